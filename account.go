@@ -1,0 +1,181 @@
+package vitrine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/mail"
+	"strings"
+	"time"
+)
+
+// Plan is what an account may do (contract, Plans).
+type Plan string
+
+const (
+	PlanFree     Plan = "free"
+	PlanPro      Plan = "pro"
+	PlanLifetime Plan = "lifetime"
+)
+
+// ParsePlan reads a plan's name.
+func ParsePlan(s string) (Plan, bool) {
+	switch p := Plan(s); p {
+	case PlanFree, PlanPro, PlanLifetime:
+		return p, true
+	}
+	return "", false
+}
+
+// Pro tells whether the plan has custom slugs and analytics. Lifetime counts as Pro (service specification, Authentication).
+func (p Plan) Pro() bool { return p == PlanPro || p == PlanLifetime }
+
+// Limits are a plan's bounds. Zero means: no bound.
+type Limits struct {
+	Links         int64 `json:"links"`          // links that are not deleted
+	FileBytes     int64 `json:"file_bytes"`     // of one file
+	StorageBytes  int64 `json:"storage_bytes"`  // of all files together
+	HourlyUploads int64 `json:"hourly_uploads"` // uploads begun in any 60 minutes
+}
+
+// Plans are the limits of each plan.
+type Plans map[Plan]Limits
+
+const (
+	MB = 1_000_000
+	GB = 1_000_000_000
+)
+
+// DefaultPlans are the limits of an instance whose operator sets none (contract, Plans).
+func DefaultPlans() Plans {
+	pro := Limits{FileBytes: 2 * GB, StorageBytes: 100 * GB, HourlyUploads: 200}
+	return Plans{
+		PlanFree:     {Links: 10, FileBytes: 25 * MB, StorageBytes: 250 * MB, HourlyUploads: 20},
+		PlanPro:      pro,
+		PlanLifetime: pro,
+	}
+}
+
+// Account owns links and keys.
+type Account struct {
+	ID        AccountID
+	Email     string // as NormalEmail makes it; unique
+	Plan      Plan
+	Limits    *Limits // the account's own in place of its plan's; nil: the plan's
+	Banned    bool
+	ViewerKey []byte // 32 bytes; viewers are told apart with it, within this account alone
+	// ViewerKeyAt is when the key was made; past a configured age it is replaced and the ids made with it become noise.
+	ViewerKeyAt time.Time
+	CreatedAt   time.Time
+}
+
+// LimitsOf are the bounds that hold for an account.
+func (p Plans) LimitsOf(a *Account) Limits {
+	if a.Limits != nil {
+		return *a.Limits
+	}
+	return p[a.Plan]
+}
+
+// NormalEmail checks an address and folds it to the form that is stored and compared: lower case, without a display name.
+func NormalEmail(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	a, err := mail.ParseAddress(s)
+	if err != nil || a.Address != s || len(s) > 254 || strings.ContainsAny(s, "<>\" ") {
+		return "", Errorf(CodeInvalidRequest, "%q is not an e-mail address.", s)
+	}
+	return strings.ToLower(s), nil
+}
+
+// Accounts is the service of accounts.
+type Accounts struct {
+	Store Store
+	Now   func() time.Time
+}
+
+// Create makes an account with its first API key. The first account of a fresh instance is Lifetime, whatever plan is asked for
+// (contract, Plans). Errors: CodeInvalidRequest for a bad or known address.
+func (s *Accounts) Create(ctx context.Context, email string, plan Plan) (*Account, KeyText, error) {
+	email, err := NormalEmail(email)
+	if err != nil {
+		return nil, "", err
+	}
+	var account *Account
+	var key KeyText
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		n, err := tx.CountAccounts()
+		if err != nil {
+			return err
+		}
+		now := s.Now()
+		account = &Account{Email: email, Plan: plan, ViewerKey: randomKey(), ViewerKeyAt: now, CreatedAt: now}
+		if n == 0 {
+			account.Plan = PlanLifetime
+		}
+		if err := tx.AddAccount(account); errors.Is(err, ErrExists) {
+			return Errorf(CodeInvalidRequest, "There is an account of %s already.", email)
+		} else if err != nil {
+			return err
+		}
+		key, err = addKey(tx, account.ID, "first key", now)
+		return err
+	})
+	return account, key, err
+}
+
+// ByEmail finds an account. Errors: CodeNotFound.
+func (s *Accounts) ByEmail(ctx context.Context, email string) (a *Account, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		a, err = accountByEmail(tx, email)
+		return err
+	})
+	return a, err
+}
+
+// SetPlan changes an account's plan and its own limits (nil: the plan's). It holds from the account's next request on.
+func (s *Accounts) SetPlan(ctx context.Context, email string, plan Plan, limits *Limits) (*Account, error) {
+	return s.change(ctx, email, func(a *Account) { a.Plan, a.Limits = plan, limits })
+}
+
+// SetBanned suspends an account or lifts that. While it is suspended its keys answer 403 and its links show as disabled;
+// lifted, they are as before.
+func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool) (*Account, error) {
+	return s.change(ctx, email, func(a *Account) { a.Banned = banned })
+}
+
+func (s *Accounts) change(ctx context.Context, email string, f func(*Account)) (a *Account, err error) {
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		if a, err = accountByEmail(tx, email); err != nil {
+			return err
+		}
+		f(a)
+		return tx.PutAccount(a)
+	})
+	return a, err
+}
+
+func accountByEmail(tx Tx, email string) (*Account, error) {
+	email, err := NormalEmail(email)
+	if err != nil {
+		return nil, err
+	}
+	a, err := tx.AccountByEmail(email)
+	if errors.Is(err, ErrNotFound) {
+		return nil, Errorf(CodeNotFound, "There is no account of %s.", email)
+	}
+	return a, err
+}
+
+func randomKey() []byte {
+	b := make([]byte, 32)
+	rand.Read(b)
+	return b
+}
+
+// MayChooseSlug refuses accounts whose plan has no custom slugs (contract, Slugs).
+func (a *Account) MayChooseSlug() error {
+	if a.Plan.Pro() {
+		return nil
+	}
+	return &Error{Code: CodeProRequired, Field: "slug", Upgrade: true, Message: "Custom slugs are part of the Pro plan."}
+}

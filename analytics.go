@@ -1,0 +1,143 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine/report"
+)
+
+const (
+	recentRows = 25 // service specification, Limits
+	topRows    = 25
+)
+
+// Analytics makes the reports that the API and the site show, from one call each.
+type Analytics struct {
+	Store  Store
+	Log    ViewLog
+	Signer *Signer
+	URL    func(Slug) string // the public address of a link
+	Now    func() time.Time
+	// MaxOpens caps the opens read for one report; 0: no cap. A report that meets it says so in Truncated.
+	MaxOpens int
+}
+
+// Link is the report of one link of an account. Errors: CodeProRequired, CodeBadRange, CodeNotFound; another account's link is
+// like an unknown one.
+func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.Range) (*report.LinkReport, error) {
+	l, err := s.find(ctx, a, slug)
+	if err != nil {
+		return nil, err
+	}
+	links, err := s.describe(ctx, []*Link{l})
+	if err != nil {
+		return nil, err
+	}
+	w := report.NewWindow(r, s.Now(), l.CreatedAt)
+	scope := Scope{Account: a.ID, Link: l.ID}
+	cur, prev, truncated, err := s.tallies(ctx, scope, w)
+	if err != nil {
+		return nil, err
+	}
+	recent, err := s.Log.Recent(ctx, l.ID, w.From, w.To, recentRows)
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	rep := report.ForLink(links[0], w, cur, prev, recent)
+	rep.Truncated = truncated
+	return rep, nil
+}
+
+// find looks a link up among the account's alone, so that a foreign slug costs what an unknown one costs.
+func (s *Analytics) find(ctx context.Context, a *Account, slug string) (l *Link, err error) {
+	unknown := Errorf(CodeNotFound, "There is no link with that slug on this account.")
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		l, err = linkBySlug(tx, slug)
+		return err
+	})
+	switch {
+	case CodeOf(err) == CodeNotFound, err == nil && l.Account != a.ID:
+		return nil, unknown
+	case err != nil:
+		return nil, Unavailable(err)
+	}
+	return l, nil
+}
+
+// Account is one report over every link of an account.
+func (s *Analytics) Account(ctx context.Context, a *Account, r report.Range) (*report.AccountReport, error) {
+	var rows []*Link
+	err := s.Store.Read(ctx, func(tx Tx) (err error) {
+		rows, err = tx.Links(LinkQuery{Account: a.ID})
+		return err
+	})
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	links, err := s.describe(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	var oldest time.Time
+	all := report.AllTime{Links: int64(len(links))}
+	for _, l := range links {
+		if oldest.IsZero() || l.Created.Before(oldest) {
+			oldest = l.Created
+		}
+		all.Views += l.Views
+		all.Downloads += l.Downloads
+	}
+	w := report.NewWindow(r, s.Now(), oldest)
+	cur, prev, truncated, err := s.tallies(ctx, Scope{Account: a.ID}, w)
+	if err != nil {
+		return nil, err
+	}
+	var top []report.TopLink
+	for _, l := range cur.Top(links, topRows) {
+		t, cut, err := s.Log.Tally(ctx, Scope{Account: a.ID, Link: LinkID(l.ID)}, w.From, w.To, s.MaxOpens)
+		if err != nil {
+			return nil, Unavailable(err)
+		}
+		truncated = truncated || cut
+		top = append(top, report.TopLink{Link: l, Tally: t})
+	}
+	rep := report.ForAccount(links, w, cur, prev, top, all)
+	rep.Truncated = truncated
+	return rep, nil
+}
+
+// tallies reads the window's summary, and the one of the time before it, which matters for comparison alone.
+func (s *Analytics) tallies(ctx context.Context, scope Scope, w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
+	cur, truncated, err = s.Log.Tally(ctx, scope, w.From, w.To, s.MaxOpens)
+	if err == nil {
+		p := w.Previous()
+		var cut bool
+		prev, cut, err = s.Log.Tally(ctx, scope, p.From, p.To, s.MaxOpens)
+		truncated = truncated || cut
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		err = Unavailable(err)
+	}
+	return cur, prev, truncated, err
+}
+
+// describe makes what the engine wants to know of links.
+func (s *Analytics) describe(ctx context.Context, rows []*Link) ([]report.Link, error) {
+	ids := make([]LinkID, len(rows))
+	for i, l := range rows {
+		ids[i] = l.ID
+	}
+	counts, err := s.Log.Counts(ctx, ids)
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	links := make([]report.Link, len(rows))
+	for i, l := range rows {
+		links[i] = report.Link{ID: int64(l.ID), PublicID: s.Signer.LinkID(l.ID), Slug: string(l.Slug), Title: l.Title, URL: s.URL(l.Slug),
+			Kind: string(l.Kind), Content: ContentKindOf(l.Kind), Pages: l.Pages, Created: l.CreatedAt,
+			Views: counts[l.ID].Views, Downloads: counts[l.ID].Downloads}
+	}
+	return links, nil
+}

@@ -1,0 +1,194 @@
+package vitrine
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"hash/crc32"
+	"math/big"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// KeyPrefix begins every API key (contract, Names).
+const KeyPrefix = "vtr_"
+
+const (
+	base62       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	keyRandom    = 32
+	keyChecksum  = 6
+	keyLength    = len(KeyPrefix) + keyRandom + keyChecksum
+	keyNameRunes = 100
+)
+
+// APIKey is what is kept of a key; the key itself is shown once and never stored.
+type APIKey struct {
+	ID        KeyID
+	Account   AccountID
+	Name      string
+	Hash      [sha256.Size]byte // SHA-256 of the whole key
+	Last4     string
+	CreatedAt time.Time
+	UsedAt    time.Time // zero: never; kept to the minute
+	RevokedAt time.Time // zero: in force
+}
+
+// KeyText is an API key in clear. It prints as its last four characters only.
+type KeyText string
+
+func (k KeyText) String() string {
+	if len(k) < 4 {
+		return "vtr_…"
+	}
+	return "vtr_…" + string(k[len(k)-4:])
+}
+
+// NewKeyText makes a key: prefix, 32 random base62 characters, and 6 of the CRC-32 over both, by which a secret scanner knows
+// a leaked key and a mistyped one is refused without a look-up.
+func NewKeyText() KeyText {
+	var b strings.Builder
+	b.WriteString(KeyPrefix)
+	for range keyRandom {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
+		if err != nil {
+			panic(err) // crypto/rand does not fail
+		}
+		b.WriteByte(base62[n.Int64()])
+	}
+	return KeyText(b.String() + keySum(b.String()))
+}
+
+func keySum(s string) string {
+	n := crc32.ChecksumIEEE([]byte(s))
+	var b [keyChecksum]byte
+	for i := keyChecksum - 1; i >= 0; i-- {
+		b[i] = base62[n%62]
+		n /= 62
+	}
+	return string(b[:])
+}
+
+// ParseKeyText accepts a key that NewKeyText could have made.
+func ParseKeyText(s string) (KeyText, bool) {
+	if len(s) != keyLength || !strings.HasPrefix(s, KeyPrefix) {
+		return "", false
+	}
+	body := s[:keyLength-keyChecksum]
+	return KeyText(s), keySum(body) == s[keyLength-keyChecksum:]
+}
+
+// Hash is what is stored and looked up.
+func (k KeyText) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(k)) }
+
+// keyUseGrain is how exactly a key's last use is kept: finer would be a write for every request.
+const keyUseGrain = time.Minute
+
+// Keys is the service of API keys.
+type Keys struct {
+	Store Store
+	Now   func() time.Time
+}
+
+var errUnauthorized = &Error{Code: CodeUnauthorized, Message: "The API key is missing, malformed, unknown or revoked. Send it as \"Authorization: Bearer vtr_…\"."}
+
+// Authenticate finds the account of a key. Errors: CodeUnauthorized, CodeBanned (contract, Order of checks).
+func (s *Keys) Authenticate(ctx context.Context, text string) (*Account, error) {
+	key, ok := ParseKeyText(text)
+	if !ok {
+		return nil, errUnauthorized
+	}
+	var k *APIKey
+	var a *Account
+	err := s.Store.Read(ctx, func(tx Tx) (err error) {
+		if k, err = tx.KeyByHash(key.Hash()); err != nil {
+			return err
+		}
+		a, err = tx.Account(k.Account)
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrNotFound), err == nil && !k.RevokedAt.IsZero():
+		return nil, errUnauthorized
+	case err != nil:
+		return nil, Unavailable(err)
+	case a.Banned:
+		return nil, Errorf(CodeBanned, "This account is suspended.")
+	}
+	if s.Now().Sub(k.UsedAt) >= keyUseGrain {
+		s.touch(ctx, k.ID, key)
+	}
+	return a, nil
+}
+
+// touch keeps when a key was last used; that it fails is no reason to refuse the request.
+func (s *Keys) touch(ctx context.Context, id KeyID, key KeyText) {
+	_ = s.Store.Update(ctx, func(tx Tx) error {
+		k, err := tx.KeyByHash(key.Hash())
+		if err != nil {
+			return err
+		}
+		k.UsedAt = s.Now()
+		return tx.PutKey(k)
+	})
+}
+
+// Create makes a further key of an account.
+func (s *Keys) Create(ctx context.Context, email, name string) (key KeyText, err error) {
+	if name == "" || utf8.RuneCountInString(name) > keyNameRunes || hasControl(name) {
+		return "", &Error{Code: CodeInvalidRequest, Field: "name", Message: "A key's name has 1 to 100 characters, no control characters."}
+	}
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		a, err := accountByEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		key, err = addKey(tx, a.ID, name, s.Now())
+		return err
+	})
+	return key, err
+}
+
+// List tells an account's keys, revoked ones too, oldest first.
+func (s *Keys) List(ctx context.Context, email string) (keys []*APIKey, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		a, err := accountByEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		keys, err = tx.Keys(a.ID)
+		return err
+	})
+	return keys, err
+}
+
+// Revoke ends a key of an account from the next request on. Revoking again is success.
+func (s *Keys) Revoke(ctx context.Context, email string, id KeyID) error {
+	return s.Store.Update(ctx, func(tx Tx) error {
+		a, err := accountByEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		keys, err := tx.Keys(a.ID)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if k.ID != id {
+				continue
+			}
+			if k.RevokedAt.IsZero() {
+				k.RevokedAt = s.Now()
+			}
+			return tx.PutKey(k)
+		}
+		return Errorf(CodeNotFound, "%s has no key %d.", a.Email, id)
+	})
+}
+
+func addKey(tx Tx, a AccountID, name string, now time.Time) (KeyText, error) {
+	text := NewKeyText()
+	k := &APIKey{Account: a, Name: name, Hash: text.Hash(), Last4: string(text[len(text)-4:]), CreatedAt: now}
+	return text, tx.AddKey(k)
+}

@@ -1,0 +1,156 @@
+package vitrine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Audit checks at rest what must never happen: that every link has the bytes it was made of, that one upload made one link,
+// that nothing is stored that nobody owns, and that what is derived equals a recount.
+type Audit struct {
+	Store Store
+	Blobs Blobs
+	Log   ViewLog
+	Now   func() time.Time
+	// Deep reads all bytes and compares their SHA-256.
+	Deep bool
+}
+
+// Run calls fault with a sentence for each thing that is wrong. An error means that the audit could not be done.
+func (a *Audit) Run(ctx context.Context, fault func(string)) error {
+	owned := map[UploadID]bool{}
+	var links []*Link
+	err := a.Store.Read(ctx, func(tx Tx) error {
+		var err error
+		if links, err = tx.Links(LinkQuery{}); err != nil {
+			return err
+		}
+		for _, l := range links {
+			if err := auditLink(tx, l, owned, fault); err != nil {
+				return err
+			}
+		}
+		deleted, err := tx.Links(LinkQuery{WithBytes: true})
+		for _, l := range deleted {
+			owned[l.Upload] = true // removed by the next purge
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		if l.HasBytes {
+			if err := a.bytes(ctx, l, fault); err != nil {
+				return err
+			}
+		}
+	}
+	if err := a.strays(ctx, owned, fault); err != nil {
+		return err
+	}
+	return a.Log.Audit(ctx, fault)
+}
+
+// auditLink checks a link's row against its account and its upload.
+func auditLink(tx Tx, l *Link, owned map[UploadID]bool, fault func(string)) error {
+	if _, err := tx.Account(l.Account); errors.Is(err, ErrNotFound) {
+		fault(fmt.Sprintf("link %s: its account %d does not exist", l.Slug, l.Account))
+	} else if err != nil {
+		return err
+	}
+	if l.Upload == "" {
+		return nil
+	}
+	if owned[l.Upload] {
+		fault(fmt.Sprintf("link %s: upload %s made another link, too", l.Slug, l.Upload))
+	}
+	owned[l.Upload] = true
+	u, err := tx.Upload(l.Upload)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		fault(fmt.Sprintf("link %s: its upload %s does not exist", l.Slug, l.Upload))
+	case err != nil:
+		return err
+	case u.State != UploadDone || u.Link != l.ID:
+		fault(fmt.Sprintf("link %s: its upload %s is %s and names link %d", l.Slug, u.ID, u.State, u.Link))
+	case u.Size != l.Size:
+		fault(fmt.Sprintf("link %s: %d bytes, but %d were announced", l.Slug, l.Size, u.Size))
+	}
+	return nil
+}
+
+func (a *Audit) bytes(ctx context.Context, l *Link, fault func(string)) error {
+	blob, err := a.Blobs.Open(ctx, l.Upload)
+	if errors.Is(err, ErrNotFound) {
+		return a.gone(ctx, l, fault)
+	}
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	if blob.Size() != l.Size {
+		fault(fmt.Sprintf("link %s: %d bytes are stored, not %d", l.Slug, blob.Size(), l.Size))
+	}
+	if !a.Deep {
+		return nil
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, blob); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != l.SHA256 {
+		fault(fmt.Sprintf("link %s: the stored bytes have SHA-256 %s, not %s", l.Slug, got, l.SHA256))
+	}
+	return nil
+}
+
+// gone speaks of a link without bytes, unless it was deleted since the audit began.
+func (a *Audit) gone(ctx context.Context, l *Link, fault func(string)) error {
+	return a.Store.Read(ctx, func(tx Tx) error {
+		now, err := tx.Link(l.ID)
+		if err == nil && now.HasBytes && now.DeletedAt.IsZero() {
+			fault(fmt.Sprintf("link %s: its bytes are gone", l.Slug))
+		}
+		return notFoundIsNil(err)
+	})
+}
+
+// strays finds sealed bytes that belong to no link and to no upload that may still become one.
+func (a *Audit) strays(ctx context.Context, owned map[UploadID]bool, fault func(string)) error {
+	var stray []UploadID
+	err := a.Blobs.Each(ctx, func(id UploadID, _ BlobInfo) error {
+		if !owned[id] {
+			stray = append(stray, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.Store.Read(ctx, func(tx Tx) error {
+		for _, id := range stray {
+			u, err := tx.Upload(id)
+			if err == nil && u.State == UploadDone {
+				// Made, or being deleted, since the audit began.
+				if l, err := tx.Link(u.Link); err == nil && l.HasBytes && l.Upload == id {
+					continue
+				}
+			}
+			switch {
+			case err == nil && u.State == UploadOpen && a.Now().Sub(u.CreatedAt) < UploadLife+2*sweepGrace:
+			case err == nil && u.State == UploadFailed: // swept with its upload
+			case err == nil || errors.Is(err, ErrNotFound):
+				fault(fmt.Sprintf("bytes %s belong to no link", id))
+			default:
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,65 @@
+package vitrine
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Blobs keeps the bytes of files. A blob is put once by whoever holds a signed URL, sealed, and from then on never changes:
+// what was checked is what will be served (promise 3).
+//
+// Every backend passes the suite vitrinetest.Blobs.
+type Blobs interface {
+	// SignPut makes a URL that accepts exactly what g says, once. Signing the same key again makes a fresh URL for the same
+	// place; once the bytes of a key are stored, every URL of it is used up, also after Delete.
+	SignPut(ctx context.Context, g PutGrant) (string, error)
+
+	// Stat tells about bytes that are wholly stored, sealed or not; ErrNotFound before that and after Delete.
+	Stat(ctx context.Context, key UploadID) (BlobInfo, error)
+
+	// Seal makes the stored bytes of a key unchangeable and durable. Sealing again is success. ErrNotFound as for Stat.
+	Seal(ctx context.Context, key UploadID) (BlobInfo, error)
+
+	// Open reads a sealed blob; ErrNotFound when there is none. The caller closes it. A blob that is open stays readable
+	// though it is deleted.
+	Open(ctx context.Context, key UploadID) (Blob, error)
+
+	// Delete removes the bytes; absent is success. URLs of the key stay used up.
+	Delete(ctx context.Context, key UploadID) error
+
+	// Sweep removes what unfinished transfers and used URLs left behind before a time, for keys that keep says no to.
+	Sweep(ctx context.Context, before time.Time, keep func(UploadID) (bool, error)) error
+
+	// Each calls f with every sealed blob, for the audit.
+	Each(ctx context.Context, f func(UploadID, BlobInfo) error) error
+}
+
+// Blob is an open, sealed blob. Reading at any place is cheap.
+type Blob interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+	Size() int64
+}
+
+// BlobInfo is what storage knows of bytes.
+type BlobInfo struct {
+	Size   int64
+	SHA256 string // lower-case hex; "" where storage does not compute it
+}
+
+// PutGrant is what a signed URL permits: these many bytes of this Content-Type under this key, begun before Expires.
+type PutGrant struct {
+	Key     UploadID
+	Size    int64
+	Type    string
+	Expires time.Time
+}
+
+// Receiver takes the body of a signed PUT whose grant was verified. It is implemented by Blobs whose URLs lead to this process.
+type Receiver interface {
+	// Receive stores body and returns its ETag once the bytes are durable. Errors: CodeURLUsed, CodeUploadInProgress (another
+	// transfer of the key is under way), CodeSizeMismatch (too few or too many bytes), CodeUnavailable (disk full, say).
+	// After any error the key is as before, and a transfer may be tried again.
+	Receive(ctx context.Context, g PutGrant, body io.Reader) (etag string, err error)
+}

@@ -1,0 +1,272 @@
+package vitrine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"vitrine/internal/filetype"
+)
+
+// CompleteRequest is the body of step 3. Nil members were not sent.
+type CompleteRequest struct {
+	Path, Name, Type               string
+	LinkName, Slug, IdempotencyKey *string
+	AllowDownload                  *bool
+}
+
+// Why a link waits for a person, or is off.
+const (
+	ReasonScanUnavailable = "scan_unavailable" // the scanner could not answer: fail closed
+	ReasonScanSlow        = "scan_slow"        // a video was not scanned within ScanTime
+	ReasonMalware         = "malware"
+	ReasonOwner           = "owner"
+	ReasonModerator       = "moderator"
+)
+
+// Complete makes the link of an upload whose bytes are stored: seals them, checks that they are what the name says, has them
+// scanned, and admits the link within the plan's limits, all or nothing. Any retry, a hundred at once too, answers the
+// same link. A check that refuses the file deletes its bytes, and later retries answer the same refusal.
+//
+// Errors: the 400, 403 and 429 rows of the contract.
+func (s *Uploads) Complete(ctx context.Context, a *Account, r CompleteRequest) (*Link, error) {
+	if r.Slug != nil {
+		if err := a.MayChooseSlug(); err != nil {
+			return nil, err
+		}
+	}
+	title, download := r.Name, true
+	if r.LinkName != nil {
+		t, err := ParseTitle(*r.LinkName)
+		if err != nil {
+			return nil, err
+		}
+		title = t
+	}
+	if r.AllowDownload != nil {
+		download = *r.AllowDownload
+	}
+	u, l, err := s.find(ctx, a, r)
+	if err != nil || l != nil {
+		return l, err
+	}
+	// The check goes on when the caller that began it goes away: others may be waiting for it.
+	v, err, _ := s.completing.Do(string(u.ID), func() (any, error) {
+		return s.publish(context.WithoutCancel(ctx), u, title, download)
+	})
+	if err != nil {
+		return nil, err
+	}
+	link := *v.(*Link)
+	return &link, nil
+}
+
+// find reads the upload that r speaks of; the link, where it exists already.
+func (s *Uploads) find(ctx context.Context, a *Account, r CompleteRequest) (u *Upload, l *Link, err error) {
+	unknown := &Error{Code: CodeUploadNotFound, Field: "path", Message: "There is no upload with this path. Begin again with step 1."}
+	id, ok := ParseUploadID(r.Path)
+	if !ok {
+		return nil, nil, unknown
+	}
+	var slug Slug
+	if r.Slug != nil {
+		if slug, err = ParseSlug(*r.Slug); err != nil {
+			return nil, nil, err
+		}
+	}
+	var key string
+	if r.IdempotencyKey != nil {
+		if key, err = parseIdempotencyKey(*r.IdempotencyKey); err != nil {
+			return nil, nil, err
+		}
+	}
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		u, err = tx.Upload(id)
+		if errors.Is(err, ErrNotFound) || err == nil && u.Account != a.ID {
+			return unknown
+		}
+		if err != nil {
+			return err
+		}
+		mismatch := func(field string) error {
+			return &Error{Code: CodeIdempotencyMismatch, Field: field, Message: "The " + field + " differs from the one of step 1. Send the same one."}
+		}
+		switch {
+		case u.Name != r.Name:
+			return mismatch("name")
+		case u.Type != r.Type:
+			return mismatch("type")
+		case u.Slug != slug:
+			return mismatch("slug")
+		case key != "" && u.IdempotencyKey != key:
+			return mismatch("idempotencyKey")
+		}
+		switch u.State {
+		case UploadFailed:
+			return &Error{Code: u.FailCode, Message: u.FailMessage}
+		case UploadDone:
+			l, err = tx.Link(u.Link)
+			if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
+				return unknown
+			}
+			return err
+		}
+		if s.Now().Sub(u.CreatedAt) >= UploadLife {
+			return unknown
+		}
+		return nil
+	})
+	return u, l, err
+}
+
+// publish checks the stored bytes of an upload and makes its link.
+func (s *Uploads) publish(ctx context.Context, u *Upload, title string, download bool) (*Link, error) {
+	info, err := s.Blobs.Stat(ctx, u.ID)
+	if errors.Is(err, ErrNotFound) {
+		return nil, &Error{Code: CodeUploadIncomplete, Field: "path", Message: "The file has not arrived yet. PUT it to the signed URL, then complete again."}
+	}
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	if info.Size != u.Size {
+		return nil, s.fail(ctx, u, Errorf(CodeSizeMismatch, "The stored file has %d bytes; %d were announced.", info.Size, u.Size))
+	}
+	if info, err = s.Blobs.Seal(ctx, u.ID); err != nil {
+		return nil, Unavailable(err)
+	}
+	l := &Link{Account: u.Account, Upload: u.ID, Slug: u.Slug, Title: title, Name: u.Name, Type: u.Type, Size: u.Size,
+		SHA256: info.SHA256, AllowDownload: download, HasBytes: true}
+	if err := s.check(ctx, l); err != nil {
+		if code := CodeOf(err); code == CodeInternal || code == CodeUnavailable {
+			return nil, err
+		}
+		return nil, s.fail(ctx, u, err)
+	}
+	if err := s.commit(ctx, u, l); err != nil {
+		switch CodeOf(err) {
+		case CodeLinkLimit, CodeStorageLimit, CodeFileTooLarge, CodeSlugTaken, CodeProRequired:
+			return nil, s.fail(ctx, u, err)
+		}
+		return nil, err
+	}
+	if l.State == StateProcessing && s.Wake != nil {
+		s.Wake()
+	}
+	return l, nil
+}
+
+// check inspects and scans sealed bytes and fills in what the link takes from them: kind, pages, SHA-256, state.
+func (s *Uploads) check(ctx context.Context, l *Link) error {
+	t, err := filetype.ByName(l.Name, l.Type)
+	if err != nil {
+		return fileError(err)
+	}
+	blob, err := s.Blobs.Open(ctx, l.Upload)
+	if err != nil {
+		return Unavailable(err)
+	}
+	defer blob.Close()
+	facts, err := filetype.Inspect(blob, blob.Size(), t)
+	if err != nil {
+		return fileError(err)
+	}
+	if l.SHA256 == "" {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, io.NewSectionReader(blob, 0, blob.Size())); err != nil {
+			return Unavailable(err)
+		}
+		l.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	}
+	l.Kind, l.Pages, l.State, l.Reason = t.Kind, facts.Pages, StateLive, ""
+	switch {
+	case facts.Hold != "":
+		l.State, l.Reason = StateReview, facts.Hold
+	case t.Kind == filetype.Video:
+		l.State = StateProcessing // scanned in the background
+		return nil
+	}
+	verdict, err := s.Scanner.Scan(ctx, io.NewSectionReader(blob, 0, blob.Size()), blob.Size())
+	switch {
+	case err != nil:
+		l.State, l.Reason = StateReview, ReasonScanUnavailable
+	case !verdict.Clean:
+		return Errorf(CodeMalware, "The safety scan found malware in this file: %s.", verdict.Signature)
+	}
+	return nil
+}
+
+// commit makes the link and ends the upload in one transaction. When another process did so first, l becomes its link.
+func (s *Uploads) commit(ctx context.Context, u *Upload, l *Link) error {
+	return s.Store.Update(ctx, func(tx Tx) error {
+		now := s.Now()
+		current, err := tx.Upload(u.ID)
+		if err != nil {
+			return err
+		}
+		switch current.State {
+		case UploadDone:
+			made, err := tx.Link(current.Link)
+			if err == nil {
+				*l = *made
+			}
+			return err
+		case UploadFailed:
+			return &Error{Code: current.FailCode, Message: current.FailMessage}
+		}
+		if err := s.admit(tx, current, now, false); err != nil {
+			return err
+		}
+		l.Slug, l.CreatedAt, l.StateAt = current.Slug, now, now
+		if err := addLink(tx, l); err != nil {
+			return err
+		}
+		current.State, current.Link, current.HoldUntil = UploadDone, l.ID, now
+		return tx.PutUpload(current)
+	})
+}
+
+// slugTries bounds the search for a free slug among 31^10.
+const slugTries = 8
+
+func addLink(tx Tx, l *Link) error {
+	if l.Slug != "" {
+		return tx.AddLink(l)
+	}
+	for range slugTries {
+		l.Slug = NewSlug()
+		if reservedSlugs[string(l.Slug)] {
+			continue
+		}
+		if err := tx.AddLink(l); !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+	return errors.New("no free slug found")
+}
+
+// fail ends an upload that a check refused and deletes its bytes; cause is what the caller and later retries are told.
+func (s *Uploads) fail(ctx context.Context, u *Upload, cause error) error {
+	err := s.Store.Update(ctx, func(tx Tx) error {
+		current, err := tx.Upload(u.ID)
+		if err != nil || current.State == UploadFailed {
+			return err
+		}
+		if current.State == UploadDone {
+			return errors.New("another process made the link that this one refused: " + cause.Error())
+		}
+		var e *Error
+		errors.As(cause, &e)
+		current.State, current.FailCode, current.FailMessage = UploadFailed, e.Code, e.Message
+		return tx.PutUpload(current)
+	})
+	if err != nil {
+		return Unavailable(err)
+	}
+	// Bytes that stay behind because this fails are swept with the upload.
+	if err := s.Blobs.Delete(ctx, u.ID); err != nil {
+		return Unavailable(err)
+	}
+	return cause
+}

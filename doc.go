@@ -1,0 +1,31 @@
+// Package vitrine is the domain of Vitrine: a file becomes a public link, people open it, and its owner reads exactly how it was
+// read. It knows no HTTP, no SQL and no clock of its own.
+//
+// # The life of a link
+//
+// An [Account] with an [APIKey] asks for a place ([Uploads.Create]): the file's name, type and size are checked, and a link slot,
+// the bytes and a custom [Slug] are held for a quarter of an hour. The answer is a signed URL, good for ten minutes and for exactly
+// these bytes once ([Signer], [Blobs]). The bytes go straight to storage. [Uploads.Complete] seals them, so that what is checked
+// is what will be served, inspects them (package filetype), has them scanned ([Scanner]) and, in one transaction, makes the
+// [Link]. A video is scanned in the background ([Uploads.ScanPending]); what a rule holds waits for a person ([Links.Clear]).
+//
+// Whoever opens the link's page leaves an open: the server writes it before the page ends ([Views], one durable commit for
+// many at a time), with what the request tells (package visitor). While the page is read, its tracker sends snapshots, each
+// the sum of the open so far; a [Claim] is clamped to what the server's clock allows before it counts ([Claim.Snapshot],
+// [Engagement.Apply]). [Analytics] reads the opens back from the [ViewLog] as a tally and renders it (package report).
+//
+// # The tree
+//
+//	report             the analytics engine: opens to a report; pure
+//	internal/filetype  name, declared type and bytes to a kind, or a refusal; pure
+//	internal/visitor   request to labels, bot reason and viewer; pure
+//	internal/sqldb     Store and ViewLog on SQLite
+//	internal/disk      Blobs in a directory
+//	internal/web       HTTP: API, signed PUT, public pages, beacon, file bytes
+//	internal/worker    named background loops
+//	client             the API's Go client
+//	cmd/vitrine        the program: wiring and verbs
+//
+// Four ports stand between the services here and what keeps things: [Store], [Blobs], [ViewLog], [Scanner]. Their comments
+// are contracts, and one conformance suite for each (internal/vitrinetest) holds every backend to them.
+package vitrine

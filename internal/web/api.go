@@ -1,0 +1,335 @@
+package web
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// apiRoot is where the API of version 1 stands below the public address (service specification, {base_url}).
+const apiRoot = "/api/v1"
+
+// openAPI is the description of the API, written by hand; its server address is relative to where it is served.
+//
+//go:embed openapi.json
+var openAPI []byte
+
+func (s *Server) apiRoutes(mux *http.ServeMux) {
+	post, get := http.MethodPost, http.MethodGet
+	s.api(mux, post, "/uploads", s.withAccount(s.createUpload))
+	s.api(mux, post, "/uploads/complete", s.withAccount(s.completeUpload))
+	s.api(mux, get, "/links", s.withAccount(s.listLinks))
+	s.crossOriginAPI(mux, get, "/links/{slug}/analytics", s.withPro(s.linkAnalytics))
+	s.crossOriginAPI(mux, get, "/analytics", s.withPro(s.accountAnalytics))
+	s.api(mux, get, "/status", s.status)
+	s.api(mux, get, "/openapi.json", s.openAPI)
+	mux.Handle(apiRoot+"/", s.json(func(http.ResponseWriter, *http.Request) error {
+		return vitrine.Errorf(vitrine.CodeNotFound, "There is no such operation. The API is described at %s/openapi.json.", s.PublicURL.String()+apiRoot)
+	}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		fmt.Fprintln(w, "ok")
+	})
+	mux.Handle("GET /readyz", s.json(func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.Ready(r.Context()); err != nil {
+			return vitrine.Unavailable(err)
+		}
+		return writeJSON(w, map[string]string{"status": "ready"})
+	}))
+}
+
+// api serves one operation, and answers other methods of its path with 405.
+func (s *Server) api(mux *http.ServeMux, method, path string, h handler) {
+	s.methods(mux, apiRoot+path, method, h, func(w http.ResponseWriter, r *http.Request) error {
+		return methodNotAllowed(w, method)
+	})
+}
+
+// crossOriginAPI is api for operations that any page may call with a key that its caller holds.
+func (s *Server) crossOriginAPI(mux *http.ServeMux, method, path string, h handler) {
+	s.methods(mux, apiRoot+path, method, crossOrigin(h), func(w http.ResponseWriter, r *http.Request) error {
+		return preflight(w, r, method, "Authorization")
+	})
+}
+
+func (s *Server) methods(mux *http.ServeMux, path, method string, h, other handler) {
+	mux.Handle(method+" "+path, s.json(h))
+	mux.Handle(path, s.json(other))
+}
+
+func crossOrigin(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id")
+		return h(w, r)
+	}
+}
+
+// preflight answers OPTIONS for an operation open to other origins; any other method is not allowed.
+func preflight(w http.ResponseWriter, r *http.Request, method, header string) error {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	if r.Method != http.MethodOptions {
+		return methodNotAllowed(w, method+", OPTIONS")
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", method)
+	h.Set("Access-Control-Allow-Headers", header)
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func methodNotAllowed(w http.ResponseWriter, allow string) error {
+	w.Header().Set("Allow", allow)
+	return vitrine.Errorf(vitrine.CodeMethodNotAllowed, "This address takes %s.", allow)
+}
+
+// json renders an operation of the API: its headers, and its failure as JSON.
+func (s *Server) json(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Cache-Control", "no-store")
+		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		// A body of 16 KiB that takes longer is not one.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(30 * time.Second))
+		if err := h(w, r); err != nil {
+			s.writeError(w, r, err)
+		}
+	})
+}
+
+type accountHandler func(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error
+
+// withAccount admits the bearer of an API key.
+func (s *Server) withAccount(h accountHandler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		a, err := s.Keys.Authenticate(r.Context(), bearer(r))
+		if err != nil {
+			return err
+		}
+		return h(w, r, a)
+	}
+}
+
+// withPro admits the bearer of a key whose plan has analytics.
+func (s *Server) withPro(h accountHandler) handler {
+	return s.withAccount(func(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+		if !a.Plan.Pro() {
+			return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+		}
+		return h(w, r, a)
+	})
+}
+
+// bearer is the key of a request; "" without exactly one Authorization header of that scheme.
+func bearer(r *http.Request) string {
+	v := r.Header.Values("Authorization")
+	if len(v) != 1 {
+		return ""
+	}
+	scheme, key, _ := strings.Cut(v[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(key, " ")
+}
+
+type link struct {
+	Slug       vitrine.Slug `json:"slug"`
+	Title      string       `json:"title"`
+	URL        string       `json:"url"`
+	Review     bool         `json:"review,omitempty"`
+	Processing bool         `json:"processing,omitempty"`
+}
+
+func (s *Server) link(l *vitrine.Link) link {
+	return link{Slug: l.Slug, Title: l.Title, URL: s.linkURL(l.Slug),
+		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing}
+}
+
+func (s *Server) createUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	o, err := readObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := fields{object: o}
+	req := vitrine.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"),
+		Slug: f.optionalText("slug"), IdempotencyKey: f.optionalText("idempotencyKey")}
+	if err := s.wrong(a, f); err != nil {
+		return err
+	}
+	b, err := s.Uploads.Create(r.Context(), a, req)
+	if err != nil {
+		return err
+	}
+	if b.Existing != nil {
+		return writeJSON(w, map[string]link{"existing": s.link(b.Existing)})
+	}
+	return writeJSON(w, map[string]string{"path": string(b.Path), "signedUrl": b.SignedURL})
+}
+
+// wrong is what is wrong with an upload's members; a plan without custom slugs comes before all of it (contract, Order of checks).
+func (s *Server) wrong(a *vitrine.Account, f fields) error {
+	if _, ok := f.object["slug"]; ok {
+		if err := a.MayChooseSlug(); err != nil {
+			return err
+		}
+	}
+	return f.err
+}
+
+func (s *Server) completeUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	o, err := readObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := fields{object: o}
+	req := vitrine.CompleteRequest{Path: f.text("path"), Name: f.text("name"), Type: f.text("type"),
+		LinkName: f.optionalText("linkName"), Slug: f.optionalText("slug"), AllowDownload: f.optionalBool("allowDownload"),
+		IdempotencyKey: f.optionalText("idempotencyKey")}
+	if err := s.wrong(a, f); err != nil {
+		return err
+	}
+	l, err := s.Uploads.Complete(r.Context(), a, req)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, s.link(l))
+}
+
+type listItem struct {
+	Slug      vitrine.Slug `json:"slug"`
+	Title     string       `json:"title"`
+	URL       string       `json:"url"`
+	Kind      string       `json:"kind"`
+	SizeBytes int64        `json:"size_bytes"`
+	CreatedAt string       `json:"created_at"`
+	Status    string       `json:"status"`
+}
+
+// timeFormat is RFC 3339 in UTC with milliseconds.
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+func (s *Server) listLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	q := r.URL.Query()
+	cursor, err := parseCursor(q.Get("cursor"))
+	if err != nil {
+		return err
+	}
+	links, next, err := s.Links.List(r.Context(), a.ID, listLimit(q.Get("limit")), cursor)
+	if err != nil {
+		return err
+	}
+	body := struct {
+		Links      []listItem `json:"links"`
+		NextCursor *string    `json:"nextCursor"`
+	}{Links: make([]listItem, len(links))}
+	for i, l := range links {
+		body.Links[i] = listItem{Slug: l.Slug, Title: l.Title, URL: s.linkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
+			CreatedAt: l.CreatedAt.UTC().Format(timeFormat), Status: string(l.State)}
+	}
+	if next != nil {
+		c := formatCursor(*next)
+		body.NextCursor = &c
+	}
+	return writeJSON(w, body)
+}
+
+// listLimit: out of range is clamped, what is no number means the default (contract, Other holes).
+func listLimit(s string) int {
+	n, err := strconv.Atoi(s)
+	switch {
+	case err == nil:
+		return min(max(n, 1), 100)
+	case isInteger(s) && strings.HasPrefix(s, "-"):
+		return 1
+	case isInteger(s):
+		return 100
+	}
+	return 20
+}
+
+// isInteger tells an integer beyond the machine's range from what is no number.
+func isInteger(s string) bool {
+	d := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
+	return d != "" && strings.Trim(d, "0123456789") == ""
+}
+
+func formatCursor(c vitrine.LinkCursor) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d", c.CreatedAt.UnixMilli(), c.ID))
+}
+
+func parseCursor(text string) (c vitrine.LinkCursor, err error) {
+	if text == "" {
+		return c, nil
+	}
+	bad := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "cursor", Message: "The cursor is not one that this list gave out."}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return c, bad
+	}
+	at, id, ok := strings.Cut(string(b), ".")
+	ms, err1 := strconv.ParseInt(at, 10, 64)
+	n, err2 := strconv.ParseInt(id, 10, 64)
+	if !ok || err1 != nil || err2 != nil || n < 1 || ms < 1 {
+		return c, bad
+	}
+	return vitrine.LinkCursor{CreatedAt: time.UnixMilli(ms).UTC(), ID: vitrine.LinkID(n)}, nil
+}
+
+// reportRange reads the range of a report; repeated or unknown is bad_range.
+func reportRange(r *http.Request) (report.Range, error) {
+	v, ok := r.URL.Query()["range"]
+	if !ok {
+		return report.ParseRange("30d")
+	}
+	if len(v) == 1 && v[0] != "" {
+		if rg, err := report.ParseRange(v[0]); err == nil {
+			return rg, nil
+		}
+	}
+	return "", &vitrine.Error{Code: vitrine.CodeBadRange, Field: "range", Message: "The range is one of 7d, 14d, 30d, 90d, all."}
+}
+
+func (s *Server) linkAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	rg, err := reportRange(r)
+	if err != nil {
+		return err
+	}
+	rep, err := s.Analytics.Link(r.Context(), a, r.PathValue("slug"), rg)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, rep)
+}
+
+func (s *Server) accountAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	rg, err := reportRange(r)
+	if err != nil {
+		return err
+	}
+	rep, err := s.Analytics.Account(r.Context(), a, rg)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, rep)
+}
+
+func (s *Server) status(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, map[string]string{"status": "ok", "version": s.Version})
+}
+
+func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Access-Control-Allow-Origin", "*")
+	_, _ = w.Write(openAPI)
+	return nil
+}

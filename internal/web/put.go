@@ -1,0 +1,84 @@
+package web
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"vitrine"
+)
+
+// StorageRoot is where signed upload URLs lead when bytes are kept by this process.
+const StorageRoot = "/storage/"
+
+// A transfer that brings less than slowBytes in slowTime is ended (security, surfaces).
+const (
+	slowBytes = 10 << 10
+	slowTime  = 30 * time.Second
+)
+
+func (s *Server) storageRoutes(mux *http.ServeMux) {
+	if s.Receiver == nil {
+		return
+	}
+	s.methods(mux, StorageRoot+"{key}", http.MethodPut, crossOrigin(s.putFile), func(w http.ResponseWriter, r *http.Request) error {
+		return preflight(w, r, http.MethodPut, "Content-Type")
+	})
+}
+
+// putFile is step 2: the bytes of a file, straight to storage.
+func (s *Server) putFile(w http.ResponseWriter, r *http.Request) error {
+	g, err := s.Signer.VerifyPut(r.PathValue("key"), r.URL.Query(), s.Now())
+	if err != nil {
+		return err
+	}
+	if !sameType(r.Header.Get("Content-Type"), g.Type) {
+		return vitrine.Errorf(vitrine.CodeTypeMismatch, "The Content-Type of the PUT must be %q, as announced in step 1.", g.Type)
+	}
+	if r.ContentLength >= 0 && r.ContentLength != g.Size {
+		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file has %d bytes; %d were announced in step 1.", r.ContentLength, g.Size)
+	}
+	etag, err := s.Receiver.Receive(r.Context(), g, &steadyReader{r: r.Body, control: http.NewResponseController(w)})
+	if err != nil {
+		w.Header().Set("Connection", "close") // what is left of the body is not worth reading
+		return err
+	}
+	w.Header().Set("ETag", etag)
+	return writeJSON(w, struct{}{})
+}
+
+// sameType compares a Content-Type with the one announced, regardless of case and spacing.
+func sameType(got, want string) bool {
+	if got == want {
+		return true
+	}
+	g, gp, err1 := mime.ParseMediaType(got)
+	w, wp, err2 := mime.ParseMediaType(want)
+	if err1 != nil || err2 != nil || g != w || len(gp) != len(wp) {
+		return false
+	}
+	for k, v := range gp {
+		if wp[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// steadyReader ends a transfer that is too slow: each slowBytes must come within slowTime.
+type steadyReader struct {
+	r       io.Reader
+	control *http.ResponseController
+	left    int // bytes until the deadline is moved; 0 before the first read
+}
+
+func (s *steadyReader) Read(p []byte) (int, error) {
+	if s.left <= 0 {
+		_ = s.control.SetReadDeadline(time.Now().Add(slowTime))
+		s.left = slowBytes
+	}
+	n, err := s.r.Read(p)
+	s.left -= n
+	return n, err
+}

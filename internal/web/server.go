@@ -1,0 +1,149 @@
+// Package web is the only package that speaks HTTP: the API, the signed PUT, the public pages and their beacons, and the bytes
+// of files. It parses requests into typed values, calls one service, and renders what comes back.
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"time"
+
+	"vitrine"
+)
+
+// Server holds what the handlers need. All fields but Receiver are required.
+type Server struct {
+	// PublicURL is the address of pages and API without a trailing slash; every link is built from it, never from the Host
+	// of a request. ContentURL is the origin of file bytes; equal to PublicURL on an install with one host.
+	PublicURL, ContentURL *url.URL
+	TrustedProxies        []netip.Prefix // whose X-Forwarded-For is believed
+	Version               string
+
+	Keys      *vitrine.Keys
+	Uploads   *vitrine.Uploads
+	Links     *vitrine.Links
+	Analytics *vitrine.Analytics
+	Views     *vitrine.Views
+	ViewIDs   *vitrine.ViewIDs
+	Blobs     vitrine.Blobs
+	Receiver  vitrine.Receiver // nil when signed URLs lead elsewhere
+	Signer    *vitrine.Signer
+	Ready     func(context.Context) error // of the parts that the server stands on
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// Handler is the whole of the server: routes, and around them what holds for every request.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	s.apiRoutes(mux)
+	s.storageRoutes(mux)
+	s.publicRoutes(mux)
+	s.contentRoutes(mux)
+	return s.around(mux)
+}
+
+// around gives every request an id and every answer the common headers, catches panics, and keeps the origin of
+// file bytes apart: on a content host of its own nothing else is served, and file bytes nowhere else.
+func (s *Server) around(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var b [8]byte
+		rand.Read(b[:])
+		id := hex.EncodeToString(b[:])
+		h := w.Header()
+		h.Set("X-Request-Id", id)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+		if s.PublicURL.Scheme == "https" {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				s.Log.Error("panic", "request", id, "panic", p, "stack", string(debug.Stack()))
+				http.Error(w, "internal error, request "+id, http.StatusInternalServerError)
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// handler is a handler that returns its failure; a renderer for its kind of surface answers it.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// statusOf is the one table of codes and statuses (contract, Errors).
+var statusOf = map[vitrine.Code]int{
+	vitrine.CodeInvalidJSON:           http.StatusBadRequest,
+	vitrine.CodeInvalidRequest:        http.StatusBadRequest,
+	vitrine.CodeInvalidName:           http.StatusBadRequest,
+	vitrine.CodeUnsupportedType:       http.StatusBadRequest,
+	vitrine.CodeTypeMismatch:          http.StatusBadRequest,
+	vitrine.CodeInvalidSize:           http.StatusBadRequest,
+	vitrine.CodeInvalidSlug:           http.StatusBadRequest,
+	vitrine.CodeSlugTaken:             http.StatusBadRequest,
+	vitrine.CodeInvalidIdempotencyKey: http.StatusBadRequest,
+	vitrine.CodeIdempotencyMismatch:   http.StatusBadRequest,
+	vitrine.CodeUploadNotFound:        http.StatusBadRequest,
+	vitrine.CodeUploadIncomplete:      http.StatusBadRequest,
+	vitrine.CodeSizeMismatch:          http.StatusBadRequest,
+	vitrine.CodeContentMismatch:       http.StatusBadRequest,
+	vitrine.CodeUnsafeFile:            http.StatusBadRequest,
+	vitrine.CodeMalware:               http.StatusBadRequest,
+	vitrine.CodeBadRange:              http.StatusBadRequest,
+	vitrine.CodeUnauthorized:          http.StatusUnauthorized,
+	vitrine.CodeBanned:                http.StatusForbidden,
+	vitrine.CodeProRequired:           http.StatusForbidden,
+	vitrine.CodeLinkLimit:             http.StatusForbidden,
+	vitrine.CodeFileTooLarge:          http.StatusForbidden,
+	vitrine.CodeStorageLimit:          http.StatusForbidden,
+	vitrine.CodeInvalidSignature:      http.StatusForbidden,
+	vitrine.CodeURLExpired:            http.StatusForbidden,
+	vitrine.CodeNotFound:              http.StatusNotFound,
+	vitrine.CodeNotAvailable:          http.StatusNotFound,
+	vitrine.CodeMethodNotAllowed:      http.StatusMethodNotAllowed,
+	vitrine.CodeURLUsed:               http.StatusConflict,
+	vitrine.CodeUploadInProgress:      http.StatusConflict,
+	vitrine.CodeDisabled:              http.StatusGone,
+	vitrine.CodeRateLimited:           http.StatusTooManyRequests,
+	vitrine.CodeInternal:              http.StatusInternalServerError,
+	vitrine.CodeUnavailable:           http.StatusServiceUnavailable,
+}
+
+// known turns any failure into an Error and its status. What is not an Error is logged with the request's id, and its
+// text stays here; so does the cause of an Error that has one.
+func (s *Server) known(w http.ResponseWriter, r *http.Request, err error) (*vitrine.Error, int) {
+	id := w.Header().Get("X-Request-Id")
+	var e *vitrine.Error
+	switch {
+	case !errors.As(err, &e):
+		if r.Context().Err() != nil {
+			e = vitrine.Unavailable(err) // the caller went away; nobody reads this
+			break
+		}
+		s.Log.Error("internal error", "request", id, "route", r.Pattern, "error", err)
+		e = vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
+	case e.Err != nil:
+		s.Log.Warn(string(e.Code), "request", id, "route", r.Pattern, "error", e.Err)
+	}
+	status, ok := statusOf[e.Code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	return e, status
+}
+
+// linkURL is the public address of a link.
+func (s *Server) linkURL(slug vitrine.Slug) string { return LinkURL(s.PublicURL, slug) }
+
+// LinkURL is the public address of a link on an instance.
+func LinkURL(public *url.URL, slug vitrine.Slug) string {
+	return public.String() + "/p/" + string(slug)
+}

@@ -1,0 +1,63 @@
+package vitrine
+
+import (
+	"crypto/rand"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Slug is the public name of a link: the part of its address after /p/ (contract, Slugs).
+type Slug string
+
+const (
+	slugLength   = 10
+	slugAlphabet = "abcdefghjkmnpqrstuvwxyz23456789" // no 0 o 1 l i: it is read aloud and typed from paper
+
+	// SlugHold is how long a custom slug, a free link slot and storage are held for an upload that was begun.
+	SlugHold = 15 * time.Minute
+	// SlugRest is how long the slug of a deleted link stays blocked.
+	SlugRest = 90 * 24 * time.Hour
+)
+
+var slugPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$`)
+
+// reservedSlugs could be taken for a page of the service itself.
+var reservedSlugs = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`about abuse account accounts admin album albums analytics api app assets auth billing blog contact content
+		dashboard docs download embed error faq feed help home imprint index legal link links login logout mail moderation new null
+		oembed openapi plans pricing privacy public register report reset robots security settings signin signup site sites static
+		status storage support terms undefined upgrade upload uploads user users vitrine website websites well-known www`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// ParseSlug folds and checks a custom slug.
+func ParseSlug(s string) (Slug, error) {
+	f := strings.ToLower(s)
+	switch {
+	case !slugPattern.MatchString(f) || strings.Contains(f, "--"):
+		return "", &Error{Code: CodeInvalidSlug, Field: "slug", Message: "A slug has 3 to 50 letters a-z, digits and single hyphens, and begins and ends with a letter or digit."}
+	case reservedSlugs[f]:
+		return "", &Error{Code: CodeInvalidSlug, Field: "slug", Message: "This slug is reserved. Choose another."}
+	}
+	return Slug(f), nil
+}
+
+// NewSlug makes a slug for a link that was given none.
+func NewSlug() Slug {
+	b := make([]byte, 0, slugLength)
+	var r [32]byte
+	for len(b) < slugLength {
+		rand.Read(r[:])
+		for _, c := range r {
+			// 248 = 8 × 31: the rest is thrown away so that each character is equally likely.
+			if c < 248 && len(b) < slugLength {
+				b = append(b, slugAlphabet[int(c)%len(slugAlphabet)])
+			}
+		}
+	}
+	return Slug(b)
+}

@@ -1,0 +1,88 @@
+package vitrine
+
+import (
+	"context"
+	"time"
+)
+
+// Store keeps accounts, keys, uploads and links: small rows, changed in transactions. Rules live in the services, inside the
+// function that they pass; a store reads and writes rows.
+//
+// Every backend passes the suite vitrinetest.Store.
+type Store interface {
+	// Read runs f over one snapshot: it sees every Update that had returned before, and none in part. f changes nothing.
+	Read(ctx context.Context, f func(Tx) error) error
+
+	// Update runs f as one serializable transaction. When it returns nil, everything f wrote is durable; when f or the commit
+	// fails, nothing of it is. f may be run again after a conflict, so it has no effect outside the transaction until Update
+	// returns, and sets what it returns anew each time.
+	Update(ctx context.Context, f func(Tx) error) error
+}
+
+// Tx is one transaction. A look-up that finds nothing answers ErrNotFound; an Add that breaks uniqueness, ErrExists (and the
+// transaction may go on); a Put of an absent row, ErrNotFound. What is returned is the caller's own copy. A Tx is for
+// one goroutine and is dead once its function returns.
+type Tx interface {
+	// AddAccount gives a.ID. Emails are unique.
+	AddAccount(a *Account) error
+	Account(id AccountID) (*Account, error)
+	AccountByEmail(email string) (*Account, error)
+	PutAccount(a *Account) error
+	CountAccounts() (int64, error)
+
+	// AddKey gives k.ID. Hashes are unique.
+	AddKey(k *APIKey) error
+	KeyByHash(hash [32]byte) (*APIKey, error)
+	// Keys lists an account's keys, revoked ones too, oldest first.
+	Keys(a AccountID) ([]*APIKey, error)
+	PutKey(k *APIKey) error
+
+	// AddUpload: IDs are unique; so is (account, idempotency key) among rows with a key that are not Replaced.
+	AddUpload(u *Upload) error
+	Upload(id UploadID) (*Upload, error)
+	// UploadByKey finds the account's upload with an idempotency key that is not Replaced.
+	UploadByKey(a AccountID, key string) (*Upload, error)
+	PutUpload(u *Upload) error
+	DeleteUpload(id UploadID) error
+	// CountUploads counts uploads of the account created at or after a time, in whatever state, and tells when the oldest of
+	// them was created (zero: none).
+	CountUploads(a AccountID, since time.Time) (n int64, oldest time.Time, err error)
+	// Held counts the account's open uploads that still hold a slot at a time, and their bytes, leaving out one.
+	Held(a AccountID, now time.Time, except UploadID) (n, bytes int64, err error)
+	// SlugHolder finds the open upload that holds a custom slug at a time.
+	SlugHolder(s Slug, now time.Time) (*Upload, error)
+	// StaleUploads lists at most n uploads in a state that were created before a time, oldest first.
+	StaleUploads(s UploadState, before time.Time, n int) ([]*Upload, error)
+
+	// AddLink gives l.ID. Slugs are unique over all links, deleted ones too as long as their row keeps the slug.
+	AddLink(l *Link) error
+	Link(id LinkID) (*Link, error)
+	// LinkBySlug finds a link whatever its state, deleted ones too.
+	LinkBySlug(s Slug) (*Link, error)
+	PutLink(l *Link) error
+	// Links lists links that are not deleted, newest first (by creation, then ID), as q asks.
+	Links(q LinkQuery) ([]*Link, error)
+	// CountLinks counts an account's links that are not deleted, and their bytes.
+	CountLinks(a AccountID) (n, bytes int64, err error)
+	// ReleaseSlugs takes the slug from the rows of links deleted before a time, so that it can be given again.
+	ReleaseSlugs(deletedBefore time.Time) (int64, error)
+
+	// Secret reads a named secret of the instance; PutSecret writes one.
+	Secret(name string) ([]byte, error)
+	PutSecret(name string, value []byte) error
+}
+
+// LinkQuery selects links. Zero members do not select.
+type LinkQuery struct {
+	Account   AccountID
+	State     LinkState
+	WithBytes bool // deleted links, too, whose bytes are still to be removed: those alone
+	Before    LinkCursor
+	Limit     int // 0: all
+}
+
+// LinkCursor is a place in the order newest first; links after it are older. The zero cursor is the beginning.
+type LinkCursor struct {
+	CreatedAt time.Time
+	ID        LinkID
+}

@@ -1,0 +1,26 @@
+package vitrine
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const titleRunes = 200
+
+// hasControl tells whether s has characters that could disturb a line, a terminal or the direction of text: control and
+// bidi-override characters, or invalid UTF-8.
+func hasControl(s string) bool {
+	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+	})
+}
+
+// ParseTitle checks a link's title (contract, createUpload: linkName).
+func ParseTitle(s string) (string, error) {
+	n := utf8.RuneCountInString(s)
+	if n < 1 || n > titleRunes || strings.TrimSpace(s) == "" || hasControl(s) {
+		return "", &Error{Code: CodeInvalidRequest, Field: "linkName", Message: "A title has 1 to 200 characters, no control or text-direction characters."}
+	}
+	return s, nil
+}

@@ -1,0 +1,168 @@
+package vitrine
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine/report"
+)
+
+// Purpose is the first thing that a token's signature covers: a token made for one use is none for another.
+type Purpose string
+
+const (
+	PurposePut     Purpose = "put"     // a signed upload URL
+	PurposeView    Purpose = "view"    // the beacon of one open
+	PurposeContent Purpose = "content" // the bytes of one link
+	PurposeLinkID  Purpose = "link-id" // the public id of a link
+)
+
+const macSize = 16
+
+// Signer makes and checks the instance's tokens: HMAC-SHA-256 over length-prefixed fields, one derived key a purpose.
+type Signer struct{ keys map[Purpose][]byte }
+
+// NewSigner derives the keys from the instance's secret.
+func NewSigner(secret []byte) *Signer {
+	s := &Signer{keys: map[Purpose][]byte{}}
+	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeLinkID} {
+		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
+		if err != nil {
+			panic(err) // the length is constant and allowed
+		}
+		s.keys[p] = k
+	}
+	return s
+}
+
+func (s *Signer) mac(p Purpose, fields ...string) []byte {
+	h := hmac.New(sha256.New, s.keys[p])
+	var n [8]byte
+	for _, f := range fields {
+		binary.BigEndian.PutUint64(n[:], uint64(len(f)))
+		h.Write(n[:])
+		h.Write([]byte(f))
+	}
+	return h.Sum(nil)[:macSize]
+}
+
+// Sign makes the signature of fields, URL-safe.
+func (s *Signer) Sign(p Purpose, fields ...string) string {
+	return base64.RawURLEncoding.EncodeToString(s.mac(p, fields...))
+}
+
+// Verify checks a signature in constant time.
+func (s *Signer) Verify(sig string, p Purpose, fields ...string) bool {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(sig)
+	return err == nil && hmac.Equal(b, s.mac(p, fields...))
+}
+
+// SignPut is the query of a signed upload URL.
+func (s *Signer) SignPut(g PutGrant) url.Values {
+	expires, size := strconv.FormatInt(g.Expires.Unix(), 10), strconv.FormatInt(g.Size, 10)
+	return url.Values{
+		"expires":   {expires},
+		"size":      {size},
+		"type":      {g.Type},
+		"signature": {s.Sign(PurposePut, string(g.Key), size, g.Type, expires)},
+	}
+}
+
+// VerifyPut reads a signed upload URL. Errors: CodeInvalidSignature, CodeURLExpired.
+func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (PutGrant, error) {
+	bad := Errorf(CodeInvalidSignature, "The signature of this upload URL is not valid. Use the URL exactly as it was returned.")
+	id, ok := ParseUploadID(key)
+	if !ok || len(q) != 4 {
+		return PutGrant{}, bad
+	}
+	for _, v := range q {
+		if len(v) != 1 {
+			return PutGrant{}, bad
+		}
+	}
+	if !s.Verify(q.Get("signature"), PurposePut, key, q.Get("size"), q.Get("type"), q.Get("expires")) {
+		return PutGrant{}, bad
+	}
+	size, err1 := strconv.ParseInt(q.Get("size"), 10, 64)
+	expires, err2 := strconv.ParseInt(q.Get("expires"), 10, 64)
+	if err1 != nil || err2 != nil {
+		return PutGrant{}, bad
+	}
+	g := PutGrant{Key: id, Size: size, Type: q.Get("type"), Expires: time.Unix(expires, 0).UTC()}
+	if !now.Before(g.Expires) {
+		return PutGrant{}, Errorf(CodeURLExpired, "This upload URL has expired: it is valid for 10 minutes. Ask for a new one.")
+	}
+	return g, nil
+}
+
+// LinkID is how a link's ID is shown outside: opaque, so that it does not tell how many links there are.
+func (s *Signer) LinkID(id LinkID) string {
+	return "lnk_" + hex.EncodeToString(s.mac(PurposeLinkID, strconv.FormatInt(int64(id), 10))[:8])
+}
+
+// ViewToken is what a page carries so that its beacons are believed to be of its open.
+func (s *Signer) ViewToken(v Viewed) string {
+	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.Open), 36), string(v.Kind), strconv.Itoa(v.Pages))
+}
+
+// ParseViewToken checks a view token; it is good for TokenLife from its open on. Errors: CodeInvalidSignature, CodeURLExpired.
+func (s *Signer) ParseViewToken(token string, now time.Time) (Viewed, error) {
+	f, ok := s.parse(PurposeView, token, 4)
+	if !ok {
+		return Viewed{}, Errorf(CodeInvalidSignature, "The view token is not valid.")
+	}
+	link, err1 := strconv.ParseInt(f[0], 36, 64)
+	open, err2 := strconv.ParseInt(f[1], 36, 64)
+	pages, err3 := strconv.Atoi(f[3])
+	if err1 != nil || err2 != nil || err3 != nil {
+		return Viewed{}, Errorf(CodeInvalidSignature, "The view token is not valid.")
+	}
+	v := Viewed{Link: LinkID(link), Open: ViewID(open), Kind: report.ContentKind(f[2]), Pages: pages}
+	if now.Sub(v.Open.Time()) >= TokenLife {
+		return Viewed{}, Errorf(CodeURLExpired, "The view token has expired.")
+	}
+	return v, nil
+}
+
+// ContentToken opens the bytes of a link until a time; the link's state is checked on each request all the same.
+func (s *Signer) ContentToken(l LinkID, until time.Time) string {
+	return s.token(PurposeContent, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
+}
+
+// ParseContentToken checks a content token. Errors: CodeInvalidSignature, CodeURLExpired.
+func (s *Signer) ParseContentToken(token string, now time.Time) (LinkID, error) {
+	f, ok := s.parse(PurposeContent, token, 2)
+	if !ok {
+		return 0, Errorf(CodeInvalidSignature, "This address is not valid.")
+	}
+	link, err1 := strconv.ParseInt(f[0], 36, 64)
+	until, err2 := strconv.ParseInt(f[1], 36, 64)
+	if err1 != nil || err2 != nil {
+		return 0, Errorf(CodeInvalidSignature, "This address is not valid.")
+	}
+	if now.Unix() >= until {
+		return 0, Errorf(CodeURLExpired, "This address has expired. Open the link's page again.")
+	}
+	return LinkID(link), nil
+}
+
+// token joins fields, none of which has a dot, with their signature.
+func (s *Signer) token(p Purpose, fields ...string) string {
+	return strings.Join(fields, ".") + "." + s.Sign(p, fields...)
+}
+
+func (s *Signer) parse(p Purpose, token string, n int) ([]string, bool) {
+	f := strings.Split(token, ".")
+	if len(f) != n+1 || !s.Verify(f[n], p, f[:n]...) {
+		return nil, false
+	}
+	return f[:n], true
+}

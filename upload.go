@@ -1,0 +1,255 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine/internal/filetype"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
+)
+
+const (
+	// URLLife is how long a signed upload URL is valid (service specification, Limits).
+	URLLife = 10 * time.Minute
+	// UploadLife is how long an upload that is never completed can still be, and how long its idempotency key counts.
+	UploadLife = 24 * time.Hour
+	// rateWindow is what the hourly limit of a plan counts over.
+	rateWindow = time.Hour
+)
+
+// Uploads is the service of the three steps: Create, the PUT to storage, Complete.
+type Uploads struct {
+	Store   Store
+	Blobs   Blobs
+	Scanner Scanner
+	Plans   Plans
+	Now     func() time.Time
+	// Wake is called when a link has come into StateProcessing.
+	Wake func()
+
+	completing singleflight.Group // one check of an upload at a time, however many ask
+}
+
+// UploadRequest is the body of step 1. Nil members were not sent.
+type UploadRequest struct {
+	Name, Type           string
+	Size                 int64
+	Slug, IdempotencyKey *string
+}
+
+// Begun is the answer of step 1: where to put the bytes, or the link that the idempotency key made already.
+type Begun struct {
+	Path      UploadID
+	SignedURL string
+	Existing  *Link
+}
+
+// Create checks a file before it is sent, holds its place within the plan's limits, and signs its URL. A retry with the same
+// idempotency key answers the same path with a fresh URL, or the link that exists.
+//
+// Errors: the 400, 403 and 429 rows of the contract, in its order of checks.
+func (s *Uploads) Create(ctx context.Context, a *Account, r UploadRequest) (Begun, error) {
+	u, err := s.parse(a, r)
+	if err != nil {
+		return Begun{}, err
+	}
+	var b Begun
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		b, err = s.begin(tx, *u)
+		return err
+	})
+	if err != nil || b.Existing != nil {
+		return b, err
+	}
+	b.SignedURL, err = s.Blobs.SignPut(ctx, PutGrant{Key: b.Path, Size: u.Size, Type: u.Type, Expires: s.Now().Add(URLLife)})
+	return b, err
+}
+
+func (s *Uploads) parse(a *Account, r UploadRequest) (*Upload, error) {
+	if r.Slug != nil {
+		if err := a.MayChooseSlug(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := filetype.ByName(r.Name, r.Type); err != nil {
+		return nil, fileError(err)
+	}
+	if r.Size < 1 {
+		return nil, &Error{Code: CodeInvalidSize, Field: "size", Message: "The size is the file's exact number of bytes, at least 1."}
+	}
+	u := &Upload{ID: NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size, State: UploadOpen}
+	var err error
+	if r.Slug != nil {
+		if u.Slug, err = ParseSlug(*r.Slug); err != nil {
+			return nil, err
+		}
+	}
+	if r.IdempotencyKey != nil {
+		if u.IdempotencyKey, err = parseIdempotencyKey(*r.IdempotencyKey); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
+}
+
+// begin finds the upload of u's idempotency key, or stores u.
+func (s *Uploads) begin(tx Tx, u Upload) (Begun, error) {
+	now := s.Now()
+	if u.IdempotencyKey != "" {
+		old, err := tx.UploadByKey(u.Account, u.IdempotencyKey)
+		switch {
+		case errors.Is(err, ErrNotFound):
+		case err != nil:
+			return Begun{}, err
+		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug:
+			return Begun{}, &Error{Code: CodeIdempotencyMismatch, Field: "idempotencyKey",
+				Message: "This idempotency key was used for another upload: name, type, size and slug must be the same. Use a new key for a new file."}
+		default:
+			b, again, err := s.resume(tx, old, now)
+			if err != nil || again {
+				return b, err
+			}
+			old.Replaced = true
+			if err := tx.PutUpload(old); err != nil {
+				return Begun{}, err
+			}
+		}
+	}
+	if err := s.admit(tx, &u, now, true); err != nil {
+		return Begun{}, err
+	}
+	u.CreatedAt, u.HoldUntil = now, now.Add(SlugHold)
+	return Begun{Path: u.ID}, tx.AddUpload(&u)
+}
+
+// resume answers step 1 from the upload that its idempotency key began; again is false when that one is over and a new one
+// is to take its place.
+func (s *Uploads) resume(tx Tx, u *Upload, now time.Time) (b Begun, again bool, err error) {
+	switch {
+	case u.State == UploadDone:
+		l, err := tx.Link(u.Link)
+		if err == nil && l.DeletedAt.IsZero() {
+			return Begun{Existing: l}, true, nil
+		}
+		return Begun{}, false, notFoundIsNil(err)
+	case u.State == UploadFailed || now.Sub(u.CreatedAt) >= UploadLife:
+		return Begun{}, false, nil
+	}
+	if !now.Before(u.HoldUntil) {
+		if err := s.admit(tx, u, now, false); err != nil {
+			return Begun{}, true, err
+		}
+	}
+	u.HoldUntil = now.Add(SlugHold)
+	return Begun{Path: u.ID}, true, tx.PutUpload(u)
+}
+
+// admit tells whether u may hold its slug, a link slot and its bytes from now on; fresh, whether it may be begun at all. u
+// itself counts once: what it may hold already is left out.
+func (s *Uploads) admit(tx Tx, u *Upload, now time.Time, fresh bool) error {
+	a, err := tx.Account(u.Account)
+	if err != nil {
+		return err
+	}
+	if a.Banned {
+		return Errorf(CodeBanned, "This account is suspended.")
+	}
+	if u.Slug != "" {
+		if err := a.MayChooseSlug(); err != nil {
+			return err
+		}
+		if err := slugFree(tx, u, now); err != nil {
+			return err
+		}
+	}
+	limits := s.Plans.LimitsOf(a)
+	if err := within(tx, a, limits, u, now); err != nil {
+		return err
+	}
+	n, oldest, err := tx.CountUploads(a.ID, now.Add(-rateWindow))
+	if err != nil {
+		return err
+	}
+	if fresh {
+		n++
+	}
+	if limits.HourlyUploads > 0 && n > limits.HourlyUploads {
+		return &Error{Code: CodeRateLimited, Limit: &limits.HourlyUploads, RetryAfter: max(oldest.Add(rateWindow).Sub(now), time.Second),
+			Message: "Too many uploads this hour. Wait and try again."}
+	}
+	return nil
+}
+
+// within checks a plan's limits on links, file size and storage.
+func within(tx Tx, a *Account, limits Limits, u *Upload, now time.Time) error {
+	links, bytes, err := tx.CountLinks(a.ID)
+	if err != nil {
+		return err
+	}
+	held, heldBytes, err := tx.Held(a.ID, now, u.ID)
+	if err != nil {
+		return err
+	}
+	refuse := func(code Code, limit, used int64, message string) error {
+		return &Error{Code: code, Limit: &limit, Used: &used, Upgrade: !a.Plan.Pro(), Message: message}
+	}
+	switch used := links + held; {
+	case limits.FileBytes > 0 && u.Size > limits.FileBytes:
+		return refuse(CodeFileTooLarge, limits.FileBytes, u.Size, "The file is larger than the plan allows.")
+	case limits.Links > 0 && used >= limits.Links:
+		return refuse(CodeLinkLimit, limits.Links, used, "All links of the plan are in use. Delete one, or choose a larger plan.")
+	case limits.StorageBytes > 0 && bytes+heldBytes+u.Size > limits.StorageBytes:
+		return refuse(CodeStorageLimit, limits.StorageBytes, bytes+heldBytes, "The file does not fit into the plan's storage. Delete a link, or choose a larger plan.")
+	}
+	return nil
+}
+
+// slugFree tells whether u may have its custom slug. The answer is the same whoever holds it.
+func slugFree(tx Tx, u *Upload, now time.Time) error {
+	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
+	if _, err := tx.LinkBySlug(u.Slug); err == nil {
+		return taken
+	} else if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	holder, err := tx.SlugHolder(u.Slug, now)
+	if err == nil && holder.ID != u.ID {
+		return taken
+	}
+	return notFoundIsNil(err)
+}
+
+func notFoundIsNil(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// parseIdempotencyKey accepts a UUID in its usual form of 36 characters and folds it.
+func parseIdempotencyKey(s string) (string, error) {
+	id, err := uuid.Parse(s)
+	if err != nil || len(s) != 36 {
+		return "", &Error{Code: CodeInvalidIdempotencyKey, Field: "idempotencyKey", Message: "An idempotency key is a UUID, such as 123e4567-e89b-12d3-a456-426614174000."}
+	}
+	return id.String(), nil
+}
+
+// fileError turns a refusal of the file's name, type or bytes into an Error.
+func fileError(err error) error {
+	var p *filetype.Problem
+	if !errors.As(err, &p) {
+		return err
+	}
+	e := &Error{Code: Code(p.Code), Message: p.Reason, Err: nil}
+	switch e.Code {
+	case CodeInvalidName, CodeUnsupportedType:
+		e.Field = "name"
+	case CodeTypeMismatch:
+		e.Field = "type"
+	}
+	return e
+}

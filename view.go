@@ -1,0 +1,242 @@
+package vitrine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"vitrine/report"
+)
+
+// Bounds of what a beacon may claim (engagement, The server).
+const (
+	// TokenLife is how long the beacon of an open is accepted.
+	TokenLife = 24 * time.Hour
+	// maxSessionMs is the longest time one open can count.
+	maxSessionMs = 4 * 60 * 60 * 1000
+	// clockSlackMs is what a claim may be ahead of the server's clock.
+	clockSlackMs = 2000
+	// pageSeenMs is the engaged time after which a page of a PDF counts as seen.
+	pageSeenMs = 1000
+	// maxPlaybackRate is the fastest a browser plays media.
+	maxPlaybackRate = 16
+	million         = 1_000_000
+)
+
+// BotAutomation is the reason of an open whose own browser told that a program drives it.
+const BotAutomation = "automation"
+
+// Snapshot is what one beacon says of one open so far. Every member only grows, so lost, repeated and reordered snapshots are
+// harmless.
+type Snapshot struct {
+	Link    LinkID
+	Open    ViewID
+	At      int64 // when the server received it, ms
+	Session report.Session
+	Bot     string // BotAutomation, or ""
+}
+
+// Claim is a beacon as the page sent it, before anything of it is believed. Times are milliseconds.
+type Claim struct {
+	Engaged    int64
+	Present    int64
+	Width      int // of the viewport, CSS pixels
+	Pages      map[int]int64
+	Duration   int64 // of the medium
+	Played     int64 // distinct time played
+	Reached    int64 // furthest point
+	Depth      int64 // of the scroll, percent
+	Downloaded bool
+	Automation bool
+}
+
+// Viewed is what a view token says: the open that a beacon may speak of.
+type Viewed struct {
+	Link  LinkID
+	Open  ViewID
+	Kind  report.ContentKind
+	Pages int // of the PDF, 0 unknown
+}
+
+// Snapshot clamps a claim to what is possible at a time, without regard to earlier snapshots (that is Engagement.Apply's
+// part), and tells whether anything had to be clamped.
+func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clamped bool) {
+	bound := func(n, most int64) int64 {
+		b := min(most, max(n, 0))
+		clamped = clamped || b != n
+		return b
+	}
+	elapsed := max(at.UnixMilli()-v.Open.Ms(), 0) + clockSlackMs
+	s = Snapshot{Link: v.Link, Open: v.Open, At: at.UnixMilli()}
+	s.Session.PresentMs = bound(c.Present, min(elapsed, maxSessionMs))
+	s.Session.EngagedMs = bound(c.Engaged, s.Session.PresentMs)
+	s.Session.Screen = screen
+	s.Session.Downloaded = c.Downloaded
+	if c.Automation {
+		s.Bot = BotAutomation
+	}
+	switch v.Kind {
+	case report.ContentPages:
+		last := v.Pages
+		if last == 0 {
+			last = maxPages
+		}
+		left := s.Session.EngagedMs
+		for _, p := range slices.Sorted(maps.Keys(c.Pages)) {
+			ms := bound(c.Pages[p], left)
+			left -= ms
+			if p < 1 || p > last {
+				clamped = true
+			} else if ms >= pageSeenMs {
+				s.Session.Pages = append(s.Session.Pages, report.PageTime{Page: p, Ms: ms})
+			}
+		}
+	case report.ContentMedia:
+		if c.Duration > 0 {
+			s.Session.Played = share(bound(c.Played, min(c.Duration, elapsed*maxPlaybackRate)), c.Duration)
+			s.Session.Reached = share(bound(c.Reached, c.Duration), c.Duration)
+		}
+	case report.ContentScroll:
+		s.Session.Depth = bound(c.Depth, 100) * (million / 100)
+	}
+	return s, clamped
+}
+
+// maxPages bounds the page numbers of a PDF whose page count could not be read.
+const maxPages = 100_000
+
+// share is n of all in millionths, rounded to the nearest.
+func share(n, all int64) int64 { return (n*2*million + all) / (2 * all) }
+
+// Engagement is what the log keeps of an open that has engagement data.
+type Engagement struct {
+	Session report.Session
+	SeenMs  int64 // when its last snapshot was received
+}
+
+// Apply takes a snapshot in: the maximum of each member, with growth bounded by the time that passed on the server's clock
+// since the snapshot before (since the open, for the first one). Taking one in again changes nothing.
+func (e *Engagement) Apply(s Snapshot) {
+	since := e.SeenMs
+	if since == 0 {
+		since = s.Open.Ms()
+	}
+	room := max(s.At-since, 0) + clockSlackMs
+	n := s.Session
+	n.EngagedMs = min(n.EngagedMs, e.Session.EngagedMs+room)
+	n.PresentMs = min(n.PresentMs, e.Session.PresentMs+room)
+	e.Session.Max(&n)
+	e.Session.EngagedMs = min(e.Session.EngagedMs, e.Session.PresentMs)
+	e.SeenMs = max(e.SeenMs, s.At)
+}
+
+// Views writes what happens on public pages into the log, many at a time: whatever arrives while one batch is being made
+// durable goes into the next (group commit). Each method returns once its own entry is durable.
+type Views struct {
+	log     ViewLog
+	entries chan entry
+	stopped chan struct{}
+}
+
+type entry struct {
+	open     *NewOpen
+	snapshot *Snapshot
+	download *Download
+	done     chan error
+}
+
+// maxBatch bounds the memory of one batch, and how long its transaction takes.
+const maxBatch = 4096
+
+// NewViews starts writing to log; Close ends it.
+func NewViews(log ViewLog) *Views {
+	v := &Views{log: log, entries: make(chan entry, maxBatch), stopped: make(chan struct{})}
+	go v.run()
+	return v
+}
+
+// Close writes what was handed in and stops. No method may be called after it.
+func (v *Views) Close() {
+	close(v.entries)
+	<-v.stopped
+}
+
+// Open writes an open. ErrExists: its ID is taken, and another must be tried.
+func (v *Views) Open(ctx context.Context, o *NewOpen) error { return v.write(ctx, entry{open: o}) }
+
+// Snapshot writes what a beacon said.
+func (v *Views) Snapshot(ctx context.Context, s *Snapshot) error {
+	return v.write(ctx, entry{snapshot: s})
+}
+
+// Download writes a download event.
+func (v *Views) Download(ctx context.Context, d *Download) error {
+	return v.write(ctx, entry{download: d})
+}
+
+// write does not give up on an entry once it is handed in: a caller that goes away must not leave an answer without its
+// outcome, and a batch takes milliseconds.
+func (v *Views) write(ctx context.Context, e entry) error {
+	e.done = make(chan error, 1)
+	select {
+	case v.entries <- e:
+		return <-e.done
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (v *Views) run() {
+	defer close(v.stopped)
+	var batch []entry
+	for e := range v.entries {
+		batch = append(batch[:0], e)
+	fill:
+		for len(batch) < maxBatch {
+			select {
+			case e, ok := <-v.entries:
+				if !ok {
+					break fill
+				}
+				batch = append(batch, e)
+			default:
+				break fill
+			}
+		}
+		v.append(batch)
+	}
+}
+
+func (v *Views) append(entries []entry) {
+	var b Batch
+	var opens []entry
+	for _, e := range entries {
+		switch {
+		case e.open != nil:
+			b.Opens = append(b.Opens, *e.open)
+			opens = append(opens, e)
+		case e.snapshot != nil:
+			b.Snapshots = append(b.Snapshots, *e.snapshot)
+		case e.download != nil:
+			b.Downloads = append(b.Downloads, *e.download)
+		}
+	}
+	errs, err := v.log.Append(context.Background(), b)
+	if err != nil {
+		err = Unavailable(fmt.Errorf("write the view log: %w", err))
+	} else {
+		for i, e := range errs {
+			if e != nil {
+				opens[i].done <- e
+			}
+		}
+	}
+	for _, e := range entries {
+		select {
+		case e.done <- err:
+		default: // refused alone, above
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package vitrine
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"vitrine/report"
+)
+
+func viewed(kind report.ContentKind, pages int) Viewed {
+	return Viewed{Link: 1, Open: ViewIDAt(noon.UnixMilli(), 5), Kind: kind, Pages: pages}
+}
+
+func TestClaimSnapshot(t *testing.T) {
+	at := func(d time.Duration) time.Time { return noon.Add(d) }
+	tests := []struct {
+		name    string
+		claim   Claim
+		viewed  Viewed
+		at      time.Time
+		want    report.Session
+		clamped bool
+	}{
+		{"honest", Claim{Engaged: 4000, Present: 5000, Depth: 80}, viewed(report.ContentScroll, 0), at(5 * time.Second),
+			report.Session{EngagedMs: 4000, PresentMs: 5000, Depth: 800_000}, false},
+		{"ahead of the clock", Claim{Engaged: 90_000, Present: 100_000}, viewed(report.ContentNone, 0), at(5 * time.Second),
+			report.Session{EngagedMs: 7000, PresentMs: 7000}, true},
+		{"engaged beyond present", Claim{Engaged: 5000, Present: 3000}, viewed(report.ContentNone, 0), at(10 * time.Second),
+			report.Session{EngagedMs: 3000, PresentMs: 3000}, true},
+		{"negative", Claim{Engaged: -1, Present: -1, Depth: -5}, viewed(report.ContentScroll, 0), at(time.Second), report.Session{}, true},
+		{"clock set back", Claim{Engaged: 9000, Present: 9000}, viewed(report.ContentNone, 0), at(-time.Hour),
+			report.Session{EngagedMs: 2000, PresentMs: 2000}, true},
+		{"all day", Claim{Engaged: 20 * 3600_000, Present: 20 * 3600_000}, viewed(report.ContentNone, 0), at(20 * time.Hour),
+			report.Session{EngagedMs: 4 * 3600_000, PresentMs: 4 * 3600_000}, true},
+		{"pages: seen from one second on", Claim{Engaged: 9000, Present: 9000, Pages: map[int]int64{1: 3000, 2: 999, 3: 1000}},
+			viewed(report.ContentPages, 12), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
+				Pages: []report.PageTime{{Page: 1, Ms: 3000}, {Page: 3, Ms: 1000}}}, false},
+		{"pages: outside the file", Claim{Engaged: 9000, Present: 9000, Pages: map[int]int64{0: 2000, 12: 2000, 13: 2000, -4: 1}},
+			viewed(report.ContentPages, 12), at(9 * time.Second), report.Session{EngagedMs: 9000, PresentMs: 9000,
+				Pages: []report.PageTime{{Page: 12, Ms: 2000}}}, true},
+		{"pages: more than the engaged time", Claim{Engaged: 5000, Present: 5000, Pages: map[int]int64{1: 4000, 2: 4000, 3: 4000}},
+			viewed(report.ContentPages, 12), at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000,
+				Pages: []report.PageTime{{Page: 1, Ms: 4000}, {Page: 2, Ms: 1000}}}, true},
+		{"media", Claim{Engaged: 5000, Present: 5000, Duration: 8000, Played: 2000, Reached: 4000}, viewed(report.ContentMedia, 0),
+			at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 250_000, Reached: 500_000}, false},
+		{"media beyond its end", Claim{Engaged: 5000, Present: 5000, Duration: 8000, Played: 9000, Reached: 9000}, viewed(report.ContentMedia, 0),
+			at(5 * time.Second), report.Session{EngagedMs: 5000, PresentMs: 5000, Played: 1_000_000, Reached: 1_000_000}, true},
+		{"media without a duration", Claim{Played: 9000, Reached: 9000}, viewed(report.ContentMedia, 0), at(5 * time.Second), report.Session{}, false},
+		{"scroll beyond the end", Claim{Depth: 400}, viewed(report.ContentScroll, 0), at(time.Second), report.Session{Depth: 1_000_000}, true},
+		{"what its kind has not", Claim{Depth: 50, Duration: 5, Played: 5, Pages: map[int]int64{1: 5000}}, viewed(report.ContentNone, 0), at(time.Second), report.Session{}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, clamped := tt.claim.Snapshot(tt.viewed, "", tt.at)
+			if !reflect.DeepEqual(s.Session, tt.want) || clamped != tt.clamped {
+				t.Errorf("got %+v, clamped %v; want %+v, %v", s.Session, clamped, tt.want, tt.clamped)
+			}
+		})
+	}
+}
+
+// Repeating, reordering or losing snapshots inflates nothing (promise 14): whatever arrives of an honest page's snapshots, in
+// whatever order, the result is never more than the last one said, and exactly that once the last has arrived in time.
+func TestApplyAnyOrder(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	for range 500 {
+		v := viewed(report.ContentPages, 9)
+		var sent []Snapshot
+		c := Claim{Pages: map[int]int64{}}
+		var now int64
+		for range 1 + r.IntN(8) {
+			step := r.Int64N(30_000)
+			now += step
+			c.Present, c.Engaged = now, c.Engaged+r.Int64N(step+1)
+			c.Pages[1+r.IntN(9)] += min(r.Int64N(step+1), c.Engaged-sum(c.Pages))
+			c.Downloaded = c.Downloaded || r.IntN(9) == 0
+			s, _ := c.Snapshot(v, "0-575", noon.Add(time.Duration(now)*time.Millisecond))
+			sent = append(sent, s)
+		}
+		last := sent[len(sent)-1]
+		var in, mixed Engagement
+		for _, s := range sent {
+			in.Apply(s)
+		}
+		if !reflect.DeepEqual(in.Session, last.Session) {
+			t.Fatalf("seed %d: in order: %+v, want %+v", seed, in.Session, last.Session)
+		}
+		got := []Snapshot{last}
+		for range r.IntN(12) {
+			got = append(got, sent[r.IntN(len(sent))])
+		}
+		r.Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
+		for _, s := range got {
+			mixed.Apply(s)
+		}
+		if !reflect.DeepEqual(mixed.Session, last.Session) {
+			t.Fatalf("seed %d: mixed: %+v, want %+v", seed, mixed.Session, last.Session)
+		}
+	}
+}
+
+// A page that lies cannot gain more than the time between its snapshots and the slack.
+func TestApplyBoundsGrowth(t *testing.T) {
+	v := viewed(report.ContentNone, 0)
+	var e Engagement
+	at := noon.Add(time.Minute)
+	for i := range 100 {
+		s, _ := Claim{Engaged: 1 << 40, Present: 1 << 40}.Snapshot(v, "", at)
+		if i == 0 {
+			s.Session.EngagedMs = 1000
+			s.Session.PresentMs = 1000
+		}
+		e.Apply(s)
+		at = at.Add(10 * time.Millisecond)
+	}
+	if real := at.Sub(noon).Milliseconds(); e.Session.EngagedMs > real+2000 {
+		t.Errorf("engaged %d ms in %d ms", e.Session.EngagedMs, real)
+	}
+}
+
+func sum(m map[int]int64) (n int64) {
+	for _, v := range m {
+		n += v
+	}
+	return n
+}
