@@ -1,0 +1,251 @@
+// Package disk keeps blobs in a local directory.
+//
+// Bytes are received into incoming/KEY.part and, once they are whole and durable, renamed to blobs/KE/KEY beside their SHA-256
+// (KEY.sha256, in the form that sha256sum -c reads). From then on nothing writes to them: stored is sealed. A key whose
+// bytes were deleted leaves incoming/KEY.used, so that its URLs stay used up until it is swept.
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vitrine"
+)
+
+const (
+	partSuffix = ".part"
+	usedSuffix = ".used"
+	sumSuffix  = ".sha256"
+)
+
+// Blobs is a vitrine.Blobs and vitrine.Receiver on a directory. It may be used by several processes at once.
+type Blobs struct {
+	incoming, blobs string
+	base            string
+	signer          *vitrine.Signer
+	now             func() time.Time
+}
+
+// New makes the directory where it is missing. base is the address that signed URLs begin with, such as http://host/storage/.
+func New(dir, base string, signer *vitrine.Signer, now func() time.Time) (*Blobs, error) {
+	b := &Blobs{incoming: filepath.Join(dir, "incoming"), blobs: filepath.Join(dir, "blobs"), base: base, signer: signer, now: now}
+	for _, d := range []string{b.incoming, b.blobs} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, fmt.Errorf("make the blob directory: %w", err)
+		}
+	}
+	return b, nil
+}
+
+func (b *Blobs) shard(k vitrine.UploadID) string { return filepath.Join(b.blobs, string(k[:2])) }
+func (b *Blobs) path(k vitrine.UploadID) string  { return filepath.Join(b.shard(k), string(k)) }
+func (b *Blobs) part(k vitrine.UploadID) string {
+	return filepath.Join(b.incoming, string(k)+partSuffix)
+}
+func (b *Blobs) used(k vitrine.UploadID) string {
+	return filepath.Join(b.incoming, string(k)+usedSuffix)
+}
+
+// SignPut makes a URL of this process's own storage address.
+func (b *Blobs) SignPut(_ context.Context, g vitrine.PutGrant) (string, error) {
+	return b.base + string(g.Key) + "?" + b.signer.SignPut(g).Encode(), nil
+}
+
+// valid keeps anything that is no key away from the file system.
+func valid(k vitrine.UploadID) error {
+	if _, ok := vitrine.ParseUploadID(string(k)); !ok {
+		return vitrine.ErrNotFound
+	}
+	return nil
+}
+
+// Stat tells about stored bytes.
+func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
+	if err := valid(k); err != nil {
+		return vitrine.BlobInfo{}, err
+	}
+	st, err := os.Stat(b.path(k))
+	if err != nil {
+		return vitrine.BlobInfo{}, notFound(err)
+	}
+	sum, err := os.ReadFile(b.path(k) + sumSuffix)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return vitrine.BlobInfo{}, err
+	}
+	hex, _, _ := strings.Cut(string(sum), " ")
+	if len(hex) != 64 {
+		hex = "" // whoever needs it computes it
+	}
+	return vitrine.BlobInfo{Size: st.Size(), SHA256: hex}, nil
+}
+
+// Seal has nothing to do but to look: what Receive has stored is durable and is not written to again.
+func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
+	return b.Stat(ctx, k)
+}
+
+// Open opens stored bytes.
+func (b *Blobs) Open(_ context.Context, k vitrine.UploadID) (vitrine.Blob, error) {
+	if err := valid(k); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(b.path(k))
+	if err != nil {
+		return nil, notFound(err)
+	}
+	st, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return blob{f, st.Size()}, nil
+}
+
+type blob struct {
+	*os.File
+	size int64
+}
+
+func (b blob) Size() int64 { return b.size }
+
+// Delete removes bytes and leaves word that the key is used up.
+func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
+	if valid(k) != nil {
+		return nil
+	}
+	if err := os.WriteFile(b.used(k), nil, 0o600); err != nil {
+		return err
+	}
+	if err := syncDir(b.incoming); err != nil {
+		return err
+	}
+	for _, p := range []string{b.path(k), b.path(k) + sumSuffix, b.part(k)} {
+		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := syncDir(b.shard(k)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Sweep removes what is left in incoming from before a time, and sealed bytes from before it that keep does not know.
+func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
+	entries, err := os.ReadDir(b.incoming)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		st, err := e.Info()
+		if err != nil || !st.ModTime().Before(before) {
+			continue // gone meanwhile, or young
+		}
+		if err := b.sweepIncoming(filepath.Join(b.incoming, e.Name())); err != nil {
+			return err
+		}
+	}
+	var stray []vitrine.UploadID
+	err = b.each(ctx, func(k vitrine.UploadID, st fs.FileInfo) error {
+		if !st.ModTime().Before(before) {
+			return nil
+		}
+		known, err := keep(k)
+		if err == nil && !known {
+			stray = append(stray, k)
+		}
+		return err
+	})
+	for _, k := range stray {
+		err = errors.Join(err, b.Delete(ctx, k))
+	}
+	return err
+}
+
+// sweepIncoming removes one file, unless it is being received this moment.
+func (b *Blobs) sweepIncoming(path string) error {
+	if strings.HasSuffix(path, partSuffix) {
+		f, err := lock(path, os.O_RDWR)
+		if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Each calls f with every stored blob.
+func (b *Blobs) Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error {
+	return b.each(ctx, func(k vitrine.UploadID, _ fs.FileInfo) error {
+		info, err := b.Stat(ctx, k)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		return f(k, info)
+	})
+}
+
+func (b *Blobs) each(ctx context.Context, f func(vitrine.UploadID, fs.FileInfo) error) error {
+	shards, err := os.ReadDir(b.blobs)
+	if err != nil {
+		return err
+	}
+	for _, s := range shards {
+		files, err := os.ReadDir(filepath.Join(b.blobs, s.Name()))
+		if err != nil {
+			return err
+		}
+		for _, e := range files {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			k, ok := vitrine.ParseUploadID(e.Name())
+			if !ok {
+				continue
+			}
+			st, err := e.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				err = f(k, st)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func notFound(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return vitrine.ErrNotFound
+	}
+	return err
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -1,0 +1,31 @@
+// Package vitrinetest holds what the project's tests share: the conformance suites of the ports, a clock, faults. Only tests
+// import it.
+package vitrinetest
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock stands still until it is told to advance. It may be used from several goroutines.
+type Clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// NewClock starts a clock at a time.
+func NewClock(at time.Time) *Clock { return &Clock{at: at} }
+
+// Now is what the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Advance moves the clock on; a negative time sets it back.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}

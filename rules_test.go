@@ -1,0 +1,120 @@
+package vitrine_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Who may import whom inside the module, tests aside. A package that is not listed may be imported by nobody here.
+var mayImport = map[string][]string{
+	"vitrine/report":               {},
+	"vitrine/internal/filetype":    {},
+	"vitrine/internal/visitor":     {},
+	"vitrine/internal/worker":      {},
+	"vitrine":                      {"vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor"},
+	"vitrine/internal/sqldb":       {"vitrine", "vitrine/report"},
+	"vitrine/internal/disk":        {"vitrine"},
+	"vitrine/internal/vitrinetest": {"vitrine", "vitrine/report"},
+	"vitrine/internal/web":         {"vitrine", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor"},
+	"vitrine/client":               {"vitrine/report", "vitrine/internal/filetype"},
+	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/disk",
+		"vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
+	"vitrine/bench": {},
+	"vitrine/e2e":   {},
+}
+
+// The standard library's packages that the domain and the engine do without.
+var notInDomain = []string{"net/http", "database/sql", "log", "log/slog"}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p goPackage
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range packages(t) {
+		allowed, ok := mayImport[p.ImportPath]
+		if !ok {
+			t.Errorf("%s is not in the table of who may import whom", p.ImportPath)
+		}
+		for _, i := range p.Imports {
+			if (i == "vitrine" || strings.HasPrefix(i, "vitrine/")) && !slices.Contains(allowed, i) {
+				t.Errorf("%s imports %s", p.ImportPath, i)
+			}
+			switch p.ImportPath {
+			case "vitrine", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor":
+				if slices.Contains(notInDomain, i) {
+					t.Errorf("%s imports %s", p.ImportPath, i)
+				}
+			}
+		}
+	}
+}
+
+// Each module that the program or its tests name, with why it is there and not our own code.
+var dependencies = map[string]string{
+	"github.com/alecthomas/kong":         "flags, environment, help and checks of the command line in one struct",
+	"github.com/chromedp/chromedp":       "tests: drives real Chromium",
+	"github.com/gabriel-vasile/mimetype": "a second opinion on a file's bytes",
+	"github.com/getkin/kin-openapi":      "tests: holds every answer of the API against openapi.json",
+	"github.com/go-json-experiment/json": "strict JSON: duplicate names, invalid UTF-8 and other case are refused, unlike encoding/json",
+	"github.com/google/uuid":             "idempotency keys",
+	"github.com/ledongthuc/pdf":          "page count of a PDF, by reading little of it",
+	"github.com/medama-io/go-useragent":  "browser, system and device of a user agent in 0.4 µs",
+	"github.com/pdfcpu/pdfcpu":           "page count of PDFs that the first reader cannot read",
+	"github.com/phuslu/iploc":            "country of an address, embedded, without a file to fetch",
+	"github.com/pressly/goose/v3":        "schema migrations, one embedded directory",
+	"github.com/rogpeppe/go-internal":    "tests: scripts against the real binary, txtar",
+	"github.com/schollz/progressbar/v3":  "progress of an upload on a terminal",
+	"github.com/x-way/crawlerdetect":     "the long tail of crawlers, behind a cache",
+	"golang.org/x/sync":                  "singleflight: one check of an upload however many ask",
+	"golang.org/x/sys":                   "sync_file_range and file locks",
+	"golang.org/x/term":                  "whether the output is a terminal, and its width",
+	"modernc.org/sqlite":                 "SQLite without cgo",
+	"rsc.io/qr":                          "QR codes",
+	"zgo.at/isbot":                       "bots by user agent, without false alarms in the corpus",
+	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",
+	"github.com/mattn/go-isatty":         "whether the output is a terminal",
+}
+
+func TestDependenciesHaveReasons(t *testing.T) {
+	b, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := regexp.MustCompile(`(?m)^(?:require)?\s+([\w.-]+\.[\w./-]+) v[^\s]+$`)
+	named := map[string]bool{}
+	for _, m := range direct.FindAllStringSubmatch(string(b), -1) {
+		named[m[1]] = true
+		if dependencies[m[1]] == "" {
+			t.Errorf("%s has no reason in the list of dependencies", m[1])
+		}
+	}
+	for d := range dependencies {
+		if !named[d] {
+			t.Errorf("%s is in the list of dependencies but not in go.mod", d)
+		}
+	}
+}
