@@ -1,0 +1,116 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Breakdowns is `breakdowns` of a report: counted opens by label, the largest first
+// (analytics semantics, breakdowns). Screens alone counts sessions.
+type Breakdowns struct {
+	Countries []Bucket `json:"countries"` // ISO 3166-1 alpha-2
+	Cities    []Bucket `json:"cities"`    // "City, CC"
+	Referrers []Bucket `json:"referrers"`
+	Sources   []Bucket `json:"sources"`
+	Devices   []Bucket `json:"devices"`
+	Browsers  []Bucket `json:"browsers"`
+	OS        []Bucket `json:"os"`
+	Screens   []Bucket `json:"screens"`
+}
+
+// Bucket is one label of a card. Pct is its share of all labels of the card, also of
+// those that the card has no room for.
+type Bucket struct {
+	Key   string `json:"key"`
+	Count int64  `json:"count"`
+	Pct   Tenths `json:"pct"`
+}
+
+// directSource is the source of an open of which nothing else is known.
+const directSource = "Direct"
+
+// The labels that a tally counts.
+const (
+	byCountry = iota
+	byCity
+	byReferrer
+	bySource
+	byDevice
+	byBrowser
+	byOS
+	byScreen
+	dimensions
+)
+
+// addLabels counts the labels of an open that is a person's.
+func (t *Tally) addLabels(o *Open) {
+	labels := [dimensions]string{
+		byCountry:  o.Country,
+		byReferrer: o.Referrer,
+		bySource:   cmp.Or(o.Source, directSource),
+		byDevice:   o.Device,
+		byBrowser:  o.Browser,
+		byOS:       o.OS,
+	}
+	if o.Session != nil {
+		labels[byScreen] = o.Session.Screen
+	}
+	for i, label := range labels {
+		if label != "" {
+			t.labels[i].add(label)
+		}
+	}
+	if o.City != "" {
+		t.labels[byCity].addCity(o.City, o.Country)
+	}
+}
+
+// addCity counts a city under the name that its card shows. It is a label like others
+// but for the memory that joining its name would take for every open.
+func (c *counts) addCity(city, country string) {
+	if country == "" {
+		c.add(city)
+		return
+	}
+	var room [64]byte
+	label := append(append(append(room[:0], city...), ", "...), country...)
+	if n := (*c)[string(label)]; n != nil {
+		*n++
+		return
+	}
+	c.add(string(label))
+}
+
+func breakdowns(t *Tally) Breakdowns {
+	return Breakdowns{
+		Countries: topBuckets(t.labels[byCountry], maxBuckets),
+		Cities:    topBuckets(t.labels[byCity], maxBuckets),
+		Referrers: topBuckets(t.labels[byReferrer], maxBuckets),
+		Sources:   topBuckets(t.labels[bySource], maxBuckets),
+		Devices:   topBuckets(t.labels[byDevice], maxBuckets),
+		Browsers:  topBuckets(t.labels[byBrowser], maxBuckets),
+		OS:        topBuckets(t.labels[byOS], maxBuckets),
+		Screens:   topBuckets(t.labels[byScreen], maxBuckets),
+	}
+}
+
+// topBuckets is the n largest counts, ties by key ascending.
+func topBuckets(c counts, n int) []Bucket {
+	top := make([]Bucket, 0, n+1)
+	for key, count := range c {
+		b := Bucket{Key: key, Count: *count}
+		i, _ := slices.BinarySearchFunc(top, b, bySize)
+		top = slices.Insert(top, i, b)
+		top = top[:min(len(top), n)]
+	}
+	all := c.total()
+	for i := range top {
+		top[i].Pct = pct(top[i].Count, all)
+	}
+	return top
+}
+
+// bySize orders buckets: most first, then by key.
+func bySize(a, b Bucket) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
+}

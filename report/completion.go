@@ -1,0 +1,57 @@
+package report
+
+import "math/big"
+
+// completion is the mean completion of counted sessions, over links of every kind and
+// length (analytics semantics, totals). Sums are kept by denominator: the pages of a
+// file, or a million for what is measured in millionths.
+type completion struct {
+	sessions int64           // that have a completion
+	sums     map[int64]int64 // denominator -> numerator
+}
+
+// add takes in the sessions of a link.
+func (c *completion) add(l *Link, e engagement) {
+	sum, of := e.completion(l)
+	if of == 0 || e.sessions == 0 {
+		return
+	}
+	if c.sums == nil {
+		c.sums = make(map[int64]int64)
+	}
+	c.sessions += e.sessions
+	c.sums[of] += min(sum, e.sessions*of)
+}
+
+// completion is how far the sessions of a link got, summed, and what one complete
+// session counts; 0 when a session of that link has no completion.
+func (e engagement) completion(l *Link) (sum, of int64) {
+	switch l.Content {
+	case ContentPages:
+		return e.pages, int64(max(l.Pages, 0))
+	case ContentMedia:
+		return e.played, whole
+	case ContentScroll:
+		return e.depth, whole
+	}
+	return 0, 0
+}
+
+// pct is the mean, nil of none. The fractions of many page counts have no small
+// common denominator; they are added without reducing them, and rounded once.
+func (c *completion) pct() *Tenths {
+	if c.sessions == 0 {
+		return nil
+	}
+	num, den := new(big.Int), big.NewInt(1)
+	for of, sum := range c.sums {
+		d := big.NewInt(of)
+		num.Mul(num, d)
+		num.Add(num, d.Mul(den, big.NewInt(sum)))
+		den.Mul(den, big.NewInt(of))
+	}
+	num.Mul(num, big.NewInt(1000))
+	den.Mul(den, big.NewInt(c.sessions))
+	p := Tenths(bigRatio(num, den).Int64())
+	return &p
+}

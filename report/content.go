@@ -1,0 +1,236 @@
+package report
+
+import "slices"
+
+// ContentKind is how reading a link is measured.
+type ContentKind string
+
+// The content kinds (service, content).
+const (
+	ContentPages  ContentKind = "pages"
+	ContentMedia  ContentKind = "media"
+	ContentScroll ContentKind = "scroll"
+	ContentNone   ContentKind = "none"
+)
+
+// ContentOf is how a file kind is read (contract, createUpload); ContentNone for a
+// kind that it does not know.
+func ContentOf(kind string) ContentKind {
+	switch kind {
+	case "pdf":
+		return ContentPages
+	case "video", "audio":
+		return ContentMedia
+	case "html", "image", "text", "document":
+		return ContentScroll
+	}
+	return ContentNone
+}
+
+// Content is `content` of a link's report, over counted sessions (analytics semantics,
+// content). Of its cards the one of its kind is there, none for ContentNone.
+type Content struct {
+	Kind   ContentKind    `json:"kind"`
+	Pages  *PagesContent  `json:"pages,omitempty"`
+	Media  *MediaContent  `json:"media,omitempty"`
+	Scroll *ScrollContent `json:"scroll,omitempty"`
+}
+
+// PagesContent is how a document was read. With its length unknown PagesTotal and
+// ReadToEndPct are 0 and Pages ends with the furthest page seen.
+type PagesContent struct {
+	PagesTotal   int         `json:"pagesTotal"`
+	AvgPagesSeen Tenths      `json:"avgPagesSeen"`
+	ReadToEndPct Tenths      `json:"readToEndPct"`
+	Pages        []PageRow   `json:"pages"`
+	Dropoff      PageDropoff `json:"dropoff"`
+}
+
+// PageRow is one page of a document, counted from 1.
+type PageRow struct {
+	Page         int    `json:"page"`
+	Views        int64  `json:"views"`        // sessions that saw it
+	ReachPct     Tenths `json:"reachPct"`     // share whose furthest page is this or a later one
+	AvgMs        int64  `json:"avgMs"`        // among those that saw it
+	AttentionPct Tenths `json:"attentionPct"` // share of the time on all pages
+}
+
+// PageDropoff is the page after which most sessions stopped; both nil when too few did.
+type PageDropoff struct {
+	AfterPage *int    `json:"afterPage"`
+	LostPct   *Tenths `json:"lostPct"`
+}
+
+// MediaContent is how a video or an audio was played.
+type MediaContent struct {
+	PlayedPct    Tenths      `json:"playedPct"`    // share that played at all
+	AvgPlayedPct Tenths      `json:"avgPlayedPct"` // distinct time played, of the duration
+	FinishedPct  Tenths      `json:"finishedPct"`
+	Quartiles    []Mark      `json:"quartiles"` // by furthest point
+	Dropoff      MarkDropoff `json:"dropoff"`
+}
+
+// ScrollContent is how far a page was scrolled.
+type ScrollContent struct {
+	AvgDepthPct  Tenths      `json:"avgDepthPct"`
+	ReadToEndPct Tenths      `json:"readToEndPct"`
+	Depths       []Mark      `json:"depths"`
+	Dropoff      MarkDropoff `json:"dropoff"`
+}
+
+// Mark is the share of sessions that reached a point of 25, 50, 75 or 100 percent.
+type Mark struct {
+	Pct      int64  `json:"pct"`
+	ReachPct Tenths `json:"reachPct"`
+}
+
+// MarkDropoff is the mark before which most sessions stopped; both nil when too few did.
+type MarkDropoff struct {
+	BeforePct *int64  `json:"beforePct"`
+	LostPct   *Tenths `json:"lostPct"`
+}
+
+func content(l *Link, t *Tally) Content {
+	switch l.Content {
+	case ContentPages:
+		return Content{Kind: ContentPages, Pages: pagesContent(max(l.Pages, 0), t)}
+	case ContentMedia:
+		return Content{Kind: ContentMedia, Media: mediaContent(t)}
+	case ContentScroll:
+		return Content{Kind: ContentScroll, Scroll: scrollContent(t)}
+	}
+	return Content{Kind: ContentNone}
+}
+
+func pagesContent(total int, t *Tally) *PagesContent {
+	furthest := 0
+	for p := range t.pages {
+		furthest = max(furthest, p)
+	}
+	end := total
+	if total == 0 {
+		end = furthest
+	}
+	sessions := t.sessions.sessions
+	c := &PagesContent{
+		PagesTotal:   total,
+		AvgPagesSeen: Tenths(ratio(t.sessions.pages, sessions, 10)),
+		Pages:        pageRows(end, furthest, t),
+		Dropoff:      pageDropoff(end, t),
+	}
+	if total > 0 {
+		c.ReadToEndPct = pct(t.reach(total), sessions)
+	}
+	return c
+}
+
+// reach is how many sessions have page p or a later one as their furthest.
+func (t *Tally) reach(p int) int64 {
+	var n int64
+	for q, s := range t.pages {
+		if q >= p {
+			n += s.last
+		}
+	}
+	return n
+}
+
+// pageRows lists the pages 1 to end; of a document of absurd length, those that
+// anyone came to.
+func pageRows(end, furthest int, t *Tally) []PageRow {
+	if end > maxPageRows {
+		end = min(furthest, maxPageRows)
+	}
+	var allMs int64
+	for _, s := range t.pages {
+		allMs += s.ms
+	}
+	rows := make([]PageRow, end)
+	reach := t.reach(end + 1)
+	for i, row := range slices.Backward(rows) {
+		var s pageSums
+		if seen := t.pages[i+1]; seen != nil {
+			s = *seen
+		}
+		reach += s.last
+		row = PageRow{
+			Page:         i + 1,
+			Views:        s.sessions,
+			ReachPct:     pct(reach, t.sessions.sessions),
+			AvgMs:        mean(s.ms, s.sessions),
+			AttentionPct: pct(s.ms, allMs),
+		}
+		rows[i] = row
+	}
+	return rows
+}
+
+// pageDropoff looks for the page before end that was the furthest of most sessions:
+// reach(p) − reach(p+1) is how many those were.
+func pageDropoff(end int, t *Tally) PageDropoff {
+	page, lost := 0, int64(0)
+	for p, s := range t.pages {
+		if p < end && (s.last > lost || s.last == lost && p < page) {
+			page, lost = p, s.last
+		}
+	}
+	if !telling(lost, t.sessions.sessions) {
+		return PageDropoff{}
+	}
+	lostPct := pct(lost, t.sessions.sessions)
+	return PageDropoff{AfterPage: &page, LostPct: &lostPct}
+}
+
+func mediaContent(t *Tally) *MediaContent {
+	sessions := t.sessions.sessions
+	return &MediaContent{
+		PlayedPct:    pct(t.media.begun, sessions),
+		AvgPlayedPct: pct(t.sessions.played, sessions*whole),
+		FinishedPct:  pct(t.media.finished(), sessions),
+		Quartiles:    t.media.marks(sessions),
+		Dropoff:      t.media.dropoff(sessions),
+	}
+}
+
+func scrollContent(t *Tally) *ScrollContent {
+	sessions := t.sessions.sessions
+	return &ScrollContent{
+		AvgDepthPct:  pct(t.sessions.depth, sessions*whole),
+		ReadToEndPct: pct(t.scroll.finished(), sessions),
+		Depths:       t.scroll.marks(sessions),
+		Dropoff:      t.scroll.dropoff(sessions),
+	}
+}
+
+// finished is how many sessions reached the end.
+func (p *progress) finished() int64 { return p.reached[len(marks)-1] }
+
+func (p *progress) marks(sessions int64) []Mark {
+	m := make([]Mark, len(marks))
+	for i := range m {
+		m[i] = Mark{Pct: marks[i].pct, ReachPct: pct(p.reached[i], sessions)}
+	}
+	return m
+}
+
+// dropoff looks for the mark with the largest loss from the one before it; before the
+// first stand the sessions that began.
+func (p *progress) dropoff(sessions int64) MarkDropoff {
+	mark, lost, before := 0, int64(0), p.begun
+	for i, n := range p.reached {
+		if before-n > lost {
+			mark, lost = i, before-n
+		}
+		before = n
+	}
+	if !telling(lost, sessions) {
+		return MarkDropoff{}
+	}
+	lostPct := pct(lost, sessions)
+	return MarkDropoff{BeforePct: &marks[mark].pct, LostPct: &lostPct}
+}
+
+// telling says that a loss is worth naming.
+func telling(lost, sessions int64) bool {
+	return sessions >= dropoffMinSessions && 100*lost >= dropoffMinPoints*sessions
+}

@@ -1,0 +1,61 @@
+// Package report is the analytics engine: it turns the opens of links into the report
+// that the API and the dashboard show. It is pure: no input or output, no clock, no log.
+// What every number means is fixed by the analytics semantics; comments name its section.
+//
+// # Dictionary
+//
+//	open        one load of a public link page
+//	bot         an open known as a machine's from its request, with a reason
+//	counted     of an open: a person's, not a bot's
+//	view        a counted open
+//	session     an open with engagement data
+//	atypical    of a session: a bot's, or gone as soon as it came
+//	counted session  one that is not atypical; averages are over these
+//	engaged     the time in which the viewer did attend to the page
+//	present     the time from the open to the last sign of life
+//	bounce      a counted session that was engaged for less than five seconds
+//	viewer      an opaque number that is the same for the same person, as far as one can tell
+//	uniques     distinct viewers of counted opens
+//	returning   of an open: its viewer had opened the link before
+//	visit       one viewer on one day of a scope, with the day of the viewer's visit before
+//	scope       what a tally is about: one link, or all links of an account
+//	completion  how much of a link's content a session saw, played or scrolled to
+//	furthest    of a session: the last page, the latest point or the deepest line it came to
+//	reach       the share of sessions whose furthest point is a given one or beyond
+//	drop-off    the place before which the largest share of sessions stopped
+//	window      the whole UTC days that a report covers; range is the key that asks for it
+//	previous    the window of the same width before
+//	tally       the exact summary of a scope's opens over some days
+//	card        one part of a report, as totals, timing or content
+//	bucket      one label of a breakdown with its count
+//	mark        one of the points 25, 50, 75 and 100 percent of media and scroll kinds
+//
+// # Tour
+//
+// Opens go into a [Tally], and a report is rendered from the tallies of its window and of
+// the window before:
+//
+//	var cur, prev report.Fold
+//	for _, o := range opens {
+//		if w.Contains(o.At) {
+//			cur.Add(&o)
+//		} else if w.Previous().Contains(o.At) {
+//			prev.Add(&o)
+//		}
+//	}
+//	r := report.ForLink(link, w, cur.Tally(), prev.Tally(), newest)
+//
+// Tallies add up: a report costs its days, not its opens, once the tallies of finished
+// days are kept. Distinct viewers add up too, by visits (see [Visit]).
+//
+//	open.go                      Open, Session: what the engine is fed
+//	day.go window.go             Day; Range and Window: which days
+//	tally.go sums.go visit.go times.go
+//	                             Tally: what is remembered, and how it adds up
+//	fold.go                      Fold: opens in any order to a tally with its visits
+//	link.go account.go           ForLink, ForAccount: tallies to reports
+//	totals.go completion.go deltas.go series.go breakdowns.go timing.go content.go
+//	insights.go recent.go        one card each, with its JSON type
+//	round.go                     exact fractions, rounded once; Tenths
+//	thresholds.go                every bound of the rules
+package report

@@ -1,0 +1,346 @@
+package report_test
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/report"
+)
+
+const oneDayMs = 86_400_000
+
+// TestAbsentTallies: a window in which nothing happened has no tally; its report is
+// complete, with empty arrays and no null but those that the service names.
+func TestAbsentTallies(t *testing.T) {
+	w := report.NewWindow(report.Range7d, today, time.Time{})
+	link := tree(report.ForLink(report.Link{Content: report.ContentPages}, w, nil, nil, nil))
+	account := tree(report.ForAccount(nil, w, nil, nil, nil, report.AllTime{}))
+	for _, r := range []object{link, account} {
+		walkNulls(r, "", func(path string) {
+			switch path {
+			case ".totals.completionPct", ".timing.peakHour", ".timing.peakWeekday",
+				".deltas.views.pct", ".deltas.uniques.pct", ".deltas.avgEngagedMs.pct", ".deltas.downloads.pct",
+				".content.pages.dropoff.afterPage", ".content.pages.dropoff.lostPct":
+			default:
+				t.Errorf("%s is null", path)
+			}
+		})
+	}
+	common := []string{"range", "totals", "previous", "deltas", "granularity", "series", "breakdowns", "timing", "insights", "truncated"}
+	hasExactly(t, link, append(common, "link", "content", "recent"))
+	hasExactly(t, account, append(common, "top_links", "mix", "all_time"))
+	b, _ := json.Marshal(report.ForLink(report.Link{}, w, nil, nil, nil))
+	if !strings.HasPrefix(string(b), `{"link":`) {
+		t.Errorf("the link does not stand first: %.40s", b)
+	}
+}
+
+func walkNulls(v any, path string, null func(path string)) {
+	switch v := v.(type) {
+	case nil:
+		null(path)
+	case map[string]any:
+		for k, v := range v {
+			walkNulls(v, path+"."+k, null)
+		}
+	case []any:
+		for _, v := range v {
+			walkNulls(v, path+"[]", null)
+		}
+	}
+}
+
+func hasExactly(t *testing.T, r object, members []string) {
+	t.Helper()
+	var got []string
+	for k := range r {
+		got = append(got, k)
+	}
+	slices.Sort(got)
+	slices.Sort(members)
+	if !slices.Equal(got, members) {
+		t.Errorf("members %v, want %v", got, members)
+	}
+}
+
+// TestOneOpen on the first and the last moment of a window, and just outside of it.
+func TestOneOpen(t *testing.T) {
+	win := report.NewWindow(report.Range7d, today, time.Time{})
+	for at, want := range map[int64][2]int64{
+		win.From.StartMs() - 7*oneDayMs - 1: {0, 0},
+		win.From.StartMs() - 7*oneDayMs:     {0, 1},
+		win.From.StartMs() - 1:              {0, 1},
+		win.From.StartMs():                  {1, 0},
+		win.To.StartMs() - 1:                {1, 0},
+		win.To.StartMs():                    {0, 0},
+	} {
+		w := world{opens: []report.Open{{At: at, Link: 1, Viewer: 9}}}
+		r := w.linkReport(report.Link{ID: 1}, win)
+		if got := [2]int64{r.Totals.Views, r.Previous.Views}; got != want {
+			t.Errorf("%v: views now and before %v, want %v", time.UnixMilli(at).UTC(), got, want)
+		}
+		if got := [2]int64{r.Totals.Uniques, r.Previous.Uniques}; got != want {
+			t.Errorf("%v: uniques now and before %v, want %v", time.UnixMilli(at).UTC(), got, want)
+		}
+	}
+}
+
+func TestOnlyBots(t *testing.T) {
+	w := world{}
+	for i := range int64(50) {
+		w.opens = append(w.opens, report.Open{
+			ID: i, At: today.UnixMilli(), Link: 1, Viewer: 1, Bot: []string{"crawler", "preview"}[i%2], Country: "US", QR: true, Returning: true,
+			Session: &report.Session{EngagedMs: 9000, PresentMs: 9000, Screen: "1920+", Pages: []report.PageTime{{1, 9}}},
+		})
+	}
+	l := report.Link{ID: 1, Kind: "pdf", Content: report.ContentPages, Pages: 1}
+	win := report.NewWindow(report.Range7d, today, today)
+	r := w.linkReport(l, win)
+	if want := (report.Totals{BotsExcluded: 50, Atypical: 50}); !reflect.DeepEqual(r.Totals, want) {
+		t.Errorf("totals %+v, want %+v", r.Totals, want)
+	}
+	if len(r.Breakdowns.Countries)+len(r.Breakdowns.Screens)+len(r.Insights) > 0 || r.Timing.PeakHour != nil {
+		t.Errorf("bots are counted: %+v", r)
+	}
+	if len(r.Recent) != 25 || r.Recent[0].Atypical != true {
+		t.Errorf("%d recent opens", len(r.Recent))
+	}
+	bots := w.fold(win).Bots()
+	want := []report.Bucket{{Key: "crawler", Count: 25, Pct: 500}, {Key: "preview", Count: 25, Pct: 500}}
+	if !slices.Equal(bots, want) {
+		t.Errorf("bots %v, want %v", bots, want)
+	}
+}
+
+// TestCrowds: one viewer with very many opens, and very many viewers on one day.
+func TestCrowds(t *testing.T) {
+	const n = 200_000
+	win := report.NewWindow(report.Range90d, today, today)
+	var one, many report.Fold
+	for i := range n {
+		day := int64(i % 90)
+		one.Add(&report.Open{At: win.From.StartMs() + day*oneDayMs, Viewer: 5})
+		many.Add(&report.Open{At: win.From.StartMs(), Viewer: uint64(i / 2)})
+	}
+	a, b := one.Tally(), many.Tally()
+	if a.Views() != n || a.Uniques(win.From, win.To) != 1 {
+		t.Errorf("one viewer: %d views, %d uniques", a.Views(), a.Uniques(win.From, win.To))
+	}
+	for _, p := range report.Series(win, a) {
+		if p.Uniques != 1 {
+			t.Errorf("one viewer: %d uniques on %v", p.Uniques, p.Date)
+		}
+	}
+	if b.Views() != n || b.Uniques(win.From, win.To) != n/2 {
+		t.Errorf("many viewers: %d views, %d uniques", b.Views(), b.Uniques(win.From, win.To))
+	}
+}
+
+// TestFoldEndsEmpty: a fold can be used again, and what it gave stays.
+func TestFoldEndsEmpty(t *testing.T) {
+	var f report.Fold
+	f.Add(&report.Open{Viewer: 1})
+	first := f.Tally()
+	f.Add(&report.Open{Viewer: 1})
+	f.AddDownload(3)
+	second := f.Tally()
+	if first.Views() != 1 || second.Views() != 1 || second.Uniques(0, 1) != 1 || first.Equal(second) {
+		t.Errorf("views %d and %d", first.Views(), second.Views())
+	}
+	if !f.Tally().Equal(new(report.Tally)) {
+		t.Error("an ended fold is not empty")
+	}
+}
+
+// TestTop: most views first, the newer link on a tie, none without views.
+func TestTop(t *testing.T) {
+	var tally report.Tally
+	var links []report.Link
+	for id, views := range map[int64]int{1: 2, 2: 5, 3: 2, 4: 0, 5: 2} {
+		links = append(links, report.Link{ID: id, Created: time.Unix(id%4, 0)}) // 1 and 5 are of one moment
+		for range views {
+			tally.Add(&report.Open{Link: id})
+		}
+	}
+	var got []int64
+	for _, l := range tally.Top(links, 10) {
+		got = append(got, l.ID)
+	}
+	if want := []int64{2, 3, 5, 1}; !slices.Equal(got, want) {
+		t.Errorf("top %v, want %v", got, want)
+	}
+	if top := tally.Top(links, 2); len(top) != 2 || top[1].ID != 3 {
+		t.Errorf("top two %v", top)
+	}
+}
+
+// TestTopLinksLimit: 25 rows of more, whatever the order and number given.
+func TestTopLinksLimit(t *testing.T) {
+	w := world{}
+	for id := range int64(40) {
+		w.links = append(w.links, report.Link{ID: id, Created: time.Unix(id, 0)})
+		for range 1 + id/2 {
+			w.opens = append(w.opens, report.Open{At: today.UnixMilli(), Link: id})
+		}
+	}
+	win := report.NewWindow(report.Range90d, today, today)
+	var all []report.TopLink
+	for _, l := range w.links {
+		all = append(all, report.TopLink{Link: l, Tally: w.scope(l.ID).fold(win)})
+	}
+	all[0].Tally = w.fold(win) // scope 0 is the whole world: link 0 has all views
+	rows := report.ForAccount(w.links, win, w.fold(win), nil, append(all, report.TopLink{}), report.AllTime{}).TopLinks
+	if len(rows) != 25 || len(rows[0].Spark) != 30 {
+		t.Fatalf("%d rows, spark of %d days", len(rows), len(rows[0].Spark))
+	}
+	if !slices.IsSortedFunc(rows, func(a, b report.LinkSummary) int { return int(b.Views - a.Views) }) {
+		t.Errorf("rows %+v", rows)
+	}
+}
+
+// TestTopLinksWithoutViews: what has no view in the window is no row.
+func TestTopLinksWithoutViews(t *testing.T) {
+	var viewed report.Tally
+	viewed.Add(&report.Open{At: today.UnixMilli(), Link: 1})
+	top := []report.TopLink{{}, {Tally: new(report.Tally)}, {Tally: &viewed}}
+	r := report.ForAccount(nil, report.NewWindow(report.Range7d, today, today), &viewed, nil, top, report.AllTime{})
+	if len(r.TopLinks) != 1 || r.TopLinks[0].Views != 1 || len(r.Mix) != 0 {
+		t.Errorf("top links %+v, mix %+v", r.TopLinks, r.Mix)
+	}
+}
+
+// TestYearInLabels: a label has the year where days of one name could be two.
+func TestYearInLabels(t *testing.T) {
+	for days, want := range map[report.Day]string{365: "8 Jan", 366: "8 Jan 2026"} {
+		from := report.DayOf(date("2026-01-08").UnixMilli())
+		w := report.Window{Key: report.RangeAll, From: from, To: from + days}
+		if got := report.Series(w, new(report.Tally))[0].Label; got != want {
+			t.Errorf("%d days: %q, want %q", days, got, want)
+		}
+	}
+}
+
+// TestAbsurdPages: a document of absurd length lists the pages that anyone came to; page
+// numbers that cannot be are harmless.
+func TestAbsurdPages(t *testing.T) {
+	open := func(pages ...int) report.Open {
+		s := &report.Session{EngagedMs: 5000}
+		for _, p := range pages {
+			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: 10})
+		}
+		return report.Open{At: today.UnixMilli(), Link: 1, Session: s}
+	}
+	win := report.NewWindow(report.Range7d, today, today)
+	for _, c := range []struct {
+		name      string
+		total     int
+		opens     []report.Open
+		rows      int
+		firstTwo  [2]report.Tenths // reach
+		readToEnd report.Tenths
+		done      report.Tenths
+		avgSeen   report.Tenths
+	}{
+		{"few pages of a million", 1_000_000, []report.Open{open(1, 2), open(1)}, 2, [2]report.Tenths{1000, 500}, 0, 0, 15},
+		{"the last of a million", 1_000_000, []report.Open{open(1, 2, 1_000_000), open(1)}, 5000, [2]report.Tenths{1000, 500}, 500, 0, 20},
+		{"5000 pages", 5000, []report.Open{open(1)}, 5000, [2]report.Tenths{1000, 0}, 0, 0, 10},
+		{"beyond the end", 2, []report.Open{open(1, 2, 7, 8), open(-3, 0, 1)}, 2, [2]report.Tenths{1000, 500}, 500, 1000, 25},
+		{"unknown length", 0, []report.Open{open(1, 2, math.MaxInt), open(1)}, 5000, [2]report.Tenths{1000, 500}, 0, -1, 20},
+	} {
+		l := report.Link{ID: 1, Content: report.ContentPages, Pages: c.total}
+		r := (&world{opens: c.opens}).linkReport(l, win)
+		p := r.Content.Pages
+		if len(p.Pages) != c.rows || p.Pages[0].ReachPct != c.firstTwo[0] || p.Pages[1].ReachPct != c.firstTwo[1] || p.ReadToEndPct != c.readToEnd {
+			t.Errorf("%s: %d rows, first %+v, read to end %v", c.name, len(p.Pages), p.Pages[:2], p.ReadToEndPct)
+		}
+		if p.AvgPagesSeen != c.avgSeen {
+			t.Errorf("%s: %v pages seen, want %v", c.name, p.AvgPagesSeen, c.avgSeen)
+		}
+		if got := r.Totals.CompletionPct; (got == nil) != (c.done < 0) || got != nil && *got != c.done {
+			t.Errorf("%s: completion %v, want %v", c.name, got, c.done)
+		}
+	}
+}
+
+// TestRubbishSessions: figures that cannot be stay within bounds and overflow nothing.
+func TestRubbishSessions(t *testing.T) {
+	w := world{}
+	for i, v := range []int64{math.MinInt64, -1, math.MaxInt64, math.MaxInt64} {
+		w.opens = append(w.opens, report.Open{ID: int64(i), At: today.UnixMilli(), Session: &report.Session{
+			EngagedMs: v, PresentMs: math.MaxInt64, Played: v, Reached: v, Depth: v, Pages: []report.PageTime{{1, v}},
+		}})
+	}
+	win := report.NewWindow(report.Range7d, today, today)
+	for _, kind := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll, report.ContentNone, "rubbish"} {
+		r := w.linkReport(report.Link{Content: kind, Pages: 1}, win)
+		t49 := int64(math.MaxUint32)
+		if got := r.Totals; got.TotalEngagedMs != 2*t49 || got.MedianEngagedMs != (t49+1)/2 || got.Sessions != 4 {
+			t.Errorf("%s: %+v", kind, got)
+		}
+		if c := r.Totals.CompletionPct; c != nil && (*c < 0 || *c > 1000) {
+			t.Errorf("%s: completion %v", kind, *c)
+		}
+		if r.Content.Kind != kind && kind != "rubbish" {
+			t.Errorf("content of %s is %s", kind, r.Content.Kind)
+		}
+		for _, row := range r.Recent {
+			if strings.Contains(row.Progress, "-") || len(row.Progress) > 20 {
+				t.Errorf("progress %q", row.Progress)
+			}
+		}
+	}
+}
+
+func TestContentOf(t *testing.T) {
+	for kind, want := range map[string]report.ContentKind{
+		"pdf": "pages", "video": "media", "audio": "media", "html": "scroll", "image": "scroll",
+		"text": "scroll", "document": "scroll", "archive": "none", "": "none", "PDF": "none",
+	} {
+		if got := report.ContentOf(kind); got != want {
+			t.Errorf("ContentOf(%q) = %s, want %s", kind, got, want)
+		}
+	}
+}
+
+// TestDropoffBounds: at least three sessions, and ten points.
+func TestDropoffBounds(t *testing.T) {
+	win := report.NewWindow(report.Range7d, today, today)
+	for _, c := range []struct {
+		stay, leave int
+		want        string
+	}{
+		{0, 2, ""}, {1, 1, ""}, {2, 1, "33.3"}, {0, 3, "100"}, {9, 1, "10"}, {10, 1, ""}, {91, 10, ""}, {90, 10, "10"}, {3, 0, ""},
+	} {
+		w := world{}
+		for i := range c.stay + c.leave {
+			s := &report.Session{EngagedMs: 5000, Pages: []report.PageTime{{1, 1}}, Played: 1, Depth: 1_000_000}
+			if i < c.stay {
+				s.Pages = append(s.Pages, report.PageTime{Page: 2, Ms: 1})
+				s.Reached = 1_000_000
+			}
+			w.opens = append(w.opens, report.Open{At: today.UnixMilli(), Session: s})
+		}
+		pages := w.linkReport(report.Link{Content: report.ContentPages, Pages: 2}, win).Content.Pages.Dropoff
+		media := w.linkReport(report.Link{Content: report.ContentMedia}, win).Content.Media.Dropoff
+		for what, lost := range map[string]*report.Tenths{"pages": pages.LostPct, "media": media.LostPct} {
+			got := ""
+			if lost != nil {
+				got = lost.String()
+			}
+			if got != c.want {
+				t.Errorf("%s, %d of %d stop: lost %q, want %q", what, c.leave, c.stay+c.leave, got, c.want)
+			}
+		}
+		if pages.AfterPage != nil && *pages.AfterPage != 1 || media.BeforePct != nil && *media.BeforePct != 25 {
+			t.Errorf("drop-off after page %v, before %v", *pages.AfterPage, *media.BeforePct)
+		}
+		if (pages.AfterPage == nil) != (pages.LostPct == nil) || (media.BeforePct == nil) != (media.LostPct == nil) {
+			t.Error("one of the drop-off's values is null alone")
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// Fold turns the opens of one scope, in any order, into a Tally with its visits. It
+// keeps 16 bytes an open until Tally (which takes as much again for its moment), and not
+// the opens themselves. The zero value is empty and ready.
+//
+// A fold knows of the days that it was given and no others, so what it counts as
+// distinct is exact for every window inside them. Tallies of two folds over different
+// days of a scope merge into one that counts a viewer of both twice: fold the days
+// together, or use Tally.AddVisit with what is known of the days before.
+type Fold struct {
+	tally  Tally
+	visits [][]viewerDay // in chunks, each but the last one full
+}
+
+// viewerDay says that a viewer came on a day.
+type viewerDay struct {
+	viewer uint64
+	day    Day
+}
+
+// Chunks of visits grow to this size and no further, so that large folds copy nothing
+// and small ones stay small.
+const (
+	minChunk = 16
+	maxChunk = 8192
+)
+
+// Add counts an open.
+func (f *Fold) Add(o *Open) {
+	f.tally.Add(o)
+	if o.Counted() {
+		f.addVisit(viewerDay{o.Viewer, DayOf(o.At)})
+	}
+}
+
+// AddDownload counts a download event, not a bot's.
+func (f *Fold) AddDownload(d Day) { f.tally.AddDownload(d) }
+
+// Tally is the tally of everything added. It ends the fold, which is empty afterwards.
+func (f *Fold) Tally() *Tally {
+	t := f.tally
+	for _, group := range groupByViewer(f.visits) {
+		slices.SortFunc(group, viewerDay.compare)
+		prev := viewerDay{day: NoDay}
+		for _, v := range group {
+			if v.viewer != prev.viewer {
+				prev.day = NoDay
+			}
+			if v.day != prev.day {
+				t.AddVisit(Visit{Day: v.day, Prev: prev.day})
+			}
+			prev = v
+		}
+	}
+	*f = Fold{}
+	return &t
+}
+
+func (f *Fold) addVisit(v viewerDay) {
+	last := len(f.visits) - 1
+	if last < 0 || len(f.visits[last]) == cap(f.visits[last]) {
+		size := minChunk
+		if last >= 0 {
+			size = min(2*cap(f.visits[last]), maxChunk)
+		}
+		f.visits = append(f.visits, make([]viewerDay, 0, size))
+		last++
+	}
+	f.visits[last] = append(f.visits[last], v)
+}
+
+// compare orders by viewer, then by day.
+func (v viewerDay) compare(u viewerDay) int {
+	if v.viewer != u.viewer {
+		return cmp.Compare(v.viewer, u.viewer)
+	}
+	return cmp.Compare(v.day, u.day)
+}
+
+// groupByViewer deals visits into groups of about sixteen so that each viewer's are in
+// one: sorting many small groups takes a fraction of the time of sorting all at once.
+func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
+	if len(chunks) <= 1 {
+		return chunks
+	}
+	visits := 0
+	for _, chunk := range chunks {
+		visits += len(chunk)
+	}
+	groupBits := min(bits.Len(uint(visits/16)), 16)
+	ends := make([]int, 1<<groupBits+1)
+	for _, chunk := range chunks {
+		for _, v := range chunk {
+			ends[v.group(groupBits)+1]++
+		}
+	}
+	for g := range len(ends) - 1 {
+		ends[g+1] += ends[g]
+	}
+	// Now ends[g] is where group g begins; dealing moves it to where it ends.
+	dealt := make([]viewerDay, visits)
+	for _, chunk := range chunks {
+		for _, v := range chunk {
+			g := v.group(groupBits)
+			dealt[ends[g]] = v
+			ends[g]++
+		}
+	}
+	groups := make([][]viewerDay, 1<<groupBits)
+	start := 0
+	for g := range groups {
+		groups[g] = dealt[start:ends[g]]
+		start = ends[g]
+	}
+	return groups
+}
+
+// group spreads viewers evenly, also where their numbers are small.
+func (v viewerDay) group(groupBits int) uint64 {
+	return v.viewer * 0x9e3779b97f4a7c15 >> (64 - groupBits)
+}

@@ -1,0 +1,336 @@
+package report_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"vitrine/report"
+)
+
+// sameReport compares a report with another's JSON, card by card.
+func sameReport(t *testing.T, what string, got, want object) {
+	t.Helper()
+	for card := range got {
+		if _, ok := want[card]; !ok && card != "insights" {
+			t.Errorf("%s: card %s is not expected", what, card)
+		}
+	}
+	for card, want := range want {
+		if !reflect.DeepEqual(got[card], want) {
+			t.Errorf("%s: %s is %s\nwant %s", what, card, text(got[card]), text(want))
+		}
+	}
+}
+
+// windows are those of all ranges, and some of any width.
+func windows(r *rand.Rand, created time.Time) []report.Window {
+	var all []report.Window
+	for _, rg := range report.Ranges() {
+		all = append(all, report.NewWindow(rg, today, created))
+	}
+	to := report.DayOf(today.UnixMilli()) + 1 - report.Day(r.IntN(30))
+	return append(all, report.Window{Key: report.RangeAll, From: to - report.Day(1+r.IntN(200)), To: to})
+}
+
+// TestReportIsTheRecount holds the engine against the naive recount.
+func TestReportIsTheRecount(t *testing.T) {
+	worlds(t, 40, func(t *testing.T, r *rand.Rand, w *world) {
+		for _, l := range w.links {
+			for _, win := range windows(r, l.Created) {
+				got := tree(w.linkReport(l, win))
+				sameReport(t, l.Kind+" "+string(win.Key), got, consult(w.scope(l.ID), win, l).link(l, win))
+			}
+		}
+		for _, win := range windows(r, w.oldest()) {
+			got := tree(w.accountReport(win))
+			sameReport(t, "account "+string(win.Key), got, consult(w, win, w.links...).account(win, w.allTime()))
+		}
+	})
+}
+
+// TestFoldOrder: the order in which opens are added does not matter.
+func TestFoldOrder(t *testing.T) {
+	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
+		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
+		want := w.fold(win)
+		r.Shuffle(len(w.opens), func(i, j int) { w.opens[i], w.opens[j] = w.opens[j], w.opens[i] })
+		r.Shuffle(len(w.downloads), func(i, j int) { w.downloads[i], w.downloads[j] = w.downloads[j], w.downloads[i] })
+		if !w.fold(win).Equal(want) {
+			t.Error("another order gives another tally")
+		}
+	})
+}
+
+// TestMergeOfFacts: any split of the facts into tallies merges into the whole, in any
+// order, and the whole is what a fold makes of the opens.
+func TestMergeOfFacts(t *testing.T) {
+	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
+		parts := make([]report.Tally, 1+r.IntN(6))
+		part := func() *report.Tally { return &parts[r.IntN(len(parts))] }
+		for i := range w.opens {
+			part().Add(&w.opens[i])
+		}
+		for _, v := range w.visits() {
+			part().AddVisit(v)
+		}
+		for _, d := range w.downloads {
+			part().AddDownload(report.DayOf(d.at))
+		}
+		var whole report.Tally
+		for i := range parts {
+			whole.Merge(&parts[i])
+		}
+		if !whole.Equal(w.fold(report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0)))) {
+			t.Error("the merge of the parts is not the whole")
+		}
+	})
+}
+
+// TestMergeOfDays: tallies of single days, whose visits know the scope's whole history,
+// merge into the report of every window.
+func TestMergeOfDays(t *testing.T) {
+	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
+		days := dayTallies(w)
+		merged := func(win report.Window) *report.Tally {
+			var t report.Tally
+			for d := win.From; d < win.To; d++ {
+				if days[d] != nil {
+					t.Merge(days[d])
+				}
+			}
+			return &t
+		}
+		for _, win := range windows(r, w.oldest()) {
+			cur := merged(win)
+			var top []report.TopLink
+			for _, l := range cur.Top(w.links, 25) {
+				top = append(top, report.TopLink{Link: l, Tally: w.scope(l.ID).fold(win)})
+			}
+			got := tree(report.ForAccount(w.links, win, cur, merged(win.Previous()), top, w.allTime()))
+			sameReport(t, string(win.Key), got, tree(w.accountReport(win)))
+		}
+		for d, tally := range dayTallies(w) {
+			if !tally.Equal(days[d]) {
+				t.Errorf("merging changed the tally of %v", d)
+			}
+		}
+	})
+}
+
+// dayTallies is a tally for every day on which something happened.
+func dayTallies(w *world) map[report.Day]*report.Tally {
+	days := make(map[report.Day]*report.Tally)
+	day := func(d report.Day) *report.Tally {
+		if days[d] == nil {
+			days[d] = new(report.Tally)
+		}
+		return days[d]
+	}
+	for i := range w.opens {
+		day(report.DayOf(w.opens[i].At)).Add(&w.opens[i])
+	}
+	for _, v := range w.visits() {
+		day(v.Day).AddVisit(v)
+	}
+	for _, d := range w.downloads {
+		day(report.DayOf(d.at)).AddDownload(report.DayOf(d.at))
+	}
+	return days
+}
+
+// TestMergeSharesNothing: what is added to a merged tally stays out of its parts, and a
+// tally may be merged with itself.
+func TestMergeSharesNothing(t *testing.T) {
+	worlds(t, 30, func(t *testing.T, r *rand.Rand, w *world) {
+		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
+		part, want := w.fold(win), w.fold(win)
+		var whole report.Tally
+		whole.Merge(part)
+		whole.Merge(&whole)
+		if !part.Equal(want) {
+			t.Error("adding to the merged tally changed its part")
+		}
+		want.Merge(part)
+		if !whole.Equal(want) {
+			t.Error("a tally merged with itself is not the tally twice")
+		}
+	})
+}
+
+// TestEqualSeesEveryFact: a tally with one fact less is another.
+func TestEqualSeesEveryFact(t *testing.T) {
+	worlds(t, 10, func(t *testing.T, r *rand.Rand, w *world) {
+		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
+		whole := w.fold(win)
+		for i := range w.opens {
+			less := &world{opens: slices.Delete(slices.Clone(w.opens), i, i+1), downloads: w.downloads}
+			if less.fold(win).Equal(whole) || whole.Equal(less.fold(win)) {
+				t.Errorf("open %+v makes no difference", w.opens[i])
+			}
+		}
+		for i := range w.downloads {
+			less := &world{opens: w.opens, downloads: slices.Delete(slices.Clone(w.downloads), i, i+1)}
+			if less.fold(win).Equal(whole) || whole.Equal(less.fold(win)) {
+				t.Errorf("download %+v makes no difference", w.downloads[i])
+			}
+		}
+	})
+}
+
+// TestUniquesOfAnyDays holds the visits' count of viewers against sets.
+func TestUniquesOfAnyDays(t *testing.T) {
+	worlds(t, 40, func(t *testing.T, r *rand.Rand, w *world) {
+		tally := w.fold(report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0)))
+		last := report.DayOf(today.UnixMilli()) + 2
+		for range 100 {
+			from := last - report.Day(r.IntN(420))
+			to := from + report.Day(r.IntN(120))
+			set := make(map[uint64]bool)
+			for _, o := range w.opens {
+				if d := report.DayOf(o.At); o.Bot == "" && from <= d && d < to {
+					set[o.Viewer] = true
+				}
+			}
+			if got := tally.Uniques(from, to); got != int64(len(set)) {
+				t.Errorf("%d uniques of %v to %v, want %d", got, from, to, len(set))
+			}
+		}
+	})
+}
+
+// TestSums: the cards of a report agree with each other.
+func TestSums(t *testing.T) {
+	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
+		for _, win := range windows(r, w.oldest()) {
+			a := w.accountReport(win)
+			views := a.Totals.Views
+			var heat, hours, weekdays, points, mix, sources int64
+			for d, row := range a.Timing.Heat {
+				weekdays += a.Timing.ByWeekday[d]
+				heat += sum(row[:])
+			}
+			hours = sum(a.Timing.ByHour[:])
+			for _, p := range a.Series {
+				points += p.Views
+			}
+			for _, b := range a.Mix {
+				mix += b.Count
+			}
+			for _, b := range a.Breakdowns.Sources { // five at most, so all
+				sources += b.Count
+			}
+			for what, n := range map[string]int64{
+				"heat": heat, "hours": hours, "weekdays": weekdays, "series": points, "mix": mix, "sources": sources,
+			} {
+				if n != views {
+					t.Errorf("%s: %s sums to %d of %d views", win.Key, what, n, views)
+				}
+			}
+			if a.Totals.Sessions > views || a.Totals.Uniques > views || (views > 0) != (a.Totals.Uniques > 0) {
+				t.Errorf("%s: totals %+v", win.Key, a.Totals)
+			}
+		}
+	})
+}
+
+// TestInsights: what the contract says of all insights.
+func TestInsights(t *testing.T) {
+	order := []string{"trend", "best_day", "best_time", "top_country", "top_source", "completion", "dropoff", "returning", "device", "bots"}
+	check := func(t *testing.T, views int64, cards []report.Insight) {
+		if views < 5 {
+			if len(cards) > 0 {
+				t.Errorf("%d insights of %d views", len(cards), views)
+			}
+			return
+		}
+		if len(cards) < 3 || len(cards) > 8 {
+			t.Errorf("%d insights of %d views", len(cards), views)
+		}
+		last := -1
+		for _, c := range cards {
+			at := slices.Index(order, c.ID)
+			if at <= last {
+				t.Errorf("insight %q is unknown or out of order", c.ID)
+			}
+			last = at
+			if c.Label == "" || c.Value == "" || c.Detail == "" || !slices.Contains([]report.Tone{report.Good, report.Neutral, report.Warn}, c.Tone) {
+				t.Errorf("insight %+v", c)
+			}
+		}
+	}
+	worlds(t, 80, func(t *testing.T, r *rand.Rand, w *world) {
+		for _, l := range w.links {
+			for _, win := range windows(r, l.Created) {
+				a, b := w.linkReport(l, win), w.linkReport(l, win)
+				check(t, a.Totals.Views, a.Insights)
+				if !slices.Equal(a.Insights, b.Insights) {
+					t.Errorf("insights differ: %v, %v", a.Insights, b.Insights)
+				}
+			}
+		}
+		a := w.accountReport(report.NewWindow(report.Range90d, today, w.oldest()))
+		check(t, a.Totals.Views, a.Insights)
+	})
+}
+
+// TestReportJSON: a report can be read back from its JSON by the types that wrote it.
+func TestReportJSON(t *testing.T) {
+	worlds(t, 20, func(t *testing.T, r *rand.Rand, w *world) {
+		for _, win := range windows(r, w.oldest()) {
+			var link report.LinkReport
+			wantLink := tree(w.linkReport(w.links[0], win))
+			if err := json.Unmarshal([]byte(text(wantLink)), &link); err != nil {
+				t.Fatal(err)
+			}
+			sameReport(t, "link", tree(link), wantLink)
+			var account report.AccountReport
+			wantAccount := tree(w.accountReport(win))
+			if err := json.Unmarshal([]byte(text(wantAccount)), &account); err != nil {
+				t.Fatal(err)
+			}
+			sameReport(t, "account", tree(account), wantAccount)
+		}
+	})
+}
+
+// TestSessionMax: snapshots can be lost, repeated and reordered.
+func TestSessionMax(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	l := report.Link{Pages: 6}
+	join := func(snapshots ...*report.Session) report.Session {
+		var s report.Session
+		for _, x := range snapshots {
+			s.Max(x)
+		}
+		s.Screen = "" // the first known stays: the one member that order decides
+		return s
+	}
+	for range 500 {
+		a, b, c := randomSession(r, l), randomSession(r, l), randomSession(r, l)
+		all := join(a, b, c)
+		if got := join(c, b, a, b, c, c); !reflect.DeepEqual(got, all) {
+			t.Fatalf("%+v %+v %+v reordered: %+v, want %+v", a, b, c, got, all)
+		}
+		bc := *b
+		bc.Max(c)
+		if got := join(a, &bc); !reflect.DeepEqual(got, all) {
+			t.Fatalf("%+v %+v %+v is not associative: %+v, want %+v", a, b, c, got, all)
+		}
+		if len(all.Pages) > 0 {
+			all.Pages[0].Ms = -1
+			if slices.ContainsFunc(slices.Concat(a.Pages, b.Pages, c.Pages), func(p report.PageTime) bool { return p.Ms < 0 }) {
+				t.Fatal("sessions share memory")
+			}
+		}
+	}
+	s := report.Session{Screen: "0-575"}
+	s.Max(&report.Session{Screen: "1920+", Pages: []report.PageTime{{3, 1}, {1, 5}, {3, 4}, {1, 2}}})
+	want := report.Session{Screen: "0-575", Pages: []report.PageTime{{1, 5}, {3, 4}}}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("got %+v, want %+v", s, want)
+	}
+}

@@ -1,0 +1,87 @@
+package report
+
+import "time"
+
+// Link is what a report says of a link beside its opens.
+type Link struct {
+	ID        int64  // Open.Link of its opens
+	PublicID  string // the id that readers of a report see
+	Slug      string
+	Title     string
+	URL       string
+	Kind      string // the file kind, as pdf (contract, createUpload)
+	Content   ContentKind
+	Pages     int // of a pdf; 0 unknown
+	Created   time.Time
+	Views     int64 // counted opens since creation
+	Downloads int64 // since creation
+}
+
+// LinkCard is `link` of a link's report.
+type LinkCard struct {
+	Slug  string `json:"slug"`
+	Title string `json:"title"`
+	URL   string `json:"url"`
+	Kind  string `json:"kind"`
+}
+
+// LinkReport is the report of one link (service, getLinkAnalytics).
+type LinkReport struct {
+	Link LinkCard `json:"link"`
+	Summary
+	Content   Content      `json:"content"`
+	Recent    []RecentOpen `json:"recent"`
+	Truncated bool         `json:"truncated"` // left false: it is for the reader of the log to say
+}
+
+// Summary is the part that a link's report and an account's have in common.
+type Summary struct {
+	Range       RangeCard  `json:"range"`
+	Totals      Totals     `json:"totals"`
+	Previous    Previous   `json:"previous"`
+	Deltas      Deltas     `json:"deltas"`
+	Granularity string     `json:"granularity"` // "day" or "week"
+	Series      []Point    `json:"series"`
+	Breakdowns  Breakdowns `json:"breakdowns"`
+	Timing      Timing     `json:"timing"`
+	Insights    []Insight  `json:"insights"`
+}
+
+// ForLink renders the report of l over w. cur and prev are tallies of exactly the
+// days of w and of w.Previous(), nil where nothing happened; recent holds at least
+// the 25 newest opens of w with engagement data, or all there are, in any order. It
+// only reads what it is given.
+func ForLink(l Link, w Window, cur, prev *Tally, recent []Open) *LinkReport {
+	cur, prev = orEmpty(cur), orEmpty(prev)
+	var c completion
+	c.add(&l, cur.sessions)
+	r := &LinkReport{
+		Link:    LinkCard{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind},
+		Summary: summary(w, cur, prev, c.pct(), l.Downloads),
+		Content: content(&l, cur),
+		Recent:  recentOpens(&l, w, recent),
+	}
+	r.Insights = insights(&r.Summary, &r.Content, c.sessions)
+	return r
+}
+
+// summary renders all but the insights, which look at the finished report.
+func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64) Summary {
+	return Summary{
+		Range:       rangeCard(w),
+		Totals:      totals(w, cur, completionPct, downloads),
+		Previous:    previous(w.Previous(), prev),
+		Deltas:      deltas(w, cur, prev),
+		Granularity: granularity(w),
+		Series:      Series(w, cur),
+		Breakdowns:  breakdowns(cur),
+		Timing:      timing(cur),
+	}
+}
+
+func orEmpty(t *Tally) *Tally {
+	if t == nil {
+		return new(Tally)
+	}
+	return t
+}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Open is one load of a public link page (analytics semantics, opens). The zero
+// value of a label means unknown.
+type Open struct {
+	ID     int64 // unique within the link; its upper bits are At, so the order of IDs is the order of time
+	At     int64 // Unix milliseconds, UTC
+	Link   int64 // opaque number of the link
+	Viewer uint64
+
+	Country string // ISO 3166-1 alpha-2
+	City    string // without its country
+	Referrer,
+	Source,
+	Device,
+	Browser,
+	OS string
+
+	Bot       string // reason code; "" is a person
+	QR        bool   // came by the link's QR code
+	Returning bool   // this viewer opened this link before
+
+	Session *Session // nil: no engagement data
+}
+
+// Counted says that the open is a person's: a view.
+func (o *Open) Counted() bool { return o.Bot == "" }
+
+// Atypical says that the open is a session by a bot, a scanner or a preview: known
+// as one from its request, or gone as soon as it came.
+func (o *Open) Atypical() bool {
+	s := o.Session
+	if s == nil {
+		return false
+	}
+	return !o.Counted() || s.EngagedMs < atypicalEngagedMs && s.PresentMs < atypicalPresentMs
+}
+
+// CountedSession says that the open has engagement data that enters averages.
+func (o *Open) CountedSession() bool { return o.Session != nil && !o.Atypical() }
+
+// Session is the engagement data of an open. Durations are in milliseconds and not
+// negative; shares are in millionths, 0 to 1,000,000.
+type Session struct {
+	EngagedMs  int64
+	PresentMs  int64  // from the open to the last sign of life
+	Screen     string // one of the contract's ranges of viewport widths, "" unknown
+	Downloaded bool
+	Pages      []PageTime // pdf: the pages seen, each once, ascending
+	Played     int64      // media: distinct time played, of the duration
+	Reached    int64      // media: furthest point, of the duration
+	Depth      int64      // scroll kinds: furthest depth
+}
+
+// PageTime is the time on one page, counted from 1.
+type PageTime struct {
+	Page int
+	Ms   int64
+}
+
+// Max raises each member of s to that of t where t's is larger; pages are merged by
+// number and the first known screen stays. Snapshots of one session can so be lost,
+// repeated or reordered: Max is idempotent and associative, and commutative but for
+// the screen. It also brings pages given in any order into the order that Session
+// promises. t is left as it is and shares no memory with s.
+func (s *Session) Max(t *Session) {
+	s.EngagedMs = max(s.EngagedMs, t.EngagedMs)
+	s.PresentMs = max(s.PresentMs, t.PresentMs)
+	s.Screen = cmp.Or(s.Screen, t.Screen)
+	s.Downloaded = s.Downloaded || t.Downloaded
+	s.Pages = maxPages(s.Pages, t.Pages)
+	s.Played = max(s.Played, t.Played)
+	s.Reached = max(s.Reached, t.Reached)
+	s.Depth = max(s.Depth, t.Depth)
+}
+
+// maxPages is the longest time of every page of a and b, ascending by page.
+func maxPages(a, b []PageTime) []PageTime {
+	pages := slices.Concat(a, b)
+	slices.SortFunc(pages, func(p, q PageTime) int {
+		return cmp.Or(cmp.Compare(p.Page, q.Page), cmp.Compare(q.Ms, p.Ms))
+	})
+	return slices.CompactFunc(pages, func(p, q PageTime) bool { return p.Page == q.Page })
+}

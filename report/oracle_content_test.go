@@ -1,0 +1,217 @@
+package report_test
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"vitrine/report"
+)
+
+// The oracle's cards of the content, the recent opens and an account's links.
+
+func oracleContent(l report.Link, sessions []report.Open) object {
+	of := func(share func(*report.Session) int64) (values []int64) {
+		for _, x := range sessions {
+			values = append(values, share(x.Session))
+		}
+		return values
+	}
+	switch l.Kind {
+	case "pdf":
+		return object{"kind": "pages", "pages": oraclePages(l.Pages, sessions)}
+	case "video", "audio":
+		played := of(func(s *report.Session) int64 { return s.Played })
+		reached := of(func(s *report.Session) int64 { return s.Reached })
+		marks, dropoff := oracleMarks(played, reached)
+		return object{"kind": "media", "media": object{
+			"playedPct":    percent(atLeast(played, 1), int64(len(sessions))),
+			"avgPlayedPct": round(over(100*sum(played), 1_000_000*int64(len(sessions))), 1),
+			"finishedPct":  percent(atLeast(reached, 950_000), int64(len(sessions))),
+			"quartiles":    marks, "dropoff": dropoff,
+		}}
+	case "image", "html", "text", "document":
+		depth := of(func(s *report.Session) int64 { return s.Depth })
+		marks, dropoff := oracleMarks(depth, depth)
+		return object{"kind": "scroll", "scroll": object{
+			"avgDepthPct":  round(over(100*sum(depth), 1_000_000*int64(len(sessions))), 1),
+			"readToEndPct": percent(atLeast(depth, 950_000), int64(len(sessions))),
+			"depths":       marks, "dropoff": dropoff,
+		}}
+	}
+	return object{"kind": "none"}
+}
+
+func oracleMarks(began, furthest []int64) (marks []any, dropoff object) {
+	n := int64(len(furthest))
+	dropoff = object{"beforePct": nil, "lostPct": nil}
+	before, most := atLeast(began, 1), int64(0)
+	for _, m := range []struct{ pct, least int64 }{{25, 250_000}, {50, 500_000}, {75, 750_000}, {100, 950_000}} {
+		reach := atLeast(furthest, m.least)
+		marks = append(marks, object{"pct": whole(m.pct), "reachPct": percent(reach, n)})
+		if lost := before - reach; lost > most {
+			most = lost
+			if n >= 3 && over(lost, n).Cmp(over(1, 10)) >= 0 {
+				dropoff = object{"beforePct": whole(m.pct), "lostPct": percent(lost, n)}
+			}
+		}
+		before = reach
+	}
+	return marks, dropoff
+}
+
+func oraclePages(total int, sessions []report.Open) object {
+	n := int64(len(sessions))
+	var seen, toEnd, allMs int64
+	last := total
+	for _, x := range sessions {
+		seen += int64(len(x.Session.Pages))
+		for _, p := range x.Session.Pages {
+			allMs += p.Ms
+			if total == 0 {
+				last = max(last, p.Page)
+			}
+		}
+		if total > 0 && furthestPage(x.Session) == total {
+			toEnd++
+		}
+	}
+	reach := func(page int) int64 {
+		return some(sessions, func(x report.Open) bool { return furthestPage(x.Session) >= page })
+	}
+	rows, dropoff, most := []any{}, object{"afterPage": nil, "lostPct": nil}, int64(0)
+	for page := 1; page <= last; page++ {
+		var views, ms int64
+		for _, x := range sessions {
+			for _, p := range x.Session.Pages {
+				if p.Page == page {
+					views++
+					ms += p.Ms
+				}
+			}
+		}
+		rows = append(rows, object{
+			"page": whole(int64(page)), "views": whole(views), "reachPct": percent(reach(page), n),
+			"avgMs": round(over(ms, views), 0), "attentionPct": percent(ms, allMs),
+		})
+		if lost := reach(page) - reach(page+1); page < last && lost > most {
+			most = lost
+			if n >= 3 && 10*lost >= n {
+				dropoff = object{"afterPage": whole(int64(page)), "lostPct": percent(lost, n)}
+			}
+		}
+	}
+	return object{
+		"pagesTotal": whole(int64(total)), "avgPagesSeen": round(over(seen, n), 1), "readToEndPct": percent(toEnd, n),
+		"pages": rows, "dropoff": dropoff,
+	}
+}
+
+func furthestPage(s *report.Session) int {
+	furthest := 0
+	for _, p := range s.Pages {
+		furthest = max(furthest, p.Page)
+	}
+	return furthest
+}
+
+func oracleRecent(l report.Link, opens []report.Open) []any {
+	var with []report.Open
+	for _, x := range opens {
+		if x.Session != nil {
+			with = append(with, x)
+		}
+	}
+	sort.Slice(with, func(i, j int) bool {
+		if with[i].At != with[j].At {
+			return with[i].At > with[j].At
+		}
+		return with[i].ID > with[j].ID
+	})
+	rows := []any{}
+	for i, x := range with {
+		if i == 25 {
+			break
+		}
+		source := x.Source
+		if source == "" {
+			source = "Direct"
+		}
+		rows = append(rows, object{
+			"at": time.UnixMilli(x.At).UTC().Format(time.RFC3339Nano), "country": x.Country, "city": x.City,
+			"device": x.Device, "browser": x.Browser, "os": x.OS, "source": source,
+			"engagedMs": whole(x.Session.EngagedMs), "progress": oracleProgress(l, x.Session),
+			"downloaded": x.Session.Downloaded, "returning": x.Returning, "atypical": gone(x),
+		})
+	}
+	return rows
+}
+
+func oracleProgress(l report.Link, s *report.Session) string {
+	switch l.Kind {
+	case "pdf":
+		text := fmt.Sprintf("%d pages", len(s.Pages))
+		if l.Pages > 0 {
+			text = fmt.Sprintf("%d of %d pages", len(s.Pages), l.Pages)
+		}
+		if l.Pages == 1 || l.Pages == 0 && len(s.Pages) == 1 {
+			text = strings.TrimSuffix(text, "s")
+		}
+		return text
+	case "video", "audio":
+		return string(round(over(s.Played, 10_000), 0)) + "% played"
+	case "image", "html", "text", "document":
+		return string(round(over(s.Depth, 10_000), 0)) + "% scrolled"
+	}
+	return "opened"
+}
+
+func (o *oracle) topLinks() []any {
+	byLink := map[int64][]report.Open{}
+	for _, x := range o.now {
+		byLink[x.Link] = append(byLink[x.Link], x)
+	}
+	var ids []int64
+	for id := range byLink {
+		if len(people(byLink[id])) > 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b int64) int {
+		if d := len(people(byLink[b])) - len(people(byLink[a])); d != 0 {
+			return d
+		}
+		return o.links[b].Created.Compare(o.links[a].Created)
+	})
+	rows := []any{}
+	for i, id := range ids {
+		if i == 25 {
+			break
+		}
+		l, views, sessions := o.links[id], people(byLink[id]), sessionsOf(byLink[id])
+		rows = append(rows, object{
+			"id": l.PublicID, "slug": l.Slug, "title": l.Title, "kind": l.Kind,
+			"views": whole(int64(len(views))), "uniques": whole(viewers(views)),
+			"avgEngagedMs":  round(over(engagedSum(sessions), int64(len(sessions))), 0),
+			"completionPct": o.completion(sessions), "downloads": whole(l.Downloads), "spark": o.spark(views),
+		})
+	}
+	return rows
+}
+
+func (o *oracle) spark(views []report.Open) []any {
+	n := min(o.days(), 30)
+	days := make([]int64, n)
+	for _, x := range views {
+		ago := int(o.to.Sub(time.UnixMilli(x.At)) / (24 * time.Hour))
+		if time.UnixMilli(x.At).Equal(o.to.AddDate(0, 0, -ago)) {
+			ago-- // the first moment of a day belongs to it
+		}
+		if i := n - 1 - ago; i >= 0 {
+			days[i]++
+		}
+	}
+	return wholes(days)
+}

@@ -1,0 +1,394 @@
+package report_test
+
+import (
+	"encoding/json"
+	"math/big"
+	"sort"
+	"strings"
+	"time"
+
+	"vitrine/report"
+)
+
+// The oracle recounts a report from its opens in the plainest way: maps, sets of viewers
+// and rational numbers, card by card as the analytics semantics have them. It shares
+// nothing with the engine but the types of its input. It leaves out the insights.
+
+type object = map[string]any
+
+type oracle struct {
+	now, before []report.Open // of the window and of the one before it
+	down, was   int           // download events of the two
+	from, to    time.Time
+	links       map[int64]report.Link
+}
+
+func consult(w *world, win report.Window, links ...report.Link) *oracle {
+	o := &oracle{from: win.From.Time(), to: win.To.Time(), links: map[int64]report.Link{}}
+	for _, l := range links {
+		o.links[l.ID] = l
+	}
+	past := o.from.Add(-o.to.Sub(o.from))
+	for _, x := range w.opens {
+		switch at := time.UnixMilli(x.At); {
+		case !at.Before(o.from) && at.Before(o.to):
+			o.now = append(o.now, x)
+		case !at.Before(past) && at.Before(o.from):
+			o.before = append(o.before, x)
+		}
+	}
+	for _, d := range w.downloads {
+		switch at := time.UnixMilli(d.at); {
+		case !at.Before(o.from) && at.Before(o.to):
+			o.down++
+		case !at.Before(past) && at.Before(o.from):
+			o.was++
+		}
+	}
+	return o
+}
+
+func (o *oracle) link(l report.Link, win report.Window) object {
+	r := o.common(win, l.Downloads)
+	r["link"] = object{"slug": l.Slug, "title": l.Title, "url": l.URL, "kind": l.Kind}
+	r["content"] = oracleContent(l, sessionsOf(o.now))
+	r["recent"] = oracleRecent(l, o.now)
+	return r
+}
+
+func (o *oracle) account(win report.Window, all report.AllTime) object {
+	r := o.common(win, all.Downloads)
+	r["all_time"] = object{"views": whole(all.Views), "downloads": whole(all.Downloads), "links": whole(all.Links)}
+	r["top_links"] = o.topLinks()
+	r["mix"] = oracleBuckets(o.now, func(x report.Open) string {
+		if x.Bot != "" {
+			return ""
+		}
+		return o.links[x.Link].Kind
+	})
+	return r
+}
+
+func (o *oracle) common(win report.Window, downloads int64) object {
+	return object{
+		"range": object{
+			"key": string(win.Key), "from": o.from.Format(time.RFC3339), "to": o.to.Format(time.RFC3339),
+			"days":  whole(int64(o.to.Sub(o.from).Hours() / 24)),
+			"label": map[string]string{"7d": "Last 7 days", "14d": "Last 14 days", "30d": "Last 30 days", "90d": "Last 90 days", "all": "All time"}[string(win.Key)],
+		},
+		"totals":      o.totals(downloads),
+		"previous":    o.previous(),
+		"deltas":      o.deltas(),
+		"granularity": map[bool]string{false: "day", true: "week"}[o.days() > 120],
+		"series":      o.series(),
+		"breakdowns":  o.breakdowns(),
+		"timing":      oracleTiming(people(o.now)),
+		"truncated":   false,
+	}
+}
+
+func (o *oracle) days() int { return int(o.to.Sub(o.from) / (24 * time.Hour)) }
+
+func people(opens []report.Open) (views []report.Open) {
+	for _, x := range opens {
+		if x.Bot == "" {
+			views = append(views, x)
+		}
+	}
+	return views
+}
+
+func gone(x report.Open) bool {
+	return x.Session != nil && (x.Bot != "" || x.Session.EngagedMs < 1000 && x.Session.PresentMs < 2000)
+}
+
+// sessionsOf is the counted sessions.
+func sessionsOf(opens []report.Open) (s []report.Open) {
+	for _, x := range opens {
+		if x.Session != nil && !gone(x) {
+			s = append(s, x)
+		}
+	}
+	return s
+}
+
+func viewers(opens []report.Open) int64 {
+	set := map[uint64]bool{}
+	for _, x := range opens {
+		set[x.Viewer] = true
+	}
+	return int64(len(set))
+}
+
+func engagedSum(opens []report.Open) (sum int64) {
+	for _, x := range opens {
+		sum += x.Session.EngagedMs
+	}
+	return sum
+}
+
+func some(opens []report.Open, is func(report.Open) bool) (n int64) {
+	for _, x := range opens {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
+func (o *oracle) totals(downloads int64) object {
+	views, sessions := people(o.now), sessionsOf(o.now)
+	bounced := some(sessions, func(x report.Open) bool { return x.Session.EngagedMs < 5000 })
+	returned := some(views, func(x report.Open) bool { return x.Returning })
+	return object{
+		"views": whole(int64(len(views))), "uniques": whole(viewers(views)), "sessions": whole(int64(len(sessions))),
+		"avgEngagedMs":    round(over(engagedSum(sessions), int64(len(sessions))), 0),
+		"medianEngagedMs": oracleMedian(sessions),
+		"totalEngagedMs":  whole(engagedSum(sessions)),
+		"completionPct":   o.completion(sessions),
+		"downloads":       whole(downloads),
+		"qrScans":         whole(some(views, func(x report.Open) bool { return x.QR })),
+		"returningPct":    percent(returned, int64(len(views))),
+		"bouncePct":       percent(bounced, int64(len(sessions))),
+		"botsExcluded":    whole(some(o.now, func(x report.Open) bool { return x.Bot != "" })),
+		"atypical":        whole(some(o.now, gone)),
+	}
+}
+
+func oracleMedian(sessions []report.Open) json.Number {
+	var ms []int
+	for _, x := range sessions {
+		ms = append(ms, int(x.Session.EngagedMs))
+	}
+	sort.Ints(ms)
+	if len(ms) == 0 {
+		return "0"
+	}
+	lower, upper := ms[(len(ms)-1)/2], ms[len(ms)/2]
+	return round(over(int64(lower+upper), 2), 0)
+}
+
+func (o *oracle) completion(sessions []report.Open) any {
+	sum, n := new(big.Rat), int64(0)
+	for _, x := range sessions {
+		if c := completionOf(o.links[x.Link], x.Session); c != nil {
+			sum.Add(sum, c)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return round(sum.Mul(sum, over(100, n)), 1)
+}
+
+func completionOf(l report.Link, s *report.Session) *big.Rat {
+	switch l.Kind {
+	case "pdf":
+		if l.Pages > 0 {
+			return over(int64(len(s.Pages)), int64(l.Pages))
+		}
+	case "video", "audio":
+		return over(s.Played, 1_000_000)
+	case "image", "html", "text", "document":
+		return over(s.Depth, 1_000_000)
+	}
+	return nil
+}
+
+func (o *oracle) previous() object {
+	views, sessions := people(o.before), sessionsOf(o.before)
+	return object{
+		"views": whole(int64(len(views))), "uniques": whole(viewers(views)), "sessions": whole(int64(len(sessions))),
+		"avgEngagedMs": round(over(engagedSum(sessions), int64(len(sessions))), 0),
+		"downloads":    whole(int64(o.was)),
+	}
+}
+
+func (o *oracle) deltas() object {
+	now, before := people(o.now), people(o.before)
+	s, t := sessionsOf(o.now), sessionsOf(o.before)
+	return object{
+		"views":        oracleDelta(over(int64(len(now)), 1), over(int64(len(before)), 1)),
+		"uniques":      oracleDelta(over(viewers(now), 1), over(viewers(before), 1)),
+		"avgEngagedMs": oracleDelta(over(engagedSum(s), int64(len(s))), over(engagedSum(t), int64(len(t)))),
+		"downloads":    oracleDelta(over(int64(o.down), 1), over(int64(o.was), 1)),
+	}
+}
+
+func oracleDelta(now, before *big.Rat) object {
+	d := object{"dir": "flat", "pct": nil}
+	if now.Cmp(before) > 0 {
+		d["dir"] = "up"
+	} else if now.Cmp(before) < 0 {
+		d["dir"] = "down"
+	}
+	if before.Sign() != 0 {
+		change := new(big.Rat).Sub(now, before)
+		d["pct"] = round(change.Mul(change.Quo(change, before), over(100, 1)), 0)
+	}
+	return d
+}
+
+func (o *oracle) series() []any {
+	points := []any{}
+	for at := o.from; at.Before(o.to); {
+		end := at.AddDate(0, 0, 1)
+		for o.days() > 120 && end.Weekday() != time.Monday && end.Before(o.to) {
+			end = end.AddDate(0, 0, 1)
+		}
+		var in []report.Open
+		for _, x := range o.now {
+			if t := time.UnixMilli(x.At); !t.Before(at) && t.Before(end) {
+				in = append(in, x)
+			}
+		}
+		label := at.Format("2 Jan")
+		if o.days() > 365 {
+			label = at.Format("2 Jan 2006")
+		}
+		sessions := sessionsOf(in)
+		points = append(points, object{
+			"date": at.Format("2006-01-02"), "label": label,
+			"views": whole(int64(len(people(in)))), "uniques": whole(viewers(people(in))),
+			"avgEngagedS": round(over(engagedSum(sessions), 1000*int64(len(sessions))), 0),
+		})
+		at = end
+	}
+	return points
+}
+
+func (o *oracle) breakdowns() object {
+	views := people(o.now)
+	of := func(key func(report.Open) string) []any { return oracleBuckets(views, key) }
+	return object{
+		"countries": of(func(x report.Open) string { return x.Country }),
+		"cities": of(func(x report.Open) string {
+			if x.City != "" && x.Country != "" {
+				return x.City + ", " + x.Country
+			}
+			return x.City
+		}),
+		"referrers": of(func(x report.Open) string { return x.Referrer }),
+		"sources": of(func(x report.Open) string {
+			if x.Source == "" {
+				return "Direct"
+			}
+			return x.Source
+		}),
+		"devices":  of(func(x report.Open) string { return x.Device }),
+		"browsers": of(func(x report.Open) string { return x.Browser }),
+		"os":       of(func(x report.Open) string { return x.OS }),
+		"screens": of(func(x report.Open) string {
+			if x.Session == nil {
+				return ""
+			}
+			return x.Session.Screen
+		}),
+	}
+}
+
+func oracleBuckets(opens []report.Open, key func(report.Open) string) []any {
+	counts, all := map[string]int64{}, int64(0)
+	for _, x := range opens {
+		if k := key(x); k != "" {
+			counts[k]++
+			all++
+		}
+	}
+	var keys []string
+	for k := range counts {
+		keys = append(keys, k)
+	}
+	sort.Slice(keys, func(i, j int) bool {
+		if counts[keys[i]] != counts[keys[j]] {
+			return counts[keys[i]] > counts[keys[j]]
+		}
+		return keys[i] < keys[j]
+	})
+	rows := []any{}
+	for i, k := range keys {
+		if i < 8 {
+			rows = append(rows, object{"key": k, "count": whole(counts[k]), "pct": percent(counts[k], all)})
+		}
+	}
+	return rows
+}
+
+func oracleTiming(views []report.Open) object {
+	var hours [24]int64
+	var weekdays [7]int64
+	var heat [7][24]int64
+	for _, x := range views {
+		at := time.UnixMilli(x.At).UTC()
+		hours[at.Hour()]++
+		weekdays[at.Weekday()]++
+		heat[at.Weekday()][at.Hour()]++
+	}
+	var rows []any
+	for _, r := range heat {
+		rows = append(rows, wholes(r[:]))
+	}
+	return object{
+		"byHour": wholes(hours[:]), "byWeekday": wholes(weekdays[:]), "heat": rows,
+		"peakHour": oraclePeak(hours[:]), "peakWeekday": oraclePeak(weekdays[:]),
+	}
+}
+
+func oraclePeak(counts []int64) any {
+	best := -1
+	for i, n := range counts {
+		if n > 0 && (best < 0 || n > counts[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return whole(int64(best))
+}
+
+// Numbers, as they stand in JSON.
+
+func over(a, b int64) *big.Rat {
+	if b == 0 {
+		return new(big.Rat)
+	}
+	return big.NewRat(a, b)
+}
+
+func round(r *big.Rat, decimals int) json.Number {
+	s := strings.TrimSuffix(r.FloatString(decimals), ".0")
+	if s == "-0" {
+		s = "0"
+	}
+	return json.Number(s)
+}
+
+func percent(part, all int64) json.Number { return round(over(100*part, all), 1) }
+
+func whole(n int64) json.Number { return round(over(n, 1), 0) }
+
+func wholes(ns []int64) []any {
+	var out []any
+	for _, n := range ns {
+		out = append(out, whole(n))
+	}
+	return out
+}
+
+func sum(ns []int64) (s int64) {
+	for _, n := range ns {
+		s += n
+	}
+	return s
+}
+
+func atLeast(ns []int64, least int64) (count int64) {
+	for _, n := range ns {
+		if n >= least {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,141 @@
+package report_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"vitrine/report"
+)
+
+var seed = flag.Uint64("seed", 0, "run the random worlds from this seed alone")
+
+// worlds runs check on random worlds, each named by the seed that makes it again.
+func worlds(t *testing.T, count uint64, check func(*testing.T, *rand.Rand, *world)) {
+	first, last := uint64(1), count
+	if *seed != 0 {
+		first, last = *seed, *seed
+	}
+	for s := first; s <= last; s++ {
+		r := rand.New(rand.NewPCG(s, 7))
+		w := randomWorld(r)
+		check(t, r, w)
+		if t.Failed() {
+			t.Fatalf("random world of -seed=%d", s)
+		}
+	}
+}
+
+// today is the day at which random worlds are looked at.
+var today = time.Date(2026, 7, 9, 17, 30, 0, 0, time.UTC)
+
+// randomWorld has few labels, viewers and moments, so that ties, repeats and edges are
+// common rather than rare.
+func randomWorld(r *rand.Rand) *world {
+	w := &world{}
+	kinds := []string{"pdf", "pdf", "video", "audio", "image", "html", "text", "document", "archive"}
+	for i := range 1 + r.IntN(6) {
+		kind := kinds[r.IntN(len(kinds))]
+		l := report.Link{
+			ID: int64(i + 1), PublicID: fmt.Sprintf("id%d", i), Slug: fmt.Sprintf("slug%d", i), Title: "A title", URL: "http://localhost/p/x",
+			Kind: kind, Content: report.ContentOf(kind), Views: r.Int64N(100), Downloads: r.Int64N(100),
+			Created: today.Add(-time.Duration(r.IntN(500*24)) * time.Hour).Add(time.Duration(i)),
+		}
+		if kind == "pdf" {
+			l.Pages = r.IntN(12)
+		}
+		w.links = append(w.links, l)
+	}
+	span := 1 + r.IntN(400)
+	for i := range r.IntN(300) {
+		l := w.links[r.IntN(len(w.links))]
+		w.opens = append(w.opens, randomOpen(r, l, int64(i), span))
+	}
+	for range r.IntN(40) {
+		w.downloads = append(w.downloads, download{w.links[r.IntN(len(w.links))].ID, randomMoment(r, span)})
+	}
+	return w
+}
+
+// randomMoment lies within some days before tomorrow, often on the edge of a day.
+func randomMoment(r *rand.Rand, span int) int64 {
+	day := report.DayOf(today.UnixMilli()).StartMs() - int64(r.IntN(span))*86_400_000
+	return day + pick(r, 0, 86_399_999, r.Int64N(86_400_000), 3_600_000*r.Int64N(24))
+}
+
+func randomOpen(r *rand.Rand, l report.Link, id int64, span int) report.Open {
+	o := report.Open{
+		ID: id, At: randomMoment(r, span), Link: l.ID, Viewer: r.Uint64N(1 + r.Uint64N(60)),
+		Country: label(r, "C", 12), City: label(r, "City", 12), Referrer: label(r, "host", 4), Source: label(r, "Source", 4),
+		Device: label(r, "Device", 3), Browser: label(r, "Browser", 3), OS: label(r, "OS", 3),
+		QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0,
+	}
+	if r.IntN(6) == 0 {
+		o.Bot = pick(r, "crawler", "preview")
+	}
+	if r.IntN(4) > 0 {
+		o.Session = randomSession(r, l)
+	}
+	return o
+}
+
+func randomSession(r *rand.Rand, l report.Link) *report.Session {
+	s := &report.Session{
+		EngagedMs:  pick(r, 0, 999, 1000, 4999, 5000, r.Int64N(100_000), 3_600_000+r.Int64N(100)),
+		Screen:     label(r, "Screen", 5),
+		Downloaded: r.IntN(4) == 0,
+		Played:     randomShare(r), Reached: randomShare(r), Depth: randomShare(r),
+	}
+	s.PresentMs = max(s.EngagedMs, pick(r, 0, 1999, 2000, r.Int64N(200_000)))
+	most := l.Pages
+	if most == 0 {
+		most = 5
+	}
+	for p := 1; p <= most; p++ {
+		if r.IntN(2) == 0 {
+			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: r.Int64N(5000)})
+		}
+	}
+	return s
+}
+
+func randomShare(r *rand.Rand) int64 {
+	return pick(r, 0, 1, 249_999, 250_000, 500_000, 749_999, 750_000, 949_999, 950_000, 1_000_000, r.Int64N(1_000_001))
+}
+
+// label is one of some labels, or unknown.
+func label(r *rand.Rand, name string, of int) string {
+	if r.IntN(5) == 0 {
+		return ""
+	}
+	return fmt.Sprint(name, r.IntN(of))
+}
+
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+// visits is every visit of a scope over all its days, counted from sets.
+func (w *world) visits() []report.Visit {
+	days := make(map[uint64][]report.Day)
+	for _, o := range w.opens {
+		if o.Bot == "" {
+			days[o.Viewer] = append(days[o.Viewer], report.DayOf(o.At))
+		}
+	}
+	var visits []report.Visit
+	for _, days := range days {
+		slices.Sort(days)
+		prev := report.NoDay
+		for _, d := range slices.Compact(days) {
+			visits = append(visits, report.Visit{Day: d, Prev: prev})
+			prev = d
+		}
+	}
+	slices.SortFunc(visits, func(a, b report.Visit) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Prev, b.Prev))
+	})
+	return visits
+}

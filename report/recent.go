@@ -1,0 +1,83 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// RecentOpen is one row of `recent` (analytics semantics, recent). It names nobody.
+type RecentOpen struct {
+	At         time.Time `json:"at"`
+	Country    string    `json:"country"` // labels are "" when unknown
+	City       string    `json:"city"`
+	Device     string    `json:"device"`
+	Browser    string    `json:"browser"`
+	OS         string    `json:"os"`
+	Source     string    `json:"source"`
+	EngagedMs  int64     `json:"engagedMs"`
+	Progress   string    `json:"progress"` // how far the viewer got, in words
+	Downloaded bool      `json:"downloaded"`
+	Returning  bool      `json:"returning"`
+	Atypical   bool      `json:"atypical"` // listed, but in no average
+}
+
+// recentOpens lists the newest opens of the window that have engagement data.
+func recentOpens(l *Link, w Window, opens []Open) []RecentOpen {
+	var newest []*Open
+	for i := range opens {
+		if o := &opens[i]; o.Session != nil && w.Contains(o.At) {
+			newest = append(newest, o)
+		}
+	}
+	slices.SortFunc(newest, func(a, b *Open) int {
+		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.ID, a.ID))
+	})
+	rows := []RecentOpen{}
+	for _, o := range newest[:min(len(newest), maxRecent)] {
+		rows = append(rows, recentOpen(l, o))
+	}
+	return rows
+}
+
+func recentOpen(l *Link, o *Open) RecentOpen {
+	return RecentOpen{
+		At:         time.UnixMilli(o.At).UTC(),
+		Country:    o.Country,
+		City:       o.City,
+		Device:     o.Device,
+		Browser:    o.Browser,
+		OS:         o.OS,
+		Source:     cmp.Or(o.Source, directSource),
+		EngagedMs:  o.Session.EngagedMs,
+		Progress:   progressText(l, o.Session),
+		Downloaded: o.Session.Downloaded,
+		Returning:  o.Returning,
+		Atypical:   o.Atypical(),
+	}
+}
+
+// progressText says how far a session got.
+func progressText(l *Link, s *Session) string {
+	switch l.Content {
+	case ContentPages:
+		if l.Pages <= 0 {
+			return plural(int64(len(s.Pages)), "page")
+		}
+		return fmt.Sprintf("%d of %s", len(s.Pages), plural(int64(l.Pages), "page"))
+	case ContentMedia:
+		return fmt.Sprintf("%d%% played", ratio(within(s.Played, whole), whole, 100))
+	case ContentScroll:
+		return fmt.Sprintf("%d%% scrolled", ratio(within(s.Depth, whole), whole, 100))
+	}
+	return "opened"
+}
+
+// plural is "1 page" or "2 pages".
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

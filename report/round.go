@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+)
+
+// Tenths is a number with one decimal: a percentage, or an average of pages. In JSON
+// it is that number, as 33.3.
+type Tenths int64
+
+// String is the number with at most one decimal, as 33.3 or 100.
+func (t Tenths) String() string { return string(t.append(nil)) }
+
+// Float is the nearest float64.
+func (t Tenths) Float() float64 { return float64(t) / 10 }
+
+// MarshalJSON writes the number.
+func (t Tenths) MarshalJSON() ([]byte, error) { return t.append(nil), nil }
+
+// UnmarshalJSON reads a number, of which one decimal counts. Like other types it leaves
+// t alone on null.
+func (t *Tenths) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || !(math.Abs(f) < 1<<48) {
+		return fmt.Errorf("number with one decimal: %.40q", b)
+	}
+	*t = Tenths(math.Round(f * 10))
+	return nil
+}
+
+func (t Tenths) append(b []byte) []byte {
+	u := uint64(t)
+	if t < 0 {
+		b, u = append(b, '-'), -u
+	}
+	b = strconv.AppendUint(b, u/10, 10)
+	if u%10 != 0 {
+		b = append(b, '.', '0'+byte(u%10))
+	}
+	return b
+}
+
+// pct is part ÷ all in percent, 0 of nothing.
+func pct(part, all int64) Tenths { return Tenths(ratio(part, all, 1000)) }
+
+// mean is sum ÷ n to the nearest integer, 0 of nothing.
+func mean(sum, n int64) int64 { return ratio(sum, n, 1) }
+
+// ratio is a·scale ÷ b to the nearest integer, halves away from zero; 0 when b is 0.
+// The product has 128 bits; b and scale are not negative. A result that no int64
+// holds becomes the nearest one.
+func ratio(a, b, scale int64) int64 {
+	if b == 0 {
+		return 0
+	}
+	u := uint64(a)
+	if a < 0 {
+		u = -u
+	}
+	hi, lo := bits.Mul64(u, uint64(scale))
+	// Adding ⌊b/2⌋ and cutting rounds halves up for every b: an odd b has no halves.
+	lo, carry := bits.Add64(lo, uint64(b)/2, 0)
+	hi += carry
+	q := uint64(math.MaxInt64)
+	if hi < uint64(b) {
+		quotient, _ := bits.Div64(hi, lo, uint64(b))
+		q = min(q, quotient)
+	}
+	if a < 0 {
+		return -int64(q)
+	}
+	return int64(q)
+}
+
+// bigRatio is num ÷ den to the nearest integer, halves away from zero. den is positive.
+func bigRatio(num, den *big.Int) *big.Int {
+	twice := new(big.Int).Lsh(new(big.Int).Abs(num), 1)
+	q := twice.Add(twice, den)
+	q.Quo(q, new(big.Int).Lsh(den, 1))
+	if num.Sign() < 0 {
+		q.Neg(q)
+	}
+	return q
+}

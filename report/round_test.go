@@ -1,0 +1,139 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestRatio(t *testing.T) {
+	for _, c := range []struct{ a, b, scale, want int64 }{
+		{1, 2, 1, 1}, {-1, 2, 1, -1}, {1, 3, 1, 0}, {2, 3, 1, 1}, {-3, 2, 1, -2}, {3, 2, 1, 2}, {5, 0, 1, 0}, {0, 5, 1, 0},
+		{1, 3, 1000, 333}, {1, 16, 1000, 63}, {2499, 5000, 1, 0}, {math.MaxInt64, math.MaxInt64, 1000, 1000},
+		{math.MaxInt64, 1, 1000, math.MaxInt64}, {math.MinInt64, 1, 1000, -math.MaxInt64}, {math.MinInt64, 1, 1, -math.MaxInt64},
+		{math.MaxInt64, 2, 1, 1 << 62},
+	} {
+		if got := ratio(c.a, c.b, c.scale); got != c.want {
+			t.Errorf("ratio(%d, %d, %d) = %d, want %d", c.a, c.b, c.scale, got, c.want)
+		}
+	}
+}
+
+// TestRatioIsExact holds both roundings against math/big's.
+func TestRatioIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	number := func() int64 { return r.Int64() >> r.IntN(63) }
+	for range 20_000 {
+		a, b, scale := number(), 1+number(), []int64{1, 10, 100, 1000}[r.IntN(4)]
+		b = max(b, 1)
+		if r.IntN(2) == 0 {
+			a = -a
+		}
+		exact := new(big.Rat).Mul(new(big.Rat).SetFrac64(a, b), new(big.Rat).SetInt64(scale))
+		want := exact.FloatString(0)
+		if want == "-0" {
+			want = "0"
+		}
+		if got := bigRatio(exact.Num(), exact.Denom()).String(); got != want {
+			t.Fatalf("bigRatio(%v) = %s, want %s", exact, got, want)
+		}
+		if n, ok := new(big.Int).SetString(want, 10); ok && n.IsInt64() && ratio(a, b, scale) != n.Int64() {
+			t.Fatalf("ratio(%d, %d, %d) = %d, want %s", a, b, scale, ratio(a, b, scale), want)
+		}
+	}
+}
+
+func TestDelta(t *testing.T) {
+	for _, c := range []struct {
+		now, before int64
+		want        string
+	}{
+		{0, 0, `{"pct":null,"dir":"flat"}`}, {5, 0, `{"pct":null,"dir":"up"}`}, {0, 5, `{"pct":-100,"dir":"down"}`},
+		{5, 5, `{"pct":0,"dir":"flat"}`}, {1001, 1000, `{"pct":0,"dir":"up"}`}, {999, 1000, `{"pct":0,"dir":"down"}`},
+		{201, 200, `{"pct":1,"dir":"up"}`}, {199, 200, `{"pct":-1,"dir":"down"}`}, {15, 10, `{"pct":50,"dir":"up"}`},
+	} {
+		got, _ := json.Marshal(delta(integer(c.now), integer(c.before)))
+		if string(got) != c.want {
+			t.Errorf("delta of %d and %d is %s, want %s", c.now, c.before, got, c.want)
+		}
+	}
+}
+
+func TestTenths(t *testing.T) {
+	for n, want := range map[Tenths]string{
+		0: "0", 5: "0.5", 10: "1", 333: "33.3", 1000: "100", -5: "-0.5", -375: "-37.5", -10: "-1",
+		math.MaxInt64: "922337203685477580.7", math.MinInt64: "-922337203685477580.8",
+	} {
+		b, err := json.Marshal(n)
+		if err != nil || string(b) != want || n.String() != want {
+			t.Errorf("%d is %s, %v, want %s", int64(n), b, err, want)
+		}
+	}
+	if f := Tenths(333).Float(); f != 33.3 {
+		t.Errorf("Float is %v", f)
+	}
+}
+
+func FuzzTenths(f *testing.F) {
+	for _, s := range []string{"33.3", "-0.5", "100", "1e3", "null", "NaN", "1e300", `"5"`, ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var n, again Tenths
+		if n.UnmarshalJSON([]byte(s)) != nil {
+			return
+		}
+		if err := again.UnmarshalJSON([]byte(n.String())); err != nil || again != n {
+			t.Errorf("%q is %v, read again %v, %v", s, n, again, err)
+		}
+	})
+}
+
+// TestCompletionIsExact: the mean over links of many page counts, held against math/big's
+// reduced fractions.
+func TestCompletionIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for range 50 {
+		var c completion
+		sum, n := new(big.Rat), int64(0)
+		for range 1 + r.IntN(60) {
+			l := Link{Content: ContentPages, Pages: 1 + r.IntN(90)}
+			s := engagement{sessions: 1 + r.Int64N(50)}
+			s.pages = r.Int64N(s.sessions*int64(l.Pages) + 1)
+			c.add(&l, s)
+			sum.Add(sum, big.NewRat(s.pages, int64(l.Pages)))
+			n += s.sessions
+		}
+		sum.Mul(sum, big.NewRat(100, n))
+		want, _ := new(big.Rat).SetString(sum.FloatString(1))
+		if got := new(big.Rat).SetFrac64(int64(*c.pct()), 10); got.Cmp(want) != 0 {
+			t.Fatalf("completion %v, want %v", got, want)
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for range 2000 {
+		ts := make(times, r.IntN(20))
+		for i := range ts {
+			ts[i] = r.Uint32() >> r.IntN(32)
+		}
+		before := slices.Clone(ts)
+		got := ts.median()
+		if !slices.Equal(ts, before) {
+			t.Fatal("the median changed its values")
+		}
+		slices.Sort(ts)
+		var want int64
+		if n := len(ts); n > 0 {
+			want = (int64(ts[(n-1)/2]) + int64(ts[n/2]) + 1) / 2
+		}
+		if got != want {
+			t.Fatalf("median of %v is %d, want %d", ts, got, want)
+		}
+	}
+}

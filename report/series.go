@@ -1,0 +1,56 @@
+package report
+
+// Point is one day or week of the series.
+type Point struct {
+	Date        Day    `json:"date"` // the day, or the week's Monday clipped to the window
+	Label       string `json:"label"`
+	Views       int64  `json:"views"`
+	Uniques     int64  `json:"uniques"` // distinct within the point
+	AvgEngagedS int64  `json:"avgEngagedS"`
+}
+
+func granularity(w Window) string {
+	if w.Weekly() {
+		return "week"
+	}
+	return "day"
+}
+
+// Series lists every point of the window, zeros included (analytics semantics, series).
+// A report carries its own; the previous window's is for a chart that compares them.
+func Series(w Window, t *Tally) []Point {
+	points := []Point{}
+	for from := w.From; from < w.To; {
+		to := from + 1
+		if w.Weekly() {
+			to = min(from.monday()+7, w.To)
+		}
+		points = append(points, point(w, t, from, to))
+		from = to
+	}
+	return points
+}
+
+// point sums the days [from, to).
+func point(w Window, t *Tally, from, to Day) Point {
+	p := Point{Date: from, Label: dayLabel(w, from)}
+	var sessions, engagedMs int64
+	for d := from; d < to; d++ {
+		row := t.row(d)
+		p.Views += row.views
+		p.Uniques += row.seen.before(from)
+		sessions += row.sessions
+		engagedMs += row.engagedMs
+	}
+	p.AvgEngagedS = mean(engagedMs, 1000*sessions)
+	return p
+}
+
+// dayLabel names a day to a person, with the year where the window has more than one
+// day of that name.
+func dayLabel(w Window, d Day) string {
+	if w.Days() > 365 {
+		return d.Time().Format("2 Jan 2006")
+	}
+	return d.Time().Format("2 Jan")
+}

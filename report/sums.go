@@ -1,0 +1,119 @@
+package report
+
+// counts counts opens by label.
+type counts map[string]*int64
+
+// engagement sums counted sessions.
+type engagement struct {
+	sessions  int64
+	engagedMs int64
+	pages     int64 // distinct pages seen, summed over sessions
+	played    int64 // millionths, summed
+	depth     int64 // millionths, summed
+}
+
+// linkSums is what an account's report shows of each of its links.
+type linkSums struct {
+	views    int64
+	sessions engagement
+}
+
+// pageSums sums the counted sessions that saw a page.
+type pageSums struct {
+	sessions int64
+	ms       int64
+	last     int64 // sessions that got no further
+}
+
+// progress counts the counted sessions that began, and that reached each of marks.
+type progress struct {
+	begun   int64
+	reached [len(marks)]int64
+}
+
+func (r *dayRow) merge(q *dayRow) {
+	r.views += q.views
+	r.sessions += q.sessions
+	r.engagedMs += q.engagedMs
+	r.downloads += q.downloads
+	r.seen.merge(q.seen)
+}
+
+func (r *dayRow) equal(q *dayRow) bool {
+	return r.views == q.views && r.sessions == q.sessions && r.engagedMs == q.engagedMs &&
+		r.downloads == q.downloads && r.seen.equal(q.seen)
+}
+
+// add counts a label once.
+func (c *counts) add(label string) { *entry(c, label)++ }
+
+// merge adds the counts of d to those of c.
+func (c *counts) merge(d counts) {
+	for label, n := range d {
+		*entry(c, label) += *n
+	}
+}
+
+func (c counts) total() int64 {
+	var all int64
+	for _, n := range c {
+		all += *n
+	}
+	return all
+}
+
+func (e *engagement) add(f engagement) {
+	e.sessions += f.sessions
+	e.engagedMs += f.engagedMs
+	e.pages += f.pages
+	e.played += f.played
+	e.depth += f.depth
+}
+
+func (l *linkSums) merge(k *linkSums) {
+	l.views += k.views
+	l.sessions.add(k.sessions)
+}
+
+func (p *pageSums) merge(q *pageSums) {
+	p.sessions += q.sessions
+	p.ms += q.ms
+	p.last += q.last
+}
+
+func (p *progress) add(begun bool, furthest int64) {
+	if begun {
+		p.begun++
+	}
+	for i, m := range marks {
+		if furthest >= m.millionths {
+			p.reached[i]++
+		}
+	}
+}
+
+func (p *progress) merge(q progress) {
+	p.begun += q.begun
+	for i, n := range q.reached {
+		p.reached[i] += n
+	}
+}
+
+// entry is m's value for k, made where it was missing.
+func entry[M ~map[K]*V, K comparable, V any](m *M, k K) *V {
+	v := (*m)[k]
+	if v == nil {
+		if *m == nil {
+			*m = make(M)
+		}
+		v = new(V)
+		(*m)[k] = v
+	}
+	return v
+}
+
+// same says that two entries hold the same.
+func same[V comparable](a, b *V) bool { return *a == *b }
+
+// within is v brought into 0 to most.
+func within(v, most int64) int64 { return min(max(v, 0), most) }

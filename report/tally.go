@@ -1,0 +1,232 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Tally is an exact summary of the opens of one scope (a link, or an account) over
+// some days. Tallies add up: Add in any order and Merge of any split of the facts
+// (opens, visits, downloads) give the same tally. The zero value is empty and ready.
+//
+// A tally costs as much as its days and distinct labels, and 4 bytes a session for
+// the exact median. Reading one is safe for several goroutines at once.
+type Tally struct {
+	views     int64
+	qr        int64
+	returning int64
+	bots      counts // opens by reason
+	atypical  int64
+
+	sessions engagement
+	bounces  int64
+	times    times // engaged times of counted sessions
+
+	days   map[Day]*dayRow
+	heat   [7][24]int64 // views by weekday, 0 = Sunday, and hour
+	labels [dimensions]counts
+	pages  map[int]*pageSums
+	media  progress // by furthest point
+	scroll progress // by depth
+	links  map[int64]*linkSums
+}
+
+// dayRow is what the series and the spark show of a day.
+type dayRow struct {
+	views     int64
+	sessions  int64
+	engagedMs int64
+	downloads int64
+	seen      seen
+}
+
+// Add counts an open: everything of it but the uniqueness of its viewer, which
+// AddVisit gives, and its download events, which AddDownload gives.
+func (t *Tally) Add(o *Open) {
+	if o.Atypical() {
+		t.atypical++
+	}
+	if !o.Counted() {
+		t.bots.add(o.Bot)
+		return
+	}
+	t.views++
+	if o.QR {
+		t.qr++
+	}
+	if o.Returning {
+		t.returning++
+	}
+	day := DayOf(o.At)
+	row := t.day(day)
+	row.views++
+	t.heat[day.Weekday()][day.hourOf(o.At)]++
+	t.addLabels(o)
+	link := entry(&t.links, o.Link)
+	link.views++
+	if o.CountedSession() {
+		t.addSession(o.Session, row, link)
+	}
+}
+
+// addSession counts a session that is not atypical.
+func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums) {
+	e := engagement{
+		sessions:  1,
+		engagedMs: within(s.EngagedMs, maxMs),
+		pages:     t.addPages(s.Pages),
+		played:    within(s.Played, whole),
+		depth:     within(s.Depth, whole),
+	}
+	t.sessions.add(e)
+	link.sessions.add(e)
+	row.sessions++
+	row.engagedMs += e.engagedMs
+	t.times = append(t.times, uint32(e.engagedMs))
+	if e.engagedMs < bounceMs {
+		t.bounces++
+	}
+	t.media.add(s.Played > 0, s.Reached)
+	t.scroll.add(s.Depth > 0, s.Depth)
+}
+
+// addPages counts the pages that a session saw and returns how many they are.
+func (t *Tally) addPages(pages []PageTime) int64 {
+	var n int64
+	var last *pageSums
+	for _, p := range pages {
+		if p.Page < 1 {
+			continue
+		}
+		n++
+		last = entry(&t.pages, p.Page)
+		last.sessions++
+		last.ms += within(p.Ms, maxMs)
+	}
+	if last != nil {
+		last.last++
+	}
+	return n
+}
+
+// AddVisit counts a viewer of a day. The scope's visits are given once each; a
+// tally's visits say which of its viewers are the same only if their Prev looks at
+// the scope's whole history, or at all days that the tally will ever hold.
+func (t *Tally) AddVisit(v Visit) { t.day(v.Day).seen.add(v.Prev, 1) }
+
+// AddDownload counts a download event, not a bot's.
+func (t *Tally) AddDownload(d Day) { t.day(d).downloads++ }
+
+// Merge adds what u has counted to t. It leaves u as it is and shares no memory with it.
+func (t *Tally) Merge(u *Tally) {
+	t.views += u.views
+	t.qr += u.qr
+	t.returning += u.returning
+	t.atypical += u.atypical
+	t.bounces += u.bounces
+	t.sessions.add(u.sessions)
+	t.times = append(t.times, u.times...)
+	for w := range u.heat {
+		for h, n := range u.heat[w] {
+			t.heat[w][h] += n
+		}
+	}
+	t.bots.merge(u.bots)
+	for i := range u.labels {
+		t.labels[i].merge(u.labels[i])
+	}
+	t.media.merge(u.media)
+	t.scroll.merge(u.scroll)
+	for d, row := range u.days {
+		t.day(d).merge(row)
+	}
+	for p, s := range u.pages {
+		entry(&t.pages, p).merge(s)
+	}
+	for id, l := range u.links {
+		entry(&t.links, id).merge(l)
+	}
+}
+
+// Equal says that t and u have counted the same facts: that no report, over any
+// merge with others, tells them apart.
+func (t *Tally) Equal(u *Tally) bool {
+	for i := range t.labels {
+		if !maps.EqualFunc(t.labels[i], u.labels[i], same) {
+			return false
+		}
+	}
+	return t.views == u.views && t.qr == u.qr && t.returning == u.returning &&
+		t.atypical == u.atypical && t.sessions == u.sessions && t.bounces == u.bounces &&
+		t.heat == u.heat && t.media == u.media && t.scroll == u.scroll &&
+		maps.EqualFunc(t.bots, u.bots, same) &&
+		maps.EqualFunc(t.pages, u.pages, same) &&
+		maps.EqualFunc(t.links, u.links, same) &&
+		maps.EqualFunc(t.days, u.days, (*dayRow).equal) &&
+		slices.Equal(slices.Sorted(slices.Values(t.times)), slices.Sorted(slices.Values(u.times)))
+}
+
+// Views is the number of counted opens.
+func (t *Tally) Views() int64 { return t.views }
+
+// Uniques is the number of distinct viewers of the days [from, to).
+func (t *Tally) Uniques(from, to Day) int64 {
+	var n int64
+	for d, row := range t.days {
+		if from <= d && d < to {
+			n += row.seen.before(from)
+		}
+	}
+	return n
+}
+
+// Bots lists the bots' opens by reason, most first, ties by reason.
+func (t *Tally) Bots() []Bucket { return topBuckets(t.bots, len(t.bots)) }
+
+// Top lists the n of links with most views, most first; the newer link stands first
+// on a tie. Links without a view are left out.
+func (t *Tally) Top(links []Link, n int) []Link {
+	var top []Link
+	for _, l := range links {
+		if t.link(l.ID).views > 0 {
+			top = append(top, l)
+		}
+	}
+	slices.SortFunc(top, func(a, b Link) int {
+		return byViews(&a, &b, t.link(a.ID).views, t.link(b.ID).views)
+	})
+	return top[:min(n, len(top))]
+}
+
+// link is the sums of a link, zero where it has none.
+func (t *Tally) link(id int64) linkSums {
+	if l := t.links[id]; l != nil {
+		return *l
+	}
+	return linkSums{}
+}
+
+// row is the counts of a day, zero where it has none.
+func (t *Tally) row(d Day) dayRow {
+	if r := t.days[d]; r != nil {
+		return *r
+	}
+	return dayRow{}
+}
+
+func (t *Tally) day(d Day) *dayRow { return entry(&t.days, d) }
+
+// downloads is the number of download events.
+func (t *Tally) downloads() int64 {
+	var n int64
+	for _, row := range t.days {
+		n += row.downloads
+	}
+	return n
+}
+
+// byViews orders links: most views first, then the newer link.
+func byViews(a, b *Link, aViews, bViews int64) int {
+	return cmp.Or(cmp.Compare(bViews, aViews), b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+}

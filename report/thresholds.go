@@ -1,0 +1,66 @@
+package report
+
+// The bounds of the rules, in one place.
+const (
+	// Atypical sessions (analytics semantics, opens): engaged below the one and
+	// present below the other.
+	atypicalEngagedMs = 1000
+	atypicalPresentMs = 2000
+
+	// bounceMs is the engaged time below which a session is a bounce (analytics
+	// semantics, totals).
+	bounceMs = 5000
+
+	// weeklyOverDays is the widest window whose series has a point a day
+	// (service, granularity).
+	weeklyOverDays = 120
+
+	// How many rows a card has (service, Limits).
+	maxBuckets  = 8
+	maxTopLinks = 25
+	maxRecent   = 25
+	maxSpark    = 30
+
+	// maxPageRows bounds the rows of content.pages for a document of absurd length.
+	maxPageRows = 5000
+
+	// Drop-off (analytics semantics, content): fewer sessions or a smaller loss
+	// say nothing.
+	dropoffMinSessions = 3
+	dropoffMinPoints   = 10
+
+	// whole is the whole of a duration or a height, in millionths.
+	whole = 1_000_000
+
+	// maxMs bounds a time of one session (49 days), so that 4 bytes hold it and no
+	// sum overflows.
+	maxMs = 1<<32 - 1
+)
+
+// marks are the points of progress that media and scroll kinds report.
+// A furthest point of 95 % counts as the end (analytics semantics, content).
+var marks = [4]struct{ pct, millionths int64 }{
+	{25, 250_000},
+	{50, 500_000},
+	{75, 750_000},
+	{100, 950_000},
+}
+
+// Insights (contract, Other holes). Percentages are in tenths of a percent.
+const (
+	insightMinViews = 5
+	maxInsights     = 8 // of ten
+
+	trendGoodPct = 10  // whole percent, a rise from which the trend is good
+	trendWarnPct = -10 // whole percent, a fall from which it is a warning
+
+	completionGood Tenths = 600
+	completionWarn Tenths = 300 // below
+	dropoffWarn    Tenths = 300
+	returningGood  Tenths = 250
+	botsWarn       Tenths = 250 // share of all opens, people's and bots'
+)
+
+// expendable are the insights that make room for others, the first first. Of these device
+// and best_time are always neutral, so there is always room in the end.
+var expendable = [...]string{"bots", "device", "returning", "best_time"}

@@ -1,0 +1,114 @@
+package report_test
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"vitrine/report"
+)
+
+// world is the facts that reports are made of.
+type world struct {
+	links     []report.Link
+	opens     []report.Open
+	downloads []download
+}
+
+// download is a download event, not a bot's.
+type download struct {
+	link int64
+	at   int64
+}
+
+// scope is the part of the world that belongs to a link; 0 is all of it.
+func (w *world) scope(link int64) *world {
+	if link == 0 {
+		return w
+	}
+	s := &world{}
+	for _, o := range w.opens {
+		if o.Link == link {
+			s.opens = append(s.opens, o)
+		}
+	}
+	for _, d := range w.downloads {
+		if d.link == link {
+			s.downloads = append(s.downloads, d)
+		}
+	}
+	return s
+}
+
+// fold is the tally of the world within a window.
+func (w *world) fold(win report.Window) *report.Tally {
+	var f report.Fold
+	for i := range w.opens {
+		if win.Contains(w.opens[i].At) {
+			f.Add(&w.opens[i])
+		}
+	}
+	for _, d := range w.downloads {
+		if win.Contains(d.at) {
+			f.AddDownload(report.DayOf(d.at))
+		}
+	}
+	return f.Tally()
+}
+
+func (w *world) linkReport(l report.Link, win report.Window) *report.LinkReport {
+	s := w.scope(l.ID)
+	return report.ForLink(l, win, s.fold(win), s.fold(win.Previous()), s.opens)
+}
+
+func (w *world) accountReport(win report.Window) *report.AccountReport {
+	cur := w.fold(win)
+	var top []report.TopLink
+	for _, l := range cur.Top(w.links, 25) {
+		top = append(top, report.TopLink{Link: l, Tally: w.scope(l.ID).fold(win)})
+	}
+	return report.ForAccount(w.links, win, cur, w.fold(win.Previous()), top, w.allTime())
+}
+
+func (w *world) allTime() report.AllTime {
+	all := report.AllTime{Links: int64(len(w.links))}
+	for _, l := range w.links {
+		all.Views += l.Views
+		all.Downloads += l.Downloads
+	}
+	return all
+}
+
+// oldest is when the oldest link was made, zero without links.
+func (w *world) oldest() time.Time {
+	if len(w.links) == 0 {
+		return time.Time{}
+	}
+	return slices.MinFunc(w.links, func(a, b report.Link) int { return a.Created.Compare(b.Created) }).Created
+}
+
+// tree is v as a reader of its JSON sees it, numbers by their text.
+func tree(v any) map[string]any {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return parse(b)
+}
+
+func parse(b []byte) map[string]any {
+	var m map[string]any
+	if err := decode(b, &m); err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// text is v as JSON to be looked at.
+func text(v any) string {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
