@@ -1,0 +1,25 @@
+# What a developer types. "make run" needs Go alone; "make test" installs from Debian what the tests need and misses.
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
+
+# Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
+export CGO_ENABLED = 0
+
+.PHONY: build run test bench lint
+
+build: ## one static binary: bin/vitrine
+	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
+
+run: build ## serve on http://localhost:8080, with data in ./data
+	./bin/vitrine serve
+
+test: ## all checks and tests
+	./test.sh
+
+bench: ## benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+lint: ## form and vet
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	go vet ./...

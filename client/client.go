@@ -1,0 +1,198 @@
+// Package client is the Go client of the API of a Vitrine instance: it puts files on display, lists links and reads their
+// analytics.
+//
+//	c, err := client.New("https://share.example", os.Getenv("VITRINE_API_KEY"))
+//	f, err := client.OpenFile("report.pdf")
+//	link, err := c.Upload(ctx, f, client.Options{})
+//	fmt.Println(link.URL)
+//
+// What fails for a passing reason (the network, an instance that restarts, a limit that lifts soon) is tried again, with growing
+// pauses, under one idempotency key: an upload makes one link however often it is tried. A context that ends ends
+// everything at once.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// apiRoot is where version 1 of the API stands below an instance's address.
+const apiRoot = "/api/v1"
+
+const (
+	// maxAnswer bounds what is read of an answer, in bytes.
+	maxAnswer = 16 << 20
+	// stallTime is how long an attempt may go on without a byte sent and without an answer.
+	stallTime = 2 * time.Minute
+)
+
+// Client speaks to one instance with one API key. It is safe for concurrent use.
+type Client struct {
+	base      *url.URL
+	key       string
+	http      *http.Client
+	userAgent string
+	attempts  int
+	patience  time.Duration
+	notify    func(Retry)
+	sleep     func(context.Context, time.Duration) error
+}
+
+// Option changes how a Client works.
+type Option func(*Client)
+
+// WithHTTPClient sends requests through h. It should have no Timeout: uploads take as long as they take.
+func WithHTTPClient(h *http.Client) Option {
+	return func(c *Client) { copied := *h; c.http = &copied }
+}
+
+// WithUserAgent names the program in requests.
+func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
+
+// WithAttempts bounds how often a request is sent before its failure is final. The default is 8, over some 40 seconds;
+// 1 means: never again.
+func WithAttempts(n int) Option { return func(c *Client) { c.attempts = max(n, 1) } }
+
+// WithPatience bounds the Retry-After that is waited for; a longer one makes the failure final. The default is a minute.
+func WithPatience(d time.Duration) Option { return func(c *Client) { c.patience = d } }
+
+// WithRetryNotice calls f before each pause, so that a person can be told why it takes so long.
+func WithRetryNotice(f func(Retry)) Option { return func(c *Client) { c.notify = f } }
+
+// New makes a client of the instance at baseURL, its address with or without /api/v1. The key may be empty for Status alone.
+func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
+	u, err := url.Parse(strings.TrimSpace(baseURL))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is not the address of an instance, such as https://share.example", baseURL)
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("the address of an instance has no user, query or fragment: %s", u.Redacted())
+	}
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), apiRoot) + apiRoot
+	c := &Client{
+		base:      u,
+		key:       strings.TrimSpace(apiKey),
+		http:      &http.Client{Transport: transport()},
+		userAgent: "vitrine-client",
+		attempts:  8,
+		patience:  time.Minute,
+		notify:    func(Retry) {},
+		sleep:     sleep,
+	}
+	for _, o := range opts {
+		o(c)
+	}
+	// A redirect would turn a POST into a GET and drop the key; that the address is wrong is better said.
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c, nil
+}
+
+// transport is like http.DefaultTransport, which a program may have replaced. It waits a little longer for the word to go on with a
+// body, so that a file that is refused is not sent first.
+func transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 15 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: 3 * time.Second,
+		IdleConnTimeout:       90 * time.Second,
+	}
+}
+
+// Status is what an instance says of itself.
+type Status struct {
+	Status  string `json:"status"` // "ok"
+	Version string `json:"version"`
+}
+
+// Status asks whether the instance is there; it needs no key.
+func (c *Client) Status(ctx context.Context) (Status, error) {
+	var s Status
+	err := c.get(ctx, "/status", nil, &s)
+	return s, err
+}
+
+// get reads one resource of the API into answer, trying again as long as that helps.
+func (c *Client) get(ctx context.Context, path string, query url.Values, answer any) error {
+	return c.call(ctx, http.MethodGet, path, query, nil, answer)
+}
+
+// post sends one object to the API and reads the answer.
+func (c *Client) post(ctx context.Context, path string, body, answer any) error {
+	return c.call(ctx, http.MethodPost, path, nil, body, answer)
+}
+
+func (c *Client) call(ctx context.Context, method, path string, query url.Values, body, answer any) error {
+	var payload []byte
+	if body != nil {
+		var err error
+		if payload, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	// path is escaped already; a slug with a slash in it stays one segment.
+	u := c.base.String() + path
+	if len(query) > 0 {
+		u += "?" + query.Encode()
+	}
+	return c.retry(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, stallTime)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, method, u, bytes.NewReader(payload))
+		if err != nil {
+			return final(err)
+		}
+		req.Header.Set("Accept", "application/json")
+		if body != nil {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		if c.key != "" {
+			req.Header.Set("Authorization", "Bearer "+c.key)
+		}
+		return c.send(req, answer)
+	})
+}
+
+// send makes one attempt. A success is decoded into answer, unless that is nil; everything else is an *Error or what went wrong on
+// the way.
+func (c *Client) send(req *http.Request, answer any) error {
+	req.Header.Set("User-Agent", c.userAgent)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return withoutURL(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case res.StatusCode < 200 || res.StatusCode > 299:
+		return refusal(res, body) // also when its body was cut
+	case err != nil:
+		return fmt.Errorf("the answer was cut short: %w", err)
+	case len(body) > maxAnswer:
+		return final(errors.New("the answer is larger than 16 MiB"))
+	case answer == nil:
+		return nil
+	}
+	if err := json.Unmarshal(body, answer); err != nil {
+		return final(fmt.Errorf("%s did not answer as a Vitrine instance does; is the address right? (%w)", req.URL.Host, err))
+	}
+	return nil
+}
+
+// withoutURL takes the URL from a network failure's text: a signed one is a secret.
+func withoutURL(err error) error {
+	if u := new(url.Error); errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}

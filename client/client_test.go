@@ -1,0 +1,481 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/report"
+)
+
+const text = "the bytes of the file"
+
+func textFile() File {
+	return File{Name: "a.txt", Size: int64(len(text)), Content: strings.NewReader(text)}
+}
+
+// fresh makes a client that notes its pauses instead of sitting through them.
+func fresh(t *testing.T, url string, opts ...Option) (*Client, *[]time.Duration) {
+	t.Helper()
+	c, err := New(url, "vtr_key", opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pauses []time.Duration
+	c.sleep = func(ctx context.Context, d time.Duration) error {
+		pauses = append(pauses, d)
+		return ctx.Err()
+	}
+	return c, &pauses
+}
+
+// TestUploadSurvives sends a file through every passing failure of every step: one link comes of it, with the file's bytes.
+func TestUploadSurvives(t *testing.T) {
+	answers := map[string]fault{
+		"cut":  cut,
+		"lost": lost,
+		"429":  refused(http.StatusTooManyRequests, map[string]string{"Retry-After": "3"}, `{"error":"Slow.","code":"rate_limited"}`),
+		"502":  refused(http.StatusBadGateway, nil, "<html>bad gateway</html>"),
+		"503":  refused(http.StatusServiceUnavailable, map[string]string{"Retry-After": "5"}, `{"error":"Down.","code":"unavailable"}`),
+		"504":  refused(http.StatusGatewayTimeout, nil, ""),
+	}
+	for name, a := range answers {
+		for _, step := range []string{stepBegin, stepPut, stepComplete} {
+			for _, times := range []int{1, 3} {
+				t.Run(fmt.Sprintf("%s/%s/%d", step, name, times), func(t *testing.T) {
+					f := newFake(t)
+					for range times {
+						f.fail(step, a)
+					}
+					c, pauses := fresh(t, f.URL)
+					l, err := c.Upload(t.Context(), textFile(), Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if l.URL != f.URL+"/p/abc" {
+						t.Errorf("link %+v", l)
+					}
+					if len(f.keys) != 1 || len(f.links) != 1 {
+						t.Errorf("%d idempotency keys and %d links, want one of each", len(f.keys), len(f.links))
+					}
+					for _, b := range f.stored {
+						if b != text {
+							t.Errorf("stored %q", b)
+						}
+					}
+					if len(*pauses) == 0 {
+						t.Error("tried again without a pause")
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestUploadGoesOnWhenTheAnswerToThePutWasLost(t *testing.T) {
+	f := newFake(t)
+	f.fail(stepPut, lost)
+	c, _ := fresh(t, f.URL)
+	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if f.requests[stepPut] != 2 || f.requests[stepBegin] != 1 {
+		t.Errorf("requests %v: want a second PUT, answered url_used, and no second step 1", f.requests)
+	}
+}
+
+func TestUploadBeginsAgainWhenTheURLExpired(t *testing.T) {
+	f := newFake(t)
+	f.fail(stepPut, refused(http.StatusForbidden, nil, `{"error":"Late.","code":"url_expired"}`))
+	c, _ := fresh(t, f.URL)
+	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if f.requests[stepBegin] != 2 || len(f.keys) != 1 {
+		t.Errorf("requests %v under %d keys: want step 1 twice under one", f.requests, len(f.keys))
+	}
+}
+
+func TestUploadDoesNotBeginAgainForEver(t *testing.T) {
+	f := newFake(t)
+	for range 50 {
+		f.fail(stepPut, refused(http.StatusForbidden, nil, `{"error":"Late.","code":"url_expired"}`))
+	}
+	c, _ := fresh(t, f.URL)
+	if _, err := c.Upload(t.Context(), textFile(), Options{}); codeOf(err) != "url_expired" {
+		t.Errorf("error %v, want url_expired", err)
+	}
+	if f.requests[stepBegin] != 1+maxRestarts {
+		t.Errorf("step 1 was tried %d times", f.requests[stepBegin])
+	}
+}
+
+func TestUploadWaitsForTheTransferThatIsUnderWay(t *testing.T) {
+	f := newFake(t)
+	busy := refused(http.StatusConflict, nil, `{"error":"Busy.","code":"upload_in_progress"}`)
+	f.fail(stepPut, busy, busy, busy)
+	c, pauses := fresh(t, f.URL)
+	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(*pauses) != 3 {
+		t.Errorf("pauses %v, want 3", *pauses)
+	}
+}
+
+func TestUploadThatExistsIsNotSentAgain(t *testing.T) {
+	f := newFake(t)
+	c, _ := fresh(t, f.URL)
+	o := Options{IdempotencyKey: "6b1e3c1e-0b51-4a6e-9a43-7c3a7f4c2f11"}
+	first, err := c.Upload(t.Context(), textFile(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := c.Upload(t.Context(), textFile(), o)
+	if err != nil || second != first || f.requests[stepPut] != 1 {
+		t.Errorf("second upload: %+v, %v after %v; want the first link and one PUT", second, err, f.requests)
+	}
+}
+
+func TestUploadSendsTheOptions(t *testing.T) {
+	f := newFake(t)
+	c, _ := fresh(t, f.URL)
+	if _, err := c.Upload(t.Context(), textFile(), Options{Type: "text/x", Slug: "mine", LinkName: "Title", ViewOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	b := f.seen[0]
+	if b["type"] != "text/x" || b["slug"] != "mine" || b["linkName"] != "Title" || b["allowDownload"] != false || b["idempotencyKey"] == "" {
+		t.Errorf("complete was sent %v", b)
+	}
+}
+
+func TestRefusalsAreFinal(t *testing.T) {
+	for _, status := range []int{400, 401, 403, 404, 500} {
+		for _, step := range []string{stepBegin, stepPut, stepComplete} {
+			t.Run(fmt.Sprintf("%s/%d", step, status), func(t *testing.T) {
+				f := newFake(t)
+				f.fail(step, refused(status, nil, `{"error":"No.","code":"no"}`))
+				c, pauses := fresh(t, f.URL)
+				_, err := c.Upload(t.Context(), textFile(), Options{})
+				var e *Error
+				if !errors.As(err, &e) || e.Status != status || e.Code != "no" || e.Message != "No." {
+					t.Errorf("error %#v", err)
+				}
+				if f.requests[step] != 1 || len(*pauses) != 0 {
+					t.Errorf("%d requests and pauses %v, want one and none", f.requests[step], *pauses)
+				}
+			})
+		}
+	}
+}
+
+func TestErrorCarriesWhatTheAnswerSays(t *testing.T) {
+	f := newFake(t)
+	f.fail(stepBegin, refused(429, map[string]string{"Retry-After": "3000", "X-Request-Id": "r1"},
+		`{"error":"Too many.","code":"rate_limited","field":"f","limit":20,"used":21,"upgradeUrl":"https://x/#plans"}`))
+	c, pauses := fresh(t, f.URL)
+	_, err := c.Upload(t.Context(), textFile(), Options{})
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v", err)
+	}
+	want := Error{Status: 429, Code: "rate_limited", Message: "Too many.", Field: "f", Limit: 20, Used: 21,
+		UpgradeURL: "https://x/#plans", RequestID: "r1", RetryAfter: 3000 * time.Second}
+	if *e != want {
+		t.Errorf("error\n%+v, want\n%+v", *e, want)
+	}
+	if len(*pauses) != 0 {
+		t.Errorf("waited %v for a limit that lifts in 50 minutes", *pauses)
+	}
+}
+
+func TestRetryAfterIsWaitedFor(t *testing.T) {
+	f := newFake(t)
+	f.fail(stepBegin, refused(503, map[string]string{"Retry-After": "40"}, ""))
+	c, pauses := fresh(t, f.URL)
+	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if (*pauses)[0] < 40*time.Second {
+		t.Errorf("waited %v, want 40 s", *pauses)
+	}
+}
+
+func TestPausesGrowToABound(t *testing.T) {
+	f := newFake(t)
+	for range 100 {
+		f.fail(stepBegin, cut)
+	}
+	var notices []Retry
+	c, pauses := fresh(t, f.URL, WithAttempts(12), WithRetryNotice(func(r Retry) { notices = append(notices, r) }))
+	if _, err := c.Upload(t.Context(), textFile(), Options{}); err == nil {
+		t.Fatal("no error")
+	}
+	if f.requests[stepBegin] != 12 || len(*pauses) != 11 || len(notices) != 11 {
+		t.Fatalf("%d requests, %d pauses, %d notices", f.requests[stepBegin], len(*pauses), len(notices))
+	}
+	base := firstPause
+	for i, p := range *pauses {
+		if p < base*3/4 || p > base*5/4 {
+			t.Errorf("pause %d is %v, want %v give or take a quarter", i, p, base)
+		}
+		if notices[i].Wait != p || notices[i].Attempt != i+1 || notices[i].Err == nil {
+			t.Errorf("notice %+v of pause %v", notices[i], p)
+		}
+		base = min(2*base, longestPause)
+	}
+}
+
+func TestContextEndsAPauseAtOnce(t *testing.T) {
+	f := newFake(t)
+	f.fail(stepBegin, cut)
+	ctx, cancel := context.WithCancel(t.Context())
+	c, err := New(f.URL, "vtr_key", WithRetryNotice(func(Retry) { cancel() }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Upload(ctx, textFile(), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context canceled", err)
+	}
+}
+
+// endless is a file whose reader never comes to an end of it.
+type endless struct{ read func() }
+
+func (e endless) ReadAt(p []byte, _ int64) (int, error) { e.read(); return len(p), nil }
+
+func TestContextEndsATransferAtOnce(t *testing.T) {
+	f := newFake(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	file := File{Name: "a.mp4", Size: 1 << 40, Content: endless{func() {
+		if n++; n == 10 {
+			cancel()
+		}
+	}}}
+	c, _ := fresh(t, f.URL)
+	if _, err := c.Upload(ctx, file, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context canceled", err)
+	}
+	if f.requests[stepPut] != 1 {
+		t.Errorf("%d PUTs", f.requests[stepPut])
+	}
+}
+
+func TestFileThatShrinksIsNotTriedAgain(t *testing.T) {
+	f := newFake(t)
+	c, pauses := fresh(t, f.URL)
+	file := textFile()
+	file.Size += 10
+	_, err := c.Upload(t.Context(), file, Options{})
+	if err == nil || !strings.Contains(err.Error(), "shorter") || len(*pauses) != 0 {
+		t.Errorf("error %v after pauses %v", err, *pauses)
+	}
+}
+
+func TestFileThatCannotBeReadIsNotTriedAgain(t *testing.T) {
+	f := newFake(t)
+	c, pauses := fresh(t, f.URL)
+	broken := errors.New("disk on fire")
+	_, err := c.Upload(t.Context(), File{Name: "a.txt", Size: 10, Content: readerAt(func([]byte, int64) (int, error) { return 0, broken })}, Options{})
+	if !errors.Is(err, broken) || len(*pauses) != 0 {
+		t.Errorf("error %v after pauses %v", err, *pauses)
+	}
+}
+
+type readerAt func([]byte, int64) (int, error)
+
+func (f readerAt) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
+
+func TestProgressEndsWithTheWholeFileAndBeginsAgain(t *testing.T) {
+	f := newFake(t)
+	f.fail(stepPut, refused(503, nil, ""))
+	var sent []int64
+	c, _ := fresh(t, f.URL)
+	_, err := c.Upload(t.Context(), textFile(), Options{Progress: func(n, total int64) {
+		if total != int64(len(text)) {
+			t.Errorf("total %d", total)
+		}
+		sent = append(sent, n)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sent[len(sent)-1] != int64(len(text)) {
+		t.Errorf("progress %v does not end with %d", sent, len(text))
+	}
+}
+
+func TestSignedURLStandsInNoError(t *testing.T) {
+	f := newFake(t)
+	for range 100 {
+		f.fail(stepPut, cut)
+	}
+	c, _ := fresh(t, f.URL)
+	_, err := c.Upload(t.Context(), textFile(), Options{})
+	if err == nil || strings.Contains(err.Error(), "signature") {
+		t.Errorf("error %v, want one without the signed URL", err)
+	}
+}
+
+func TestAnswerThatIsNotTheAPI(t *testing.T) {
+	for name, h := range map[string]http.HandlerFunc{
+		"page":     func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") },
+		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://elsewhere/", 301) },
+		"proxy":    func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", 403) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(h)
+			defer s.Close()
+			c, pauses := fresh(t, s.URL)
+			if _, err := c.Status(t.Context()); err == nil || len(*pauses) != 0 {
+				t.Errorf("error %v after pauses %v", err, *pauses)
+			}
+		})
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestFailuresThatStayAreFinal(t *testing.T) {
+	for name, failure := range map[string]error{
+		"host":        &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}},
+		"certificate": &tls.CertificateVerificationError{Err: errors.New("unknown authority")},
+		"plain HTTP":  tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			c, _ := fresh(t, "https://x.example", WithHTTPClient(&http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+				n++
+				return nil, failure
+			})}))
+			if _, err := c.Status(t.Context()); err == nil || n != 1 {
+				t.Errorf("error %v after %d requests, want one request", err, n)
+			}
+		})
+	}
+}
+
+func TestNew(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://localhost:8080":            "http://localhost:8080/api/v1",
+		"http://localhost:8080/":           "http://localhost:8080/api/v1",
+		"https://x.example/api/v1":         "https://x.example/api/v1",
+		" https://x.example/api/v1/ ":      "https://x.example/api/v1",
+		"https://x.example/under":          "https://x.example/under/api/v1",
+		"localhost:8080":                   "",
+		"":                                 "",
+		"ftp://x":                          "",
+		"https://":                         "",
+		"https://user:secret@x.example":    "",
+		"https://x.example/?q=1":           "",
+		"http://x.example\x1b[31m/":        "",
+		"https://x.example/api/v1#section": "",
+	} {
+		c, err := New(in, "")
+		if want == "" {
+			if err == nil {
+				t.Errorf("New(%q) is no error", in)
+			} else if strings.Contains(err.Error(), "secret") {
+				t.Errorf("New(%q) tells the password: %v", in, err)
+			}
+			continue
+		}
+		if err != nil || c.base.String() != want {
+			t.Errorf("New(%q) = %v, %v, want %s", in, c.base, err, want)
+		}
+	}
+}
+
+func TestAllLinksGoesThroughThePages(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch q := r.URL.Query(); q.Get("cursor") {
+		case "":
+			io.WriteString(w, `{"links":[{"slug":"a","size_bytes":3,"created_at":"2026-05-04T12:00:00.000Z","status":"live"},{"slug":"b"}],"nextCursor":"x y"}`)
+		case "x y":
+			io.WriteString(w, `{"links":[{"slug":"c"}],"nextCursor":null}`)
+		default:
+			w.WriteHeader(400)
+		}
+	}))
+	defer s.Close()
+	c, _ := fresh(t, s.URL)
+	var slugs []string
+	for l, err := range c.AllLinks(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		slugs = append(slugs, l.Slug)
+	}
+	if want := []string{"a", "b", "c"}; !reflect.DeepEqual(slugs, want) {
+		t.Errorf("slugs %v, want %v", slugs, want)
+	}
+	for range c.AllLinks(t.Context()) {
+		break // stopping early is allowed
+	}
+}
+
+func TestAllLinksEndsWithTheFirstError(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	c, _ := fresh(t, s.URL)
+	n := 0
+	for _, err := range c.AllLinks(t.Context()) {
+		if n++; err == nil {
+			t.Error("no error")
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d steps, want one", n)
+	}
+}
+
+func TestSlugStaysOneSegment(t *testing.T) {
+	var path, query string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, query = r.URL.EscapedPath(), r.URL.RawQuery
+		io.WriteString(w, "{}")
+	}))
+	defer s.Close()
+	c, _ := fresh(t, s.URL)
+	if _, err := c.LinkAnalytics(t.Context(), "../x?y", report.Range7d); err != nil {
+		t.Fatal(err)
+	}
+	if path != "/api/v1/links/..%2Fx%3Fy/analytics" || query != "range=7d" {
+		t.Errorf("asked for %s ? %s", path, query)
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, s := range []string{"", "0", "120", "-5", "99999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT", "1.5", "x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if d := retryAfter(s); d < 0 {
+			t.Errorf("retryAfter(%q) = %v", s, d)
+		}
+	})
+}
+
+func FuzzRefusal(f *testing.F) {
+	f.Add(400, []byte(`{"error":"No.","code":"no","limit":1}`))
+	f.Add(502, []byte(`<html>`))
+	f.Add(403, []byte(`{"error":1}`))
+	f.Add(301, []byte(nil))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		if e := refusal(&http.Response{StatusCode: status, Header: http.Header{}}, body); e.Message == "" || e.Error() == "" {
+			t.Errorf("no message for %d %q", status, body)
+		}
+	})
+}

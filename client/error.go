@@ -1,0 +1,80 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Error is a refusal by the instance (contract, Errors).
+type Error struct {
+	Status     int    // of the HTTP answer
+	Code       string // machine-readable, as "file_too_large"; "" when the answer is not the API's
+	Message    string // one sentence or two for a person
+	Field      string // the member of the request at fault, or ""
+	Limit      int64  // of a plan limit: links or bytes; 0 when the answer names none
+	Used       int64  // of that limit
+	UpgradeURL string // where a higher plan is described, or ""
+	RequestID  string // for the operator of the instance
+	RetryAfter time.Duration
+}
+
+func (e *Error) Error() string {
+	var details []string
+	if e.Code != "" {
+		details = append(details, e.Code)
+	}
+	if e.Limit > 0 {
+		details = append(details, fmt.Sprintf("limit %d, used %d", e.Limit, e.Used))
+	}
+	if e.RetryAfter > 0 {
+		details = append(details, fmt.Sprintf("try again in %s", e.RetryAfter))
+	}
+	if e.UpgradeURL != "" {
+		details = append(details, "see "+e.UpgradeURL)
+	}
+	if e.RequestID != "" && e.Status >= http.StatusInternalServerError {
+		details = append(details, "request "+e.RequestID)
+	}
+	if len(details) == 0 {
+		return e.Message
+	}
+	return e.Message + " (" + strings.Join(details, "; ") + ")"
+}
+
+// refusal reads an answer that is no success.
+func refusal(res *http.Response, body []byte) *Error {
+	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), RetryAfter: retryAfter(res.Header.Get("Retry-After"))}
+	var b struct {
+		Error      string `json:"error"`
+		Code       string `json:"code"`
+		Field      string `json:"field"`
+		Limit      int64  `json:"limit"`
+		Used       int64  `json:"used"`
+		UpgradeURL string `json:"upgradeUrl"`
+	}
+	if json.Unmarshal(body, &b) == nil && b.Error != "" {
+		e.Message, e.Code, e.Field, e.Limit, e.Used, e.UpgradeURL = b.Error, b.Code, b.Field, b.Limit, b.Used, b.UpgradeURL
+		return e
+	}
+	e.Message = "The server answered " + strings.TrimSpace(strconv.Itoa(res.StatusCode)+" "+http.StatusText(res.StatusCode)) + "."
+	if to := res.Header.Get("Location"); to != "" && res.StatusCode < 400 {
+		e.Message = "The address redirects to " + to + ". Use that one."
+	}
+	return e
+}
+
+// retryAfter reads the header in both its forms; 0 when there is none, or when it makes no sense.
+func retryAfter(s string) time.Duration {
+	if n, err := strconv.ParseInt(s, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(max(n, 0)) * time.Second
+	}
+	if t, err := http.ParseTime(s); err == nil {
+		return max(time.Until(t), 0).Round(time.Second)
+	}
+	return 0
+}

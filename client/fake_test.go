@@ -1,0 +1,132 @@
+package client
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+)
+
+// The steps of an upload, as faults name them.
+const (
+	stepBegin    = "begin"
+	stepPut      = "put"
+	stepComplete = "complete"
+)
+
+// fault is what goes wrong with one request. It may let the request have its effect first (do), and says whether it has
+// answered in the instance's place.
+type fault func(w http.ResponseWriter, do func(http.ResponseWriter)) bool
+
+// refused answers without effect.
+func refused(status int, header map[string]string, body string) fault {
+	return func(w http.ResponseWriter, _ func(http.ResponseWriter)) bool {
+		for k, v := range header {
+			w.Header().Set(k, v)
+		}
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+		return true
+	}
+}
+
+// cut ends the connection without effect and without an answer.
+func cut(http.ResponseWriter, func(http.ResponseWriter)) bool { panic(http.ErrAbortHandler) }
+
+// lost has the effect, but the connection ends before the answer.
+func lost(_ http.ResponseWriter, do func(http.ResponseWriter)) bool {
+	do(httptest.NewRecorder())
+	panic(http.ErrAbortHandler)
+}
+
+// fake is an instance in which things go wrong. It keeps the rules that retries rest on, and no others.
+type fake struct {
+	*httptest.Server
+	t *testing.T
+
+	mu       sync.Mutex
+	faults   map[string][]fault // for each step, what happens to its next requests
+	requests map[string]int
+	keys     map[string]string // idempotency key to path
+	stored   map[string]string // path to bytes
+	links    map[string]Link   // path to link
+	renewed  int               // signed URLs given out
+	seen     []map[string]any  // bodies of complete
+}
+
+func newFake(t *testing.T) *fake {
+	f := &fake{t: t, faults: map[string][]fault{}, requests: map[string]int{}, keys: map[string]string{}, stored: map[string]string{}, links: map[string]Link{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v1/uploads", f.step(stepBegin, f.begin))
+	mux.HandleFunc("PUT /storage/{path}", f.step(stepPut, f.put))
+	mux.HandleFunc("POST /api/v1/uploads/complete", f.step(stepComplete, f.complete))
+	f.Server = httptest.NewServer(mux)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fake) fail(step string, faults ...fault) { f.faults[step] = append(f.faults[step], faults...) }
+
+func (f *fake) step(name string, do func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if step, key := name, r.Header.Get("Authorization"); (step == stepPut) == (key == "Bearer vtr_key") {
+			f.t.Errorf("%s came with Authorization %q", step, key)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.requests[name]++
+		if q := f.faults[name]; len(q) > 0 {
+			f.faults[name] = q[1:]
+			if q[0](w, func(w http.ResponseWriter) { do(w, r) }) {
+				return
+			}
+		}
+		do(w, r)
+	}
+}
+
+func (f *fake) begin(w http.ResponseWriter, r *http.Request) {
+	var b map[string]any
+	json.NewDecoder(r.Body).Decode(&b)
+	key := b["idempotencyKey"].(string)
+	path, ok := f.keys[key]
+	if !ok {
+		path = "path-of-" + key
+		f.keys[key] = path
+	}
+	if l, ok := f.links[path]; ok {
+		json.NewEncoder(w).Encode(map[string]Link{"existing": l})
+		return
+	}
+	f.renewed++
+	json.NewEncoder(w).Encode(map[string]string{"path": path, "signedUrl": f.URL + "/storage/" + path + "?signature=secret"})
+}
+
+func (f *fake) put(w http.ResponseWriter, r *http.Request) {
+	path := r.PathValue("path")
+	if _, ok := f.stored[path]; ok {
+		refused(http.StatusConflict, nil, `{"error":"Used.","code":"url_used"}`)(w, nil)
+		return
+	}
+	b, err := io.ReadAll(r.Body)
+	if err != nil || int64(len(b)) != r.ContentLength {
+		return
+	}
+	f.stored[path] = string(b)
+	w.Header().Set("ETag", `"x"`)
+}
+
+func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
+	var b map[string]any
+	json.NewDecoder(r.Body).Decode(&b)
+	f.seen = append(f.seen, b)
+	path := b["path"].(string)
+	if _, ok := f.stored[path]; !ok {
+		refused(http.StatusBadRequest, nil, `{"error":"Not there.","code":"upload_incomplete"}`)(w, nil)
+		return
+	}
+	f.links[path] = Link{Slug: "abc", Title: "T", URL: f.URL + "/p/abc"}
+	json.NewEncoder(w).Encode(f.links[path])
+}

@@ -1,0 +1,91 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+	"strconv"
+	"time"
+
+	"vitrine/report"
+)
+
+// ListedLink is a link as lists show it.
+type ListedLink struct {
+	Slug      string    `json:"slug"`
+	Title     string    `json:"title"`
+	URL       string    `json:"url"`
+	Kind      string    `json:"kind"` // pdf, image, video, audio, document, text, html, archive
+	SizeBytes int64     `json:"size_bytes"`
+	CreatedAt time.Time `json:"created_at"`
+	Status    string    `json:"status"` // live, review, processing, disabled
+}
+
+// Page is a part of the list of links, newest first.
+type Page struct {
+	Links      []ListedLink `json:"links"`
+	NextCursor string       `json:"nextCursor"` // where the next page begins; "" at the end
+}
+
+// Links lists the account's links, newest first: at most limit (1 to 100; 0 is the instance's default, 20) after a cursor, ""
+// for the beginning.
+func (c *Client) Links(ctx context.Context, cursor string, limit int) (Page, error) {
+	q := url.Values{}
+	if cursor != "" {
+		q.Set("cursor", cursor)
+	}
+	if limit != 0 {
+		q.Set("limit", strconv.Itoa(limit))
+	}
+	var p Page
+	err := c.get(ctx, "/links", q, &p)
+	return p, err
+}
+
+// AllLinks goes through all links of the account, newest first, page by page. It ends with the first error.
+func (c *Client) AllLinks(ctx context.Context) iter.Seq2[ListedLink, error] {
+	return func(yield func(ListedLink, error) bool) {
+		cursor := ""
+		for {
+			p, err := c.Links(ctx, cursor, 100)
+			if err != nil {
+				yield(ListedLink{}, err)
+				return
+			}
+			for _, l := range p.Links {
+				if !yield(l, nil) {
+					return
+				}
+			}
+			if cursor = p.NextCursor; cursor == "" {
+				return
+			}
+		}
+	}
+}
+
+// LinkAnalytics reads the report of one link. It needs a Pro or Lifetime plan.
+func (c *Client) LinkAnalytics(ctx context.Context, slug string, r report.Range) (*report.LinkReport, error) {
+	var rep report.LinkReport
+	if err := c.get(ctx, "/links/"+url.PathEscape(slug)+"/analytics", rangeQuery(r), &rep); err != nil {
+		return nil, err
+	}
+	return &rep, nil
+}
+
+// Analytics reads the report over all links of the account. It needs a Pro or Lifetime plan.
+func (c *Client) Analytics(ctx context.Context, r report.Range) (*report.AccountReport, error) {
+	var rep report.AccountReport
+	if err := c.get(ctx, "/analytics", rangeQuery(r), &rep); err != nil {
+		return nil, err
+	}
+	return &rep, nil
+}
+
+// rangeQuery leaves the choice to the instance when r is "".
+func rangeQuery(r report.Range) url.Values {
+	if r == "" {
+		return nil
+	}
+	return url.Values{"range": {string(r)}}
+}

@@ -1,0 +1,94 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+)
+
+// The pauses between attempts: they double from the first to the longest, give or take a quarter.
+const (
+	firstPause   = 500 * time.Millisecond
+	longestPause = 10 * time.Second
+)
+
+// Retry is what WithRetryNotice tells.
+type Retry struct {
+	Attempt int           // the one that failed, from 1
+	Err     error         // why
+	Wait    time.Duration // until the next
+}
+
+// finalError is a failure that is no better the next time.
+type finalError struct{ error }
+
+func (f finalError) Unwrap() error { return f.error }
+
+func final(err error) error { return finalError{err} }
+
+// retry does f until it succeeds, fails for good, or has been tried often enough. It returns ctx's error as soon as ctx ends.
+func (c *Client) retry(ctx context.Context, f func(context.Context) error) error {
+	for attempt := 1; ; attempt++ {
+		err := f(ctx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		wait, again := c.pause(err, attempt)
+		if !again || attempt >= c.attempts {
+			if f := (finalError{}); errors.As(err, &f) {
+				return f.error
+			}
+			return err
+		}
+		c.notify(Retry{Attempt: attempt, Err: err, Wait: wait})
+		if err := c.sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// pause says whether another attempt may help, and when.
+func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) {
+	wait = min(firstPause<<min(attempt-1, 16), longestPause)
+	wait = time.Duration(float64(wait) * (0.75 + 0.5*rand.Float64()))
+	var e *Error
+	if !errors.As(err, &e) {
+		return wait, passing(err)
+	}
+	switch {
+	case e.Status == http.StatusConflict && e.Code == "upload_in_progress":
+	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusBadGateway,
+		e.Status == http.StatusServiceUnavailable, e.Status == http.StatusGatewayTimeout:
+	default:
+		return 0, false
+	}
+	return max(wait, e.RetryAfter), e.RetryAfter <= c.patience
+}
+
+// passing tells a failure on the way from one that will be the same the next time.
+func passing(err error) bool {
+	var f finalError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var dns *net.DNSError
+	return !errors.As(err, &f) && !errors.As(err, &certificate) && !errors.As(err, &record) &&
+		!(errors.As(err, &dns) && dns.IsNotFound)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,245 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"vitrine/internal/filetype"
+
+	"github.com/google/uuid"
+)
+
+// maxRestarts bounds how often one Upload goes back to step 1: for a URL that expired, or bytes that the instance no longer has.
+const maxRestarts = 3
+
+// expectFrom is the size, in bytes, from which on the instance is asked to go on before a file is sent.
+const expectFrom = 64 << 10
+
+// File is what is put on display. Content is read from its beginning, more than once if need be, and must not change meanwhile.
+type File struct {
+	Name    string // with its extension, without a directory
+	Size    int64  // exact, in bytes
+	Content io.ReaderAt
+}
+
+// OpenFile opens a file of this machine; close its Content after use.
+func OpenFile(path string) (File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	}
+	if err != nil {
+		f.Close()
+		return File{}, err
+	}
+	return File{Name: filepath.Base(path), Size: info.Size(), Content: f}, nil
+}
+
+// Close closes the content, where it can be closed.
+func (f File) Close() error {
+	if c, ok := f.Content.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Options of an upload. The zero value will do.
+type Options struct {
+	Type     string // MIME type; "" is the one of the name's extension
+	Slug     string // custom slug, on plans that have them; "" is one of the instance's choice
+	LinkName string // title of the page; "" is the file's name
+	ViewOnly bool   // the page offers no download
+	// IdempotencyKey is a UUID under which the upload may be tried again, also by another process, and makes one link; "" is a new one.
+	IdempotencyKey string
+	// Progress is told how many bytes are on their way, from another goroutine, one call at a time. It goes back to 0 when a
+	// transfer has to begin again.
+	Progress func(sent, total int64)
+}
+
+// Link is a file on display.
+type Link struct {
+	Slug       string `json:"slug"`
+	Title      string `json:"title"`
+	URL        string `json:"url"`
+	Review     bool   `json:"review,omitempty"`     // held until a person has looked; not public yet
+	Processing bool   `json:"processing,omitempty"` // a video that is still scanned; not public yet
+}
+
+// Upload puts a file on display in three steps: it announces the file, sends its bytes to storage, and has the link made. Any
+// failure that may pass is tried again under one idempotency key, so that one call makes at most one link. Errors are *Error
+// for a refusal by the instance.
+func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
+	o.Type = cmp.Or(o.Type, typeOf(f.Name))
+	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
+	for restarts := 0; ; restarts++ {
+		link, err := c.upload(ctx, f, o)
+		if err == nil || restarts == maxRestarts || !restart(err) {
+			return link, err
+		}
+	}
+}
+
+// upload goes through the three steps once.
+func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
+	b, err := c.begin(ctx, f, o)
+	if err != nil {
+		return Link{}, err
+	}
+	if b.Existing != nil {
+		return *b.Existing, nil
+	}
+	// A URL is used up once all bytes are stored: the answer to an earlier attempt was lost, and there is nothing left to send.
+	if err := c.put(ctx, b.SignedURL, f, o); err != nil && codeOf(err) != "url_used" {
+		return Link{}, err
+	}
+	return c.complete(ctx, b.Path, f, o)
+}
+
+// restart says that step 1 would make good what went wrong.
+func restart(err error) bool {
+	switch codeOf(err) {
+	case "url_expired", "upload_incomplete", "upload_not_found":
+		return true
+	}
+	return false
+}
+
+func codeOf(err error) string {
+	var e *Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Code
+}
+
+func typeOf(name string) string {
+	if t, ok := filetype.ByExt(name); ok {
+		return t.MIME
+	}
+	return "application/octet-stream"
+}
+
+// begun is the answer of step 1.
+type begun struct {
+	Path      string `json:"path"`
+	SignedURL string `json:"signedUrl"`
+	Existing  *Link  `json:"existing"`
+}
+
+func (c *Client) begin(ctx context.Context, f File, o Options) (b begun, err error) {
+	err = c.post(ctx, "/uploads", struct {
+		Name string `json:"name"`
+		Type string `json:"type"`
+		Size int64  `json:"size"`
+		Slug string `json:"slug,omitempty"`
+		Key  string `json:"idempotencyKey"`
+	}{f.Name, o.Type, f.Size, o.Slug, o.IdempotencyKey}, &b)
+	return b, err
+}
+
+func (c *Client) complete(ctx context.Context, path string, f File, o Options) (l Link, err error) {
+	err = c.post(ctx, "/uploads/complete", struct {
+		Path          string `json:"path"`
+		Name          string `json:"name"`
+		Type          string `json:"type"`
+		LinkName      string `json:"linkName,omitempty"`
+		Slug          string `json:"slug,omitempty"`
+		AllowDownload bool   `json:"allowDownload"`
+		Key           string `json:"idempotencyKey"`
+	}{path, f.Name, o.Type, o.LinkName, o.Slug, !o.ViewOnly, o.IdempotencyKey}, &l)
+	return l, err
+}
+
+// put is step 2: the bytes, to storage, without the key.
+func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) error {
+	return c.retry(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		stalled := time.AfterFunc(stallTime, func() { cancel(errors.New("the transfer stalled")) })
+		defer stalled.Stop()
+		body := &transfer{content: io.NewSectionReader(f.Content, 0, f.Size), total: f.Size, progress: o.Progress,
+			moved: func() { stalled.Reset(stallTime) }}
+		defer body.Close()
+		req, err := http.NewRequestWithContext(ctx, http.MethodPut, signedURL, body)
+		if err != nil {
+			return final(withoutURL(err))
+		}
+		req.ContentLength = f.Size
+		req.Header.Set("Content-Type", o.Type)
+		if f.Size >= expectFrom {
+			req.Header.Set("Expect", "100-continue")
+		}
+		err = c.send(req, nil)
+		if broken := body.failure(); broken != nil {
+			return final(broken)
+		}
+		if err != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	})
+}
+
+// transfer is the body of one PUT. It tells how far it is, and keeps a failure of the file apart from one of the network.
+type transfer struct {
+	content  io.Reader
+	total    int64
+	progress func(sent, total int64)
+	moved    func()
+
+	mu     sync.Mutex // the transport may read on after its answer was given
+	sent   int64
+	closed bool
+	broken error
+}
+
+var errClosed = errors.New("transfer is closed")
+
+func (t *transfer) Read(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return 0, errClosed
+	}
+	n, err := t.content.Read(p)
+	t.sent += int64(n)
+	switch {
+	case err == io.EOF && t.sent < t.total:
+		t.broken = fmt.Errorf("the file became shorter while it was sent: %d bytes instead of %d", t.sent, t.total)
+		return n, t.broken
+	case err != nil && err != io.EOF:
+		t.broken = fmt.Errorf("read the file: %w", err)
+		return n, t.broken
+	}
+	t.moved()
+	if n > 0 && t.progress != nil {
+		t.progress(t.sent, t.total)
+	}
+	return n, err
+}
+
+// Close ends the transfer: after it, nothing is read and nobody is told.
+func (t *transfer) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	return nil
+}
+
+func (t *transfer) failure() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.broken
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"vitrine"
+)
+
+type accountCmd struct {
+	Create accountCreateCmd `cmd:"" help:"Create an account; prints its first API key, which is shown this once."`
+	Plan   accountPlanCmd   `cmd:"" help:"Change an account's plan and limits, from its next request on."`
+	Ban    accountBanCmd    `cmd:"" help:"Suspend an account: its keys are refused and its links are off."`
+	Unban  accountUnbanCmd  `cmd:"" help:"Lift a suspension; links are as they were before."`
+}
+
+type emailArg struct {
+	Email string `arg:"" help:"E-mail address of the account."`
+}
+
+type jsonFlag struct {
+	JSON bool `name:"json" help:"Print JSON, for programs."`
+}
+
+type accountCreateCmd struct {
+	emailArg
+	dataFlag
+	jsonFlag
+	Plan string `help:"Plan: free, pro or lifetime. The first account of an instance is lifetime." default:"free" enum:"free,pro,lifetime"`
+}
+
+func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
+	if _, err := vitrine.NormalEmail(c.Email); err != nil {
+		return err // before a data directory is made for it
+	}
+	made := !exists(c.Data)
+	in, err := createInstance(ctx, c.Data, "")
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	a, key, err := in.accounts.Create(ctx, c.Email, vitrine.Plan(c.Plan))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return t.json(struct {
+			Email  string       `json:"email"`
+			Plan   vitrine.Plan `json:"plan"`
+			APIKey string       `json:"apiKey"`
+		}{a.Email, a.Plan, string(key)})
+	}
+	if made {
+		t.say("This is a new instance, in %s.", plain(c.Data))
+	}
+	t.say("Account %s, plan %s. Its API key, shown this once:", plain(a.Email), a.Plan)
+	return showKey(t, key)
+}
+
+// showKey prints a new key, alone on standard output, and to a person what to do with it.
+func showKey(t *terminal, key vitrine.KeyText) error {
+	if t.outTTY {
+		t.say("")
+	}
+	if _, err := t.out.Write([]byte(string(key) + "\n")); err != nil {
+		return err
+	}
+	if t.outTTY && t.errTTY {
+		t.say("\nUse it so, with the server running:\n\n%s", putHint(defaultURL, string(key)))
+	}
+	return nil
+}
+
+type accountPlanCmd struct {
+	emailArg
+	Plan  string `arg:"" help:"Plan: free, pro or lifetime." enum:"free,pro,lifetime"`
+	Limit bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
+	dataFlag
+	jsonFlag
+	planFlags
+}
+
+func (c *accountPlanCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		plan := vitrine.Plan(c.Plan)
+		var own *vitrine.Limits
+		if c.Limit.named != nil {
+			l := c.Limit.over(c.plans()[plan])
+			own = &l
+		}
+		a, err := in.accounts.SetPlan(ctx, c.Email, plan, own)
+		if err != nil {
+			return err
+		}
+		return c.show(t, a, "has the plan "+c.Plan)
+	})
+}
+
+// show tells what an account is now.
+func (f jsonFlag) show(t *terminal, a *vitrine.Account, what string) error {
+	if f.JSON {
+		return t.json(struct {
+			Email  string          `json:"email"`
+			Plan   vitrine.Plan    `json:"plan"`
+			Limits *vitrine.Limits `json:"limits"` // its own; null: the plan's
+			Banned bool            `json:"banned"`
+		}{a.Email, a.Plan, a.Limits, a.Banned})
+	}
+	if a.Limits != nil {
+		what += ", with limits of its own: " + formatLimits(*a.Limits)
+	}
+	t.say("%s %s.", plain(a.Email), what)
+	return nil
+}
+
+type accountBanCmd struct {
+	emailArg
+	dataFlag
+	jsonFlag
+}
+
+func (c *accountBanCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		a, err := in.accounts.SetBanned(ctx, c.Email, true)
+		if err != nil {
+			return err
+		}
+		return c.show(t, a, "is suspended")
+	})
+}
+
+type accountUnbanCmd struct {
+	emailArg
+	dataFlag
+	jsonFlag
+}
+
+func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		a, err := in.accounts.SetBanned(ctx, c.Email, false)
+		if err != nil {
+			return err
+		}
+		return c.show(t, a, "is not suspended")
+	})
+}
+
+// withInstance does f on a data directory that is there.
+func withInstance(ctx context.Context, dir string, f func(*instance) error) error {
+	in, err := openInstance(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return f(in)
+}
+
+// stamp is a time for a person and for programs; "" of the zero time.
+func stamp(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02T15:04:05Z")
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine"
+)
+
+type auditCmd struct {
+	dataFlag
+	Deep bool `help:"Read the bytes of every file, too, and compare their SHA-256."`
+}
+
+// Run prints a line for each fault, and fails when there is one.
+func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		faults := 0
+		a := &vitrine.Audit{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep}
+		err := a.Run(ctx, func(fault string) {
+			faults++
+			fmt.Fprintln(t.out, plain(fault))
+		})
+		switch {
+		case err != nil:
+			return fmt.Errorf("the audit could not be finished: %w", err)
+		case faults > 0:
+			return fmt.Errorf("faults found: %d", faults)
+		}
+		t.say("No faults.")
+		return nil
+	})
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+
+	"github.com/alecthomas/kong"
+	"github.com/dustin/go-humanize"
+)
+
+// dataFlag names the directory of an instance. Everything an instance knows is in it: its two databases and its files.
+type dataFlag struct {
+	Data string `help:"Directory of the instance, with its databases and files. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
+}
+
+// serveCmd is the configuration of a server; its help texts are the manual.
+type serveCmd struct {
+	dataFlag
+	Listen          string        `help:"Where to listen, HOST:PORT. The default answers this machine alone; in a container, or without a reverse proxy before it, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
+	PublicURL       string        `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
+	ContentURL      string        `help:"Address that bytes of files are served from. A host of its own keeps what users upload apart from everything else; it must lead to the same server. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
+	TrustedProxy    []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it every visitor behind a proxy is the same." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
+	ShutdownTimeout time.Duration `help:"How long requests that are under way may take to finish after SIGTERM or SIGINT. A second signal ends the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
+	MaxOpens        int           `help:"Most opens that one report reads, newest first; a report that meets it says so. 0: all." env:"VITRINE_MAX_OPENS" default:"0"`
+	LogFormat       string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
+	LogLevel        slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
+	planFlags
+}
+
+// planFlags are the limits of the plans.
+type planFlags struct {
+	PlanFree     bounds `help:"Limits of the plan free, where they are not ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
+	PlanPro      bounds `help:"Limits of the plan pro, where they are not ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
+	PlanLifetime bounds `help:"Limits of the plan lifetime, where they are not ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
+}
+
+// plans are the limits of an instance: the defaults, changed by the flags.
+func (f planFlags) plans() vitrine.Plans {
+	p := vitrine.DefaultPlans()
+	for plan, b := range map[vitrine.Plan]bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro, vitrine.PlanLifetime: f.PlanLifetime} {
+		p[plan] = b.over(p[plan])
+	}
+	return p
+}
+
+// helpFacts are the figures that help texts name.
+func helpFacts() kong.Option {
+	vars := kong.Vars{}
+	for plan, l := range vitrine.DefaultPlans() {
+		vars["plan_"+string(plan)] = formatLimits(l)
+	}
+	return vars
+}
+
+// bounds are changes to a plan's limits, written links=10,file=25MB,storage=250MB,uploads=20. What is not named stays; 0 is no
+// limit. Sizes are in bytes or with a unit: MB is a million, MiB 2^20.
+type bounds struct{ named map[string]int64 }
+
+// bound is one limit: its name, whether it counts bytes, and its place.
+type bound struct {
+	name  string
+	bytes bool
+	of    func(*vitrine.Limits) *int64
+}
+
+var allBounds = []bound{
+	{"links", false, func(l *vitrine.Limits) *int64 { return &l.Links }},
+	{"file", true, func(l *vitrine.Limits) *int64 { return &l.FileBytes }},
+	{"storage", true, func(l *vitrine.Limits) *int64 { return &l.StorageBytes }},
+	{"uploads", false, func(l *vitrine.Limits) *int64 { return &l.HourlyUploads }},
+}
+
+func (b *bounds) UnmarshalText(text []byte) error {
+	named := map[string]int64{}
+	for part := range strings.SplitSeq(string(text), ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		i := slices.IndexFunc(allBounds, func(b bound) bool { return b.name == name })
+		if !ok || i < 0 {
+			return fmt.Errorf("%q is none of links=N, file=SIZE, storage=SIZE, uploads=N", part)
+		}
+		if _, twice := named[name]; twice {
+			return fmt.Errorf("%s is named twice", name)
+		}
+		n, err := parseBound(value, allBounds[i].bytes)
+		if err != nil {
+			return fmt.Errorf("%s=%s: %w", name, value, err)
+		}
+		named[name] = n
+	}
+	b.named = named
+	return nil
+}
+
+func parseBound(s string, bytes bool) (int64, error) {
+	var n uint64
+	var err error
+	if bytes {
+		n, err = humanize.ParseBytes(s)
+	} else {
+		n, err = strconv.ParseUint(s, 10, 63)
+	}
+	switch {
+	case err != nil && bytes:
+		return 0, errors.New("not a size such as 25MB")
+	case err != nil:
+		return 0, errors.New("not a whole number")
+	case n > 1<<60:
+		return 0, errors.New("too large")
+	}
+	return int64(n), nil
+}
+
+// over is l with the named limits changed.
+func (b bounds) over(l vitrine.Limits) vitrine.Limits {
+	for _, n := range allBounds {
+		if v, ok := b.named[n.name]; ok {
+			*n.of(&l) = v
+		}
+	}
+	return l
+}
+
+// formatLimits writes limits the way bounds reads them.
+func formatLimits(l vitrine.Limits) string {
+	var parts []string
+	for _, n := range allBounds {
+		v := *n.of(&l)
+		text := strconv.FormatInt(v, 10)
+		if n.bytes {
+			text = formatSize(v)
+		}
+		parts = append(parts, n.name+"="+text)
+	}
+	return strings.Join(parts, ",")
+}
+
+// formatSize is a size for a person, rounded to two digits.
+func formatSize(n int64) string {
+	return strings.NewReplacer(".0 ", "", " ", "").Replace(humanize.Bytes(uint64(max(n, 0))))
+}
+
+// network is an address or a network in CIDR form.
+type network struct{ netip.Prefix }
+
+func (n *network) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	if a, err := netip.ParseAddr(s); err == nil {
+		n.Prefix = netip.PrefixFrom(a, a.BitLen())
+		return nil
+	}
+	p, err := netip.ParsePrefix(s)
+	if err != nil {
+		return fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", s)
+	}
+	n.Prefix = p.Masked()
+	return nil
+}
+
+// Validate checks what no single flag can check.
+func (c *serveCmd) Validate() error {
+	if c.MaxOpens < 0 {
+		return errors.New("--max-opens is 0 or more")
+	}
+	if c.ShutdownTimeout < 0 {
+		return errors.New("--shutdown-timeout is 0 or more")
+	}
+	_, _, err := c.origins("0")
+	return err
+}
+
+// origins are the addresses of pages and of file bytes for a server that listens on a port.
+func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
+	public, err = origin("--public-url", cmp.Or(c.PublicURL, "http://localhost:"+port))
+	if err != nil || c.ContentURL == "" {
+		return public, public, err
+	}
+	content, err = origin("--content-url", c.ContentURL)
+	return public, content, err
+}
+
+// origin reads the address of an instance: scheme and host, nothing more, for pages and API live at its root.
+func origin(flag, s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%s: %q is not an address of scheme and host alone, such as https://share.example", flag, s)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
+}

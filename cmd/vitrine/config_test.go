@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"net/netip"
+	"testing"
+
+	"vitrine"
+
+	"github.com/alecthomas/kong"
+)
+
+func TestBounds(t *testing.T) {
+	free := vitrine.DefaultPlans()[vitrine.PlanFree]
+	for in, want := range map[string]vitrine.Limits{
+		"links=3":                      {Links: 3, FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20},
+		"file=1MiB, storage=2GB":       {Links: 10, FileBytes: 1 << 20, StorageBytes: 2 * vitrine.GB, HourlyUploads: 20},
+		"links=0,uploads=0":            {FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB},
+		"file=1234":                    {Links: 10, FileBytes: 1234, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20},
+		formatLimits(vitrine.Limits{}): {},
+		formatLimits(free):             free,
+	} {
+		var b bounds
+		if err := b.UnmarshalText([]byte(in)); err != nil {
+			t.Errorf("%q: %v", in, err)
+		} else if got := b.over(free); got != want {
+			t.Errorf("%q makes %+v, want %+v", in, got, want)
+		}
+	}
+	for _, in := range []string{"", "links", "links=", "links=-1", "links=1.5", "links=x", "files=3", "Links=3", "file=25XB", "links=1,links=2",
+		"links=1,", "file=99999999EB", "links=99999999999999999999"} {
+		if err := new(bounds).UnmarshalText([]byte(in)); err == nil {
+			t.Errorf("%q is no error", in)
+		}
+	}
+}
+
+func FuzzBounds(f *testing.F) {
+	f.Add("links=10,file=25MB,storage=250MB,uploads=20")
+	f.Fuzz(func(t *testing.T, s string) {
+		var b bounds
+		if b.UnmarshalText([]byte(s)) != nil {
+			return
+		}
+		if l := b.over(vitrine.Limits{}); l.Links < 0 || l.FileBytes < 0 || l.StorageBytes < 0 || l.HourlyUploads < 0 {
+			t.Errorf("%q makes %+v", s, l)
+		}
+	})
+}
+
+func TestNetwork(t *testing.T) {
+	for in, want := range map[string]string{"10.1.2.3/8": "10.0.0.0/8", "127.0.0.1": "127.0.0.1/32", "::1": "::1/128", " 10.0.0.0/24 ": "10.0.0.0/24"} {
+		var n network
+		if err := n.UnmarshalText([]byte(in)); err != nil || n.Prefix != netip.MustParsePrefix(want) {
+			t.Errorf("%q is %v, %v, want %s", in, n.Prefix, err, want)
+		}
+	}
+	for _, in := range []string{"", "10.0.0.0/33", "localhost", "10.0.0"} {
+		if err := new(network).UnmarshalText([]byte(in)); err == nil {
+			t.Errorf("%q is no error", in)
+		}
+	}
+}
+
+// parse reads a command line of serve.
+func parse(t *testing.T, args ...string) (*serveCmd, error) {
+	t.Helper()
+	var c cli
+	p, err := kong.New(&c, helpFacts(), kong.ExplicitGroups(groups))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Parse(append([]string{"serve"}, args...))
+	return &c.Serve, err
+}
+
+func TestOrigins(t *testing.T) {
+	for _, c := range []struct {
+		args            []string
+		public, content string
+	}{
+		{nil, "http://localhost:8080", "http://localhost:8080"},
+		{[]string{"--public-url", "https://Share.Example/"}, "https://share.example", "https://share.example"},
+		{[]string{"--public-url", "https://a.example", "--content-url", "https://b.example:8443"}, "https://a.example", "https://b.example:8443"},
+	} {
+		s, err := parse(t, c.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		public, content, err := s.origins("8080")
+		if err != nil || public.String() != c.public || content.String() != c.content {
+			t.Errorf("%v: %v, %v, %v; want %s, %s", c.args, public, content, err, c.public, c.content)
+		}
+	}
+	for _, u := range []string{"share.example", "ftp://x", "https://x/path", "https://x/?q", "https://u:p@x", "http://", "https://x#f", "mailto:x"} {
+		if _, err := parse(t, "--public-url", u); err == nil {
+			t.Errorf("--public-url %s is no error", u)
+		}
+	}
+}
+
+func TestEveryFlagOfServeIsAVariableToo(t *testing.T) {
+	p, err := kong.New(new(cli), helpFacts(), kong.ExplicitGroups(groups))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range p.Model.Children {
+		for _, f := range n.Flags {
+			if n.Name == "serve" && f.Name != "help" && (len(f.Envs) != 1 || f.Help == "") {
+				t.Errorf("--%s has variables %v and help %q", f.Name, f.Envs, f.Help)
+			}
+		}
+	}
+}
+
+func TestVariablesConfigureServe(t *testing.T) {
+	t.Setenv("VITRINE_PLAN_FREE", "links=2")
+	t.Setenv("VITRINE_TRUSTED_PROXY", "10.0.0.0/8,::1")
+	t.Setenv("VITRINE_MAX_OPENS", "7")
+	c, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.plans()[vitrine.PlanFree].Links != 2 || len(c.proxies()) != 2 || c.MaxOpens != 7 {
+		t.Errorf("configuration %+v", c)
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	t.Setenv("VITRINE_API_KEY", "")
+	for _, args := range [][]string{
+		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit", "0"}, {"ls"}, {"stats", "--range", "31d"},
+		{"put", "--api-key", "x", "--url", "nonsense", "a.txt"}, {"serve", "--max-opens", "-1"}, {"serve", "--log-format", "xml"},
+		{"account", "create"}, {"account", "create", "a@b.c", "--plan", "gold"}, {"account", "plan", "a@b.c", "gold"}, {"key", "revoke", "a@b.c", "x"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), &terminal{out: &out, err: &errs}, args); code != exitUsage || errs.Len() == 0 || out.Len() != 0 {
+			t.Errorf("%q: exit %d, %q on standard output, %q on standard error", args, code, &out, &errs)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine/report"
+
+	"github.com/dustin/go-humanize"
+)
+
+// duration is a time in milliseconds for a person.
+func duration(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch s := int64(d.Round(time.Second) / time.Second); {
+	case ms <= 0:
+		return "0s"
+	case ms < 950:
+		return fmt.Sprintf("0.%ds", (ms+50)/100)
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm %02ds", s/60, s%60)
+	default:
+		return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
+	}
+}
+
+// count is a number with its thousands set apart.
+func count(n int64) string { return humanize.Comma(n) }
+
+// percent is a share, or a dash where there is none.
+func percent(p *report.Tenths) string {
+	if p == nil {
+		return "–"
+	}
+	return p.String() + "%"
+}
+
+// tenths is a share in a column, always with its decimal.
+func tenths(p report.Tenths) string { return fmt.Sprintf("%.1f%%", p.Float()) }
+
+// change is a figure's difference to the time before.
+func (t *terminal) change(d report.Delta) string {
+	size := "new"
+	if d.Pct != nil {
+		size = fmt.Sprintf("%d%%", max(*d.Pct, -*d.Pct))
+	}
+	switch d.Dir {
+	case report.Up:
+		return t.paint(good, "▲ "+size)
+	case report.Down:
+		return t.paint(bad, "▼ "+size)
+	}
+	return t.paint(dim, "=")
+}
+
+// sparks are the heights of a spark line, lowest first.
+var sparks = []rune("▁▂▃▄▅▆▇█")
+
+// spark draws values side by side, the largest at full height and 0 alone at the lowest. More values than width are added up
+// in groups.
+func spark(values []int64, width int) string {
+	if n := len(values); n > width && width > 0 {
+		grouped := make([]int64, width)
+		for i, v := range values {
+			grouped[i*width/n] += v
+		}
+		values = grouped
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	most := max(slices.Max(values), 1)
+	for _, v := range values {
+		i := 0
+		if v > 0 {
+			i = 1 + int((v*int64(len(sparks)-1)-1)/most)
+		}
+		b.WriteRune(sparks[min(i, len(sparks)-1)])
+	}
+	return b.String()
+}
+
+// gauge draws a share of width columns.
+func gauge(share report.Tenths, width int) string {
+	n := int(share) * width / 1000
+	if share > 0 {
+		n = max(n, 1)
+	}
+	return strings.Repeat("█", min(n, width)) + strings.Repeat("░", max(width-n, 0))
+}

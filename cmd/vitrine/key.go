@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+
+	"vitrine"
+)
+
+type keyCmd struct {
+	Create keyCreateCmd `cmd:"" help:"Create a further API key; prints it, this once."`
+	List   keyListCmd   `cmd:"" help:"List an account's API keys, without the keys themselves."`
+	Revoke keyRevokeCmd `cmd:"" help:"End an API key, from the next request on."`
+}
+
+type keyCreateCmd struct {
+	emailArg
+	dataFlag
+	jsonFlag
+	Name string `help:"What the key is for." default:"key"`
+}
+
+func (c *keyCreateCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		key, err := in.keys.Create(ctx, c.Email, c.Name)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return t.json(struct {
+				Email  string `json:"email"`
+				Name   string `json:"name"`
+				APIKey string `json:"apiKey"`
+			}{c.Email, c.Name, string(key)})
+		}
+		t.say("Key %q of %s, shown this once:", plain(c.Name), plain(c.Email))
+		return showKey(t, key)
+	})
+}
+
+type keyListCmd struct {
+	emailArg
+	dataFlag
+	jsonFlag
+}
+
+type keyRow struct {
+	ID        vitrine.KeyID `json:"id"`
+	Name      string        `json:"name"`
+	Last4     string        `json:"last4"`
+	CreatedAt string        `json:"createdAt"`
+	UsedAt    string        `json:"usedAt,omitempty"`
+	RevokedAt string        `json:"revokedAt,omitempty"`
+}
+
+func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		keys, err := in.keys.List(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		var rows [][]string
+		for _, k := range keys {
+			r := keyRow{k.ID, k.Name, k.Last4, stamp(k.CreatedAt), stamp(k.UsedAt), stamp(k.RevokedAt)}
+			if c.JSON {
+				if err := t.json(r); err != nil {
+					return err
+				}
+				continue
+			}
+			state := "in force"
+			if r.RevokedAt != "" {
+				state = "revoked " + r.RevokedAt
+			}
+			rows = append(rows, []string{strconv.FormatInt(int64(r.ID), 10), vitrine.KeyPrefix + "…" + r.Last4, r.CreatedAt,
+				cmp.Or(r.UsedAt, "never"), state, r.Name})
+		}
+		if c.JSON {
+			return nil
+		}
+		return t.table([]string{"ID", "KEY", "CREATED", "LAST USED", "STATE", "NAME"}, rows)
+	})
+}
+
+type keyRevokeCmd struct {
+	emailArg
+	ID int64 `arg:"" help:"ID of the key, as \"key list\" shows it."`
+	dataFlag
+}
+
+func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		if err := in.keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID)); err != nil {
+			return err
+		}
+		t.say("Key %d of %s is revoked.", c.ID, plain(c.Email))
+		return nil
+	})
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+
+	"vitrine"
+)
+
+type linkCmd struct {
+	Show    linkShowCmd    `cmd:"" help:"Show a link, whatever its state."`
+	Disable linkDisableCmd `cmd:"" help:"Take a live link off the public."`
+	Enable  linkEnableCmd  `cmd:"" help:"Undo a disabling."`
+	Clear   linkClearCmd   `cmd:"" help:"Publish a link that is held for review."`
+	Reject  linkRejectCmd  `cmd:"" help:"Disable a link that is held for review, for good."`
+	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its bytes and its analytics, for good."`
+}
+
+type slugArg struct {
+	Slug string `arg:"" help:"The part of the link's address after /p/."`
+	dataFlag
+	jsonFlag
+}
+
+// linkRow is what the operator sees of a link.
+type linkRow struct {
+	Slug      vitrine.Slug      `json:"slug"`
+	Title     string            `json:"title"`
+	Name      string            `json:"name"`
+	Kind      string            `json:"kind"`
+	SizeBytes int64             `json:"sizeBytes"`
+	Account   string            `json:"account"`
+	Status    vitrine.LinkState `json:"status"`
+	Reason    string            `json:"reason,omitempty"`
+	CreatedAt string            `json:"createdAt"`
+	SHA256    string            `json:"sha256,omitempty"`
+}
+
+// change does f to the link and shows what it is then.
+func (c slugArg) change(ctx context.Context, t *terminal, f func(*vitrine.Links) (*vitrine.Link, error)) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		l, err := f(in.links)
+		if err != nil {
+			return err
+		}
+		return c.show(ctx, t, in, l)
+	})
+}
+
+func (c slugArg) show(ctx context.Context, t *terminal, in *instance, l *vitrine.Link) error {
+	var owner *vitrine.Account
+	err := in.store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		owner, err = tx.Account(l.Account)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, stamp(l.CreatedAt), l.SHA256}
+	if c.JSON {
+		return t.json(row)
+	}
+	status := string(row.Status)
+	if row.Reason != "" {
+		status += " (" + row.Reason + ")"
+	}
+	if owner.Banned {
+		status += ", account suspended"
+	}
+	return t.table([]string{"SLUG", "STATUS", "KIND", "SIZE", "CREATED", "ACCOUNT", "TITLE"},
+		[][]string{{string(row.Slug), status, row.Kind, t.size(row.SizeBytes), row.CreatedAt, row.Account, row.Title}})
+}
+
+type linkShowCmd struct{ slugArg }
+
+func (c *linkShowCmd) Run(ctx context.Context, t *terminal) error {
+	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.BySlug(ctx, c.Slug) })
+}
+
+type linkDisableCmd struct{ slugArg }
+
+func (c *linkDisableCmd) Run(ctx context.Context, t *terminal) error {
+	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) {
+		return s.Disable(ctx, c.Slug, vitrine.ReasonModerator)
+	})
+}
+
+type linkEnableCmd struct{ slugArg }
+
+func (c *linkEnableCmd) Run(ctx context.Context, t *terminal) error {
+	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Enable(ctx, c.Slug) })
+}
+
+type linkClearCmd struct{ slugArg }
+
+func (c *linkClearCmd) Run(ctx context.Context, t *terminal) error {
+	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Clear(ctx, c.Slug) })
+}
+
+type linkRejectCmd struct{ slugArg }
+
+func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
+	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug) })
+}
+
+type linkDeleteCmd struct {
+	Slug string `arg:"" help:"The part of the link's address after /p/."`
+	dataFlag
+}
+
+func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		if err := in.links.Delete(ctx, c.Slug); err != nil {
+			return err
+		}
+		t.say("The link %s is deleted.", plain(c.Slug))
+		return nil
+	})
+}

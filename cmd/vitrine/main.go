@@ -1,0 +1,103 @@
+// Vitrine turns a file into a public link and tells its owner exactly how it was read. This is the whole of it: the server, the
+// verbs of its operator, and the verbs of those who put files on display.
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"vitrine"
+
+	"github.com/alecthomas/kong"
+)
+
+type cli struct {
+	Serve   serveCmd   `cmd:"" group:"run" help:"Run the server."`
+	Account accountCmd `cmd:"" group:"run" help:"Create, change and suspend accounts."`
+	Key     keyCmd     `cmd:"" group:"run" help:"Create, list and revoke API keys."`
+	Link    linkCmd    `cmd:"" group:"run" help:"Show, disable, review and delete links."`
+	Import  importCmd  `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
+	Audit   auditCmd   `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
+
+	Put     putCmd     `cmd:"" group:"use" help:"Put files on display; prints a link for each."`
+	Ls      lsCmd      `cmd:"" group:"use" help:"List your links, newest first."`
+	Stats   statsCmd   `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
+	Version versionCmd `cmd:"" group:"use" help:"Print the version."`
+}
+
+var groups = []kong.Group{
+	{Key: "run", Title: "Run an instance (on its data directory)"},
+	{Key: "use", Title: "Use an instance (over its API)"},
+	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour)"},
+}
+
+// The exit codes.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal ends the process as if nobody listened
+	os.Exit(run(ctx, console(), os.Args[1:]))
+}
+
+// run does what the arguments say and returns the exit code.
+func run(ctx context.Context, t *terminal, args []string) int {
+	exited := -1
+	parser := kong.Must(new(cli),
+		kong.Name("vitrine"),
+		kong.Description("Put a file on display, see how it is read."),
+		kong.Writers(t.out, t.err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.ExplicitGroups(groups),
+		helpFacts(),
+	)
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	k, err := parser.Parse(args)
+	if exited >= 0 { // --help
+		return exited
+	}
+	if err != nil {
+		t.say("vitrine: %s", plain(err.Error()))
+		t.say("Try: vitrine --help")
+		return exitUsage
+	}
+	k.BindTo(ctx, (*context.Context)(nil))
+	if err := k.Run(t); err != nil {
+		t.say("vitrine: %s", plain(sentence(err)))
+		if u := new(usageError); errors.As(err, &u) {
+			return exitUsage
+		}
+		return exitFailure
+	}
+	return 0
+}
+
+// usageError says that the command line cannot be meant.
+type usageError struct{ message string }
+
+func (u *usageError) Error() string { return u.message }
+
+func usage(message string) error { return &usageError{message} }
+
+// sentence is what a person at the command line is told of a failure. Unlike a visitor, they are told the cause.
+func sentence(err error) string {
+	var e *vitrine.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	case !errors.As(err, &e):
+		return err.Error()
+	case e.Err != nil:
+		return e.Message + " (" + e.Err.Error() + ")"
+	}
+	return e.Message
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vitrine/client"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+type putCmd struct {
+	Files    []string `arg:"" name:"file" help:"Files to put on display; each becomes a link."`
+	Title    string   `help:"Title of the page. Default: the file's name."`
+	Slug     string   `help:"Custom slug, the part of the link's address after /p/ (Pro)."`
+	ViewOnly bool     `help:"Offer no download on the page."`
+	Type     string   `help:"MIME type. Default: that of the file's extension."`
+	remote
+}
+
+// Validate refuses options that name one file where there are several.
+func (c *putCmd) Validate() error {
+	if len(c.Files) > 1 && (c.Slug != "" || c.Title != "") {
+		return errors.New("--slug and --title are for one file")
+	}
+	return nil
+}
+
+// put is one file's line of the output in JSON.
+type put struct {
+	File string `json:"file"`
+	*client.Link
+	Error string `json:"error,omitempty"`
+	Code  string `json:"code,omitempty"`
+}
+
+// Run puts the files on display one after the other. A file that fails does not keep the others.
+func (c *putCmd) Run(ctx context.Context, t *terminal) error {
+	b := &bar{t: t}
+	api, err := c.client(func(r client.Retry) { b.clear(); t.notice(r) })
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, path := range c.Files {
+		l, err := c.put(ctx, api, b, path)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			failed++
+			if len(c.Files) > 1 || c.JSON {
+				t.say("vitrine: %s: %s", plain(path), plain(err.Error()))
+			} else {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		if err := c.show(t, path, l, err); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d files failed", failed, len(c.Files))
+	}
+	return nil
+}
+
+func (c *putCmd) put(ctx context.Context, api *client.Client, b *bar, path string) (*client.Link, error) {
+	f, err := client.OpenFile(path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	b.begin(f)
+	defer b.clear()
+	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly, Progress: b.set})
+	if err != nil {
+		return nil, err
+	}
+	return &l, nil
+}
+
+// show prints what came of a file.
+func (c *putCmd) show(t *terminal, path string, l *client.Link, failure error) error {
+	if c.JSON {
+		row := put{File: path, Link: l}
+		if failure != nil {
+			row.Error = failure.Error()
+			var e *client.Error
+			if errors.As(failure, &e) {
+				row.Error, row.Code = e.Message, e.Code
+			}
+		}
+		return t.json(row)
+	}
+	if failure != nil {
+		return nil
+	}
+	if l.Review {
+		t.say("%s is held for review: its link works once a person has cleared it.", plain(path))
+	}
+	if l.Processing {
+		t.say("%s is being checked: its link works in a moment.", plain(path))
+	}
+	_, err := fmt.Fprintln(t.out, plain(l.URL))
+	return err
+}
+
+// progressEvery bounds how often the bar is drawn.
+const progressEvery = 100 * time.Millisecond
+
+// bar shows on a terminal how much of a file is on its way.
+type bar struct {
+	t    *terminal
+	bar  *progressbar.ProgressBar
+	sent int64
+}
+
+func (b *bar) begin(f client.File) {
+	if !b.t.errTTY {
+		return
+	}
+	b.sent = 0
+	b.bar = progressbar.NewOptions64(f.Size,
+		progressbar.OptionSetWriter(b.t.err),
+		progressbar.OptionSetDescription(pad(truncate(plain(filepath.Base(f.Name)), 30), 30)),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionThrottle(progressEvery),
+		progressbar.OptionSetRenderBlankState(true))
+}
+
+func (b *bar) set(sent, _ int64) {
+	if b.bar == nil {
+		return
+	}
+	if sent < b.sent {
+		b.bar.Reset() // the transfer begins again
+	}
+	b.sent = sent
+	_ = b.bar.Set64(sent)
+}
+
+// clear takes the bar off the screen.
+func (b *bar) clear() {
+	if b.bar != nil {
+		_ = b.bar.Clear()
+	}
+}
+
+// bare is a file's failure without the file's name, which the caller has.
+func bare(err error) error {
+	if p := new(os.PathError); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,345 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine/report"
+
+	"github.com/rivo/uniseg"
+)
+
+const (
+	pageWidth   = 96 // widest layout, in columns
+	narrowWidth = 40
+	wideFigures = 70
+	gaugeWidth  = 24
+	cardRows    = 5
+	pageRows    = 30
+	recentRows  = 10
+	topRows     = 15
+)
+
+// page is a report being written for a person. Every text in it that others wrote goes through plain.
+type page struct {
+	strings.Builder
+	t     *terminal
+	width int
+}
+
+func newPage(t *terminal) *page {
+	return &page{t: t, width: min(max(t.width, narrowWidth), pageWidth)}
+}
+
+func (p *page) line(format string, args ...any) {
+	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+}
+
+// heading begins a section.
+func (p *page) heading(s string) { p.line("\n%s", p.t.paint(bold, s)) }
+
+// renderLink writes a link's report.
+func renderLink(t *terminal, r *report.LinkReport) string {
+	p := newPage(t)
+	p.title(plain(r.Link.Title), r.Range)
+	p.line("%s", t.paint(dim, plain(r.Link.URL)+" · "+plain(r.Link.Kind)))
+	p.summary(&r.Summary)
+	p.content(&r.Content)
+	p.audience(&r.Summary)
+	p.insights(r.Insights)
+	p.recent(r.Recent)
+	p.truncated(r.Truncated)
+	return p.String()
+}
+
+// renderAccount writes the report over all links of an account.
+func renderAccount(t *terminal, r *report.AccountReport) string {
+	p := newPage(t)
+	p.title("All links", r.Range)
+	p.line("%s", t.paint(dim, fmt.Sprintf("%s links · %s views and %s downloads since the first",
+		count(r.AllTime.Links), count(r.AllTime.Views), count(r.AllTime.Downloads))))
+	p.summary(&r.Summary)
+	p.topLinks(r.TopLinks)
+	p.audience(&r.Summary, card{"Files", r.Mix})
+	p.insights(r.Insights)
+	p.truncated(r.Truncated)
+	return p.String()
+}
+
+func (p *page) title(title string, r report.RangeCard) {
+	last := r.To.Add(-time.Second)
+	days := fmt.Sprintf("%s, %s to %s", plain(r.Label), r.From.Format("2 Jan 2006"), last.Format("2 Jan 2006"))
+	title = truncate(title, p.width)
+	if room := p.width - uniseg.StringWidth(title) - uniseg.StringWidth(days); room >= 2 {
+		p.line("%s%s%s", p.t.paint(bold, title), strings.Repeat(" ", room), p.t.paint(dim, days))
+		return
+	}
+	p.line("%s", p.t.paint(bold, title))
+	p.line("%s", p.t.paint(dim, days))
+}
+
+// figure is one number of the row at the top.
+type figure struct{ name, value, change string }
+
+func (p *page) summary(s *report.Summary) {
+	n := s.Totals
+	figures := []figure{
+		{"Views", count(n.Views), p.t.change(s.Deltas.Views)},
+		{"Viewers", count(n.Uniques), p.t.change(s.Deltas.Uniques)},
+		{"Average time", duration(n.AvgEngagedMs), p.t.change(s.Deltas.AvgEngagedMs)},
+		{"Completion", percent(n.CompletionPct), ""},
+		{"Downloads", count(n.Downloads), p.t.change(s.Deltas.Downloads)},
+	}
+	p.figures(figures)
+	p.line("\n%s sessions · median %s · total %s · %s%% returning · %s%% bounced",
+		count(n.Sessions), duration(n.MedianEngagedMs), duration(n.TotalEngagedMs), n.ReturningPct, n.BouncePct)
+	p.line("%s", p.t.paint(dim, fmt.Sprintf("%s by QR code · %s bot opens left out · %s atypical",
+		count(n.QRScans), count(n.BotsExcluded), count(n.Atypical))))
+	if n.Views > 0 {
+		p.series(s)
+	} else {
+		p.line("\nNo views in this time.")
+	}
+}
+
+// figures writes them side by side, or below each other where there is no room.
+func (p *page) figures(figures []figure) {
+	p.line("")
+	if p.width < wideFigures {
+		for _, f := range figures {
+			p.line("%s%s%s", p.t.paint(dim, pad(f.name, 16)), p.t.paint(bold, pad(f.value, 12)), f.change)
+		}
+		return
+	}
+	column := p.width / len(figures)
+	var names, values, changes strings.Builder
+	for _, f := range figures {
+		names.WriteString(p.t.paint(dim, pad(f.name, column)))
+		values.WriteString(p.t.paint(bold, pad(f.value, column)))
+		changes.WriteString(padPainted(f.change, column))
+	}
+	for _, row := range []string{names.String(), values.String(), changes.String()} {
+		p.line("%s", row)
+	}
+}
+
+// series draws the course of views and of the time spent.
+func (p *page) series(s *report.Summary) {
+	if len(s.Series) == 0 {
+		return
+	}
+	room := p.width - 10
+	wide := min(max(room/len(s.Series), 1), 4) // columns of a point
+	var views, seconds []int64
+	peak := s.Series[0]
+	for _, point := range s.Series {
+		views = append(views, slices.Repeat([]int64{point.Views}, wide)...)
+		seconds = append(seconds, slices.Repeat([]int64{point.AvgEngagedS}, wide)...)
+		if point.Views > peak.Views {
+			peak = point
+		}
+	}
+	p.heading("By " + plain(s.Granularity))
+	p.line("Views     %s", spark(views, room))
+	p.line("Time      %s", spark(seconds, room))
+	p.line("%s", p.t.paint(dim, fmt.Sprintf("most on %s: %s views", plain(peak.Label), count(peak.Views))))
+}
+
+func (p *page) content(c *report.Content) {
+	switch {
+	case c.Pages != nil:
+		p.pages(c.Pages)
+	case c.Media != nil:
+		p.heading("Playback")
+		p.line("%s%% played it, %s%% finished; on average %s%% of it was played", c.Media.PlayedPct, c.Media.FinishedPct, c.Media.AvgPlayedPct)
+		p.marks(c.Media.Quartiles, c.Media.Dropoff)
+	case c.Scroll != nil:
+		p.heading("Reading")
+		p.line("%s%% read to the end; on average %s%% of it was scrolled", c.Scroll.ReadToEndPct, c.Scroll.AvgDepthPct)
+		p.marks(c.Scroll.Depths, c.Scroll.Dropoff)
+	}
+}
+
+func (p *page) pages(c *report.PagesContent) {
+	p.heading("Pages")
+	of := ""
+	if c.PagesTotal > 0 {
+		of = fmt.Sprintf(" of %d", c.PagesTotal)
+	}
+	p.line("%s%s pages seen on average; %s%% read to the end", c.AvgPagesSeen, of, c.ReadToEndPct)
+	for i, row := range c.Pages {
+		if i == pageRows {
+			p.line("%s", p.t.paint(dim, fmt.Sprintf("and %d more", len(c.Pages)-pageRows)))
+			break
+		}
+		note := ""
+		if c.Dropoff.AfterPage != nil && *c.Dropoff.AfterPage == row.Page {
+			note = p.t.paint(warn, fmt.Sprintf("  ◂ %s%% stopped here", c.Dropoff.LostPct))
+		}
+		p.line("%5d  %s %6s  %8s%s", row.Page, p.t.paint(good, gauge(row.ReachPct, gaugeWidth)), tenths(row.ReachPct), duration(row.AvgMs), note)
+	}
+}
+
+func (p *page) marks(marks []report.Mark, d report.MarkDropoff) {
+	for _, m := range marks {
+		note := ""
+		if d.BeforePct != nil && *d.BeforePct == m.Pct {
+			note = p.t.paint(warn, fmt.Sprintf("  ◂ %s%% stopped before", d.LostPct))
+		}
+		p.line("%4d%%  %s %6s%s", m.Pct, p.t.paint(good, gauge(m.ReachPct, gaugeWidth)), tenths(m.ReachPct), note)
+	}
+}
+
+// card is one breakdown.
+type card struct {
+	title   string
+	buckets []report.Bucket
+}
+
+// audience writes the breakdowns that have something to say, side by side where there is room, and the hours.
+func (p *page) audience(s *report.Summary, more ...card) {
+	b := s.Breakdowns
+	cards := append(more, card{"Countries", b.Countries}, card{"Cities", b.Cities}, card{"Sources", b.Sources}, card{"Referrers", b.Referrers},
+		card{"Devices", b.Devices}, card{"Browsers", b.Browsers}, card{"Systems", b.OS}, card{"Screens", b.Screens})
+	columns := max(p.width/narrowWidth, 1)
+	var row [][]string
+	for _, c := range cards {
+		if len(c.buckets) == 0 {
+			continue
+		}
+		if row = append(row, p.card(c, p.width/columns-2)); len(row) == columns {
+			p.sideBySide(row)
+			row = nil
+		}
+	}
+	p.sideBySide(row)
+	if h := s.Timing; h.PeakHour != nil && h.PeakWeekday != nil {
+		p.heading("Hours (UTC)")
+		p.line("%s  0 to 23, most at %02d:00", spark(h.ByHour[:], len(h.ByHour)), *h.PeakHour)
+		p.line("%s  %s", pad(spark(h.ByWeekday[:], len(h.ByWeekday)), len(h.ByHour)), "Sunday to Saturday, most on "+time.Weekday(*h.PeakWeekday).String())
+	}
+}
+
+// card writes a breakdown as lines of at most a width.
+func (p *page) card(c card, width int) []string {
+	const bar, number, share = 8, 6, 6
+	name := width - bar - number - share - 3
+	lines := []string{p.t.paint(bold, pad(c.title, width))}
+	for i, b := range c.buckets {
+		if i == cardRows {
+			lines = append(lines, p.t.paint(dim, pad(fmt.Sprintf("and %d more", len(c.buckets)-cardRows), width)))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", pad(truncate(plain(b.Key), name), name), p.t.paint(good, gauge(b.Pct, bar)),
+			padLeft(count(b.Count), number), padLeft(tenths(b.Pct), share)))
+	}
+	return lines
+}
+
+// sideBySide writes cards next to each other.
+func (p *page) sideBySide(cards [][]string) {
+	if len(cards) == 0 {
+		return
+	}
+	height := 0
+	for _, c := range cards {
+		height = max(height, len(c))
+	}
+	p.line("")
+	for i := range height {
+		var line strings.Builder
+		for j, c := range cards {
+			text := ""
+			if i < len(c) {
+				text = c[i]
+			}
+			if j < len(cards)-1 {
+				text = padPainted(text, p.width/len(cards))
+			}
+			line.WriteString(text)
+		}
+		p.line("%s", line.String())
+	}
+}
+
+func (p *page) insights(cards []report.Insight) {
+	if len(cards) == 0 {
+		return
+	}
+	p.heading("Insights")
+	for _, c := range cards {
+		mark := map[report.Tone]string{report.Good: p.t.paint(good, "+"), report.Warn: p.t.paint(warn, "!")}[c.Tone]
+		p.line("%s %s: %s %s", cmp.Or(mark, "·"), plain(c.Label), p.t.paint(bold, plain(c.Value)), p.t.paint(dim, "("+plain(c.Detail)+")"))
+	}
+}
+
+func (p *page) recent(opens []report.RecentOpen) {
+	if len(opens) == 0 {
+		return
+	}
+	p.heading("Recent")
+	for _, o := range opens[:min(len(opens), recentRows)] {
+		p.line("%s", p.open(o))
+	}
+}
+
+func (p *page) open(o report.RecentOpen) string {
+	place := plain(o.Country)
+	if o.City != "" {
+		place = plain(o.City) + ", " + place
+	}
+	parts := []string{o.At.UTC().Format("2 Jan 15:04"), padLeft(duration(o.EngagedMs), 8), pad(plain(o.Progress), 16), plain(o.Source)}
+	for _, part := range []string{place, plain(o.Device), plain(o.Browser), plain(o.OS)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	for _, note := range []struct {
+		is   bool
+		text string
+	}{{o.Downloaded, "downloaded"}, {o.Returning, "returning"}, {o.Atypical, "atypical"}} {
+		if note.is {
+			parts = append(parts, note.text)
+		}
+	}
+	line := truncate(strings.Join(parts, "  "), p.width)
+	if o.Atypical {
+		return p.t.paint(dim, line)
+	}
+	return line
+}
+
+func (p *page) topLinks(links []report.LinkSummary) {
+	if len(links) == 0 {
+		return
+	}
+	p.heading("Most viewed")
+	p.line("%s", p.t.paint(dim, fmt.Sprintf("%7s %7s %8s %6s  %-12s  %s", "views", "viewers", "time", "done", "", "title")))
+	for _, l := range links[:min(len(links), topRows)] {
+		slug := plain(l.Slug)
+		name := truncate(plain(l.Title), max(p.width-47-uniseg.StringWidth(slug)-2, 12)) + p.t.paint(dim, "  "+slug)
+		p.line("%7s %7s %8s %6s  %s  %s", count(l.Views), count(l.Uniques), duration(l.AvgEngagedMs), percent(l.CompletionPct),
+			pad(spark(l.Spark, 12), 12), name)
+	}
+	if more := len(links) - topRows; more > 0 {
+		p.line("%s", p.t.paint(dim, fmt.Sprintf("and %d more", more)))
+	}
+}
+
+func (p *page) truncated(is bool) {
+	if is {
+		p.line("\n%s", p.t.paint(warn, "This window has more opens than the instance reads for one report: the newest are counted, older ones are not. A shorter range is exact."))
+	}
+}
+
+// padPainted is pad for text that may hold colours of ours.
+func padPainted(s string, width int) string {
+	bare := s
+	for _, colour := range []string{dim, bold, good, warn, bad, "\x1b[0m"} {
+		bare = strings.ReplaceAll(bare, colour, "")
+	}
+	return s + strings.Repeat(" ", max(width-uniseg.StringWidth(bare), 0))
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine/report"
+
+	"github.com/rivo/uniseg"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// fixture reads an answer of the API.
+func fixture[T any](t *testing.T, name string) *T {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata/stats", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := new(T)
+	if err := json.Unmarshal(b, rep); err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+// TestStats compares whole pages with those that a person has looked at.
+func TestStats(t *testing.T) {
+	link, account := fixture[report.LinkReport](t, "link.json"), fixture[report.AccountReport](t, "account.json")
+	media, scroll, empty := *link, *link, new(report.LinkReport)
+	q := func(n int64) *int64 { return &n }
+	lost := report.Tenths(253)
+	marks := []report.Mark{{Pct: 25, ReachPct: 900}, {Pct: 50, ReachPct: 647}, {Pct: 75, ReachPct: 600}, {Pct: 100, ReachPct: 3}}
+	media.Content = report.Content{Kind: report.ContentMedia, Media: &report.MediaContent{PlayedPct: 950, AvgPlayedPct: 612, FinishedPct: 3,
+		Quartiles: marks, Dropoff: report.MarkDropoff{BeforePct: q(50), LostPct: &lost}}}
+	scroll.Content = report.Content{Kind: report.ContentScroll, Scroll: &report.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
+	for name, page := range map[string]string{
+		"link.txt":         renderLink(&terminal{width: 80}, link),
+		"link-wide.txt":    renderLink(&terminal{width: 200}, link),
+		"link-narrow.txt":  renderLink(&terminal{width: 30}, link),
+		"link-colours.txt": renderLink(&terminal{width: 80, colour: true}, link),
+		"media.txt":        renderLink(&terminal{width: 80}, &media),
+		"scroll.txt":       renderLink(&terminal{width: 80}, &scroll),
+		"empty.txt":        renderLink(&terminal{width: 80}, empty),
+		"account.txt":      renderAccount(&terminal{width: 80}, account),
+	} {
+		path := filepath.Join("testdata/stats", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page != string(want) {
+			t.Errorf("%s differs; it is now\n%s", name, page)
+		}
+	}
+}
+
+// poison puts text that obeys nobody into every string of a report.
+func poison(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			poison(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				poison(v.Field(i))
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			poison(v.Index(i))
+		}
+	case reflect.String:
+		v.SetString(hostile)
+	}
+}
+
+var ownColours = regexp.MustCompile(`\x1b\[(0|1|2|31|32|33)m`)
+
+func TestStatsPassNoTextThatATerminalObeys(t *testing.T) {
+	link, account := fixture[report.LinkReport](t, "link.json"), fixture[report.AccountReport](t, "account.json")
+	poison(reflect.ValueOf(link))
+	poison(reflect.ValueOf(account))
+	for _, colour := range []bool{false, true} {
+		for name, page := range map[string]string{
+			"link":    renderLink(&terminal{width: 80, colour: colour}, link),
+			"account": renderAccount(&terminal{width: 80, colour: colour}, account),
+		} {
+			if !strings.Contains(page, "owned") {
+				t.Errorf("%s: the text is not in the page", name)
+			}
+			if strings.Contains(page, "\x1b[31m\x1b") {
+				t.Errorf("%s: a colour of the text's own passed", name)
+			}
+			if colour {
+				page = ownColours.ReplaceAllString(page, "")
+			}
+			if i := strings.IndexFunc(strings.ReplaceAll(page, "\n", ""), unsafe); i >= 0 {
+				t.Errorf("%s (colour %v): %q passed", name, colour, strings.ReplaceAll(page, "\n", "")[i:][:8])
+			}
+		}
+	}
+}
+
+func TestSpark(t *testing.T) {
+	for _, c := range []struct {
+		values []int64
+		width  int
+		want   string
+	}{
+		{nil, 10, ""},
+		{[]int64{0, 0}, 10, "▁▁"},
+		{[]int64{0, 1, 2, 3, 4, 5, 6, 7}, 10, "▁▂▃▄▅▆▇█"},
+		{[]int64{0, 1, 1000}, 10, "▁▂█"},
+		{[]int64{1, 1, 1, 1, 2, 2}, 3, "▅▅█"},
+		{[]int64{1 << 40}, 1, "█"},
+	} {
+		if got := spark(c.values, c.width); got != c.want {
+			t.Errorf("spark(%v, %d) = %s, want %s", c.values, c.width, got, c.want)
+		}
+	}
+}
+
+func FuzzSpark(f *testing.F) {
+	f.Add([]byte{1, 2, 3}, 2)
+	f.Fuzz(func(t *testing.T, values []byte, width int) {
+		var v []int64
+		for _, b := range values {
+			v = append(v, int64(b))
+		}
+		width = 1 + max(width, -width-1)%100
+		if got := spark(v, width); uniseg.StringWidth(got) > width {
+			t.Errorf("spark(%v, %d) = %s", v, width, got)
+		}
+	})
+}
+
+func TestDuration(t *testing.T) {
+	for ms, want := range map[int64]string{-1: "0s", 0: "0s", 1: "0.0s", 700: "0.7s", 949: "0.9s", 950: "1s", 59_400: "59s", 59_500: "1m 00s",
+		134_000: "2m 14s", 3_599_600: "1h 00m", 147_400_000: "40h 56m"} {
+		if got := duration(ms); got != want {
+			t.Errorf("duration(%d) = %s, want %s", ms, got, want)
+		}
+	}
+}
+
+func TestSlugOf(t *testing.T) {
+	for in, want := range map[string]string{"": "", "abc": "abc", "http://localhost:8080/p/abc": "abc", "https://x/p/abc?qr=1": "abc", "/p/abc/": "abc"} {
+		if got := slugOf(in); got != want {
+			t.Errorf("slugOf(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"vitrine": main})
+}
+
+// TestScript runs the program as its users do: every command of a script is a process of its own, and "serve" one that stays.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			s := &server{}
+			e.Values[serverKey{}] = s
+			e.Defer(s.kill)
+			e.Setenv("VITRINE_DATA", e.WorkDir+"/data")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"serve":   cmdServe,
+			"halt":    cmdHalt,
+			"setenv":  cmdSetenv,
+			"fetch":   cmdFetch,
+			"begin":   cmdBegin,
+			"finish":  cmdFinish,
+			"refuses": cmdRefuses,
+			"make":    cmdMake,
+		},
+	})
+}
+
+type serverKey struct{}
+
+// server is the one that a script runs, and the upload that is under way to it.
+type server struct {
+	process *exec.Cmd
+	ending  bool // it was sent SIGTERM
+	log     lines
+	upload  *io.PipeWriter
+	answer  chan error
+}
+
+func serverOf(ts *testscript.TestScript) *server { return ts.Value(serverKey{}).(*server) }
+
+func (s *server) kill() {
+	if s.upload != nil {
+		s.upload.Close()
+	}
+	if s.process != nil {
+		_ = s.process.Process.Kill()
+		_ = s.process.Wait()
+	}
+}
+
+// lines collects what a server writes, and lets a script wait for a line of it.
+type lines struct {
+	mu   sync.Mutex
+	more sync.Cond
+	text bytes.Buffer
+	end  bool
+}
+
+func (l *lines) read(r io.Reader) {
+	l.more.L = &l.mu
+	go func() {
+		for sc := bufio.NewScanner(r); sc.Scan(); {
+			l.mu.Lock()
+			l.text.WriteString(sc.Text() + "\n")
+			l.mu.Unlock()
+			l.more.Broadcast()
+		}
+		l.mu.Lock()
+		l.end = true
+		l.mu.Unlock()
+		l.more.Broadcast()
+	}()
+}
+
+// wait returns the first group of the pattern once it is there; false when the server ended before.
+func (l *lines) wait(pattern string) (string, bool) {
+	re := regexp.MustCompile(pattern)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		if m := re.FindStringSubmatch(l.text.String()); m != nil {
+			return m[len(m)-1], true
+		}
+		if l.end {
+			return l.text.String(), false
+		}
+		l.more.Wait()
+	}
+}
+
+// drain returns everything, once the server has ended.
+func (l *lines) drain() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !l.end {
+		l.more.Wait()
+	}
+	return l.text.String()
+}
+
+// cmdServe starts a server on a free port, waits until it serves, and sets VITRINE_URL.
+func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
+	s := serverOf(ts)
+	s.kill()
+	*s = server{process: exec.Command("vitrine", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
+	s.process.Env = append(os.Environ(), "VITRINE_DATA="+ts.Getenv("VITRINE_DATA"))
+	out, err := s.process.StderrPipe()
+	ts.Check(err)
+	ts.Check(s.process.Start())
+	s.log.read(out)
+	port, ok := s.log.wait(`serving"? "?,?"?address"?[=:]"?127\.0\.0\.1:(\d+)`)
+	if ok == neg {
+		ts.Fatalf("serving: %v\n%s", ok, port)
+	}
+	ts.Setenv("VITRINE_URL", "http://localhost:"+port)
+}
+
+// cmdHalt ends the server as an operator does, if "refuses" has not done so, expects it to end well, and leaves what it wrote in
+// serve.log. "! halt" sends a signal in any case, a second one after "refuses", and expects it to end badly.
+func cmdHalt(ts *testscript.TestScript, neg bool, _ []string) {
+	s := serverOf(ts)
+	if !s.ending || neg {
+		ts.Check(s.process.Process.Signal(syscall.SIGTERM))
+	}
+	text := s.log.drain()
+	err := s.process.Wait()
+	s.process = nil
+	ts.Check(os.WriteFile(ts.MkAbs("serve.log"), []byte(text), 0o600))
+	if (err != nil) != neg {
+		ts.Fatalf("the server ended with %v:\n%s", err, text)
+	}
+}
+
+// cmdSetenv NAME FILE [PATTERN] sets a variable to what a file holds, or to the pattern's group in it.
+func cmdSetenv(ts *testscript.TestScript, _ bool, args []string) {
+	value := strings.TrimSpace(ts.ReadFile(args[1]))
+	if len(args) > 2 {
+		m := regexp.MustCompile(args[2]).FindStringSubmatch(value)
+		if m == nil {
+			ts.Fatalf("%s is not in %s", args[2], value)
+		}
+		value = m[1]
+	}
+	ts.Setenv(args[0], value)
+}
+
+// person is the user agent of one.
+const person = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+
+// cmdFetch [-X METHOD] [-H HEADER]... [-d BODY] URL is curl: the body on standard output, status and headers on standard
+// error. It fails from status 400 on.
+func cmdFetch(ts *testscript.TestScript, neg bool, args []string) {
+	method, body, header := "", "", http.Header{"User-Agent": {person}}
+	for ; len(args) > 1; args = args[2:] {
+		switch args[0] {
+		case "-X":
+			method = args[1]
+		case "-d":
+			method, body = cmp.Or(method, http.MethodPost), args[1]
+		case "-H":
+			name, value, _ := strings.Cut(args[1], ":")
+			header.Set(name, strings.TrimSpace(value))
+		default:
+			ts.Fatalf("fetch knows no %s", args[0])
+		}
+	}
+	req, err := http.NewRequest(method, args[0], strings.NewReader(body))
+	ts.Check(err)
+	req.Header = header
+	res, err := http.DefaultClient.Do(req)
+	ts.Check(err)
+	defer res.Body.Close()
+	fmt.Fprintln(ts.Stderr(), res.Status)
+	ts.Check(res.Header.Write(ts.Stderr()))
+	_, err = io.Copy(ts.Stdout(), res.Body)
+	ts.Check(err)
+	if refused := res.StatusCode >= 400; refused != neg {
+		ts.Fatalf("%s %s answered %s", method, args[0], res.Status)
+	}
+}
+
+// cmdBegin URL TYPE SIZE begins a PUT and returns when the server is reading its body.
+func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
+	s := serverOf(ts)
+	u, err := url.Parse(args[0])
+	ts.Check(err)
+	size, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	conn, err := net.Dial("tcp", u.Host)
+	ts.Check(err)
+	fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		u.RequestURI(), u.Host, args[1], size)
+	answers := bufio.NewReader(conn)
+	proceed, err := answers.ReadString('\n')
+	ts.Check(err)
+	if !strings.Contains(proceed, "100") {
+		ts.Fatalf("the server answered %s", proceed)
+	}
+	_, err = answers.ReadString('\n')
+	ts.Check(err)
+	body, feed := io.Pipe()
+	s.upload, s.answer = feed, make(chan error, 1)
+	go func() {
+		defer conn.Close()
+		_, err := io.Copy(conn, body)
+		if err == nil {
+			var res *http.Response
+			if res, err = http.ReadResponse(answers, nil); err == nil && res.StatusCode != http.StatusOK {
+				err = fmt.Errorf("the PUT answered %s", res.Status)
+			}
+		}
+		s.answer <- err
+	}()
+	_, err = io.WriteString(feed, strings.Repeat("x", size/2))
+	ts.Check(err)
+}
+
+// cmdFinish SIZE sends the rest of the upload that begin began, and expects it to be stored.
+func cmdFinish(ts *testscript.TestScript, _ bool, args []string) {
+	s := serverOf(ts)
+	size, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	_, err = io.WriteString(s.upload, strings.Repeat("x", size-size/2))
+	ts.Check(err)
+	ts.Check(s.upload.Close())
+	ts.Check(<-s.answer)
+}
+
+// cmdRefuses sends the server SIGTERM and waits until it takes no more connections.
+func cmdRefuses(ts *testscript.TestScript, _ bool, _ []string) {
+	s := serverOf(ts)
+	s.ending = true
+	ts.Check(s.process.Process.Signal(syscall.SIGTERM))
+	if text, ok := s.log.wait("stopping: "); !ok {
+		ts.Fatalf("the server ended:\n%s", text)
+	}
+	u, err := url.Parse(ts.Getenv("VITRINE_URL"))
+	ts.Check(err)
+	if conn, err := net.Dial("tcp", "127.0.0.1:"+u.Port()); err == nil {
+		conn.Close()
+		ts.Fatalf("the server still takes connections")
+	}
+}
+
+// cmdMake KIND FILE [N] makes a real file: a pdf of N pages, a png, or text of N bytes.
+func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
+	n := 1
+	if len(args) > 2 {
+		var err error
+		n, err = strconv.Atoi(args[2])
+		ts.Check(err)
+	}
+	var b bytes.Buffer
+	switch args[0] {
+	case "pdf":
+		writePDF(&b, n)
+	case "png":
+		ts.Check(png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))))
+	case "text":
+		b.WriteString(strings.Repeat("x", n))
+	default:
+		ts.Fatalf("make knows no %s", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o600))
+}
+
+// writePDF writes a PDF of empty pages.
+func writePDF(b *bytes.Buffer, pages int) {
+	var offsets []int
+	object := func(format string, args ...any) {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(b, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(offsets)}, args...)...)
+	}
+	b.WriteString("%PDF-1.4\n")
+	object("<</Type/Catalog/Pages 2 0 R>>")
+	var kids []string
+	for i := range pages {
+		kids = append(kids, fmt.Sprintf("%d 0 R", i+3))
+	}
+	object("<</Type/Pages/Count %d/Kids[%s]>>", pages, strings.Join(kids, " "))
+	for range pages {
+		object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>")
+	}
+	start := b.Len()
+	fmt.Fprintf(b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, o := range offsets {
+		fmt.Fprintf(b, "%010d 00000 n \n", o)
+	}
+	fmt.Fprintf(b, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	"vitrine/internal/worker"
+)
+
+// Run serves until ctx ends, and then in order: no more connections, requests that are under way finish, background work ends,
+// views and databases are closed.
+func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
+	log := c.logger(t)
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	lock, err := lockServing(c.Data)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	addr := listener.Addr().(*net.TCPAddr)
+	public, content, err := c.origins(strconv.Itoa(addr.Port))
+	if err != nil {
+		return err
+	}
+	in, err := createInstance(ctx, c.Data, public.String())
+	if err != nil {
+		return err
+	}
+	s := c.wire(in, public, content, log)
+	if err := c.welcome(ctx, t, in, public, addr, log); err != nil {
+		return errors.Join(err, in.Close())
+	}
+	return s.serve(ctx, listener, c.ShutdownTimeout)
+}
+
+func (c *serveCmd) logger(t *terminal) *slog.Logger {
+	o := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(t.err, o))
+	}
+	return slog.New(slog.NewTextHandler(t.err, o))
+}
+
+// welcome says where the server is, what it lacks, and what to type next: to a person where the log is text, else in the log
+// alone.
+func (c *serveCmd) welcome(ctx context.Context, t *terminal, in *instance, public *url.URL, addr *net.TCPAddr, log *slog.Logger) error {
+	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
+	some, err := in.hasAccounts(ctx)
+	if err != nil {
+		return err
+	}
+	if c.LogFormat == "text" {
+		t.say("\nVitrine is at %s\n", public)
+		if !some {
+			t.say("There is no account yet. Make the first one, in another terminal (it is Lifetime, the largest plan):\n")
+			t.say("  %s account create you@example.com --data %s\n", self(), shellWord(c.Data))
+			t.say("and, with the API key that it prints, put a file on display:\n")
+		} else {
+			t.say("Put a file on display:\n")
+		}
+		t.say("%s", putHint(public.String(), "vtr_…"))
+	}
+	log.Warn("NO MALWARE SCANNER IS CONFIGURED: files are inspected for what they claim to be, and not scanned for malware")
+	if !addr.IP.IsLoopback() && c.PublicURL == "" {
+		log.Warn("links lead to this machine alone: set --public-url (VITRINE_PUBLIC_URL) to the address that visitors use", "public_url", public.String())
+	}
+	return nil
+}
+
+// self is how this program was called, to be called so again.
+func self() string { return shellWord(os.Args[0]) }
+
+// putHint is what to type to put a file on display.
+func putHint(public, key string) string {
+	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", shellWord(public), key, self())
+}
+
+// serve runs the server until ctx ends or serving fails. It returns nil after a clean end: every request answered.
+func (s *service) serve(ctx context.Context, listener net.Listener, bound time.Duration) error {
+	work, stopWork := context.WithCancel(context.Background())
+	defer stopWork()
+	worked := make(chan struct{})
+	go func() { worker.RunAll(work, s.loops...); close(worked) }()
+
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(listener) }()
+	var failed error
+	select {
+	case failed = <-served:
+	case <-ctx.Done():
+	}
+	if err := s.shutdown(bound); err != nil {
+		// Requests still run on views and databases: these are left as they are. What was answered is durable.
+		return errors.Join(failed, err)
+	}
+	stopWork()
+	<-worked
+	s.views.Close()
+	s.log.Info("stopped")
+	return errors.Join(failed, s.instance.Close())
+}
+
+// shutdown accepts no more connections and waits for the requests under way.
+func (s *service) shutdown(bound time.Duration) error {
+	// Called when the listener is closed.
+	s.http.RegisterOnShutdown(func() {
+		s.log.Info("stopping: requests under way may finish; a second signal ends them", "within", bound.String())
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if err == nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	s.http.Close()
+	return fmt.Errorf("requests were under way for longer than %s and were cut off", bound)
+}

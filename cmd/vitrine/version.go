@@ -1,0 +1,17 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+)
+
+// version is set when a release is built (-ldflags "-X main.version=…").
+var version = "dev"
+
+type versionCmd struct{}
+
+func (versionCmd) Run(_ context.Context, t *terminal) error {
+	_, err := fmt.Fprintf(t.out, "vitrine %s %s/%s\n", version, runtime.GOOS, runtime.GOARCH)
+	return err
+}

@@ -1,0 +1,275 @@
+package filetype
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// rawZIP writes headers as they are given, so that they can lie.
+type rawZIP struct {
+	buf
+	directory buf
+	entries   int
+}
+
+// local writes a member's local header and bytes, and returns where.
+func (z *rawZIP) local(name string, method uint16, data string, unpacked uint32) (at uint32) {
+	at = uint32(z.Len())
+	z.str(zipLocal).le(uint16(20), uint16(0), method, uint32(0), uint32(0), uint32(len(data)), unpacked, uint16(len(name)), uint16(0)).str(name + data)
+	return at
+}
+
+// entry lists a member in the directory.
+func (z *rawZIP) entry(name string, method uint16, packed, unpacked, at uint32, extra string) {
+	z.entries++
+	z.directory.str(zipEntry).le(uint16(20), uint16(20), uint16(0), method, uint32(0), uint32(0), packed, unpacked,
+		uint16(len(name)), uint16(len(extra)), uint16(0), uint16(0), uint16(0), uint32(0), at).str(name + extra)
+}
+
+func (z *rawZIP) bytes() []byte {
+	start := z.Len()
+	z.Write(z.directory.Bytes())
+	z.str(zipEnd).le(uint16(0), uint16(0), uint16(z.entries), uint16(z.entries), uint32(z.directory.Len()), uint32(start), uint16(0))
+	return z.Bytes()
+}
+
+// bombs are archives made to fill a disk or to keep a machine busy.
+func bombs() []otherFile {
+	zeros := func(n int) string {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		f, _ := w.Create("zeros.txt")
+		io.CopyN(f, zero{}, int64(n))
+		w.Close()
+		return b.String()
+	}
+	var out []otherFile
+	add := func(what, ext string, p []byte) { out = append(out, otherFile{sample{what, ext, p}, CodeUnsafeFile}) }
+
+	add("one file of zeros", "zip", []byte(zeros(bombFloor+mib)))
+	add("nested, high ratio inside", "zip", zipFile(member{name: "a.zip", data: zeros(bombFloor + mib), store: true}))
+	add("nested and packed twice", "zip", zipFile(member{name: "a.zip", data: string(zipFile(member{name: "b.zip", data: zeros(bombFloor + mib)}))}))
+	deep := named("a.txt")
+	for range maxDepth + 1 {
+		deep = zipFile(member{name: "deeper.zip", data: string(deep)})
+	}
+	add("too deep", "zip", deep)
+
+	var many rawZIP // little content listed often
+	at := many.local("f", 8, strings.Repeat("x", 1000), 1<<20)
+	for i := range 2000 {
+		many.entry(fmt.Sprint(i), 8, 1000, 100_000, at, "")
+	}
+	add("one file listed often", "zip", many.bytes())
+
+	var quilt rawZIP // each member's bytes hold the next one's header
+	for range 300 {
+		quilt.local("f", 0, "", 0)
+	}
+	end := uint32(quilt.Len())
+	for i := range uint32(300) {
+		quilt.entry("f", 0, end-i*31-31, 100_000, i*31, "")
+	}
+	add("overlapping", "zip", quilt.bytes())
+
+	var total rawZIP // believable ratio, unbelievable total
+	at = total.local("f", 8, strings.Repeat("x", 1000), 0)
+	for range 20 {
+		total.entry("f", 8, 1000, 0xfffffffe, at, "")
+	}
+	add("64 GiB", "zip", total.bytes())
+
+	var wide rawZIP // 64-bit sizes
+	var extra buf
+	extra.le(uint16(1), uint16(8), uint64(1)<<62)
+	at = wide.local("f", 8, "xx", 0)
+	wide.entry("f", 8, 2, 0xffffffff, at, extra.String())
+	add("64-bit size", "zip", wide.bytes())
+
+	var crowd rawZIP
+	at = crowd.local("f", 0, "", 0)
+	for range maxEntries + 1 {
+		crowd.entry("f", 0, 0, 0, at, "")
+	}
+	p := crowd.bytes()
+	add("too many entries, understated", "zip", p)
+	add("a directory over the bound", "zip", func() []byte {
+		var z rawZIP
+		at := z.local("f", 0, "", 0)
+		long := strings.Repeat("x", 0xff00)
+		for i := range maxDirectory/len(long) + 2 {
+			z.entry(long, 0, 0, uint32(i), at, "")
+		}
+		return z.bytes()
+	}())
+
+	add("sparse", "tar", sparseTar(1<<40))
+	add("sparse, packed", "tgz", gzipFile("", sparseTar(1<<40)))
+	add("many entries", "tgz", packed(func(w io.Writer) {
+		tw := tar.NewWriter(w)
+		for range maxEntries + 1 {
+			tw.WriteHeader(&tar.Header{Name: "f", Mode: 0o644})
+		}
+		tw.Close()
+	}))
+	add("zeros", "gz", packed(func(w io.Writer) { io.CopyN(w, zero{}, bombFloor+10*mib) }))
+	add("zeros in a tar", "tgz", packed(func(w io.Writer) {
+		tw := tar.NewWriter(w)
+		tw.WriteHeader(&tar.Header{Name: "f", Mode: 0o644, Size: bombFloor + 10*mib})
+		io.CopyN(tw, zero{}, bombFloor+10*mib)
+		tw.Close()
+	}))
+	return out
+}
+
+type zero struct{}
+
+func (zero) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func packed(f func(io.Writer)) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	f(w)
+	w.Close()
+	return b.Bytes()
+}
+
+// sparseTar states a file of the given size without holding it.
+func sparseTar(size int64) []byte {
+	p := tarFile(tar.Header{Name: "disk.img", Size: 512})
+	h := p[:512]
+	h[156] = 'S'
+	copy(h[257:], "ustar  \x00")
+	copy(h[386:], fmt.Sprintf("%011o\x00%011o\x00", 0, 512))
+	h[483-1] = 0
+	base256 := append([]byte{0x80, 0, 0, 0}, (&buf{}).be(uint64(size)).Bytes()...)
+	copy(h[483:], base256)
+	copy(h[148:], "        ")
+	sum := 0
+	for _, c := range h {
+		sum += int(c)
+	}
+	copy(h[148:], fmt.Sprintf("%06o\x00 ", sum))
+	return p
+}
+
+func TestBombs(t *testing.T) {
+	for _, f := range bombs() {
+		facts, err := inspectBytes(t, f.ext, f.data)
+		if got := verdict(facts, err); got != f.want {
+			t.Errorf("%s (%d bytes): got %s (%v), want %s", f.what, len(f.data), got, err, f.want)
+		}
+	}
+}
+
+// What is large but honest passes.
+func TestLargeArchives(t *testing.T) {
+	var logs bytes.Buffer
+	for i := range 200_000 {
+		fmt.Fprintf(&logs, "2024-01-01 00:00:%02d GET /p/%d 200 %d\n", i%60, i*7919%1000, i)
+	}
+	var names []string
+	for i := range 5000 {
+		names = append(names, fmt.Sprintf("folder/%d.txt", i))
+	}
+	for _, c := range []struct {
+		what, ext string
+		data      []byte
+		entries   int
+	}{
+		{"log", "zip", zipFile(member{name: "access.log", data: logs.String()}), 1},
+		{"log", "gz", gzipFile("access.log", logs.Bytes()), 0},
+		{"zeros under the floor", "zip", zipFile(member{name: "zeros.dat", data: string(make([]byte, 50*mib))}), 1},
+		{"5000 files", "zip", named(names...), 5000},
+	} {
+		facts, err := inspectBytes(t, c.ext, c.data)
+		if verdict(facts, err) != "ok" || facts.EntriesTotal != c.entries || len(facts.Entries) != min(c.entries, MaxListed) {
+			t.Errorf("%s: %v, %d entries, %d listed", c.what, err, facts.EntriesTotal, len(facts.Entries))
+		}
+	}
+}
+
+// Where programs that unpack could read two stories, the file is refused, or both must be harmless.
+func TestContradictingZIPs(t *testing.T) {
+	type build func(z *rawZIP) []byte
+	for _, c := range []struct {
+		what, want string
+		build      build
+	}{
+		{"local name is a program", CodeUnsafeFile, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.exe", 0, "x", 1), "")
+			return z.bytes()
+		}},
+		{"local name escapes", CodeUnsafeFile, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("../../.bashrc", 0, "x", 1), "")
+			return z.bytes()
+		}},
+		{"other harmless name", "ok", func(z *rawZIP) []byte {
+			z.entry("caf\x82.txt", 0, 1, 1, z.local("café.txt", 0, "x", 1), "")
+			return z.bytes()
+		}},
+		{"Unicode name is a program", CodeUnsafeFile, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "\x75\x70\x0a\x00\x01\x00\x00\x00\x00a.exe")
+			return z.bytes()
+		}},
+		{"member behind the directory", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 500, 500, z.local("a.txt", 0, "x", 1), "")
+			return z.bytes()
+		}},
+		{"no local header", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.local("a.txt", 0, "x", 1)
+			z.entry("a.txt", 0, 1, 1, 7, "")
+			return z.bytes()
+		}},
+		{"fewer entries than said", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			z.entries = 2
+			return z.bytes()
+		}},
+		{"two directories", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			hidden := z.bytes()
+			var second rawZIP
+			second.Write(hidden)
+			second.entry("a.txt", 0, 1, 1, 0, "")
+			p := second.bytes()
+			le.PutUint32(p[len(p)-6:], uint32(len(hidden)-6)) // points into the first
+			return p
+		}},
+		{"end record in the comment", "ok", func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			p := z.bytes()
+			comment := zipEnd + strings.Repeat("\x00", 16) + "\x09\x00short"
+			p[len(p)-2] = byte(len(comment))
+			return append(p, comment...)
+		}},
+		{"part of a set", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			p := z.bytes()
+			p[len(p)-18] = 3
+			return p
+		}},
+	} {
+		p := c.build(new(rawZIP))
+		facts, err := inspectBytes(t, "zip", p)
+		if got := verdict(facts, err); got != c.want {
+			t.Errorf("%s: got %s (%v), want %s", c.what, got, err, c.want)
+		}
+	}
+}
+
+// What is over our own bound of decompression is held, not refused.
+func TestMoreThanInspected(t *testing.T) {
+	var f Facts
+	budget := allowance(10 * kib)
+	r := budget.reader(bytes.NewReader(tarFile(tar.Header{Name: "a", Size: 20 * kib}, tar.Header{Name: "b", Size: 20 * kib})))
+	if p := walkTar(r, 50*kib, Type{}, &f); p != nil || f.Hold != HoldNotFullyInspected || f.EntriesTotal != 1 {
+		t.Errorf("%v, %+v", p, f)
+	}
+}

@@ -1,0 +1,95 @@
+package filetype
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzInspect inspects any bytes as any type. Inspect without its safety net must not panic; its verdict is a Problem or facts within
+// their bounds; and it reads no more than a small multiple of the file.
+func FuzzInspect(f *testing.F) {
+	exts := Extensions()
+	seed := func(s sample) {
+		if len(s.data) < 200*kib {
+			f.Add(byte(slices.Index(exts, s.ext)), s.data)
+		}
+	}
+	for _, s := range goodFiles() {
+		seed(s)
+	}
+	for _, s := range append(heldFiles(), badFiles()...) {
+		seed(s.sample)
+	}
+	f.Fuzz(func(t *testing.T, which byte, data []byte) {
+		typ := byExt[exts[int(which)%len(exts)]]
+		r := &countingAt{r: bytes.NewReader(data)}
+		facts, err := inspect(r, int64(len(data)), typ)
+		var p *Problem
+		if err != nil && (!errors.As(err, &p) || p.Code != CodeContentMismatch && p.Code != CodeUnsafeFile || p.Reason == "" || !utf8.ValidString(p.Reason)) {
+			t.Fatalf("%s: %v", typ.Ext, err)
+		}
+		if facts.Pages < 0 || facts.Pages > maxPages || facts.Width < 0 || facts.Height < 0 || facts.Width*facts.Height > maxPixels ||
+			facts.DurationMs < 0 || facts.DurationMs > maxDurationMs || len(facts.Entries) > MaxListed || facts.EntriesTotal < len(facts.Entries) {
+			t.Fatalf("%s: %+v", typ.Ext, facts)
+		}
+		for _, e := range facts.Entries {
+			if e.Size < 0 || !utf8.ValidString(e.Name) {
+				t.Fatalf("%s: %+v", typ.Ext, e)
+			}
+		}
+		if limit := 64*int64(len(data)) + 4*mib; r.n > limit {
+			t.Fatalf("%s: %d bytes read of %d", typ.Ext, r.n, len(data))
+		}
+	})
+}
+
+// FuzzByName: an accepted name is a good name whose last extension is its type's, and which no rule calls a program.
+func FuzzByName(f *testing.F) {
+	for _, name := range []string{"a.pdf", "report.exe.pdf", "a\u202epdf.exe", "..", "a.b.c", "é.TXT", "a. ", "\xff.pdf", "x.tar.gz"} {
+		f.Add(name, "application/octet-stream")
+		f.Add(name, "text/plain; charset=utf-8")
+	}
+	f.Fuzz(func(t *testing.T, name, declared string) {
+		typ, err := ByName(name, declared)
+		checked := CheckName(name)
+		if err != nil {
+			var p *Problem
+			if !errors.As(err, &p) || (p.Code == CodeInvalidName) != (checked != nil) {
+				t.Fatalf("%q: %v, %v", name, err, checked)
+			}
+			return
+		}
+		lower := strings.ToLower(name)
+		if checked != nil || !strings.HasSuffix(lower, "."+typ.Ext) || len(name) > maxNameBytes || !utf8.ValidString(name) ||
+			strings.ContainsAny(name, "/\\\x00\n\u202e") || strings.Contains(lower, ".exe.") {
+			t.Fatalf("%q passes as %s (%v)", name, typ.Ext, checked)
+		}
+		if !strings.Contains(strings.ToLower(declared), unknown) && !strings.ContainsRune(declared, '/') {
+			t.Fatalf("%q passes as %q", name, declared)
+		}
+	})
+}
+
+// FuzzPDFDict: the lexer ends, within its data.
+func FuzzPDFDict(f *testing.F) {
+	f.Add([]byte("<</Type/Pages/Count 3/Kids[1 0 R]/A(b\\)c)/H<414>/N 1>>"))
+	f.Add([]byte(cryptVectors[5].dict))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l := pdfLexer{p: data}
+		l.dict()
+		if l.i > len(data) {
+			t.Fatalf("read to %d of %d", l.i, len(data))
+		}
+		l = pdfLexer{p: data}
+		for range len(data) + 1 {
+			if l.next().kind == pdfEnd {
+				return
+			}
+		}
+		t.Fatal("no end")
+	})
+}

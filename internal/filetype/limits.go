@@ -1,0 +1,114 @@
+package filetype
+
+// What inspection may cost, whatever the input. Each bound has its reason; a file over a bound is refused, or held for a person
+// (HoldNotFullyInspected) where the bound is ours and not the file's fault.
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	gib = 1 << 30
+
+	// headBytes is what is read first of every file. It equals what the MIME library looks at.
+	headBytes = 4 * kib
+
+	// chunkBytes is the unit of streamed reading: large enough for few calls, small enough for many inspections at once.
+	chunkBytes = 64 * kib
+
+	// maxNameBytes is the contract's (contract, Errors, invalid_name).
+	maxNameBytes = 255
+
+	// maxDeclaredBytes bounds a declared MIME type; real ones have under 100 bytes.
+	maxDeclaredBytes = 255
+
+	// maxPixels is what one image may decode to: 16384 × 16384, the largest canvas browsers draw. Four bytes a pixel, that is 1 GiB.
+	maxPixels = 1 << 28
+
+	// maxSegments bounds the steps of a walk through the parts of an image, video or sound. A JPEG has some hundred segments at
+	// most, a fragmented video some thousand boxes a level.
+	maxSegments = 20_000
+
+	// maxMPEGLead is how far behind an ID3 tag the first frame of a sound may begin; encoders pad tags with some KiB.
+	maxMPEGLead = 64 * kib
+
+	// maxTextScan is how much of a text or HTML file is validated. Text is served as plain text or in a sandbox, so that what lies
+	// behind 64 MiB can surprise a reader but not harm one.
+	maxTextScan = 64 * mib
+
+	// maxSVG is the size up to which an SVG must be well-formed throughout; of a larger one the prolog and root are checked. The XML
+	// decoder holds one token in memory, which may be as large as the file.
+	maxSVG = 8 * mib
+
+	// maxProlog is where the root element of XML must have begun.
+	maxProlog = 256 * kib
+)
+
+// Bounds of archives. They concern what whoever downloads the archive would unpack.
+const (
+	// MaxListed is how many entries Facts lists; nobody reads further on a page.
+	MaxListed = 1000
+
+	// maxEntries is more than a large source tree has; beyond it unpacking is an attack on a disk's inodes.
+	maxEntries = 100_000
+
+	// maxDirectory bounds the bytes of a ZIP's directory: 100,000 entries with long names and extra fields.
+	maxDirectory = 32 * mib
+
+	// maxUnpacked is what an archive may unpack to in all: 32 times the largest file of the default plans.
+	maxUnpacked = 64 * gib
+
+	// maxRatio is unpacked to packed size, for one entry and for all, once bombFloor is passed. Logs and dumps reach 50; deflate
+	// cannot exceed 1032.
+	maxRatio  = 200
+	bombFloor = 100 * mib
+
+	// maxInflated is what is decompressed of a gzip stream to look inside, some seconds of work. The rest is not looked at, and the
+	// file is held.
+	maxInflated = 2 * gib
+
+	// maxNested is the size up to which a ZIP or office file inside a ZIP is opened in memory, maxNestedTotal the sum of one
+	// inspection and maxDepth how deep. Larger ones are listed only.
+	maxNested      = 8 * mib
+	maxNestedTotal = 64 * mib
+	maxDepth       = 3
+
+	// maxPeeked is how many members of a ZIP are looked at by their first peekBytes, which cost a read each.
+	maxPeeked = 10_000
+	peekBytes = 512
+
+	// maxPart bounds the small parts of a document that are read whole or parsed: [Content_Types].xml, mimetype, manifest.
+	maxPart = 4 * mib
+
+	// maxEmbedded bounds what is decompressed of the embedded objects of one office file.
+	maxEmbedded = 256 * mib
+)
+
+// Bounds of compound files (doc, xls, ppt).
+const (
+	// maxStorages bounds directory entries of a compound file: 8 MiB of directory. Word makes a handful an embedded object.
+	maxStorages = 64 * kib
+
+	// maxRecordScan bounds how much of the main stream of xls and ppt is walked record by record.
+	maxRecordScan = 64 * mib
+)
+
+// Bounds of PDF.
+const (
+	// pdfLookahead is the longest dictionary that is understood: a page tree node of some 10,000 kids.
+	pdfLookahead = 128 * kib
+
+	// pdfLexSlack is what may be lexed beyond the file's own size before the objects count as overlapping on purpose.
+	pdfLexSlack = 16 * mib
+
+	// maxObjectStream and maxObjectStreams bound one decompressed object stream, and all of one file. Writers put 100 to 200 objects
+	// in one, some ten KiB.
+	maxObjectStream  = 16 * mib
+	maxObjectStreams = 512 * mib
+
+	// maxPDFNodes bounds how many page tree nodes, catalogs and object streams are remembered.
+	maxPDFNodes = 200_000
+
+	// maxPDFCrypts bounds what looks like an encryption dictionary; a file has one.
+	maxPDFCrypts = 16
+
+	// maxPages is the largest believable page count; a larger one is unknown.
+	maxPages = 100_000
+)

@@ -1,0 +1,64 @@
+package filetype
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestCompoundStreams(t *testing.T) {
+	small, large := strings.Repeat("small ", 100), strings.Repeat("large ", 30_000)
+	p := oleFile(stream("A", small), stream("Empty", ""), stream("B", large), storage("S"), stream("C", "c"))
+	c, ok := openCompound(newSource(bytes.NewReader(p), int64(len(p))))
+	if !ok {
+		t.Fatal("not opened")
+	}
+	for name, want := range map[string]string{"a": small, "empty": "", "b": large, "c": "c"} {
+		e, ok := c.stream(name)
+		got, err := io.ReadAll(c.open(e))
+		if !ok || err != nil || string(got) != want {
+			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(want))
+		}
+	}
+	if _, ok := c.stream("s"); ok {
+		t.Error("a storage passes for a stream")
+	}
+}
+
+// A broken compound file ends the walk; it neither loops nor panics nor reads beyond its bounds.
+func TestHostileCompounds(t *testing.T) {
+	good := oleFile(stream("WordDocument", fib(0)), stream("x", filler+filler))
+	edit := func(f func(p []byte)) []byte {
+		p := bytes.Clone(good)
+		f(p)
+		return p
+	}
+	fat := (int(le.Uint32(good[76:])) + 1) * 512
+	directory := (int(le.Uint32(good[48:])) + 1) * 512
+	for what, p := range map[string][]byte{
+		"directory in a circle":   edit(func(p []byte) { le.PutUint32(p[fat+int(le.Uint32(p[48:]))*4:], le.Uint32(p[48:])) }),
+		"directory outside":       edit(func(p []byte) { le.PutUint32(p[48:], 0x00ffffff) }),
+		"no directory":            edit(func(p []byte) { le.PutUint32(p[48:], 0xfffffffe) }),
+		"table outside":           edit(func(p []byte) { le.PutUint32(p[76:], 0x00ffffff) }),
+		"more tables than file":   edit(func(p []byte) { le.PutUint32(p[44:], 0xffffffff) }),
+		"no tables":               edit(func(p []byte) { le.PutUint32(p[44:], 0) }),
+		"sector of two bytes":     edit(func(p []byte) { le.PutUint16(p[30:], 1) }),
+		"small table in a circle": edit(func(p []byte) { le.PutUint32(p[60:], 0); le.PutUint32(p[fat:], 0) }),
+		"no root":                 edit(func(p []byte) { p[directory+66] = 2 }),
+		"header only":             good[:512],
+	} {
+		if facts, err := inspectBytes(t, "doc", p); verdict(facts, err) != CodeContentMismatch {
+			t.Errorf("%s: %+v, %v", what, facts, err)
+		}
+	}
+	circle := edit(func(p []byte) { le.PutUint32(p[fat:], 0) }) // the main stream, when read
+	c, ok := openCompound(newSource(bytes.NewReader(circle), int64(len(circle))))
+	if !ok {
+		t.Fatal("not opened")
+	}
+	e, _ := c.stream("worddocument")
+	if n, err := io.Copy(io.Discard, c.open(e)); err != nil || n > int64(len(circle)) {
+		t.Errorf("stream in a circle: %d bytes, %v", n, err)
+	}
+}

@@ -1,0 +1,145 @@
+package filetype
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf16"
+)
+
+// ooxmlMain is, for each format, the folder of its parts and the end of its main part's content type: as document, template or show.
+var ooxmlMain = map[string]struct {
+	folder string
+	types  []string
+}{
+	"docx": {"word/", []string{"wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml"}},
+	"xlsx": {"xl/", []string{"spreadsheetml.sheet.main+xml", "spreadsheetml.template.main+xml"}},
+	"pptx": {"ppt/", []string{"presentationml.presentation.main+xml", "presentationml.slideshow.main+xml", "presentationml.template.main+xml"}},
+}
+
+// inspectOOXML checks docx, xlsx and pptx: the parts of the right format, no macros under any name or content type, no packaged
+// files (security: "office files for macros and OLE packages").
+func inspectOOXML(s *source, t Type, facts *Facts) *Problem {
+	if bytes.HasPrefix(s.head, []byte(oleMagic)) {
+		return protectedOOXML(s, t, facts)
+	}
+	return newZipInspection(facts).ooxml(s, t, 0)
+}
+
+// protectedOOXML takes a compound file for what it is under a password.
+func protectedOOXML(s *source, t Type, facts *Facts) *Problem {
+	c, ok := openCompound(s)
+	if !ok {
+		return notThe(s, t)
+	}
+	if p := c.refuse(); p != nil {
+		return p
+	}
+	if !c.encryptedPackage() {
+		return notThe(s, t)
+	}
+	return heldEncrypted(facts)
+}
+
+// ooxmlParts is what the walk through the package notes.
+type ooxmlParts struct {
+	contentTypes *zipMember
+	folder       bool
+	inner        []zipMember
+}
+
+func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
+	var parts ooxmlParts
+	p := z.walk(s, t, depth, func(m *zipMember) *Problem { return z.ooxmlPart(s, t, &parts, m) })
+	if p != nil {
+		return p
+	}
+	if parts.contentTypes == nil || !parts.folder {
+		return notThe(s, t)
+	}
+	types, ok := s.contentTypes(parts.contentTypes)
+	if !ok {
+		return damaged(t)
+	}
+	for _, ct := range types {
+		for _, mark := range []string{"macroenabled", "vbaproject", "vbadata", "macrosheet"} {
+			if strings.Contains(ct, mark) {
+				return macroProblem()
+			}
+		}
+	}
+	if !slices.ContainsFunc(types, func(ct string) bool {
+		return slices.ContainsFunc(ooxmlMain[t.Ext].types, func(main string) bool { return strings.HasSuffix(ct, main) })
+	}) {
+		return notThe(s, t)
+	}
+	return z.openAll(s, parts.inner, depth)
+}
+
+func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMember) *Problem {
+	name := strings.ToLower(m.name)
+	switch base := path.Base(name); {
+	case m.encrypted:
+		return heldEncrypted(z.facts)
+	case name == "[content_types].xml":
+		if parts.contentTypes != nil {
+			return unsafeFile("The document has two tables of contents, as only forged ones do.")
+		}
+		copied := *m
+		parts.contentTypes = &copied
+	case strings.HasPrefix(base, "vbaproject"), strings.HasPrefix(base, "vbadata"), strings.Contains(name, "/macrosheets/"):
+		return macroProblem()
+	case strings.Contains(name, "/activex/"):
+		z.facts.hold(HoldActiveContent)
+	case nestable(m):
+		parts.inner = append(parts.inner, *m)
+	case strings.Contains(name, "/embeddings/") && path.Ext(base) == ".bin":
+		if z.embedded.packaged(s.open(m)) {
+			z.facts.hold(HoldEmbeddedObject)
+		}
+	}
+	parts.folder = parts.folder || strings.HasPrefix(name, ooxmlMain[t.Ext].folder)
+	return nil
+}
+
+// contentTypes lists the content types that the package declares, in lower case.
+func (s *source) contentTypes(m *zipMember) (types []string, ok bool) {
+	p, ok := s.readAll(m, maxPart)
+	if !ok {
+		return nil, false
+	}
+	d := xml.NewDecoder(bytes.NewReader(asUTF8(p)))
+	d.CharsetReader = charsetReader
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return types, true
+		}
+		if err != nil {
+			return nil, false
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			for _, a := range e.Attr {
+				if a.Name.Local == "ContentType" {
+					types = append(types, strings.ToLower(a.Value))
+				}
+			}
+		}
+	}
+}
+
+// asUTF8 decodes UTF-16 with a byte order mark, which XML parts may be written in.
+func asUTF8(p []byte) []byte {
+	order := orderOf(p)
+	if order == nil {
+		return p
+	}
+	var units []uint16
+	for p = p[2:]; len(p) >= 2; p = p[2:] {
+		units = append(units, order(p))
+	}
+	return []byte(string(utf16.Decode(units)))
+}

@@ -1,0 +1,46 @@
+package filetype
+
+import (
+	"bytes"
+)
+
+// inspectPDF checks that a PDF has objects and a root, counts its pages and looks for what a person must see first (security: "PDF
+// for launch actions and embedded executables (review)").
+//
+// The header must come first, but for white space or a byte order mark: readers search for it in the first 1024 bytes, and what may
+// stand before it is another file.
+//
+// The file is read once from its start to its end, objects being recognised where they stand. Its cross-reference tables, which say
+// where a reader should look, are not followed: they may point in circles, state any size, and hide objects from one reader that
+// another shows. General PDF libraries follow them; a hundred bytes then suffice to exhaust a process's memory or stack.
+func inspectPDF(s *source, t Type, facts *Facts) *Problem {
+	if !pdfHeader(s.head) {
+		if bytes.Contains(s.head[:min(len(s.head), 1024)], []byte("%PDF-")) {
+			return mismatch("There is other data before the beginning of the PDF. Print or save it as a PDF again.")
+		}
+		return notThe(s, t)
+	}
+	p := newPDFScan(s)
+	p.scanFile()
+	p.scanObjectStreams()
+	if !p.rooted() && !p.unread {
+		return damaged(t)
+	}
+	facts.Pages = p.pages()
+	facts.Encrypted = p.encrypted
+	switch {
+	case p.launch:
+		facts.hold(HoldLaunchAction)
+	case p.attachment && p.program:
+		facts.hold(HoldEmbeddedProgram)
+	case p.unread, p.attachment && p.encrypted: // names of attachments are encrypted too
+		facts.hold(HoldNotFullyInspected)
+	}
+	return nil
+}
+
+func pdfHeader(head []byte) bool {
+	head = bytes.TrimPrefix(head[:min(len(head), 1024)], []byte("\xef\xbb\xbf"))
+	head = bytes.TrimLeft(head, " \t\r\n\f\x00")
+	return len(head) >= 8 && bytes.HasPrefix(head, []byte("%PDF-")) && '1' <= head[5] && head[5] <= '9'
+}

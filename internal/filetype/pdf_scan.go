@@ -1,0 +1,341 @@
+package filetype
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"io"
+	"strings"
+)
+
+// pdfScan is one passage through a PDF. Where several revisions of an object stand in the file, the last one counts.
+type pdfScan struct {
+	s     *source
+	lexed allowance // bytes that may still be lexed
+
+	objects  int
+	root     sighting           // the trailer's /Root
+	catalogs map[int64]sighting // catalog → its /Pages
+	counts   map[int64]sighting // page tree node → its /Count
+	linear   int64              // /N of a linearized file: its pages when it was made
+	streams  []pdfObjectStream
+	named    int // how often the type of an object stream is named
+	inflate  allowance
+
+	encrypted bool
+	encrypt   sighting                // the trailer's /Encrypt
+	crypts    map[int64]pdfEncryption // what may be the object that it refers to
+	id        string                  // the trailer's /ID
+
+	launch     bool // a launch action
+	attachment bool // an embedded file
+	program    bool // a file name that is a program's
+	unread     bool // objects that could not be read within the bounds, or at all
+}
+
+// sighting is a number and where in the file it was seen.
+type sighting struct{ at, value int64 }
+
+func (p *pdfScan) note(m map[int64]sighting, object, at, value int64) {
+	if old, ok := m[object]; ok && old.at > at {
+		return
+	} else if !ok && len(m) >= maxPDFNodes {
+		p.unread = true
+		return
+	}
+	m[object] = sighting{at, value}
+}
+
+// pdfObjectStream is a compressed stream of objects and where its bytes begin.
+type pdfObjectStream struct {
+	at, object, gen int64
+	dict            pdfDict
+}
+
+func newPDFScan(s *source) *pdfScan {
+	return &pdfScan{
+		s:        s,
+		lexed:    allowance(s.size + pdfLexSlack),
+		inflate:  maxObjectStreams,
+		catalogs: map[int64]sighting{},
+		counts:   map[int64]sighting{},
+		crypts:   map[int64]pdfEncryption{},
+	}
+}
+
+const (
+	pdfWindow     = mib
+	pdfLookbehind = 64 // for the numbers before "obj"
+)
+
+// scanFile looks at every byte once as the start of something, with enough before and behind it to understand it.
+func (p *pdfScan) scanFile() {
+	buf := make([]byte, pdfLookbehind+pdfWindow+pdfLookahead)
+	for off := int64(0); off < p.s.size; off += pdfWindow {
+		base := max(0, off-pdfLookbehind)
+		n, _ := p.s.ReadAt(buf, base)
+		from := int(off - base)
+		to := min(n, from+pdfWindow)
+		p.names(buf[:n], from, to)
+		p.dictionaries(buf[:n], from, to, base)
+		if p.s.err != nil {
+			return
+		}
+	}
+}
+
+// names looks for names that matter, wherever they stand between from and to: so that no trick of structure hides them.
+func (p *pdfScan) names(data []byte, from, to int) {
+	for i := from; i < to; i++ {
+		k := bytes.IndexByte(data[i:to], '/')
+		if k < 0 {
+			return
+		}
+		i += k
+		l := pdfLexer{p: data[:min(len(data), i+4*kib)], i: i + 1}
+		switch l.name() {
+		case "Launch":
+			p.launch = true
+		case "EF", "EmbeddedFile", "EmbeddedFiles":
+			p.attachment = true
+		case "ObjStm":
+			p.named++
+		case "F", "UF":
+			p.fileName(&l)
+		}
+	}
+}
+
+func (p *pdfScan) fileName(l *pdfLexer) {
+	l.skipSpace()
+	if l.i >= len(l.p) || l.p[l.i] != '(' && l.p[l.i] != '<' || !p.spend(0) {
+		return
+	}
+	start := l.i
+	t := l.next()
+	p.spend(l.i - start)
+	if t.kind == pdfString {
+		name := pdfText(t.text)
+		name = name[strings.LastIndexAny(name, `/\`)+1:]
+		p.program = p.program || programExt(strings.TrimRight(name, ". ")) != ""
+	}
+}
+
+// spend counts n lexed bytes and tells whether more may follow.
+func (p *pdfScan) spend(n int) bool {
+	p.lexed -= allowance(n)
+	if p.lexed < 0 {
+		p.unread = true
+	}
+	return p.lexed >= 0
+}
+
+// dictionaries looks for objects and trailers.
+func (p *pdfScan) dictionaries(data []byte, from, to int, base int64) {
+	p.each(data, from, to, "obj", func(i int) {
+		if object, gen, ok := objectNumber(data[:i]); ok {
+			p.object(data, i+len("obj"), base, object, gen)
+		}
+	})
+	p.each(data, from, to, "trailer", func(i int) {
+		l := pdfLexer{p: data, i: i + len("trailer")}
+		if d, ok := p.dict(&l); ok {
+			p.trailer(d, base+int64(i))
+		}
+	})
+}
+
+func (p *pdfScan) each(data []byte, from, to int, word string, f func(i int)) {
+	for i := from; i < to && p.lexed >= 0; i += len(word) {
+		k := bytes.Index(data[i:min(len(data), to+len(word)-1)], []byte(word))
+		if k < 0 {
+			return
+		}
+		i += k
+		f(i)
+	}
+}
+
+// objectNumber reads the two numbers that end data.
+func objectNumber(data []byte) (object, gen int64, ok bool) {
+	gen, data, ok = lastNumber(data)
+	if !ok {
+		return 0, 0, false
+	}
+	object, _, ok = lastNumber(data)
+	return object, gen, ok
+}
+
+func lastNumber(data []byte) (n int64, before []byte, ok bool) {
+	data = data[max(0, len(data)-pdfLookbehind/2):]
+	data = bytes.TrimRight(data, " \t\r\n\f\x00")
+	start := len(data)
+	for start > 0 && '0' <= data[start-1] && data[start-1] <= '9' {
+		start--
+	}
+	n, ok = pdfInteger(data[start:])
+	return n, data[:start], ok
+}
+
+// dict lexes a dictionary on the account of the scan.
+func (p *pdfScan) dict(l *pdfLexer) (pdfDict, bool) {
+	start := l.i
+	l.p = l.p[:min(len(l.p), start+pdfLookahead)]
+	d, ok := l.dict()
+	p.spend(l.i - start)
+	return d, ok
+}
+
+// object takes notice of an indirect object whose content begins at data[i].
+func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
+	l := pdfLexer{p: data, i: i}
+	d, ok := p.dict(&l)
+	p.objects++
+	if !ok {
+		return
+	}
+	at := base + int64(i)
+	p.register(d, object, at)
+	if d.typ == "XRef" {
+		p.trailer(d, at)
+	}
+	l.skipSpace()
+	rest := l.p[l.i:]
+	if d.n <= 0 || d.first <= 0 || !bytes.HasPrefix(rest, []byte("stream")) {
+		return
+	}
+	if len(p.streams) >= maxPDFNodes {
+		p.unread = true
+		return
+	}
+	start := l.i + len("stream")
+	if start < len(data) && data[start] == '\r' {
+		start++
+	}
+	if start < len(data) && data[start] == '\n' {
+		start++
+	}
+	p.streams = append(p.streams, pdfObjectStream{at: base + int64(start), object: object, gen: gen, dict: d})
+}
+
+// register notes what an object, direct or from an object stream, says about pages and encryption.
+func (p *pdfScan) register(d pdfDict, object, at int64) {
+	switch {
+	case d.typ == "Catalog" && d.pages > 0:
+		p.note(p.catalogs, object, at, d.pages)
+	case d.typ == "Pages" && d.count >= 0:
+		p.note(p.counts, object, at, d.count)
+	case d.linearized && p.linear == 0:
+		p.linear = d.n
+	case d.crypt.version > 0 && d.crypt.user != "" && len(p.crypts) < maxPDFCrypts:
+		p.crypts[object] = d.crypt
+	}
+}
+
+func (p *pdfScan) trailer(d pdfDict, at int64) {
+	if d.root > 0 && at >= p.root.at {
+		p.root = sighting{at, d.root}
+	}
+	if d.encrypted {
+		p.encrypted = true
+		p.encrypt = sighting{at, d.encrypt}
+	}
+	if d.id != "" {
+		p.id = d.id
+	}
+}
+
+// rooted tells whether there is a document at all.
+func (p *pdfScan) rooted() bool {
+	return p.objects > 0 && (p.root.value > 0 || len(p.catalogs) > 0)
+}
+
+// pages follows root, catalog and page tree to the count; 0 unknown.
+func (p *pdfScan) pages() int {
+	for _, c := range p.catalogs {
+		if p.root.value == 0 && len(p.catalogs) == 1 { // a file without a trailer
+			return believable(p.counts[c.value].value)
+		}
+	}
+	if catalog, ok := p.catalogs[p.root.value]; ok {
+		if count, ok := p.counts[catalog.value]; ok {
+			return believable(count.value)
+		}
+	}
+	return believable(p.linear)
+}
+
+func believable(pages int64) int {
+	if pages < 1 || pages > maxPages {
+		return 0
+	}
+	return int(pages)
+}
+
+// scanObjectStreams reads the objects that are kept compressed. Streams that the password hides are passed over; what else cannot
+// be read leaves the file not fully inspected.
+func (p *pdfScan) scanObjectStreams() {
+	if p.named > len(p.streams) {
+		p.unread = true // one stands where its object was not recognised
+	}
+	crypt := p.crypts[p.encrypt.value]
+	crypt.id = p.id
+	key, open := crypt.key()
+	if p.encrypted && !open && !crypt.known() && len(p.streams) > 0 {
+		p.unread = true
+	}
+	for _, st := range p.streams {
+		r := io.Reader(p.s.rest(st.at))
+		if st.dict.length > 0 {
+			r = io.LimitReader(r, st.dict.length)
+		}
+		if p.encrypted {
+			if !open {
+				continue
+			}
+			r = crypt.decrypt(r, key, st.object, st.gen)
+		}
+		content, ok := p.unpack(r, st.dict)
+		if !ok {
+			p.unread = true
+		}
+		p.objectStream(content, st)
+	}
+}
+
+// unpack decodes a stream of objects. What comes before an error is used, as readers do.
+func (p *pdfScan) unpack(r io.Reader, d pdfDict) (content []byte, ok bool) {
+	switch {
+	case len(d.filters) == 1 && d.filters[0] == "FlateDecode" && !d.predicted:
+		z, err := zlib.NewReader(bufio.NewReaderSize(r, 4*kib))
+		if err != nil {
+			return nil, false
+		}
+		r = z
+	case len(d.filters) == 0 && d.length > 0:
+	default:
+		return nil, false
+	}
+	content, _ = io.ReadAll(p.inflate.reader(io.LimitReader(r, maxObjectStream+1)))
+	return content, len(content) > 0 && len(content) <= maxObjectStream && p.inflate > 0
+}
+
+// objectStream reads the table of numbers and offsets, and then the dictionaries.
+func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
+	p.names(content, 0, len(content))
+	table := pdfLexer{p: content[:min(int64(len(content)), st.dict.first)]}
+	for range st.dict.n {
+		object, off := table.next(), table.next()
+		if object.kind != pdfInt || off.kind != pdfInt {
+			return
+		}
+		start := st.dict.first + off.n
+		if start < 0 || start >= int64(len(content)) || !p.spend(0) {
+			continue
+		}
+		l := pdfLexer{p: content, i: int(start)}
+		if d, ok := p.dict(&l); ok {
+			p.register(d, object.n, st.at)
+		}
+	}
+}

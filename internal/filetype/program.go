@@ -1,0 +1,128 @@
+package filetype
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+)
+
+// programs are the extensions under which some common system runs a file, or follows it to a program. They are refused as a file's
+// name and inside an inspected archive (contract, createUpload).
+var programs = extensionSet(
+	// Windows: programs, installers, what the shell or a script host opens
+	`exe com scr pif cpl dll sys drv ocx ax efi msi msp mst msix msixbundle appx appxbundle appinstaller
+	bat cmd ps1 ps1xml ps2 psm1 psd1 psc1 vb vbe vbs vbscript js jse mjs cjs wsf wsh wsc ws sct hta chm hlp
+	lnk url scf reg inf ins isp msc gadget job shb shs settingcontent-ms library-ms search-ms searchconnector-ms appref-ms
+	application diagcab xbap themepack website ahk au3 a3x`,
+	// macOS
+	`app command scpt scptd applescript dmg pkg mpkg dylib terminal fileloc inetloc`,
+	// Unix
+	`sh bash zsh csh ksh fish run elf so ko deb rpm snap flatpak flatpakref appimage desktop`,
+	// languages that run from source or byte code
+	`py pyc pyo pyw pyz pyzw rb pl pm php php3 php4 php5 php7 php8 phtml phps phar asp aspx ashx asmx cgi fcgi jsp jspx lua tcl
+	awk jar war ear class jnlp apk aab xapk apks ipa dex wasm crx xpi vsix air swf`,
+)
+
+// macros are Office formats made to carry macros or add-ins.
+var macros = extensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp`)
+
+// innerNames are also everyday ends of words and host names. "example.com.pdf" and "web.app.txt" are no programs; as the last
+// extension, they are.
+var innerNames = extensionSet(`com app pl so run job fish air class command terminal application website`)
+
+func extensionSet(lists ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, list := range lists {
+		for _, ext := range strings.Fields(list) {
+			set[ext] = true
+		}
+	}
+	return set
+}
+
+// programExt finds the extension of name that makes it an executable, a script or a macro format, be it the last or not
+// (contract, Errors, unsupported_type: "report.exe.pdf"). A colon separates like a dot, since Windows opens "a.exe:b" as "a.exe".
+func programExt(name string) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' })
+	if len(parts) < 2 {
+		return ""
+	}
+	if strings.HasPrefix(name, ".") { // ".exe" has an extension only
+		parts = append([]string{""}, parts...)
+	}
+	for i, part := range parts[1:] {
+		ext := foldExt(part)
+		last := i == len(parts)-2
+		if macros[ext] || programs[ext] && (last || !innerNames[ext]) {
+			return ext
+		}
+	}
+	return ""
+}
+
+// foldExt reduces an extension to what a file system or a reader's eye makes of it: lower case, without surrounding spaces and
+// invisible characters.
+func foldExt(ext string) string {
+	ext = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Cc) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, ext)
+	return strings.TrimSpace(ext)
+}
+
+func programReason(ext string) string {
+	if macros[ext] {
+		return "Office files that carry macros (." + ext + ") are not accepted. Save it in a format without macros."
+	}
+	return "Executables and scripts (." + ext + ") are not accepted under any name."
+}
+
+// programMagics are the first bytes of what a system runs, loads or installs. "MZ" convicts by itself, though a text may begin with it:
+// a DOS program can be written in printable characters.
+var programMagics = []struct{ magic, what string }{
+	{"MZ", "a Windows or DOS program"},
+	{"\x7fELF", "a Unix program"},
+	{"\xfe\xed\xfa\xce", "a macOS program"},
+	{"\xfe\xed\xfa\xcf", "a macOS program"},
+	{"\xce\xfa\xed\xfe", "a macOS program"},
+	{"\xcf\xfa\xed\xfe", "a macOS program"},
+	{"\xca\xfe\xba\xbe", "a Java class or macOS program"},
+	{"\xca\xfe\xba\xbf", "a macOS program"},
+	{"\xca\xfe\xd0\x0d", "packed Java classes"},
+	{"\x00asm", "a WebAssembly module"},
+	{"dex\n0", "an Android program"},
+	{"!<arch>\n", "a program library or Debian package"},
+	{"\xed\xab\xee\xdb", "an RPM package"},
+	{"xar!\x00", "a macOS installer"},
+	{"Cr24\x02\x00", "a browser extension"},
+	{"Cr24\x03\x00", "a browser extension"},
+	{"ITSF\x03\x00", "a Windows help program"},
+	{"L\x00\x00\x00\x01\x14\x02\x00", "a Windows shortcut"},
+	{"#!", "a script"},
+	{"\xef\xbb\xbf#!", "a script"},
+	{"#\x00!\x00", "a script"},
+	{"\x00#\x00!", "a script"},
+	{"\xff\xfe#\x00!\x00", "a script"},
+	{"\xfe\xff\x00#\x00!", "a script"},
+	{"#@~^", "an encoded script"},
+}
+
+// programAt refuses what begins like a program, whatever it is called (contract: "executables and scripts are always refused").
+func programAt(head []byte) *Problem {
+	if what := programName(head); what != "" {
+		return unsafeFile("The file is %s. Executables and scripts are not accepted under any name.", what)
+	}
+	return nil
+}
+
+// programName says what program begins like head, or "".
+func programName(head []byte) string {
+	for _, m := range programMagics {
+		if bytes.HasPrefix(head, []byte(m.magic)) {
+			return m.what
+		}
+	}
+	return ""
+}

@@ -1,0 +1,140 @@
+package filetype
+
+import (
+	"slices"
+	"strings"
+)
+
+// supported is the contract's list, in its order (contract, createUpload). The first MIME type is the type's own; the others are
+// what browsers, operating systems and libraries are known to declare for the extension.
+var supported = []Type{
+	row("pdf", PDF, "a PDF document", "application/pdf", "application/x-pdf"),
+
+	row("png", Image, "a PNG image", "image/png", "image/x-png", "image/apng"),
+	row("jpg", Image, "a JPEG image", "image/jpeg", "image/jpg", "image/pjpeg"),
+	row("jpeg", Image, "a JPEG image", "image/jpeg", "image/jpg", "image/pjpeg"),
+	row("gif", Image, "a GIF image", "image/gif"),
+	row("webp", Image, "a WebP image", "image/webp"),
+	row("avif", Image, "an AVIF image", "image/avif", "image/avif-sequence"),
+	row("svg", Image, "an SVG image", "image/svg+xml", "image/svg"),
+	row("bmp", Image, "a BMP image", "image/bmp", "image/x-bmp", "image/x-ms-bmp"),
+	row("tiff", Image, "a TIFF image", "image/tiff", "image/x-tiff"),
+	row("heic", Image, "a HEIC image", "image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"),
+
+	row("mp4", Video, "an MP4 video", "video/mp4", "application/mp4", "audio/mp4"),
+	row("m4v", Video, "an M4V video", "video/mp4", "video/x-m4v", "video/m4v"),
+	row("mov", Video, "a QuickTime video", "video/quicktime"),
+	row("webm", Video, "a WebM video", "video/webm", "audio/webm"),
+	row("ogv", Video, "an Ogg video", "video/ogg", "application/ogg", "video/x-theora+ogg"),
+
+	row("mp3", Audio, "an MP3 sound", "audio/mpeg", "audio/mp3", "audio/x-mp3", "audio/mpeg3", "audio/x-mpeg", "audio/x-mpeg-3"),
+	row("m4a", Audio, "an M4A sound", "audio/mp4", "audio/x-m4a", "audio/m4a", "audio/aac"),
+	row("aac", Audio, "an AAC sound", "audio/aac", "audio/aacp", "audio/x-aac", "audio/x-hx-aac-adts", "audio/vnd.dlna.adts"),
+	row("wav", Audio, "a WAV sound", "audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"),
+	row("flac", Audio, "a FLAC sound", "audio/flac", "audio/x-flac"),
+	row("ogg", Audio, "an Ogg sound", "audio/ogg", "application/ogg", "audio/vorbis", "audio/x-vorbis+ogg", "audio/opus"),
+	row("opus", Audio, "an Opus sound", "audio/ogg", "audio/opus", "application/ogg", "audio/x-opus+ogg"),
+
+	row("doc", Document, "a Word document (doc)", "application/msword", "application/vnd.ms-word"),
+	row("docx", Document, "a Word document (docx)", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+	row("xls", Document, "an Excel workbook (xls)", "application/vnd.ms-excel", "application/msexcel", "application/x-msexcel"),
+	row("xlsx", Document, "an Excel workbook (xlsx)", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+	row("ppt", Document, "a PowerPoint presentation (ppt)", "application/vnd.ms-powerpoint", "application/mspowerpoint"),
+	row("pptx", Document, "a PowerPoint presentation (pptx)", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+	row("odt", Document, "an OpenDocument text", "application/vnd.oasis.opendocument.text"),
+	row("ods", Document, "an OpenDocument spreadsheet", "application/vnd.oasis.opendocument.spreadsheet"),
+	row("odp", Document, "an OpenDocument presentation", "application/vnd.oasis.opendocument.presentation"),
+	row("rtf", Document, "an RTF document", "application/rtf", "text/rtf", "application/x-rtf", "text/richtext", "application/msword"),
+	row("epub", Document, "an EPUB book", "application/epub+zip", "application/epub"),
+
+	row("txt", Text, "plain text", "text/plain"),
+	row("md", Text, "Markdown text", "text/markdown", "text/x-markdown", "text/plain"),
+	row("csv", Text, "a CSV table", "text/csv", "text/x-csv", "application/csv", "text/comma-separated-values", "text/plain", "application/vnd.ms-excel"),
+	row("tsv", Text, "a TSV table", "text/tab-separated-values", "text/tsv", "text/plain"),
+	row("json", Text, "JSON text", "application/json", "text/json", "application/geo+json", "application/ld+json", "text/plain"),
+	row("xml", Text, "XML text", "application/xml", "text/xml", "text/plain"),
+	row("yaml", Text, "YAML text", "application/yaml", "text/yaml", "application/x-yaml", "text/x-yaml", "text/plain"),
+	row("yml", Text, "YAML text", "application/yaml", "text/yaml", "application/x-yaml", "text/x-yaml", "text/plain"),
+	row("log", Text, "a text log", "text/plain", "text/x-log"),
+
+	row("html", HTML, "an HTML page", "text/html", "application/xhtml+xml"),
+	row("htm", HTML, "an HTML page", "text/html", "application/xhtml+xml"),
+
+	row("zip", Archive, "a ZIP archive", "application/zip", "application/x-zip-compressed", "application/x-zip", "multipart/x-zip"),
+	row("7z", Archive, "a 7z archive", "application/x-7z-compressed"),
+	row("rar", Archive, "a RAR archive", "application/vnd.rar", "application/x-rar-compressed", "application/x-rar", "application/rar"),
+	row("tar", Archive, "a tar archive", "application/x-tar", "application/tar"),
+	row("gz", Archive, "a gzip file", "application/gzip", "application/x-gzip", "application/x-compressed-tar", "application/x-tgz"),
+	row("tgz", Archive, "a gzipped tar archive", "application/gzip", "application/x-gzip", "application/x-compressed-tar", "application/x-tgz", "application/x-gtar-compressed", "application/x-compressed"),
+}
+
+func row(ext string, kind Kind, label string, accepts ...string) Type {
+	return Type{Ext: ext, Kind: kind, MIME: accepts[0], Accepts: accepts, Label: label}
+}
+
+// byExt is supported by extension.
+var byExt = func() map[string]Type {
+	m := make(map[string]Type, len(supported))
+	for _, t := range supported {
+		m[t.Ext] = t
+	}
+	return m
+}()
+
+// ByExt finds the type that the last extension of name stands for, in any case. It checks nothing else.
+func ByExt(name string) (Type, bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return Type{}, false
+	}
+	t, ok := byExt[strings.ToLower(name[i+1:])]
+	return t.clone(), ok
+}
+
+// clone keeps callers away from the table.
+func (t Type) clone() Type {
+	t.Accepts = slices.Clone(t.Accepts)
+	return t
+}
+
+// Extensions lists the supported extensions, sorted, without dots.
+func Extensions() []string {
+	var exts []string
+	for _, t := range supported {
+		exts = append(exts, t.Ext)
+	}
+	slices.Sort(exts)
+	return exts
+}
+
+// Unknown is how bytes are served that nobody should interpret.
+const unknown = "application/octet-stream"
+
+// ContentType is the Content-Type under which bytes of type t are served to the public (security, surfaces). Text of every sort is
+// plain text; office files, archives and whatever is not on the list are opaque. HTML has its own type for the sandboxed frame that
+// is its only surface.
+func ContentType(t Type) string {
+	t = byExt[t.Ext]
+	switch t.Kind {
+	case Text:
+		return "text/plain; charset=utf-8"
+	case HTML:
+		return "text/html; charset=utf-8"
+	case PDF, Image, Video, Audio:
+		return t.MIME
+	default:
+		return unknown
+	}
+}
+
+// Inline tells whether bytes of type t may be shown by a browser that navigates to them; otherwise they are an attachment (security,
+// surfaces). An SVG is an attachment: an <img> shows it nonetheless, and direct navigation downloads it.
+func Inline(t Type) bool {
+	t = byExt[t.Ext]
+	switch t.Kind {
+	case PDF, Image, Video, Audio, Text, HTML:
+		return t.Ext != "svg"
+	default:
+		return false
+	}
+}

@@ -1,0 +1,243 @@
+package filetype
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+// inspectText takes any text for every text extension: a JSON file with comments, an unfinished XML or a ragged CSV is shown as
+// plain text and is what its owner means to show. Only JSON and XML must begin like themselves.
+func inspectText(s *source, t Type, _ *Facts) *Problem {
+	if p := checkText(s, t, nil); p != nil {
+		return p
+	}
+	start := strings.TrimSpace(textHead(s.head))
+	switch t.Ext {
+	case "json":
+		if start == "" || !strings.ContainsRune(`{["-0123456789tfn/`, rune(start[0])) {
+			return notThe(s, t)
+		}
+	case "xml":
+		if !strings.HasPrefix(start, "<") {
+			return notThe(s, t)
+		}
+	}
+	return nil
+}
+
+// checkText validates up to maxTextScan bytes: UTF-8, UTF-16 with a byte order mark, or an 8-bit or multi-byte legacy encoding,
+// which cannot be told from another but has no control characters. visit, if given, sees the text in chunks, UTF-16 made UTF-8.
+func checkText(s *source, t Type, visit func(chunk []byte)) *Problem {
+	if what := otherText(s.head); what != "" {
+		return mismatch("The name says %s, but the content is %s.", t.Label, what)
+	}
+	if what := scriptIn(textHead(s.head), t.Ext == "md"); what != "" {
+		return unsafeFile("The file is %s. Executables and scripts are not accepted under any name.", what)
+	}
+	r, order := textReader(s)
+	var c textCheck
+	buf := make([]byte, chunkBytes)
+	for {
+		n, err := r.Read(buf)
+		c.add(buf[:n])
+		if visit != nil {
+			visit(buf[:n])
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || c.nul {
+			return notText(s, t)
+		}
+	}
+	if s.size <= maxTextScan {
+		c.end()
+	}
+	if !c.ok(order != nil) {
+		return notText(s, t)
+	}
+	return nil
+}
+
+func notText(s *source, t Type) *Problem {
+	if m := mimetype.Detect(s.head); !m.Is(unknown) && !under(m, "text/plain") {
+		return notThe(s, t)
+	}
+	return mismatch("The name says %s, but the content is not readable text.", t.Label)
+}
+
+// otherText names a format that is written in text characters and yet is not text to its reader.
+func otherText(head []byte) string {
+	if pdfHeader(head) {
+		return "a PDF document"
+	}
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	for _, f := range []struct{ magic, what string }{
+		{"%!PS", "a PostScript program"}, {"%FDF-", "a PDF form"}, {`{\rtf`, "an RTF document"},
+	} {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return f.what
+		}
+	}
+	return ""
+}
+
+func under(m *mimetype.MIME, family string) bool {
+	for ; m != nil; m = m.Parent() {
+		if m.Is(family) {
+			return true
+		}
+	}
+	return false
+}
+
+// textCheck decides in one pass whether bytes are UTF-8, and whether they could be a legacy encoding.
+type textCheck struct {
+	nul      bool
+	control  bool   // a control character that text in a legacy encoding does not have
+	notUTF8  bool   //
+	leftover []byte // the begun character at the end of the last chunk
+}
+
+func (c *textCheck) add(p []byte) {
+	for _, b := range p {
+		if b < ' ' && !textControl[b] {
+			c.control = true
+			c.nul = c.nul || b == 0
+		}
+	}
+	if c.notUTF8 {
+		return
+	}
+	if len(c.leftover) > 0 {
+		p = append(c.leftover, p...)
+	}
+	whole := wholeRunes(p)
+	c.notUTF8 = !utf8.Valid(p[:whole])
+	c.leftover = bytes.Clone(p[whole:])
+}
+
+// end says that there is no more: a begun character stays begun.
+func (c *textCheck) end() { c.notUTF8 = c.notUTF8 || len(c.leftover) > 0 }
+
+// ok is the verdict. Control characters other than NUL occur in UTF-8 logs and protocols (SOH, ESC, mIRC's colours); where the
+// encoding is unknown they tell binary data. UTF-16 that was decoded is valid or was an error before.
+func (c *textCheck) ok(decoded bool) bool {
+	return !c.nul && (decoded || !c.notUTF8 || !c.control)
+}
+
+// textControl are the C0 characters found in legacy text: BEL to CR, SUB (the DOS end of file), ESC (terminal colours, ISO 2022).
+var textControl = [' ']bool{7: true, 8: true, 9: true, 10: true, 11: true, 12: true, 13: true, 0x1a: true, 0x1b: true}
+
+// wholeRunes is the length of p without a character that is begun at its end.
+func wholeRunes(p []byte) int {
+	for i := len(p) - 1; i >= 0 && i >= len(p)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(p[i]) {
+			if !utf8.FullRune(p[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(p)
+}
+
+// byteOrder reads the 16-bit units of UTF-16.
+type byteOrder func(p []byte) uint16
+
+func bigEndian(p []byte) uint16    { return uint16(p[0])<<8 | uint16(p[1]) }
+func littleEndian(p []byte) uint16 { return uint16(p[1])<<8 | uint16(p[0]) }
+
+// orderOf tells UTF-16 by its byte order mark; nil is any other encoding. UTF-32 is not told apart: it is refused for its NULs.
+func orderOf(head []byte) byteOrder {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return bigEndian
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return littleEndian
+	}
+	return nil
+}
+
+// textReader reads the file as text: UTF-16 becomes UTF-8, a byte order mark goes, all else comes as it is.
+func textReader(s *source) (io.Reader, byteOrder) {
+	raw := s.section(0, maxTextScan)
+	order := orderOf(s.head)
+	if order == nil {
+		if bytes.HasPrefix(s.head, []byte("\xef\xbb\xbf")) {
+			raw.Seek(3, io.SeekStart)
+		}
+		return raw, nil
+	}
+	raw.Seek(2, io.SeekStart)
+	return &utf16Reader{r: bufio.NewReaderSize(raw, chunkBytes), order: order}, order
+}
+
+var errNotUTF16 = errors.New("not UTF-16")
+
+// utf16Reader turns UTF-16 into UTF-8 and fails on what is not UTF-16: half a unit, half a surrogate pair.
+type utf16Reader struct {
+	r     *bufio.Reader
+	order byteOrder
+}
+
+func (u *utf16Reader) Read(p []byte) (int, error) {
+	n := 0
+	for n+utf8.UTFMax <= len(p) {
+		r, err := u.rune()
+		if err != nil {
+			return n, err
+		}
+		n += utf8.EncodeRune(p[n:], r)
+	}
+	return n, nil
+}
+
+func (u *utf16Reader) rune() (rune, error) {
+	hi, err := u.unit()
+	if err != nil || !utf16.IsSurrogate(rune(hi)) {
+		return rune(hi), err
+	}
+	lo, err := u.unit()
+	if err != nil {
+		return 0, errNotUTF16
+	}
+	r := utf16.DecodeRune(rune(hi), rune(lo))
+	if r == utf8.RuneError {
+		return 0, errNotUTF16
+	}
+	return r, nil
+}
+
+func (u *utf16Reader) unit() (uint16, error) {
+	p, err := u.r.Peek(2)
+	if len(p) < 2 {
+		if len(p) == 1 {
+			return 0, errNotUTF16
+		}
+		return 0, err
+	}
+	v := u.order(p)
+	u.r.Discard(2)
+	return v, nil
+}
+
+// textHead is the beginning of a text without its byte order mark, as UTF-8.
+func textHead(head []byte) string {
+	order := orderOf(head)
+	if order == nil {
+		return string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
+	}
+	units := make([]uint16, 0, len(head)/2)
+	for p := head[2:]; len(p) >= 2; p = p[2:] {
+		units = append(units, order(p))
+	}
+	return string(utf16.Decode(units))
+}

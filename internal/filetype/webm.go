@@ -1,0 +1,143 @@
+package filetype
+
+import (
+	"bytes"
+	"math"
+)
+
+// Element IDs of EBML and Matroska that inspection looks at.
+const (
+	idEBML      = 0x1a45dfa3
+	idDocType   = 0x4282
+	idSegment   = 0x18538067
+	idInfo      = 0x1549a966
+	idTimescale = 0x2ad7b1
+	idDuration  = 0x4489
+	idTracks    = 0x1654ae6b
+	idCluster   = 0x1f43b675
+)
+
+// inspectWebM wants an EBML header that says webm; Matroska, its superset, is not on the list. The segment must show tracks or media
+// before the walk ends.
+func inspectWebM(s *source, t Type, facts *Facts) *Problem {
+	header, ok := s.element(0)
+	if !ok || header.id != idEBML {
+		return notThe(s, t)
+	}
+	docType := ""
+	s.elements(header.body, header.end, func(e element) bool {
+		if e.id == idDocType {
+			docType = string(bytes.TrimRight(s.bytes(e.body, int(min(e.end-e.body, 16))), "\x00"))
+		}
+		return true
+	})
+	if docType == "matroska" {
+		return mismatch("The name says a WebM video, but the content is a Matroska video (mkv).")
+	}
+	if docType != "webm" {
+		return notThe(s, t)
+	}
+	segment, ok := s.element(header.end)
+	if !ok || segment.id != idSegment {
+		return damaged(t)
+	}
+	media := false
+	s.elements(segment.body, segment.end, func(e element) bool {
+		switch e.id {
+		case idInfo:
+			facts.DurationMs = s.webmDuration(e)
+		case idTracks, idCluster:
+			media = true
+		}
+		return e.id != idCluster
+	})
+	if !media {
+		return damaged(t)
+	}
+	return nil
+}
+
+func (s *source) webmDuration(info element) int64 {
+	scale, duration := 1e6, 0.0 // ns a unit, units
+	s.elements(info.body, info.end, func(e element) bool {
+		p := s.bytes(e.body, int(min(e.end-e.body, 8)))
+		switch {
+		case e.id == idTimescale:
+			n := 0.0
+			for _, b := range p {
+				n = n*256 + float64(b)
+			}
+			scale = n
+		case e.id == idDuration && len(p) == 4:
+			duration = float64(math.Float32frombits(be.Uint32(p)))
+		case e.id == idDuration && len(p) == 8:
+			duration = math.Float64frombits(be.Uint64(p))
+		}
+		return true
+	})
+	if ms := duration * scale / 1e6; ms > 0 && ms < maxDurationMs {
+		return int64(ms)
+	}
+	return 0
+}
+
+// element is one EBML element; body to end is its content.
+type element struct {
+	id        uint32
+	body, end int64
+}
+
+// element reads the header of the element at off. An unknown size, as live streams have it, reaches to the end of the file.
+func (s *source) element(off int64) (e element, ok bool) {
+	p := s.bytes(off, 12)
+	id, n := vint(p, 4, false)
+	if n == 0 {
+		return e, false
+	}
+	size, m := vint(p[n:], 8, true)
+	if m == 0 {
+		return e, false
+	}
+	e = element{id: uint32(id), body: off + int64(n+m), end: s.size}
+	if size != 1<<(7*m)-1 {
+		if size > uint64(s.size-e.body) {
+			size = uint64(s.size - e.body)
+		}
+		e.end = e.body + int64(size)
+	}
+	return e, true
+}
+
+func (s *source) elements(off, end int64, f func(element) bool) {
+	for range maxSegments {
+		if off >= end {
+			return
+		}
+		e, ok := s.element(off)
+		if !ok || !f(e) {
+			return
+		}
+		off = e.end
+	}
+}
+
+// vint reads EBML's number of up to max bytes, with or without the bit that marks its length, and how many bytes it takes; 0 for none.
+func vint(p []byte, max int, strip bool) (v uint64, n int) {
+	if len(p) == 0 || p[0] == 0 {
+		return 0, 0
+	}
+	n = 1
+	for mask := byte(0x80); p[0]&mask == 0; mask >>= 1 {
+		n++
+	}
+	if n > max || n > len(p) {
+		return 0, 0
+	}
+	for _, b := range p[:n] {
+		v = v<<8 | uint64(b)
+	}
+	if strip {
+		v &^= 1 << (7 * n)
+	}
+	return v, n
+}

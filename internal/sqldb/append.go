@@ -1,0 +1,289 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+
+	"vitrine"
+)
+
+// Append is vitrine.ViewLog's.
+//
+// A snapshot that makes an open a bot's takes the open off the viewer's count, and with the last one the viewer's row: from
+// then on the viewer returns only if another of their opens is a person's. What was decided for opens in between stays.
+func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error, err error) {
+	err = l.db.update(ctx, func(t *tx) error {
+		refused = nil
+		w := l.write(t)
+		for i := range b.Opens {
+			err := w.open(&b.Opens[i])
+			if errors.Is(err, vitrine.ErrExists) {
+				if refused == nil {
+					refused = make([]error, len(b.Opens))
+				}
+				refused[i] = err
+			} else if err != nil {
+				return err
+			}
+		}
+		for i := range b.Snapshots {
+			if err := w.snapshot(&b.Snapshots[i]); err != nil {
+				return err
+			}
+		}
+		for i := range b.Downloads {
+			if err := w.download(&b.Downloads[i]); err != nil {
+				return err
+			}
+		}
+		return w.finish()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return refused, nil
+}
+
+// writing is a transaction that writes opens.
+type writing struct {
+	log     *ViewLog
+	tx      *tx
+	words   *wordWriter
+	changes map[vitrine.LinkID]*change
+	engaged map[openKey]*engaged // what snapshots and downloads are about; nil: not there
+	taken   map[openKey]span
+	b, b2   []byte
+}
+
+// change is what a transaction adds to the counts of a link.
+type change struct {
+	account          vitrine.AccountID
+	views, downloads int64
+}
+
+type openKey struct {
+	link vitrine.LinkID
+	open vitrine.ViewID
+}
+
+// engaged is a stored open with its engagement.
+type engaged struct {
+	openRecord
+	vitrine.Engagement
+	openChanged, engagementChanged bool
+}
+
+func (l *ViewLog) write(t *tx) *writing {
+	return &writing{log: l, tx: t, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
+		engaged: map[openKey]*engaged{}, taken: map[openKey]span{}}
+}
+
+func (w *writing) change(l vitrine.LinkID) *change {
+	c := w.changes[l]
+	if c == nil {
+		c = new(change)
+		w.changes[l] = c
+	}
+	return c
+}
+
+// open writes an open. ErrExists: its ID is another open's.
+func (w *writing) open(o *vitrine.NewOpen) error {
+	r, err := w.words.open(&o.Open)
+	if err != nil {
+		return err
+	}
+	r.flags &^= openReturning
+	link := vitrine.LinkID(o.Link)
+	if r.human() {
+		returning, err := w.see(link, r.viewer)
+		if err != nil {
+			return err
+		}
+		if returning {
+			r.flags |= openReturning
+		}
+	}
+	added, err := w.insert(link, vitrine.ViewID(o.ID), &r, o)
+	if err != nil {
+		return err
+	}
+	if added {
+		w.count(o, &r)
+		return nil
+	}
+	if r.human() {
+		if err := w.unsee(link, r.viewer); err != nil {
+			return err
+		}
+	}
+	stored, _, err := w.stored(link, vitrine.ViewID(o.ID))
+	if err == nil && !stored.same(&r) {
+		err = vitrine.ErrExists
+	}
+	return err
+}
+
+// count adds an open that was written to its link's counts.
+func (w *writing) count(o *vitrine.NewOpen, r *openRecord) {
+	c := w.change(vitrine.LinkID(o.Link))
+	c.account = o.Account
+	if r.human() {
+		c.views++
+	}
+}
+
+// insert writes the row of an open, unless its link has the ID.
+func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *openRecord, o *vitrine.NewOpen) (added bool, err error) {
+	w.b = r.append(w.b[:0])
+	var session any
+	if o.Session != nil {
+		e := vitrine.Engagement{Session: *o.Session}
+		if session, err = w.session(&e, id); err != nil {
+			return false, err
+		}
+	}
+	n, err := w.tx.exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+		int64(link), int64(id), w.b, session)
+	return n == 1, err
+}
+
+// session is the blob of an engagement, good until the next one.
+func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, error) {
+	screen, err := w.words.id(wordScreen, e.Session.Screen)
+	if err != nil {
+		return nil, err
+	}
+	s := sessionRecord{Session: e.Session, screen: screen, seenMs: e.SeenMs}
+	w.b2 = s.append(w.b2[:0], id.Ms())
+	return w.b2, nil
+}
+
+// see counts an open by a person, and tells whether the link had one of the same viewer.
+func (w *writing) see(link vitrine.LinkID, viewer uint64) (returning bool, err error) {
+	n, err := w.tx.exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING", int64(link), int64(viewer))
+	if err != nil || n == 1 {
+		return false, err
+	}
+	_, err = w.tx.exec("UPDATE viewers SET opens = opens + 1 WHERE link = $1 AND viewer = $2", int64(link), int64(viewer))
+	return true, err
+}
+
+// unsee takes see back.
+func (w *writing) unsee(link vitrine.LinkID, viewer uint64) error {
+	n, err := w.tx.exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens = 1", int64(link), int64(viewer))
+	if err == nil && n == 0 {
+		_, err = w.tx.exec("UPDATE viewers SET opens = opens - 1 WHERE link = $1 AND viewer = $2", int64(link), int64(viewer))
+	}
+	return err
+}
+
+// stored reads an open. ErrNotFound: it is not there.
+func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r openRecord, session []byte, err error) {
+	var open []byte
+	err = w.tx.get([]any{&open, &session}, "SELECT open, session FROM opens WHERE link = $1 AND id = $2", int64(link), int64(id))
+	if err == nil {
+		err = r.decode(open)
+	}
+	return r, session, err
+}
+
+// find gives the open of a snapshot or download as the transaction has it so far; nil: there is none.
+func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error) {
+	key := openKey{link, id}
+	if e, ok := w.engaged[key]; ok {
+		return e, nil
+	}
+	r, session, err := w.stored(link, id)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		w.engaged[key] = nil
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := &engaged{openRecord: r}
+	if session != nil {
+		var s sessionRecord
+		if err := s.decode(session, id.Ms()); err != nil {
+			return nil, err
+		}
+		screen, err := w.words.word(s.screen)
+		if err != nil {
+			return nil, err
+		}
+		e.Engagement = vitrine.Engagement{Session: s.Session, SeenMs: s.seenMs}
+		e.Session.Screen = screen.labels[0]
+	}
+	w.engaged[key] = e
+	return e, nil
+}
+
+func (w *writing) snapshot(s *vitrine.Snapshot) error {
+	e, err := w.find(s.Link, s.Open)
+	if err != nil || e == nil {
+		return err
+	}
+	e.Apply(*s)
+	e.engagementChanged = true
+	if s.Bot == "" || !e.human() {
+		return nil
+	}
+	if e.bot, err = w.words.id(wordBot, s.Bot); err != nil {
+		return err
+	}
+	c := w.change(s.Link)
+	c.views--
+	n, err := w.tx.exec("DELETE FROM downloads WHERE link = $1 AND open = $2", int64(s.Link), int64(s.Open))
+	if err != nil {
+		return err
+	}
+	c.downloads -= n
+	e.openChanged = true
+	e.flags = e.flags&^openReturning | openBot | openTold
+	if e.flags&openImported != 0 {
+		return nil
+	}
+	return w.unsee(s.Link, e.viewer)
+}
+
+func (w *writing) download(d *vitrine.Download) error {
+	e, err := w.find(d.Link, d.Open)
+	if err != nil || e == nil || !e.human() {
+		return err
+	}
+	n, err := w.tx.exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(d.Link), int64(d.ID), int64(d.Open))
+	w.change(d.Link).downloads += n
+	return err
+}
+
+// finish writes what was gathered.
+func (w *writing) finish() error {
+	for key, e := range w.engaged {
+		if e == nil || !e.engagementChanged {
+			continue
+		}
+		session, err := w.session(&e.Engagement, key.open)
+		if err != nil {
+			return err
+		}
+		if e.openChanged {
+			w.b = e.openRecord.append(w.b[:0])
+			_, err = w.tx.exec("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", w.b, session, int64(key.link), int64(key.open))
+		} else {
+			_, err = w.tx.exec("UPDATE opens SET session = $1 WHERE link = $2 AND id = $3", session, int64(key.link), int64(key.open))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for link, c := range w.changes {
+		_, err := w.tx.exec(`INSERT INTO links (link, account, views, downloads) VALUES ($1, $2, $3, $4) ON CONFLICT (link) DO UPDATE
+			SET views = links.views + excluded.views, downloads = links.downloads + excluded.downloads`,
+			int64(link), int64(c.account), c.views, c.downloads)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package sqldb
+
+import (
+	"fmt"
+	"time"
+
+	"vitrine"
+)
+
+const linkColumns = `account, upload, slug, title, name, type, kind, size, sha256, pages, allow_download, state, reason,
+	state_before, created_at, state_at, deleted_at, has_bytes`
+
+func linkValues(l *vitrine.Link) []any {
+	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size, l.SHA256, l.Pages,
+		l.AllowDownload, string(l.State), l.Reason, string(l.Before), ms(l.CreatedAt), msOrNull(l.StateAt), msOrNull(l.DeletedAt), l.HasBytes}
+}
+
+func readLink(s scanner) (*vitrine.Link, error) {
+	l := new(vitrine.Link)
+	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256, &l.Pages,
+		&l.AllowDownload, &l.State, &l.Reason, &l.Before, instant{&l.CreatedAt}, instant{&l.StateAt}, instant{&l.DeletedAt}, &l.HasBytes)
+}
+
+func (t storeTx) AddLink(l *vitrine.Link) error {
+	return t.add(&l.ID, "INSERT INTO links ("+linkColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`, linkValues(l)...)
+}
+
+func (t storeTx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
+	return one(t.tx, readLink, "SELECT id, "+linkColumns+" FROM links WHERE id = $1", int64(id))
+}
+
+func (t storeTx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
+	return one(t.tx, readLink, "SELECT id, "+linkColumns+" FROM links WHERE slug = $1 AND slug <> ''", string(s))
+}
+
+func (t storeTx) PutLink(l *vitrine.Link) error {
+	return t.put(`UPDATE links SET account = $1, upload = $2, slug = $3, title = $4, name = $5, type = $6, kind = $7, size = $8,
+		sha256 = $9, pages = $10, allow_download = $11, state = $12, reason = $13, state_before = $14, created_at = $15, state_at = $16,
+		deleted_at = $17, has_bytes = $18 WHERE id = $19`, append(linkValues(l), int64(l.ID))...)
+}
+
+func (t storeTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
+	query := "SELECT id, " + linkColumns + " FROM links WHERE "
+	if q.WithBytes {
+		query += "deleted_at IS NOT NULL AND has_bytes"
+	} else {
+		query += "deleted_at IS NULL"
+	}
+	var args []any
+	where := func(condition string, values ...any) {
+		numbers := make([]any, len(values))
+		for i := range values {
+			numbers[i] = len(args) + i + 1
+		}
+		query += fmt.Sprintf(condition, numbers...)
+		args = append(args, values...)
+	}
+	if q.Account != 0 {
+		where(" AND account = $%d", int64(q.Account))
+	}
+	if q.State != "" {
+		where(" AND state = $%d", string(q.State))
+	}
+	if !q.Before.CreatedAt.IsZero() {
+		where(" AND (created_at, id) < ($%d, $%d)", ms(q.Before.CreatedAt), int64(q.Before.ID))
+	}
+	query += " ORDER BY created_at DESC, id DESC"
+	if q.Limit > 0 {
+		where(" LIMIT $%d", q.Limit)
+	}
+	return list(t.tx, readLink, query, args...)
+}
+
+func (t storeTx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
+	err = t.get([]any{&n, &bytes}, `SELECT count(*), CAST(coalesce(sum(CASE WHEN has_bytes THEN size ELSE 0 END), 0) AS BIGINT)
+		FROM links WHERE account = $1 AND deleted_at IS NULL`, int64(a))
+	return n, bytes, err
+}
+
+func (t storeTx) ReleaseSlugs(deletedBefore time.Time) (int64, error) {
+	return t.exec("UPDATE links SET slug = '' WHERE deleted_at IS NOT NULL AND deleted_at < $1 AND slug <> ''", ms(deletedBefore))
+}

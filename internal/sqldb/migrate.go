@@ -1,0 +1,55 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// migrateTries bounds how often another process may come between the steps of a migration.
+const migrateTries = 5
+
+// migrate brings a database to the newest schema, each step in a transaction of its own. A database that is ahead of this
+// program is refused and left as it is.
+func migrate(d *dialect, handle *sql.DB, path, schema string) error {
+	steps, err := fs.Sub(migrations, fmt.Sprintf("migrations/%s/%s", d.goose, schema))
+	if err != nil {
+		return err
+	}
+	return migrateTo(d, handle, path, steps)
+}
+
+func migrateTo(d *dialect, handle *sql.DB, path string, steps fs.FS) error {
+	ctx := context.Background()
+	for try := 1; ; try++ {
+		p, err := goose.NewProvider(d.goose, handle, steps, goose.WithLogger(goose.NopLogger()))
+		if err != nil {
+			return err
+		}
+		before, known, err := p.GetVersions(ctx)
+		if err != nil {
+			return fmt.Errorf("read the schema version of %s: %w", path, err)
+		}
+		if before > known {
+			return fmt.Errorf("the database %s has schema version %d, and this program knows versions up to %d only: it was used by a newer version. Install that version, or restore a backup from before the upgrade",
+				path, before, known)
+		}
+		if before == known {
+			return nil
+		}
+		if _, err = p.Up(ctx); err == nil {
+			continue // and see that it is so
+		}
+		// Another process that opens the same database may have made the step that failed here.
+		if now, _, again := p.GetVersions(ctx); again != nil || now == before || try == migrateTries {
+			return fmt.Errorf("upgrade the database %s from schema version %d: %w", path, before, err)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+-- Times are milliseconds since 1970, UTC; NULL is none. IDs are never given twice.
+
+-- +goose Up
+CREATE TABLE accounts (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    email         TEXT    NOT NULL UNIQUE,
+    plan          TEXT    NOT NULL,
+    limits        TEXT,             -- JSON; NULL: the plan's
+    banned        BOOLEAN NOT NULL,
+    viewer_key    BLOB    NOT NULL,
+    viewer_key_at BIGINT,
+    created_at    BIGINT  NOT NULL
+);
+
+CREATE TABLE keys (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    account    BIGINT  NOT NULL REFERENCES accounts (id),
+    name       TEXT    NOT NULL,
+    hash       BLOB    NOT NULL UNIQUE,
+    last4      TEXT    NOT NULL,
+    created_at BIGINT  NOT NULL,
+    used_at    BIGINT,
+    revoked_at BIGINT
+);
+CREATE INDEX keys_of_account ON keys (account, created_at, id);
+
+CREATE TABLE uploads (
+    id              TEXT    PRIMARY KEY,
+    account         BIGINT  NOT NULL REFERENCES accounts (id),
+    idempotency_key TEXT    NOT NULL,
+    replaced        BOOLEAN NOT NULL,
+    name            TEXT    NOT NULL,
+    type            TEXT    NOT NULL,
+    size            BIGINT  NOT NULL,
+    slug            TEXT    NOT NULL,
+    state           TEXT    NOT NULL,
+    created_at      BIGINT  NOT NULL,
+    hold_until      BIGINT,
+    link            BIGINT  NOT NULL,
+    fail_code       TEXT    NOT NULL,
+    fail_message    TEXT    NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX uploads_by_key ON uploads (account, idempotency_key) WHERE NOT replaced AND idempotency_key <> '';
+CREATE INDEX uploads_of_account ON uploads (account, created_at);
+CREATE INDEX uploads_held ON uploads (account, hold_until, size) WHERE state = 'open';
+CREATE INDEX uploads_by_slug ON uploads (slug, hold_until) WHERE state = 'open' AND slug <> '';
+CREATE INDEX uploads_by_state ON uploads (state, created_at, id);
+
+CREATE TABLE links (
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    account        BIGINT  NOT NULL REFERENCES accounts (id),
+    upload         TEXT    NOT NULL,
+    slug           TEXT    NOT NULL,
+    title          TEXT    NOT NULL,
+    name           TEXT    NOT NULL,
+    type           TEXT    NOT NULL,
+    kind           TEXT    NOT NULL,
+    size           BIGINT  NOT NULL,
+    sha256         TEXT    NOT NULL,
+    pages          BIGINT  NOT NULL,
+    allow_download BOOLEAN NOT NULL,
+    state          TEXT    NOT NULL,
+    reason         TEXT    NOT NULL,
+    state_before   TEXT    NOT NULL,
+    created_at     BIGINT  NOT NULL,
+    state_at       BIGINT,
+    deleted_at     BIGINT,
+    has_bytes      BOOLEAN NOT NULL
+);
+CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
+-- The order of an account's list, and what its links and their bytes are counted from.
+CREATE INDEX links_of_account ON links (account, created_at, id, has_bytes, size) WHERE deleted_at IS NULL;
+CREATE INDEX links_by_state ON links (state, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
+
+CREATE TABLE secrets (
+    name  TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+) WITHOUT ROWID;

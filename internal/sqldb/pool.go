@@ -1,0 +1,102 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+)
+
+// pool holds the connections of one kind. It keeps each with its prepared statements, which database/sql would have to
+// look for in every transaction anew.
+type pool struct {
+	db     *sql.DB
+	idle   chan *conn // nil stands for a connection that is to be opened
+	closed chan struct{}
+}
+
+// conn is one connection. It is used by one goroutine at a time.
+type conn struct {
+	*sql.Conn
+	statements map[string]*sql.Stmt
+}
+
+var errClosed = errors.New("closed")
+
+func newPool(db *sql.DB, n int) *pool {
+	p := &pool{db: db, idle: make(chan *conn, n), closed: make(chan struct{})}
+	for range n {
+		p.idle <- nil
+	}
+	return p
+}
+
+// acquire waits for a connection until ctx ends.
+func (p *pool) acquire(ctx context.Context) (*conn, error) {
+	select {
+	case <-p.closed:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case <-p.closed:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case c := <-p.idle:
+		if c != nil {
+			return c, nil
+		}
+		opened, err := p.db.Conn(context.WithoutCancel(ctx))
+		if err != nil {
+			p.idle <- nil
+			return nil, err
+		}
+		return &conn{Conn: opened, statements: map[string]*sql.Stmt{}}, nil
+	}
+}
+
+// release gives a connection back; one that is not usable is thrown away and opened anew when it is needed.
+func (p *pool) release(c *conn, usable bool) {
+	if !usable {
+		_ = c.Raw(func(any) error { return driver.ErrBadConn })
+		_ = c.Close()
+		c = nil
+	}
+	p.idle <- c
+}
+
+// close waits until every connection is given back.
+func (p *pool) close() error {
+	select {
+	case <-p.closed:
+		return nil
+	default:
+		close(p.closed)
+	}
+	for range cap(p.idle) {
+		if c := <-p.idle; c != nil {
+			_ = c.Close()
+		}
+	}
+	return p.db.Close()
+}
+
+func (c *conn) exec(query string) error {
+	s, err := c.prepare(query)
+	if err == nil {
+		_, err = s.ExecContext(context.Background())
+	}
+	return err
+}
+
+func (c *conn) prepare(query string) (*sql.Stmt, error) {
+	if s := c.statements[query]; s != nil {
+		return s, nil
+	}
+	s, err := c.PrepareContext(context.Background(), query)
+	if err == nil {
+		c.statements[query] = s
+	}
+	return s, err
+}

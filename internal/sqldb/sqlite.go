@@ -1,0 +1,84 @@
+package sqldb
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/pressly/goose/v3/database"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+var sqliteDialect = &dialect{
+	goose:      database.DialectSQLite3,
+	beginWrite: "BEGIN IMMEDIATE",
+	beginRead:  "BEGIN",
+	busy:       func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+	exists: func(err error) bool {
+		code := sqliteCode(err)
+		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+	},
+	visit: sqliteVisit,
+}
+
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return sqlite3.SQLITE_OK
+}
+
+// Sizes of a connection's page cache, in KiB. Writers touch places all over the trees; readers mostly go along them.
+const (
+	writerCache = 32 << 10
+	readerCache = 4 << 10
+)
+
+// sqliteReaders bounds the transactions that read at once.
+const sqliteReaders = 4
+
+// openSQLite opens a database file, making it (for its owner alone) if there is none, and brings its schema up to date.
+func openSQLite(path, schema string) (*db, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	// The file is closed again before SQLite opens it: closing one later would drop SQLite's locks.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("make database: %w", err)
+	}
+	writer := sql.OpenDB(sqliteFile(sqliteName(path, writerCache, "")))
+	if err := migrate(sqliteDialect, writer, path, schema); err != nil {
+		return nil, errors.Join(err, writer.Close())
+	}
+	reader := sql.OpenDB(sqliteFile(sqliteName(path, readerCache, "query_only(1)")))
+	return newDB(sqliteDialect, path, writer, reader, sqliteReaders), nil
+}
+
+// sqliteName is the driver's name for a file and what every connection to it is set to. synchronous=FULL makes each commit
+// wait for the disk; a writer waits for another process's transaction up to busy_timeout.
+func sqliteName(path string, cacheKiB int, more string) string {
+	pragmas := url.Values{
+		"_txlock": {"immediate"}, // for migrations, which begin their own transactions
+		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)",
+			fmt.Sprintf("wal_autocheckpoint(%d)", walPages), fmt.Sprintf("cache_size(-%d)", cacheKiB)},
+	}
+	if more != "" {
+		pragmas["_pragma"] = append(pragmas["_pragma"], more)
+	}
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: pragmas.Encode()}
+	return u.String()
+}
+
+// walPages is the length of the write-ahead log, in pages of 4 KiB, from which a commit moves it into the database. Pages
+// that many commits touch are moved once: a longer log makes commits cheaper on average, and the slowest of them slower.
+const walPages = 4096

@@ -1,0 +1,57 @@
+package sqldb
+
+import (
+	"context"
+
+	"vitrine"
+)
+
+// Store is a vitrine.Store.
+type Store struct{ db *db }
+
+var _ vitrine.Store = (*Store)(nil)
+
+// OpenStore opens the store in a SQLite file, which it makes where there is none, and upgrades its schema. It refuses a file
+// that a newer version has used. Several processes may have the same file open.
+func OpenStore(path string) (*Store, error) {
+	db, err := openSQLite(path, "store")
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db}, nil
+}
+
+// Close waits for running transactions and closes the file.
+func (s *Store) Close() error { return s.db.close() }
+
+// Read is vitrine.Store's. A failure of the database is vitrine.Unavailable.
+func (s *Store) Read(ctx context.Context, f func(vitrine.Tx) error) error {
+	return s.db.read(ctx, func(t *tx) error { return f(storeTx{t}) })
+}
+
+// Update is vitrine.Store's. A failure of the database is vitrine.Unavailable, also when f has overlooked it.
+func (s *Store) Update(ctx context.Context, f func(vitrine.Tx) error) error {
+	return s.db.update(ctx, func(t *tx) error { return f(storeTx{t}) })
+}
+
+// storeTx is a vitrine.Tx.
+type storeTx struct{ *tx }
+
+// add inserts a row and reads the ID that it is given.
+func (t storeTx) add(id any, insert string, args ...any) error {
+	err := t.get([]any{id}, insert+" ON CONFLICT DO NOTHING RETURNING id", args...)
+	if err == vitrine.ErrNotFound {
+		return vitrine.ErrExists
+	}
+	return err
+}
+
+func (t storeTx) Secret(name string) (value []byte, err error) {
+	err = t.get([]any{&value}, "SELECT value FROM secrets WHERE name = $1", name)
+	return value, err
+}
+
+func (t storeTx) PutSecret(name string, value []byte) error {
+	_, err := t.exec("INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
+	return err
+}

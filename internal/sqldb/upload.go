@@ -1,0 +1,70 @@
+package sqldb
+
+import (
+	"time"
+
+	"vitrine"
+)
+
+const uploadColumns = `id, account, idempotency_key, replaced, name, type, size, slug, state, created_at, hold_until, link,
+	fail_code, fail_message`
+
+func uploadValues(u *vitrine.Upload) []any {
+	return []any{string(u.ID), int64(u.Account), u.IdempotencyKey, u.Replaced, u.Name, u.Type, u.Size, string(u.Slug), string(u.State),
+		ms(u.CreatedAt), msOrNull(u.HoldUntil), int64(u.Link), string(u.FailCode), u.FailMessage}
+}
+
+func readUpload(s scanner) (*vitrine.Upload, error) {
+	u := new(vitrine.Upload)
+	return u, s.Scan(&u.ID, &u.Account, &u.IdempotencyKey, &u.Replaced, &u.Name, &u.Type, &u.Size, &u.Slug, &u.State,
+		instant{&u.CreatedAt}, instant{&u.HoldUntil}, &u.Link, &u.FailCode, &u.FailMessage)
+}
+
+func (t storeTx) AddUpload(u *vitrine.Upload) error {
+	n, err := t.exec("INSERT INTO uploads ("+uploadColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+		ON CONFLICT DO NOTHING`, uploadValues(u)...)
+	if err == nil && n == 0 {
+		return vitrine.ErrExists
+	}
+	return err
+}
+
+func (t storeTx) Upload(id vitrine.UploadID) (*vitrine.Upload, error) {
+	return one(t.tx, readUpload, "SELECT "+uploadColumns+" FROM uploads WHERE id = $1", string(id))
+}
+
+func (t storeTx) UploadByKey(a vitrine.AccountID, key string) (*vitrine.Upload, error) {
+	return one(t.tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
+		WHERE account = $1 AND idempotency_key = $2 AND NOT replaced AND idempotency_key <> ''`, int64(a), key)
+}
+
+func (t storeTx) PutUpload(u *vitrine.Upload) error {
+	return t.put(`UPDATE uploads SET account = $2, idempotency_key = $3, replaced = $4, name = $5, type = $6, size = $7, slug = $8,
+		state = $9, created_at = $10, hold_until = $11, link = $12, fail_code = $13, fail_message = $14 WHERE id = $1`, uploadValues(u)...)
+}
+
+func (t storeTx) DeleteUpload(id vitrine.UploadID) error {
+	return t.put("DELETE FROM uploads WHERE id = $1", string(id))
+}
+
+func (t storeTx) CountUploads(a vitrine.AccountID, since time.Time) (n int64, oldest time.Time, err error) {
+	err = t.get([]any{&n, instant{&oldest}}, "SELECT count(*), min(created_at) FROM uploads WHERE account = $1 AND created_at >= $2",
+		int64(a), ms(since))
+	return n, oldest, err
+}
+
+func (t storeTx) Held(a vitrine.AccountID, now time.Time, except vitrine.UploadID) (n, bytes int64, err error) {
+	err = t.get([]any{&n, &bytes}, `SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads
+		WHERE account = $1 AND state = 'open' AND hold_until > $2 AND id <> $3`, int64(a), ms(now), string(except))
+	return n, bytes, err
+}
+
+func (t storeTx) SlugHolder(s vitrine.Slug, now time.Time) (*vitrine.Upload, error) {
+	return one(t.tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
+		WHERE slug = $1 AND state = 'open' AND slug <> '' AND hold_until > $2 ORDER BY hold_until DESC LIMIT 1`, string(s), ms(now))
+}
+
+func (t storeTx) StaleUploads(s vitrine.UploadState, before time.Time, n int) ([]*vitrine.Upload, error) {
+	return list(t.tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
+		WHERE state = $1 AND created_at < $2 ORDER BY created_at, id LIMIT $3`, string(s), ms(before), n)
+}

@@ -1,0 +1,231 @@
+package sqldb
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// wordID is the number of a word; 0 is the word whose labels are all unknown.
+type wordID uint64
+
+// Kinds of words: which labels of an open stand together. They are kept together because they come together: a city with
+// its country, a browser with its system.
+const (
+	wordPlace  = 'p' // country, city
+	wordOrigin = 'o' // referrer, source
+	wordAgent  = 'a' // device, browser, os
+	wordBot    = 'b' // reason
+	wordScreen = 's'
+)
+
+// word is up to three labels. Its stored form is its kind and each label behind its length.
+type word struct {
+	kind   byte
+	labels [3]string
+}
+
+var unknown = new(word)
+
+func appendWord(b []byte, kind byte, labels ...string) []byte {
+	b = append(b, kind)
+	for _, l := range labels {
+		b = binary.AppendUvarint(b, uint64(len(l)))
+		b = append(b, l...)
+	}
+	return b
+}
+
+func parseWord(b []byte) (*word, error) {
+	if len(b) == 0 {
+		return nil, errRecord
+	}
+	w := &word{kind: b[0]}
+	b = b[1:]
+	for i := 0; len(b) > 0; i++ {
+		n, size := binary.Uvarint(b)
+		if i == len(w.labels) || size <= 0 || n > uint64(len(b)-size) {
+			return nil, errRecord
+		}
+		w.labels[i] = string(b[size : size+int(n)])
+		b = b[size+int(n):]
+	}
+	return w, nil
+}
+
+// words is the dictionary of a log, as far as it is in memory. Rows of it never change and never go, so what is known stays
+// true whatever other processes add.
+type words struct {
+	db *db
+	// first holds the words with small numbers: those that came first and so, mostly, come most.
+	first [1 << 16]atomic.Pointer[word]
+
+	mu     sync.Mutex
+	others map[wordID]*word // at most maxOthers
+
+	ids map[string]wordID // at most maxIDs; belongs to whoever has the writing connection
+}
+
+const (
+	maxOthers = 1 << 14
+	maxIDs    = 1 << 16
+	// wordsAtOnce are read when one is missing.
+	wordsAtOnce = 256
+)
+
+func newWords(db *db) *words {
+	return &words{db: db, others: map[wordID]*word{}, ids: map[string]wordID{}}
+}
+
+// word tells the labels of a number that stands in a stored open.
+func (w *words) word(id wordID) (*word, error) {
+	if id == 0 {
+		return unknown, nil
+	}
+	if found := w.known(id); found != nil {
+		return found, nil
+	}
+	if err := w.load(id &^ (wordsAtOnce - 1)); err != nil {
+		return nil, err
+	}
+	if found := w.known(id); found != nil {
+		return found, nil
+	}
+	return nil, fmt.Errorf("word %d is missing: %w", id, errRecord)
+}
+
+func (w *words) known(id wordID) *word {
+	if id < wordID(len(w.first)) {
+		return w.first[id].Load()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.others[id]
+}
+
+func (w *words) keep(id wordID, found *word) {
+	if id < wordID(len(w.first)) {
+		w.first[id].Store(found)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.others) >= maxOthers {
+		clear(w.others)
+	}
+	w.others[id] = found
+}
+
+// load reads words from a number on. It has a connection of its own, since whoever needs a word is in the middle of an answer
+// on another: any later snapshot has the words of an earlier one.
+func (w *words) load(from wordID) error {
+	return w.db.run(context.Background(), w.db.words, w.db.dialect.beginRead, func(t *tx) error {
+		return t.each(func(s scanner) error {
+			var id int64
+			var stored []byte
+			if err := s.Scan(&id, &stored); err != nil {
+				return err
+			}
+			found, err := parseWord(stored)
+			if err != nil {
+				return fmt.Errorf("word %d: %w", id, err)
+			}
+			w.keep(wordID(id), found)
+			return nil
+		}, "SELECT id, word FROM words WHERE id >= $1 AND id < $2", int64(from), int64(from+wordsAtOnce))
+	})
+}
+
+// wordWriter finds the numbers of words in a transaction that writes, adding those that are new.
+type wordWriter struct {
+	words *words
+	tx    *tx
+	fresh map[string]wordID // known since this transaction; true for others once it is committed
+	b     []byte
+}
+
+func (w *words) writer(t *tx) *wordWriter {
+	ww := &wordWriter{words: w, tx: t, fresh: map[string]wordID{}}
+	t.committed = append(t.committed, ww.keep)
+	return ww
+}
+
+func (w *wordWriter) keep() {
+	if len(w.words.ids)+len(w.fresh) > maxIDs {
+		clear(w.words.ids)
+	}
+	for text, id := range w.fresh {
+		w.words.ids[text] = id
+	}
+}
+
+func (w *wordWriter) id(kind byte, labels ...string) (wordID, error) {
+	empty := true
+	for _, l := range labels {
+		empty = empty && l == ""
+	}
+	if empty {
+		return 0, nil
+	}
+	w.b = appendWord(w.b[:0], kind, labels...)
+	if id, ok := w.words.ids[string(w.b)]; ok {
+		return id, nil
+	}
+	if id, ok := w.fresh[string(w.b)]; ok {
+		return id, nil
+	}
+	var id int64
+	err := w.tx.get([]any{&id}, "SELECT id FROM words WHERE word = $1", w.b)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		err = w.tx.get([]any{&id}, "INSERT INTO words (word) VALUES ($1) RETURNING id", w.b)
+	}
+	if err != nil {
+		return 0, err
+	}
+	w.fresh[string(w.b)] = wordID(id)
+	return wordID(id), nil
+}
+
+// word tells the labels of a number that the transaction reads: one stored before it, or added by it.
+func (w *wordWriter) word(id wordID) (*word, error) {
+	if found := w.words.known(id); found != nil {
+		return found, nil
+	}
+	for text, fresh := range w.fresh {
+		if fresh == id {
+			return parseWord([]byte(text))
+		}
+	}
+	return w.words.word(id)
+}
+
+// open makes the record of an open.
+func (w *wordWriter) open(o *report.Open) (r openRecord, err error) {
+	r.viewer = o.Viewer
+	if o.Returning {
+		r.flags |= openReturning
+	}
+	if o.QR {
+		r.flags |= openQR
+	}
+	if r.place, err = w.id(wordPlace, o.Country, o.City); err != nil {
+		return r, err
+	}
+	if r.origin, err = w.id(wordOrigin, o.Referrer, o.Source); err != nil {
+		return r, err
+	}
+	if r.agent, err = w.id(wordAgent, o.Device, o.Browser, o.OS); err != nil {
+		return r, err
+	}
+	if o.Bot != "" {
+		r.flags |= openBot
+		r.bot, err = w.id(wordBot, o.Bot)
+	}
+	return r, err
+}

@@ -1,0 +1,87 @@
+package visitor
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/phuslu/iploc"
+)
+
+// country is the ISO 3166-1 alpha-2 code of an address's country, "" when it has none: private, loopback, unassigned.
+func country(addr netip.Addr) string {
+	addr = addr.Unmap().WithZone("")
+	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
+		return ""
+	}
+	if code := iploc.IPCountry(addr); code != "ZZ" {
+		return code
+	}
+	return ""
+}
+
+// ClientAddr is the address of the client of a request that came from remote, perhaps through proxies. forwardedFor holds the
+// values of the X-Forwarded-For headers in order. They are believed only as far as trusted proxies wrote them: the rightmost
+// address that is no trusted proxy's is the client's; if all are, the leftmost (a client beside the proxies). When remote is
+// no trusted proxy, or rubbish stands where an address is needed, it is remote.
+//
+// The address comes without zone and with IPv4 never mapped into IPv6. It is the zero Addr when remote is invalid, as behind
+// a Unix socket.
+func ClientAddr(remote netip.AddrPort, forwardedFor []string, trusted []netip.Prefix) netip.Addr {
+	peer := plain(remote.Addr())
+	if !within(peer, trusted) {
+		return peer
+	}
+	client := peer
+	for i := len(forwardedFor) - 1; i >= 0; i-- {
+		for list, element := forwardedFor[i], ""; list != ""; {
+			list, element = cutLast(list)
+			if element == "" {
+				continue
+			}
+			addr, ok := parseHop(element)
+			if !ok {
+				return peer
+			}
+			if client = addr; !within(addr, trusted) {
+				return client
+			}
+		}
+	}
+	return client
+}
+
+// cutLast takes the last element off a comma-separated list.
+func cutLast(list string) (rest, element string) {
+	if i := strings.LastIndexByte(list, ','); i >= 0 {
+		list, element = list[:i], list[i+1:]
+	} else {
+		list, element = "", list
+	}
+	return list, strings.Trim(element, " \t")
+}
+
+// parseHop reads an address as proxies write it: bare, or with a port, IPv6 then in brackets; some put brackets alone.
+func parseHop(s string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")); err == nil {
+		return plain(a), !a.IsUnspecified()
+	}
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return plain(ap.Addr()), !ap.Addr().IsUnspecified()
+	}
+	return netip.Addr{}, false
+}
+
+func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+// within tells whether a plain address is in one of the prefixes. A prefix of IPv4 mapped into IPv6 means the IPv4 network.
+func within(a netip.Addr, prefixes []netip.Prefix) bool {
+	for _, p := range prefixes {
+		if p.Addr().Is4In6() && p.Bits() >= 96 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package visitor
+
+import "strings"
+
+// The devices (contract, "devices").
+const (
+	Desktop = "Desktop"
+	Mobile  = "Mobile"
+	Tablet  = "Tablet"
+	TV      = "TV"
+	Other   = "Other"
+)
+
+// agent is what a user agent says; see Visitor for the members.
+type agent struct{ bot, device, browser, os string }
+
+// parseAgent reads a user agent.
+//
+// iPadOS asks for desktop pages by default and then calls itself a Macintosh. Nothing in the request tells such an iPad from
+// a Mac, so it is counted as Desktop and macOS; the same goes for phones told to ask for the desktop page.
+func parseAgent(userAgent string) agent {
+	ua := strings.ToLower(userAgent)
+	a := agent{bot: botReason(ua), os: systems.label(ua)}
+	if a.browser = apps.label(ua); a.browser == "" {
+		a.browser = browserIn(ua)
+	}
+	if ua != "" {
+		a.device = deviceOf(ua)
+	}
+	return a
+}
+
+// browserIn names the browser. The engine's own name stands at the end of the table, because everyone else sends it too.
+func browserIn(ua string) string {
+	if name := browsers.label(ua); name != "" {
+		return name
+	}
+	android := strings.Contains(ua, "android")
+	switch {
+	case android && (strings.Contains(ua, "; wv)") || strings.Contains(ua, "version/4.0 chrome/")):
+		return "Android WebView"
+	case strings.Contains(ua, "chrome/"), strings.Contains(ua, "crios/"):
+		return "Chrome"
+	case android && strings.Contains(ua, "applewebkit"):
+		return "Android Browser"
+	case strings.Contains(ua, "safari/") && safariPlatforms.in(ua):
+		return "Safari"
+	case iOSDevices.in(ua) && strings.Contains(ua, "applewebkit"):
+		return "iOS WebView"
+	}
+	return ""
+}
+
+func deviceOf(ua string) string {
+	android := strings.Contains(ua, "android") || strings.Contains(ua, " adr ")
+	mobile := strings.Contains(ua, "mobi") || strings.Contains(ua, "telegram-android") // which leaves "Mobile" out on phones too
+	switch {
+	case handhelds.in(ua):
+		return Other
+	case televisions.in(ua), holdsFireTV(ua):
+		return TV
+	case tablets.in(ua):
+		return Tablet
+	case strings.Contains(ua, "tablet") && !strings.Contains(ua, "tablet pc"):
+		return Tablet
+	case android && !mobile && !strings.Contains(ua, "windows phone") && strings.Contains(ua, "applewebkit"):
+		return Tablet
+	case android, mobile, phones.in(ua):
+		return Mobile
+	case desktops.in(ua):
+		return Desktop
+	}
+	return Other
+}
+
+// holdsFireTV tells whether the model is one of Amazon's sticks and televisions: "AFT" and at least one more letter or digit.
+func holdsFireTV(ua string) bool {
+	_, model, found := strings.Cut(ua, "; aft")
+	return found && model != "" && model[0] != ' ' && model[0] != ')'
+}

@@ -1,0 +1,125 @@
+package visitor
+
+// botFamilies are names that decide alone, the first family that holds one wins. Names of crawlers that carry a word of
+// robotWords or an address need no entry.
+var botFamilies = []struct {
+	reason   string
+	tokens   []string // anywhere in the user agent, lower case
+	prefixes []string // at its start
+}{
+	{reason: BotMailScanner, tokens: []string{
+		"barracuda", "proofpoint", "mimecast", "googleimageproxy", "yahoomailproxy", "seznamemailproxy",
+		"mail.ukr.net proxy", "messagelabs", "symantec", "ironport", "cloudmark", "safelinks", "safe links",
+		"microsoft-atp", "trendmicro", "trend micro", "sophos", "forcepoint", "websense", "fireeye", "trellix",
+		"trustwave", "mailscanner", "mail scanner", "mailsecurity", "mail security", "email security", "avanan",
+		"vadesecure", "vade secure", "hornetsecurity", "spamtitan", "titanhq", "libraesva", "mailguard", "mailcontrol",
+		"zerospam", "spamexperts", "spamassassin", "rspamd", "mailprotector", "ironscales", "greathorn",
+		"abnormalsecurity", "perception-point", "perceptionpoint", "n-able mail", "retarus", "antispam", "anti-spam",
+		"phishing protection", "urldefense", "fastmailua",
+	}},
+	{reason: BotLinkPreview, tokens: []string{
+		"facebookexternalhit", "facebookcatalog", "facebookscraper", "facebot", "meta-externalfetcher", "twitterbot",
+		"slackbot", "slack-imgproxy", "discordbot", "telegrambot", "linkedinbot", "skypeuripreview",
+		"microsoftpreview", "bingpreview", "microsoft teams-preview", "teamsbot", "iframely", "embedly", "mastodon/",
+		"pleroma", "akkoma", "misskey", "summalybot", "sharkey", "firefish", "calckey", "pixelfed", "friendica", "lemmy/",
+		"peertube", "gotosocial", "hubzilla", "diaspora", "bluesky cardyb", "cardyb", "bluesky/", "redditbot",
+		"pinterestbot", "pinterest.com/bot", "viberurldownloader", "line-poker", "kakaotalk-scrap",
+		"kakaostory-og-reader", "vkshare", "vkrobot", "odklbot", "snap url preview", "groupmebot", "keybasebot",
+		"flipboardproxy", "quora-bot", "quora link preview", "steamchaturllookup", "synapse (bot", "mattermost-bot",
+		"zulipurlpreview", "google-pagerenderer", "google web preview", "yahoo link preview", "xing-contenttabreceiver",
+		"larkurl2png", "chatwork linkpreview", "hatena", "tweetmemebot", "addthis.com", "mediumbot", "evernoterichlink",
+		"clickuplinkunfurler", "bufferlinkpreview", "nextcloud server crawler", "apple-messages", "imessage", "unfurl",
+		"linkpreview", "link preview", "link-preview", "urlpreview", "url preview", "url_preview", "ogimage", "og-image",
+		"opengraph", "open graph", "oembed", "metascraper", "msoffice", "ms-office", "microsoft office",
+		"microsoft outlook", "nuzzel", "bitlybot", "trello-attachment", "notion/1.0 (", "dingtalkbot", "twilioproxy",
+		"peekbot", "forum onebox", "github-camo",
+	}, prefixes: []string{"whatsapp", "viber", "snapchat", "telegram/", "tumblr/", "rocket.chat/"}},
+	{reason: BotHeadless, tokens: []string{
+		"headless", "phantomjs", "slimerjs", "casperjs", "puppeteer", "playwright", "selenium", "webdriver", "lighthouse",
+		"page speed", "pagespeed", "ptst/", "ptst 2", "gtmetrix", "htmlunit", "jsdom", "zombie.js", "nightmare/",
+		"cypress/", "testcafe", "dumprendertree", "wkhtmlto", "prerender", "rendertron", "ghost inspector",
+		"ghostinspector", "browserless", "splash version", "google-agent", "googleagent", "agentcore-browser",
+		"anchor browser", "manus-user", "devin/", "novaact",
+	}},
+	{reason: BotClientLibrary, tokens: []string{
+		"curl/", "wget", "libcurl", "pycurl", "python-requests", "python-urllib", "python-httpx", "aiohttp", "urllib3",
+		"go-http-client", "go http package", "okhttp", "axios/", "node-fetch", "node.js", "undici", "superagent",
+		"sindresorhus/got", "needle/", "apache-httpclient", "apache-httpasyncclient", "commons-httpclient",
+		"httpurlconnection", "java-http-client", "reactornetty", "jersey/", "asynchttpclient", "httpunit", "libwww-perl",
+		"lwp::simple", "lwp-", "www-mechanize", "mechanize/", "anyevent-http", "http_request2", "guzzlehttp",
+		"symfony httpclient", "php-curl", "faraday", "httparty", "typhoeus", "rest-client", "http.rb", "httpie/",
+		"postmanruntime", "insomnia/", "bruno-runtime", "dart/", "dart:io", "reqwest", "alamofire", "winhttp", "wininet",
+		"microsoft url control", "cryptoapi", "powershell", "restsharp", "httpclient/", "lua-resty", "aria2/", "fasthttp",
+		"lush http", "libfetch", "fetch api", "deno/", "bun/", "lavf/", "libavformat", "androiddownloadmanager", "scrapy",
+		"colly -", "colly/", "grequests", "hackney/", "httpoison", "tesla/elixir", "finch/", "web-sniffer", "webcopier",
+		"httrack", "teleport pro", "offline explorer", "webzip", "ms web services",
+	}, prefixes: []string{
+		"java/", "com.apple.", "php/", "ruby", "perl", "python", "node", "got ", "got/", "http_get", "httpget", "dalvik/",
+		"fetch",
+	}},
+	{reason: BotCrawler, tokens: []string{
+		"google favicon", "google search console", "google keyword", "google pp", "google-read-aloud", "google-safety",
+		"google-extended", "google-inspectiontool", "google-site-verification", "google-adwords", "google-ads",
+		"google-assess", "google-publisher-plugin", "google-businesslink", "google-searchbyimage", "google-notebooklm",
+		"google-gemininotebook", "google-apps-script", "googleother", "googledocs", "googleassociationservice", "-google/",
+		"playstore-google", "mediapartners", "feedfetcher", "apis-google", "daumoa", " daum/", ") daum ", "firefox mutant",
+		"slurp", "ia_archiver", "heritrix", "nutch", "chatgpt-user", "chatgpt-browser", "anthropic-ai", "claude-user",
+		"claude-web", "cohere-ai", "perplexity", "mistralai-user", "gemini-deep-research", "meta-external",
+		"meta-webindexer", "amzn-user", "newsai/", "pingdom", "statuscake", "site24x7", "newrelicpinger", "datadog",
+		"updown.io", "freshping", "hetrixtools", "nodeping", "catchpoint", "zabbix", "check_http", "healthcheck",
+		"health-check", "health check", "kube-probe", "googlehc", "amazon cloudfront", "ruxit", "dareboost", "yottaa",
+		"netcraft", "zgrab", "masscan", "nmap", "nikto", "sqlmap", "nuclei", "nessus", "qualys", "acunetix",
+		"burpcollaborator", "censysinspect", "shodan", "wpscan", "detectify", "palo alto networks", "cortex-xpanse",
+		"siteimprove", "wappalyzer", "builtwith", "whatweb", "w3c_", "w3c-", "screaming frog", "semrush", "ahrefs",
+		"sistrix", "contentking", "jorgee", "favicon", "bloglovin", "feedly", "feedburner", "newsblur", "inoreader",
+		"tiny tiny rss", "miniflux", "freshrss", "dataprovider", "panscient", "admantx", "proximic", "peer39", "grapeshot",
+		"integralads", "doubleverify", "trendictionaffil", "ubermetrics", "meltwater", "brandwatch", "talkwalker",
+		"linkdex", "netsystemsresearch", "datanyze", "cloudflarediagnostics", "cloudflareobservatory", "iplabel",
+		"securityheaders", "cookiehub", "printfriendly", "silktide", "neustar wpm", "adbeat.com", "gomezagent",
+		"dmbrowser", "webthumb", "websnapr", "linktiger", "hardenize", "foregenix", "watchtowr", "appinsights",
+		"assetnote", "evc-batch", "internet-measurement", "nsrbot", "project sonar", "l9explore", "l9tcpid", "l9scan",
+		"${jndi:", "security.txt", "wordpress.com",
+	}},
+}
+
+// robotWords are words that robots have in their names and people's browsers do not. "bot" is looked for by holdsBot.
+var robotWords = words(
+	"crawl", "spider", "scrap", "archiver", "monitor", "uptime", "checker", "validator", "fetcher", "scanner", "scanning",
+	"scan/", "-scan", "indexer", "harvest", "extractor", "analyzer", "analyser", "analytics", "transcoder", "screenshot",
+	"thumbnail", "sitemap", "linkcheck", "link check", "probe", "inspect", "audit", "survey", "research", "aggregator",
+	"parser/", "verifier", "rss/", " rss", "rssre", "feed", "capture", "synthetic", "measurement", "fingerprint",
+	"discovery", "-agent", " agent/", " agent)", "botify",
+)
+
+// addresses are how robots say where to read about them.
+var addresses = words("http:", "https:", "http//", "+www.", "(www.", "; www.", "mailto:", "[at]", "(at)", ".com)", ".net)", ".io)")
+
+// compatibleBrowsers are who stands right behind "compatible;" in a browser's user agent.
+var compatibleBrowsers = []string{"msie", "konqueror", "u;", "opera", "netfront", "mozilla", "linux", "openweb", "abrowse"}
+
+// notBots are people whose user agents hold a robot's word or an address.
+var notBots = words("cubot", "studobrowser", "studo/", "bsalsa.com", "@calendar", "(ecosia ", "hbbtv", "qtweb", "windvane", "aliapp(")
+
+// textBrowsers say their name and no more.
+var textBrowsers = []string{"lynx/", "links (", "elinks", "w3m/", "dillo/"}
+
+// platforms are words of the comment that says on what a browser runs.
+var platforms = words("windows", "win64", "mac", "linux", "x11", "iphone", "ipad", "android")
+
+// engines are what a browser's user agent names, in one form or another.
+var engines = words(
+	"applewebkit", "gecko", "khtml", "msie", "trident", "presto", "opera", "firefox", "midp", "ucweb", "ucbrowser",
+	"browser", "netfront", "obigo", "icab/", "netsurf/", "ladybird/", "nintendo", "playstation", "goanna", "konqueror",
+	"maple", "polaris",
+)
+
+// botNames are the tokens of botFamilies with their reasons.
+var botNames = func() *table {
+	var names []name
+	for _, f := range botFamilies {
+		for _, token := range f.tokens {
+			names = append(names, name{token, f.reason})
+		}
+	}
+	return newTable(names...)
+}()

@@ -1,0 +1,57 @@
+package visitor
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync/atomic"
+)
+
+const (
+	// maxAgent is how much of a user agent is read, in bytes. Browsers stay below 500, apps that list all they know below 700.
+	maxAgent = 1024
+
+	// cacheSets times cacheWays user agents are remembered: less than 3 MB, whatever is sent.
+	cacheSets = 512
+	cacheWays = 4
+)
+
+// agents remembers the user agents seen lately, because a few hundred of them make most of the traffic.
+var agents agentCache
+
+// agentCache keeps each user agent in one of the few places of its set; a newcomer takes over the place that was filled
+// longest ago. The seed is drawn anew in each process, so nobody can choose user agents that push out one in particular.
+type agentCache struct {
+	sets [cacheSets]struct {
+		places [cacheWays]atomic.Pointer[cached]
+		next   atomic.Uint32
+	}
+}
+
+type cached struct {
+	userAgent string
+	agent     agent
+}
+
+var cacheSeed = maphash.MakeSeed()
+
+// lookup is parseAgent through the cache.
+func (c *agentCache) lookup(userAgent string) agent {
+	userAgent = bounded(userAgent, maxAgent)
+	set := &c.sets[maphash.String(cacheSeed, userAgent)%cacheSets]
+	for i := range set.places {
+		if hit := set.places[i].Load(); hit != nil && hit.userAgent == userAgent {
+			return hit.agent
+		}
+	}
+	fresh := &cached{strings.Clone(userAgent), parseAgent(userAgent)}
+	set.places[set.next.Add(1)%cacheWays].Store(fresh)
+	return fresh.agent
+}
+
+// bounded is s cut to n bytes.
+func bounded(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}

@@ -1,0 +1,80 @@
+package visitor
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sources that are no site (contract, "sources").
+const (
+	Direct = "Direct"
+	QRCode = "QR code"
+	Email  = "Email"
+)
+
+// maxSource bounds a source that a link's author chose, in characters.
+const maxSource = 100
+
+// source tells where a visitor came from: utm_source wins, then the QR code, a mailing that says so, the referrer.
+func source(query url.Values, referrer string, qr bool) string {
+	if s := campaign(query.Get("utm_source")); s != "" {
+		return s
+	}
+	switch {
+	case qr:
+		return QRCode
+	case strings.EqualFold(strings.TrimSpace(query.Get("utm_medium")), "email"):
+		return Email
+	case referrer == "":
+		return Direct
+	}
+	if site := siteOf(referrer); site != "" {
+		return site
+	}
+	return referrer
+}
+
+// campaign is a utm_source as it is shown: a known one by the name of its site ("linkedin", "chatgpt.com"), any other as its
+// author wrote it, clean and bounded.
+func campaign(utm string) string {
+	utm = clean(utm)
+	if name, ok := campaigns[campaignKey(utm)]; ok {
+		return name
+	}
+	if strings.Contains(utm, ".") {
+		if site := siteOf(hostName(utm)); site != "" {
+			return site
+		}
+	}
+	return utm
+}
+
+// clean drops what must not be in a label, control and format characters (bidi overrides are among them) and broken UTF-8,
+// makes every space a plain one, trims, and cuts at maxSource characters.
+func clean(s string) string {
+	if len(s) <= maxSource && strings.IndexFunc(s, notPlain) < 0 {
+		return strings.Trim(s, " ")
+	}
+	var b strings.Builder
+	n := 0
+	for _, r := range bounded(s, 16*maxSource) {
+		switch {
+		case r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp):
+			continue
+		case unicode.IsSpace(r):
+			r = ' '
+		}
+		if r == ' ' && n == 0 {
+			continue
+		}
+		if n++; n > maxSource {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+func notPlain(r rune) bool { return r < ' ' || r > '~' }

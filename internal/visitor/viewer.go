@@ -1,0 +1,75 @@
+package visitor
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"net/netip"
+)
+
+// ViewerID is an opaque number for whoever sits behind an address and a browser (engagement, "The viewer, without cookies"):
+// the first 8 bytes, big-endian, of HMAC-SHA-256 over the address and the user agent, each behind its length as 4 bytes
+// big-endian. Of an IPv6 address the /64 counts; of each version number in the user agent the part before the first dot, so
+// that a browser's minor update does not make a new person.
+//
+// Two people behind one address with one browser version count once; one person on two networks, or after the browser's next
+// major version, counts twice. Nothing of address and user agent can be read back without the key.
+func ViewerID(key []byte, addr netip.Addr, userAgent string) uint64 {
+	input := make([]byte, 0, 256)
+	input = appendPrefixed(input, network(addr))
+	input = appendPrefixed(input, withoutMinorVersions(bounded(userAgent, maxAgent)))
+	mac := hmac.New(sha256.New, key)
+	mac.Write(input)
+	return binary.BigEndian.Uint64(mac.Sum(nil))
+}
+
+// DayKey is the key for viewers who send Sec-GPC: 1, on one day as "2006-01-02": they are counted, and known again on no
+// other day.
+func DayKey(key []byte, day string) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("day key\x00" + day))
+	return mac.Sum(nil)
+}
+
+func appendPrefixed(b, field []byte) []byte {
+	b = binary.BigEndian.AppendUint32(b, uint32(len(field)))
+	return append(b, field...)
+}
+
+// network is the part of an address that a person keeps: IPv4 whole, the /64 of IPv6, nothing of an invalid one.
+func network(addr netip.Addr) []byte {
+	addr = addr.Unmap()
+	switch {
+	case addr.Is4():
+		b := addr.As4()
+		return b[:]
+	case addr.Is6():
+		b := addr.As16()
+		return b[:8]
+	}
+	return nil
+}
+
+// withoutMinorVersions leaves of each version number its first part: "Chrome/124.0.6367.91" becomes "Chrome/124" and
+// "OS 17_4_1" becomes "OS 17".
+func withoutMinorVersions(userAgent string) []byte {
+	out := make([]byte, 0, len(userAgent))
+	for i := 0; i < len(userAgent); i++ {
+		out = append(out, userAgent[i])
+		if !isDigit(userAgent[i]) {
+			continue
+		}
+		for i+1 < len(userAgent) && isDigit(userAgent[i+1]) {
+			i++
+			out = append(out, userAgent[i])
+		}
+		for i+2 < len(userAgent) && (userAgent[i+1] == '.' || userAgent[i+1] == '_') && isDigit(userAgent[i+2]) {
+			for i += 2; i+1 < len(userAgent) && isDigit(userAgent[i+1]); {
+				i++
+			}
+		}
+	}
+	return out
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

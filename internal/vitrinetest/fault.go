@@ -1,0 +1,365 @@
+package vitrinetest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// ErrFault is the cause of every failure that a Fault makes.
+var ErrFault = errors.New("injected fault")
+
+// Fault fails one operation of the ports that it is put around. A test runs a flow once for each n, from 1 on until a run is
+// not Hit, and looks after each whether what it left is in order.
+//
+// Beginning a Read or an Update, each method of their Tx, and each commit is an operation of a Store; each method of a ViewLog
+// and of Blobs, each Read of a body and each method of an open blob but Close and Size is one of theirs.
+type Fault struct {
+	// N is the number of the operation that fails, from 1; 0: none does.
+	N int64
+	// After lets an Update's commit, and methods that change something, take effect before they fail, as when an answer is lost.
+	After bool
+
+	count atomic.Int64
+}
+
+// Hit tells whether the operation that was to fail was reached.
+func (f *Fault) Hit() bool { return f.N > 0 && f.count.Load() >= f.N }
+
+// Operations is how many operations there were.
+func (f *Fault) Operations() int64 { return f.count.Load() }
+
+// strike counts an operation and tells whether it is the one to fail.
+func (f *Fault) strike() bool { return f.count.Add(1) == f.N }
+
+func failure() error { return vitrine.Unavailable(ErrFault) }
+
+// do runs an operation that changes something, and its error, or fails it.
+func (f *Fault) do(change func() error) error {
+	if f.strike() {
+		if f.After {
+			_ = change()
+		}
+		return failure()
+	}
+	return change()
+}
+
+// Store puts f around a store.
+func (f *Fault) Store(s vitrine.Store) vitrine.Store { return faultyStore{s, f} }
+
+// ViewLog puts f around a log.
+func (f *Fault) ViewLog(l vitrine.ViewLog) vitrine.ViewLog { return faultyLog{l, f} }
+
+// Blobs puts f around blobs; what it returns is a vitrine.Receiver if b is.
+func (f *Fault) Blobs(b vitrine.Blobs) vitrine.Blobs {
+	if r, ok := b.(vitrine.Receiver); ok {
+		return faultyReceiver{faultyBlobs{b, f}, r}
+	}
+	return faultyBlobs{b, f}
+}
+
+type faultyStore struct {
+	store vitrine.Store
+	fault *Fault
+}
+
+func (s faultyStore) Read(ctx context.Context, run func(vitrine.Tx) error) error {
+	if s.fault.strike() {
+		return failure()
+	}
+	return s.store.Read(ctx, func(tx vitrine.Tx) error {
+		t := &faultyTx{Tx: tx, fault: s.fault}
+		return errors.Join(run(t), t.failed)
+	})
+}
+
+func (s faultyStore) Update(ctx context.Context, run func(vitrine.Tx) error) error {
+	if s.fault.strike() {
+		return failure()
+	}
+	lost := false
+	err := s.store.Update(ctx, func(tx vitrine.Tx) error {
+		t := &faultyTx{Tx: tx, fault: s.fault}
+		if err := run(t); err != nil || t.failed != nil {
+			return errors.Join(t.failed, err)
+		}
+		if s.fault.strike() { // the commit
+			if !s.fault.After {
+				return failure()
+			}
+			lost = true
+		}
+		return nil
+	})
+	if err == nil && lost {
+		err = failure()
+	}
+	return err
+}
+
+// faultyTx fails as a database does: after the first failure nothing of the transaction can be committed.
+type faultyTx struct {
+	vitrine.Tx
+	fault  *Fault
+	failed error
+}
+
+func (t *faultyTx) do(f func() error) error {
+	if t.failed == nil && t.fault.strike() {
+		t.failed = failure()
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	return f()
+}
+
+func value[T any](do func(func() error) error, f func() (T, error)) (v T, err error) {
+	err = do(func() (err error) { v, err = f(); return err })
+	if err != nil {
+		return *new(T), err
+	}
+	return v, nil
+}
+
+func (t *faultyTx) AddAccount(a *vitrine.Account) error {
+	return t.do(func() error { return t.Tx.AddAccount(a) })
+}
+
+func (t *faultyTx) Account(id vitrine.AccountID) (*vitrine.Account, error) {
+	return value(t.do, func() (*vitrine.Account, error) { return t.Tx.Account(id) })
+}
+
+func (t *faultyTx) AccountByEmail(email string) (*vitrine.Account, error) {
+	return value(t.do, func() (*vitrine.Account, error) { return t.Tx.AccountByEmail(email) })
+}
+
+func (t *faultyTx) PutAccount(a *vitrine.Account) error {
+	return t.do(func() error { return t.Tx.PutAccount(a) })
+}
+
+func (t *faultyTx) CountAccounts() (int64, error) {
+	return value(t.do, t.Tx.CountAccounts)
+}
+
+func (t *faultyTx) AddKey(k *vitrine.APIKey) error {
+	return t.do(func() error { return t.Tx.AddKey(k) })
+}
+
+func (t *faultyTx) KeyByHash(hash [32]byte) (*vitrine.APIKey, error) {
+	return value(t.do, func() (*vitrine.APIKey, error) { return t.Tx.KeyByHash(hash) })
+}
+
+func (t *faultyTx) Keys(a vitrine.AccountID) ([]*vitrine.APIKey, error) {
+	return value(t.do, func() ([]*vitrine.APIKey, error) { return t.Tx.Keys(a) })
+}
+
+func (t *faultyTx) PutKey(k *vitrine.APIKey) error {
+	return t.do(func() error { return t.Tx.PutKey(k) })
+}
+
+func (t *faultyTx) AddUpload(u *vitrine.Upload) error {
+	return t.do(func() error { return t.Tx.AddUpload(u) })
+}
+
+func (t *faultyTx) Upload(id vitrine.UploadID) (*vitrine.Upload, error) {
+	return value(t.do, func() (*vitrine.Upload, error) { return t.Tx.Upload(id) })
+}
+
+func (t *faultyTx) UploadByKey(a vitrine.AccountID, key string) (*vitrine.Upload, error) {
+	return value(t.do, func() (*vitrine.Upload, error) { return t.Tx.UploadByKey(a, key) })
+}
+
+func (t *faultyTx) PutUpload(u *vitrine.Upload) error {
+	return t.do(func() error { return t.Tx.PutUpload(u) })
+}
+
+func (t *faultyTx) DeleteUpload(id vitrine.UploadID) error {
+	return t.do(func() error { return t.Tx.DeleteUpload(id) })
+}
+
+func (t *faultyTx) CountUploads(a vitrine.AccountID, since time.Time) (n int64, oldest time.Time, err error) {
+	err = t.do(func() error { n, oldest, err = t.Tx.CountUploads(a, since); return err })
+	return n, oldest, err
+}
+
+func (t *faultyTx) Held(a vitrine.AccountID, now time.Time, except vitrine.UploadID) (n, bytes int64, err error) {
+	err = t.do(func() error { n, bytes, err = t.Tx.Held(a, now, except); return err })
+	return n, bytes, err
+}
+
+func (t *faultyTx) SlugHolder(s vitrine.Slug, now time.Time) (*vitrine.Upload, error) {
+	return value(t.do, func() (*vitrine.Upload, error) { return t.Tx.SlugHolder(s, now) })
+}
+
+func (t *faultyTx) StaleUploads(s vitrine.UploadState, before time.Time, n int) ([]*vitrine.Upload, error) {
+	return value(t.do, func() ([]*vitrine.Upload, error) { return t.Tx.StaleUploads(s, before, n) })
+}
+
+func (t *faultyTx) AddLink(l *vitrine.Link) error {
+	return t.do(func() error { return t.Tx.AddLink(l) })
+}
+
+func (t *faultyTx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
+	return value(t.do, func() (*vitrine.Link, error) { return t.Tx.Link(id) })
+}
+
+func (t *faultyTx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
+	return value(t.do, func() (*vitrine.Link, error) { return t.Tx.LinkBySlug(s) })
+}
+
+func (t *faultyTx) PutLink(l *vitrine.Link) error {
+	return t.do(func() error { return t.Tx.PutLink(l) })
+}
+
+func (t *faultyTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
+	return value(t.do, func() ([]*vitrine.Link, error) { return t.Tx.Links(q) })
+}
+
+func (t *faultyTx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
+	err = t.do(func() error { n, bytes, err = t.Tx.CountLinks(a); return err })
+	return n, bytes, err
+}
+
+func (t *faultyTx) ReleaseSlugs(deletedBefore time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ReleaseSlugs(deletedBefore) })
+}
+
+func (t *faultyTx) Secret(name string) ([]byte, error) {
+	return value(t.do, func() ([]byte, error) { return t.Tx.Secret(name) })
+}
+
+func (t *faultyTx) PutSecret(name string, v []byte) error {
+	return t.do(func() error { return t.Tx.PutSecret(name, v) })
+}
+
+type faultyLog struct {
+	log   vitrine.ViewLog
+	fault *Fault
+}
+
+func (l faultyLog) Append(ctx context.Context, b vitrine.Batch) ([]error, error) {
+	return value(l.fault.do, func() ([]error, error) { return l.log.Append(ctx, b) })
+}
+
+func (l faultyLog) Tally(ctx context.Context, s vitrine.Scope, from, to report.Day, cap int) (t *report.Tally, truncated bool, err error) {
+	if l.fault.strike() {
+		return nil, false, failure()
+	}
+	return l.log.Tally(ctx, s, from, to, cap)
+}
+
+func (l faultyLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) ([]report.Open, error) {
+	return value(l.fault.do, func() ([]report.Open, error) { return l.log.Recent(ctx, link, from, to, n) })
+}
+
+func (l faultyLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
+	return l.fault.do(func() error { return l.log.Opens(ctx, link, from, to, f) })
+}
+
+func (l faultyLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+	return value(l.fault.do, func() (map[vitrine.LinkID]vitrine.LinkCounts, error) { return l.log.Counts(ctx, links) })
+}
+
+func (l faultyLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.NewOpen) error {
+	return l.fault.do(func() error { return l.log.Import(ctx, receipt, opens) })
+}
+
+func (l faultyLog) Imported(ctx context.Context, file [32]byte) (int64, error) {
+	return value(l.fault.do, func() (int64, error) { return l.log.Imported(ctx, file) })
+}
+
+func (l faultyLog) Erase(ctx context.Context, link vitrine.LinkID) error {
+	return l.fault.do(func() error { return l.log.Erase(ctx, link) })
+}
+
+func (l faultyLog) Audit(ctx context.Context, fault func(string)) error {
+	return l.fault.do(func() error { return l.log.Audit(ctx, fault) })
+}
+
+type faultyBlobs struct {
+	blobs vitrine.Blobs
+	fault *Fault
+}
+
+func (b faultyBlobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error) {
+	return value(b.fault.do, func() (string, error) { return b.blobs.SignPut(ctx, g) })
+}
+
+func (b faultyBlobs) Stat(ctx context.Context, key vitrine.UploadID) (vitrine.BlobInfo, error) {
+	return value(b.fault.do, func() (vitrine.BlobInfo, error) { return b.blobs.Stat(ctx, key) })
+}
+
+func (b faultyBlobs) Seal(ctx context.Context, key vitrine.UploadID) (vitrine.BlobInfo, error) {
+	return value(b.fault.do, func() (vitrine.BlobInfo, error) { return b.blobs.Seal(ctx, key) })
+}
+
+func (b faultyBlobs) Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, error) {
+	if b.fault.strike() {
+		return nil, failure()
+	}
+	blob, err := b.blobs.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return faultyBlob{blob, b.fault}, nil
+}
+
+func (b faultyBlobs) Delete(ctx context.Context, key vitrine.UploadID) error {
+	return b.fault.do(func() error { return b.blobs.Delete(ctx, key) })
+}
+
+func (b faultyBlobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
+	return b.fault.do(func() error { return b.blobs.Sweep(ctx, before, keep) })
+}
+
+func (b faultyBlobs) Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error {
+	return b.fault.do(func() error { return b.blobs.Each(ctx, f) })
+}
+
+type faultyReceiver struct {
+	faultyBlobs
+	receiver vitrine.Receiver
+}
+
+func (r faultyReceiver) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
+	return value(r.fault.do, func() (string, error) { return r.receiver.Receive(ctx, g, faultyReader{body, r.fault}) })
+}
+
+type faultyReader struct {
+	r     io.Reader
+	fault *Fault
+}
+
+func (r faultyReader) Read(p []byte) (int, error) {
+	if r.fault.strike() {
+		return 0, ErrFault
+	}
+	return r.r.Read(p)
+}
+
+type faultyBlob struct {
+	vitrine.Blob
+	fault *Fault
+}
+
+func (b faultyBlob) Read(p []byte) (int, error) {
+	return value(b.fault.do, func() (int, error) { return b.Blob.Read(p) })
+}
+
+func (b faultyBlob) ReadAt(p []byte, off int64) (int, error) {
+	if b.fault.strike() {
+		return 0, ErrFault
+	}
+	return b.Blob.ReadAt(p, off)
+}
+
+func (b faultyBlob) Seek(offset int64, whence int) (int64, error) {
+	return value(b.fault.do, func() (int64, error) { return b.Blob.Seek(offset, whence) })
+}

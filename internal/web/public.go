@@ -1,0 +1,180 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/visitor"
+	"vitrine/report"
+)
+
+func (s *Server) publicRoutes(mux *http.ServeMux) {
+	mux.Handle("GET /{$}", s.page(s.home))
+	mux.Handle("GET /p/{slug}", s.page(s.onLink(s.showLink)))
+	mux.Handle("GET /p/{slug}/download", s.page(s.onLink(s.download)))
+	mux.Handle("GET /p/{slug}/qr.svg", s.page(s.onLink(s.qrSVG)))
+	mux.Handle("GET /p/{slug}/qr.png", s.page(s.onLink(s.qrPNG)))
+	s.methods(mux, "/p/{slug}/beacon", http.MethodPost, s.beacon, func(w http.ResponseWriter, r *http.Request) error {
+		return methodNotAllowed(w, http.MethodPost)
+	})
+	s.assetRoutes(mux)
+	mux.HandleFunc("GET /robots.txt", robots)
+	mux.HandleFunc("GET /favicon.svg", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, assetPath("icon.svg"), http.StatusFound)
+	})
+	mux.Handle("/", s.page(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
+}
+
+func robots(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	_, _ = w.Write([]byte("User-agent: *\nDisallow: /p/\nDisallow: /c/\nDisallow: /api/\n"))
+}
+
+// linkHandler answers for a link that the public may see.
+type linkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error
+
+// onLink finds the live link of a request's address. What no slug can look like is no link; a slug in another spelling is sent to the
+// link's own address; and what a browser asks ahead of its reader is refused, so that it asks again once the reader really goes there: a
+// page fetched ahead would be an open by nobody.
+func (s *Server) onLink(h linkHandler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cache-Control", "private, no-store")
+		w.Header().Set("X-Robots-Tag", "noindex")
+		if speculative(r) {
+			http.Error(w, "This page is not served ahead of its reader.", http.StatusServiceUnavailable)
+			return nil
+		}
+		text := r.PathValue("slug")
+		slug, err := vitrine.ParseSlug(text)
+		if err != nil {
+			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link with this address.")
+		}
+		if string(slug) != text {
+			to := *r.URL
+			to.Path, to.RawPath = strings.Replace(to.Path, text, string(slug), 1), ""
+			http.Redirect(w, r, to.RequestURI(), http.StatusPermanentRedirect)
+			return nil
+		}
+		l, a, err := s.Links.Public(r.Context(), slug)
+		if err != nil {
+			return err
+		}
+		return h(w, r, l, a)
+	}
+}
+
+// speculative tells whether a browser asks ahead of its reader.
+func speculative(r *http.Request) bool {
+	h := r.Header
+	return visitor.Speculative(h.Get("Sec-Purpose"), h.Get("Purpose"), h.Get("X-Purpose"), h.Get("X-Moz"))
+}
+
+// showLink is the public page of a link. Only an answer of 200 to a GET is an open, and the open is durable before the page is
+// rendered: a page that was seen is in the log (analytics semantics, opens).
+func (s *Server) showLink(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
+	p, err := s.linkPage(r, l)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Security-Policy", s.policy(p.Nonce, "'none'"))
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		return nil
+	}
+	open, err := s.open(r, l, a)
+	if err != nil {
+		return err
+	}
+	p.identify(s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, Open: open, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}))
+	return render(w, r, http.StatusOK, linkTemplate, p)
+}
+
+// openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.
+const openTries = 3
+
+// open writes that a link's page is being read, and by whom as far as the request tells.
+func (s *Server) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
+	now := s.Now()
+	addr := s.clientAddr(r)
+	h := r.Header
+	v := visitor.Classify(visitor.Request{
+		UserAgent: r.UserAgent(), Referrer: r.Referer(), Addr: addr, Query: r.URL.Query(), OwnHost: s.PublicURL.Host, SecCHUA: h.Get("Sec-CH-UA"),
+		SecPurpose: h.Get("Sec-Purpose"), Purpose: h.Get("Purpose"), XPurpose: h.Get("X-Purpose"), XMoz: h.Get("X-Moz"),
+	})
+	key := a.ViewerKey
+	if h.Get("Sec-GPC") == "1" {
+		key = visitor.DayKey(key, now.UTC().Format(time.DateOnly)) // counted today, unknown tomorrow
+	}
+	o := &vitrine.NewOpen{Account: a.ID, Open: report.Open{
+		Link: int64(l.ID), Viewer: visitor.ViewerID(key, addr, r.UserAgent()),
+		Country: v.Country, City: v.City, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser, OS: v.OS,
+		Bot: v.Bot, QR: v.QR,
+	}}
+	for range openTries {
+		id := s.ViewIDs.Next(now)
+		o.ID, o.At = int64(id), id.Ms()
+		err := s.Views.Open(r.Context(), o)
+		if !errors.Is(err, vitrine.ErrExists) {
+			return id, err
+		}
+	}
+	return 0, vitrine.Unavailable(vitrine.ErrExists)
+}
+
+// clientAddr is whose request this is; the zero Addr when that cannot be told.
+func (s *Server) clientAddr(r *http.Request) netip.Addr {
+	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return visitor.ClientAddr(remote, r.Header.Values("X-Forwarded-For"), s.TrustedProxies)
+}
+
+// download sends a file to keep. A link that is view-only has no such address. A download by whoever opened the page counts once,
+// however many ranges it is fetched in; without a view token, or with one that is no longer good, the bytes are served all the same.
+func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+	if !l.AllowDownload || !l.HasBytes {
+		return errNoPage
+	}
+	blob, err := s.blob(r, l)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	if err := s.countDownload(r, l); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", fileCSP)
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Disposition", disposition("attachment", l.Name))
+	sendBlob(w, r, l, blob)
+	return nil
+}
+
+// countDownload writes a download event for the beginning of a transfer.
+func (s *Server) countDownload(r *http.Request, l *vitrine.Link) error {
+	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now())
+	if err != nil || v.Link != l.ID || r.Method != http.MethodGet || !fromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
+		return nil
+	}
+	return s.Views.Download(r.Context(), &vitrine.Download{ID: s.ViewIDs.Next(s.Now()), Link: l.ID, Open: v.Open})
+}
+
+// fromStart tells whether a Range header, or its absence, asks for a file's first byte.
+func fromStart(ranges string) bool {
+	rest, ok := strings.CutPrefix(ranges, "bytes=")
+	if !ok {
+		return true // none, or of another unit: the whole file is sent
+	}
+	for part := range strings.SplitSeq(rest, ",") {
+		first, _, _ := strings.Cut(strings.TrimSpace(part), "-")
+		if n, err := strconv.ParseUint(strings.TrimSpace(first), 10, 64); err == nil && n == 0 {
+			return true
+		}
+	}
+	return false
+}

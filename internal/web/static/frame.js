@@ -1,0 +1,26 @@
+// Stands first in a user's HTML while it is shown: tells the page around it how far it was scrolled, and that somebody is there.
+(() => {
+  const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
+  let deepest = 0, last = -1000;
+  const depth = () => {
+    const e = document.scrollingElement || document.documentElement;
+    const percent = e && Math.min(100, Math.round(((scrollY + innerHeight) / e.scrollHeight) * 100));
+    if (percent > deepest) tell({ depth: (deepest = percent) });
+  };
+  const active = () => {
+    const now = performance.now();
+    if (now - last < 1000) return;
+    last = now;
+    tell({ active: true });
+  };
+  const quiet = { capture: true, passive: true };
+  for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) addEventListener(type, active, quiet);
+  // What a page builds itself counts once it stands.
+  addEventListener("DOMContentLoaded", () => {
+    setTimeout(() => {
+      depth();
+      addEventListener("scroll", depth, quiet);
+      addEventListener("resize", depth, quiet);
+    }, 1000);
+  });
+})();

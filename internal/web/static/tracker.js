@@ -1,0 +1,121 @@
+// How this page is read, told to the server: docs/beacon.md says what is sent and when.
+const { kind, beacon } = document.body.dataset;
+const frame = document.querySelector("iframe");
+const media = document.querySelector("video, audio");
+const item = document.querySelector("[data-depth]");
+const now = () => performance.now();
+const start = performance.getEntriesByType("navigation")[0]?.responseStart || now();
+
+const idle = 30_000; // without input for so long, nobody is reading
+const most = 240; // snapshots of one open; the last 40 are kept for hiding, leaving and the like
+let last = now(), input = last, inside = -idle; // times: of the last tick, of input, of input in the frame
+let on = false, engaged = 0, present = 0, depth = 0, downloaded = false;
+let shown = [], sent = 0, told = "", toldPresent = 0;
+const pages = new Map(); // time by page, the latest last
+
+const visible = () => document.visibilityState === "visible";
+
+function playing() {
+  if (!media || media.paused || media.ended) return false;
+  const r = media.getBoundingClientRect();
+  return r.bottom > 0 && r.top < innerHeight;
+}
+
+// tick credits the time since the last one to what was true then, and looks again. A tick counts 1.5 s at most: sleep is no reading.
+function tick() {
+  const t = now(), ms = Math.min(t - last, 1500);
+  last = t;
+  if (on) {
+    engaged += ms;
+    for (const p of shown) {
+      const sum = (pages.get(p) || 0) + ms / shown.length;
+      pages.delete(p);
+      pages.set(p, sum);
+    }
+  }
+  if (on || visible()) present = t - start;
+  on = visible() && (document.hasFocus() || t - inside < idle) && (t - input < idle || playing());
+  if (item && visible() && item.complete !== false) {
+    const r = item.getBoundingClientRect();
+    if (r.height) reach(((innerHeight - r.top) / r.height) * 100);
+  }
+}
+
+const reach = (percent) => (depth = Math.max(depth, Math.min(100, Math.round(percent))));
+
+function snapshot() {
+  const s = { engaged: Math.floor(engaged), width: innerWidth };
+  if (kind === "pages") {
+    // A page counts from one second on. Those looked at last come first in a body of 4 KiB; the server has the others already.
+    s.pages = Object.fromEntries([...pages].filter((p) => p[1] >= 1000).slice(-220).map(([p, ms]) => [p, Math.floor(ms)]));
+  }
+  if (media && media.duration > 0 && media.duration < 1e9) {
+    const { played } = media; // distinct ranges, merged and in order
+    const ends = Array.from(played, (_, i) => played.end(i));
+    const ms = (seconds) => Math.floor(seconds * 1000);
+    s.duration = ms(media.duration);
+    s.played = ends.reduce((sum, end, i) => sum + ms(end - played.start(i)), 0);
+    s.reached = ms(Math.max(0, ...ends));
+  }
+  if (kind === "scroll") s.depth = item || frame ? depth : downloaded ? 100 : 0;
+  if (downloaded) s.downloaded = true;
+  if (navigator.webdriver) s.automation = true;
+  return s;
+}
+
+function send(limit, final) {
+  tick();
+  const s = snapshot(), text = JSON.stringify(s);
+  const more = text !== told || (limit === most && present - toldPresent > 100);
+  if (sent >= limit || !(more || final)) return;
+  told = text;
+  toldPresent = present;
+  sent++;
+  s.present = Math.floor(present);
+  if (final) s.final = true;
+  const body = JSON.stringify(s);
+  if (!navigator.sendBeacon?.(beacon, body)) fetch(beacon, { method: "POST", body, keepalive: true }).catch(() => {});
+}
+
+const schedule = [5, 15, 30];
+setInterval(() => {
+  tick();
+  if (last - start < schedule[0] * 1000) return;
+  const at = schedule.shift();
+  if (!schedule.length) schedule.push(Math.max(at + 30, (last - start) / 1000));
+  send(most - 40);
+}, 1000);
+requestAnimationFrame(() => setTimeout(() => send(most, true)));
+
+const events = (target, types, f) => types.split(" ").forEach((t) => target.addEventListener(t, f, { capture: true, passive: true }));
+events(window, "pointermove pointerdown keydown wheel touchmove scroll", () => {
+  input = now();
+  if (!on) tick();
+});
+events(window, "focus blur pageshow resize", tick);
+events(document, "visibilitychange freeze", () => (visible() ? tick() : send(most)));
+events(window, "pagehide", () => send(most, true));
+if (media) {
+  events(media, "play pause", tick);
+  events(media, "ended", () => send(most, true));
+}
+for (const a of document.querySelectorAll("[data-download]")) {
+  events(a, "click", () => {
+    downloaded = true;
+    send(most, true);
+  });
+}
+
+// What the content frame tells is believed from that frame alone, and only as far as it can be true.
+events(window, "message", ({ source, data }) => {
+  const m = data?.vitrine;
+  if (!frame || source !== frame.contentWindow || typeof m !== "object" || !m) return;
+  tick();
+  if (m.active) {
+    input = now();
+    if (kind === "pages") inside = input; // a stranger's HTML does not say where the focus is
+  }
+  if (kind === "scroll" && m.depth > 0) reach(m.depth);
+  if (kind === "pages" && Array.isArray(m.shown)) shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
+  tick();
+});

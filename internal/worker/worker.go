@@ -1,0 +1,110 @@
+// Package worker runs pieces of background work again and again. It knows nothing of what they do: the state that they work on is
+// the queue, and a run that fails or is cut short is made good by the next one.
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// maxBackOff bounds the time between runs of failing work whose interval is shorter.
+const maxBackOff = time.Minute
+
+// jitter is the part of a wait that is left to chance, so that loops and instances spread out.
+const jitter = 0.1
+
+// Work is one run of a piece of background work. It returns soon after its context ends.
+type Work func(context.Context) error
+
+// Loop is a named piece of background work.
+type Loop struct {
+	name  string
+	every time.Duration
+	work  Work
+	log   *slog.Logger
+	wake  chan struct{}
+}
+
+// New makes a loop that runs work at once and then every so often, counted from the end of a run to the start of the next,
+// give or take a tenth. Failing work is tried after twice the time before, to a minute or every, whichever is longer.
+func New(name string, every time.Duration, log *slog.Logger, work Work) *Loop {
+	return &Loop{name: name, every: every, work: work, log: log.With("loop", name), wake: make(chan struct{}, 1)}
+}
+
+// Wake has the work run as soon as possible: once more after the present run, and after the wait of failing work. It
+// never blocks.
+func (l *Loop) Wake() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // a run that has not begun is asked for already
+	}
+}
+
+// Run runs the work until ctx ends, and returns when the last run has.
+func (l *Loop) Run(ctx context.Context) {
+	failures := 0
+	for ctx.Err() == nil {
+		err := l.once(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			failures++
+			l.log.Error("background work failed", "failures", failures, "error", err)
+		case failures > 0:
+			l.log.Info("background work recovered", "failures", failures)
+			failures = 0
+		}
+		l.wait(ctx, failures)
+	}
+}
+
+// once runs the work; a panic is a failure like another, not the end of the process.
+func (l *Loop) once(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return l.work(ctx)
+}
+
+// wait ends when the next run is due.
+func (l *Loop) wait(ctx context.Context, failures int) {
+	wake := l.wake
+	if failures > 0 {
+		wake = nil // being asked more often does not make failing work succeed
+	}
+	timer := time.NewTimer(l.pause(failures))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wake:
+	case <-timer.C:
+	}
+}
+
+func (l *Loop) pause(failures int) time.Duration {
+	d := l.every
+	for range failures {
+		if d >= maxBackOff {
+			break
+		}
+		d = min(2*d, maxBackOff)
+	}
+	return time.Duration(float64(d) * (1 - jitter + 2*jitter*rand.Float64()))
+}
+
+// RunAll runs loops side by side until ctx ends, and returns when the last of them has.
+func RunAll(ctx context.Context, loops ...*Loop) {
+	var wg sync.WaitGroup
+	for _, l := range loops {
+		wg.Go(func() { l.Run(ctx) })
+	}
+	wg.Wait()
+}

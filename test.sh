@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# All checks and tests. Programs that tests start and this machine misses are installed from Debian first.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+# A program that tests start, and the package that brings it.
+needs=(chromium:chromium)
+
+missing=()
+for need in "${needs[@]}"; do
+  command -v "${need%%:*}" >/dev/null || missing+=("${need##*:}")
+done
+if ((${#missing[@]})) && command -v apt-get >/dev/null; then
+  as_root=()
+  ((EUID == 0)) || as_root=(sudo -n)
+  echo "installing ${missing[*]}"
+  if ! { "${as_root[@]}" apt-get update -qq &&
+         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null; then
+    echo "could not install ${missing[*]}: tests that need them will skip, or fail where CI is set" >&2
+  fi
+fi
+
+export CGO_ENABLED=0
+go mod download
+make --no-print-directory lint
+go test ./...
+
+# The race detector makes everything some ten times slower: where goroutines of ours meet.
+CGO_ENABLED=1 go test -race ./client/... ./internal/worker/... ./internal/web/... ./internal/disk/... ./internal/sqldb/... ./cmd/vitrine/... .
