@@ -1,23 +1,25 @@
 package visitor
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"net/netip"
+	"strings"
 )
 
 // ViewerID is an opaque number for whoever sits behind an address and a browser (engagement, "The viewer, without cookies"):
 // the first 8 bytes, big-endian, of HMAC-SHA-256 over the address and the user agent, each behind its length as 4 bytes
-// big-endian. Of an IPv6 address the /64 counts; of each version number in the user agent the part before the first dot, so
-// that a browser's minor update does not make a new person.
+// big-endian. Of an IPv6 address the /64 counts; of the user agent what withoutVersions leaves, so that a browser's update does not
+// make a new person.
 //
-// Two people behind one address with one browser version count once; one person on two networks, or after the browser's next
-// major version, counts twice. Nothing of address and user agent can be read back without the key.
+// Two people behind one address with one browser on one system count once; one person on two networks, or after the next
+// major version of the system, counts twice. Nothing of address and user agent can be read back without the key.
 func ViewerID(key []byte, addr netip.Addr, userAgent string) uint64 {
 	input := make([]byte, 0, 256)
 	input = appendPrefixed(input, network(addr))
-	input = appendPrefixed(input, withoutMinorVersions(bounded(userAgent, maxAgent)))
+	input = appendPrefixed(input, withoutVersions(bounded(userAgent, maxAgent)))
 	mac := hmac.New(sha256.New, key)
 	mac.Write(input)
 	return binary.BigEndian.Uint64(mac.Sum(nil))
@@ -50,22 +52,26 @@ func network(addr netip.Addr) []byte {
 	return nil
 }
 
-// withoutMinorVersions leaves of each version number its first part: "Chrome/124.0.6367.91" becomes "Chrome/124" and
-// "OS 17_4_1" becomes "OS 17".
-func withoutMinorVersions(userAgent string) []byte {
+// withoutVersions leaves out the versions of products, which browsers change every month ("Chrome/124.0.6367.91" becomes
+// "Chrome/", "rv:131.0" becomes "rv:"), and of other versions all but the first part ("OS 17_4_1" becomes "OS 17").
+func withoutVersions(userAgent string) []byte {
 	out := make([]byte, 0, len(userAgent))
 	for i := 0; i < len(userAgent); i++ {
 		out = append(out, userAgent[i])
-		if !isDigit(userAgent[i]) {
-			continue
-		}
-		for i+1 < len(userAgent) && isDigit(userAgent[i+1]) {
-			i++
-			out = append(out, userAgent[i])
-		}
-		for i+2 < len(userAgent) && (userAgent[i+1] == '.' || userAgent[i+1] == '_') && isDigit(userAgent[i+2]) {
-			for i += 2; i+1 < len(userAgent) && isDigit(userAgent[i+1]); {
+		switch {
+		case userAgent[i] == '/' || bytes.HasSuffix(out, []byte("rv:")):
+			for i+1 < len(userAgent) && !strings.ContainsRune(" ;,)]", rune(userAgent[i+1])) {
 				i++
+			}
+		case isDigit(userAgent[i]):
+			for i+1 < len(userAgent) && isDigit(userAgent[i+1]) {
+				i++
+				out = append(out, userAgent[i])
+			}
+			for i+2 < len(userAgent) && (userAgent[i+1] == '.' || userAgent[i+1] == '_') && isDigit(userAgent[i+2]) {
+				for i += 2; i+1 < len(userAgent) && isDigit(userAgent[i+1]); {
+					i++
+				}
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func TestViewerIDIsWhatTheDocumentSays(t *testing.T) {
 	for _, c := range []struct {
 		addr, userAgent, input string
 	}{
-		{"192.0.2.7", "Chrome/124.0.6367.91", "\x00\x00\x00\x04\xc0\x00\x02\x07\x00\x00\x00\x0aChrome/124"},
+		{"192.0.2.7", "Chrome/124.0.6367.91", "\x00\x00\x00\x04\xc0\x00\x02\x07\x00\x00\x00\x07Chrome/"},
 		{"2001:db8:1:2:3:4:5:6", "x", "\x00\x00\x00\x08\x20\x01\x0d\xb8\x00\x01\x00\x02\x00\x00\x00\x01x"},
 		{"192.0.2.7", "", "\x00\x00\x00\x04\xc0\x00\x02\x07\x00\x00\x00\x00"},
 	} {
@@ -55,7 +55,8 @@ func TestSameViewer(t *testing.T) {
 		{"another key", false, me, id("l", "192.0.2.7", chrome124)},
 		{"another address", false, me, id("k", "192.0.2.8", chrome124)},
 		{"another /64", false, my6, id("k", "2001:db8:0:1::1", chrome124)},
-		{"a major version", false, me, id("k", "192.0.2.7", strings.Replace(chrome124, "124", "125", 1))},
+		{"next month's Chrome", true, me, id("k", "192.0.2.7", strings.Replace(chrome124, "124", "125", 1))},
+		{"the next iOS", false, id("k", "192.0.2.7", safari174), id("k", "192.0.2.7", strings.Replace(safari174, "17_4_1", "18_0", 1))},
 		{"another browser", false, me, id("k", "192.0.2.7", safari174)},
 		{"no address", false, me, id("k", "", chrome124)},
 	} {
@@ -68,18 +69,20 @@ func TestSameViewer(t *testing.T) {
 	}
 }
 
-func TestWithoutMinorVersions(t *testing.T) {
+func TestWithoutVersions(t *testing.T) {
 	for userAgent, want := range map[string]string{
-		"":                     "",
-		chrome124:              "Mozilla/5 (Windows NT 10; Win64; x64) AppleWebKit/537 (KHTML, like Gecko) Chrome/124 Safari/537",
-		safari174:              "Mozilla/5 (iPhone; CPU iPhone OS 17 like Mac OS X) AppleWebKit/605 (KHTML, like Gecko) Version/17 Mobile/15E148 Safari/604",
-		"a/1.":                 "a/1.",
-		"a/1._2":               "a/1._2",
-		".5 _6 7":              ".5 _6 7",
-		"a/1.2.3.4.5b.6":       "a/1b.6",
-		"Android 4.4.4; S_100": "Android 4; S_100",
+		"":                         "",
+		chrome124:                  "Mozilla/ (Windows NT 10; Win64; x64) AppleWebKit/ (KHTML, like Gecko) Chrome/ Safari/",
+		safari174:                  "Mozilla/ (iPhone; CPU iPhone OS 17 like Mac OS X) AppleWebKit/ (KHTML, like Gecko) Version/ Mobile/ Safari/",
+		"X (X11; rv:131.0) G/2010": "X (X11; rv:) G/",
+		"[FBAN/FBIOS;FBAV/4.5]":    "[FBAN/;FBAV/]",
+		".5 _6 7":                  ".5 _6 7",
+		"5._2":                     "5._2",
+		"a 1.2.3.4.5b.6":           "a 1b.6",
+		"Android 4.4.4; S_100":     "Android 4; S_100",
+		"a/":                       "a/",
 	} {
-		if got := string(withoutMinorVersions(userAgent)); got != want {
+		if got := string(withoutVersions(userAgent)); got != want {
 			t.Errorf("%q\n got %q\nwant %q", userAgent, got, want)
 		}
 	}
