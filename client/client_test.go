@@ -262,7 +262,7 @@ func TestContextEndsATransferAtOnce(t *testing.T) {
 			cancel()
 		}
 	}}}
-	c, _ := fresh(t, f.URL)
+	c, _ := fresh(t, f.URL, WithRetryNotice(func(r Retry) { t.Errorf("was about to try again: %v", r.Err) }))
 	if _, err := c.Upload(ctx, file, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context canceled", err)
 	}
@@ -312,6 +312,16 @@ func TestProgressEndsWithTheWholeFileAndBeginsAgain(t *testing.T) {
 	}
 	if sent[len(sent)-1] != int64(len(text)) {
 		t.Errorf("progress %v does not end with %d", sent, len(text))
+	}
+}
+
+// The transport may read on from another goroutine when an attempt is over.
+func TestTransferThatIsOverReadsAndTellsNothing(t *testing.T) {
+	b := &transfer{content: strings.NewReader(text), total: int64(len(text)), moved: func() {},
+		progress: func(int64, int64) { t.Error("told progress") }}
+	b.Close()
+	if n, err := b.Read(make([]byte, 10)); n != 0 || err == nil {
+		t.Errorf("read %d bytes, %v", n, err)
 	}
 }
 

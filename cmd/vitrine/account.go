@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -54,11 +55,11 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 		t.say("This is a new instance, in %s.", plain(c.Data))
 	}
 	t.say("Account %s, plan %s. Its API key, shown this once:", plain(a.Email), a.Plan)
-	return showKey(t, key)
+	return showKey(t, c.Data, key)
 }
 
 // showKey prints a new key, alone on standard output, and to a person what to do with it.
-func showKey(t *terminal, key vitrine.KeyText) error {
+func showKey(t *terminal, dir string, key vitrine.KeyText) error {
 	if t.outTTY {
 		t.say("")
 	}
@@ -66,7 +67,8 @@ func showKey(t *terminal, key vitrine.KeyText) error {
 		return err
 	}
 	if t.outTTY && t.errTTY {
-		t.say("\nUse it so, with the server running:\n\n%s", putHint(defaultURL, string(key)))
+		_, address := served(dir)
+		t.say("\nWith the server running, put a file on display:\n\n%s", putHint(cmp.Or(address, defaultURL), string(key)))
 	}
 	return nil
 }

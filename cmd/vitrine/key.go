@@ -35,7 +35,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal) error {
 			}{c.Email, c.Name, string(key)})
 		}
 		t.say("Key %q of %s, shown this once:", plain(c.Name), plain(c.Email))
-		return showKey(t, key)
+		return showKey(t, c.Data, key)
 	})
 }
 

@@ -26,7 +26,7 @@ const titleColumns = 40
 
 // Run lists links: aligned on a terminal; else tab-separated as slug, status, kind, bytes, time of creation, title, address.
 func (c *lsCmd) Run(ctx context.Context, t *terminal) error {
-	api, err := c.client(t.notice)
+	api, err := c.reader(t)
 	if err != nil {
 		return err
 	}

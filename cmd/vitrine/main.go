@@ -41,8 +41,15 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second signal ends the process as if nobody listened
+	ctx, interrupt := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		interrupt()
+		<-signals // the second ends the process at once
+		os.Exit(exitFailure)
+	}()
 	os.Exit(run(ctx, console(), os.Args[1:]))
 }
 
@@ -94,6 +101,8 @@ func sentence(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nobody answers there, is the server running? (" + err.Error() + ")"
 	case !errors.As(err, &e):
 		return err.Error()
 	case e.Err != nil:

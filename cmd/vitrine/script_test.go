@@ -59,7 +59,7 @@ type serverKey struct{}
 type server struct {
 	process *exec.Cmd
 	ending  bool // it was sent SIGTERM
-	log     lines
+	log     *lines
 	upload  *io.PipeWriter
 	answer  chan error
 }
@@ -84,7 +84,8 @@ type lines struct {
 	end  bool
 }
 
-func (l *lines) read(r io.Reader) {
+func readLines(r io.Reader) *lines {
+	l := &lines{}
 	l.more.L = &l.mu
 	go func() {
 		for sc := bufio.NewScanner(r); sc.Scan(); {
@@ -98,6 +99,7 @@ func (l *lines) read(r io.Reader) {
 		l.mu.Unlock()
 		l.more.Broadcast()
 	}()
+	return l
 }
 
 // wait returns the first group of the pattern once it is there; false when the server ended before.
@@ -135,8 +137,8 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	out, err := s.process.StderrPipe()
 	ts.Check(err)
 	ts.Check(s.process.Start())
-	s.log.read(out)
-	port, ok := s.log.wait(`serving"? "?,?"?address"?[=:]"?127\.0\.0\.1:(\d+)`)
+	s.log = readLines(out)
+	port, ok := s.log.wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
 	if ok == neg {
 		ts.Fatalf("serving: %v\n%s", ok, port)
 	}

@@ -36,14 +36,19 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	in, err := createInstance(ctx, c.Data, public.String())
+	// The start is brief, and a signal during it ends the server as it would later.
+	starting := context.WithoutCancel(ctx)
+	in, err := createInstance(starting, c.Data, public.String())
 	if err != nil {
 		return err
 	}
-	s := c.wire(in, public, content, log)
-	if err := c.welcome(ctx, t, in, public, addr, log); err != nil {
+	some, err := in.hasAccounts(starting)
+	if err != nil {
 		return errors.Join(err, in.Close())
 	}
+	s := c.wire(in, public, content, log)
+	lock.announce(public.String())
+	c.welcome(t, public, addr, !some, log)
 	return s.serve(ctx, listener, c.ShutdownTimeout)
 }
 
@@ -57,15 +62,11 @@ func (c *serveCmd) logger(t *terminal) *slog.Logger {
 
 // welcome says where the server is, what it lacks, and what to type next: to a person where the log is text, else in the log
 // alone.
-func (c *serveCmd) welcome(ctx context.Context, t *terminal, in *instance, public *url.URL, addr *net.TCPAddr, log *slog.Logger) error {
+func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, first bool, log *slog.Logger) {
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
-	some, err := in.hasAccounts(ctx)
-	if err != nil {
-		return err
-	}
 	if c.LogFormat == "text" {
 		t.say("\nVitrine is at %s\n", public)
-		if !some {
+		if first {
 			t.say("There is no account yet. Make the first one, in another terminal (it is Lifetime, the largest plan):\n")
 			t.say("  %s account create you@example.com --data %s\n", self(), shellWord(c.Data))
 			t.say("and, with the API key that it prints, put a file on display:\n")
@@ -78,7 +79,6 @@ func (c *serveCmd) welcome(ctx context.Context, t *terminal, in *instance, publi
 	if !addr.IP.IsLoopback() && c.PublicURL == "" {
 		log.Warn("links lead to this machine alone: set --public-url (VITRINE_PUBLIC_URL) to the address that visitors use", "public_url", public.String())
 	}
-	return nil
 }
 
 // self is how this program was called, to be called so again.

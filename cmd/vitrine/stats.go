@@ -15,7 +15,7 @@ type statsCmd struct {
 }
 
 func (c *statsCmd) Run(ctx context.Context, t *terminal) error {
-	api, err := c.client(t.notice)
+	api, err := c.reader(t)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,11 @@ func New(dir, base string, signer *vitrine.Signer, now func() time.Time) (*Blobs
 			return nil, fmt.Errorf("make the blob directory: %w", err)
 		}
 	}
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if err := syncDir(d); err != nil {
+			return nil, fmt.Errorf("make the blob directory: %w", err)
+		}
+	}
 	return b, nil
 }
 
@@ -125,7 +130,8 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if err := syncDir(b.incoming); err != nil {
 		return err
 	}
-	for _, p := range []string{b.path(k), b.path(k) + sumSuffix, b.part(k)} {
+	// The sum goes first: bytes without one are found again, a sum without bytes is not.
+	for _, p := range []string{b.part(k), b.path(k) + sumSuffix, b.path(k)} {
 		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -41,18 +41,26 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 		err = b.prepare(g.Key, sum)
 	}
 	if err == nil {
-		err = os.Rename(part.Name(), b.path(g.Key))
+		err = b.publish(part, g.Key)
 	}
 	if err != nil {
-		// The file stays for its lock, without bytes. Not removed: somebody may be waiting to lock it.
-		_ = part.Truncate(0)
+		// Whoever opened the file before it is removed finds that out when they have locked it.
+		_ = os.Remove(part.Name())
 		return "", unavailable(err)
 	}
-	// From here on the bytes are stored; an error says only that power loss might still undo it.
-	if err := syncDir(b.shard(g.Key)); err != nil {
-		return "", vitrine.Unavailable(err)
-	}
 	return `"` + sum + `"`, nil
+}
+
+// publish gives whole bytes their name: from here on they are stored.
+func (b *Blobs) publish(part *os.File, k vitrine.UploadID) error {
+	if err := os.Rename(part.Name(), b.path(k)); err != nil {
+		return err
+	}
+	if err := syncDir(b.shard(k)); err != nil {
+		_ = os.Remove(b.path(k))
+		return err
+	}
+	return nil
 }
 
 // unavailable is err if it is one for the caller already, else that storage failed.
@@ -90,9 +98,11 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 	}
 	if n == size {
 		// One byte more than announced is one too many.
-		var extra [1]byte
-		if m, _ := io.ReadFull(body, extra[:]); m > 0 {
+		switch m, err := io.ReadFull(body, make([]byte, 1)); {
+		case m > 0:
 			return "", vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.", size)
+		case err != io.EOF: // a body that does not say that it ends here has not come whole
+			return "", brokenOff(err, n)
 		}
 	}
 	if n != size {
@@ -125,12 +135,16 @@ func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int6
 		case rerr == io.EOF || rerr == io.ErrUnexpectedEOF:
 			return n, nil
 		case rerr != nil:
-			return n, &vitrine.Error{Code: vitrine.CodeSizeMismatch, Err: rerr,
-				Message: fmt.Sprintf("The transfer broke off after %d bytes. It can be tried again.", n)}
+			return n, brokenOff(rerr, n)
 		case ctx.Err() != nil:
 			return n, ctx.Err()
 		}
 	}
+}
+
+func brokenOff(err error, after int64) error {
+	return &vitrine.Error{Code: vitrine.CodeSizeMismatch, Err: err,
+		Message: fmt.Sprintf("The transfer broke off after %d bytes. It can be tried again.", after)}
 }
 
 // prepare makes the place of a whole file, with its sum.

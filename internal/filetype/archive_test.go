@@ -39,22 +39,30 @@ func (z *rawZIP) bytes() []byte {
 	return z.Bytes()
 }
 
+// bytes64 ends the archive with 64-bit records that state the directory's offset and count.
+func (z *rawZIP) bytes64(offset, entries uint64) []byte {
+	z.Write(z.directory.Bytes())
+	end := uint64(z.Len())
+	z.str(zip64End).le(uint64(44), uint16(45), uint16(45), uint32(0), uint32(0), entries, entries, uint64(z.directory.Len()), offset)
+	z.str(zip64Finder).le(uint32(0), end, uint32(1))
+	z.str(zipEnd).le(uint16(0), uint16(0), uint16(0xffff), uint16(0xffff), uint32(0xffffffff), uint32(0xffffffff), uint16(0))
+	return z.Bytes()
+}
+
 // bombs are archives made to fill a disk or to keep a machine busy.
 func bombs() []otherFile {
-	zeros := func(n int) string {
-		var b bytes.Buffer
-		w := zip.NewWriter(&b)
-		f, _ := w.Create("zeros.txt")
-		io.CopyN(f, zero{}, int64(n))
-		w.Close()
-		return b.String()
-	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, _ := w.Create("zeros.txt")
+	io.CopyN(f, zero{}, bombFloor+mib)
+	w.Close()
+	zeros := b.String()
 	var out []otherFile
 	add := func(what, ext string, p []byte) { out = append(out, otherFile{sample{what, ext, p}, CodeUnsafeFile}) }
 
-	add("one file of zeros", "zip", []byte(zeros(bombFloor+mib)))
-	add("nested, high ratio inside", "zip", zipFile(member{name: "a.zip", data: zeros(bombFloor + mib), store: true}))
-	add("nested and packed twice", "zip", zipFile(member{name: "a.zip", data: string(zipFile(member{name: "b.zip", data: zeros(bombFloor + mib)}))}))
+	add("one file of zeros", "zip", []byte(zeros))
+	add("nested, high ratio inside", "zip", zipFile(member{name: "a.zip", data: zeros, store: true}))
+	add("nested and packed twice", "zip", zipFile(member{name: "a.zip", data: string(zipFile(member{name: "b.zip", data: zeros}))}))
 	deep := named("a.txt")
 	for range maxDepth + 1 {
 		deep = zipFile(member{name: "deeper.zip", data: string(deep)})
@@ -249,6 +257,49 @@ func TestContradictingZIPs(t *testing.T) {
 			p[len(p)-2] = byte(len(comment))
 			return append(p, comment...)
 		}},
+		{"64-bit records", "ok", func(z *rawZIP) []byte {
+			at := z.local("a.txt", 0, "x", 1)
+			extra := new(buf).le(uint16(1), uint16(24), uint64(1), uint64(1), uint64(at)).String()
+			z.entry("a.txt", 0, 0xffffffff, 0xffffffff, 0xffffffff, extra)
+			return z.bytes64(uint64(z.Len()), 1)
+		}},
+		{"64-bit offset astray", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			return z.bytes64(1<<63, 1)
+		}},
+		{"64-bit count beyond the bound", CodeUnsafeFile, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			return z.bytes64(uint64(z.Len()), 1<<40)
+		}},
+		{"64-bit record missing", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			p := z.bytes64(uint64(z.Len()), 1)
+			p[bytes.Index(p, []byte(zip64End))] = 'x'
+			return p
+		}},
+		{"sizes stay 32 bits", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 0xffffffff, 1, z.local("a.txt", 0, "x", 1), "\x01\x00\x04\x00abcd")
+			return z.bytes()
+		}},
+		{"extra field cut short", "ok", func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "\x75\x70\xff\xff\x01")
+			return z.bytes()
+		}},
+		{"rubbish in the directory", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			z.directory.str("rubbish that is as long as an entry of the directory is at least")
+			return z.bytes()
+		}},
+		{"name beyond the directory", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			le.PutUint16(z.directory.Bytes()[28:], 500)
+			return z.bytes()
+		}},
+		{"other data first", CodeContentMismatch, func(z *rawZIP) []byte {
+			z.str("#data first, as in archives that unpack themselves")
+			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
+			return z.bytes()
+		}},
 		{"part of a set", CodeContentMismatch, func(z *rawZIP) []byte {
 			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
 			p := z.bytes()
@@ -268,7 +319,7 @@ func TestContradictingZIPs(t *testing.T) {
 func TestMoreThanInspected(t *testing.T) {
 	var f Facts
 	budget := allowance(10 * kib)
-	r := budget.reader(bytes.NewReader(tarFile(tar.Header{Name: "a", Size: 20 * kib}, tar.Header{Name: "b", Size: 20 * kib})))
+	r := budget.reader(bytes.NewReader(tarFile(tar.Header{Name: "a", Size: 20 * kib}, tar.Header{Name: "b", Size: 20 * kib})), 0)
 	if p := walkTar(r, 50*kib, Type{}, &f); p != nil || f.Hold != HoldNotFullyInspected || f.EntriesTotal != 1 {
 		t.Errorf("%v, %+v", p, f)
 	}

@@ -11,7 +11,7 @@ func inspectWAV(s *source, t Type, facts *Facts) *Problem {
 		return notThe(s, t)
 	}
 	rate, off := uint64(0), int64(12)
-	for range maxSegments {
+	for s.step() {
 		p := s.bytes(off, 24)
 		if len(p) < 8 {
 			break

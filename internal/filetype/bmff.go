@@ -13,7 +13,7 @@ type box struct {
 // boxes calls f for each box between off and end until f says false. It reports whether the boxes fit the range; only the last may
 // be cut short.
 func (s *source) boxes(off, end int64, f func(box) bool) (whole bool) {
-	for range maxSegments {
+	for s.step() {
 		if off >= end {
 			return off == end
 		}

@@ -3,7 +3,6 @@ package filetype
 import (
 	"bytes"
 	"html"
-	"regexp"
 )
 
 // overlap is how much of a chunk is seen again with the next, so that what lies across the border is found.
@@ -48,10 +47,7 @@ func (w *markupWatch) look(text []byte) {
 	w.password = w.password || passwordField(text)
 }
 
-var (
-	password   = []byte("password")
-	typeBefore = regexp.MustCompile("type\\s*\\\\?[\"'`]?\\]?\\s*[=:,]\\s*\\\\?[\"'`]?\\s*$")
-)
+var password = []byte("password")
 
 // passwordField finds type=password in markup and what sets it in scripts: type="password", .type = 'password', "type", "password".
 func passwordField(text []byte) bool {
@@ -61,10 +57,20 @@ func passwordField(text []byte) bool {
 			return false
 		}
 		i += at
-		if typeBefore.Match(text[max(0, i-40):i]) {
+		if typeBefore(text[max(0, i-40):i]) {
 			return true
 		}
 	}
+}
+
+// typeBefore tells whether text ends with "type" and an equals sign, colon or comma, quoted and spaced in any way.
+func typeBefore(text []byte) bool {
+	const blank = " \t\r\n\f\"'`\\]"
+	text = bytes.TrimRight(text, blank)
+	if len(text) == 0 || bytes.IndexByte([]byte("=:,"), text[len(text)-1]) < 0 {
+		return false
+	}
+	return bytes.HasSuffix(bytes.TrimRight(text[:len(text)-1], blank), []byte("type"))
 }
 
 // lower folds ASCII letters in place.

@@ -43,7 +43,7 @@ func inspectJPEG(s *source, t Type, facts *Facts) *Problem {
 		return notThe(s, t)
 	}
 	off := int64(2)
-	for range maxSegments {
+	for s.step() {
 		p := s.bytes(off, 16)
 		if len(p) < 4 || p[0] != 0xff {
 			return damaged(t)

@@ -22,9 +22,9 @@ const (
 	// maxPixels is what one image may decode to: 16384 × 16384, the largest canvas browsers draw. Four bytes a pixel, that is 1 GiB.
 	maxPixels = 1 << 28
 
-	// maxSegments bounds the steps of a walk through the parts of an image, video or sound. A JPEG has some hundred segments at
-	// most, a fragmented video some thousand boxes a level.
-	maxSegments = 20_000
+	// maxSteps bounds the steps of all walks through the parts of one image, video, sound or RAR. A JPEG has some hundred segments,
+	// a film some thousand boxes.
+	maxSteps = 100_000
 
 	// maxMPEGLead is how far behind an ID3 tag the first frame of a sound may begin; encoders pad tags with some KiB.
 	maxMPEGLead = 64 * kib
@@ -34,8 +34,11 @@ const (
 	maxTextScan = 64 * mib
 
 	// maxSVG is the size up to which an SVG must be well-formed throughout; of a larger one the prolog and root are checked. The XML
-	// decoder holds one token in memory, which may be as large as the file.
-	maxSVG = 8 * mib
+	// decoder holds one token in memory, which may be as large as the file, and attributes take a dozen times their bytes.
+	maxSVG = 1 * mib
+
+	// maxXMLDepth is how deep elements may nest; libraries that browsers use stop at 256 to 5000.
+	maxXMLDepth = 1000
 
 	// maxProlog is where the root element of XML must have begun.
 	maxProlog = 256 * kib
@@ -75,7 +78,10 @@ const (
 	peekBytes = 512
 
 	// maxPart bounds the small parts of a document that are read whole or parsed: [Content_Types].xml, mimetype, manifest.
-	maxPart = 4 * mib
+	maxPart = 2 * mib
+
+	// openPrice is what beginning to decompress a member counts for, besides the bytes that come out.
+	openPrice = 16 * kib
 
 	// maxEmbedded bounds what is decompressed of the embedded objects of one office file.
 	maxEmbedded = 256 * mib
@@ -92,8 +98,8 @@ const (
 
 // Bounds of PDF.
 const (
-	// pdfLookahead is the longest dictionary that is understood: a page tree node of some 10,000 kids.
-	pdfLookahead = 128 * kib
+	// pdfLookahead is the longest dictionary that is understood: a page tree node of some 40,000 kids.
+	pdfLookahead = 512 * kib
 
 	// pdfLexSlack is what may be lexed beyond the file's own size before the objects count as overlapping on purpose.
 	pdfLexSlack = 16 * mib
@@ -101,7 +107,7 @@ const (
 	// maxObjectStream and maxObjectStreams bound one decompressed object stream, and all of one file. Writers put 100 to 200 objects
 	// in one, some ten KiB.
 	maxObjectStream  = 16 * mib
-	maxObjectStreams = 512 * mib
+	maxObjectStreams = 256 * mib
 
 	// maxPDFNodes bounds how many page tree nodes, catalogs and object streams are remembered.
 	maxPDFNodes = 200_000

@@ -164,7 +164,7 @@ func (c *compound) inspectPowerPoint(main storageEntry, facts *Facts) *Problem {
 				return macroProblem()
 			}
 		case pptOLEObject:
-			if budget.packaged(unpackOLE(body, version>>4 == 1)) {
+			if facts.Hold == "" && budget.packaged(unpackOLE(body, version>>4 == 1)) {
 				facts.hold(HoldEmbeddedObject)
 			}
 		}
@@ -177,7 +177,7 @@ var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v
 
 // packaged tells whether an embedded object holds a packaged file. What cannot be read counts as one.
 func (a *allowance) packaged(r io.Reader) bool {
-	found, err := contains(a.reader(r), ole10Native)
+	found, err := contains(a.reader(r, openPrice), ole10Native)
 	return found || err != nil
 }
 

@@ -97,7 +97,7 @@ func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMe
 	case nestable(m):
 		parts.inner = append(parts.inner, *m)
 	case strings.Contains(name, "/embeddings/") && path.Ext(base) == ".bin":
-		if z.embedded.packaged(s.open(m)) {
+		if z.facts.Hold == "" && z.embedded.packaged(s.open(m)) {
 			z.facts.hold(HoldEmbeddedObject)
 		}
 	}

@@ -1,10 +1,7 @@
 package filetype
 
 import (
-	"bufio"
 	"bytes"
-	"compress/zlib"
-	"io"
 	"strings"
 )
 
@@ -20,7 +17,6 @@ type pdfScan struct {
 	linear   int64              // /N of a linearized file: its pages when it was made
 	streams  []pdfObjectStream
 	named    int // how often the type of an object stream is named
-	inflate  allowance
 
 	encrypted bool
 	encrypt   sighting                // the trailer's /Encrypt
@@ -46,17 +42,10 @@ func (p *pdfScan) note(m map[int64]sighting, object, at, value int64) {
 	m[object] = sighting{at, value}
 }
 
-// pdfObjectStream is a compressed stream of objects and where its bytes begin.
-type pdfObjectStream struct {
-	at, object, gen int64
-	dict            pdfDict
-}
-
 func newPDFScan(s *source) *pdfScan {
 	return &pdfScan{
 		s:        s,
 		lexed:    allowance(s.size + pdfLexSlack),
-		inflate:  maxObjectStreams,
 		catalogs: map[int64]sighting{},
 		counts:   map[int64]sighting{},
 		crypts:   map[int64]pdfEncryption{},
@@ -70,7 +59,7 @@ const (
 
 // scanFile looks at every byte once as the start of something, with enough before and behind it to understand it.
 func (p *pdfScan) scanFile() {
-	buf := make([]byte, pdfLookbehind+pdfWindow+pdfLookahead)
+	buf := make([]byte, min(p.s.size, pdfLookbehind+pdfWindow+pdfLookahead))
 	for off := int64(0); off < p.s.size; off += pdfWindow {
 		base := max(0, off-pdfLookbehind)
 		n, _ := p.s.ReadAt(buf, base)
@@ -84,6 +73,9 @@ func (p *pdfScan) scanFile() {
 	}
 }
 
+// pdfInitials begin the names that matter; "#" begins any, escaped.
+var pdfInitials = []byte("LEOFU#")
+
 // names looks for names that matter, wherever they stand between from and to: so that no trick of structure hides them.
 func (p *pdfScan) names(data []byte, from, to int) {
 	for i := from; i < to; i++ {
@@ -92,6 +84,9 @@ func (p *pdfScan) names(data []byte, from, to int) {
 			return
 		}
 		i += k
+		if i+1 >= len(data) || !bytes.Contains(pdfInitials, data[i+1:i+2]) {
+			continue
+		}
 		l := pdfLexer{p: data[:min(len(data), i+4*kib)], i: i + 1}
 		switch l.name() {
 		case "Launch":
@@ -215,7 +210,7 @@ func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	if start < len(data) && data[start] == '\n' {
 		start++
 	}
-	p.streams = append(p.streams, pdfObjectStream{at: base + int64(start), object: object, gen: gen, dict: d})
+	p.streams = append(p.streams, pdfObjectStream{base + int64(start), object, gen, d.n, d.first, d.length, d.codec()})
 }
 
 // register notes what an object, direct or from an object stream, says about pages and encryption.
@@ -252,12 +247,12 @@ func (p *pdfScan) rooted() bool {
 
 // pages follows root, catalog and page tree to the count; 0 unknown.
 func (p *pdfScan) pages() int {
-	for _, c := range p.catalogs {
-		if p.root.value == 0 && len(p.catalogs) == 1 { // a file without a trailer
-			return believable(p.counts[c.value].value)
+	root := p.root.value
+	if root == 0 && len(p.catalogs) == 1 { // a file without a trailer
+		for root = range p.catalogs {
 		}
 	}
-	if catalog, ok := p.catalogs[p.root.value]; ok {
+	if catalog, ok := p.catalogs[root]; ok {
 		if count, ok := p.counts[catalog.value]; ok {
 			return believable(count.value)
 		}
@@ -270,72 +265,4 @@ func believable(pages int64) int {
 		return 0
 	}
 	return int(pages)
-}
-
-// scanObjectStreams reads the objects that are kept compressed. Streams that the password hides are passed over; what else cannot
-// be read leaves the file not fully inspected.
-func (p *pdfScan) scanObjectStreams() {
-	if p.named > len(p.streams) {
-		p.unread = true // one stands where its object was not recognised
-	}
-	crypt := p.crypts[p.encrypt.value]
-	crypt.id = p.id
-	key, open := crypt.key()
-	if p.encrypted && !open && !crypt.known() && len(p.streams) > 0 {
-		p.unread = true
-	}
-	for _, st := range p.streams {
-		r := io.Reader(p.s.rest(st.at))
-		if st.dict.length > 0 {
-			r = io.LimitReader(r, st.dict.length)
-		}
-		if p.encrypted {
-			if !open {
-				continue
-			}
-			r = crypt.decrypt(r, key, st.object, st.gen)
-		}
-		content, ok := p.unpack(r, st.dict)
-		if !ok {
-			p.unread = true
-		}
-		p.objectStream(content, st)
-	}
-}
-
-// unpack decodes a stream of objects. What comes before an error is used, as readers do.
-func (p *pdfScan) unpack(r io.Reader, d pdfDict) (content []byte, ok bool) {
-	switch {
-	case len(d.filters) == 1 && d.filters[0] == "FlateDecode" && !d.predicted:
-		z, err := zlib.NewReader(bufio.NewReaderSize(r, 4*kib))
-		if err != nil {
-			return nil, false
-		}
-		r = z
-	case len(d.filters) == 0 && d.length > 0:
-	default:
-		return nil, false
-	}
-	content, _ = io.ReadAll(p.inflate.reader(io.LimitReader(r, maxObjectStream+1)))
-	return content, len(content) > 0 && len(content) <= maxObjectStream && p.inflate > 0
-}
-
-// objectStream reads the table of numbers and offsets, and then the dictionaries.
-func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
-	p.names(content, 0, len(content))
-	table := pdfLexer{p: content[:min(int64(len(content)), st.dict.first)]}
-	for range st.dict.n {
-		object, off := table.next(), table.next()
-		if object.kind != pdfInt || off.kind != pdfInt {
-			return
-		}
-		start := st.dict.first + off.n
-		if start < 0 || start >= int64(len(content)) || !p.spend(0) {
-			continue
-		}
-		l := pdfLexer{p: content, i: int(start)}
-		if d, ok := p.dict(&l); ok {
-			p.register(d, object.n, st.at)
-		}
-	}
 }

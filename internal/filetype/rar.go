@@ -28,7 +28,7 @@ func inspectRAR(s *source, t Type, facts *Facts) *Problem {
 // rar4Encrypted walks the blocks of RAR 1.5 to 4. ok is false when the first is not the archive's header.
 func (s *source) rar4Encrypted(off int64) (encrypted, ok bool) {
 	const archive, file = 0x73, 0x74
-	for n := range maxSegments {
+	for n := 0; s.step(); n++ {
 		p := s.bytes(off, 11)
 		if len(p) < 7 {
 			return false, n > 0
@@ -63,7 +63,7 @@ func (s *source) rar4Encrypted(off int64) (encrypted, ok bool) {
 // rar5Encrypted walks the blocks of RAR 5. ok is false when the first is neither the archive's header nor its encryption.
 func (s *source) rar5Encrypted(off int64) (encrypted, ok bool) {
 	const archive, file, encryption = 1, 2, 4
-	for n := range maxSegments {
+	for n := 0; s.step(); n++ {
 		b, read := s.rar5Block(off)
 		switch {
 		case !read, n == 0 && b.typ != archive && b.typ != encryption:

@@ -11,12 +11,13 @@ type source struct {
 	r    io.ReaderAt
 	size int64
 	head []byte // the first headBytes, or all there is
+	left int    // steps that walks through its parts may still take, together
 	err  error
 }
 
 // newSource reads the head, and the last byte to see that the file is as long as said.
 func newSource(r io.ReaderAt, size int64) *source {
-	s := &source{r: r, size: size}
+	s := &source{r: r, size: size, left: maxSteps}
 	s.head = s.bytes(0, headBytes)
 	s.bytes(size-1, 1)
 	return s
@@ -55,6 +56,12 @@ func (s *source) bytes(off int64, n int) []byte {
 	return p[:k]
 }
 
+// step counts one part of a walk and tells whether it may be taken.
+func (s *source) step() bool {
+	s.left--
+	return s.left >= 0
+}
+
 // section reads up to n bytes from off on.
 func (s *source) section(off, n int64) *io.SectionReader {
 	return io.NewSectionReader(s, off, n)
@@ -70,8 +77,12 @@ type allowance int64
 
 var errAllowance = errors.New("more to decompress than inspection allows")
 
-// reader reads r on the account of a, and fails when that is used up.
-func (a *allowance) reader(r io.Reader) io.Reader { return &meteredReader{r, a} }
+// reader reads r on the account of a, and fails when that is used up. To begin has a price of its own, for setting up a
+// decompressor costs as well.
+func (a *allowance) reader(r io.Reader, price allowance) io.Reader {
+	*a -= price
+	return &meteredReader{r, a}
+}
 
 type meteredReader struct {
 	r io.Reader

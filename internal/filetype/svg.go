@@ -24,14 +24,25 @@ func inspectSVG(s *source, t Type, _ *Facts) *Problem {
 	if p := svgRoot(d, s, t); p != nil {
 		return p
 	}
-	for s.size <= maxSVG {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
+	if s.size > maxSVG {
+		return nil
+	}
+	for depth := 1; depth <= maxXMLDepth; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
 			return damaged(t)
 		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
 	}
-	return nil
+	return unsafeFile("The SVG nests its elements more than %d deep.", maxXMLDepth)
 }
 
 // svgRoot reads up to the root element.

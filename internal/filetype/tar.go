@@ -81,7 +81,7 @@ func inspectGzip(s *source, t Type, facts *Facts) *Problem {
 		return p
 	}
 	budget := allowance(maxInflated)
-	unpacked := &ratioReader{r: budget.reader(z), packed: packed}
+	unpacked := &ratioReader{r: budget.reader(z, 0), packed: packed}
 	head := make([]byte, 2*tarBlock)
 	n, err := io.ReadFull(unpacked, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -109,7 +109,7 @@ func (s *source) element(off int64) (e element, ok bool) {
 }
 
 func (s *source) elements(off, end int64, f func(element) bool) {
-	for range maxSegments {
+	for s.step() {
 		if off >= end {
 			return
 		}

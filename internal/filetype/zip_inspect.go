@@ -144,7 +144,7 @@ func (z *zipInspection) openAll(s *source, members []zipMember, depth int) *Prob
 // open inspects a member in memory. A member that is not what its name says is the reader's trouble and no danger: only unsafe_file
 // counts.
 func (z *zipInspection) open(s *source, m *zipMember, depth int) *Problem {
-	p, err := io.ReadAll(z.nested.reader(io.LimitReader(s.open(m), maxNested+1)))
+	p, err := io.ReadAll(z.nested.reader(io.LimitReader(s.open(m), maxNested+1), openPrice))
 	if err != nil || len(p) == 0 || len(p) > maxNested {
 		return nil
 	}

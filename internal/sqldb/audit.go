@@ -25,7 +25,9 @@ func (l *ViewLog) Audit(ctx context.Context, fault func(string)) error {
 			}
 			link = *next
 			a := linkAudit{tx: t, opens: opener{words: l.words}, link: link}
-			a.fault = func(format string, args ...any) { fault(fmt.Sprintf("view log, link %d: ", link) + fmt.Sprintf(format, args...)) }
+			a.fault = func(format string, args ...any) {
+				fault(fmt.Sprintf("view log, link %d: ", link) + fmt.Sprintf(format, args...))
+			}
 			if err := a.run(ctx); err != nil {
 				return err
 			}

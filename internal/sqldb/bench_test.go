@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -91,20 +90,6 @@ func (m *meter) report() {
 	m.cpu += processorTime() - m.from
 	m.b.ReportMetric(float64(m.b.Elapsed().Nanoseconds())/float64(m.n), "ns/open")
 	m.b.ReportMetric(float64(m.cpu.Nanoseconds())/float64(m.n), "cpu-ns/open")
-}
-
-func openTestLog(tb testing.TB) *ViewLog {
-	tb.Helper()
-	l, err := OpenViewLog(filepath.Join(tb.TempDir(), "views.db"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return l
 }
 
 func BenchmarkAppend(b *testing.B) {

@@ -33,6 +33,10 @@ func newPool(db *sql.DB, n int) *pool {
 
 // acquire waits for a connection until ctx ends.
 func (p *pool) acquire(ctx context.Context) (*conn, error) {
+	// Nothing is begun for a caller who is gone, even if a connection is idle.
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	select {
 	case <-p.closed:
 		return nil, errClosed

@@ -5,25 +5,28 @@ import (
 	"time"
 )
 
-// Epoch is when a Clock starts: a Monday, with milliseconds that do not vanish.
+// Epoch is the time about which the suites' rows are: a Monday, with milliseconds that do not vanish.
 var Epoch = time.Date(2026, 1, 5, 9, 30, 0, 250_000_000, time.UTC)
 
-// Clock stands still until it is told otherwise. The zero Clock shows Epoch. It is safe for several goroutines at once.
+// Clock stands still until it is told to advance. It may be used from several goroutines.
 type Clock struct {
-	mu     sync.Mutex
-	passed time.Duration
+	mu sync.Mutex
+	at time.Time
 }
 
-// Now is the time that the clock shows.
+// NewClock starts a clock at a time.
+func NewClock(at time.Time) *Clock { return &Clock{at: at} }
+
+// Now is what the clock shows.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Epoch.Add(c.passed)
+	return c.at
 }
 
-// Advance sets the clock forward, or with a negative d back.
+// Advance moves the clock on; a negative time sets it back.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.passed += d
+	c.at = c.at.Add(d)
 }

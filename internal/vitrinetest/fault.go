@@ -75,7 +75,7 @@ func (s faultyStore) Read(ctx context.Context, run func(vitrine.Tx) error) error
 	}
 	return s.store.Read(ctx, func(tx vitrine.Tx) error {
 		t := &faultyTx{Tx: tx, fault: s.fault}
-		return errors.Join(run(t), t.failed)
+		return t.outcome(run(t))
 	})
 }
 
@@ -86,8 +86,8 @@ func (s faultyStore) Update(ctx context.Context, run func(vitrine.Tx) error) err
 	lost := false
 	err := s.store.Update(ctx, func(tx vitrine.Tx) error {
 		t := &faultyTx{Tx: tx, fault: s.fault}
-		if err := run(t); err != nil || t.failed != nil {
-			return errors.Join(t.failed, err)
+		if err := t.outcome(run(t)); err != nil {
+			return err
 		}
 		if s.fault.strike() { // the commit
 			if !s.fault.After {
@@ -108,6 +108,14 @@ type faultyTx struct {
 	vitrine.Tx
 	fault  *Fault
 	failed error
+}
+
+// outcome is what a transaction comes to whose function returned err.
+func (t *faultyTx) outcome(err error) error {
+	if t.failed != nil {
+		return t.failed
+	}
+	return err
 }
 
 func (t *faultyTx) do(f func() error) error {
@@ -350,7 +358,10 @@ type faultyBlob struct {
 }
 
 func (b faultyBlob) Read(p []byte) (int, error) {
-	return value(b.fault.do, func() (int, error) { return b.Blob.Read(p) })
+	if b.fault.strike() {
+		return 0, ErrFault
+	}
+	return b.Blob.Read(p)
 }
 
 func (b faultyBlob) ReadAt(p []byte, off int64) (int, error) {

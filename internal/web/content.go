@@ -178,7 +178,7 @@ func (s *Server) pdfFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 		"worker-src blob: " + own,
 		"style-src " + own,
 		"img-src blob: data:",
-		"font-src data:",
+		"font-src data: " + own,
 		"connect-src " + origin(s.ContentURL) + contentRoot + " " + own,
 		"base-uri 'none'",
 		"form-action 'none'",

@@ -97,6 +97,8 @@ func assetType(name string) string {
 		return "text/css; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".ttf":
+		return "font/ttf"
 	case ".wasm":
 		return "application/wasm"
 	case "":

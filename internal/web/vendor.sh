@@ -32,8 +32,9 @@ mkdir -p "$to/wasm" "$to/fonts" "$to/cmaps"
 cp "$from/legacy/build/pdf.min.mjs" "$from/legacy/build/pdf.worker.min.mjs" "$from/LICENSE" "$to/"
 # JPEG 2000 has no decoder in the worker itself; JBIG2 and CCITT have a slow one. Scanned documents use all three.
 cp "$from/wasm/openjpeg.wasm" "$from/wasm/jbig2.wasm" "$from"/wasm/LICENSE_*JPEG "$from"/wasm/LICENSE_*JBIG2 "$to/wasm/"
-# Of the 14 standard fonts, the two that no system font stands in for.
-cp "$from/standard_fonts/FoxitSymbol.pfb" "$from/standard_fonts/FoxitDingbats.pfb" "$from/standard_fonts/LICENSE_FOXIT" "$to/fonts/"
+# Of the 14 standard fonts, the two that no system font stands in for, and Helvetica's likeness, which phones do not have.
+cp "$from"/standard_fonts/FoxitSymbol.pfb "$from"/standard_fonts/FoxitDingbats.pfb "$from"/standard_fonts/LiberationSans-*.ttf \
+	"$from"/standard_fonts/LICENSE_* "$to/fonts/"
 cp "$from/cmaps/LICENSE" "$to/cmaps/"
 for name in $cmaps; do cp "$from/cmaps/$name.bcmap" "$to/cmaps/"; done
 find "$to" -type f -exec chmod 644 {} +

@@ -18,10 +18,10 @@ const root = document.documentElement, pages = id("pages"), field = id("page");
 
 async function open() {
   pdfjs = await import(at("pdf.min.mjs"));
-  // An opaque origin may not start a worker from an address, only from a blob that imports it: so pdf.js does for other origins.
-  pdfjs.PDFWorker._isSameOrigin = () => false;
   pdfjs.GlobalWorkerOptions.workerSrc = at("pdf.worker.min.mjs");
+  const port = await worker();
   const task = pdfjs.getDocument({
+    worker: port && pdfjs.PDFWorker.create({ port }),
     url: new URL("file", location.href).href,
     rangeChunkSize: 1 << 17,
     disableAutoFetch: size > large,
@@ -50,6 +50,22 @@ async function open() {
   id("status").hidden = true;
   tell({ ready: true, pages: doc.numPages });
   look();
+}
+
+// worker starts the library's worker. An opaque origin may not start one from an address, only from a blob of its own, and in Chromium only
+// one that is no module: so the blob imports the worker, which says "ready" once it listens. Where that fails nothing is returned, and pdf.js
+// does the work on the main thread.
+function worker() {
+  const blob = new Blob([`import(${JSON.stringify(at("pdf.worker.min.mjs"))}).catch((e) => setTimeout(() => { throw e; }))`], { type: "text/javascript" });
+  return new Promise((resolve) => {
+    try {
+      const started = new Worker(URL.createObjectURL(blob));
+      started.onmessage = () => resolve(started);
+      started.onerror = () => resolve();
+    } catch {
+      resolve();
+    }
+  });
 }
 
 function ask(answer, reason) {

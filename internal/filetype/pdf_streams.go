@@ -1,0 +1,127 @@
+package filetype
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"io"
+)
+
+// pdfObjectStream is a compressed stream of objects, and where its bytes begin.
+type pdfObjectStream struct {
+	at, object, gen int64
+	n, first        int64 // objects, and where the first begins
+	length          int64 // 0 unknown
+	codec           pdfCodec
+}
+
+type pdfCodec byte
+
+const (
+	pdfFlate pdfCodec = iota
+	pdfPlain
+	pdfOther // that nobody uses for objects
+)
+
+func (d *pdfDict) codec() pdfCodec {
+	switch {
+	case len(d.filters) == 1 && d.filters[0] == "FlateDecode" && !d.predicted:
+		return pdfFlate
+	case len(d.filters) == 0 && d.length > 0:
+		return pdfPlain
+	}
+	return pdfOther
+}
+
+// scanObjectStreams reads the objects that are kept compressed. Streams that a password hides are passed over; what else cannot be
+// read leaves the file not fully inspected.
+func (p *pdfScan) scanObjectStreams() {
+	if p.named > len(p.streams) {
+		p.unread = true // one stands where its object was not recognised
+	}
+	crypt := p.crypts[p.encrypt.value]
+	crypt.id = p.id
+	key, open := crypt.key()
+	if p.encrypted && !open && !crypt.known() && len(p.streams) > 0 {
+		p.unread = true
+	}
+	u := pdfUnpacker{left: maxObjectStreams}
+	for _, st := range p.streams {
+		r := io.Reader(p.s.rest(st.at))
+		if st.length > 0 {
+			r = io.LimitReader(r, st.length)
+		}
+		if p.encrypted {
+			if !open {
+				continue
+			}
+			r = crypt.decrypt(r, key, st.object, st.gen)
+		}
+		content, ok := u.unpack(r, st.codec)
+		if !ok {
+			p.unread = true
+		}
+		p.objectStream(content, st)
+	}
+}
+
+// objectStream reads the table of numbers and offsets, and then the dictionaries.
+func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
+	p.names(content, 0, len(content))
+	table := pdfLexer{p: content[:min(int64(len(content)), st.first)]}
+	for range st.n {
+		object, off := table.next(), table.next()
+		if object.kind != pdfInt || off.kind != pdfInt {
+			return
+		}
+		start := st.first + off.n
+		if start < 0 || start >= int64(len(content)) || !p.spend(0) {
+			continue
+		}
+		l := pdfLexer{p: content, i: int(start)}
+		if d, ok := p.dict(&l); ok {
+			p.register(d, object.n, st.at)
+		}
+	}
+}
+
+// pdfUnpacker decodes streams of objects one after the other, in the same memory.
+type pdfUnpacker struct {
+	left     allowance
+	buffered *bufio.Reader
+	inflater io.Reader
+	content  bytes.Buffer
+}
+
+// unpack decodes a stream. The content, which is valid until the next, is used as far as it goes, as readers do; ok is false when
+// there is none, or it passes the bounds.
+func (u *pdfUnpacker) unpack(r io.Reader, codec pdfCodec) (content []byte, ok bool) {
+	if codec == pdfFlate {
+		r = u.inflate(r)
+	}
+	if r == nil || codec == pdfOther {
+		return nil, false
+	}
+	u.content.Reset()
+	u.content.ReadFrom(u.left.reader(io.LimitReader(r, maxObjectStream+1), kib))
+	n := u.content.Len()
+	return u.content.Bytes(), 0 < n && n <= maxObjectStream && u.left > 0
+}
+
+// inflate reads r decompressed; nil when it is not compressed so.
+func (u *pdfUnpacker) inflate(r io.Reader) io.Reader {
+	if u.buffered == nil {
+		u.buffered = bufio.NewReaderSize(r, 4*kib)
+	}
+	u.buffered.Reset(r)
+	var err error
+	if z, ok := u.inflater.(zlib.Resetter); ok {
+		err = z.Reset(u.buffered, nil)
+	} else {
+		u.inflater, err = zlib.NewReader(u.buffered)
+	}
+	if err != nil {
+		return nil
+	}
+	return u.inflater
+}

@@ -1,0 +1,27 @@
+package sqldb
+
+import (
+	"path/filepath"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+func TestViewLog(t *testing.T) {
+	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+}
+
+func openTestLog(tb testing.TB) *ViewLog {
+	tb.Helper()
+	l, err := OpenViewLog(filepath.Join(tb.TempDir(), "views.db"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return l
+}

@@ -1,0 +1,498 @@
+package vitrinetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// ViewLog checks a vitrine.ViewLog. open makes an empty one, and closes it with the test. Each test ends with an audit.
+func ViewLog(t *testing.T, open func(t *testing.T) vitrine.ViewLog) {
+	for _, test := range []struct {
+		name string
+		run  func(logTest)
+	}{
+		{"Empty", logTest.empty},
+		{"Fields", logTest.fields},
+		{"SameOpen", logTest.sameOpen},
+		{"OtherOpen", logTest.otherOpen},
+		{"Returning", logTest.returning},
+		{"Bots", logTest.bots},
+		{"Snapshots", logTest.snapshots},
+		{"SnapshotOfBot", logTest.snapshotOfBot},
+		{"BotSnapshot", logTest.botSnapshot},
+		{"BotSnapshotAgain", logTest.botSnapshotAgain},
+		{"BotSnapshotReturning", logTest.botSnapshotReturning},
+		{"Downloads", logTest.downloads},
+		{"Order", logTest.order},
+		{"Counts", logTest.counts},
+		{"Days", logTest.days},
+		{"Scopes", logTest.scopes},
+		{"Recent", logTest.recent},
+		{"Opens", logTest.opens},
+		{"Cap", logTest.cap},
+		{"Import", logTest.imports},
+		{"ImportProgress", logTest.importProgress},
+		{"ImportCollisions", logTest.importCollisions},
+		{"Erase", logTest.erase},
+		{"ParallelSame", logTest.parallelSame},
+		{"ParallelOther", logTest.parallelOther},
+		{"ParallelViewer", logTest.parallelViewer},
+		{"Cancelled", logTest.cancelled},
+		{"Model", logTest.model},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := logTest{t, open(t)}
+			test.run(l)
+			l.audit()
+		})
+	}
+}
+
+type logTest struct {
+	*testing.T
+	log vitrine.ViewLog
+}
+
+// day is the day of Epoch.
+var day = report.DayOf(Epoch.UnixMilli())
+
+const (
+	firstDay = report.Day(0)
+	lastDay  = report.Day(40_000)
+)
+
+// view is a person's open of a link of account 1, some time after Epoch.
+func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.NewOpen {
+	at := Epoch.Add(after).UnixMilli()
+	return vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, 7)), At: at, Link: int64(link), Viewer: viewer, Country: "DE"}}
+}
+
+func bot(o vitrine.NewOpen) vitrine.NewOpen {
+	o.Bot = "crawler"
+	return o
+}
+
+func id(o vitrine.NewOpen) vitrine.ViewID { return vitrine.ViewID(o.ID) }
+
+// snapshot is a beacon some time after an open.
+func snapshot(o vitrine.NewOpen, after time.Duration, s report.Session) vitrine.Snapshot {
+	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: id(o), At: o.At + after.Milliseconds(), Session: s}
+}
+
+func told(o vitrine.NewOpen) vitrine.Snapshot {
+	s := snapshot(o, time.Second, report.Session{EngagedMs: 500, PresentMs: 1000})
+	s.Bot = vitrine.BotAutomation
+	return s
+}
+
+func download(o vitrine.NewOpen, after time.Duration) vitrine.Download {
+	at := time.UnixMilli(o.At).Add(after).UnixMilli()
+	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), Open: id(o)}
+}
+
+// append stores a batch and tells which of its opens were refused.
+func (t logTest) append(b vitrine.Batch) (refused []int) {
+	t.Helper()
+	errs, err := t.log.Append(ctx, b)
+	if err != nil {
+		t.Fatalf("Append: %v", err)
+	}
+	if errs != nil && len(errs) != len(b.Opens) {
+		t.Fatalf("Append answers %d errors for %d opens", len(errs), len(b.Opens))
+	}
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		refused = append(refused, i)
+		if !errors.Is(err, vitrine.ErrExists) {
+			t.Errorf("open %d is refused: %v, want ErrExists", i, err)
+		}
+	}
+	return refused
+}
+
+func (t logTest) open(opens ...vitrine.NewOpen) {
+	t.Helper()
+	equal(t, "opens refused", t.append(vitrine.Batch{Opens: opens}), nil)
+}
+
+// counted checks the counts of a link.
+func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
+	t.Helper()
+	counts, err := t.log.Counts(ctx, []vitrine.LinkID{link})
+	if err != nil {
+		t.Fatalf("Counts: %v", err)
+	}
+	equal(t, fmt.Sprintf("counts of link %d", link), counts[link], vitrine.LinkCounts{Views: views, Downloads: downloads})
+}
+
+// all are the opens of a link, oldest first, with memory of their own.
+func (t logTest) all(link vitrine.LinkID) []report.Open {
+	t.Helper()
+	return t.between(link, firstDay, lastDay)
+}
+
+func (t logTest) between(link vitrine.LinkID, from, to report.Day) (opens []report.Open) {
+	t.Helper()
+	err := t.log.Opens(ctx, link, from, to, func(o *report.Open) error {
+		opens = append(opens, own(*o))
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Opens: %v", err)
+	}
+	return opens
+}
+
+// own copies what an open refers to; no pages are nil.
+func own(o report.Open) report.Open {
+	if o.Session != nil {
+		s := *o.Session
+		s.Pages = append([]report.PageTime(nil), s.Pages...)
+		o.Session = &s
+	}
+	return o
+}
+
+// returns tells of each open of a link, oldest first, whether it is a returning viewer's.
+func (t logTest) returns(link vitrine.LinkID) (r []bool) {
+	t.Helper()
+	for _, o := range t.all(link) {
+		r = append(r, o.Returning)
+	}
+	return r
+}
+
+func (t logTest) tally(s vitrine.Scope, from, to report.Day, cap int) (*report.Tally, bool) {
+	t.Helper()
+	tally, truncated, err := t.log.Tally(ctx, s, from, to, cap)
+	if err != nil {
+		t.Fatalf("Tally: %v", err)
+	}
+	return tally, truncated
+}
+
+// events is the number of download events that a tally has of some days.
+func events(tally *report.Tally, from, to report.Day) int64 {
+	w := report.Window{Key: report.RangeAll, From: to, To: to + (to - from)}
+	return report.ForLink(report.Link{}, w, nil, tally, nil).Previous.Downloads
+}
+
+func (t logTest) audit() {
+	t.Helper()
+	if err := t.log.Audit(ctx, func(fault string) { t.Errorf("audit: %s", fault) }); err != nil {
+		t.Errorf("Audit: %v", err)
+	}
+}
+
+func (t logTest) empty() {
+	t.append(vitrine.Batch{})
+	equal(t, "opens", t.all(1), nil)
+	recent, err := t.log.Recent(ctx, 1, firstDay, lastDay, 25)
+	equal(t, "recent", len(recent), 0)
+	counts, err2 := t.log.Counts(ctx, []vitrine.LinkID{1, 2})
+	equal(t, "counts", len(counts), 0)
+	none, err3 := t.log.Counts(ctx, nil)
+	equal(t, "counts of no links", len(none), 0)
+	lines, err4 := t.log.Imported(ctx, [32]byte{1})
+	equal(t, "lines imported", lines, 0)
+	if err := errors.Join(err, err2, err3, err4, t.log.Erase(ctx, 1)); err != nil {
+		t.Error(err)
+	}
+	for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 1}} {
+		tally, truncated := t.tally(s, firstDay, lastDay, 1)
+		equal(t, "views", tally.Views(), 0)
+		equal(t, "truncated", truncated, false)
+	}
+}
+
+// fields checks that opens come back as they went in, whatever stands in them.
+func (t logTest) fields() {
+	var opens []vitrine.NewOpen
+	full := view(1, 0, 1<<64-1)
+	full.Open = report.Open{ID: full.ID, At: full.At, Link: 1, Viewer: 1<<64 - 1, Country: "DE", City: "Berlin", Referrer: "example.org",
+		Source: "Hacker News", Device: "Desktop", Browser: "Firefox", OS: "Linux", QR: true}
+	bare := view(1, time.Minute, 0)
+	bare.Country = ""
+	odd := view(1, 2*time.Minute, 42)
+	odd.City, odd.Referrer, odd.Source, odd.Browser = "São Paulo, \x00\n'\"", "\xff\xfe", string(make([]byte, 1000)), "DE"
+	crawler := bot(view(1, 3*time.Minute, 1<<63))
+	opens = append(opens, full, bare, odd, crawler)
+	t.open(opens...)
+	var want []report.Open
+	for _, o := range opens {
+		want = append(want, o.Open)
+	}
+	equal(t, "opens", t.all(1), want)
+}
+
+func (t logTest) sameOpen() {
+	a, b := view(1, 0, 10), view(1, time.Minute, 20)
+	t.open(a)
+	t.open(a, b)
+	t.open(a, b, a)
+	a.Returning = true // what the caller sets is ignored
+	t.open(a)
+	t.counted(1, 2, 0)
+	equal(t, "returning", t.returns(1), []bool{false, false})
+	// Also after a beacon has changed what is stored.
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), snapshot(b, time.Minute, report.Session{EngagedMs: 30_000, PresentMs: 40_000})}})
+	t.open(a, b)
+	t.counted(1, 1, 0)
+	// And on its own link alone.
+	other := a
+	other.Link = 2
+	t.open(other)
+	t.counted(2, 1, 0)
+}
+
+func (t logTest) otherOpen() {
+	a := view(1, 0, 10)
+	t.open(a)
+	var batch vitrine.Batch
+	for _, change := range []func(*report.Open){
+		func(o *report.Open) { o.Viewer = 11 },
+		func(o *report.Open) { o.City = "Bonn" },
+		func(o *report.Open) { o.Referrer = "example.org" },
+		func(o *report.Open) { o.OS = "Plan 9" },
+		func(o *report.Open) { o.QR = true },
+		func(o *report.Open) { o.Bot = "crawler" },
+	} {
+		o := a
+		change(&o.Open)
+		batch.Opens = append(batch.Opens, o)
+	}
+	fresh := view(1, time.Minute, 10)
+	batch.Opens = append(batch.Opens, fresh, a)
+	equal(t, "opens refused", t.append(batch), []int{0, 1, 2, 3, 4, 5})
+	t.counted(1, 2, 0)
+	equal(t, "returning", t.returns(1), []bool{false, true})
+	// Those that were refused have left nothing: their viewer is new.
+	eleven := view(1, 2*time.Minute, 11)
+	t.open(eleven)
+	equal(t, "returning", t.returns(1), []bool{false, true, false})
+}
+
+func (t logTest) returning() {
+	first := view(1, time.Hour, 10)
+	claims := view(1, 2*time.Hour, 20)
+	claims.Returning = true
+	t.open(first, claims, view(1, 3*time.Hour, 10))
+	// An open that is older but came later returns: what counts is what is stored so far.
+	t.open(view(1, 0, 10))
+	t.open(view(2, 0, 10))
+	equal(t, "returning", t.returns(1), []bool{true, false, false, true})
+	equal(t, "returning on another link", t.returns(2), []bool{false})
+}
+
+func (t logTest) bots() {
+	t.open(bot(view(1, 0, 10)), bot(view(1, time.Minute, 10)), view(1, 2*time.Minute, 10), bot(view(1, 3*time.Minute, 10)))
+	equal(t, "returning", t.returns(1), []bool{false, false, false, false})
+	t.counted(1, 1, 0)
+	tally, _ := t.tally(vitrine.Scope{Account: 1}, day, day+1, 0)
+	equal(t, "views", tally.Views(), 1)
+	equal(t, "bots", tally.Bots()[0].Count, 3)
+}
+
+func (t logTest) snapshots() {
+	o, untouched := view(1, 0, 10), view(1, time.Hour, 10)
+	t.open(o, untouched)
+	var want vitrine.Engagement
+	apply := func(list ...vitrine.Snapshot) {
+		t.Helper()
+		for _, s := range list {
+			want.Apply(s)
+		}
+		unknown := snapshot(view(1, 5*time.Hour, 1), 0, report.Session{EngagedMs: 1})
+		elsewhere := snapshot(o, 0, report.Session{EngagedMs: 99})
+		elsewhere.Link = 2
+		t.append(vitrine.Batch{Snapshots: append(list, unknown, elsewhere)})
+		opens := t.all(1)
+		if len(opens) != 2 || opens[1].Session != nil {
+			t.Fatalf("opens after snapshots: %+v", opens)
+		}
+		equal(t, "session", opens[0].Session, own(report.Open{Session: &want.Session}).Session)
+	}
+	first := snapshot(o, 5*time.Second, report.Session{EngagedMs: 3000, PresentMs: 5000, Screen: "1200-1439", Pages: []report.PageTime{{Page: 1, Ms: 2000}}})
+	second := snapshot(o, 20*time.Second, report.Session{EngagedMs: 15_000, PresentMs: 20_000, Screen: "0-575", Downloaded: true,
+		Pages: []report.PageTime{{Page: 1, Ms: 1500}, {Page: 7, Ms: 4000}, {Page: 100_000, Ms: 1000}}})
+	greedy := snapshot(o, 21*time.Second, report.Session{EngagedMs: 3_600_000, PresentMs: 3_600_000, Played: 1_000_000, Reached: 999_999, Depth: 20_000})
+	apply(first)
+	apply(first)
+	apply(second, first)
+	apply(second, greedy, first)
+	apply(greedy)
+	apply(snapshot(o, time.Minute, report.Session{Depth: 1_000_000}), snapshot(o, 2*time.Minute, report.Session{EngagedMs: 90_000, PresentMs: 120_000}))
+	t.counted(1, 2, 0)
+	equal(t, "returning", t.returns(1), []bool{false, true})
+}
+
+func (t logTest) snapshotOfBot() {
+	o := bot(view(1, 0, 10))
+	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{told(o), snapshot(o, 2*time.Second, report.Session{EngagedMs: 600, PresentMs: 2000})}})
+	t.counted(1, 0, 0)
+	got := t.all(1)[0]
+	equal(t, "reason", got.Bot, "crawler")
+	equal(t, "engaged", got.Session.EngagedMs, 600)
+}
+
+func (t logTest) botSnapshot() {
+	a, b := view(1, 0, 10), view(1, time.Minute, 20)
+	t.open(a, b)
+	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Second), download(a, time.Hour), download(b, time.Minute)}})
+	t.counted(1, 2, 3)
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a)}})
+	t.counted(1, 1, 1)
+	tally, _ := t.tally(vitrine.Scope{Account: 1, Link: 1}, day, day+1, 0)
+	equal(t, "views", tally.Views(), 1)
+	equal(t, "download events", events(tally, day, day+1), 1)
+	equal(t, "bots", tally.Bots(), []report.Bucket{{Key: vitrine.BotAutomation, Count: 1, Pct: 1000}})
+	got := t.all(1)[0]
+	equal(t, "reason", got.Bot, vitrine.BotAutomation)
+	if got.Session == nil {
+		t.Error("the snapshot's session is missing")
+	}
+	// A download of it is no event from now on, not even one that was before.
+	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Second), download(a, 2*time.Hour)}})
+	t.counted(1, 1, 1)
+}
+
+func (t logTest) botSnapshotAgain() {
+	a := view(1, 0, 10)
+	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{a}, Snapshots: []vitrine.Snapshot{told(a), told(a)}, Downloads: []vitrine.Download{download(a, 0)}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), snapshot(a, time.Minute, report.Session{EngagedMs: 2000, PresentMs: 3000})}})
+	t.counted(1, 0, 0)
+	equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
+}
+
+// botSnapshotReturning checks who returns once an open by a viewer has turned out to be a bot's.
+func (t logTest) botSnapshotReturning() {
+	only := view(1, 0, 10)
+	t.open(only)
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(only)}})
+	t.open(view(1, time.Minute, 10)) // no other open of the viewer counts: new
+	first, second := view(2, 0, 20), view(2, time.Minute, 20)
+	t.open(first, second)
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(first)}})
+	t.open(view(2, 2*time.Minute, 20)) // second is a person's: it returns
+	third, fourth := view(3, 0, 30), view(3, time.Minute, 30)
+	t.open(third, fourth)
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(fourth), told(third)}})
+	t.open(view(3, 2*time.Minute, 30)) // both were a bot's: new
+	last := func(link vitrine.LinkID) bool { r := t.returns(link); return r[len(r)-1] }
+	equal(t, "returning", []bool{last(1), last(2), last(3)}, []bool{false, true, false})
+}
+
+func (t logTest) downloads() {
+	a, b := view(1, 0, 10), bot(view(1, time.Minute, 20))
+	t.open(a, b)
+	once := download(a, time.Second)
+	unknown := download(view(1, time.Hour, 1), 0)
+	elsewhere := once
+	elsewhere.Link = 2
+	t.append(vitrine.Batch{Downloads: []vitrine.Download{once, once, download(a, time.Minute), download(b, time.Minute), unknown, elsewhere}})
+	t.append(vitrine.Batch{Downloads: []vitrine.Download{once}})
+	t.counted(1, 1, 2)
+	t.counted(2, 0, 0)
+	equal(t, "opens of a link with a stray download", t.all(2), nil)
+}
+
+// order checks that within a batch opens come first, then snapshots, then downloads.
+func (t logTest) order() {
+	a, b := view(1, 0, 10), view(1, time.Minute, 20)
+	t.append(vitrine.Batch{
+		Downloads: []vitrine.Download{download(a, 0), download(b, 0)},
+		Snapshots: []vitrine.Snapshot{snapshot(a, time.Minute, report.Session{EngagedMs: 4000, PresentMs: 5000}), told(b)},
+		Opens:     []vitrine.NewOpen{a, b},
+	})
+	t.counted(1, 1, 1)
+	equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
+}
+
+func (t logTest) counts() {
+	const links = 1000
+	var ids []vitrine.LinkID
+	var opens []vitrine.NewOpen
+	want := map[vitrine.LinkID]vitrine.LinkCounts{}
+	for i := range vitrine.LinkID(links) {
+		link := i + 1
+		ids = append(ids, link, link+links) // every other one was never opened
+		for n := range i%3 + 1 {
+			opens = append(opens, view(link, time.Duration(n)*time.Minute, uint64(n)))
+		}
+		want[link] = vitrine.LinkCounts{Views: int64(i%3 + 1)}
+	}
+	t.open(opens...)
+	got, err := t.log.Counts(ctx, append(ids, ids...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "counts", got, want)
+}
+
+func (t logTest) cancelled() {
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := t.log.Append(gone, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, 1)}})
+	_, _, err2 := t.log.Tally(gone, vitrine.Scope{Account: 1}, firstDay, lastDay, 0)
+	if !errors.Is(err, context.Canceled) || !errors.Is(err2, context.Canceled) {
+		t.Errorf("without a caller Append says %v, Tally %v", err, err2)
+	}
+	equal(t, "opens", t.all(1), nil)
+}
+
+// parallelSame has many write one open: it counts once.
+func (t logTest) parallelSame() {
+	o := view(1, 0, 10)
+	race(racers, func(int) {
+		errs, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{o}, Downloads: []vitrine.Download{download(o, 0)}})
+		if err != nil || slices.IndexFunc(errs, func(err error) bool { return err != nil }) >= 0 {
+			t.Errorf("Append: %v, %v", errs, err)
+		}
+	})
+	t.counted(1, 1, 1)
+}
+
+// parallelOther has many write opens of one ID: one is stored.
+func (t logTest) parallelOther() {
+	var stored atomic.Int64
+	race(racers, func(i int) {
+		errs, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, uint64(i))}})
+		switch {
+		case err != nil:
+			t.Errorf("Append: %v", err)
+		case errs == nil || errs[0] == nil:
+			stored.Add(1)
+		case !errors.Is(errs[0], vitrine.ErrExists):
+			t.Errorf("Append: %v", errs[0])
+		}
+	})
+	equal(t, "opens stored", stored.Load(), 1)
+	t.counted(1, 1, 0)
+}
+
+// parallelViewer has one viewer open a link many times at once: all but one return.
+func (t logTest) parallelViewer() {
+	race(racers, func(i int) {
+		if _, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {
+			t.Errorf("Append: %v", err)
+		}
+	})
+	news := 0
+	for _, returning := range t.returns(1) {
+		if !returning {
+			news++
+		}
+	}
+	equal(t, "opens that do not return", news, 1)
+	t.counted(1, racers, 0)
+}

@@ -1,0 +1,253 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// browser is one Chromium for all tests of the package; it is gone when the tests are.
+var browser struct {
+	sync.Once
+	ctx  context.Context
+	stop func()
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if browser.stop != nil {
+		browser.stop()
+	}
+	os.Exit(code)
+}
+
+// chromium starts the browser, without the mark of automation, for what it opens is to count as people's.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short: no browser")
+	}
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("CI") == "" {
+			t.Skip("chromium is not installed")
+		}
+		t.Fatal("chromium is not installed")
+	}
+	browser.Do(func() {
+		dir, err := os.MkdirTemp("", "chromium")
+		if err != nil {
+			browser.err = err
+			return
+		}
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(dir),
+			chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-blink-features", "AutomationControlled"),
+			chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
+		allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
+		browser.ctx, browser.stop = ctx, func() { stop(); stopAllocator(); os.RemoveAll(dir) }
+		browser.err = chromedp.Run(ctx)
+	})
+	if browser.err != nil {
+		t.Fatalf("start chromium: %v", browser.err)
+	}
+	return browser.ctx
+}
+
+// tab is a page in the browser, of somebody at a desk.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	mu  sync.Mutex
+	// complaints are what the browser has to say against the page: refused by policy, not found, thrown.
+	complaints []string
+}
+
+func newTab(t *testing.T, actions ...chromedp.Action) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(chromium(t))
+	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(func() { stop(); cancel() })
+	tb := &tab{t: t, ctx: ctx}
+	tb.listen(ctx)
+	tb.run(slices.Concat([]chromedp.Action{network.Enable(), log.Enable(), emulation.SetFocusEmulationEnabled(true), person()}, actions)...)
+	return tb
+}
+
+// person is the browser's word that it is no headless one.
+func person() chromedp.Action {
+	return emulation.SetUserAgentOverride(reader).WithUserAgentMetadata(&emulation.UserAgentMetadata{Platform: "Linux",
+		Brands: []*emulation.UserAgentBrandVersion{{Brand: "Chromium", Version: "131"}, {Brand: "Google Chrome", Version: "131"}}})
+}
+
+func (tb *tab) listen(ctx context.Context) {
+	complain := func(format string, args ...any) {
+		tb.mu.Lock()
+		defer tb.mu.Unlock()
+		tb.complaints = append(tb.complaints, fmt.Sprintf(format, args...))
+	}
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch e := event.(type) {
+		case *log.EventEntryAdded:
+			if e.Entry.Level == log.LevelError || e.Entry.Level == log.LevelWarning {
+				complain("%s %s", e.Entry.Text, e.Entry.URL)
+			}
+		case *runtime.EventExceptionThrown:
+			complain("%v", e.ExceptionDetails)
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.APITypeWarning || e.Type == runtime.APITypeError {
+				for _, a := range e.Args {
+					complain("console: %s", a.Value)
+				}
+			}
+		}
+	})
+}
+
+func (tb *tab) run(actions ...chromedp.Action) {
+	tb.t.Helper()
+	if err := chromedp.Run(tb.ctx, actions...); err != nil {
+		tb.mu.Lock()
+		defer tb.mu.Unlock()
+		tb.t.Fatalf("%v\n%s", err, strings.Join(tb.complaints, "\n"))
+	}
+}
+
+// until waits for a condition in the page.
+func (tb *tab) until(condition string) {
+	tb.t.Helper()
+	var ok bool
+	if err := chromedp.Run(tb.ctx, chromedp.Poll(condition, &ok, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
+		var now string
+		_ = chromedp.Run(tb.ctx, chromedp.Evaluate(`document.body.innerText.slice(0, 500)`, &now))
+		tb.mu.Lock()
+		defer tb.mu.Unlock()
+		tb.t.Fatalf("%s: %v\nthe page: %s\n%s", condition, err, now, strings.Join(tb.complaints, "\n"))
+	}
+}
+
+// linger stays for a while: reading takes its time, and it is the page's own clock that counts it.
+func (tb *tab) linger(d time.Duration) {
+	tb.t.Helper()
+	tb.run(chromedp.Evaluate(`window.since = performance.now()`, nil))
+	tb.until(fmt.Sprintf(`performance.now() - window.since > %d`, d.Milliseconds()))
+}
+
+// leave goes somewhere else, which is when a page says its last.
+func (tb *tab) leave() {
+	tb.t.Helper()
+	tb.run(chromedp.Navigate("about:blank"))
+}
+
+// frame is the content frame of the page, which has a process of its own; it ends with the tab.
+func (tb *tab) frame(part string) *tab {
+	tb.t.Helper()
+	id := tb.frameID(part)
+	ctx, cancel := chromedp.NewContext(tb.ctx, chromedp.WithTargetID(id))
+	tb.t.Cleanup(cancel)
+	f := &tab{t: tb.t, ctx: ctx}
+	f.listen(ctx)
+	f.run(log.Enable())
+	return f
+}
+
+func (tb *tab) frameID(part string) target.ID {
+	tb.t.Helper()
+	var id target.ID
+	eventually(tb.t, "a frame of "+part, func() bool {
+		all, err := chromedp.Targets(tb.ctx)
+		if err != nil {
+			tb.t.Fatal(err)
+		}
+		for _, info := range all {
+			if info.Type == "iframe" && strings.Contains(info.URL, part) {
+				id = info.TargetID
+				return true
+			}
+		}
+		return false
+	})
+	return id
+}
+
+// quiet ends a test: the browser had nothing to say against the page.
+func (tb *tab) quiet() {
+	tb.t.Helper()
+	tb.mu.Lock()
+	defer tb.mu.Unlock()
+	for _, c := range tb.complaints {
+		tb.t.Errorf("the browser: %s", c)
+	}
+}
+
+// eventually asks again until the answer is yes.
+func eventually(t *testing.T, what string, yes func() bool) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !yes() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("not within 20 s: %s", what)
+		}
+	}
+}
+
+// session waits until the one open of a link has a session that suffices.
+func (s *site) session(t *testing.T, l *vitrine.Link, what string, enough func(*report.Session) bool) report.Open {
+	t.Helper()
+	var o report.Open
+	defer func() {
+		if t.Failed() && o.Session != nil {
+			t.Logf("session %+v", *o.Session)
+		}
+	}()
+	eventually(t, what, func() bool {
+		all := s.opens(l)
+		if len(all) != 1 {
+			t.Fatalf("%d opens of %s", len(all), l.Name)
+		}
+		o = all[0]
+		return o.Session != nil && enough(o.Session)
+	})
+	if o.Bot != "" {
+		t.Errorf("the open of %s is a bot's: %s", l.Name, o.Bot)
+	}
+	if o.Session.EngagedMs > o.Session.PresentMs || o.Session.Screen == "" {
+		t.Errorf("session %+v", *o.Session)
+	}
+	return o
+}
+
+func (s *site) page(l *vitrine.Link) chromedp.Action {
+	return chromedp.Navigate(s.url + "/p/" + string(l.Slug))
+}
+
+// onNewDocument runs a script before those of every page that follows.
+func onNewDocument(script string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)
+		return err
+	}
+}

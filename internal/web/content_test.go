@@ -1,0 +1,179 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"vitrine"
+)
+
+func TestRanges(t *testing.T) {
+	s := newSite(t)
+	content := bytes.Repeat([]byte("0123456789"), 1000)
+	l := s.publish("notes.txt", content)
+	address := s.contentAddress(l, "file")
+	whole := s.status(s.get(address), 200)
+	etag := whole.Header.Get("ETag")
+	if whole.body != string(content) || etag != `"`+l.SHA256+`"` {
+		t.Errorf("ETag %s, %d bytes", etag, len(whole.body))
+	}
+	for _, c := range []struct {
+		headers []string
+		status  int
+		body    string
+		ranges  string
+	}{
+		{[]string{"Range: bytes=10-14"}, 206, "01234", "bytes 10-14/10000"},
+		{[]string{"Range: bytes=-3"}, 206, "789", "bytes 9997-9999/10000"},
+		{[]string{"Range: bytes=9998-"}, 206, "89", "bytes 9998-9999/10000"},
+		{[]string{"Range: bytes=20000-"}, 416, "", "bytes */10000"},
+		{[]string{"Range: bytes=5-5", `If-Range: ` + etag}, 206, "5", "bytes 5-5/10000"},
+		{[]string{"Range: bytes=5-5", `If-Range: "another"`}, 200, string(content), ""},
+		{[]string{"If-None-Match: " + etag}, 304, "", ""},
+	} {
+		r := s.status(s.get(address, c.headers...), c.status)
+		if c.status != 416 && r.body != c.body || r.Header.Get("Content-Range") != c.ranges {
+			t.Errorf("%v: %.20q, Content-Range %q", c.headers, r.body, r.Header.Get("Content-Range"))
+		}
+	}
+	head := s.status(s.do(http.MethodHead, address, ""), 200)
+	if head.Header.Get("Content-Length") != "10000" {
+		t.Errorf("HEAD: %v", head.Header)
+	}
+	s.countOpens(l, 0)
+}
+
+func TestContentTokens(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	picture := s.publish("picture.png", samples["picture.png"])
+	address := s.contentOf(s.get("/p/" + string(picture.Slug)).body)
+	s.status(s.get(address), 200)
+	if again := s.contentOf(s.get("/p/" + string(picture.Slug)).body); again != address {
+		t.Errorf("the address of a file changes within the hour: %s, %s", address, again)
+	}
+	for name, bad := range map[string]string{
+		"rubbish":       s.url + "/c/rubbish/file",
+		"none":          s.url + "/c//file",
+		"another link":  strings.Replace(address, "/c/"+fmt.Sprint(int64(picture.ID))+".", "/c/"+fmt.Sprint(int64(l.ID))+".", 1),
+		"longer":        strings.Replace(address, "/file", "A/file", 1),
+		"a view token":  s.url + "/c/" + s.server.Signer.ViewToken(vitrine.Viewed{Link: l.ID}) + "/file",
+		"another thing": strings.Replace(address, "/file", "/bytes", 1),
+	} {
+		if r := s.get(bad); r.StatusCode != 403 && r.StatusCode != 404 && r.StatusCode != 301 && r.StatusCode != 307 {
+			t.Errorf("%s: %d", name, r.StatusCode)
+		}
+	}
+	s.ahead.Store(int64(13 * time.Hour))
+	if r := s.status(s.get(address), 403); !strings.Contains(r.body, "expired") {
+		t.Error("an expired address does not say so")
+	}
+}
+
+// On an install with two hosts each has its own, and nothing of the other's.
+func TestTwoHosts(t *testing.T) {
+	s := newSiteWith(t, siteOptions{content: true})
+	public, content := s.url, s.server.ContentURL.String()
+	l := s.publish("report.pdf", samples["report.pdf"])
+	page := s.status(s.get("/p/"+string(l.Slug)), 200)
+	frame := s.contentOf(page.body)
+	if !strings.HasPrefix(frame, content+"/c/") {
+		t.Fatalf("the frame is at %s", frame)
+	}
+	csp := page.Header.Get("Content-Security-Policy")
+	for _, want := range []string{"frame-src " + content + "/c/;", "img-src " + content + "/c/ " + content + "/assets/;", "connect-src 'self'"} {
+		if !strings.Contains(csp, want) {
+			t.Errorf("no %q in %s", want, csp)
+		}
+	}
+	view := s.status(s.get(frame), 200)
+	if got := view.Header.Get("Content-Security-Policy"); !strings.Contains(got, "frame-ancestors "+public) || !strings.Contains(got, "connect-src "+content+"/c/ "+content+"/assets/") {
+		t.Errorf("policy of the viewer: %s", got)
+	}
+	css := s.attr(page.body, `href="(/assets/[^"]+page\.css)"`)
+	for address, want := range map[string]int{
+		public + css:  200,
+		content + css: 200,
+		strings.Replace(frame, content, public, 1): 404,
+		content + "/":                                          404,
+		content + "/p/" + string(l.Slug):                       404,
+		content + "/api/v1/status":                             404,
+		public + "/api/v1/status":                              200,
+		strings.Replace(frame, "/view", "/file", 1):            200,
+		content + "/p/" + string(l.Slug) + "/download":         404,
+		content + "/p/" + string(l.Slug) + "/beacon?v=rubbish": 404,
+	} {
+		s.status(s.get(address), want)
+	}
+	s.countOpens(l, 1)
+}
+
+// A user's HTML is shown with one script of ours before its first element, and kept and downloaded without.
+func TestUserHTML(t *testing.T) {
+	s := newSite(t)
+	for _, c := range []struct{ name, before, after, charset string }{
+		{"document type", "<!DOCTYPE html>", "\n<html><body>x</body></html>", "utf-8"},
+		{"comment first", "\ufeff<!-- <head> --><!doctype html>", "<title>x</title><p>text</p>", "utf-8"},
+		{"neither", "", "<html><head><meta charset='windows-1251'></head><body>x</body></html>", "windows-1251"},
+		{"http-equiv", "<!doctype html>", `<html><meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1"><p>x</p></html>`, "iso-8859-1"},
+		{"a lie about UTF-16", "", `<html><head><meta charset="utf-16"></head><p>x</p></html>`, "utf-8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			content := c.before + c.after + strings.Repeat(" <p>more</p>", 5000)
+			l := s.publish("page.html", []byte(content))
+			r := s.status(s.get(s.contentAddress(l, "frame")), 200)
+			script := s.attr(r.body, `(<script src="[^"]*/assets/[0-9a-f]+/frame\.js"></script>)`)
+			if want := c.before + script + strings.TrimPrefix(content, c.before); r.body != want {
+				t.Errorf("got %.200q", r.body)
+			}
+			if ct := r.Header.Get("Content-Type"); ct != "text/html; charset="+c.charset {
+				t.Errorf("Content-Type %s", ct)
+			}
+			if d := s.get("/p/" + string(l.Slug) + "/download"); d.body != content {
+				t.Errorf("download differs: %.200q", d.body)
+			}
+		})
+	}
+}
+
+// Text is shown as text: decoded, repaired, and cut where it is long.
+func TestText(t *testing.T) {
+	s := newSite(t)
+	utf16le := func(text string) []byte {
+		b := []byte{0xff, 0xfe}
+		for _, u := range utf16.Encode([]rune(text)) {
+			b = binary.LittleEndian.AppendUint16(b, u)
+		}
+		return b
+	}
+	long := strings.Repeat("x", 1<<20-1) + "é" + strings.Repeat("y", 100)
+	for _, c := range []struct {
+		name    string
+		content []byte
+		want    string
+		cut     bool
+	}{
+		{"UTF-8", []byte("Grüße <b>\n"), ">\nGrüße &lt;b&gt;\n</pre>", false},
+		{"first line empty", []byte("\n\nx"), ">\n\n\nx</pre>", false},
+		{"byte order mark", []byte("\xef\xbb\xbfHello"), ">\nHello</pre>", false},
+		{"UTF-16", utf16le("Grüße 🎈"), ">\nGrüße 🎈</pre>", false},
+		{"cut within a character", []byte(long), "xx</pre>", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := s.publish("notes.txt", c.content)
+			r := s.status(s.get("/p/"+string(l.Slug)), 200)
+			if !strings.Contains(r.body, c.want) {
+				t.Errorf("%.3000q", r.body)
+			}
+			if cut := strings.Contains(r.body, "first mebibyte"); cut != c.cut {
+				t.Errorf("says that it is cut: %t", cut)
+			}
+		})
+	}
+}

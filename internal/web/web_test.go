@@ -1,0 +1,270 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/disk"
+	"vitrine/internal/filetype"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/web"
+	"vitrine/report"
+)
+
+// site is a whole server as the public meets it: built of the real parts, on the wall's clock (which a test may set forward), with one
+// Lifetime account. Files come in through the services.
+type site struct {
+	t       testing.TB
+	url     string
+	handler http.Handler
+	server  *web.Server
+	account *vitrine.Account
+	log     vitrine.ViewLog
+	ahead   atomic.Int64 // ns that the server's clock is set forward
+}
+
+// siteOptions change a site before it is built.
+type siteOptions struct {
+	viewLog func(vitrine.ViewLog) vitrine.ViewLog // wraps the log
+	content bool                                  // file bytes have a host of their own
+}
+
+func newSite(t testing.TB) *site { return newSiteWith(t, siteOptions{}) }
+
+func newSiteWith(t testing.TB, o siteOptions) *site {
+	t.Helper()
+	dir := t.TempDir()
+	ok := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := sqldb.OpenStore(filepath.Join(dir, "vitrine.db"))
+	ok(err)
+	log, err := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
+	ok(err)
+	s := &site{t: t, log: log}
+	now := func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+	listen := func() (*httptest.Server, *url.URL) {
+		hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
+		u, err := url.Parse(hs.URL)
+		ok(err)
+		return hs, u
+	}
+	hs, public := listen()
+	contentServer, content := hs, public
+	if o.content {
+		contentServer, content = listen()
+	}
+	s.url = hs.URL
+	signer := vitrine.NewSigner([]byte("a secret of the test"))
+	blobs, err := disk.New(dir, s.url+web.StorageRoot, signer, now)
+	ok(err)
+	written := vitrine.ViewLog(log)
+	if o.viewLog != nil {
+		written = o.viewLog(log)
+	}
+	views := vitrine.NewViews(written)
+	s.server = &web.Server{
+		PublicURL: public, ContentURL: content, Version: "test",
+		Keys:    &vitrine.Keys{Store: store, Now: now},
+		Uploads: &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
+		Links:   &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: now},
+		Analytics: &vitrine.Analytics{Store: store, Log: log, Signer: signer, Now: now,
+			URL: func(s vitrine.Slug) string { return web.LinkURL(public, s) }},
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Signer: signer,
+		Ready: func(context.Context) error { return nil }, Now: now,
+		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
+	s.handler = s.server.Handler()
+	accounts := &vitrine.Accounts{Store: store, Now: now}
+	s.account, _, err = accounts.Create(t.Context(), "owner@example.org", vitrine.PlanLifetime)
+	ok(err)
+	t.Cleanup(func() {
+		hs.Close()
+		contentServer.Close()
+		views.Close()
+		log.Close()
+		store.Close()
+	})
+	return s
+}
+
+func (s *site) check(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// publish takes a file through the three steps, and a video through its scan; change may set what step 3 may choose.
+func (s *site) publish(name string, content []byte, change ...func(*vitrine.CompleteRequest)) *vitrine.Link {
+	s.t.Helper()
+	ctx := s.t.Context()
+	t, ok := filetype.ByExt(name)
+	if !ok {
+		s.t.Fatalf("no type for %s", name)
+	}
+	u := s.server.Uploads
+	begun, err := u.Create(ctx, s.account, vitrine.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
+	s.check(err)
+	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: t.MIME, Expires: s.server.Now().Add(time.Minute)}
+	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
+	s.check(err)
+	r := vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME}
+	for _, f := range change {
+		f(&r)
+	}
+	l, err := u.Complete(ctx, s.account, r)
+	s.check(err)
+	if l.State == vitrine.StateProcessing {
+		s.check(u.ScanPending(ctx))
+		l, err = s.server.Links.BySlug(ctx, string(l.Slug))
+		s.check(err)
+	}
+	if l.State != vitrine.StateLive {
+		s.t.Fatalf("%s is %s: %s", name, l.State, l.Reason)
+	}
+	return l
+}
+
+func viewOnly(r *vitrine.CompleteRequest) {
+	no := false
+	r.AllowDownload = &no
+}
+
+func titled(title string) func(*vitrine.CompleteRequest) {
+	return func(r *vitrine.CompleteRequest) { r.LinkName = &title }
+}
+
+// setState puts a link into a state as no service would, for want of a way there in a test.
+func (s *site) setState(l *vitrine.Link, state vitrine.LinkState) {
+	s.t.Helper()
+	s.check(s.server.Links.Store.Update(s.t.Context(), func(tx vitrine.Tx) error {
+		now, err := tx.Link(l.ID)
+		if err != nil {
+			return err
+		}
+		now.State = state
+		return tx.PutLink(now)
+	}))
+}
+
+// reader is the user agent of a person.
+const reader = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+
+// reply is an answer, its body read and unpacked; wire is how many bytes the body had on the way.
+type reply struct {
+	*http.Response
+	body string
+	wire int
+}
+
+// get asks for an address of the site (or a whole one) as a person's browser does; headers are "Name: value".
+func (s *site) get(address string, headers ...string) reply {
+	s.t.Helper()
+	return s.do(http.MethodGet, address, "", headers...)
+}
+
+func (s *site) do(method, address, body string, headers ...string) reply {
+	s.t.Helper()
+	if strings.HasPrefix(address, "/") {
+		address = s.url + address
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, address, strings.NewReader(body))
+	s.check(err)
+	req.Header.Set("User-Agent", reader)
+	req.Header.Set("Accept-Encoding", "gzip")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	s.check(err)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	s.check(err)
+	r := reply{Response: res, wire: len(b)}
+	if res.Header.Get("Content-Encoding") == "gzip" && len(b) > 0 {
+		z, err := gzip.NewReader(bytes.NewReader(b))
+		s.check(err)
+		b, err = io.ReadAll(z)
+		s.check(err)
+	}
+	r.body = string(b)
+	return r
+}
+
+// status checks the status of an answer.
+func (s *site) status(r reply, want int) reply {
+	s.t.Helper()
+	if r.StatusCode != want {
+		s.t.Errorf("%s %s: status %d, want %d\n%.300s", r.Request.Method, r.Request.URL, r.StatusCode, want, r.body)
+	}
+	return r
+}
+
+// attr finds an attribute's value in a page, HTML undone as far as addresses need it.
+func (s *site) attr(page, pattern string) string {
+	s.t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(page)
+	if m == nil {
+		s.t.Fatalf("no %s in the page:\n%.2000s", pattern, page)
+	}
+	return strings.ReplaceAll(m[1], "&amp;", "&")
+}
+
+func (s *site) beaconOf(page string) string { return s.attr(page, `data-beacon="([^"]+)"`) }
+
+// contentOf is the address of the bytes or the frame that a page shows.
+func (s *site) contentOf(page string) string { return s.attr(page, ` src="([^"]+/c/[^"]+)"`) }
+
+// opens are all opens of a link, oldest first.
+func (s *site) opens(l *vitrine.Link) []report.Open {
+	s.t.Helper()
+	today := report.DayOf(s.server.Now().UnixMilli())
+	var all []report.Open
+	s.check(s.log.Opens(context.Background(), l.ID, today-2, today+2, func(o *report.Open) error {
+		c := *o
+		if o.Session != nil {
+			session := *o.Session
+			session.Pages = append([]report.PageTime(nil), session.Pages...)
+			c.Session = &session
+		}
+		all = append(all, c)
+		return nil
+	}))
+	return all
+}
+
+func (s *site) counts(l *vitrine.Link) vitrine.LinkCounts {
+	s.t.Helper()
+	m, err := s.log.Counts(context.Background(), []vitrine.LinkID{l.ID})
+	s.check(err)
+	return m[l.ID]
+}
+
+// countOpens checks how many opens a link has.
+func (s *site) countOpens(l *vitrine.Link, want int) []report.Open {
+	s.t.Helper()
+	all := s.opens(l)
+	if len(all) != want {
+		s.t.Errorf("%d opens of %s, want %d", len(all), l.Name, want)
+	}
+	return all
+}
