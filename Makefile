@@ -18,7 +18,7 @@ test: ## all checks and tests
 	./test.sh
 
 bench: ## benchmarks
-	go test -run '^$$' -bench . -benchmem ./...
+	go test -run '^$$' -bench . -benchmem -timeout 1h ./...
 
 lint: ## form and vet
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

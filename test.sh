@@ -3,8 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# A program that tests start, and the package that brings it.
-needs=(chromium:chromium)
+# A program that tests need (gcc for the race detector), and the package that brings it.
+needs=(chromium:chromium gcc:build-essential)
 
 missing=()
 for need in "${needs[@]}"; do
@@ -25,5 +25,7 @@ go mod download
 make --no-print-directory lint
 go test ./...
 
-# The race detector makes everything some ten times slower: where goroutines of ours meet.
-CGO_ENABLED=1 go test -race ./client/... ./internal/worker/... ./internal/web/... ./internal/disk/... ./internal/sqldb/... ./cmd/vitrine/... .
+# The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
+export CGO_ENABLED=1
+go test -race . ./client ./internal/disk ./internal/sqldb ./internal/web ./internal/worker
+go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine

@@ -229,7 +229,8 @@ func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = answers.ReadString('\n')
 	ts.Check(err)
 	body, feed := io.Pipe()
-	s.upload, s.answer = feed, make(chan error, 1)
+	answer := make(chan error, 1)
+	s.upload, s.answer = feed, answer
 	go func() {
 		defer conn.Close()
 		_, err := io.Copy(conn, body)
@@ -239,7 +240,7 @@ func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
 				err = fmt.Errorf("the PUT answered %s", res.Status)
 			}
 		}
-		s.answer <- err
+		answer <- err
 	}()
 	_, err = io.WriteString(feed, strings.Repeat("x", size/2))
 	ts.Check(err)

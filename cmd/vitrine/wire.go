@@ -72,8 +72,8 @@ func (c *serveCmd) wire(in *instance, public, content *url.URL, log *slog.Logger
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		// What clients do wrong on a connection is no concern of the operator.
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		// What it would say is about single connections, with their addresses, which stand in no log.
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
 	return s
 }

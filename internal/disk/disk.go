@@ -119,7 +119,7 @@ type blob struct {
 
 func (b blob) Size() int64 { return b.size }
 
-// Delete removes bytes and leaves word that the key is used up.
+// Delete removes bytes and leaves word that the key is used up. A transfer under way is not met: it finds that word at its end.
 func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil
@@ -127,12 +127,19 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if err := os.WriteFile(b.used(k), nil, 0o600); err != nil {
 		return err
 	}
+	now := b.now()
+	if err := os.Chtimes(b.used(k), now, now); err != nil { // for Sweep
+		return err
+	}
 	if err := syncDir(b.incoming); err != nil {
 		return err
 	}
+	if err := removePart(b.part(k)); err != nil {
+		return err
+	}
 	// The sum goes first: bytes without one are found again, a sum without bytes is not.
-	for _, p := range []string{b.part(k), b.path(k) + sumSuffix, b.path(k)} {
-		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, p := range []string{b.path(k) + sumSuffix, b.path(k)} {
+		if err := remove(p); err != nil {
 			return err
 		}
 	}
@@ -142,50 +149,20 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	return nil
 }
 
-// Sweep removes what is left in incoming from before a time, and sealed bytes from before it that keep does not know.
-func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
-	entries, err := os.ReadDir(b.incoming)
+// removePart removes what is left of a transfer, unless it is under way.
+func removePart(path string) error {
+	f, err := lock(path, os.O_RDWR)
+	if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		st, err := e.Info()
-		if err != nil || !st.ModTime().Before(before) {
-			continue // gone meanwhile, or young
-		}
-		if err := b.sweepIncoming(filepath.Join(b.incoming, e.Name())); err != nil {
-			return err
-		}
-	}
-	var stray []vitrine.UploadID
-	err = b.each(ctx, func(k vitrine.UploadID, st fs.FileInfo) error {
-		if !st.ModTime().Before(before) {
-			return nil
-		}
-		known, err := keep(k)
-		if err == nil && !known {
-			stray = append(stray, k)
-		}
-		return err
-	})
-	for _, k := range stray {
-		err = errors.Join(err, b.Delete(ctx, k))
-	}
-	return err
+	defer f.Close()
+	return remove(path)
 }
 
-// sweepIncoming removes one file, unless it is being received this moment.
-func (b *Blobs) sweepIncoming(path string) error {
-	if strings.HasSuffix(path, partSuffix) {
-		f, err := lock(path, os.O_RDWR)
-		if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-	}
+func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -207,33 +184,47 @@ func (b *Blobs) Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobI
 }
 
 func (b *Blobs) each(ctx context.Context, f func(vitrine.UploadID, fs.FileInfo) error) error {
+	return b.files(ctx, func(name string, st fs.FileInfo) error {
+		if k, ok := vitrine.ParseUploadID(name); ok {
+			return f(k, st)
+		}
+		return nil
+	})
+}
+
+// files calls f with every file beside and with stored bytes.
+func (b *Blobs) files(ctx context.Context, f func(name string, st fs.FileInfo) error) error {
 	shards, err := os.ReadDir(b.blobs)
 	if err != nil {
 		return err
 	}
 	for _, s := range shards {
-		files, err := os.ReadDir(filepath.Join(b.blobs, s.Name()))
-		if err != nil {
+		if err := entries(ctx, filepath.Join(b.blobs, s.Name()), f); err != nil {
 			return err
 		}
-		for _, e := range files {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			k, ok := vitrine.ParseUploadID(e.Name())
-			if !ok {
-				continue
-			}
-			st, err := e.Info()
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err == nil {
-				err = f(k, st)
-			}
-			if err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// entries calls f with every file of a directory that is still there when its turn comes.
+func entries(ctx context.Context, dir string, f func(name string, st fs.FileInfo) error) error {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		st, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = f(e.Name(), st)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -244,14 +235,4 @@ func notFound(err error) error {
 		return vitrine.ErrNotFound
 	}
 	return err
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -32,17 +32,7 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 		return "", vitrine.Unavailable(err)
 	}
 	defer part.Close() // and with it the lock
-	// Whoever held the lock before may have finished.
-	if err := b.free(g.Key); err != nil {
-		return "", err
-	}
-	sum, err := fill(ctx, part, body, g.Size)
-	if err == nil {
-		err = b.prepare(g.Key, sum)
-	}
-	if err == nil {
-		err = b.publish(part, g.Key)
-	}
+	sum, err := b.receive(ctx, g, part, body)
 	if err != nil {
 		// Whoever opened the file before it is removed finds that out when they have locked it.
 		_ = os.Remove(part.Name())
@@ -51,16 +41,45 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	return `"` + sum + `"`, nil
 }
 
-// publish gives whole bytes their name: from here on they are stored.
-func (b *Blobs) publish(part *os.File, k vitrine.UploadID) error {
+func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, body io.Reader) (sum string, err error) {
+	// Whoever held the lock before may have finished.
+	if err = b.free(g.Key); err != nil {
+		return "", err
+	}
+	if sum, err = fill(ctx, part, body, g.Size); err != nil {
+		return "", err
+	}
+	// And the key may have been deleted meanwhile.
+	if err = b.free(g.Key); err != nil {
+		return "", err
+	}
+	return sum, b.store(part, g.Key, sum)
+}
+
+// store gives whole bytes their name, beside their sum: from then on they are stored. After an error they are not.
+func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) (err error) {
+	if err := os.MkdirAll(b.shard(k), 0o700); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, remove(b.path(k)), remove(b.path(k)+sumSuffix))
+		}
+	}()
+	if err := writeFile(b.path(k)+sumSuffix, sum+"  "+string(k)+"\n"); err != nil {
+		return err
+	}
+	if err := syncDir(b.blobs); err != nil {
+		return err
+	}
+	now := b.now()
+	if err := os.Chtimes(part.Name(), now, now); err != nil { // for Sweep
+		return err
+	}
 	if err := os.Rename(part.Name(), b.path(k)); err != nil {
 		return err
 	}
-	if err := syncDir(b.shard(k)); err != nil {
-		_ = os.Remove(b.path(k))
-		return err
-	}
-	return nil
+	return syncDir(b.shard(k))
 }
 
 // unavailable is err if it is one for the caller already, else that storage failed.
@@ -96,17 +115,14 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 	if err != nil {
 		return "", err
 	}
-	if n == size {
-		// One byte more than announced is one too many.
-		switch m, err := io.ReadFull(body, make([]byte, 1)); {
-		case m > 0:
-			return "", vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.", size)
-		case err != io.EOF: // a body that does not say that it ends here has not come whole
-			return "", brokenOff(err, n)
-		}
-	}
 	if n != size {
 		return "", vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.", n, size)
+	}
+	switch m, err := io.ReadFull(body, make([]byte, 1)); {
+	case m > 0:
+		return "", vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.", size)
+	case err != io.EOF: // a body that does not end here has not come whole
+		return "", brokenOff(err, n)
 	}
 	if err := f.Sync(); err != nil {
 		return "", err
@@ -119,6 +135,9 @@ func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int6
 	buf := make([]byte, copySize)
 	var flushed int64
 	for {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
 		m, rerr := io.ReadFull(r, buf)
 		if m > 0 {
 			sum.Write(buf[:m])
@@ -136,8 +155,6 @@ func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int6
 			return n, nil
 		case rerr != nil:
 			return n, brokenOff(rerr, n)
-		case ctx.Err() != nil:
-			return n, ctx.Err()
 		}
 	}
 }
@@ -145,17 +162,6 @@ func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int6
 func brokenOff(err error, after int64) error {
 	return &vitrine.Error{Code: vitrine.CodeSizeMismatch, Err: err,
 		Message: fmt.Sprintf("The transfer broke off after %d bytes. It can be tried again.", after)}
-}
-
-// prepare makes the place of a whole file, with its sum.
-func (b *Blobs) prepare(k vitrine.UploadID, sum string) error {
-	if err := os.MkdirAll(b.shard(k), 0o700); err != nil {
-		return err
-	}
-	if err := writeFile(b.path(k)+sumSuffix, sum+"  "+string(k)+"\n"); err != nil {
-		return err
-	}
-	return syncDir(b.blobs)
 }
 
 func writeFile(path, text string) error {

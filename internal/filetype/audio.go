@@ -1,8 +1,6 @@
 package filetype
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // inspectWAV walks the chunks of RIFF, and of its 64-bit kin, to the format and the data.
 func inspectWAV(s *source, t Type, facts *Facts) *Problem {
@@ -76,21 +74,34 @@ type frameHeader func(p []byte) (length int64, kind uint32, ok bool)
 // framesWanted must follow each other, of one kind. By chance three do once in some 10¹⁰ offsets.
 const framesWanted = 3
 
-// frames finds where a run of frames begins, at off or, when padding is allowed, behind it; -1 if nowhere. A short file may end
-// before framesWanted, at the end of a frame.
-func (s *source) frames(off int64, padding int64, header frameHeader) int64 {
-	lead := s.bytes(off, int(padding)+8)
-	for i := 0; i+8 <= len(lead); i++ {
-		if lead[i] == 0xff && s.frameRun(off+int64(i), header) {
-			return off + int64(i)
+// frames finds where a run of frames begins, -1 if nowhere: behind an ID3 tag and its padding, or near the start, where a recorded
+// broadcast may begin within a frame. That rest must not be readable, as a web page or script before the frames would be.
+func (s *source) frames(header frameHeader) int64 {
+	off, lead := s.id3End(), maxMPEGRest
+	if off > 0 {
+		lead = maxMPEGLead
+	}
+	p := s.bytes(off, lead+8)
+	for i := 0; i+8 <= len(p); i++ {
+		if p[i] != 0xff || !s.frameRun(off+int64(i), header) {
+			continue
 		}
-		if int64(i) >= padding {
-			break
+		if off == 0 && i > 0 && readable(p[:i]) {
+			return -1
 		}
+		return off + int64(i)
 	}
 	return -1
 }
 
+func readable(p []byte) bool {
+	var c textCheck
+	c.add(p)
+	c.end()
+	return c.ok(false)
+}
+
+// frameRun tells whether framesWanted frames begin at off. A short file may end before, at the end of a frame.
 func (s *source) frameRun(off int64, header frameHeader) bool {
 	var kind uint32
 	for n := range framesWanted {
@@ -112,7 +123,7 @@ func inspectAAC(s *source, t Type, _ *Facts) *Problem {
 	if bytes.HasPrefix(s.head, []byte("ADIF")) && len(s.head) > 16 {
 		return nil
 	}
-	if s.frames(s.id3End(), 0, adtsHeader) < 0 {
+	if s.frames(adtsHeader) < 0 {
 		return notThe(s, t)
 	}
 	return nil

@@ -29,6 +29,9 @@ const (
 	// maxMPEGLead is how far behind an ID3 tag the first frame of a sound may begin; encoders pad tags with some KiB.
 	maxMPEGLead = 64 * kib
 
+	// maxMPEGRest is the longest frame of MPEG layer II or III.
+	maxMPEGRest = 1729
+
 	// maxTextScan is how much of a text or HTML file is validated. Text is served as plain text or in a sandbox, so that what lies
 	// behind 64 MiB can surprise a reader but not harm one.
 	maxTextScan = 64 * mib

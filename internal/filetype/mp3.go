@@ -2,15 +2,9 @@ package filetype
 
 import "bytes"
 
-// inspectMP3 wants frames that follow each other, at the start or behind an ID3 tag and its padding. The layers II and III pass:
-// players take both under this name. Without a tag, nothing may come before the first frame.
+// inspectMP3 wants frames that follow each other. The layers II and III pass: players take both under this name.
 func inspectMP3(s *source, t Type, facts *Facts) *Problem {
-	off := s.id3End()
-	padding := int64(0)
-	if off > 0 {
-		padding = maxMPEGLead
-	}
-	first := s.frames(off, padding, mpegHeader)
+	first := s.frames(mpegHeader)
 	if first < 0 {
 		return notThe(s, t)
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -21,7 +22,7 @@ func inspectText(s *source, t Type, _ *Facts) *Problem {
 	start := strings.TrimSpace(textHead(s.head))
 	switch t.Ext {
 	case "json":
-		if start == "" || !strings.ContainsRune(`{["-0123456789tfn/`, rune(start[0])) {
+		if !jsonStart.MatchString(start) {
 			return notThe(s, t)
 		}
 	case "xml":
@@ -31,6 +32,9 @@ func inspectText(s *source, t Type, _ *Facts) *Problem {
 	}
 	return nil
 }
+
+// jsonStart is how a value of JSON begins, or a comment, which many settings files have.
+var jsonStart = regexp.MustCompile(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\*)`)
 
 // checkText validates up to maxTextScan bytes: UTF-8, UTF-16 with a byte order mark, or an 8-bit or multi-byte legacy encoding,
 // which cannot be told from another but has no control characters. visit, if given, sees the text in chunks, UTF-16 made UTF-8.

@@ -7,7 +7,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -128,16 +130,25 @@ func (s *Server) known(w http.ResponseWriter, r *http.Request, err error) (*vitr
 			e = vitrine.Unavailable(err) // the caller went away; nobody reads this
 			break
 		}
-		s.Log.Error("internal error", "request", id, "route", r.Pattern, "error", err)
+		s.Log.Error("internal error", "request", id, "route", r.Pattern, "error", withoutAddress(err))
 		e = vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
 	case e.Err != nil:
-		s.Log.Warn(string(e.Code), "request", id, "route", r.Pattern, "error", e.Err)
+		s.Log.Warn(string(e.Code), "request", id, "route", r.Pattern, "error", withoutAddress(e.Err))
 	}
 	status, ok := statusOf[e.Code]
 	if !ok {
 		status = http.StatusInternalServerError
 	}
 	return e, status
+}
+
+// withoutAddress is what may be logged of an error: a failure of the caller's connection names the caller's address (promise 10).
+func withoutAddress(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return fmt.Errorf("%s %s: %w", op.Op, op.Net, op.Err)
+	}
+	return err
 }
 
 // linkURL is the public address of a link.

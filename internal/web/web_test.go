@@ -39,6 +39,7 @@ type site struct {
 // siteOptions change a site before it is built.
 type siteOptions struct {
 	viewLog func(vitrine.ViewLog) vitrine.ViewLog // wraps the log
+	around  func(http.Handler) http.Handler       // stands before the server
 	content bool                                  // file bytes have a host of their own
 }
 
@@ -91,6 +92,9 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	s.handler = s.server.Handler()
+	if o.around != nil {
+		s.handler = o.around(s.handler)
+	}
 	accounts := &vitrine.Accounts{Store: store, Now: now}
 	s.account, _, err = accounts.Create(t.Context(), "owner@example.org", vitrine.PlanLifetime)
 	ok(err)

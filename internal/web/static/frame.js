@@ -13,6 +13,9 @@
     last = now;
     tell({ active: true });
   };
+  addEventListener("message", ({ source, data }) => {
+    if (source === parent && data?.vitrine === "again" && deepest) tell({ depth: deepest });
+  });
   const quiet = { capture: true, passive: true };
   for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) addEventListener(type, active, quiet);
   // What a page builds itself counts once it stands.

@@ -42,6 +42,7 @@ if (frame && cannot) {
     if (m.ready && document.activeElement === document.body) frame.focus();
     if (m.failed) instead(frame, String(m.failed).slice(0, 200));
   });
+  frame.contentWindow.postMessage({ vitrine: "again" }, "*");
 }
 
 // An image is zoomed at the point that was pressed, and by the keys that zoom elsewhere.

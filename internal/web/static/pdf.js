@@ -48,9 +48,20 @@ async function open() {
   }
   await sheets[0].drawn;
   id("status").hidden = true;
-  tell({ ready: true, pages: doc.numPages });
-  look();
+  report();
 }
+
+// report tells how things stand: once they stand so, and again when the page around asks, whose scripts may come after this one.
+let failed;
+function report() {
+  if (failed) tell({ failed });
+  else if (id("status").hidden && doc) {
+    tell({ ready: true, pages: doc.numPages });
+    told = "";
+    look();
+  }
+}
+addEventListener("message", ({ source, data }) => source === parent && data?.vitrine === "again" && report());
 
 // worker starts the library's worker. An opaque origin may not start one from an address, only from a blob of its own, and in Chromium only
 // one that is no module: so the blob imports the worker, which says "ready" once it listens. Where that fails nothing is returned, and pdf.js
@@ -87,12 +98,14 @@ function ask(answer, reason) {
 
 function fail(error) {
   const gone = error?.status === 403 || error?.status === 404 || error?.status === 410;
-  id("status").textContent = gone
+  failed = gone
     ? "This document is no longer available here. Load the page again."
     : error?.name === "InvalidPDFException"
       ? "This document cannot be shown: the file seems to be damaged."
       : "This document cannot be shown. Check the connection, and load the page again.";
-  tell({ failed: id("status").textContent });
+  id("status").textContent = failed;
+  id("status").hidden = false;
+  report();
 }
 
 // Pages
@@ -146,6 +159,7 @@ async function draw() {
     try {
       await paint(s);
     } catch (error) {
+      if (error?.status) return fail(error); // the bytes of the file do not come any more
       if (error?.name !== "RenderingCancelledException") {
         console.warn(error);
         s.at = scale; // a page that cannot be drawn stays blank
@@ -245,8 +259,9 @@ function look() {
   id("back").disabled = current === 1;
   id("next").disabled = current === sheets.length;
   const now = JSON.stringify([current, shown]);
-  if (now !== told && id("status").hidden) tell({ page: current, shown });
-  if (id("status").hidden) told = now;
+  if (now === told || !id("status").hidden) return;
+  told = now;
+  tell({ page: current, shown });
 }
 
 function turn(number) {

@@ -64,6 +64,7 @@ function snapshot() {
 }
 
 function send(limit, final) {
+  if (!told && !visible()) return; // a tab that nobody has looked at yet
   tick();
   const s = snapshot(), text = JSON.stringify(s);
   const more = text !== told || (limit === most && present - toldPresent > 100);
@@ -119,3 +120,4 @@ events(window, "message", ({ source, data }) => {
   if (kind === "pages" && Array.isArray(m.shown)) shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
   tick();
 });
+frame?.contentWindow.postMessage({ vitrine: "again" }, "*"); // in case it was ready before this script

@@ -1,0 +1,63 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vitrine"
+)
+
+// Sweep removes, of keys that keep does not know, what is left in incoming from before a time and bytes that were stored before
+// it: those of uploads that ended without anybody deleting them. Sums whose bytes are gone go with them.
+func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
+	// due tells whether a file of a key is to go.
+	due := func(k vitrine.UploadID, st fs.FileInfo) (bool, error) {
+		if valid(k) != nil || !st.ModTime().Before(before) {
+			return false, nil
+		}
+		known, err := keep(k)
+		return err == nil && !known, err
+	}
+	err := entries(ctx, b.incoming, func(name string, st fs.FileInfo) error {
+		path := filepath.Join(b.incoming, name)
+		if k, ok := strings.CutSuffix(name, partSuffix); ok {
+			if due, err := due(vitrine.UploadID(k), st); err != nil || !due {
+				return err
+			}
+			return removePart(path)
+		}
+		k, _ := strings.CutSuffix(name, usedSuffix)
+		if due, err := due(vitrine.UploadID(k), st); err != nil || !due {
+			return err
+		}
+		return remove(path)
+	})
+	if err != nil {
+		return err
+	}
+	return b.files(ctx, func(name string, st fs.FileInfo) error {
+		id, isSum := strings.CutSuffix(name, sumSuffix)
+		k := vitrine.UploadID(id)
+		if valid(k) != nil || isSum && exists(b.path(k)) {
+			return nil
+		}
+		if due, err := due(k, st); err != nil || !due {
+			return err
+		}
+		if isSum {
+			return remove(b.path(k) + sumSuffix)
+		}
+		return b.Delete(ctx, k)
+	})
+}
+
+// exists says that a file is there, or might be.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
