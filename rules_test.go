@@ -25,7 +25,6 @@ var mayImport = map[string][]string{
 	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/disk",
 		"vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
 	"vitrine/bench": {},
-	"vitrine/e2e":   {},
 }
 
 // The standard library's packages that the domain and the engine do without.
@@ -77,26 +76,22 @@ func TestImports(t *testing.T) {
 var dependencies = map[string]string{
 	"github.com/alecthomas/kong":         "flags, environment, help and checks of the command line in one struct",
 	"github.com/chromedp/chromedp":       "tests: drives real Chromium",
+	"github.com/dustin/go-humanize":      "sizes and counts as people write them",
+	"github.com/rivo/uniseg":             "the width of text on a terminal",
 	"github.com/gabriel-vasile/mimetype": "a second opinion on a file's bytes",
 	"github.com/getkin/kin-openapi":      "tests: holds every answer of the API against openapi.json",
 	"github.com/go-json-experiment/json": "strict JSON: duplicate names, invalid UTF-8 and other case are refused, unlike encoding/json",
 	"github.com/google/uuid":             "idempotency keys",
-	"github.com/ledongthuc/pdf":          "page count of a PDF, by reading little of it",
-	"github.com/medama-io/go-useragent":  "browser, system and device of a user agent in 0.4 µs",
-	"github.com/pdfcpu/pdfcpu":           "page count of PDFs that the first reader cannot read",
 	"github.com/phuslu/iploc":            "country of an address, embedded, without a file to fetch",
 	"github.com/pressly/goose/v3":        "schema migrations, one embedded directory",
 	"github.com/rogpeppe/go-internal":    "tests: scripts against the real binary, txtar",
 	"github.com/schollz/progressbar/v3":  "progress of an upload on a terminal",
-	"github.com/x-way/crawlerdetect":     "the long tail of crawlers, behind a cache",
 	"golang.org/x/sync":                  "singleflight: one check of an upload however many ask",
 	"golang.org/x/sys":                   "sync_file_range and file locks",
 	"golang.org/x/term":                  "whether the output is a terminal, and its width",
 	"modernc.org/sqlite":                 "SQLite without cgo",
 	"rsc.io/qr":                          "QR codes",
-	"zgo.at/isbot":                       "bots by user agent, without false alarms in the corpus",
 	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",
-	"github.com/mattn/go-isatty":         "whether the output is a terminal",
 }
 
 func TestDependenciesHaveReasons(t *testing.T) {

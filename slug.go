@@ -36,7 +36,13 @@ var reservedSlugs = func() map[string]bool {
 
 // ParseSlug folds and checks a custom slug.
 func ParseSlug(s string) (Slug, error) {
-	f := strings.ToLower(s)
+	// A letter beyond ASCII that has a lower case within it is no letter of a slug.
+	f := strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
 	switch {
 	case !slugPattern.MatchString(f) || strings.Contains(f, "--"):
 		return "", &Error{Code: CodeInvalidSlug, Field: "slug", Message: "A slug has 3 to 50 letters a-z, digits and single hyphens, and begins and ends with a letter or digit."}

@@ -91,13 +91,11 @@ func (w *words) word(id wordID) (*word, error) {
 	if found := w.known(id); found != nil {
 		return found, nil
 	}
-	if err := w.load(id &^ (wordsAtOnce - 1)); err != nil {
-		return nil, err
+	found, err := w.load(id)
+	if err == nil && found == nil {
+		err = fmt.Errorf("word %d is missing: %w", id, errRecord)
 	}
-	if found := w.known(id); found != nil {
-		return found, nil
-	}
-	return nil, fmt.Errorf("word %d is missing: %w", id, errRecord)
+	return found, err
 }
 
 func (w *words) known(id wordID) *word {
@@ -122,24 +120,29 @@ func (w *words) keep(id wordID, found *word) {
 	w.others[id] = found
 }
 
-// load reads words from a number on. It has a connection of its own, since whoever needs a word is in the middle of an answer
-// on another: any later snapshot has the words of an earlier one.
-func (w *words) load(from wordID) error {
-	return w.db.run(context.Background(), w.db.words, w.db.dialect.beginRead, func(t *tx) error {
+// load reads the word of a number, and its neighbours with it; nil: it is not there. It has a connection of its own, since whoever
+// needs a word is in the middle of an answer on another: any later snapshot has the words of an earlier one.
+func (w *words) load(wanted wordID) (found *word, err error) {
+	first := int64(wanted &^ (wordsAtOnce - 1))
+	err = w.db.run(context.Background(), w.db.words, w.db.dialect.beginRead, func(t *tx) error {
 		return t.each(func(s scanner) error {
-			var id int64
+			var id wordID
 			var stored []byte
 			if err := s.Scan(&id, &stored); err != nil {
 				return err
 			}
-			found, err := parseWord(stored)
+			word, err := parseWord(stored)
 			if err != nil {
 				return fmt.Errorf("word %d: %w", id, err)
 			}
-			w.keep(wordID(id), found)
+			w.keep(id, word)
+			if id == wanted {
+				found = word
+			}
 			return nil
-		}, "SELECT id, word FROM words WHERE id >= $1 AND id < $2", int64(from), int64(from+wordsAtOnce))
+		}, "SELECT id, word FROM words WHERE id >= $1 AND id < $2", first, first+wordsAtOnce)
 	})
+	return found, err
 }
 
 // wordWriter finds the numbers of words in a transaction that writes, adding those that are new.

@@ -17,13 +17,13 @@ const root = document.documentElement, pages = id("pages"), field = id("page");
 // Opening
 
 async function open() {
+  const starting = worker(); // while the library itself is on its way
   pdfjs = await import(at("pdf.min.mjs"));
   pdfjs.GlobalWorkerOptions.workerSrc = at("pdf.worker.min.mjs");
-  const port = await worker();
+  const port = await starting;
   const task = pdfjs.getDocument({
     worker: port && pdfjs.PDFWorker.create({ port }),
     url: new URL("file", location.href).href,
-    rangeChunkSize: 1 << 17,
     disableAutoFetch: size > large,
     disableStream: size > large,
     isEvalSupported: false,

@@ -7,7 +7,7 @@ CREATE TABLE accounts (
     plan          TEXT    NOT NULL,
     limits        TEXT,             -- JSON; NULL: the plan's
     banned        BOOLEAN NOT NULL,
-    viewer_key    BLOB    NOT NULL,
+    viewer_key    BLOB,
     viewer_key_at BIGINT,
     created_at    BIGINT  NOT NULL
 );
@@ -69,11 +69,11 @@ CREATE TABLE links (
 );
 CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
 -- The order of an account's list, and what its links and their bytes are counted from.
-CREATE INDEX links_of_account ON links (account, created_at, id, has_bytes, size) WHERE deleted_at IS NULL;
+CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size) WHERE deleted_at IS NULL;
 CREATE INDEX links_by_state ON links (state, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE secrets (
     name  TEXT PRIMARY KEY,
-    value BLOB NOT NULL
+    value BLOB
 ) WITHOUT ROWID;

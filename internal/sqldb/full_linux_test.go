@@ -1,0 +1,91 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"vitrine"
+
+	"golang.org/x/sys/unix"
+)
+
+// A log on a disk that is really full: what was acknowledged is there, what was refused is not, and with room it goes on.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("a small file system cannot be mounted (%v): a full disk was not tried", err)
+	}
+	defer unix.Unmount(dir, unix.MNT_DETACH)
+	l, err := OpenViewLog(filepath.Join(dir, "views.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	g := newTraffic(3)
+	stored := map[vitrine.LinkID]int64{}
+	add := func() error {
+		var b vitrine.Batch
+		for range 200 {
+			o := g.open()
+			o.Bot = ""
+			b.Opens = append(b.Opens, o)
+		}
+		refused, err := l.Append(context.Background(), b)
+		for i, o := range b.Opens {
+			if err == nil && (refused == nil || refused[i] == nil) {
+				stored[vitrine.LinkID(o.Link)]++
+			}
+		}
+		return err
+	}
+	check := func() {
+		t.Helper()
+		counts, err := l.Counts(t.Context(), []vitrine.LinkID{1, 2, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for link, n := range stored {
+			if counts[link].Views != n {
+				t.Errorf("link %d has %d views, want %d", link, counts[link].Views, n)
+			}
+		}
+		if err := l.Audit(t.Context(), func(fault string) { t.Error(fault) }); err != nil {
+			t.Error(err)
+		}
+		checkIntegrity(t, l.db)
+	}
+	failures := 0
+	for range 500 {
+		if err := add(); err != nil {
+			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || errors.Is(err, context.Canceled) {
+				t.Fatalf("on a full disk: %v", err)
+			}
+			if failures++; failures == 5 {
+				break
+			}
+		}
+	}
+	if failures < 5 {
+		t.Fatal("the disk did not fill")
+	}
+	check()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=32m"); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if err := add(); err != nil {
+			t.Fatalf("with room again: %v", err)
+		}
+	}
+	check()
+}

@@ -1,0 +1,145 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// from is an open with a source of its own.
+func from(n int, source string) vitrine.NewOpen {
+	id := vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli()+int64(n), 0)
+	return vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n), Source: source}}
+}
+
+func sources(t *testing.T, l *ViewLog) (list []string) {
+	t.Helper()
+	err := l.Opens(t.Context(), 1, 0, 40_000, func(o *report.Open) error {
+		list = append(list, o.Source)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func appendOpens(t *testing.T, l *ViewLog, opens ...vitrine.NewOpen) {
+	t.Helper()
+	if refused, err := l.Append(context.Background(), vitrine.Batch{Opens: opens}); err != nil || refused != nil {
+		t.Fatalf("Append: %v, %v", refused, err)
+	}
+}
+
+// Two processes add the same words and others, and read each other's.
+func TestWordsOfTwoProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "views.db")
+	var logs []*ViewLog
+	for range 2 {
+		l, err := OpenViewLog(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		logs = append(logs, l)
+	}
+	const n = 300
+	var all sync.WaitGroup
+	for p, l := range logs {
+		all.Go(func() {
+			for i := range n {
+				appendOpens(t, l, from(2*i+p, fmt.Sprint("source ", i)))
+			}
+		})
+	}
+	all.Wait()
+	for p, l := range logs {
+		got := sources(t, l)
+		if len(got) != 2*n {
+			t.Fatalf("process %d sees %d opens, want %d", p, len(got), 2*n)
+		}
+		for i, s := range got {
+			if want := fmt.Sprint("source ", i/2); s != want {
+				t.Fatalf("process %d: open %d has the source %q, want %q", p, i, s, want)
+			}
+		}
+	}
+	var words int64
+	err := logs[0].db.read(t.Context(), func(t *tx) error { return t.get([]any{&words}, "SELECT count(*) FROM words") })
+	if err != nil || words != n {
+		t.Errorf("%d words are kept, %v, want %d", words, err, n)
+	}
+}
+
+// A word that was added by a transaction that failed is not taken for known: its number is another's next.
+func TestWordsOfFailedTransaction(t *testing.T) {
+	l := openTestLog(t)
+	failed := errors.New("failed")
+	err := l.db.update(t.Context(), func(t *tx) error {
+		o := from(1, "forgotten")
+		return errors.Join(l.write(t).open(&o), failed)
+	})
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	appendOpens(t, l, from(2, "another"), from(3, "forgotten"))
+	if got := sources(t, l); fmt.Sprint(got) != "[another forgotten]" {
+		t.Errorf("sources %v", got)
+	}
+}
+
+// More words than are kept in memory are found all the same, by whoever wrote them and by others.
+func TestManyWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	path := filepath.Join(t.TempDir(), "views.db")
+	l, err := OpenViewLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	const n = 1<<16 + maxOthers + 5000
+	for i := 0; i < n; {
+		var opens []vitrine.NewOpen
+		for ; len(opens) < 10_000 && i < n; i++ {
+			opens = append(opens, from(i, fmt.Sprint("source ", i)))
+		}
+		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: int64(i)}, opens); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appendOpens(t, l, from(n, "source 3"), from(n+1, fmt.Sprint("source ", n-1)))
+	fresh, err := OpenViewLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	for _, l := range []*ViewLog{l, fresh} {
+		for i, s := range sources(t, l) {
+			want := fmt.Sprint("source ", i)
+			switch i {
+			case n:
+				want = "source 3"
+			case n + 1:
+				want = fmt.Sprint("source ", n-1)
+			}
+			if s != want {
+				t.Fatalf("open %d has the source %q, want %q", i, s, want)
+			}
+		}
+		if len(l.words.ids) > maxIDs || len(l.words.others) > maxOthers {
+			t.Errorf("%d and %d words are in memory", len(l.words.ids), len(l.words.others))
+		}
+	}
+	if err := fresh.Audit(t.Context(), func(fault string) { t.Error(fault) }); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,134 @@
+package vitrinetest_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/disk"
+	"vitrine/internal/sqldb"
+	. "vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// ports are real backends, and the same behind a fault.
+type ports struct {
+	store, faultyStore vitrine.Store
+	log, faultyLog     vitrine.ViewLog
+	blobs, faultyBlobs vitrine.Blobs
+}
+
+func open(t *testing.T, f *Fault) ports {
+	t.Helper()
+	dir := t.TempDir()
+	store, err1 := sqldb.OpenStore(filepath.Join(dir, "store.db"))
+	log, err2 := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
+	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), NewClock(Epoch).Now)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(store.Close(), log.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return ports{store, f.Store(store), log, f.ViewLog(log), blobs, f.Blobs(blobs)}
+}
+
+var key = vitrine.UploadID(strings.Repeat("a", 26))
+
+// flow does something with each port and stops where it fails.
+func flow(p ports) error {
+	ctx := context.Background()
+	err := p.faultyStore.Update(ctx, func(tx vitrine.Tx) error {
+		if err := tx.PutSecret("one", []byte("1")); err != nil {
+			return err
+		}
+		_ = tx.PutSecret("two", []byte("2")) // whose failure is overlooked
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.faultyStore.Read(ctx, func(tx vitrine.Tx) error { _, err := tx.Secret("one"); return err }); err != nil {
+		return err
+	}
+	o := report.Open{ID: int64(vitrine.ViewIDAt(Epoch.UnixMilli(), 0)), At: Epoch.UnixMilli(), Link: 1}
+	if _, err := p.faultyLog.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{{Account: 1, Open: o}}}); err != nil {
+		return err
+	}
+	g := vitrine.PutGrant{Key: key, Size: 5, Expires: Epoch.Add(time.Hour)}
+	if _, err := p.faultyBlobs.(vitrine.Receiver).Receive(ctx, g, strings.NewReader("hello")); err != nil {
+		return err
+	}
+	if _, err := p.faultyBlobs.Seal(ctx, key); err != nil {
+		return err
+	}
+	b, err := p.faultyBlobs.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	text, err := io.ReadAll(b)
+	if err == nil && string(text) != "hello" {
+		err = errors.New("read " + string(text))
+	}
+	return err
+}
+
+func TestFault(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		n := int64(1)
+		for ; ; n++ {
+			f := &Fault{N: n, After: after}
+			p := open(t, f)
+			err := flow(p)
+			if !f.Hit() {
+				if err != nil {
+					t.Errorf("without a fault: %v", err)
+				}
+				break
+			}
+			if !errors.Is(err, ErrFault) {
+				t.Errorf("with operation %d failing: %v", n, err)
+			}
+			// All of the transaction is there, or nothing: all of it also if the answer of its commit, the fourth operation, was lost.
+			both := 0
+			err = p.store.Read(t.Context(), func(tx vitrine.Tx) error {
+				for _, name := range []string{"one", "two"} {
+					if _, err := tx.Secret(name); err == nil {
+						both++
+					}
+				}
+				return nil
+			})
+			want := 0
+			if n > 4 || n == 4 && after {
+				want = 2
+			}
+			if err != nil || both != want {
+				t.Errorf("with operation %d failing (after: %v), %d secrets are there, %v, want %d", n, after, both, err, want)
+			}
+			if counts, err := p.log.Counts(t.Context(), []vitrine.LinkID{1}); err != nil || (counts[1].Views == 1) != (n > 7 || n == 7 && after) {
+				t.Errorf("with operation %d failing (after: %v), the log counts %v, %v", n, after, counts, err)
+			}
+		}
+		if n < 13 {
+			t.Errorf("the flow has %d operations, want 13 or more", n-1)
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	c := NewClock(Epoch)
+	c.Advance(time.Hour)
+	c.Advance(-time.Minute)
+	if want := Epoch.Add(59 * time.Minute); !c.Now().Equal(want) {
+		t.Errorf("the clock shows %v, want %v", c.Now(), want)
+	}
+}
