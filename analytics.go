@@ -50,7 +50,7 @@ func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.
 	return rep, nil
 }
 
-// find looks a link up among the account's alone, so that a foreign slug costs what an unknown one costs.
+// find looks up a link of the account; a foreign slug answers as an unknown one does.
 func (s *Analytics) find(ctx context.Context, a *Account, slug string) (l *Link, err error) {
 	unknown := Errorf(CodeNotFound, "There is no link with that slug on this account.")
 	err = s.Store.Read(ctx, func(tx Tx) error {

@@ -105,7 +105,7 @@ func (s *Uploads) find(ctx context.Context, a *Account, r CompleteRequest) (u *U
 		}
 		switch u.State {
 		case UploadFailed:
-			return &Error{Code: u.FailCode, Message: u.FailMessage}
+			return u.failure()
 		case UploadDone:
 			l, err = tx.Link(u.Link)
 			if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
@@ -125,7 +125,7 @@ func (s *Uploads) find(ctx context.Context, a *Account, r CompleteRequest) (u *U
 func (s *Uploads) publish(ctx context.Context, u *Upload, title string, download bool) (*Link, error) {
 	info, err := s.Blobs.Stat(ctx, u.ID)
 	if errors.Is(err, ErrNotFound) {
-		return nil, &Error{Code: CodeUploadIncomplete, Field: "path", Message: "The file has not arrived yet. PUT it to the signed URL, then complete again."}
+		return s.absent(ctx, u)
 	}
 	if err != nil {
 		return nil, Unavailable(err)
@@ -157,6 +157,24 @@ func (s *Uploads) publish(ctx context.Context, u *Upload, title string, download
 	return l, nil
 }
 
+// absent answers for an upload without stored bytes: it may have ended since it was read.
+func (s *Uploads) absent(ctx context.Context, u *Upload) (l *Link, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		now, err := tx.Upload(u.ID)
+		switch {
+		case err != nil:
+			return err
+		case now.State == UploadDone:
+			l, err = tx.Link(now.Link)
+			return err
+		case now.State == UploadFailed:
+			return now.failure()
+		}
+		return &Error{Code: CodeUploadIncomplete, Field: "path", Message: "The file has not arrived yet. PUT it to the signed URL, then complete again."}
+	})
+	return l, err
+}
+
 // check inspects and scans sealed bytes and fills in what the link takes from them: kind, pages, SHA-256, state.
 func (s *Uploads) check(ctx context.Context, l *Link) error {
 	t, err := filetype.ByName(l.Name, l.Type)
@@ -170,7 +188,10 @@ func (s *Uploads) check(ctx context.Context, l *Link) error {
 	defer blob.Close()
 	facts, err := filetype.Inspect(blob, blob.Size(), t)
 	if err != nil {
-		return fileError(err)
+		if err = fileError(err); CodeOf(err) == CodeInternal {
+			return Unavailable(err)
+		}
+		return err
 	}
 	if l.SHA256 == "" {
 		sum := sha256.New()
@@ -213,7 +234,7 @@ func (s *Uploads) commit(ctx context.Context, u *Upload, l *Link) error {
 			}
 			return err
 		case UploadFailed:
-			return &Error{Code: current.FailCode, Message: current.FailMessage}
+			return current.failure()
 		}
 		if err := s.admit(tx, current, now, false); err != nil {
 			return err
@@ -258,7 +279,7 @@ func (s *Uploads) fail(ctx context.Context, u *Upload, cause error) error {
 		}
 		var e *Error
 		errors.As(cause, &e)
-		current.State, current.FailCode, current.FailMessage = UploadFailed, e.Code, e.Message
+		current.State, current.Failure = UploadFailed, e
 		return tx.PutUpload(current)
 	})
 	if err != nil {

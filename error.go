@@ -52,11 +52,11 @@ type Error struct {
 	Code    Code
 	Message string // one sentence or two for the caller: what happened, what to do
 
-	Field       string        // the request member at fault, where there is one
-	Limit, Used *int64        // of a plan limit: links or bytes
-	Upgrade     bool          // a higher plan would lift it: the answer carries where to read about plans
-	RetryAfter  time.Duration // with rate_limited and unavailable
-	Err         error         // the cause; for the log only
+	Field       string        `json:",omitempty"` // the request member at fault, where there is one
+	Limit, Used *int64        `json:",omitempty"` // of a plan limit: links or bytes
+	Upgrade     bool          `json:",omitempty"` // a higher plan would lift it: the answer carries where to read about plans
+	RetryAfter  time.Duration `json:"-"`          // with rate_limited and unavailable
+	Err         error         `json:"-"`          // the cause; for the log only
 }
 
 func (e *Error) Error() string {

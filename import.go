@@ -46,6 +46,7 @@ type ImportResult struct {
 }
 
 type importedLink struct {
+	line       int64
 	Slug       string `json:"slug"`
 	Title      string `json:"title"`
 	Kind       string `json:"kind"`
@@ -60,7 +61,7 @@ type importedLink struct {
 func (s *Imports) Links(ctx context.Context, r io.Reader) (ImportResult, error) {
 	var links []importedLink
 	_, err := eachLine(r, func(line int64, b []byte) error {
-		var l importedLink
+		l := importedLink{line: line}
 		if err := decodeLine(b, &l); err != nil {
 			return err
 		}
@@ -73,10 +74,10 @@ func (s *Imports) Links(ctx context.Context, r io.Reader) (ImportResult, error) 
 	var res ImportResult
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		res = ImportResult{Lines: int64(len(links))}
-		for i, in := range links {
-			added, err := addImported(tx, in)
+		for _, in := range links {
+			added, err := addImported(tx, in, s.Now())
 			if err != nil {
-				return lineError(int64(i+1), err)
+				return lineError(in.line, err)
 			}
 			if added {
 				res.Added++
@@ -88,7 +89,7 @@ func (s *Imports) Links(ctx context.Context, r io.Reader) (ImportResult, error) 
 	return res, err
 }
 
-func addImported(tx Tx, in importedLink) (bool, error) {
+func addImported(tx Tx, in importedLink, now time.Time) (bool, error) {
 	slug, err := ParseSlug(in.Slug)
 	if err != nil {
 		return false, err
@@ -115,9 +116,13 @@ func addImported(tx Tx, in importedLink) (bool, error) {
 	l := &Link{Account: a.ID, Slug: slug, Title: title, Name: title, Kind: kind, Size: in.SizeBytes, Pages: in.PagesTotal,
 		State: StateLive, CreatedAt: at, StateAt: at}
 	old, err := tx.LinkBySlug(slug)
-	switch {
-	case errors.Is(err, ErrNotFound):
+	if errors.Is(err, ErrNotFound) {
+		if err := slugFree(tx, &Upload{Slug: slug}, now); err != nil {
+			return false, err
+		}
 		return true, tx.AddLink(l)
+	}
+	switch {
 	case err != nil:
 		return false, err
 	case old.Account == l.Account && old.Title == l.Title && old.Kind == l.Kind && old.CreatedAt.Equal(l.CreatedAt) && old.Upload == "":
@@ -136,61 +141,73 @@ func (s *Imports) Opens(ctx context.Context, r io.Reader) (ImportResult, error) 
 		return ImportResult{}, err
 	}
 	defer done()
-	links := map[string]*importTarget{}
+	in := importing{Imports: s, links: map[string]*importTarget{}}
 	sum := sha256.New()
 	var o NewOpen
-	lines, err := eachLine(io.TeeReader(f, sum), func(_ int64, b []byte) error { return s.open(ctx, links, b, &o) })
+	in.lines, err = eachLine(io.TeeReader(f, sum), func(_ int64, b []byte) error { return in.open(ctx, b, &o) })
 	if err != nil {
 		return ImportResult{}, err
 	}
-	file := [32]byte(sum.Sum(nil))
-	before, err := s.Log.Imported(ctx, file)
-	if err != nil {
+	in.file = [32]byte(sum.Sum(nil))
+	if in.before, err = s.Log.Imported(ctx, in.file); err != nil {
 		return ImportResult{}, err
 	}
-	res := ImportResult{Lines: lines, Added: lines - before, Already: lines > 0 && before >= lines}
-	if before >= lines {
+	res := ImportResult{Lines: in.lines, Already: in.lines > 0 && in.before >= in.lines}
+	if in.before >= in.lines {
 		return res, nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return ImportResult{}, err
 	}
-	return res, s.store(ctx, f, file, before, links)
+	res.Added, err = in.store(ctx, f)
+	return res, err
 }
 
-// store is the second reading: it stores the lines after the first before ones.
-func (s *Imports) store(ctx context.Context, f io.Reader, file [32]byte, before int64, links map[string]*importTarget) error {
-	counter := int(binary.LittleEndian.Uint32(file[:]))
+// importing is one file of opens on its way in.
+type importing struct {
+	*Imports
+	file          [32]byte
+	lines, before int64 // of the file; of it stored by an earlier run
+	links         map[string]*importTarget
+}
+
+var errEnd = errors.New("end")
+
+// store is the second reading: it stores the lines that no earlier run stored, none beyond those that were checked, and counts the
+// opens in them.
+func (in *importing) store(ctx context.Context, f io.Reader) (added int64, err error) {
+	counter := int(binary.LittleEndian.Uint32(in.file[:]))
 	batch := make([]NewOpen, 0, importBatch)
-	var last int64
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
+	flush := func(line int64) error {
+		err := in.Log.Import(ctx, ImportReceipt{File: in.file, Lines: line, At: in.Now()}, batch)
+		if err == nil {
+			added += int64(len(batch))
 		}
-		err := s.Log.Import(ctx, ImportReceipt{File: file, Lines: last, At: s.Now()}, batch)
 		batch = batch[:0]
 		return err
 	}
-	_, err := eachLine(f, func(line int64, b []byte) error {
-		if line <= before {
+	_, err = eachLine(f, func(line int64, b []byte) error {
+		switch {
+		case line > in.lines:
+			return errEnd
+		case line <= in.before:
 			return nil
 		}
 		batch = append(batch, NewOpen{})
 		o := &batch[len(batch)-1]
-		if err := s.open(ctx, links, b, o); err != nil {
+		if err := in.open(ctx, b, o); err != nil {
 			return err
 		}
 		o.ID = int64(ViewIDAt(o.At, counter+int(line)))
-		last = line
 		if len(batch) < importBatch {
 			return nil
 		}
-		return flush()
+		return flush(line)
 	})
-	if err != nil {
-		return err
+	if err != nil && !errors.Is(err, errEnd) {
+		return added, err
 	}
-	return flush()
+	return added, flush(in.lines)
 }
 
 type importedOpen struct {
@@ -235,12 +252,12 @@ type importTarget struct {
 }
 
 // open reads one line into o; all but its ID.
-func (s *Imports) open(ctx context.Context, links map[string]*importTarget, b []byte, o *NewOpen) error {
+func (i *importing) open(ctx context.Context, b []byte, o *NewOpen) error {
 	var in importedOpen
 	if err := decodeLine(b, &in); err != nil {
 		return err
 	}
-	l, err := s.target(ctx, links, in.Slug)
+	l, err := i.target(ctx, in.Slug)
 	if err != nil {
 		return err
 	}
@@ -317,12 +334,12 @@ func (in *importedSession) read(l *importTarget) (*report.Session, error) {
 }
 
 // target finds the link of a line, once a slug.
-func (s *Imports) target(ctx context.Context, links map[string]*importTarget, slug string) (*importTarget, error) {
-	if t, ok := links[slug]; ok {
+func (i *importing) target(ctx context.Context, slug string) (*importTarget, error) {
+	if t, ok := i.links[slug]; ok {
 		return t, nil
 	}
 	var t *importTarget
-	err := s.Store.Read(ctx, func(tx Tx) error {
+	err := i.Store.Read(ctx, func(tx Tx) error {
 		l, err := linkBySlug(tx, slug)
 		if err == nil {
 			t = &importTarget{account: l.Account, link: l.ID, content: ContentKindOf(l.Kind), pages: l.Pages}
@@ -330,7 +347,7 @@ func (s *Imports) target(ctx context.Context, links map[string]*importTarget, sl
 		return err
 	})
 	if err == nil {
-		links[slug] = t
+		i.links[slug] = t
 	}
 	return t, err
 }
@@ -364,9 +381,9 @@ func decodeLine(b []byte, v any) error {
 func lineError(line int64, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
-		return Errorf(CodeInvalidRequest, "line %d: %s", line, e.Message)
+		return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, e.Message), Err: err}
 	}
-	return Errorf(CodeInvalidRequest, "line %d: %s", line, err)
+	return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, err), Err: err}
 }
 
 // eachLine calls f with each line that is not blank and its number, from 1, and counts the lines.

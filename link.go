@@ -41,7 +41,8 @@ type Link struct {
 	CreatedAt     time.Time
 	StateAt       time.Time // since when it is in its state
 	DeletedAt     time.Time // zero: not deleted
-	HasBytes      bool      // bytes are stored and count
+	// HasBytes says that bytes are stored, and count. Of a deleted link: that something of it may still be there to be removed.
+	HasBytes bool
 }
 
 // Live tells whether the public may see the link.
@@ -84,8 +85,15 @@ type Upload struct {
 	CreatedAt      time.Time
 	HoldUntil      time.Time // until then an open upload holds its slug, a link slot and its bytes of storage
 	Link           LinkID    // once done
-	FailCode       Code      // once failed
-	FailMessage    string
+	Failure        *Error    // once failed: what every retry is told, without its cause
+}
+
+// failure is what a retry of a failed upload is told.
+func (u *Upload) failure() error {
+	if u.Failure == nil {
+		return Errorf(CodeInternal, "The upload failed.")
+	}
+	return u.Failure
 }
 
 // Links is the service of links that exist.
@@ -228,10 +236,17 @@ func (s *Links) change(ctx context.Context, slug string, f func(*Link) error) (l
 	return l, err
 }
 
+// purgeGrace is how long after its deletion a link is purged again: a page that was being answered, or an import, may write an
+// open after the first time.
+const purgeGrace = time.Hour
+
 // Delete removes a link at once from the public, the lists and the limits, and then its bytes and its opens. What is left
 // when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
 func (s *Links) Delete(ctx context.Context, slug string) error {
-	l, err := s.change(ctx, slug, func(l *Link) error { l.DeletedAt = s.Now(); return nil })
+	l, err := s.change(ctx, slug, func(l *Link) error {
+		l.DeletedAt, l.HasBytes = s.Now(), true
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -248,26 +263,26 @@ func (s *Links) Purge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var failed []error // one link that cannot be purged keeps no other
 	for _, l := range gone {
-		if err := s.purge(ctx, l); err != nil {
-			return err
-		}
+		failed = append(failed, s.purge(ctx, l))
 	}
-	return s.Store.Update(ctx, func(tx Tx) error {
+	failed = append(failed, s.Store.Update(ctx, func(tx Tx) error {
 		_, err := tx.ReleaseSlugs(s.Now().Add(-SlugRest))
 		return err
-	})
+	}))
+	return errors.Join(failed...)
 }
 
 func (s *Links) purge(ctx context.Context, l *Link) error {
 	if err := s.Log.Erase(ctx, l.ID); err != nil {
 		return err
 	}
-	if !l.HasBytes {
-		return nil
-	}
 	if err := s.Blobs.Delete(ctx, l.Upload); err != nil {
 		return err
+	}
+	if s.Now().Sub(l.DeletedAt) < purgeGrace {
+		return nil // once more later
 	}
 	return s.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Link(l.ID)

@@ -30,23 +30,28 @@ func (s *Uploads) ScanPending(ctx context.Context) error {
 }
 
 func (s *Uploads) scan(ctx context.Context, l *Link) error {
-	late := s.Now().Sub(l.StateAt) >= ScanTime
-	verdict, err := s.scanBlob(ctx, l)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	left := ScanTime - s.Now().Sub(l.StateAt)
+	if left <= 0 {
+		_, err := s.settle(ctx, l, StateReview, ReasonScanSlow)
+		return err
 	}
+	bounded, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	verdict, err := s.scanBlob(bounded, l)
 	switch {
-	case err == nil && verdict.Clean:
-		return s.settle(ctx, l, StateLive, "")
-	case err == nil:
-		if err := s.settle(ctx, l, StateDisabled, ReasonMalware); err != nil {
-			return err
-		}
-		return s.Blobs.Delete(ctx, l.Upload)
-	case late:
-		return s.settle(ctx, l, StateReview, ReasonScanSlow)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return nil // tried again by the next call
+	case verdict.Clean:
+		_, err := s.settle(ctx, l, StateLive, "")
+		return err
 	}
-	return nil // tried again by the next call
+	// Bytes that stay behind when this is interrupted are swept: their link has none.
+	if moved, err := s.settle(ctx, l, StateDisabled, ReasonMalware); err != nil || !moved {
+		return err
+	}
+	return s.Blobs.Delete(ctx, l.Upload)
 }
 
 func (s *Uploads) scanBlob(ctx context.Context, l *Link) (Verdict, error) {
@@ -58,10 +63,12 @@ func (s *Uploads) scanBlob(ctx context.Context, l *Link) (Verdict, error) {
 	return s.Scanner.Scan(ctx, io.NewSectionReader(blob, 0, blob.Size()), blob.Size())
 }
 
-func (s *Uploads) settle(ctx context.Context, l *Link, to LinkState, reason string) error {
-	return s.Store.Update(ctx, func(tx Tx) error {
+// settle moves a link out of processing, and tells whether it was still there.
+func (s *Uploads) settle(ctx context.Context, l *Link, to LinkState, reason string) (moved bool, err error) {
+	err = s.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Link(l.ID)
-		if err != nil || now.State != StateProcessing {
+		moved = err == nil && now.State == StateProcessing
+		if !moved {
 			return err
 		}
 		now.State, now.Reason, now.StateAt = to, reason, s.Now()
@@ -70,6 +77,7 @@ func (s *Uploads) settle(ctx context.Context, l *Link, to LinkState, reason stri
 		}
 		return tx.PutLink(now)
 	})
+	return moved, err
 }
 
 // sweepGrace is what an upload may be older than UploadLife before it is swept: a complete that began in time may be running.
@@ -92,14 +100,33 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 			}
 		}
 	}
-	return s.Blobs.Sweep(ctx, before, func(id UploadID) (known bool, err error) {
+	if s.Now().Sub(s.swept) < straysEvery {
+		return nil
+	}
+	err := s.Blobs.Sweep(ctx, before, func(id UploadID) (owned bool, err error) {
 		err = s.Store.Read(ctx, func(tx Tx) error {
-			u, err := tx.Upload(id)
-			known = err == nil && u.State != UploadFailed
-			return notFoundIsNil(err)
+			owned, err = ownsBytes(tx, id)
+			return err
 		})
-		return known, err
+		return owned, err
 	})
+	if err == nil {
+		s.swept = s.Now()
+	}
+	return err
+}
+
+// straysEvery is how often storage is gone through for bytes that nobody owns; only a crash leaves such.
+const straysEvery = 24 * time.Hour
+
+// ownsBytes tells whether an upload may still need its bytes: it is open, or its link has them.
+func ownsBytes(tx Tx, id UploadID) (bool, error) {
+	u, err := tx.Upload(id)
+	if err != nil || u.State != UploadDone {
+		return err == nil && u.State == UploadOpen, notFoundIsNil(err)
+	}
+	l, err := tx.Link(u.Link)
+	return err == nil && l.Upload == id && l.HasBytes, notFoundIsNil(err)
 }
 
 func (s *Uploads) sweep(ctx context.Context, state UploadState, before time.Time) (int, error) {

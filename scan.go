@@ -7,8 +7,8 @@ import (
 
 // Scanner looks for malware in the very bytes that will be served.
 type Scanner interface {
-	// Scan reads r to its end and says what it is. An error is never "clean": the link is held for a person, and scanned again
-	// (promise 6). Several scans run at once.
+	// Scan reads r to its end and says what it is. An error is never "clean": the link is held for a person (promise 6). Several
+	// scans run at once.
 	Scan(ctx context.Context, r io.Reader, size int64) (Verdict, error)
 
 	// Name is for the log and the operator.

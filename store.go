@@ -76,7 +76,7 @@ type Tx interface {
 type LinkQuery struct {
 	Account   AccountID
 	State     LinkState
-	WithBytes bool // deleted links, too, whose bytes are still to be removed: those alone
+	WithBytes bool // deleted links that still have something to be removed: those alone
 	Before    LinkCursor
 	Limit     int // 0: all
 }

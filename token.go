@@ -27,6 +27,13 @@ const (
 
 const macSize = 16
 
+// clockJump is how far ahead of the clock a token may have been made. One from further ahead was made while the clock was wrong, and
+// would live on long after it is set right (promise 22).
+const clockJump = 2 * time.Minute
+
+// ContentLife bounds the time of a content token.
+const ContentLife = 12 * time.Hour
+
 // Signer makes and checks the instance's tokens: HMAC-SHA-256 over length-prefixed fields, one derived key a purpose.
 type Signer struct{ keys map[Purpose][]byte }
 
@@ -97,7 +104,7 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (PutGrant, e
 		return PutGrant{}, bad
 	}
 	g := PutGrant{Key: id, Size: size, Type: q.Get("type"), Expires: time.Unix(expires, 0).UTC()}
-	if !now.Before(g.Expires) {
+	if !now.Before(g.Expires) || g.Expires.Sub(now) > URLLife+clockJump {
 		return PutGrant{}, Errorf(CodeURLExpired, "This upload URL has expired: it is valid for 10 minutes. Ask for a new one.")
 	}
 	return g, nil
@@ -126,7 +133,7 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (Viewed, error) {
 		return Viewed{}, Errorf(CodeInvalidSignature, "The view token is not valid.")
 	}
 	v := Viewed{Link: LinkID(link), Open: ViewID(open), Kind: report.ContentKind(f[2]), Pages: pages}
-	if now.Sub(v.Open.Time()) >= TokenLife {
+	if age := now.Sub(v.Open.Time()); age >= TokenLife || age < -clockJump {
 		return Viewed{}, Errorf(CodeURLExpired, "The view token has expired.")
 	}
 	return v, nil
@@ -148,7 +155,7 @@ func (s *Signer) ParseContentToken(token string, now time.Time) (LinkID, error) 
 	if err1 != nil || err2 != nil {
 		return 0, Errorf(CodeInvalidSignature, "This address is not valid.")
 	}
-	if now.Unix() >= until {
+	if now.Unix() >= until || time.Unix(until, 0).Sub(now) > ContentLife+clockJump {
 		return 0, Errorf(CodeURLExpired, "This address has expired. Open the link's page again.")
 	}
 	return LinkID(link), nil

@@ -31,6 +31,7 @@ type Uploads struct {
 	Wake func()
 
 	completing singleflight.Group // one check of an upload at a time, however many ask
+	swept      time.Time          // when storage was last gone through; Sweep's own
 }
 
 // UploadRequest is the body of step 1. Nil members were not sent.
@@ -68,6 +69,9 @@ func (s *Uploads) Create(ctx context.Context, a *Account, r UploadRequest) (Begu
 	return b, err
 }
 
+// maxFileBytes bounds a file whatever the plan, so that sums of sizes do not overflow: a petabyte.
+const maxFileBytes = 1 << 50
+
 func (s *Uploads) parse(a *Account, r UploadRequest) (*Upload, error) {
 	if r.Slug != nil {
 		if err := a.MayChooseSlug(); err != nil {
@@ -77,7 +81,7 @@ func (s *Uploads) parse(a *Account, r UploadRequest) (*Upload, error) {
 	if _, err := filetype.ByName(r.Name, r.Type); err != nil {
 		return nil, fileError(err)
 	}
-	if r.Size < 1 {
+	if r.Size < 1 || r.Size > maxFileBytes {
 		return nil, &Error{Code: CodeInvalidSize, Field: "size", Message: "The size is the file's exact number of bytes, at least 1."}
 	}
 	u := &Upload{ID: NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size, State: UploadOpen}
@@ -104,18 +108,16 @@ func (s *Uploads) begin(tx Tx, u Upload) (Begun, error) {
 		case errors.Is(err, ErrNotFound):
 		case err != nil:
 			return Begun{}, err
-		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug:
-			return Begun{}, &Error{Code: CodeIdempotencyMismatch, Field: "idempotencyKey",
-				Message: "This idempotency key was used for another upload: name, type, size and slug must be the same. Use a new key for a new file."}
-		default:
-			b, again, err := s.resume(tx, old, now)
-			if err != nil || again {
-				return b, err
-			}
+		case !s.alive(tx, old, now):
 			old.Replaced = true
 			if err := tx.PutUpload(old); err != nil {
 				return Begun{}, err
 			}
+		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug:
+			return Begun{}, &Error{Code: CodeIdempotencyMismatch, Field: "idempotencyKey",
+				Message: "This idempotency key was used for another upload: name, type, size and slug must be the same. Use a new key for a new file."}
+		default:
+			return s.resume(tx, old, now)
 		}
 	}
 	if err := s.admit(tx, &u, now, true); err != nil {
@@ -125,26 +127,29 @@ func (s *Uploads) begin(tx Tx, u Upload) (Begun, error) {
 	return Begun{Path: u.ID}, tx.AddUpload(&u)
 }
 
-// resume answers step 1 from the upload that its idempotency key began; again is false when that one is over and a new one
-// is to take its place.
-func (s *Uploads) resume(tx Tx, u *Upload, now time.Time) (b Begun, again bool, err error) {
-	switch {
-	case u.State == UploadDone:
+// alive tells whether an upload's idempotency key still counts: as long as its link lives, or for UploadLife when it may still get
+// one. A refused file's key may begin anew.
+func (s *Uploads) alive(tx Tx, u *Upload, now time.Time) bool {
+	if u.State == UploadDone {
 		l, err := tx.Link(u.Link)
-		if err == nil && l.DeletedAt.IsZero() {
-			return Begun{Existing: l}, true, nil
-		}
-		return Begun{}, false, notFoundIsNil(err)
-	case u.State == UploadFailed || now.Sub(u.CreatedAt) >= UploadLife:
-		return Begun{}, false, nil
+		return err != nil && !errors.Is(err, ErrNotFound) || err == nil && l.DeletedAt.IsZero()
+	}
+	return u.State == UploadOpen && now.Sub(u.CreatedAt) < UploadLife
+}
+
+// resume answers step 1 from the upload that its idempotency key began.
+func (s *Uploads) resume(tx Tx, u *Upload, now time.Time) (Begun, error) {
+	if u.State == UploadDone {
+		l, err := tx.Link(u.Link)
+		return Begun{Existing: l}, err
 	}
 	if !now.Before(u.HoldUntil) {
 		if err := s.admit(tx, u, now, false); err != nil {
-			return Begun{}, true, err
+			return Begun{}, err
 		}
 	}
 	u.HoldUntil = now.Add(SlugHold)
-	return Begun{Path: u.ID}, true, tx.PutUpload(u)
+	return Begun{Path: u.ID}, tx.PutUpload(u)
 }
 
 // admit tells whether u may hold its slug, a link slot and its bytes from now on; fresh, whether it may be begun at all. u
@@ -201,7 +206,7 @@ func within(tx Tx, a *Account, limits Limits, u *Upload, now time.Time) error {
 		return refuse(CodeFileTooLarge, limits.FileBytes, u.Size, "The file is larger than the plan allows.")
 	case limits.Links > 0 && used >= limits.Links:
 		return refuse(CodeLinkLimit, limits.Links, used, "All links of the plan are in use. Delete one, or choose a larger plan.")
-	case limits.StorageBytes > 0 && bytes+heldBytes+u.Size > limits.StorageBytes:
+	case limits.StorageBytes > 0 && u.Size > limits.StorageBytes-bytes-heldBytes:
 		return refuse(CodeStorageLimit, limits.StorageBytes, bytes+heldBytes, "The file does not fit into the plan's storage. Delete a link, or choose a larger plan.")
 	}
 	return nil

@@ -22,7 +22,9 @@ const (
 	pageSeenMs = 1000
 	// maxPlaybackRate is the fastest a browser plays media.
 	maxPlaybackRate = 16
-	million         = 1_000_000
+	// maxDuration bounds what a medium can last, in ms, so that shares of it do not overflow: 30 years.
+	maxDuration = 1_000_000_000_000
+	million     = 1_000_000
 )
 
 // BotAutomation is the reason of an open whose own browser told that a program drives it.
@@ -94,7 +96,7 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 			}
 		}
 	case report.ContentMedia:
-		if c.Duration > 0 {
+		if c.Duration > 0 && c.Duration <= maxDuration {
 			s.Session.Played = share(bound(c.Played, min(c.Duration, elapsed*maxPlaybackRate)), c.Duration)
 			s.Session.Reached = share(bound(c.Reached, c.Duration), c.Duration)
 		}
@@ -113,23 +115,41 @@ func share(n, all int64) int64 { return (n*2*million + all) / (2 * all) }
 // Engagement is what the log keeps of an open that has engagement data.
 type Engagement struct {
 	Session report.Session
-	SeenMs  int64 // when its last snapshot was received
+	// StartMs is the earliest moment at which the engaged time can have begun: the latest, over all snapshots, of when one was
+	// received less the engaged time there was by then. 0 before the first.
+	StartMs int64
 }
 
-// Apply takes a snapshot in: the maximum of each member, with growth bounded by the time that passed on the server's clock
-// since the snapshot before (since the open, for the first one). Taking one in again changes nothing.
+// Apply takes a snapshot in: the maximum of each member. Engaged time grows no faster than the server's clock, but for the slack,
+// once; taking a snapshot in again changes nothing (engagement, The server).
 func (e *Engagement) Apply(s Snapshot) {
-	since := e.SeenMs
-	if since == 0 {
-		since = s.Open.Ms()
-	}
-	room := max(s.At-since, 0) + clockSlackMs
+	start := max(e.StartMs, s.Open.Ms())
 	n := s.Session
-	n.EngagedMs = min(n.EngagedMs, e.Session.EngagedMs+room)
-	n.PresentMs = min(n.PresentMs, e.Session.PresentMs+room)
+	n.EngagedMs = min(n.EngagedMs, max(s.At-start, 0)+clockSlackMs)
 	e.Session.Max(&n)
 	e.Session.EngagedMs = min(e.Session.EngagedMs, e.Session.PresentMs)
-	e.SeenMs = max(e.SeenMs, s.At)
+	e.Session.Pages = withinTime(e.Session.Pages, e.Session.EngagedMs)
+	e.StartMs = max(start, s.At-e.Session.EngagedMs)
+}
+
+// withinTime cuts the time on pages where together it is more than the engaged time: no honest page says so.
+func withinTime(pages []report.PageTime, engaged int64) []report.PageTime {
+	var sum int64
+	for _, p := range pages {
+		sum += p.Ms
+	}
+	if sum <= engaged {
+		return pages
+	}
+	var kept []report.PageTime
+	for _, p := range pages {
+		p.Ms = min(p.Ms, engaged)
+		engaged -= p.Ms
+		if p.Ms >= pageSeenMs {
+			kept = append(kept, p)
+		}
+	}
+	return kept
 }
 
 // Views writes what happens on public pages into the log, many at a time: whatever arrives while one batch is being made

@@ -121,6 +121,35 @@ func TestApplyBoundsGrowth(t *testing.T) {
 	}
 }
 
+// Repeating one snapshot adds nothing, whatever it claims, and the time on pages is never more than the engaged time.
+func TestApplyRepeated(t *testing.T) {
+	v := viewed(report.ContentPages, 500)
+	var e Engagement
+	at := noon.Add(10 * time.Minute)
+	first, _ := Claim{Engaged: 3000, Present: 600_000}.Snapshot(v, "", at)
+	e.Apply(first)
+	pages := map[int]int64{}
+	for p := range 400 {
+		pages[p+1] = 1500
+	}
+	late, _ := Claim{Engaged: 600_000, Present: 600_000, Pages: pages}.Snapshot(v, "", at)
+	e.Apply(late)
+	once := e
+	for range 300 {
+		e.Apply(late)
+	}
+	if !reflect.DeepEqual(e, once) || e.Session.EngagedMs > 5000 {
+		t.Errorf("engaged %d ms, after 300 repetitions %d ms", once.Session.EngagedMs, e.Session.EngagedMs)
+	}
+	var onPages int64
+	for _, p := range e.Session.Pages {
+		onPages += p.Ms
+	}
+	if onPages > e.Session.EngagedMs {
+		t.Errorf("%d ms on pages in %d ms", onPages, e.Session.EngagedMs)
+	}
+}
+
 func sum(m map[int]int64) (n int64) {
 	for _, v := range m {
 		n += v

@@ -90,9 +90,14 @@ func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, e
 	return vitrine.BlobInfo{Size: st.Size(), SHA256: hex}, nil
 }
 
-// Seal has nothing to do but to look: what Receive has stored is durable and is not written to again.
+// Seal makes sure that the name of the bytes is durable, which it may not be yet in the moment after Receive gave it. Nothing
+// writes to stored bytes again.
 func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
-	return b.Stat(ctx, k)
+	info, err := b.Stat(ctx, k)
+	if err == nil {
+		err = syncDir(b.shard(k))
+	}
+	return info, err
 }
 
 // Open opens stored bytes.

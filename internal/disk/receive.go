@@ -34,7 +34,7 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	defer part.Close() // and with it the lock
 	sum, err := b.receive(ctx, g, part, body)
 	if err != nil {
-		// Whoever opened the file before it is removed finds that out when they have locked it.
+		// Whoever opened the file before it is removed finds that out when they have locked it. Stored bytes have another name.
 		_ = os.Remove(part.Name())
 		return "", unavailable(err)
 	}
@@ -56,16 +56,20 @@ func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, 
 	return sum, b.store(part, g.Key, sum)
 }
 
-// store gives whole bytes their name, beside their sum: from then on they are stored. After an error they are not.
-func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) (err error) {
+// store gives whole bytes their name, beside their sum: from then on they are stored.
+func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := os.MkdirAll(b.shard(k), 0o700); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, remove(b.path(k)), remove(b.path(k)+sumSuffix))
-		}
-	}()
+	if err := b.rename(part, k, sum); err != nil {
+		return errors.Join(err, remove(b.path(k)+sumSuffix))
+	}
+	// The bytes have their name, and somebody may use them already: nothing is taken back. An error says that power loss may still
+	// undo it; Seal tries again.
+	return syncDir(b.shard(k))
+}
+
+func (b *Blobs) rename(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := writeFile(b.path(k)+sumSuffix, sum+"  "+string(k)+"\n"); err != nil {
 		return err
 	}
@@ -76,10 +80,7 @@ func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) (err error)
 	if err := os.Chtimes(part.Name(), now, now); err != nil { // for Sweep
 		return err
 	}
-	if err := os.Rename(part.Name(), b.path(k)); err != nil {
-		return err
-	}
-	return syncDir(b.shard(k))
+	return os.Rename(part.Name(), b.path(k))
 }
 
 // unavailable is err if it is one for the caller already, else that storage failed.

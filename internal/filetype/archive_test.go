@@ -2,7 +2,6 @@ package filetype
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -51,12 +50,9 @@ func (z *rawZIP) bytes64(offset, entries uint64) []byte {
 
 // bombs are archives made to fill a disk or to keep a machine busy.
 func bombs() []otherFile {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	f, _ := w.Create("zeros.txt")
-	io.CopyN(f, zero{}, bombFloor+mib)
-	w.Close()
-	zeros := b.String()
+	var flat rawZIP
+	flat.entry("zeros.txt", 8, 100_000, bombFloor+mib, flat.local("zeros.txt", 8, strings.Repeat("x", 100_000), 0), "")
+	zeros := string(flat.bytes())
 	var out []otherFile
 	add := func(what, ext string, p []byte) { out = append(out, otherFile{sample{what, ext, p}, CodeUnsafeFile}) }
 
@@ -118,6 +114,7 @@ func bombs() []otherFile {
 	}())
 
 	add("sparse", "tar", sparseTar(1<<40))
+	add("sparse, believable total", "tar", sparseTar(10*gib))
 	add("sparse, packed", "tgz", gzipFile("", sparseTar(1<<40)))
 	add("many entries", "tgz", packed(func(w io.Writer) {
 		tw := tar.NewWriter(w)
@@ -126,19 +123,14 @@ func bombs() []otherFile {
 		}
 		tw.Close()
 	}))
-	add("zeros", "gz", packed(func(w io.Writer) { io.CopyN(w, zero{}, bombFloor+10*mib) }))
-	add("zeros in a tar", "tgz", packed(func(w io.Writer) {
-		tw := tar.NewWriter(w)
-		tw.WriteHeader(&tar.Header{Name: "f", Mode: 0o644, Size: bombFloor + 10*mib})
-		io.CopyN(tw, zero{}, bombFloor+10*mib)
-		tw.Close()
-	}))
+	tenth := gzipFile("", make([]byte, bombFloor/10)) // what follows is unpacked as one
+	add("zeros", "gz", bytes.Repeat(tenth, 11))
+	big := packed(func(w io.Writer) {
+		tar.NewWriter(w).WriteHeader(&tar.Header{Name: "f", Mode: 0o644, Size: bombFloor - mib})
+	})
+	add("zeros in a tar", "tgz", append(big, bytes.Repeat(tenth, 11)...))
 	return out
 }
-
-type zero struct{}
-
-func (zero) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func packed(f func(io.Writer)) []byte {
 	var b bytes.Buffer
@@ -176,10 +168,25 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// The total is bounded also where each ratio is believable.
+func TestTotalUnpacked(t *testing.T) {
+	u := unpacking{facts: new(Facts)}
+	for i := range 3 {
+		if p := u.add("disk.img", false, gib, maxUnpacked/2); (p != nil) != (i == 2) {
+			t.Errorf("entry %d: %v", i, p)
+		}
+	}
+	for _, size := range []int64{-1, maxUnpacked + 1} {
+		if p := new(unpacking).add("disk.img", false, -1, size); p == nil {
+			t.Errorf("%d bytes pass", size)
+		}
+	}
+}
+
 // What is large but honest passes.
 func TestLargeArchives(t *testing.T) {
 	var logs bytes.Buffer
-	for i := range 200_000 {
+	for i := range 30_000 {
 		fmt.Fprintf(&logs, "2024-01-01 00:00:%02d GET /p/%d 200 %d\n", i%60, i*7919%1000, i)
 	}
 	var names []string
@@ -193,7 +200,7 @@ func TestLargeArchives(t *testing.T) {
 	}{
 		{"log", "zip", zipFile(member{name: "access.log", data: logs.String()}), 1},
 		{"log", "gz", gzipFile("access.log", logs.Bytes()), 0},
-		{"zeros under the floor", "zip", zipFile(member{name: "zeros.dat", data: string(make([]byte, 50*mib))}), 1},
+		{"zeros under the floor", "zip", zipFile(member{name: "zeros.dat", data: string(make([]byte, 10*mib))}), 1},
 		{"5000 files", "zip", named(names...), 5000},
 	} {
 		facts, err := inspectBytes(t, c.ext, c.data)

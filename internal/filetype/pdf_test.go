@@ -26,6 +26,7 @@ func TestPDFPages(t *testing.T) {
 		{"the last revision counts", append(pdfFile("", pdfCatalog, tree("3")), pdfFile("", pdfCatalog, tree("5"))[9:]...), 5},
 		{"revision in an object stream", append(pdfFile("", pdfCatalog, tree("3")),
 			fmt.Sprintf("10 0 obj\n%s\nstream\r\n%s\nendstream\nendobj\n", header, body)...), 12},
+		{"revision behind an object stream", append(compressedPDF(pdfCatalog, tree("3")), "2 0 obj"+tree("5")+"endobj"...), 5},
 		{"another root", []byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj" + tree("3") + "endobj 5 0 obj<</Type/Catalog/Pages 6 0 R>>endobj " +
 			"6 0 obj" + tree("9") + "endobj trailer<</Root 5 0 R>>"), 9},
 		{"odd white space and comments", []byte("%PDF-1.4\n1\t0\r\nobj%x\n<</Pages%y\r2 0 R/Type/Cat#61log>>2 0 obj <<  /Count\n8 /Kids [ << /Count 99 >> (>>) <3e3e> ] /Type /Pages>> trailer <</Root 1 0 R>>"), 8},

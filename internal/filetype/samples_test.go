@@ -317,6 +317,13 @@ func tarFile(headers ...tar.Header) []byte {
 	return b.Bytes()
 }
 
+// scriptTar holds a shell script that is called notes.
+func scriptTar() []byte {
+	p := tarFile(tar.Header{Name: "notes", Size: 100})
+	copy(p[512:], "#!/bin/sh\n")
+	return p
+}
+
 func gzipFile(name string, p []byte) []byte {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)

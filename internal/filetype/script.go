@@ -37,12 +37,9 @@ var (
 	requires     = regexp.MustCompile(`^#requires\s+-`)
 )
 
-// scriptIn names the sort of script that text begins as, or "". In Markdown a line that begins with "#" is a heading, elsewhere it
+// scriptIn names the sort of script that text begins as, or ""; "#!" is programAt's. In Markdown a line that begins with "#" is a heading, elsewhere it
 // is taken for a comment and passed over.
 func scriptIn(text string, markdown bool) string {
-	if strings.HasPrefix(text, "#!") {
-		return "a script"
-	}
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, s := range scriptStarts {
 		if strings.HasPrefix(text, s.prefix) {

@@ -154,7 +154,7 @@ func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	s := sessionRecord{Session: e.Session, screen: screen, seenMs: e.SeenMs}
+	s := sessionRecord{Session: e.Session, screen: screen, startMs: e.StartMs}
 	w.b2 = s.append(w.b2[:0], id.Ms())
 	return w.b2, nil
 }
@@ -212,7 +212,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 		if err != nil {
 			return nil, err
 		}
-		e.Engagement = vitrine.Engagement{Session: s.Session, SeenMs: s.seenMs}
+		e.Engagement = vitrine.Engagement{Session: s.Session, StartMs: s.startMs}
 		e.Session.Screen = screen.labels[0]
 	}
 	w.engaged[key] = e

@@ -11,7 +11,7 @@ import (
 // numbers are varints, words the numbers of words. Engagement has a blob of its own because it is rewritten with each snapshot.
 //
 //	open:    viewer (8 bytes), place, origin, agent, [bot]
-//	session: engaged, present, screen, [seen − open's ms], [count, (page − page before, ms)…], [played, reached], [depth]
+//	session: engaged, present, screen, [start − open's ms], [count, (page − page before, ms)…], [played, reached], [depth]
 //
 // Parts in brackets are there when their flag is set.
 const (
@@ -25,7 +25,7 @@ const (
 	openImported  = 1 << 4
 
 	sessionDownloaded = 1 << 0
-	sessionSeen       = 1 << 1
+	sessionStart      = 1 << 1
 	sessionPages      = 1 << 2
 	sessionMedia      = 1 << 3
 	sessionDepth      = 1 << 4
@@ -87,8 +87,8 @@ func (o *openRecord) asWritten() openRecord {
 // sessionRecord is the blob of an open's engagement. The screen stands in it as a word, Session.Screen is left alone.
 type sessionRecord struct {
 	report.Session
-	screen wordID
-	seenMs int64 // 0: no snapshot
+	screen  wordID
+	startMs int64 // vitrine.Engagement.StartMs
 }
 
 func (s *sessionRecord) append(b []byte, openMs int64) []byte {
@@ -105,8 +105,8 @@ func (s *sessionRecord) append(b []byte, openMs int64) []byte {
 	number(s.EngagedMs)
 	number(s.PresentMs)
 	number(int64(s.screen))
-	if flag(s.seenMs != 0, sessionSeen) {
-		b = binary.AppendVarint(b, s.seenMs-openMs)
+	if flag(s.startMs != 0, sessionStart) {
+		b = binary.AppendVarint(b, s.startMs-openMs)
 	}
 	if flag(len(s.Pages) > 0, sessionPages) {
 		number(int64(len(s.Pages)))
@@ -138,8 +138,8 @@ func (s *sessionRecord) decode(b []byte, openMs int64) error {
 	s.Pages = pages
 	s.Downloaded = flags&sessionDownloaded != 0
 	s.EngagedMs, s.PresentMs, s.screen = r.number(), r.number(), r.word()
-	if flags&sessionSeen != 0 {
-		s.seenMs = openMs + r.signed()
+	if flags&sessionStart != 0 {
+		s.startMs = openMs + r.signed()
 	}
 	if flags&sessionPages != 0 {
 		n := r.number()

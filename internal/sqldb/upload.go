@@ -6,22 +6,21 @@ import (
 	"vitrine"
 )
 
-const uploadColumns = `id, account, idempotency_key, replaced, name, type, size, slug, state, created_at, hold_until, link,
-	fail_code, fail_message`
+const uploadColumns = `id, account, idempotency_key, replaced, name, type, size, slug, state, created_at, hold_until, link, failure`
 
 func uploadValues(u *vitrine.Upload) []any {
 	return []any{string(u.ID), int64(u.Account), u.IdempotencyKey, u.Replaced, u.Name, u.Type, u.Size, string(u.Slug), string(u.State),
-		ms(u.CreatedAt), msOrNull(u.HoldUntil), int64(u.Link), string(u.FailCode), u.FailMessage}
+		ms(u.CreatedAt), msOrNull(u.HoldUntil), int64(u.Link), inJSON[vitrine.Error]{&u.Failure}}
 }
 
 func readUpload(s scanner) (*vitrine.Upload, error) {
 	u := new(vitrine.Upload)
 	return u, s.Scan(&u.ID, &u.Account, &u.IdempotencyKey, &u.Replaced, &u.Name, &u.Type, &u.Size, &u.Slug, &u.State,
-		instant{&u.CreatedAt}, instant{&u.HoldUntil}, &u.Link, &u.FailCode, &u.FailMessage)
+		instant{&u.CreatedAt}, instant{&u.HoldUntil}, &u.Link, inJSON[vitrine.Error]{&u.Failure})
 }
 
 func (t storeTx) AddUpload(u *vitrine.Upload) error {
-	n, err := t.exec("INSERT INTO uploads ("+uploadColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+	n, err := t.exec("INSERT INTO uploads ("+uploadColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		ON CONFLICT DO NOTHING`, uploadValues(u)...)
 	if err == nil && n == 0 {
 		return vitrine.ErrExists
@@ -40,7 +39,7 @@ func (t storeTx) UploadByKey(a vitrine.AccountID, key string) (*vitrine.Upload, 
 
 func (t storeTx) PutUpload(u *vitrine.Upload) error {
 	return t.put(`UPDATE uploads SET account = $2, idempotency_key = $3, replaced = $4, name = $5, type = $6, size = $7, slug = $8,
-		state = $9, created_at = $10, hold_until = $11, link = $12, fail_code = $13, fail_message = $14 WHERE id = $1`, uploadValues(u)...)
+		state = $9, created_at = $10, hold_until = $11, link = $12, failure = $13 WHERE id = $1`, uploadValues(u)...)
 }
 
 func (t storeTx) DeleteUpload(id vitrine.UploadID) error {

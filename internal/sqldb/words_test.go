@@ -95,6 +95,21 @@ func TestWordsOfFailedTransaction(t *testing.T) {
 	}
 }
 
+// A word that a transaction has added is known to the rest of it.
+func TestWordsWithinTransaction(t *testing.T) {
+	l := openTestLog(t)
+	o := from(1, "a")
+	o.Session = &report.Session{PresentMs: 1000, Screen: "1920+"}
+	s := vitrine.Snapshot{Link: 1, Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
+	if refused, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{s}}); err != nil || refused != nil {
+		t.Fatal(refused, err)
+	}
+	recent, err := l.Recent(t.Context(), 1, 0, 40_000, 1)
+	if err != nil || len(recent) != 1 || recent[0].Session.Screen != "1920+" || recent[0].Session.PresentMs != 2000 {
+		t.Errorf("recent: %+v, %v", recent, err)
+	}
+}
+
 // More words than are kept in memory are found all the same, by whoever wrote them and by others.
 func TestManyWords(t *testing.T) {
 	if testing.Short() {

@@ -20,7 +20,8 @@ func (t storeTest) uploads() {
 		equal(t, "upload", got, u)
 		return err
 	})
-	u.State, u.Link, u.FailCode, u.FailMessage, u.Replaced = vitrine.UploadFailed, 7, vitrine.CodeMalware, "found it", true
+	u.State, u.Link, u.Replaced = vitrine.UploadFailed, 7, true
+	u.Failure = &vitrine.Error{Code: vitrine.CodeLinkLimit, Message: "found it", Field: "path", Limit: &u.Size, Upgrade: true}
 	u.HoldUntil = time.Time{}
 	t.update(func(tx vitrine.Tx) error { return tx.PutUpload(u) })
 	t.update(func(tx vitrine.Tx) error {

@@ -46,6 +46,14 @@ func (t logTest) imports() {
 	})
 	t.counted(1, 2, 1)
 	equal(t, "engaged", t.all(1)[1].Session.EngagedMs, 1500)
+	// That an imported open turns out to be a bot's takes nothing from opens that were not imported.
+	mixed := view(2, 0, 50)
+	t.doImport(2, 1, mixed)
+	t.open(view(2, time.Minute, 50))
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(mixed)}})
+	t.open(view(2, 2*time.Minute, 50))
+	equal(t, "returning", t.returns(2)[2], true)
+	t.counted(2, 2, 0)
 }
 
 func (t logTest) importProgress() {

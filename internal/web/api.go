@@ -97,8 +97,6 @@ func (s *Server) json(h handler) http.Handler {
 		header := w.Header()
 		header.Set("Cache-Control", "no-store")
 		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-		// A body of 16 KiB that takes longer is not one.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(30 * time.Second))
 		if err := h(w, r); err != nil {
 			s.writeError(w, r, err)
 		}

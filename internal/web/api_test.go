@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/report"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -563,6 +564,86 @@ func TestLimitsUnderConcurrency(t *testing.T) {
 			t.Errorf("%d of 100 passed", n)
 		}
 	})
+}
+
+// A key counts as long as its link lives; then it may begin anew, with another file, too.
+func TestIdempotencyKeyOutlived(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	file := noteFile.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"})
+	slug := f.published(key, file, note)
+	f.call(key, "POST", "/uploads", file.with(fields{"name": "b.txt"})).want(400, "idempotency_mismatch")
+	f.delete(slug)
+	path, _ := f.begun(key, file.with(fields{"name": "b.txt"}))
+	f.clock.Advance(vitrine.UploadLife)
+	if again, _ := f.begun(key, file.with(fields{"name": "c.txt"})); again == path {
+		t.Error("an upload of yesterday is taken up")
+	}
+	f.audit()
+}
+
+// A retry of a refused step 3 hears all that the first one heard.
+func TestRefusalIsRepeated(t *testing.T) {
+	f := newFixture(t)
+	f.limits(vitrine.Limits{Links: 1, HourlyUploads: 1000})
+	key := f.account(vitrine.PlanFree)
+	path := f.stored(key, noteFile, note)
+	f.clock.Advance(vitrine.SlugHold)
+	f.published(key, noteFile, note)
+	complete := func() answer { return f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})) }
+	first := complete().want(403, "link_limit")
+	if first.text("upgradeUrl") == "" || first.json()["limit"] != 1.0 {
+		t.Errorf("%s", first.Body)
+	}
+	if again := complete(); !bytes.Equal(again.Body, first.Body) {
+		t.Errorf("the first says %s, the second %s", first.Body, again.Body)
+	}
+}
+
+// A token that was made while the clock was ahead is worth nothing once it is set right (promise 22).
+func TestClockSetBack(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	_, url := f.begun(key, noteFile)
+	f.clock.Advance(-time.Hour)
+	f.put(url, "text/plain", strings.NewReader(note)).want(403, "url_expired")
+}
+
+// The largest number is no way around a limit.
+func TestSizesDoNotOverflow(t *testing.T) {
+	f := newFixture(t)
+	f.limits(vitrine.Limits{StorageBytes: 1000})
+	key := f.account(vitrine.PlanFree)
+	f.published(key, noteFile, note)
+	f.call(key, "POST", "/uploads", noteFile.with(fields{"size": int64(1<<63 - 1)})).want(400, "invalid_size")
+	f.call(key, "POST", "/uploads", noteFile.with(fields{"size": int64(1 << 50)})).want(403, "storage_limit")
+	f.call(key, "POST", "/uploads", noteFile).want(200, "")
+}
+
+// A link that was deleted while somebody opened it leaves nothing in the account's numbers.
+func TestOpenOfADeletedLink(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	slug := f.published(key, noteFile, note)
+	f.openPage(slug)
+	l, err := f.server.Links.BySlug(t.Context(), slug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.delete(slug)
+	late := &vitrine.NewOpen{Account: l.Account, Open: report.Open{ID: int64(f.server.ViewIDs.Next(f.clock.Now())), At: f.clock.Now().UnixMilli(), Link: int64(l.ID), Viewer: 7}}
+	if err := f.server.Views.Open(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	f.clock.Advance(2 * time.Hour)
+	if err := f.server.Links.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rep := f.call(key, "GET", "/analytics", nil).want(200, "").json()
+	if v := rep["totals"].(map[string]any)["views"]; v != 0.0 {
+		t.Errorf("%v views", v)
+	}
+	f.audit()
 }
 
 // What was begun and not finished gives its place back.

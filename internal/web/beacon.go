@@ -1,8 +1,6 @@
 package web
 
 import (
-	"errors"
-	"io"
 	"math"
 	"mime"
 	"net/http"
@@ -61,13 +59,7 @@ func readBeacon(w http.ResponseWriter, r *http.Request) (object, error) {
 	if err != nil || t != "text/plain" && t != "application/json" {
 		return nil, invalidJSON("Send the body as text/plain or application/json.")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBeacon))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		return nil, invalidJSON("The body is larger than 4 KiB.")
-	} else if err != nil {
-		return nil, invalidJSON("The body could not be read to its end.")
-	}
-	return parseObject(body)
+	return readBounded(w, r, maxBeacon)
 }
 
 // parseClaim reads what a beacon says. Members that it does not know are ignored; known ones must be of their type.

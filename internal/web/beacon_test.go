@@ -26,7 +26,7 @@ func TestBeacon(t *testing.T) {
 			t.Errorf("%v %q", r.Header, r.body)
 		}
 	}
-	send(`{"engaged":4000,"present":5000,"width":1280,"pages":{"1":3000,"2":1000,"3":999},"unknown":[1]}`, plainText)
+	send(`{"engaged":6000,"present":7000,"width":1280,"pages":{"1":3000,"2":1000,"3":999},"unknown":[1]}`, plainText)
 	send(`{"engaged":3000,"present":4000,"pages":{"2":2000.7},"downloaded":true,"final":true}`, "Content-Type: application/json")
 	send(`{}`, plainText)
 	o := s.countOpens(l, 1)[0]
@@ -35,7 +35,7 @@ func TestBeacon(t *testing.T) {
 	}
 	got := *o.Session
 	pages := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 2000}}
-	if got.EngagedMs != 4000 || got.PresentMs != 5000 || got.Screen != "1200-1439" || !got.Downloaded || !slices.Equal(got.Pages, pages) || o.Bot != "" {
+	if got.EngagedMs != 6000 || got.PresentMs != 7000 || got.Screen != "1200-1439" || !got.Downloaded || !slices.Equal(got.Pages, pages) || o.Bot != "" {
 		t.Errorf("session %+v, bot %q", got, o.Bot)
 	}
 

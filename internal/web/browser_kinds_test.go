@@ -278,9 +278,8 @@ func TestBrowserDownload(t *testing.T) {
 	l := s.publish("book.rtf", samples["book.rtf"])
 	tb := newTab(t, s.page(l))
 	tb.run(chromedp.Click(`header a[data-download]`, chromedp.ByQuery))
-	o := s.session(t, l, "a download", func(n *report.Session) bool { return n.Downloaded && n.Depth == 1_000_000 })
+	s.session(t, l, "a download", func(n *report.Session) bool { return n.Downloaded && n.Depth == 1_000_000 })
 	eventually(t, "one download event", func() bool { return s.counts(l).Downloads == 1 })
-	_ = o
 }
 
 // A browser that says that it is driven is a program's.
@@ -307,7 +306,7 @@ func TestBrowserQuiet(t *testing.T) {
 				}
 			})
 			tb.run(chromedp.ActionFunc(onNewDocument(`window.shift = 0; new PerformanceObserver((l) => l.getEntries().forEach((e) => (window.shift += e.value))).observe({type: "layout-shift", buffered: true})`)), s.page(l))
-			tb.linger(time.Second)
+			tb.linger(500 * time.Millisecond)
 			var kept string
 			var shift float64
 			tb.run(chromedp.Evaluate(`document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`, &kept), chromedp.Evaluate(`window.shift`, &shift))

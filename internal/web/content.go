@@ -19,10 +19,6 @@ import (
 // contentRoot is where file bytes and viewer frames stand, on the content host.
 const contentRoot = "/c/"
 
-// A content token is good for contentLife from the beginning of the hour on, so that for an hour a file keeps its address, and a copy
-// that a browser has kept can be used again. Longer than a film, shorter than a day.
-const contentLife = 12 * time.Hour
-
 // fileCSP makes bytes inert that a browser shows by themselves: an opaque origin, nothing loaded, nothing run (security, surfaces).
 const fileCSP = "default-src 'none'; sandbox"
 
@@ -57,9 +53,10 @@ func (s *Server) apart(next http.Handler) http.Handler {
 	})
 }
 
-// contentAddress is where the content host has something of a link: "file", "view" or "frame".
+// contentAddress is where the content host has something of a link: "file", "view" or "frame". The token's time counts from the beginning
+// of the hour, so that for an hour a file keeps its address, and a copy that a browser has kept can be used again.
 func (s *Server) contentAddress(l *vitrine.Link, what string) string {
-	until := s.Now().Truncate(time.Hour).Add(contentLife)
+	until := s.Now().Truncate(time.Hour).Add(vitrine.ContentLife)
 	return origin(s.ContentURL) + contentRoot + s.Signer.ContentToken(l.ID, until) + "/" + what
 }
 

@@ -114,14 +114,6 @@ func TestFromStart(t *testing.T) {
 	}
 }
 
-func TestByteSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 KB", 1_250_000: "1.2 MB", 62_366: "62 KB", 999_499: "999 KB", 999_600: "1.0 MB", 2_000_000_000: "2.0 GB", 9_960: "10 KB"} {
-		if got := byteSize(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}
-
 // Text of any bytes comes out as valid UTF-8, and cutting never makes more of it.
 func FuzzDecodeText(f *testing.F) {
 	f.Add([]byte("Gr\xc3\xbc\xc3"), true)

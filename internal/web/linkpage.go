@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,6 +12,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+
+	"github.com/dustin/go-humanize"
 )
 
 // linkPage is the public page of one link.
@@ -31,8 +32,7 @@ type linkPage struct {
 	Text     string
 	TextCut  bool
 	Wrap     bool
-	QR       qrCode
-	QRImage  string // address of the code as a picture
+	QR       string // address of the page's QR code, without the ending that says which kind of picture
 	Kind     string // how progress is measured: a report.ContentKind
 	Beacon   string // address that takes the page's beacons
 	Download string // address; "" for a view-only link
@@ -80,13 +80,10 @@ func (s *Server) linkPage(r *http.Request, l *vitrine.Link) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
 	p := &linkPage{
 		chrome: s.newChrome(l.Title), URL: s.linkURL(l.Slug), Name: l.Name, ViewOnly: !l.AllowDownload, Badge: strings.ToUpper(t.Ext), Show: showOf(l),
-		Kind: string(vitrine.ContentKindOf(l.Kind)), QRImage: "/p/" + string(l.Slug) + "/qr.png",
+		Kind: string(vitrine.ContentKindOf(l.Kind)), QR: "/p/" + string(l.Slug) + "/qr",
 	}
 	p.Facts = facts(l, t)
 	var err error
-	if p.QR, err = newQRCode(s.qrAddress(string(l.Slug))); err != nil {
-		return nil, err
-	}
 	p.Beacon = "/p/" + string(l.Slug) + "/beacon"
 	if l.AllowDownload && l.HasBytes {
 		p.Download = "/p/" + string(l.Slug) + "/download"
@@ -160,21 +157,7 @@ func facts(l *vitrine.Link, t filetype.Type) []string {
 }
 
 // byteSize is a size for people, in decimal units as plans count them.
-func byteSize(n int64) string {
-	if n < 1000 {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	value, unit := float64(n), 0
-	for value >= 999.5 && unit < 4 {
-		value /= 1000
-		unit++
-	}
-	name := []string{"B", "KB", "MB", "GB", "TB"}[unit]
-	if value < 9.95 {
-		return fmt.Sprintf("%.1f %s", value, name)
-	}
-	return fmt.Sprintf("%.0f %s", value, name)
-}
+func byteSize(n int64) string { return humanize.Bytes(uint64(n)) }
 
 // maxText is how much of a text file its page shows.
 const maxText = 1 << 20

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"vitrine"
+
+	"github.com/dustin/go-humanize"
 )
 
 //go:embed templates
@@ -65,7 +67,7 @@ func (s *Server) policy(nonce, ancestors string) string {
 		"default-src 'none'",
 		"script-src 'nonce-" + nonce + "'",
 		"style-src 'nonce-" + nonce + "'",
-		"img-src " + files + " " + content + assetRoot,
+		"img-src " + files + " " + content + assetRoot + " " + origin(s.PublicURL) + "/p/", // its QR code
 		"media-src " + files,
 		"frame-src " + files,
 		"connect-src 'self'",
@@ -171,11 +173,36 @@ func render(w http.ResponseWriter, r *http.Request, status int, t *template.Temp
 
 type homePage struct {
 	chrome
-	Base string // address of the API
+	Base  string // address of the API
+	Plans []planRow
+}
+
+// planRow is a plan's limits as people read them.
+type planRow struct {
+	Name, Links, File, Storage, Uploads string
+	Pro                                 bool
+}
+
+func (s *Server) planRows() (rows []planRow) {
+	bound := func(n int64, format func(int64) string) string {
+		if n == 0 {
+			return "unlimited"
+		}
+		return format(n)
+	}
+	count := func(n int64) string { return strconv.FormatInt(n, 10) }
+	size := func(n int64) string { return humanize.Bytes(uint64(n)) }
+	names := map[vitrine.Plan]string{vitrine.PlanFree: "Free", vitrine.PlanPro: "Pro", vitrine.PlanLifetime: "Lifetime"}
+	for _, p := range []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime} {
+		l := s.Uploads.Plans[p]
+		rows = append(rows, planRow{Name: names[p], Links: bound(l.Links, count), File: bound(l.FileBytes, size),
+			Storage: bound(l.StorageBytes, size), Uploads: bound(l.HourlyUploads, count), Pro: p.Pro()})
+	}
+	return rows
 }
 
 func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
-	p := homePage{chrome: s.newChrome("Vitrine"), Base: s.PublicURL.String() + apiRoot}
+	p := homePage{chrome: s.newChrome("Vitrine"), Base: s.PublicURL.String() + apiRoot, Plans: s.planRows()}
 	p.Index = true
 	h := w.Header()
 	h.Set("Cache-Control", "no-cache")

@@ -155,13 +155,13 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	return nil
 }
 
-// countDownload writes a download event for the beginning of a transfer.
+// countDownload writes a download event for the beginning of a transfer. It has the ID of its open: one open downloads once.
 func (s *Server) countDownload(r *http.Request, l *vitrine.Link) error {
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now())
 	if err != nil || v.Link != l.ID || r.Method != http.MethodGet || !fromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
 		return nil
 	}
-	return s.Views.Download(r.Context(), &vitrine.Download{ID: s.ViewIDs.Next(s.Now()), Link: l.ID, Open: v.Open})
+	return s.Views.Download(r.Context(), &vitrine.Download{ID: v.Open, Link: l.ID, Open: v.Open})
 }
 
 // fromStart tells whether a Range header, or its absence, asks for a file's first byte.

@@ -364,12 +364,13 @@ func TestDownload(t *testing.T) {
 	events(0)
 	same(s.get(address))
 	events(1)
-	s.status(s.get(address, "Range: bytes=0-3"), 206)
-	events(2)
+	s.status(s.get(address, "Range: bytes=0-3"), 206) // again: one open downloads once
+	events(1)
+	address = s.attr(s.get("/p/"+string(l.Slug)).body, `href="(/p/[^"]+/download[^"]+)"`)
 	s.ahead.Store(int64(25 * time.Hour))
 	same(s.get(address)) // the token has expired
-	events(2)
-	s.countOpens(l, 1)
+	events(1)
+	s.countOpens(l, 2)
 }
 
 // A view-only link shows its content, and gives nobody a file.
@@ -395,6 +396,23 @@ func TestViewOnly(t *testing.T) {
 			s.status(s.get(s.contentAddress(l, "file"), "Sec-Fetch-Dest: document"), 303)
 		}
 	}
+}
+
+// An imported link has a history and no file; its page says so, and opens of it count.
+func TestPageWithoutFile(t *testing.T) {
+	s := newSite(t)
+	l := &vitrine.Link{Account: s.account.ID, Slug: "imported", Title: "Imported", Name: "old.pdf", Kind: "pdf", Pages: 3, State: vitrine.StateLive,
+		AllowDownload: true, CreatedAt: s.server.Now(), StateAt: s.server.Now()}
+	s.check(s.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddLink(l) }))
+	r := s.status(s.get("/p/imported"), 200)
+	if !strings.Contains(r.body, "Only the history") || strings.Contains(r.body, "/download") || strings.Contains(r.body, "/c/") {
+		t.Error(r.body)
+	}
+	for _, what := range []string{"file", "view", "frame"} {
+		s.status(s.get(s.contentAddress(l, what)), 404)
+	}
+	s.status(s.get("/p/imported/download"), 404)
+	s.countOpens(l, 1)
 }
 
 func TestHome(t *testing.T) {

@@ -80,5 +80,8 @@ func (s *steadyReader) Read(p []byte) (int, error) {
 	}
 	n, err := s.r.Read(p)
 	s.left -= n
+	if err == io.EOF {
+		_ = s.control.SetReadDeadline(time.Time{})
+	}
 	return n, err
 }

@@ -48,11 +48,10 @@ func (s *Server) Handler() http.Handler {
 	s.storageRoutes(mux)
 	s.publicRoutes(mux)
 	s.contentRoutes(mux)
-	return s.around(mux)
+	return s.around(s.apart(mux))
 }
 
-// around gives every request an id and every answer the common headers, catches panics, and keeps the origin of
-// file bytes apart: on a content host of its own nothing else is served, and file bytes nowhere else.
+// around gives every request an id and every answer the common headers, and catches panics.
 func (s *Server) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var b [8]byte
@@ -71,7 +70,7 @@ func (s *Server) around(next http.Handler) http.Handler {
 					panic(p)
 				}
 				s.Log.Error("panic", "request", id, "panic", p, "stack", string(debug.Stack()))
-				http.Error(w, "internal error, request "+id, http.StatusInternalServerError)
+				s.writeError(w, r, vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id))
 			}
 		}()
 		next.ServeHTTP(w, r)

@@ -73,6 +73,7 @@ function worker() {
       const started = new Worker(URL.createObjectURL(blob));
       started.onmessage = () => resolve(started);
       started.onerror = () => resolve();
+      setTimeout(resolve, 15_000);
     } catch {
       resolve();
     }

@@ -37,8 +37,7 @@ CREATE TABLE uploads (
     created_at      BIGINT  NOT NULL,
     hold_until      BIGINT,
     link            BIGINT  NOT NULL,
-    fail_code       TEXT    NOT NULL,
-    fail_message    TEXT    NOT NULL
+    failure         TEXT              -- JSON
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX uploads_by_key ON uploads (account, idempotency_key) WHERE NOT replaced AND idempotency_key <> '';
 CREATE INDEX uploads_of_account ON uploads (account, created_at);
