@@ -56,7 +56,7 @@ func TestPageOfEachKind(t *testing.T) {
 			l := s.publish(name, samples[name], titled("The title of "+name))
 			r := s.status(s.get("/p/"+string(l.Slug)), 200)
 			want = append(want, "<title>The title of "+name+"</title>", `property="og:title" content="The title of `+name,
-				`property="og:url" content="`+s.url+"/p/"+string(l.Slug)+`"`, `name="robots" content="noindex"`, "/p/"+string(l.Slug)+"/download?v=", "<svg class=\"qr\"")
+				`property="og:url" content="`+s.url+"/p/"+string(l.Slug)+`"`, `name="robots" content="noindex"`, "/p/"+string(l.Slug)+"/download?v=", "<img class=\"qr\"")
 			for _, w := range want {
 				if !strings.Contains(r.body, w) {
 					t.Errorf("no %q in the page:\n%s", w, r.body)
