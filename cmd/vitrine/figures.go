@@ -31,6 +31,14 @@ func duration(ms int64) string {
 // count is a number with its thousands set apart.
 func count(n int64) string { return humanize.Comma(n) }
 
+// counted is a number of things that have a regular plural.
+func counted(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return count(n) + " " + thing
+}
+
 // percent is a share, or a dash where there is none.
 func percent(p *report.Tenths) string {
 	if p == nil {

@@ -94,10 +94,10 @@ func (p *page) summary(s *report.Summary) {
 		{"Downloads", count(n.Downloads), p.t.change(s.Deltas.Downloads)},
 	}
 	p.figures(figures)
-	p.line("\n%s sessions · median %s · total %s · %s%% returning · %s%% bounced",
-		count(n.Sessions), duration(n.MedianEngagedMs), duration(n.TotalEngagedMs), n.ReturningPct, n.BouncePct)
-	p.line("%s", p.t.paint(dim, fmt.Sprintf("%s by QR code · %s bot opens left out · %s atypical",
-		count(n.QRScans), count(n.BotsExcluded), count(n.Atypical))))
+	p.line("\n%s · median %s · total %s · %s%% returning · %s%% bounced",
+		counted(n.Sessions, "session"), duration(n.MedianEngagedMs), duration(n.TotalEngagedMs), n.ReturningPct, n.BouncePct)
+	p.line("%s", p.t.paint(dim, fmt.Sprintf("%s by QR code · %s left out · %s atypical",
+		count(n.QRScans), counted(n.BotsExcluded, "bot open"), count(n.Atypical))))
 	if n.Views > 0 {
 		p.series(s)
 	} else {
@@ -145,7 +145,7 @@ func (p *page) series(s *report.Summary) {
 	p.heading("By " + plain(s.Granularity))
 	p.line("Views     %s", spark(views, room))
 	p.line("Time      %s", spark(seconds, room))
-	p.line("%s", p.t.paint(dim, fmt.Sprintf("most on %s: %s views", plain(peak.Label), count(peak.Views))))
+	p.line("%s", p.t.paint(dim, fmt.Sprintf("most on %s: %s", plain(peak.Label), counted(peak.Views, "view"))))
 }
 
 func (p *page) content(c *report.Content) {
