@@ -112,9 +112,6 @@ func TestWordsWithinTransaction(t *testing.T) {
 
 // More words than are kept in memory are found all the same, by whoever wrote them and by others.
 func TestManyWords(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
 	path := filepath.Join(t.TempDir(), "views.db")
 	l, err := OpenViewLog(path)
 	if err != nil {

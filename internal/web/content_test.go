@@ -87,7 +87,7 @@ func TestTwoHosts(t *testing.T) {
 		t.Fatalf("the frame is at %s", frame)
 	}
 	csp := page.Header.Get("Content-Security-Policy")
-	for _, want := range []string{"frame-src " + content + "/c/;", "img-src " + content + "/c/ " + content + "/assets/;", "connect-src 'self'"} {
+	for _, want := range []string{"frame-src " + content + "/c/;", "img-src " + content + "/c/ " + content + "/assets/ " + public + "/p/;", "connect-src 'self'"} {
 		if !strings.Contains(csp, want) {
 			t.Errorf("no %q in %s", want, csp)
 		}
