@@ -10,7 +10,8 @@ func accountValues(a *vitrine.Account) []any {
 
 func readAccount(s scanner) (*vitrine.Account, error) {
 	a := new(vitrine.Account)
-	return a, s.Scan(&a.ID, &a.Email, &a.Plan, inJSON[vitrine.Limits]{&a.Limits}, &a.Banned, &a.ViewerKey, instant{&a.ViewerKeyAt}, instant{&a.CreatedAt})
+	return a, s.Scan(&a.ID, &a.Email, &a.Plan, inJSON[vitrine.Limits]{&a.Limits}, &a.Banned, &a.ViewerKey,
+		instant{&a.ViewerKeyAt}, instant{&a.CreatedAt})
 }
 
 func (t storeTx) AddAccount(a *vitrine.Account) error {

@@ -70,7 +70,8 @@ func TestAuditFinds(t *testing.T) {
 		other := from(1, "x")
 		other.Link = 2
 		download := vitrine.Download{ID: 1, Link: 1, Open: vitrine.ViewID(from(1, "").ID)}
-		_, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{from(1, "a"), from(2, "b"), from(3, "c"), bot, other}, Downloads: []vitrine.Download{download}})
+		opens := []vitrine.NewOpen{from(1, "a"), from(2, "b"), from(3, "c"), bot, other}
+		_, err := l.Append(t.Context(), vitrine.Batch{Opens: opens, Downloads: []vitrine.Download{download}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestAuditFinds(t *testing.T) {
 			t.Fatalf("%s, before: %v", c.name, got)
 		}
 		tamper(t, l, c.change, c.args...)
-		l.words = newWords(l.db) // as another process that knows none
+		l.words = newWords(l.db, 10, 10, 10) // as another process that knows none
 		got := faults(t, l)
 		if (c.want == "") != (got == nil) || !strings.Contains(strings.Join(got, "\n"), c.want) {
 			t.Errorf("%s: found %q, want %q", c.name, got, c.want)

@@ -38,8 +38,8 @@ func migrateTo(d *dialect, handle *sql.DB, path string, steps fs.FS) error {
 			return fmt.Errorf("read the schema version of %s: %w", path, err)
 		}
 		if before > known {
-			return fmt.Errorf("the database %s has schema version %d, and this program knows versions up to %d only: it was used by a newer version. Install that version, or restore a backup from before the upgrade",
-				path, before, known)
+			return fmt.Errorf("the database %s has schema version %d, and this program knows versions up to %d only: it was used by a newer "+
+				"version. Install that version, or restore a backup from before the upgrade", path, before, known)
 		}
 		if before == known {
 			return nil

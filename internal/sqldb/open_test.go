@@ -102,7 +102,8 @@ func TestNewerSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps := fstest.MapFS{"0001_first.sql": {Data: known}, "0002_next.sql": migration("CREATE TABLE next (n BIGINT)"), "0003_more.sql": migration("CREATE TABLE more (n BIGINT)")}
+	steps := fstest.MapFS{"0001_first.sql": {Data: known}, "0002_next.sql": migration("CREATE TABLE next (n BIGINT)"),
+		"0003_more.sql": migration("CREATE TABLE more (n BIGINT)")}
 	if err := upgrade(path, steps); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func TestRecordBytes(t *testing.T) {
 		{sessionRecord{}, "20000000"},
 		{sessionRecord{Session: report.Session{EngagedMs: 300, PresentMs: 5, Downloaded: true}, screen: 9}, "21" + "ac02" + "05" + "09"},
 		{sessionRecord{Session: report.Session{Played: 1_000_000, Reached: 0}, startMs: testMs - 1}, "2a" + "000000" + "01" + "c0843d" + "00"},
-		{sessionRecord{Session: report.Session{Pages: []report.PageTime{{Page: 1, Ms: 2}, {Page: 4, Ms: 0}}, Depth: 7}}, "34" + "000000" + "02" + "0102" + "0300" + "07"},
+		{sessionRecord{Session: report.Session{Pages: []report.PageTime{{Page: 1, Ms: 2}, {Page: 4, Ms: 0}}, Depth: 7}},
+			"34" + "000000" + "02" + "0102" + "0300" + "07"},
 	} {
 		if got := hex.EncodeToString(c.session.append(nil, testMs)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.session, got, c.want)
@@ -54,7 +55,8 @@ func TestRecordBytes(t *testing.T) {
 // A record that was cut, lengthened or made by a version to come is refused.
 func TestRecordDamage(t *testing.T) {
 	open := (&openRecord{flags: openBot, viewer: 1 << 60, place: 1000, origin: 2000, agent: 3000, bot: 4000}).append(nil)
-	session := (&sessionRecord{Session: report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5, Depth: 6}, screen: 1, startMs: testMs}).append(nil, testMs)
+	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5, Depth: 6}
+	session := (&sessionRecord{Session: full, screen: 1, startMs: testMs}).append(nil, testMs)
 	decodeOpen := func(b []byte) error { return new(openRecord).decode(b) }
 	decodeSession := func(b []byte) error { return new(sessionRecord).decode(b, testMs) }
 	for _, c := range []struct {
@@ -103,7 +105,9 @@ func FuzzOpenRecord(f *testing.F) {
 
 func FuzzSessionRecord(f *testing.F) {
 	f.Add((&sessionRecord{}).append(nil, testMs))
-	f.Add((&sessionRecord{Session: report.Session{EngagedMs: 1, PresentMs: -2, Downloaded: true, Pages: []report.PageTime{{Page: 3, Ms: 4}, {Page: 5, Ms: 6}}, Played: 7, Reached: 8, Depth: 9}, screen: 10, startMs: 11}).append(nil, testMs))
+	full := report.Session{EngagedMs: 1, PresentMs: -2, Downloaded: true, Pages: []report.PageTime{{Page: 3, Ms: 4}, {Page: 5, Ms: 6}},
+		Played: 7, Reached: 8, Depth: 9}
+	f.Add((&sessionRecord{Session: full, screen: 10, startMs: 11}).append(nil, testMs))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var s, again sessionRecord
 		if s.decode(b, testMs) != nil {

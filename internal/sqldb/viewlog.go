@@ -22,7 +22,7 @@ func OpenViewLog(path string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ViewLog{db: db, words: newWords(db)}, nil
+	return &ViewLog{db: db, words: newWords(db, firstWords, otherWords, writeWords)}, nil
 }
 
 // Close waits for running transactions and closes the file.

@@ -64,23 +64,29 @@ func parseWord(b []byte) (*word, error) {
 type words struct {
 	db *db
 	// first holds the words with small numbers: those that came first and so, mostly, come most.
-	first [1 << 16]atomic.Pointer[word]
+	first []atomic.Pointer[word]
 
-	mu     sync.Mutex
-	others map[wordID]*word // at most maxOthers
+	mu        sync.Mutex
+	others    map[wordID]*word
+	maxOthers int
 
-	ids map[string]wordID // at most maxIDs; belongs to whoever has the writing connection
+	ids    map[string]wordID // belongs to whoever has the writing connection
+	maxIDs int
 }
 
+// How many words are in memory at most.
 const (
-	maxOthers = 1 << 14
-	maxIDs    = 1 << 16
-	// wordsAtOnce are read when one is missing.
-	wordsAtOnce = 256
+	firstWords = 1 << 16
+	otherWords = 1 << 14
+	writeWords = 1 << 16
 )
 
-func newWords(db *db) *words {
-	return &words{db: db, others: map[wordID]*word{}, ids: map[string]wordID{}}
+// wordsAtOnce are read when one is missing.
+const wordsAtOnce = 256
+
+func newWords(db *db, first, others, ids int) *words {
+	return &words{db: db, first: make([]atomic.Pointer[word], first), others: map[wordID]*word{}, maxOthers: others,
+		ids: map[string]wordID{}, maxIDs: ids}
 }
 
 // word tells the labels of a number that stands in a stored open.
@@ -114,7 +120,7 @@ func (w *words) keep(id wordID, found *word) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.others) >= maxOthers {
+	if len(w.others) >= w.maxOthers {
 		clear(w.others)
 	}
 	w.others[id] = found
@@ -160,7 +166,7 @@ func (w *words) writer(t *tx) *wordWriter {
 }
 
 func (w *wordWriter) keep() {
-	if len(w.words.ids)+len(w.fresh) > maxIDs {
+	if len(w.words.ids)+len(w.fresh) > w.words.maxIDs {
 		clear(w.words.ids)
 	}
 	for text, id := range w.fresh {

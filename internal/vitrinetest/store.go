@@ -94,8 +94,10 @@ func (t storeTest) account(email string) *vitrine.Account {
 }
 
 func (t storeTest) accounts() {
-	a := &vitrine.Account{Email: "ann@example.org", Plan: vitrine.PlanPro, ViewerKey: []byte{0, 1, 255}, ViewerKeyAt: Epoch, CreatedAt: Epoch.Add(time.Millisecond)}
-	b := &vitrine.Account{Email: "bob@example.org", Plan: vitrine.PlanFree, Limits: &vitrine.Limits{Links: 3, FileBytes: 1 << 40, StorageBytes: 5, HourlyUploads: 7}, Banned: true, ViewerKey: []byte("k"), CreatedAt: Epoch}
+	a := &vitrine.Account{Email: "ann@example.org", Plan: vitrine.PlanPro, ViewerKey: []byte{0, 1, 255}, ViewerKeyAt: Epoch,
+		CreatedAt: Epoch.Add(time.Millisecond)}
+	b := &vitrine.Account{Email: "bob@example.org", Plan: vitrine.PlanFree, Banned: true, ViewerKey: []byte("k"), CreatedAt: Epoch,
+		Limits: &vitrine.Limits{Links: 3, FileBytes: 1 << 40, StorageBytes: 5, HourlyUploads: 7}}
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.CountAccounts()
 		equal(t, "accounts of an empty store", n, 0)
@@ -151,7 +153,8 @@ func (t storeTest) accounts() {
 func (t storeTest) keys() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	older := &vitrine.APIKey{Account: ann.ID, Name: "older", Hash: [32]byte{1, 255}, Last4: "abcd", CreatedAt: Epoch}
-	newer := &vitrine.APIKey{Account: ann.ID, Name: "näher ✓", Hash: [32]byte{2}, Last4: "wxyz", CreatedAt: Epoch.Add(time.Second), UsedAt: Epoch.Add(time.Minute)}
+	newer := &vitrine.APIKey{Account: ann.ID, Name: "näher ✓", Hash: [32]byte{2}, Last4: "wxyz",
+		CreatedAt: Epoch.Add(time.Second), UsedAt: Epoch.Add(time.Minute)}
 	other := &vitrine.APIKey{Account: bob.ID, Name: "other", Hash: [32]byte{3}, CreatedAt: Epoch}
 	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.AddKey(newer), tx.AddKey(older), tx.AddKey(other)) })
 	if older.ID < 1 || older.ID == newer.ID {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -245,7 +243,8 @@ func (t logTest) sameOpen() {
 	t.counted(1, 2, 0)
 	equal(t, "returning", t.returns(1), []bool{false, false})
 	// Also after a beacon has changed what is stored.
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), snapshot(b, time.Minute, report.Session{EngagedMs: 30_000, PresentMs: 40_000})}})
+	read := snapshot(b, time.Minute, report.Session{EngagedMs: 30_000, PresentMs: 40_000})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), read}})
 	t.open(a, b)
 	t.counted(1, 1, 0)
 	// And on its own link alone.
@@ -338,7 +337,8 @@ func (t logTest) snapshots() {
 
 func (t logTest) snapshotOfBot() {
 	o := bot(view(1, 0, 10))
-	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{told(o), snapshot(o, 2*time.Second, report.Session{EngagedMs: 600, PresentMs: 2000})}})
+	later := snapshot(o, 2*time.Second, report.Session{EngagedMs: 600, PresentMs: 2000})
+	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{told(o), later}})
 	t.counted(1, 0, 0)
 	got := t.all(1)[0]
 	equal(t, "reason", got.Bot, "crawler")
@@ -448,51 +448,4 @@ func (t logTest) cancelled() {
 		t.Errorf("without a caller Append says %v, Tally %v", err, err2)
 	}
 	equal(t, "opens", t.all(1), nil)
-}
-
-// parallelSame has many write one open: it counts once.
-func (t logTest) parallelSame() {
-	o := view(1, 0, 10)
-	race(racers, func(int) {
-		errs, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{o}, Downloads: []vitrine.Download{download(o, 0)}})
-		if err != nil || slices.IndexFunc(errs, func(err error) bool { return err != nil }) >= 0 {
-			t.Errorf("Append: %v, %v", errs, err)
-		}
-	})
-	t.counted(1, 1, 1)
-}
-
-// parallelOther has many write opens of one ID: one is stored.
-func (t logTest) parallelOther() {
-	var stored atomic.Int64
-	race(racers, func(i int) {
-		errs, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, uint64(i))}})
-		switch {
-		case err != nil:
-			t.Errorf("Append: %v", err)
-		case errs == nil || errs[0] == nil:
-			stored.Add(1)
-		case !errors.Is(errs[0], vitrine.ErrExists):
-			t.Errorf("Append: %v", errs[0])
-		}
-	})
-	equal(t, "opens stored", stored.Load(), 1)
-	t.counted(1, 1, 0)
-}
-
-// parallelViewer has one viewer open a link many times at once: all but one return.
-func (t logTest) parallelViewer() {
-	race(racers, func(i int) {
-		if _, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {
-			t.Errorf("Append: %v", err)
-		}
-	})
-	news := 0
-	for _, returning := range t.returns(1) {
-		if !returning {
-			news++
-		}
-	}
-	equal(t, "opens that do not return", news, 1)
-	t.counted(1, racers, 0)
 }

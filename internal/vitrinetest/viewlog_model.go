@@ -26,7 +26,8 @@ type remembered struct {
 }
 
 func newMemory() *memory {
-	return &memory{map[vitrine.LinkID]map[vitrine.ViewID]*remembered{}, map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID{}, map[vitrine.LinkID]vitrine.AccountID{}}
+	return &memory{map[vitrine.LinkID]map[vitrine.ViewID]*remembered{}, map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID{},
+		map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
 func (m *memory) add(o vitrine.NewOpen, imported bool) {

@@ -93,7 +93,8 @@ func (t logTest) recent() {
 		}
 		batch.Opens = append(batch.Opens, o)
 		if i%2 == 0 {
-			batch.Snapshots = append(batch.Snapshots, snapshot(o, time.Minute, report.Session{EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}}}))
+			batch.Snapshots = append(batch.Snapshots, snapshot(o, time.Minute, report.Session{
+				EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}}}))
 		}
 	}
 	t.append(batch)
