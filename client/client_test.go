@@ -88,7 +88,7 @@ func TestUploadGoesOnWhenTheAnswerToThePutWasLost(t *testing.T) {
 	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if f.requests[stepPut] != 2 || f.requests[stepBegin] != 1 {
+	if f.count(stepPut) != 2 || f.count(stepBegin) != 1 {
 		t.Errorf("requests %v: want a second PUT, answered url_used, and no second step 1", f.requests)
 	}
 }
@@ -100,7 +100,7 @@ func TestUploadBeginsAgainWhenTheURLExpired(t *testing.T) {
 	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if f.requests[stepBegin] != 2 || len(f.keys) != 1 {
+	if f.count(stepBegin) != 2 || len(f.keys) != 1 {
 		t.Errorf("requests %v under %d keys: want step 1 twice under one", f.requests, len(f.keys))
 	}
 }
@@ -114,8 +114,8 @@ func TestUploadDoesNotBeginAgainForEver(t *testing.T) {
 	if _, err := c.Upload(t.Context(), textFile(), Options{}); codeOf(err) != "url_expired" {
 		t.Errorf("error %v, want url_expired", err)
 	}
-	if f.requests[stepBegin] != 1+maxRestarts {
-		t.Errorf("step 1 was tried %d times", f.requests[stepBegin])
+	if f.count(stepBegin) != 1+maxRestarts {
+		t.Errorf("step 1 was tried %d times", f.count(stepBegin))
 	}
 }
 
@@ -141,7 +141,7 @@ func TestUploadThatExistsIsNotSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	second, err := c.Upload(t.Context(), textFile(), o)
-	if err != nil || second != first || f.requests[stepPut] != 1 {
+	if err != nil || second != first || f.count(stepPut) != 1 {
 		t.Errorf("second upload: %+v, %v after %v; want the first link and one PUT", second, err, f.requests)
 	}
 }
@@ -170,8 +170,8 @@ func TestRefusalsAreFinal(t *testing.T) {
 				if !errors.As(err, &e) || e.Status != status || e.Code != "no" || e.Message != "No." {
 					t.Errorf("error %#v", err)
 				}
-				if f.requests[step] != 1 || len(*pauses) != 0 {
-					t.Errorf("%d requests and pauses %v, want one and none", f.requests[step], *pauses)
+				if f.count(step) != 1 || len(*pauses) != 0 {
+					t.Errorf("%d requests and pauses %v, want one and none", f.count(step), *pauses)
 				}
 			})
 		}
@@ -220,8 +220,8 @@ func TestPausesGrowToABound(t *testing.T) {
 	if _, err := c.Upload(t.Context(), textFile(), Options{}); err == nil {
 		t.Fatal("no error")
 	}
-	if f.requests[stepBegin] != 12 || len(*pauses) != 11 || len(notices) != 11 {
-		t.Fatalf("%d requests, %d pauses, %d notices", f.requests[stepBegin], len(*pauses), len(notices))
+	if f.count(stepBegin) != 12 || len(*pauses) != 11 || len(notices) != 11 {
+		t.Fatalf("%d requests, %d pauses, %d notices", f.count(stepBegin), len(*pauses), len(notices))
 	}
 	base := firstPause
 	for i, p := range *pauses {
@@ -266,8 +266,8 @@ func TestContextEndsATransferAtOnce(t *testing.T) {
 	if _, err := c.Upload(ctx, file, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context canceled", err)
 	}
-	if f.requests[stepPut] != 1 {
-		t.Errorf("%d PUTs", f.requests[stepPut])
+	if f.count(stepPut) != 1 {
+		t.Errorf("%d PUTs", f.count(stepPut))
 	}
 }
 

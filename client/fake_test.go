@@ -130,3 +130,10 @@ func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 	f.links[path] = Link{Slug: "abc", Title: "T", URL: f.URL + "/p/abc"}
 	json.NewEncoder(w).Encode(f.links[path])
 }
+
+// count tells how often a step was asked for.
+func (f *fake) count(step string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.requests[step]
+}
