@@ -57,11 +57,11 @@ func history(b *testing.B, dir string, now time.Time) (links, opens string) {
 	zipf := rand.NewZipf(r, 1.1, 1, reportLinks-1)
 	span := now.Sub(from).Milliseconds()
 	write(opens, func(w *bufio.Writer) {
-		for range reportOpens {
+		for i := range int64(reportOpens) { // in the order of time, as a log is exported
 			link := int(zipf.Uint64())
 			viewer := r.IntN(reportOpens / 4)
 			fmt.Fprintf(w, `{"slug":"bench-%d","at":%q,"viewer":"v%d","country":%q,"city":"City %d, %s","referrer":%q,"source":%q,"device":%q,"browser":%q,"os":%q`,
-				link, from.Add(time.Duration(r.Int64N(span))*time.Millisecond).Format("2006-01-02T15:04:05.000Z"), viewer,
+				link, from.Add(time.Duration(span*i/reportOpens)*time.Millisecond).Format("2006-01-02T15:04:05.000Z"), viewer,
 				pick(countries), r.IntN(40), countries[0], pick(hosts), pick(sources), pick(devices), pick(browsers), pick(systems))
 			if r.IntN(20) == 0 {
 				w.WriteString(`,"bot":true`)

@@ -24,7 +24,8 @@ const assetRoot = "/assets/"
 
 // asset is one static file, ready to be sent.
 type asset struct {
-	body, gzip  []byte // gzip is nil where it saves nothing
+	body        []byte
+	gzip        func() []byte // body compressed, once; nil where that saves nothing
 	contentType string
 }
 
@@ -34,7 +35,7 @@ type assetSet struct {
 	names map[string]string
 }
 
-// assets are read and compressed once in a process. The address of a file holds a hash of its content, or for a vendored library
+// assets are read once in a process, and compressed when they are first asked for. The address of a file holds a hash of its content, or for a vendored library
 // of all its files, which find each other by name: what an address answers never changes.
 var assets = sync.OnceValue(func() assetSet {
 	set := assetSet{files: map[string]asset{}, names: map[string]string{}}
@@ -63,11 +64,12 @@ var assets = sync.OnceValue(func() assetSet {
 	})
 	each(func(name, group string, body []byte) {
 		address := hashes[group][:12] + "/" + name
-		a := asset{body: body, contentType: assetType(name)}
-		if z := compress(body); len(z) < len(body)*9/10 {
-			a.gzip = z
-		}
-		set.files[address] = a
+		set.files[address] = asset{body: body, contentType: assetType(name), gzip: sync.OnceValue(func() []byte {
+			if z := compress(body); len(z) < len(body)*9/10 {
+				return z
+			}
+			return nil
+		})}
 		set.names[name] = assetRoot + address
 	})
 	return set
@@ -124,11 +126,11 @@ func serveAsset(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Content-Type", a.contentType)
 	body := a.body
-	if a.gzip != nil {
+	if z := a.gzip(); z != nil {
 		h.Set("Vary", "Accept-Encoding")
 		if acceptsGzip(r) {
 			h.Set("Content-Encoding", "gzip")
-			body = a.gzip
+			body = z
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
