@@ -756,6 +756,41 @@ func TestReportsMatchTheDescription(t *testing.T) {
 	}
 }
 
+// A cap on opens read counts the newest, and says that it left some out (promise 16).
+func TestTruncated(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	slug := f.published(key, noteFile, note)
+	for range 3 {
+		f.openPage(slug)
+	}
+	for most, want := range map[int]fields{0: {"views": 3.0, "truncated": false}, 2: {"views": 2.0, "truncated": true}, 3: {"views": 3.0, "truncated": false}} {
+		f.server.Analytics.MaxOpens = most
+		for _, path := range []string{"/analytics", "/links/" + slug + "/analytics"} {
+			rep := f.call(key, "GET", path, nil).want(200, "").json()
+			if v := rep["totals"].(map[string]any)["views"]; v != want["views"] || rep["truncated"] != want["truncated"] {
+				t.Errorf("%s with a cap of %d: %v views, truncated %v", path, most, v, rep["truncated"])
+			}
+		}
+	}
+}
+
+// A log that is down is said to be, and nothing is half done: no page without its open, no report without its numbers.
+func TestViewLogDown(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	slug := f.published(key, noteFile, note)
+	f.closeLog()
+	a := f.call(key, "GET", "/analytics", nil).want(503, "unavailable")
+	if a.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	if status := f.openPage(slug); status != http.StatusServiceUnavailable {
+		t.Errorf("a page whose open cannot be written answers %d", status)
+	}
+	f.call(key, "GET", "/links", nil).want(200, "")
+}
+
 // A plan or ban that changes holds from the next request on (promise 9).
 func TestPlanChangesAtOnce(t *testing.T) {
 	f := newFixture(t)

@@ -31,6 +31,7 @@ type fixture struct {
 	emails map[string]string // by API key
 
 	accounts *vitrine.Accounts
+	closeLog func()
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -45,6 +46,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	f := &fixture{t: t, clock: vitrinetest.NewClock(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)), log: log, emails: map[string]string{}}
+	f.closeLog = func() { log.Close() }
 	now := f.clock.Now
 
 	var handler http.Handler
