@@ -1,6 +1,7 @@
 package vitrine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -102,6 +103,31 @@ type Links struct {
 	Blobs Blobs
 	Log   ViewLog
 	Now   func() time.Time
+	// ViewerKeyLife is how long viewers of an account are told apart with one key; 0: DefaultViewerKeyLife.
+	ViewerKeyLife time.Duration
+}
+
+// DefaultViewerKeyLife is a year (engagement, The viewer).
+const DefaultViewerKeyLife = 365 * 24 * time.Hour
+
+// freshViewerKey replaces an account's viewer key that is past its life. The old one is gone, and the ids made with it are noise.
+func (s *Links) freshViewerKey(ctx context.Context, a *Account) error {
+	life := cmp.Or(s.ViewerKeyLife, DefaultViewerKeyLife)
+	if s.Now().Sub(a.ViewerKeyAt) < life {
+		return nil
+	}
+	return s.Store.Update(ctx, func(tx Tx) error {
+		now, err := tx.Account(a.ID)
+		if err != nil {
+			return err
+		}
+		if at := s.Now(); at.Sub(now.ViewerKeyAt) >= life {
+			now.ViewerKey, now.ViewerKeyAt = randomKey(), at
+			err = tx.PutAccount(now)
+		}
+		*a = *now
+		return err
+	})
 }
 
 // State is what the outside is told of a link: a suspended account's links are disabled as long as it is suspended.
@@ -130,6 +156,9 @@ func (s *Links) Public(ctx context.Context, slug Slug) (l *Link, a *Account, err
 	}
 	switch l.stateFor(a) {
 	case StateLive:
+		if err := s.freshViewerKey(ctx, a); err != nil {
+			return nil, nil, Unavailable(err)
+		}
 		return l, a, nil
 	case StateDisabled:
 		return nil, nil, Errorf(CodeDisabled, "This link has been disabled.")

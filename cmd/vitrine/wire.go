@@ -48,6 +48,7 @@ func (c *serveCmd) wire(in *instance, public, content *url.URL, log *slog.Logger
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("purge", purgeEvery, log, in.links.Purge),
 	}
+	in.links.ViewerKeyLife = c.ViewerKeyLife
 	app := &web.Server{
 		PublicURL:      public,
 		ContentURL:     content,

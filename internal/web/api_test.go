@@ -791,6 +791,28 @@ func TestViewLogDown(t *testing.T) {
 	f.call(key, "GET", "/links", nil).want(200, "")
 }
 
+// After the life of a viewer key nobody is known again (engagement, The viewer).
+func TestViewerKeyIsReplaced(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	slug := f.published(key, noteFile, note)
+	uniques := func() any {
+		return f.call(key, "GET", "/links/"+slug+"/analytics?range=all", nil).json()["totals"].(map[string]any)["uniques"]
+	}
+	f.openPage(slug)
+	f.clock.Advance(vitrine.DefaultViewerKeyLife - time.Hour)
+	f.openPage(slug)
+	if n := uniques(); n != 1.0 {
+		t.Errorf("within the key's life: %v viewers", n)
+	}
+	f.clock.Advance(2 * time.Hour)
+	f.openPage(slug)
+	f.openPage(slug)
+	if n := uniques(); n != 2.0 {
+		t.Errorf("after it: %v viewers", n)
+	}
+}
+
 // A plan or ban that changes holds from the next request on (promise 9).
 func TestPlanChangesAtOnce(t *testing.T) {
 	f := newFixture(t)
