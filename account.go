@@ -18,15 +18,6 @@ const (
 	PlanLifetime Plan = "lifetime"
 )
 
-// ParsePlan reads a plan's name.
-func ParsePlan(s string) (Plan, bool) {
-	switch p := Plan(s); p {
-	case PlanFree, PlanPro, PlanLifetime:
-		return p, true
-	}
-	return "", false
-}
-
 // Pro tells whether the plan has custom slugs and analytics. Lifetime counts as Pro (service specification, Authentication).
 func (p Plan) Pro() bool { return p == PlanPro || p == PlanLifetime }
 

@@ -43,12 +43,12 @@ func TestMain(m *testing.M) {
 func chromium(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("short: no browser")
+		t.Skip("short: no page was tried in a browser")
 	}
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		if os.Getenv("CI") == "" {
-			t.Skip("chromium is not installed")
+			t.Skip("chromium is not installed: no page was tried in a browser")
 		}
 		t.Fatal("chromium is not installed")
 	}

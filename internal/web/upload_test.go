@@ -1,0 +1,490 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+func TestThreeSteps(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	path, url := f.begun(key, noteFile)
+	a := f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
+	if a.Header.Get("ETag") == "" || a.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("PUT: headers %v", a.Header)
+	}
+	a = f.call(key, "POST", "/uploads/complete", fields{"path": path, "name": "minutes.txt", "type": "text/plain", "linkName": "Minutes"}).want(200, "")
+	slug := a.text("slug")
+	if a.text("title") != "Minutes" || a.text("url") != f.url+"/p/"+slug {
+		t.Errorf("link %s", a.Body)
+	}
+	links := f.call(key, "GET", "/links", nil).want(200, "").json()["links"].([]any)
+	if len(links) != 1 {
+		t.Fatalf("%d links", len(links))
+	}
+	item := links[0].(map[string]any)
+	if item["slug"] != slug || item["kind"] != "text" || item["size_bytes"] != float64(len(note)) || item["status"] != "live" {
+		t.Errorf("item %v", item)
+	}
+	if _, err := time.Parse(time.RFC3339, item["created_at"].(string)); err != nil {
+		t.Error(err)
+	}
+	f.audit()
+}
+
+// Each row of the contract's table of errors.
+func TestErrors(t *testing.T) {
+	f := newFixture(t)
+	free, pro := f.account(vitrine.PlanFree), f.account(vitrine.PlanPro)
+	slugged := f.published(pro, noteFile.with(fields{"slug": "taken-slug"}), note)
+	foreign := f.published(free, noteFile, note)
+	banned := f.account(vitrine.PlanPro)
+	f.ban(banned)
+	revoked := f.account(vitrine.PlanPro)
+	f.revoke(revoked)
+
+	up := func(more fields) fields { return noteFile.with(more) }
+	deep := strings.Repeat(`{"a":`, 8) + "1" + strings.Repeat("}", 8)
+	type row struct {
+		name, key, method, path string
+		body                    any
+		status                  int
+		code, field             string
+	}
+	rows := []row{
+		{"not JSON", pro, "POST", "/uploads", "name=x", 400, "invalid_json", ""},
+		{"no body", pro, "POST", "/uploads", "", 400, "invalid_json", ""},
+		{"an array", pro, "POST", "/uploads", "[]", 400, "invalid_json", ""},
+		{"null", pro, "POST", "/uploads", "null", 400, "invalid_json", ""},
+		{"trailing data", pro, "POST", "/uploads", `{"name":"a.txt"} {}`, 400, "invalid_json", ""},
+		{"duplicate names", pro, "POST", "/uploads", `{"name":"a.txt","name":"b.txt","type":"text/plain","size":1}`, 400, "invalid_json", ""},
+		{"bad UTF-8", pro, "POST", "/uploads", "{\"name\":\"\xff.txt\",\"type\":\"text/plain\",\"size\":1}", 400, "invalid_json", ""},
+		{"lone surrogate", pro, "POST", "/uploads", `{"name":"\ud800.txt","type":"text/plain","size":1}`, 400, "invalid_json", ""},
+		{"too large", pro, "POST", "/uploads", `{"name":"` + strings.Repeat("a", 17<<10) + `"}`, 400, "invalid_json", ""},
+		{"too deep", pro, "POST", "/uploads", `{"x":` + deep + `}`, 400, "invalid_json", ""},
+		{"no name", pro, "POST", "/uploads", up(fields{"name": nil}), 400, "invalid_request", "name"},
+		{"names match by case", pro, "POST", "/uploads", up(fields{"name": nil, "Name": "a.txt"}), 400, "invalid_request", "name"},
+		{"name is a number", pro, "POST", "/uploads", up(fields{"name": 5}), 400, "invalid_request", "name"},
+		{"no type", pro, "POST", "/uploads", up(fields{"type": nil}), 400, "invalid_request", "type"},
+		{"no size", pro, "POST", "/uploads", up(fields{"size": nil}), 400, "invalid_request", "size"},
+		{"size is text", pro, "POST", "/uploads", up(fields{"size": "5"}), 400, "invalid_request", "size"},
+		{"slug is null", pro, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":1,"slug":null}`, 400, "invalid_request", "slug"},
+		{"empty name", pro, "POST", "/uploads", up(fields{"name": ""}), 400, "invalid_name", "name"},
+		{"path in name", pro, "POST", "/uploads", up(fields{"name": "../a.txt"}), 400, "invalid_name", "name"},
+		{"bidi override in name", pro, "POST", "/uploads", up(fields{"name": "a\u202etxt.pdf"}), 400, "invalid_name", "name"},
+		{"no extension", pro, "POST", "/uploads", up(fields{"name": "minutes"}), 400, "invalid_name", "name"},
+		{"256 bytes of name", pro, "POST", "/uploads", up(fields{"name": strings.Repeat("a", 252) + ".txt"}), 400, "invalid_name", "name"},
+		{"executable", pro, "POST", "/uploads", up(fields{"name": "a.exe"}), 400, "unsupported_type", "name"},
+		{"hidden executable", pro, "POST", "/uploads", up(fields{"name": "report.exe.pdf", "type": "application/pdf"}), 400, "unsupported_type", "name"},
+		{"macro document", pro, "POST", "/uploads", up(fields{"name": "a.docm"}), 400, "unsupported_type", "name"},
+		{"unknown extension", pro, "POST", "/uploads", up(fields{"name": "a.xyz"}), 400, "unsupported_type", "name"},
+		{"type of another extension", pro, "POST", "/uploads", up(fields{"type": "image/png"}), 400, "type_mismatch", "type"},
+		{"size 0", pro, "POST", "/uploads", up(fields{"size": 0}), 400, "invalid_size", "size"},
+		{"size negative", pro, "POST", "/uploads", up(fields{"size": -1}), 400, "invalid_size", "size"},
+		{"size broken", pro, "POST", "/uploads", up(fields{"size": 1.5}), 400, "invalid_size", "size"},
+		{"size huge", pro, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":1e99}`, 400, "invalid_size", "size"},
+		{"bad slug", pro, "POST", "/uploads", up(fields{"slug": "-"}), 400, "invalid_slug", "slug"},
+		{"reserved slug", pro, "POST", "/uploads", up(fields{"slug": "admin"}), 400, "invalid_slug", "slug"},
+		{"slug taken", pro, "POST", "/uploads", up(fields{"slug": "Taken-Slug"}), 400, "slug_taken", "slug"},
+		{"bad idempotency key", pro, "POST", "/uploads", up(fields{"idempotencyKey": "1"}), 400, "invalid_idempotency_key", "idempotencyKey"},
+		{"unknown path", pro, "POST", "/uploads/complete", fields{"path": "nope", "name": "a.txt", "type": "text/plain"}, 400, "upload_not_found", "path"},
+		{"no path", pro, "POST", "/uploads/complete", fields{"name": "a.txt", "type": "text/plain"}, 400, "invalid_request", "path"},
+		{"bad range", pro, "GET", "/analytics?range=1d", nil, 400, "bad_range", "range"},
+		{"empty range", pro, "GET", "/analytics?range=", nil, 400, "bad_range", "range"},
+		{"two ranges", pro, "GET", "/links/" + slugged + "/analytics?range=7d&range=7d", nil, 400, "bad_range", "range"},
+		{"bad range before unknown slug", pro, "GET", "/links/nope/analytics?range=x", nil, 400, "bad_range", "range"},
+		{"bad cursor", pro, "GET", "/links?cursor=!!", nil, 400, "invalid_request", "cursor"},
+		{"no key", "", "GET", "/links", nil, 401, "unauthorized", ""},
+		{"mistyped key", pro[:41] + "~", "GET", "/links", nil, 401, "unauthorized", ""},
+		{"unknown key", string(vitrine.NewKeyText()), "GET", "/analytics", nil, 401, "unauthorized", ""},
+		{"revoked key", revoked, "POST", "/uploads", "rubbish", 401, "unauthorized", ""},
+		{"banned", banned, "GET", "/links", nil, 403, "banned", ""},
+		{"banned before the body", banned, "POST", "/uploads", "rubbish", 403, "banned", ""},
+		{"free account's analytics", free, "GET", "/analytics", nil, 403, "pro_required", ""},
+		{"plan before range", free, "GET", "/analytics?range=x", nil, 403, "pro_required", ""},
+		{"plan before slug of a link", free, "GET", "/links/" + foreign + "/analytics", nil, 403, "pro_required", ""},
+		{"custom slug on free", free, "POST", "/uploads", up(fields{"slug": "my-own"}), 403, "pro_required", "slug"},
+		{"custom slug on free before the name", free, "POST", "/uploads", up(fields{"slug": "my-own", "name": 5}), 403, "pro_required", "slug"},
+		{"custom slug on free at complete", free, "POST", "/uploads/complete", fields{"path": "x", "name": "a.txt", "type": "text/plain", "slug": "my-own"}, 403, "pro_required", "slug"},
+		{"file too large", free, "POST", "/uploads", up(fields{"size": 25*vitrine.MB + 1}), 403, "file_too_large", ""},
+		{"unknown link", pro, "GET", "/links/nope/analytics", nil, 404, "not_found", ""},
+		{"foreign link", pro, "GET", "/links/" + foreign + "/analytics", nil, 404, "not_found", ""},
+		{"unknown operation", pro, "GET", "/nope", nil, 404, "not_found", ""},
+		{"wrong method", pro, "DELETE", "/links", nil, 405, "method_not_allowed", ""},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			a := f.call(r.key, r.method, r.path, r.body).want(r.status, r.code)
+			if got := a.text("field"); got != r.field {
+				t.Errorf("field %q, want %q: %s", got, r.field, a.Body)
+			}
+			if r.status == 401 && a.Header.Get("WWW-Authenticate") != "Bearer" {
+				t.Error("no WWW-Authenticate")
+			}
+			if _, ok := a.json()["upgradeUrl"]; ok != (r.key == free && r.status == 403) {
+				t.Errorf("upgradeUrl: %s", a.Body)
+			}
+		})
+	}
+	unknown := f.call(pro, "GET", "/links/nope/analytics", nil)
+	other := f.call(pro, "GET", "/links/"+foreign+"/analytics", nil)
+	if !bytes.Equal(unknown.Body, other.Body) {
+		t.Errorf("a foreign slug answers %s, an unknown one %s", other.Body, unknown.Body)
+	}
+	f.audit()
+}
+
+func TestBodyMustBeJSON(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	for _, ct := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/json;;"} {
+		req, _ := http.NewRequest("POST", f.url+"/api/v1/uploads", strings.NewReader(`{"name":"a.txt","type":"text/plain","size":1}`))
+		req.Header.Set("Authorization", "Bearer "+key)
+		if ct != "" {
+			req.Header.Set("Content-Type", ct)
+		}
+		f.do(req).want(400, "invalid_json")
+	}
+	req, _ := http.NewRequest("POST", f.url+"/api/v1/uploads", strings.NewReader(`{"name":"a.txt","type":"text/plain","size":1}`))
+	req.Header.Set("Authorization", "bearer "+key)
+	req.Header.Set("Content-Type", "application/json; charset=utf-8")
+	f.do(req).want(200, "")
+}
+
+func TestSignedPutErrors(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	_, url := f.begun(key, noteFile)
+	chunked := func(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) } // length unknown to the client
+
+	f.put(strings.Replace(url, "size=", "size=1", 1), "text/plain", strings.NewReader(note)).want(403, "invalid_signature")
+	f.put(strings.Split(url, "?")[0], "text/plain", strings.NewReader(note)).want(403, "invalid_signature")
+	f.put(url, "text/html", strings.NewReader(note)).want(400, "type_mismatch")
+	f.put(url, "text/plain", strings.NewReader(note+"x")).want(400, "size_mismatch")
+	f.put(url, "text/plain", strings.NewReader(note[1:])).want(400, "size_mismatch")
+	f.put(url, "text/plain", chunked(note+"x")).want(400, "size_mismatch")
+	f.put(url, "text/plain", chunked(note[1:])).want(400, "size_mismatch")
+	f.put(url, "text/plain", chunked(note)).want(200, "")
+	f.put(url, "text/plain", strings.NewReader(note)).want(409, "url_used")
+
+	path, late := f.begun(key, noteFile)
+	f.clock.Advance(vitrine.URLLife)
+	f.put(late, "text/plain", strings.NewReader(note)).want(403, "url_expired")
+	f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(400, "upload_incomplete")
+
+	req, _ := http.NewRequest("GET", url, nil)
+	f.do(req).want(405, "method_not_allowed")
+	req, _ = http.NewRequest("OPTIONS", url, nil)
+	a := f.do(req)
+	if a.Status != 204 || a.Header.Get("Access-Control-Allow-Methods") != "PUT" || a.Header.Get("Access-Control-Allow-Headers") != "Content-Type" {
+		t.Errorf("preflight: %d %v", a.Status, a.Header)
+	}
+	f.audit()
+}
+
+// A transfer under way keeps a second one of the same URL out, and a broken one may be tried again.
+func TestSignedPutTwiceAtOnce(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	path, url := f.begun(key, noteFile)
+	r, w := io.Pipe()
+	first := make(chan error, 1)
+	go func() {
+		req, _ := http.NewRequest(http.MethodPut, url, r)
+		req.Header.Set("Content-Type", "text/plain")
+		res, err := http.DefaultClient.Do(req)
+		if err == nil {
+			res.Body.Close()
+		}
+		first <- err
+	}()
+	fmt.Fprint(w, note[:5]) // returns once the transfer has begun to be read
+	var second answer
+	for range 1000 {
+		if second = f.put(url, "text/plain", strings.NewReader(note)); second.Status != 200 {
+			break
+		}
+	}
+	if second.Status == 409 && second.text("code") == "upload_in_progress" {
+		w.CloseWithError(io.ErrUnexpectedEOF)
+		<-first
+		f.put(url, "text/plain", strings.NewReader(note))
+	} else {
+		// The second overtook the first before its body was opened: it won, and the first must lose.
+		second.want(409, "url_used")
+		w.Close()
+		<-first
+	}
+	f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(200, "")
+	f.audit()
+}
+
+func TestCompleteErrors(t *testing.T) {
+	f := newFixture(t)
+	key, other := f.account(vitrine.PlanPro), f.account(vitrine.PlanPro)
+	complete := func(key, path string, more fields) answer {
+		f.t.Helper()
+		return f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path, "size": nil}).with(more))
+	}
+	path := f.stored(key, noteFile.with(fields{"slug": "own-name", "idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}), note)
+	ok := fields{"slug": "own-name"}
+	complete(other, path, ok).want(400, "upload_not_found")
+	complete(key, path, nil).want(400, "idempotency_mismatch")
+	complete(key, path, ok.with(fields{"name": "other.txt"})).want(400, "idempotency_mismatch")
+	complete(key, path, ok.with(fields{"type": "text/markdown"})).want(400, "idempotency_mismatch")
+	complete(key, path, ok.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174001"})).want(400, "idempotency_mismatch")
+	complete(key, path, ok.with(fields{"linkName": ""})).want(400, "invalid_request")
+	complete(key, path, ok.with(fields{"linkName": "a\x07"})).want(400, "invalid_request")
+	complete(key, path, ok.with(fields{"linkName": strings.Repeat("a", 201)})).want(400, "invalid_request")
+	complete(key, path, ok.with(fields{"allowDownload": "yes"})).want(400, "invalid_request")
+	if complete(key, path, ok).want(200, "").text("slug") != "own-name" { // nothing of all this was lost
+		t.Error("custom slug not given")
+	}
+
+	// Bytes that are not what the name says, or unsafe, are deleted, and a retry hears the same.
+	files := []struct{ name, mime, content, code string }{
+		{"a.pdf", "application/pdf", "just text, no PDF at all", "content_mismatch"},
+		{"a.png", "image/png", "%PDF-1.7 not a picture", "content_mismatch"},
+		{"a.txt", "text/plain", "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00" + strings.Repeat("\x00", 64), "unsafe_file"},
+		{"a.txt", "application/octet-stream", "#!/bin/sh\nrm -rf /\n", "unsafe_file"},
+	}
+	for _, c := range files {
+		file := fields{"name": c.name, "type": c.mime, "size": len(c.content)}
+		path := f.stored(key, file, c.content)
+		for range 2 {
+			f.call(key, "POST", "/uploads/complete", file.with(fields{"path": path})).want(400, c.code)
+		}
+		if f.blobExists(path) {
+			t.Errorf("%s: the bytes of a refused file are still there", c.name)
+		}
+	}
+	if n := len(f.call(key, "GET", "/links", nil).json()["links"].([]any)); n != 1 {
+		t.Errorf("%d links", n)
+	}
+	f.audit()
+}
+
+func TestIdempotency(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	file := noteFile.with(fields{"idempotencyKey": "123E4567-E89B-12D3-A456-426614174000"})
+	path, url := f.begun(key, file)
+	if again, fresh := f.begun(key, file.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"})); again != path {
+		t.Errorf("a retry of step 1 answers path %s, not %s", again, path)
+	} else {
+		f.put(fresh, "text/plain", strings.NewReader(note)).want(200, "")
+	}
+	f.put(url, "text/plain", strings.NewReader(note)).want(409, "url_used")
+	f.call(key, "POST", "/uploads", file.with(fields{"size": 5})).want(400, "idempotency_mismatch")
+	f.call(key, "POST", "/uploads", file.with(fields{"name": "b.txt"})).want(400, "idempotency_mismatch")
+
+	complete := file.with(fields{"path": path, "size": nil})
+	link := f.call(key, "POST", "/uploads/complete", complete).want(200, "")
+	for _, retry := range []fields{complete, complete.with(fields{"idempotencyKey": nil})} {
+		if a := f.call(key, "POST", "/uploads/complete", retry).want(200, ""); !bytes.Equal(a.Body, link.Body) {
+			t.Errorf("a retry answers %s, not %s", a.Body, link.Body)
+		}
+	}
+	// Existing is answered also when the limits are used up.
+	for i := 0; i < 9; i++ {
+		f.published(key, noteFile, note)
+	}
+	f.call(key, "POST", "/uploads", noteFile).want(403, "link_limit")
+	existing := f.call(key, "POST", "/uploads", file).want(200, "").json()["existing"].(map[string]any)
+	if existing["slug"] != link.text("slug") || existing["url"] != link.text("url") {
+		t.Errorf("existing %v", existing)
+	}
+	f.audit()
+}
+
+// Promise 2: a hundred concurrent completes with one key make one link and use one slot.
+func TestConcurrentCompletes(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	file := noteFile.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"})
+	path := f.stored(key, file, note)
+	slugs := parallel(100, func(int) string {
+		return f.call(key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil})).want(200, "").text("slug")
+	})
+	for _, s := range slugs {
+		if s != slugs[0] || s == "" {
+			t.Fatalf("slugs %q and %q", slugs[0], s)
+		}
+	}
+	if n := len(f.call(key, "GET", "/links?limit=100", nil).json()["links"].([]any)); n != 1 {
+		t.Errorf("%d links", n)
+	}
+	f.audit()
+}
+
+// Promise 8: at limit − 1, exactly one of a hundred parallel requests passes.
+func TestLimitsUnderConcurrency(t *testing.T) {
+	count := func(as []answer, code string) (ok int) {
+		for _, a := range as {
+			if a.Status == 200 {
+				ok++
+			} else if a.text("code") != code {
+				t.Errorf("%d %s", a.Status, a.Body)
+			}
+		}
+		return ok
+	}
+	t.Run("links", func(t *testing.T) {
+		f := newFixture(t)
+		f.limits(vitrine.Limits{Links: 3, HourlyUploads: 1000})
+		key := f.account(vitrine.PlanFree)
+		f.published(key, noteFile, note)
+		f.published(key, noteFile, note)
+		as := parallel(100, func(int) answer { return f.call(key, "POST", "/uploads", noteFile) })
+		if n := count(as, "link_limit"); n != 1 {
+			t.Errorf("%d of 100 passed", n)
+		}
+	})
+	t.Run("storage", func(t *testing.T) {
+		f := newFixture(t)
+		f.limits(vitrine.Limits{StorageBytes: int64(3 * len(note)), HourlyUploads: 1000})
+		key := f.account(vitrine.PlanFree)
+		f.published(key, noteFile, note)
+		f.published(key, noteFile, note)
+		as := parallel(100, func(int) answer { return f.call(key, "POST", "/uploads", noteFile) })
+		if n := count(as, "storage_limit"); n != 1 {
+			t.Errorf("%d of 100 passed", n)
+		}
+	})
+	t.Run("uploads an hour", func(t *testing.T) {
+		f := newFixture(t)
+		f.limits(vitrine.Limits{HourlyUploads: 3})
+		key := f.account(vitrine.PlanFree)
+		f.begun(key, noteFile)
+		f.clock.Advance(20 * time.Minute)
+		f.begun(key, noteFile)
+		as := parallel(100, func(int) answer { return f.call(key, "POST", "/uploads", noteFile) })
+		if n := count(as, "rate_limited"); n != 1 {
+			t.Errorf("%d of 100 passed", n)
+		}
+		a := f.call(key, "POST", "/uploads", noteFile).want(429, "rate_limited")
+		if a.Header.Get("Retry-After") != "2400" || a.Header.Get("RateLimit") != `"uploads";r=0;t=2400` {
+			t.Errorf("headers %v", a.Header)
+		}
+		f.clock.Advance(40*time.Minute + time.Second)
+		f.call(key, "POST", "/uploads", noteFile).want(200, "")
+	})
+	t.Run("slug", func(t *testing.T) {
+		f := newFixture(t)
+		key := f.account(vitrine.PlanPro)
+		as := parallel(100, func(int) answer { return f.call(key, "POST", "/uploads", noteFile.with(fields{"slug": "the-one"})) })
+		if n := count(as, "slug_taken"); n != 1 {
+			t.Errorf("%d of 100 passed", n)
+		}
+	})
+}
+
+// A key counts as long as its link lives; then it may begin anew, with another file, too.
+func TestIdempotencyKeyOutlived(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	file := noteFile.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"})
+	slug := f.published(key, file, note)
+	f.call(key, "POST", "/uploads", file.with(fields{"name": "b.txt"})).want(400, "idempotency_mismatch")
+	f.delete(slug)
+	path, _ := f.begun(key, file.with(fields{"name": "b.txt"}))
+	f.clock.Advance(vitrine.UploadLife)
+	if again, _ := f.begun(key, file.with(fields{"name": "c.txt"})); again == path {
+		t.Error("an upload of yesterday is taken up")
+	}
+	f.audit()
+}
+
+// A retry of a refused step 3 hears all that the first one heard.
+func TestRefusalIsRepeated(t *testing.T) {
+	f := newFixture(t)
+	f.limits(vitrine.Limits{Links: 1, HourlyUploads: 1000})
+	key := f.account(vitrine.PlanFree)
+	path := f.stored(key, noteFile, note)
+	f.clock.Advance(vitrine.SlugHold)
+	f.published(key, noteFile, note)
+	complete := func() answer { return f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})) }
+	first := complete().want(403, "link_limit")
+	if first.text("upgradeUrl") == "" || first.json()["limit"] != 1.0 {
+		t.Errorf("%s", first.Body)
+	}
+	if again := complete(); !bytes.Equal(again.Body, first.Body) {
+		t.Errorf("the first says %s, the second %s", first.Body, again.Body)
+	}
+}
+
+// A token that was made while the clock was ahead is worth nothing once it is set right (promise 22).
+func TestClockSetBack(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	_, url := f.begun(key, noteFile)
+	f.clock.Advance(-time.Hour)
+	f.put(url, "text/plain", strings.NewReader(note)).want(403, "url_expired")
+}
+
+// The largest number is no way around a limit.
+func TestSizesDoNotOverflow(t *testing.T) {
+	f := newFixture(t)
+	f.limits(vitrine.Limits{StorageBytes: 1000})
+	key := f.account(vitrine.PlanFree)
+	f.published(key, noteFile, note)
+	f.call(key, "POST", "/uploads", noteFile.with(fields{"size": int64(1<<63 - 1)})).want(400, "invalid_size")
+	f.call(key, "POST", "/uploads", noteFile.with(fields{"size": int64(1 << 50)})).want(403, "storage_limit")
+	f.call(key, "POST", "/uploads", noteFile).want(200, "")
+}
+
+// A link that was deleted while somebody opened it leaves nothing in the account's numbers.
+func TestOpenOfADeletedLink(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	slug := f.published(key, noteFile, note)
+	f.openPage(slug)
+	l, err := f.server.Links.BySlug(t.Context(), slug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.delete(slug)
+	late := &vitrine.NewOpen{Account: l.Account, Open: report.Open{ID: int64(f.server.ViewIDs.Next(f.clock.Now())), At: f.clock.Now().UnixMilli(), Link: int64(l.ID), Viewer: 7}}
+	if err := f.server.Views.Open(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	f.clock.Advance(2 * time.Hour)
+	if err := f.server.Links.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rep := f.call(key, "GET", "/analytics", nil).want(200, "").json()
+	if v := rep["totals"].(map[string]any)["views"]; v != 0.0 {
+		t.Errorf("%v views", v)
+	}
+	f.audit()
+}
+
+// What was begun and not finished gives its place back.
+func TestHoldsExpire(t *testing.T) {
+	f := newFixture(t)
+	f.limits(vitrine.Limits{Links: 1, HourlyUploads: 1000})
+	key := f.account(vitrine.PlanFree)
+	path := f.stored(key, noteFile, note)
+	f.call(key, "POST", "/uploads", noteFile).want(403, "link_limit")
+	f.clock.Advance(vitrine.SlugHold)
+	second, url := f.begun(key, noteFile)
+	// The first one is late: there is no room now, and it holds none.
+	a := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(403, "link_limit")
+	if a.json()["limit"] != 1.0 || a.json()["used"] != 1.0 {
+		t.Errorf("limit and used: %s", a.Body)
+	}
+	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
+	slug := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": second})).want(200, "").text("slug")
+	f.call(key, "POST", "/uploads", noteFile).want(403, "link_limit")
+	f.delete(slug)
+	f.call(key, "POST", "/uploads", noteFile).want(200, "")
+	f.audit()
+}
