@@ -32,17 +32,17 @@ type AllTime struct {
 	Links     int64 `json:"links"`
 }
 
-// TopLink is a link with its own tally over the window of the report.
+// TopLink is a link with the daily views of SparkDays.
 type TopLink struct {
 	Link  Link
-	Tally *Tally
+	Spark []int64
 }
 
 // ForAccount renders the report of an account over w. links are all links that the
 // opens of cur may have; a link that is missing is in no mix and no completion. cur and
 // prev are tallies of the account over exactly the days of w and of w.Previous(), nil
-// where nothing happened. top holds at least the links of cur.Top(links, 25), each with
-// its own tally. It only reads what it is given.
+// where nothing happened. top holds at least the links of cur.Top(links, 25). It only
+// reads what it is given.
 func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime AllTime) *AccountReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
 	var c completion
@@ -57,7 +57,7 @@ func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 	}
 	r := &AccountReport{
 		Summary:  summary(w, cur, prev, c.pct(), allTime.Downloads),
-		TopLinks: topLinks(w, top),
+		TopLinks: topLinks(w, cur, top),
 		Mix:      topBuckets(kinds, len(kinds)),
 		AllTime:  allTime,
 	}
@@ -66,45 +66,35 @@ func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 }
 
 // topLinks renders the links with most views (analytics semantics, account report).
-func topLinks(w Window, top []TopLink) []LinkSummary {
-	viewed := make([]TopLink, 0, len(top))
-	for _, l := range top {
-		if l.Tally != nil && l.Tally.views > 0 {
-			viewed = append(viewed, l)
-		}
-	}
+func topLinks(w Window, t *Tally, top []TopLink) []LinkSummary {
+	viewed := slices.DeleteFunc(slices.Clone(top), func(l TopLink) bool { return t.link(l.Link.ID).views == 0 })
 	slices.SortFunc(viewed, func(a, b TopLink) int {
-		return byViews(&a.Link, &b.Link, a.Tally.views, b.Tally.views)
+		return byViews(&a.Link, &b.Link, t.link(a.Link.ID).views, t.link(b.Link.ID).views)
 	})
 	rows := []LinkSummary{}
 	for _, l := range viewed[:min(len(viewed), maxTopLinks)] {
-		rows = append(rows, linkSummary(w, &l.Link, l.Tally))
+		rows = append(rows, linkSummary(w, &l, t.link(l.Link.ID)))
 	}
 	return rows
 }
 
-func linkSummary(w Window, l *Link, t *Tally) LinkSummary {
+func linkSummary(w Window, top *TopLink, sums linkSums) LinkSummary {
+	l := &top.Link
 	var c completion
-	c.add(l, t.sessions)
+	c.add(l, sums.sessions)
 	return LinkSummary{
 		ID:            l.PublicID,
 		Slug:          l.Slug,
 		Title:         l.Title,
 		Kind:          l.Kind,
-		Views:         t.views,
-		Uniques:       t.Uniques(w.From, w.To),
-		AvgEngagedMs:  t.sessions.avgEngagedMs(),
+		Views:         sums.views,
+		Uniques:       sums.seen.before(w.From),
+		AvgEngagedMs:  sums.sessions.avgEngagedMs(),
 		CompletionPct: c.pct(),
 		Downloads:     l.Downloads,
-		Spark:         spark(w, t),
+		Spark:         top.Spark,
 	}
 }
 
-// spark is the daily views of the window's last days.
-func spark(w Window, t *Tally) []int64 {
-	days := make([]int64, min(w.Days(), maxSpark))
-	for i := range days {
-		days[i] = t.row(w.To - Day(len(days)-i)).views
-	}
-	return days
-}
+// SparkDays are the days [from, to) that `spark` shows: the window's last ones.
+func SparkDays(w Window) (from, to Day) { return w.To - Day(min(w.Days(), maxSpark)), w.To }

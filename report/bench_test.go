@@ -94,7 +94,7 @@ func BenchmarkForAccount1000Links(b *testing.B) {
 	t := foldOf(opens)
 	var top []report.TopLink
 	for _, l := range t.Top(links, 25) {
-		top = append(top, report.TopLink{Link: l, Tally: byLink[l.ID].Tally()})
+		top = append(top, report.TopLink{Link: l, Spark: byLink[l.ID].Tally().DailyViews(report.SparkDays(w))})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

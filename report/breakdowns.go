@@ -42,8 +42,8 @@ const (
 	dimensions
 )
 
-// addLabels counts the labels of an open that is a person's.
-func (t *Tally) addLabels(o *Open) {
+// addLabels counts the labels of an open that is a person's, n times.
+func (t *Tally) addLabels(o *Open, n int64) {
 	labels := [dimensions]string{
 		byCountry:  o.Country,
 		byReferrer: o.Referrer,
@@ -57,28 +57,28 @@ func (t *Tally) addLabels(o *Open) {
 	}
 	for i, label := range labels {
 		if label != "" {
-			t.labels[i].add(label)
+			t.labels[i].add(label, n)
 		}
 	}
 	if o.City != "" {
-		t.labels[byCity].addCity(o.City, o.Country)
+		t.labels[byCity].addCity(o.City, o.Country, n)
 	}
 }
 
 // addCity counts a city under the name that its card shows. It is a label like others
 // but for the memory that joining its name would take for every open.
-func (c *counts) addCity(city, country string) {
+func (c *counts) addCity(city, country string, n int64) {
 	if country == "" {
-		c.add(city)
+		c.add(city, n)
 		return
 	}
 	var room [64]byte
 	label := append(append(append(room[:0], city...), ", "...), country...)
-	if n := (*c)[string(label)]; n != nil {
-		*n++
+	if count := (*c)[string(label)]; count != nil && *count+n != 0 {
+		*count += n
 		return
 	}
-	c.add(string(label))
+	c.add(string(label), n)
 }
 
 func breakdowns(t *Tally) Breakdowns {

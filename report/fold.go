@@ -7,7 +7,7 @@ import (
 )
 
 // Fold turns the opens of one scope, in any order, into a Tally with its visits. It
-// keeps 16 bytes an open until Tally (which takes as much again for its moment), and not
+// keeps 24 bytes an open until Tally (which takes as much again for its moment), and not
 // the opens themselves. The zero value is empty and ready.
 //
 // A fold knows of the days that it was given and no others, so what it counts as
@@ -19,9 +19,10 @@ type Fold struct {
 	visits [][]viewerDay // in chunks, each but the last one full
 }
 
-// viewerDay says that a viewer came on a day.
+// viewerDay says that a viewer came to a link on a day.
 type viewerDay struct {
 	viewer uint64
+	link   int64
 	day    Day
 }
 
@@ -36,7 +37,7 @@ const (
 func (f *Fold) Add(o *Open) {
 	f.tally.Add(o)
 	if o.Counted() {
-		f.addVisit(viewerDay{o.Viewer, DayOf(o.At)})
+		f.addVisit(viewerDay{o.Viewer, o.Link, DayOf(o.At)})
 	}
 }
 
@@ -47,7 +48,7 @@ func (f *Fold) AddDownload(d Day) { f.tally.AddDownload(d) }
 func (f *Fold) Tally() *Tally {
 	t := f.tally
 	for _, group := range groupByViewer(f.visits) {
-		slices.SortFunc(group, viewerDay.compare)
+		slices.SortFunc(group, viewerDay.byDay)
 		prev := viewerDay{day: NoDay}
 		for _, v := range group {
 			if v.viewer != prev.viewer {
@@ -55,6 +56,17 @@ func (f *Fold) Tally() *Tally {
 			}
 			if v.day != prev.day {
 				t.AddVisit(Visit{Day: v.day, Prev: prev.day})
+			}
+			prev = v
+		}
+		slices.SortFunc(group, viewerDay.byLink)
+		prev = viewerDay{day: NoDay}
+		for _, v := range group {
+			if v.viewer != prev.viewer || v.link != prev.link {
+				prev.day = NoDay
+			}
+			if v.day != prev.day {
+				t.AddLinkVisit(v.link, prev.day)
 			}
 			prev = v
 		}
@@ -76,12 +88,17 @@ func (f *Fold) addVisit(v viewerDay) {
 	f.visits[last] = append(f.visits[last], v)
 }
 
-// compare orders by viewer, then by day.
-func (v viewerDay) compare(u viewerDay) int {
+// byDay orders by viewer, then by day.
+func (v viewerDay) byDay(u viewerDay) int {
 	if v.viewer != u.viewer {
 		return cmp.Compare(v.viewer, u.viewer)
 	}
 	return cmp.Compare(v.day, u.day)
+}
+
+// byLink orders by viewer, then by link, then by day.
+func (v viewerDay) byLink(u viewerDay) int {
+	return cmp.Or(cmp.Compare(v.viewer, u.viewer), cmp.Compare(v.link, u.link), cmp.Compare(v.day, u.day))
 }
 
 // groupByViewer deals visits into groups of about sixteen so that each viewer's are in

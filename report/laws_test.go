@@ -77,6 +77,11 @@ func TestMergeOfFacts(t *testing.T) {
 		for _, v := range w.visits() {
 			part().AddVisit(v)
 		}
+		for _, l := range w.links {
+			for _, v := range w.scope(l.ID).visits() {
+				part().AddLinkVisit(l.ID, v.Prev)
+			}
+		}
 		for _, d := range w.downloads {
 			part().AddDownload(report.DayOf(d.at))
 		}
@@ -106,11 +111,7 @@ func TestMergeOfDays(t *testing.T) {
 		}
 		for _, win := range windows(r, w.oldest()) {
 			cur := merged(win)
-			var top []report.TopLink
-			for _, l := range cur.Top(w.links, 25) {
-				top = append(top, report.TopLink{Link: l, Tally: w.scope(l.ID).fold(win)})
-			}
-			got := tree(report.ForAccount(w.links, win, cur, merged(win.Previous()), top, w.allTime()))
+			got := tree(report.ForAccount(w.links, win, cur, merged(win.Previous()), w.top(cur, win), w.allTime()))
 			sameReport(t, string(win.Key), got, tree(w.accountReport(win)))
 		}
 		for d, tally := range dayTallies(w) {
@@ -135,6 +136,11 @@ func dayTallies(w *world) map[report.Day]*report.Tally {
 	}
 	for _, v := range w.visits() {
 		day(v.Day).AddVisit(v)
+	}
+	for _, l := range w.links {
+		for _, v := range w.scope(l.ID).visits() {
+			day(v.Day).AddLinkVisit(l.ID, v.Prev)
+		}
 	}
 	for _, d := range w.downloads {
 		day(report.DayOf(d.at)).AddDownload(report.DayOf(d.at))

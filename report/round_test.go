@@ -118,22 +118,45 @@ func TestCompletionIsExact(t *testing.T) {
 func TestMedian(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 2000 {
-		ts := make(times, r.IntN(20))
-		for i := range ts {
-			ts[i] = r.Uint32() >> r.IntN(32)
+		var ts times
+		all := make([]uint32, r.IntN(20))
+		for i := range all {
+			all[i] = r.Uint32() >> r.IntN(32)
+			ts.add(all[i])
 		}
-		before := slices.Clone(ts)
-		got := ts.median()
-		if !slices.Equal(ts, before) {
-			t.Fatal("the median changed its values")
+		for range len(all) / 4 {
+			i := r.IntN(len(all))
+			ts.remove(all[i])
+			all = slices.Delete(all, i, i+1)
 		}
-		slices.Sort(ts)
+		slices.Sort(all)
 		var want int64
-		if n := len(ts); n > 0 {
-			want = (int64(ts[(n-1)/2]) + int64(ts[n/2]) + 1) / 2
+		if n := len(all); n > 0 {
+			want = (int64(all[(n-1)/2]) + int64(all[n/2]) + 1) / 2
 		}
-		if got != want {
-			t.Fatalf("median of %v is %d, want %d", ts, got, want)
+		if got := ts.median(); got != want {
+			t.Fatalf("median of %v is %d, want %d", all, got, want)
 		}
+	}
+}
+
+// TestBuckets: buckets follow each other without a gap, and hold what they say.
+func TestBuckets(t *testing.T) {
+	last, _ := bucketOf(1<<32 - 1)
+	next := uint64(0)
+	for b := range last + 1 {
+		low, open := b.low()
+		if uint64(low) != next {
+			t.Fatalf("bucket %d begins at %d, the one before ends at %d", b, low, next)
+		}
+		next += 1 << open
+		for _, v := range []uint32{low, uint32(next - 1)} {
+			if got, bits := bucketOf(v); got != b || bits != open {
+				t.Fatalf("%d is in bucket %d with %d bits, want %d with %d", v, got, bits, b, open)
+			}
+		}
+	}
+	if next != 1<<32 {
+		t.Errorf("the buckets end at %d", next)
 	}
 }

@@ -16,6 +16,7 @@ type engagement struct {
 type linkSums struct {
 	views    int64
 	sessions engagement
+	seen     seen // by the day on which the link had seen them last
 }
 
 // pageSums sums the counted sessions that saw a page.
@@ -44,8 +45,18 @@ func (r *dayRow) equal(q *dayRow) bool {
 		r.downloads == q.downloads && r.seen.equal(q.seen)
 }
 
-// add counts a label once.
-func (c *counts) add(label string) { *entry(c, label)++ }
+// empty says that nothing is counted.
+func (r *dayRow) empty() bool {
+	return r.views == 0 && r.sessions == 0 && r.engagedMs == 0 && r.downloads == 0 && len(r.seen.prevs) == 0
+}
+
+// add counts a label n times.
+func (c *counts) add(label string, n int64) {
+	count := entry(c, label)
+	if *count += n; *count == 0 {
+		delete(*c, label)
+	}
+}
 
 // merge adds the counts of d to those of c.
 func (c *counts) merge(d counts) {
@@ -73,6 +84,15 @@ func (e *engagement) add(f engagement) {
 func (l *linkSums) merge(k *linkSums) {
 	l.views += k.views
 	l.sessions.add(k.sessions)
+	l.seen.merge(k.seen)
+}
+
+func (l *linkSums) equal(k *linkSums) bool {
+	return l.views == k.views && l.sessions == k.sessions && l.seen.equal(k.seen)
+}
+
+func (l *linkSums) empty() bool {
+	return l.views == 0 && l.sessions == engagement{} && len(l.seen.prevs) == 0
 }
 
 func (p *pageSums) merge(q *pageSums) {
@@ -81,13 +101,14 @@ func (p *pageSums) merge(q *pageSums) {
 	p.last += q.last
 }
 
-func (p *progress) add(begun bool, furthest int64) {
+// add counts a session n times.
+func (p *progress) add(begun bool, furthest, n int64) {
 	if begun {
-		p.begun++
+		p.begun += n
 	}
 	for i, m := range marks {
 		if furthest >= m.millionths {
-			p.reached[i]++
+			p.reached[i] += n
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 // some days. Tallies add up: Add in any order and Merge of any split of the facts
 // (opens, visits, downloads) give the same tally. The zero value is empty and ready.
 //
-// A tally costs as much as its days and distinct labels, and 4 bytes a session for
-// the exact median. Reading one is safe for several goroutines at once.
+// A tally costs as much as its days, links and distinct labels, and 4 bytes a session
+// for the exact median. Reading one is safe for several goroutines at once.
 type Tally struct {
 	views     int64
 	qr        int64
@@ -42,72 +42,102 @@ type dayRow struct {
 }
 
 // Add counts an open: everything of it but the uniqueness of its viewer, which
-// AddVisit gives, and its download events, which AddDownload gives.
-func (t *Tally) Add(o *Open) {
+// AddVisit and AddLinkVisit give, and its download events, which AddDownload gives.
+func (t *Tally) Add(o *Open) { t.count(o, 1) }
+
+// Remove takes back an Add of the same open.
+func (t *Tally) Remove(o *Open) {
+	t.count(o, -1)
+	t.tidy(DayOf(o.At), o.Link)
+}
+
+// count adds an open n times.
+func (t *Tally) count(o *Open, n int64) {
 	if o.Atypical() {
-		t.atypical++
+		t.atypical += n
 	}
 	if !o.Counted() {
-		t.bots.add(o.Bot)
+		t.bots.add(o.Bot, n)
 		return
 	}
-	t.views++
+	t.views += n
 	if o.QR {
-		t.qr++
+		t.qr += n
 	}
 	if o.Returning {
-		t.returning++
+		t.returning += n
 	}
 	day := DayOf(o.At)
 	row := t.day(day)
-	row.views++
-	t.heat[day.Weekday()][day.hourOf(o.At)]++
-	t.addLabels(o)
+	row.views += n
+	t.heat[day.Weekday()][day.hourOf(o.At)] += n
+	t.addLabels(o, n)
 	link := entry(&t.links, o.Link)
-	link.views++
+	link.views += n
 	if o.CountedSession() {
-		t.addSession(o.Session, row, link)
+		t.addSession(o.Session, row, link, n)
 	}
 }
 
 // addSession counts a session that is not atypical.
-func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums) {
+func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) {
+	engaged := within(s.EngagedMs, maxMs)
 	e := engagement{
-		sessions:  1,
-		engagedMs: within(s.EngagedMs, maxMs),
-		pages:     t.addPages(s.Pages),
-		played:    within(s.Played, whole),
-		depth:     within(s.Depth, whole),
+		sessions:  n,
+		engagedMs: n * engaged,
+		pages:     n * t.addPages(s.Pages, n),
+		played:    n * within(s.Played, whole),
+		depth:     n * within(s.Depth, whole),
 	}
 	t.sessions.add(e)
 	link.sessions.add(e)
-	row.sessions++
+	row.sessions += n
 	row.engagedMs += e.engagedMs
-	t.times = append(t.times, uint32(e.engagedMs))
-	if e.engagedMs < bounceMs {
-		t.bounces++
+	if n > 0 {
+		t.times.add(uint32(engaged))
+	} else {
+		t.times.remove(uint32(engaged))
 	}
-	t.media.add(s.Played > 0, s.Reached)
-	t.scroll.add(s.Depth > 0, s.Depth)
+	if engaged < bounceMs {
+		t.bounces += n
+	}
+	t.media.add(s.Played > 0, s.Reached, n)
+	t.scroll.add(s.Depth > 0, s.Depth, n)
 }
 
-// addPages counts the pages that a session saw and returns how many they are.
-func (t *Tally) addPages(pages []PageTime) int64 {
-	var n int64
-	var last *pageSums
+// addPages counts the pages that a session saw, n times, and returns how many they are.
+func (t *Tally) addPages(pages []PageTime, n int64) int64 {
+	var seen int64
+	last := 0
 	for _, p := range pages {
 		if p.Page < 1 {
 			continue
 		}
-		n++
-		last = entry(&t.pages, p.Page)
-		last.sessions++
-		last.ms += within(p.Ms, maxMs)
+		seen++
+		last = p.Page
+		s := entry(&t.pages, p.Page)
+		s.sessions += n
+		s.ms += n * within(p.Ms, maxMs)
 	}
-	if last != nil {
-		last.last++
+	if last > 0 {
+		t.pages[last].last += n
 	}
-	return n
+	for _, p := range pages {
+		if s := t.pages[p.Page]; s != nil && *s == (pageSums{}) {
+			delete(t.pages, p.Page)
+		}
+	}
+	return seen
+}
+
+// tidy drops what is nothing after something was taken back.
+func (t *Tally) tidy(d Day, link int64) {
+	if r := t.days[d]; r != nil && r.empty() {
+		delete(t.days, d)
+	}
+	if l := t.links[link]; l != nil && l.empty() {
+		delete(t.links, link)
+	}
 }
 
 // AddVisit counts a viewer of a day. The scope's visits are given once each; a
@@ -115,8 +145,30 @@ func (t *Tally) addPages(pages []PageTime) int64 {
 // the scope's whole history, or at all days that the tally will ever hold.
 func (t *Tally) AddVisit(v Visit) { t.day(v.Day).seen.add(v.Prev, 1) }
 
+// RemoveVisit takes back an AddVisit.
+func (t *Tally) RemoveVisit(v Visit) {
+	t.day(v.Day).seen.add(v.Prev, -1)
+	t.tidy(v.Day, 0)
+}
+
+// AddLinkVisit counts a viewer of a day on one link of the scope, with the day on which
+// that link had seen the viewer before. Links of an account have their uniques by it.
+func (t *Tally) AddLinkVisit(link int64, prev Day) { entry(&t.links, link).seen.add(prev, 1) }
+
+// RemoveLinkVisit takes back an AddLinkVisit.
+func (t *Tally) RemoveLinkVisit(link int64, prev Day) {
+	entry(&t.links, link).seen.add(prev, -1)
+	t.tidy(NoDay, link)
+}
+
 // AddDownload counts a download event, not a bot's.
 func (t *Tally) AddDownload(d Day) { t.day(d).downloads++ }
+
+// RemoveDownload takes back an AddDownload.
+func (t *Tally) RemoveDownload(d Day) {
+	t.day(d).downloads--
+	t.tidy(d, 0)
+}
 
 // Merge adds what u has counted to t. It leaves u as it is and shares no memory with it.
 func (t *Tally) Merge(u *Tally) {
@@ -126,7 +178,7 @@ func (t *Tally) Merge(u *Tally) {
 	t.atypical += u.atypical
 	t.bounces += u.bounces
 	t.sessions.add(u.sessions)
-	t.times = append(t.times, u.times...)
+	t.times.merge(u.times)
 	for w := range u.heat {
 		for h, n := range u.heat[w] {
 			t.heat[w][h] += n
@@ -162,9 +214,9 @@ func (t *Tally) Equal(u *Tally) bool {
 		t.heat == u.heat && t.media == u.media && t.scroll == u.scroll &&
 		maps.EqualFunc(t.bots, u.bots, same) &&
 		maps.EqualFunc(t.pages, u.pages, same) &&
-		maps.EqualFunc(t.links, u.links, same) &&
+		maps.EqualFunc(t.links, u.links, (*linkSums).equal) &&
 		maps.EqualFunc(t.days, u.days, (*dayRow).equal) &&
-		slices.Equal(slices.Sorted(slices.Values(t.times)), slices.Sorted(slices.Values(u.times)))
+		t.times.equal(u.times)
 }
 
 // Views is the number of counted opens.
@@ -180,6 +232,18 @@ func (t *Tally) Uniques(from, to Day) int64 {
 	}
 	return n
 }
+
+// DailyViews is the number of counted opens of each of the days [from, to).
+func (t *Tally) DailyViews(from, to Day) []int64 {
+	views := make([]int64, max(to-from, 0))
+	for i := range views {
+		views[i] = t.row(from + Day(i)).views
+	}
+	return views
+}
+
+// LinkViews is the number of counted opens of a link of the scope.
+func (t *Tally) LinkViews(link int64) int64 { return t.link(link).views }
 
 // Bots lists the bots' opens by reason, most first, ties by reason.
 func (t *Tally) Bots() []Bucket { return topBuckets(t.bots, len(t.bots)) }

@@ -1,41 +1,161 @@
 package report
 
-// times is a multiset of durations in milliseconds, in any order.
-type times []uint32
+import (
+	"math/bits"
+	"slices"
+)
 
-// median is the middle value, or the mean of the two middle ones rounded to the
-// nearest integer; 0 of none. It leaves ts as it is.
-func (ts times) median() int64 {
-	n := len(ts)
-	switch {
-	case n == 0:
-		return 0
-	case n%2 == 1:
-		return ts.nth(n / 2)
-	}
-	return mean(ts.nth(n/2-1)+ts.nth(n/2), 2)
+// times is a multiset of durations in milliseconds. It counts them in buckets whose
+// width is a thirty-second of their octave, so that it knows at once in which bucket the
+// median lies, and needs the values of that bucket alone: those of others may stay where
+// they are stored.
+type times map[bucket]*timeBucket
+
+// bucket is a range of durations: each of 0 to 63 has its own, and every octave above
+// has 32.
+type bucket int
+
+// timeBucket is what is known of the durations in a bucket: how many they are, and
+// values of them, in any order; none where all in the bucket are the same.
+type timeBucket struct {
+	n      int64
+	values []uint32
 }
 
-// digitBits is how much of a value one reading of all of them fixes: three readings
-// for 32 bits, with counters that stay in the processor's nearest cache.
-const digitBits = 11
+const (
+	exactTimes = 64 // durations below have buckets of their own
+	perOctave  = 32
+)
 
-// nth is the k-th smallest value, from 0. It fixes the value's digits from the highest
-// down: linear in any order of ts, without a copy.
-func (ts times) nth(k int) int64 {
-	var found uint64 // the digits fixed so far
-	for shift := 2 * digitBits; shift >= 0; shift -= digitBits {
-		var counts [1 << digitBits]int
-		for _, t := range ts {
-			if v := uint64(t); v>>(shift+digitBits) == found {
-				counts[v>>shift%(1<<digitBits)]++
-			}
-		}
-		digit := 0
-		for ; k >= counts[digit]; digit++ {
-			k -= counts[digit]
-		}
-		found = found<<digitBits | uint64(digit)
+// bucketOf is the bucket of a duration and how many of its low bits the bucket leaves
+// open.
+func bucketOf(v uint32) (b bucket, open int) {
+	if v < exactTimes {
+		return bucket(v), 0
 	}
-	return int64(found)
+	open = bits.Len32(v) - 6
+	return bucket(exactTimes + (open-1)*perOctave + int(v>>open) - perOctave), open
+}
+
+// low is the smallest duration of b and how many low bits b leaves open.
+func (b bucket) low() (v uint32, open int) {
+	if b < exactTimes {
+		return uint32(b), 0
+	}
+	octave := int(b-exactTimes) / perOctave
+	return uint32(perOctave+int(b-exactTimes)%perOctave) << (octave + 1), octave + 1
+}
+
+// add counts a duration.
+func (ts *times) add(v uint32) {
+	k, open := bucketOf(v)
+	b := entry(ts, k)
+	b.n++
+	if open > 0 {
+		b.values = append(b.values, v)
+	}
+}
+
+// remove takes back an add of a duration, whose value must be there.
+func (ts times) remove(v uint32) {
+	k, _ := bucketOf(v)
+	b := ts[k]
+	if b == nil {
+		return
+	}
+	if i := slices.Index(b.values, v); i >= 0 {
+		last := len(b.values) - 1
+		b.values[i] = b.values[last]
+		b.values = b.values[:last]
+	}
+	if b.n--; b.n == 0 {
+		delete(ts, k)
+	}
+}
+
+func (ts *times) merge(us times) {
+	for k, u := range us {
+		b := entry(ts, k)
+		b.n += u.n
+		b.values = append(b.values, u.values...)
+	}
+}
+
+func (ts times) equal(us times) bool {
+	if len(ts) != len(us) {
+		return false
+	}
+	for k, b := range ts {
+		u := us[k]
+		if u == nil || b.n != u.n || len(b.values) != len(u.values) {
+			return false
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(b.values)), slices.Sorted(slices.Values(u.values))) {
+			return false
+		}
+	}
+	return true
+}
+
+// count is how many durations there are.
+func (ts times) count() int64 {
+	var n int64
+	for _, b := range ts {
+		n += b.n
+	}
+	return n
+}
+
+// at finds the bucket of the k-th smallest duration, from 0, and its rank there.
+func (ts times) at(k int64) (bucket, int64) {
+	for _, b := range ts.buckets() {
+		if k < ts[b].n {
+			return b, k
+		}
+		k -= ts[b].n
+	}
+	panic("report: no such rank")
+}
+
+// lacks says that values of a bucket are not there.
+func (ts times) lacks(b bucket) bool {
+	_, open := b.low()
+	return open > 0 && int64(len(ts[b].values)) < ts[b].n
+}
+
+// buckets lists the buckets in order.
+func (ts times) buckets() []bucket {
+	list := make([]bucket, 0, len(ts))
+	for b := range ts {
+		list = append(list, b)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// ranks are those whose mean is the median of n values.
+func ranks(n int64) [2]int64 { return [2]int64{(n - 1) / 2, n / 2} }
+
+// median is the middle value, or the mean of the two middle ones rounded to the
+// nearest integer; 0 of none. It leaves ts as it is, and panics where a value that it
+// needs is not there.
+func (ts times) median() int64 {
+	n := ts.count()
+	if n == 0 {
+		return 0
+	}
+	r := ranks(n)
+	return mean(ts.nth(r[0])+ts.nth(r[1]), 2)
+}
+
+// nth is the k-th smallest value, from 0.
+func (ts times) nth(k int64) int64 {
+	b, rank := ts.at(k)
+	if ts.lacks(b) {
+		panic("report: the times that the median is of were not added")
+	}
+	if low, open := b.low(); open == 0 {
+		return int64(low)
+	}
+	return int64(slices.Sorted(slices.Values(ts[b].values))[rank])
 }

@@ -22,7 +22,10 @@ func (s *seen) add(prev Day, viewers int64) {
 		s.prevs = slices.Insert(s.prevs, i, prev)
 		s.viewers = slices.Insert(s.viewers, i, 0)
 	}
-	s.viewers[i] += viewers
+	if s.viewers[i] += viewers; s.viewers[i] == 0 {
+		s.prevs = slices.Delete(s.prevs, i, i+1)
+		s.viewers = slices.Delete(s.viewers, i, i+1)
+	}
 }
 
 // find is where prev is or belongs. Most viewers are new, and so at the front.

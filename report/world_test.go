@@ -63,11 +63,15 @@ func (w *world) linkReport(l report.Link, win report.Window) *report.LinkReport 
 
 func (w *world) accountReport(win report.Window) *report.AccountReport {
 	cur := w.fold(win)
-	var top []report.TopLink
+	return report.ForAccount(w.links, win, cur, w.fold(win.Previous()), w.top(cur, win), w.allTime())
+}
+
+// top is the links of an account's tally with most views, with their daily views.
+func (w *world) top(cur *report.Tally, win report.Window) (top []report.TopLink) {
 	for _, l := range cur.Top(w.links, 25) {
-		top = append(top, report.TopLink{Link: l, Tally: w.scope(l.ID).fold(win)})
+		top = append(top, report.TopLink{Link: l, Spark: w.scope(l.ID).fold(win).DailyViews(report.SparkDays(win))})
 	}
-	return report.ForAccount(w.links, win, cur, w.fold(win.Previous()), top, w.allTime())
+	return top
 }
 
 func (w *world) allTime() report.AllTime {

@@ -1,0 +1,455 @@
+package report
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+)
+
+// A tally is stored in pieces, so that who wants little reads little:
+//
+//	head    the counters, and the rows of its days with their visits: all that a
+//	        comparison with another window needs
+//	body    heat, bots, labels, how many times are in each bucket, media, scroll, pages,
+//	        links
+//	times   the values of engaged times, all in one piece or one for each group of buckets
+//
+// Each piece begins with the version of its form and ends with a checksum. Labels stand in
+// it as numbers of a dictionary that belongs to whoever stores it. Numbers are varints;
+// what is sorted is stored as differences.
+
+// pieceVersion is the form of the pieces. A piece of another one is as good as damaged:
+// the tally is made again from its opens.
+const pieceVersion = 1
+
+// ErrPiece says that a piece is damaged or of another version.
+var ErrPiece = errors.New("the stored tally is damaged or of another version")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// seal ends the piece that began at b[start] with its checksum.
+func seal(b []byte, start int) []byte {
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
+}
+
+// CheckPiece says whether a piece can be added: ErrPiece if not.
+func CheckPiece(piece []byte) error {
+	end := len(piece) - 4
+	if end < 1 || piece[0] != pieceVersion || crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
+		return ErrPiece
+	}
+	return nil
+}
+
+// OfLink leaves out what the report of one link never shows, and returns t.
+func (t *Tally) OfLink() *Tally {
+	t.links = nil
+	return t
+}
+
+// OfAccount leaves out what the report of an account never shows, and returns t.
+func (t *Tally) OfAccount() *Tally {
+	t.pages, t.media, t.scroll = nil, progress{}, progress{}
+	return t
+}
+
+// Opens is the number of opens that were added, bots' included.
+func (t *Tally) Opens() int64 { return t.views + t.bots.total() }
+
+// AppendHead appends the head to b.
+func (t *Tally) AppendHead(b []byte) []byte {
+	start := len(b)
+	b = append(b, pieceVersion)
+	for _, n := range []int64{t.views, t.qr, t.returning, t.atypical, t.bounces} {
+		b = appendNumber(b, n)
+	}
+	b = t.sessions.append(b)
+	b = appendNumber(b, int64(len(t.days)))
+	before := Day(0)
+	for _, d := range slices.Sorted(maps.Keys(t.days)) {
+		b = binary.AppendVarint(b, int64(d-before))
+		before = d
+		r := t.days[d]
+		for _, n := range []int64{r.views, r.sessions, r.engagedMs, r.downloads} {
+			b = appendNumber(b, n)
+		}
+		b = r.seen.append(b, d)
+	}
+	return seal(b, start)
+}
+
+// AddHead merges a head into t, whose piece is known to be whole.
+func (t *Tally) AddHead(piece []byte) error {
+	r, err := open(piece)
+	if err != nil {
+		return err
+	}
+	for _, n := range []*int64{&t.views, &t.qr, &t.returning, &t.atypical, &t.bounces} {
+		*n += r.number()
+	}
+	t.sessions.add(r.engagement())
+	day := Day(0)
+	for range r.count() {
+		day += Day(r.signed())
+		row := t.day(day)
+		for _, n := range []*int64{&row.views, &row.sessions, &row.engagedMs, &row.downloads} {
+			*n += r.number()
+		}
+		r.seen(&row.seen, day)
+	}
+	return r.end()
+}
+
+// AppendBody appends the body to b; id gives the number of a label.
+func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]byte, error) {
+	start := len(b)
+	b = append(b, pieceVersion)
+	b = t.appendHeat(b)
+	var err error
+	for _, c := range append([]counts{t.bots}, t.labels[:]...) {
+		if b, err = c.append(b, id); err != nil {
+			return nil, err
+		}
+	}
+	b = t.times.append(b)
+	b = t.media.append(b)
+	b = t.scroll.append(b)
+	b = appendNumber(b, int64(len(t.pages)))
+	before := 0
+	for _, p := range slices.Sorted(maps.Keys(t.pages)) {
+		s := t.pages[p]
+		for _, n := range []int64{int64(p - before), s.sessions, s.ms, s.last} {
+			b = appendNumber(b, n)
+		}
+		before = p
+	}
+	return seal(t.appendLinks(b), start), nil
+}
+
+func (t *Tally) appendLinks(b []byte) []byte {
+	first := Day(0) // of the tally: days stand in relation to it
+	for d := range t.days {
+		if first == 0 || d < first {
+			first = d
+		}
+	}
+	b = binary.AppendVarint(b, int64(first))
+	b = appendNumber(b, int64(len(t.links)))
+	link := int64(0)
+	for _, id := range slices.Sorted(maps.Keys(t.links)) {
+		l := t.links[id]
+		b = binary.AppendVarint(b, id-link)
+		link = id
+		b = appendNumber(b, l.views)
+		b = l.sessions.append(b)
+		b = l.seen.append(b, first)
+	}
+	return b
+}
+
+// AddBody merges a body into t, whose piece is known to be whole; label gives the label of
+// a number.
+func (t *Tally) AddBody(piece []byte, label func(id uint64) (string, error)) error {
+	r, err := open(piece)
+	if err != nil {
+		return err
+	}
+	r.heat(t)
+	if err := r.counts(&t.bots, label); err != nil {
+		return err
+	}
+	for i := range t.labels {
+		if err := r.counts(&t.labels[i], label); err != nil {
+			return err
+		}
+	}
+	r.times(&t.times)
+	r.progress(&t.media)
+	r.progress(&t.scroll)
+	page := 0
+	for range r.count() {
+		page += int(r.number())
+		s := entry(&t.pages, page)
+		for _, n := range []*int64{&s.sessions, &s.ms, &s.last} {
+			*n += r.number()
+		}
+	}
+	r.links(func(id, views int64) *linkSums {
+		l := entry(&t.links, id)
+		l.views += views
+		return l
+	})
+	return r.end()
+}
+
+// AppendLinkViews appends to b a piece that tells the views of each link of the scope, for
+// EachLinkViews.
+func (t *Tally) AppendLinkViews(b []byte) []byte {
+	start := len(b)
+	b = append(b, pieceVersion)
+	b = appendNumber(b, int64(len(t.links)))
+	link := int64(0)
+	for _, id := range slices.Sorted(maps.Keys(t.links)) {
+		b = binary.AppendVarint(b, id-link)
+		link = id
+		b = appendNumber(b, t.links[id].views)
+	}
+	return seal(b, start)
+}
+
+// EachLinkViews calls f with each link of a piece of link views.
+func EachLinkViews(piece []byte, f func(link, views int64)) error {
+	if err := CheckPiece(piece); err != nil {
+		return err
+	}
+	r, err := open(piece)
+	if err != nil {
+		return err
+	}
+	link := int64(0)
+	for range r.count() {
+		link += r.signed()
+		f(link, r.number())
+	}
+	return r.end()
+}
+
+func appendNumber(b []byte, n int64) []byte { return binary.AppendUvarint(b, uint64(n)) }
+
+func (e engagement) append(b []byte) []byte {
+	b = appendNumber(b, e.sessions)
+	if e.sessions == 0 {
+		return b
+	}
+	for _, n := range []int64{e.engagedMs, e.pages, e.played, e.depth} {
+		b = appendNumber(b, n)
+	}
+	return b
+}
+
+func (r *pieceReader) engagement() (e engagement) {
+	if e.sessions = r.number(); e.sessions == 0 {
+		return e
+	}
+	e.engagedMs, e.pages, e.played, e.depth = r.number(), r.number(), r.number(), r.number()
+	return e
+}
+
+// append writes how many viewers had never come, and then, on each day before, in relation
+// to a day that the reader knows.
+func (s *seen) append(b []byte, day Day) []byte {
+	prevs, viewers := s.prevs, s.viewers
+	never := int64(0)
+	if len(prevs) > 0 && prevs[0] == NoDay {
+		never, prevs, viewers = viewers[0], prevs[1:], viewers[1:]
+	}
+	b = appendNumber(b, never)
+	b = appendNumber(b, int64(len(prevs)))
+	before := day
+	for i, p := range prevs {
+		if i == 0 {
+			b = binary.AppendVarint(b, int64(day-p))
+		} else {
+			b = appendNumber(b, int64(p-before))
+		}
+		b = appendNumber(b, viewers[i])
+		before = p
+	}
+	return b
+}
+
+func (r *pieceReader) seen(s *seen, day Day) {
+	if never := r.number(); never != 0 {
+		s.add(NoDay, never)
+	}
+	n := r.count()
+	s.prevs = slices.Grow(s.prevs, int(n))
+	s.viewers = slices.Grow(s.viewers, int(n))
+	prev := day
+	for i := range n {
+		if i == 0 {
+			prev -= Day(r.signed())
+		} else {
+			prev += Day(r.number())
+		}
+		s.addLast(prev, r.number())
+	}
+}
+
+// addLast is add for days that mostly come in order.
+func (s *seen) addLast(prev Day, viewers int64) {
+	if n := len(s.prevs); n == 0 || s.prevs[n-1] < prev {
+		s.prevs = append(s.prevs, prev)
+		s.viewers = append(s.viewers, viewers)
+		return
+	}
+	s.add(prev, viewers)
+}
+
+func (t *Tally) appendHeat(b []byte) []byte {
+	var used byte
+	for weekday, hours := range t.heat {
+		if hours != [24]int64{} {
+			used |= 1 << weekday
+		}
+	}
+	b = append(b, used)
+	for weekday, hours := range t.heat {
+		if used&(1<<weekday) == 0 {
+			continue
+		}
+		for _, n := range hours {
+			b = appendNumber(b, n)
+		}
+	}
+	return b
+}
+
+func (r *pieceReader) heat(t *Tally) {
+	used := r.byte()
+	for weekday := range t.heat {
+		if used&(1<<weekday) == 0 {
+			continue
+		}
+		for hour := range t.heat[weekday] {
+			t.heat[weekday][hour] += r.number()
+		}
+	}
+}
+
+func (c counts) append(b []byte, id func(string) (uint64, error)) ([]byte, error) {
+	type numbered struct {
+		id    uint64
+		count int64
+	}
+	list := make([]numbered, 0, len(c))
+	for label, n := range c {
+		number, err := id(label)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, numbered{number, *n})
+	}
+	slices.SortFunc(list, func(a, b numbered) int { return int(min(max(int64(a.id)-int64(b.id), -1), 1)) })
+	b = appendNumber(b, int64(len(list)))
+	before := uint64(0)
+	for _, l := range list {
+		b = appendNumber(b, int64(l.id-before))
+		b = appendNumber(b, l.count)
+		before = l.id
+	}
+	return b, nil
+}
+
+func (r *pieceReader) counts(c *counts, label func(uint64) (string, error)) error {
+	id := uint64(0)
+	for range r.count() {
+		id += uint64(r.number())
+		n := r.number()
+		if r.bad {
+			return ErrPiece
+		}
+		l, err := label(id)
+		if err != nil {
+			return fmt.Errorf("label %d: %w", id, err)
+		}
+		*entry(c, l) += n
+	}
+	return nil
+}
+
+func (p *progress) append(b []byte) []byte {
+	b = appendNumber(b, p.begun)
+	for _, n := range p.reached {
+		b = appendNumber(b, n)
+	}
+	return b
+}
+
+func (r *pieceReader) progress(p *progress) {
+	p.begun += r.number()
+	for i := range p.reached {
+		p.reached[i] += r.number()
+	}
+}
+
+// links calls f with each link and its views, and adds the rest to what f returns.
+func (r *pieceReader) links(f func(id, views int64) *linkSums) {
+	first, id := Day(r.signed()), int64(0)
+	for range r.count() {
+		id += r.signed()
+		l := f(id, r.number())
+		l.sessions.add(r.engagement())
+		r.seen(&l.seen, first)
+	}
+}
+
+// pieceReader takes numbers off a piece. After a failure it yields zeros.
+type pieceReader struct {
+	b   []byte
+	bad bool
+}
+
+// open begins to read a piece whose checksum was looked at.
+func open(piece []byte) (*pieceReader, error) {
+	if len(piece) < 5 || piece[0] != pieceVersion {
+		return nil, ErrPiece
+	}
+	return &pieceReader{b: piece[1 : len(piece)-4]}, nil
+}
+
+func (r *pieceReader) byte() byte {
+	if len(r.b) == 0 {
+		r.bad = true
+		return 0
+	}
+	c := r.b[0]
+	r.b = r.b[1:]
+	return c
+}
+
+func (r *pieceReader) number() int64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 {
+		n := r.b[0]
+		r.b = r.b[1:]
+		return int64(n)
+	}
+	n, size := binary.Uvarint(r.b)
+	if size <= 0 {
+		r.b, r.bad = nil, true
+		return 0
+	}
+	r.b = r.b[size:]
+	return int64(n)
+}
+
+// count is the number of things that follow, each of a byte or more.
+func (r *pieceReader) count() int64 {
+	n := r.number()
+	if n < 0 || n > int64(len(r.b)) {
+		r.b, r.bad = nil, true
+		return 0
+	}
+	return n
+}
+
+func (r *pieceReader) signed() int64 {
+	n, size := binary.Varint(r.b)
+	if size <= 0 {
+		r.b, r.bad = nil, true
+		return 0
+	}
+	r.b = r.b[size:]
+	return n
+}
+
+// end says whether all was read and nothing is left.
+func (r *pieceReader) end() error {
+	if r.bad || len(r.b) > 0 {
+		return ErrPiece
+	}
+	return nil
+}

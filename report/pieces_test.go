@@ -1,0 +1,173 @@
+package report_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"vitrine/report"
+)
+
+// dictionary numbers labels.
+type dictionary struct {
+	ids    map[string]uint64
+	labels []string
+}
+
+func (d *dictionary) id(label string) (uint64, error) {
+	if id, ok := d.ids[label]; ok {
+		return id, nil
+	}
+	if d.ids == nil {
+		d.ids = map[string]uint64{}
+	}
+	id := uint64(len(d.labels)) * 7 // with gaps
+	d.labels = append(d.labels, label)
+	d.ids[label] = id
+	return id, nil
+}
+
+func (d *dictionary) label(id uint64) (string, error) {
+	if id%7 != 0 || id/7 >= uint64(len(d.labels)) {
+		return "", fmt.Errorf("no label %d", id)
+	}
+	return d.labels[id/7], nil
+}
+
+// stored is a tally in its pieces.
+type stored struct {
+	head, body []byte
+	times      map[report.TimesGroup][]byte
+}
+
+func (d *dictionary) store(t testing.TB, tally *report.Tally, inGroups bool) stored {
+	body, err := tally.AppendBody(nil, d.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stored{tally.AppendHead(nil), body, map[report.TimesGroup][]byte{}}
+	groups := []report.TimesGroup{report.AllTimes}
+	if inGroups {
+		groups = tally.TimesGroups()
+	}
+	for _, g := range groups {
+		s.times[g] = tally.AppendTimes(nil, g)
+	}
+	return s
+}
+
+func (d *dictionary) add(t testing.TB, tally *report.Tally, s stored) {
+	for _, err := range []error{tally.AddHead(s.head), tally.AddBody(s.body, d.label)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func addTimes(t testing.TB, tally *report.Tally, s stored, groups []report.TimesGroup) {
+	for g, piece := range s.times {
+		if groups == nil || g == report.AllTimes || slices.Contains(groups, g) {
+			if err := tally.AddTimes(piece, groups); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestPieces: what is stored of a tally is the tally, and what is stored of parts merges as the parts do.
+func TestPieces(t *testing.T) {
+	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
+		var d dictionary
+		var whole report.Tally
+		var parts []stored
+		for _, tally := range dayTallies(w) {
+			s := d.store(t, tally, r.IntN(2) == 0)
+			parts = append(parts, s)
+			var back report.Tally
+			d.add(t, &back, s)
+			addTimes(t, &back, s, nil)
+			if !back.Equal(tally) {
+				t.Fatal("a stored tally is another one")
+			}
+			d.add(t, &whole, s)
+		}
+		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
+		if groups := whole.MedianGroups(); groups != nil {
+			for _, s := range parts {
+				addTimes(t, &whole, s, groups)
+			}
+		}
+		if left := whole.MedianGroups(); left != nil {
+			t.Fatalf("the median still lacks %v", left)
+		}
+		got := tree(report.ForAccount(w.links, win, &whole, nil, w.top(&whole, win), w.allTime()))
+		want := w.fold(win)
+		sameReport(t, "from pieces", got, tree(report.ForAccount(w.links, win, want, nil, w.top(want, win), w.allTime())))
+	})
+}
+
+// TestRemove: what was added and taken back leaves nothing.
+func TestRemove(t *testing.T) {
+	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
+		var all, some report.Tally
+		for i := range w.opens {
+			all.Add(&w.opens[i])
+		}
+		visits := w.visits()
+		for _, v := range visits {
+			all.AddVisit(v)
+			all.AddLinkVisit(7, v.Prev)
+		}
+		for _, v := range visits {
+			all.RemoveVisit(v)
+			all.RemoveLinkVisit(7, v.Prev)
+		}
+		for i := range w.opens {
+			if r.IntN(2) == 0 {
+				all.Remove(&w.opens[i])
+			} else {
+				some.Add(&w.opens[i])
+			}
+		}
+		all.AddDownload(9)
+		all.RemoveDownload(9)
+		if !all.Equal(&some) {
+			t.Error("what was taken back left a trace")
+		}
+	})
+}
+
+// TestDamagedPieces: a piece with any bit changed, cut or empty is refused.
+func TestDamagedPieces(t *testing.T) {
+	worlds(t, 5, func(t *testing.T, r *rand.Rand, w *world) {
+		var d dictionary
+		s := d.store(t, w.fold(report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))), false)
+		for _, piece := range [][]byte{s.head, s.body, s.times[report.AllTimes]} {
+			if report.CheckPiece(piece) != nil {
+				t.Fatal("a good piece is refused")
+			}
+			for range 200 {
+				bad := slices.Clone(piece)
+				bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
+				if report.CheckPiece(bad) == nil || report.CheckPiece(piece[:r.IntN(len(piece))]) == nil {
+					t.Fatal("a damaged piece is good")
+				}
+			}
+		}
+	})
+}
+
+// FuzzPieces: rubbish with a good checksum is an error or a tally, and never a panic.
+func FuzzPieces(f *testing.F) {
+	f.Add([]byte{1, 2, 3})
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		piece := report.SealPiece(payload)
+		var tally report.Tally
+		label := func(id uint64) (string, error) { return fmt.Sprint(id), nil }
+		_ = tally.AddHead(piece)
+		_ = tally.AddBody(piece, label)
+		_ = tally.AddTimes(piece, nil)
+		_ = report.EachLinkViews(piece, func(int64, int64) {})
+	})
+}
