@@ -17,8 +17,11 @@ run: build ## serve on http://localhost:8080, with data in ./data
 test: ## all checks and tests
 	./test.sh
 
-bench: ## benchmarks
-	go test -run '^$$' -bench . -benchmem -timeout 1h ./...
+BENCH ?= .
+bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built without
+bench: ## benchmarks beside their references, a table at the end: docs/performance.md
+	./bench/setup.sh
+	cd bench && go vet ./... && go test ./... && go test -run '^$$' -bench '$(BENCH)' -timeout 6h .
 
 lint: ## form and vet
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

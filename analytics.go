@@ -24,6 +24,15 @@ type Analytics struct {
 	MaxOpens int
 }
 
+// settleAfter is how long after its end a day is settled: until then beacons of its opens are accepted, and some more, which may
+// wait in a spool.
+const settleAfter = TokenLife + time.Hour
+
+// Settle puts past days away, so that reports of them are quick. It is background work.
+func (s *Analytics) Settle(ctx context.Context) error {
+	return s.Log.Settle(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
+}
+
 // Link is the report of one link of an account. Errors: CodeProRequired, CodeBadRange, CodeNotFound; another account's link is
 // like an unknown one.
 func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.Range) (*report.LinkReport, error) {
@@ -94,27 +103,39 @@ func (s *Analytics) Account(ctx context.Context, a *Account, r report.Range) (*r
 	if err != nil {
 		return nil, err
 	}
-	var top []report.TopLink
-	for _, l := range cur.Top(links, topRows) {
-		t, cut, err := s.Log.Tally(ctx, Scope{Account: a.ID, Link: LinkID(l.ID)}, w.From, w.To, s.MaxOpens)
-		if err != nil {
-			return nil, Unavailable(err)
-		}
-		truncated = truncated || cut
-		top = append(top, report.TopLink{Link: l, Tally: t})
+	top, err := s.top(ctx, a, cur.Top(links, topRows), w)
+	if err != nil {
+		return nil, err
 	}
 	rep := report.ForAccount(links, w, cur, prev, top, all)
 	rep.Truncated = truncated
 	return rep, nil
 }
 
+// top gives links their daily views.
+func (s *Analytics) top(ctx context.Context, a *Account, links []report.Link, w report.Window) (top []report.TopLink, err error) {
+	ids := make([]LinkID, len(links))
+	for i, l := range links {
+		ids[i] = LinkID(l.ID)
+	}
+	from, to := report.SparkDays(w)
+	views, err := s.Log.DailyViews(ctx, a.ID, ids, from, to)
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	for i, l := range links {
+		top = append(top, report.TopLink{Link: l, Spark: views[ids[i]]})
+	}
+	return top, nil
+}
+
 // tallies reads the window's summary, and the one of the time before it, which matters for comparison alone.
 func (s *Analytics) tallies(ctx context.Context, scope Scope, w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
-	cur, truncated, err = s.Log.Tally(ctx, scope, w.From, w.To, s.MaxOpens)
+	cur, truncated, err = s.Log.Tally(ctx, TallyQuery{Scope: scope, From: w.From, To: w.To, Cap: s.MaxOpens})
 	if err == nil {
 		p := w.Previous()
 		var cut bool
-		prev, cut, err = s.Log.Tally(ctx, scope, p.From, p.To, s.MaxOpens)
+		prev, cut, err = s.Log.Tally(ctx, TallyQuery{Scope: scope, From: p.From, To: p.To, Cap: s.MaxOpens, Brief: true})
 		truncated = truncated || cut
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {

@@ -19,6 +19,8 @@ type Audit struct {
 	Now   func() time.Time
 	// Deep reads all bytes and compares their SHA-256.
 	Deep bool
+	// All recounts every sum that the log keeps, not a sample.
+	All bool
 }
 
 // Run calls fault with a sentence for each thing that is wrong. An error means that the audit could not be done.
@@ -54,7 +56,7 @@ func (a *Audit) Run(ctx context.Context, fault func(string)) error {
 	if err := a.strays(ctx, owned, fault); err != nil {
 		return err
 	}
-	return a.Log.Audit(ctx, fault)
+	return a.Log.Audit(ctx, a.All, fault)
 }
 
 // auditLink checks a link's row against its account and its upload.

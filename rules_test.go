@@ -19,11 +19,12 @@ var mayImport = map[string][]string{
 	"vitrine":                      {"vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor"},
 	"vitrine/internal/sqldb":       {"vitrine", "vitrine/report"},
 	"vitrine/internal/disk":        {"vitrine"},
+	"vitrine/internal/spool":       {"vitrine"},
 	"vitrine/internal/vitrinetest": {"vitrine", "vitrine/report"},
 	"vitrine/internal/web":         {"vitrine", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor"},
 	"vitrine/client":               {"vitrine/report", "vitrine/internal/filetype"},
 	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/disk",
-		"vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
+		"vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
 	"vitrine/bench": {},
 }
 

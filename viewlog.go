@@ -23,10 +23,18 @@ type ViewLog interface {
 	//   - Within a batch opens come first, then snapshots, then downloads.
 	Append(ctx context.Context, b Batch) ([]error, error)
 
-	// Tally summarises the opens of a scope over the days [from, to) and its downloads of those days. A visit whose previous
-	// day lies before from may be given as never. With cap > 0 only the newest cap opens of the window are read, and truncated
-	// tells whether any was left out.
-	Tally(ctx context.Context, s Scope, from, to report.Day, cap int) (t *report.Tally, truncated bool, err error)
+	// Tally summarises the opens of a scope over the days of a query and its downloads of those days. A visit whose previous day
+	// lies before the first may be given as never. Of an account's tally the pages, media and scroll are left out, of a link's the
+	// links. With a cap only the newest opens of the window are counted, and truncated tells whether any was left out.
+	Tally(ctx context.Context, q TallyQuery) (t *report.Tally, truncated bool, err error)
+
+	// DailyViews are the counted opens of each of the days [from, to), of links of an account.
+	DailyViews(ctx context.Context, a AccountID, links []LinkID, from, to report.Day) (map[LinkID][]int64, error)
+
+	// Settle is background work: it puts what is known of days before one away in its final form, so that it takes little room and is
+	// quickly summed. Nothing that any other method tells changes by it. It is for days whose opens change no more, mostly: any
+	// change of them is still possible, and costs more. One that ctx or a failure ends goes on with the next.
+	Settle(ctx context.Context, before report.Day) error
 
 	// Recent lists the newest n opens of a link in [from, to) that have engagement data, newest first.
 	Recent(ctx context.Context, l LinkID, from, to report.Day, n int) ([]report.Open, error)
@@ -38,7 +46,7 @@ type ViewLog interface {
 	Counts(ctx context.Context, links []LinkID) (map[LinkID]LinkCounts, error)
 
 	// Import stores opens of another system's history, Returning as given and a downloaded session as one download event at the
-	// open's time, in one transaction with the receipt's progress. A batch that does not go beyond the file's stored progress
+	// open's time, in one transaction with the receipt's progress. It is quickest when opens come in the order of account, link, time. A batch that does not go beyond the file's stored progress
 	// adds nothing. An ID that its link has already moves on to the next free one of its millisecond.
 	Import(ctx context.Context, receipt ImportReceipt, opens []NewOpen) error
 
@@ -48,14 +56,25 @@ type ViewLog interface {
 	// Erase removes everything of a link.
 	Erase(ctx context.Context, l LinkID) error
 
-	// Audit recounts what is derived in the log and calls fault with a sentence for each difference.
-	Audit(ctx context.Context, fault func(string)) error
+	// Audit recounts what is derived in the log, of stored tallies a sample or all, and calls fault with a sentence for each
+	// difference.
+	Audit(ctx context.Context, all bool, fault func(string)) error
 }
 
 // Scope is what a tally is over: one link, or all links of an account (Link = 0).
 type Scope struct {
 	Account AccountID
 	Link    LinkID
+}
+
+// TallyQuery asks for a tally.
+type TallyQuery struct {
+	Scope
+	From, To report.Day // exclusive
+	// Brief asks for no more than a comparison needs: the counters, and the days with their downloads and visits. The tally may have
+	// more.
+	Brief bool
+	Cap   int // most opens to count; 0: all
 }
 
 // Batch is what Append stores at once.

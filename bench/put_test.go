@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"vitrine/bench/table"
 )
 
 const gib = 1 << 30
@@ -39,56 +41,71 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 // BenchmarkPut sends 1 GiB over loopback to a signed URL (SHA-256, fsync, exact size) and, in turn, to nginx's WebDAV PUT
-// (no hash, no fsync). Metrics: MB/s of each, the ratio, and the peak memory of each server.
+// (no hash, no fsync).
 func BenchmarkPut(b *testing.B) {
-	nginx, err := exec.LookPath("nginx")
-	if err != nil {
-		if nginx = "/usr/sbin/nginx"; !exists(nginx) {
-			b.Skip("nginx is not installed: nothing to compare with")
-		}
-	}
-	v := newInstance(b)
-	n := startNginx(b, nginx)
-	put := func(url string) time.Duration {
-		req, err := http.NewRequest(http.MethodPut, url, newEndless(gib))
-		if err != nil {
-			b.Fatal(err)
-		}
-		req.ContentLength = gib
-		req.Header.Set("Content-Type", "application/zip")
-		from := time.Now()
-		if err := do(req, nil); err != nil {
-			b.Fatal(err)
-		}
-		return time.Since(from)
-	}
-	var ours, theirs time.Duration
-	for b.Loop() {
+	v := newInstance(b, "owner@example.org")
+	v.serve(b)
+	defer v.stop()
+	n := startNginx(b)
+	var ours, theirs []time.Duration
+	once := func() {
 		var up struct{ SignedURL string }
-		v.call(http.MethodPost, "/uploads", fmt.Sprintf(`{"name":"big.zip","type":"application/zip","size":%d}`, gib), &up)
-		ours += put(up.SignedURL)
-		theirs += put(n.url + "/big.zip")
+		v.call(b, 0, http.MethodPost, "/uploads", fmt.Sprintf(`{"name":"big.zip","type":"application/zip","size":%d}`, gib), &up)
+		ours = append(ours, put(b, up.SignedURL))
+		if n != nil {
+			theirs = append(theirs, put(b, n.url+"/big.zip"))
+		}
 		stored, _ := filepath.Glob(filepath.Join(v.data, "files", "blobs", "*"))
 		for _, dir := range stored {
 			_ = os.RemoveAll(dir)
 		}
 	}
-	rate := func(d time.Duration) float64 { return float64(gib) * float64(b.N) / 1e6 / d.Seconds() }
-	b.ReportMetric(rate(ours), "vitrine-MB/s")
-	b.ReportMetric(rate(theirs), "nginx-MB/s")
-	b.ReportMetric(rate(ours)/rate(theirs), "ratio")
-	b.ReportMetric(v.memory(b, "VmHWM"), "vitrine-peak-MiB")
-	b.ReportMetric(n.memory(b, "VmHWM"), "nginx-peak-MiB")
+	once()
+	ours, theirs = nil, nil
+	for b.Loop() {
+		once()
+	}
+	speed := func(of []time.Duration) table.Value {
+		return table.Value{Unit: table.Speed, N: gib / median(of).Seconds()}
+	}
+	memory := func(p *process) table.Value { return table.Value{Unit: table.Memory, N: p.memory(b, "VmHWM")} }
+	const figure, peak, reference = "PUT of 1 GiB over loopback, SHA-256, fsync, exact size", "the same, peak memory of the server", "nginx WebDAV PUT, no hash, no fsync"
+	if n == nil {
+		summary.add(table.Row{Figure: figure, Vitrine: speed(ours), Reference: "nginx: not installed"})
+		summary.add(table.Row{Figure: peak, Vitrine: memory(v.process), Aim: "≤ 12 MiB"})
+		return
+	}
+	defer n.stop()
+	summary.add(table.Row{Figure: figure, Vitrine: speed(ours), Reference: reference, Than: speed(theirs), Aim: "≥ 0.9"})
+	summary.add(table.Row{Figure: peak, Vitrine: memory(v.process), Reference: "nginx", Than: memory(n), Aim: "≤ 12 MiB"})
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func startNginx(b *testing.B, bin string) *process {
+func put(b *testing.B, url string) time.Duration {
 	b.Helper()
-	dir, addr := b.TempDir(), freePort(b)
+	req, err := http.NewRequest(http.MethodPut, url, newEndless(gib))
+	if err != nil {
+		b.Fatal(err)
+	}
+	req.ContentLength = gib
+	req.Header.Set("Content-Type", "application/zip")
+	from := time.Now()
+	if err := do(req, nil); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(from)
+}
+
+// startNginx returns nil where there is no nginx.
+func startNginx(b *testing.B) *process {
+	b.Helper()
+	bin, err := exec.LookPath("nginx")
+	if err != nil {
+		if bin, err = exec.LookPath("/usr/sbin/nginx"); err != nil {
+			b.Log("skipped: nginx is not installed")
+			return nil
+		}
+	}
+	dir, addr := scratch(b), freePort(b)
 	conf := filepath.Join(dir, "nginx.conf")
 	text := fmt.Sprintf(`daemon off; master_process off; user root; pid %[1]s/pid; error_log %[1]s/error.log;
 events {}

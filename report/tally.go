@@ -201,6 +201,16 @@ func (t *Tally) Merge(u *Tally) {
 	}
 }
 
+// MergeCounts is Merge without the values of engaged times: they are stored elsewhere.
+func (t *Tally) MergeCounts(u *Tally) {
+	c := *u
+	c.times = nil
+	t.Merge(&c)
+	for k, b := range u.times {
+		entry(&t.times, k).n += b.n
+	}
+}
+
 // Equal says that t and u have counted the same facts: that no report, over any
 // merge with others, tells them apart.
 func (t *Tally) Equal(u *Tally) bool {

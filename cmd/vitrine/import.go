@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 
@@ -34,6 +35,9 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 		res, err := do(&vitrine.Imports{Store: in.store, Log: in.log, Now: in.now}, r)
 		if err != nil {
 			return err
+		}
+		if err := in.analytics.Settle(ctx); err != nil {
+			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)
 		}
 		switch {
 		case c.JSON:

@@ -15,11 +15,12 @@ import (
 	"vitrine/internal/web"
 )
 
-// What a data directory holds.
+// What a data directory holds. The spool is the serving process's own; the other verbs leave it alone.
 const (
 	storeFile = "vitrine.db"
 	viewsFile = "views.db"
 	filesDir  = "files"
+	spoolDir  = "spool"
 )
 
 // signingSecret names the secret in the Store that all tokens of an instance are made with.
@@ -34,9 +35,10 @@ type instance struct {
 	signer *vitrine.Signer
 	now    func() time.Time
 
-	accounts *vitrine.Accounts
-	keys     *vitrine.Keys
-	links    *vitrine.Links
+	accounts  *vitrine.Accounts
+	keys      *vitrine.Keys
+	links     *vitrine.Links
+	analytics *vitrine.Analytics
 }
 
 // createInstance opens a data directory, and makes it first where it is not there.
@@ -86,6 +88,7 @@ func newInstance(ctx context.Context, dir, public string) (_ *instance, err erro
 	in.accounts = &vitrine.Accounts{Store: in.store, Now: in.now}
 	in.keys = &vitrine.Keys{Store: in.store, Now: in.now}
 	in.links = &vitrine.Links{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now}
+	in.analytics = &vitrine.Analytics{Store: in.store, Log: in.log, Signer: in.signer, Now: in.now}
 	return in, nil
 }
 

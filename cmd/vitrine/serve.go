@@ -8,9 +8,11 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
+	"vitrine/internal/spool"
 	"vitrine/internal/worker"
 )
 
@@ -46,7 +48,11 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
-	s := c.wire(in, public, content, log)
+	spool, err := spool.Open(filepath.Join(c.Data, spoolDir), log)
+	if err != nil {
+		return errors.Join(err, in.Close())
+	}
+	s := c.wire(in, spool, public, content, log)
 	lock.announce(public.String())
 	c.welcome(t, public, addr, !some, log)
 	return s.serve(ctx, listener, c.ShutdownTimeout)
@@ -111,7 +117,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, bound time.D
 	<-worked
 	s.views.Close()
 	s.log.Info("stopped")
-	return errors.Join(failed, s.instance.Close())
+	return errors.Join(failed, s.spool.Close(), s.instance.Close())
 }
 
 // shutdown accepts no more connections and waits for the requests under way.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/spool"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
 )
@@ -17,6 +18,8 @@ const (
 	scanEvery  = 15 * time.Second
 	sweepEvery = 5 * time.Minute
 	purgeEvery = 5 * time.Minute
+	// A day is settled once its last beacons have come.
+	settleEvery = 10 * time.Minute
 )
 
 // Bounds of every connection. There is none on how long a whole request or answer takes: uploads and downloads are long, and web
@@ -31,14 +34,17 @@ const (
 type service struct {
 	instance *instance
 	views    *vitrine.Views
+	spool    *spool.Spool
 	loops    []*worker.Loop
 	http     *http.Server
 	log      *slog.Logger
 }
 
 // wire puts a server together.
-func (c *serveCmd) wire(in *instance, public, content *url.URL, log *slog.Logger) *service {
-	s := &service{instance: in, views: vitrine.NewViews(in.log), log: log}
+func (c *serveCmd) wire(in *instance, spool *spool.Spool, public, content *url.URL, log *slog.Logger) *service {
+	s := &service{instance: in, spool: spool, log: log}
+	s.views = &vitrine.Views{Log: in.log, Spool: spool, Notice: s.spooling}
+	s.views.Start()
 	var scan *worker.Loop
 	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Scanner: vitrine.NoScanner{}, Plans: c.plans(), Now: in.now,
 		Wake: func() { scan.Wake() }}
@@ -47,8 +53,11 @@ func (c *serveCmd) wire(in *instance, public, content *url.URL, log *slog.Logger
 		scan,
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("purge", purgeEvery, log, in.links.Purge),
+		worker.New("settle", settleEvery, log, in.analytics.Settle),
 	}
 	in.links.ViewerKeyLife = c.ViewerKeyLife
+	in.analytics.MaxOpens = c.MaxOpens
+	in.analytics.URL = func(slug vitrine.Slug) string { return web.LinkURL(public, slug) }
 	app := &web.Server{
 		PublicURL:      public,
 		ContentURL:     content,
@@ -57,8 +66,7 @@ func (c *serveCmd) wire(in *instance, public, content *url.URL, log *slog.Logger
 		Keys:           in.keys,
 		Uploads:        uploads,
 		Links:          in.links,
-		Analytics: &vitrine.Analytics{Store: in.store, Log: in.log, Signer: in.signer, Now: in.now, MaxOpens: c.MaxOpens,
-			URL: func(slug vitrine.Slug) string { return web.LinkURL(public, slug) }},
+		Analytics: in.analytics,
 		Views:    s.views,
 		ViewIDs:  vitrine.NewViewIDs(),
 		Blobs:    in.blobs,
@@ -77,6 +85,15 @@ func (c *serveCmd) wire(in *instance, public, content *url.URL, log *slog.Logger
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
 	return s
+}
+
+// spooling says how it stands with what the view log does not take.
+func (s *service) spooling(err error) {
+	if err != nil {
+		s.log.Warn("the view log takes nothing: opens and beacons are kept in the spool", "spool_bytes", s.spool.Size(), "error", err)
+	} else {
+		s.log.Info("the spool is empty: all that was in it is in the view log")
+	}
 }
 
 func (c *serveCmd) proxies() []netip.Prefix {

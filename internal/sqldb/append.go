@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"vitrine"
+	"vitrine/report"
 )
 
 // Append is vitrine.ViewLog's.
@@ -12,9 +13,9 @@ import (
 // A snapshot that makes an open a bot's takes the open off the viewer's count, and with the last one the viewer's row: from
 // then on the viewer returns only if another of their opens is a person's. What was decided for opens in between stays.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error, err error) {
-	err = l.db.update(ctx, func(t *tx) error {
+	err = l.update(ctx, func(t *tx, c *changes) error {
 		refused = nil
-		w := l.write(t)
+		w := l.write(t, c)
 		for i := range b.Opens {
 			err := w.open(&b.Opens[i])
 			if errors.Is(err, vitrine.ErrExists) {
@@ -46,19 +47,30 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error,
 
 // writing is a transaction that writes opens.
 type writing struct {
-	log     *ViewLog
-	tx      *tx
-	words   *wordWriter
-	changes map[vitrine.LinkID]*change
-	engaged map[openKey]*engaged // what snapshots and downloads are about; nil: not there
-	taken   map[openKey]span
-	b, b2   []byte
+	log      *ViewLog
+	tx       *tx
+	told     *changes
+	words    *wordWriter
+	changes  map[vitrine.LinkID]*change
+	accounts map[vitrine.AccountID]*written
+	owners   map[vitrine.LinkID]vitrine.AccountID
+	engaged  map[openKey]*engaged // what snapshots and downloads are about; nil: not there
+	taken    map[openKey]idRun
+	visits   map[vitrine.AccountID][]visitEntry // of opens that were imported into packs
+	b, b2    []byte
 }
 
 // change is what a transaction adds to the counts of a link.
 type change struct {
 	account          vitrine.AccountID
 	views, downloads int64
+}
+
+// written is an account that a transaction writes to.
+type written struct {
+	state
+	changed bool
+	history *history
 }
 
 type openKey struct {
@@ -71,11 +83,67 @@ type engaged struct {
 	openRecord
 	vitrine.Engagement
 	openChanged, engagementChanged bool
+	account                        vitrine.AccountID
+	before                         *report.Open // as it was; nil: nobody wants to know
 }
 
-func (l *ViewLog) write(t *tx) *writing {
-	return &writing{log: l, tx: t, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
-		engaged: map[openKey]*engaged{}, taken: map[openKey]span{}}
+func (l *ViewLog) write(t *tx, c *changes) *writing {
+	return &writing{log: l, tx: t, told: c, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
+		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
+		engaged: map[openKey]*engaged{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]visitEntry{}}
+}
+
+// account reads the state of an account, once a transaction.
+func (w *writing) account(id vitrine.AccountID) (*written, error) {
+	if a := w.accounts[id]; a != nil {
+		return a, nil
+	}
+	s, err := w.tx.state(id)
+	if err != nil {
+		return nil, err
+	}
+	a := &written{state: s}
+	w.accounts[id] = a
+	return a, nil
+}
+
+// owner is the account of a link that has opens, 0 of another.
+func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err error) {
+	if account, ok := w.owners[link]; ok {
+		return account, nil
+	}
+	err = w.tx.get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(link))
+	if errors.Is(err, vitrine.ErrNotFound) {
+		err = nil
+	}
+	if account < 0 { // it is being erased
+		account = -account
+	}
+	w.owners[link] = account
+	return account, err
+}
+
+// loosen sees to it that opens of a link on a day and later are where they can change.
+func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day report.Day) error {
+	a, err := w.account(account)
+	if err != nil || day >= a.packed {
+		return err
+	}
+	some, err := reopen(w.tx, account, link, day)
+	if err != nil {
+		return err
+	}
+	switch {
+	case day < a.settled:
+		a.unsettle(day)
+	case some:
+		a.version++
+	default:
+		return nil
+	}
+	a.changed = true
+	w.told.reset(account)
+	return nil
 }
 
 func (w *writing) change(l vitrine.LinkID) *change {
@@ -87,6 +155,31 @@ func (w *writing) change(l vitrine.LinkID) *change {
 	return c
 }
 
+// changedOn says that something of a day changed that no open of the day tells.
+func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
+	a, err := w.account(account)
+	if err == nil && day < a.settled {
+		a.changedFrom(day)
+		a.changed = true
+		w.told.reset(account)
+	}
+	return err
+}
+
+// loosenOpen sees to it that an open that is in a pack, if it is in any, is where it can change.
+func (w *writing) loosenOpen(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
+	day := report.DayOf(id.Ms())
+	if a, err := w.account(account); err != nil || day >= a.packed {
+		return err
+	}
+	packed := false
+	err := w.tx.packedRows(link, ids{id, id + 1}, true, func(*row) error { packed = true; return nil })
+	if err != nil || !packed {
+		return err
+	}
+	return w.loosen(account, link, day)
+}
+
 // open writes an open. ErrExists: its ID is another open's.
 func (w *writing) open(o *vitrine.NewOpen) error {
 	r, err := w.words.open(&o.Open)
@@ -95,8 +188,12 @@ func (w *writing) open(o *vitrine.NewOpen) error {
 	}
 	r.flags &^= openReturning
 	link := vitrine.LinkID(o.Link)
+	w.owners[link] = o.Account
+	if err := w.loosen(o.Account, link, report.DayOf(vitrine.ViewID(o.ID).Ms())); err != nil {
+		return err
+	}
 	if r.human() {
-		returning, err := w.see(link, r.viewer)
+		returning, err := w.see(o.Account, link, r.viewer)
 		if err != nil {
 			return err
 		}
@@ -110,10 +207,15 @@ func (w *writing) open(o *vitrine.NewOpen) error {
 	}
 	if added {
 		w.count(o, &r)
+		if w.told.wanted(o.Account) {
+			after := o.Open
+			after.Returning = r.flags&openReturning != 0
+			w.told.add(event{account: o.Account, after: &after})
+		}
 		return nil
 	}
 	if r.human() {
-		if err := w.unsee(link, r.viewer); err != nil {
+		if err := w.tx.unsee(link, r.viewer, 1); err != nil {
 			return err
 		}
 	}
@@ -160,22 +262,25 @@ func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, err
 }
 
 // see counts an open by a person, and tells whether the link had one of the same viewer.
-func (w *writing) see(link vitrine.LinkID, viewer uint64) (returning bool, err error) {
+func (w *writing) see(account vitrine.AccountID, link vitrine.LinkID, viewer uint64) (returning bool, err error) {
 	n, err := w.tx.exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING", int64(link), int64(viewer))
-	if err != nil || n == 1 {
+	if err != nil {
 		return false, err
 	}
-	_, err = w.tx.exec("UPDATE viewers SET opens = opens + 1 WHERE link = $1 AND viewer = $2", int64(link), int64(viewer))
-	return true, err
-}
-
-// unsee takes see back.
-func (w *writing) unsee(link vitrine.LinkID, viewer uint64) error {
-	n, err := w.tx.exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens = 1", int64(link), int64(viewer))
-	if err == nil && n == 0 {
-		_, err = w.tx.exec("UPDATE viewers SET opens = opens - 1 WHERE link = $1 AND viewer = $2", int64(link), int64(viewer))
+	if n == 0 {
+		_, err = w.tx.exec("UPDATE viewers SET opens = opens + 1 WHERE link = $1 AND viewer = $2", int64(link), int64(viewer))
+		return true, err
 	}
-	return err
+	a, err := w.account(account)
+	if err != nil {
+		return false, err
+	}
+	if a.history == nil {
+		if a.history, err = w.tx.history(account); err != nil {
+			return false, err
+		}
+	}
+	return a.history.seenBefore(link, viewer)
 }
 
 // stored reads an open. ErrNotFound: it is not there.
@@ -194,7 +299,17 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	if e, ok := w.engaged[key]; ok {
 		return e, nil
 	}
+	account, err := w.owner(link)
+	if err != nil {
+		return nil, err
+	}
 	r, session, err := w.stored(link, id)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		if err := w.loosenOpen(account, link, id); err != nil {
+			return nil, err
+		}
+		r, session, err = w.stored(link, id)
+	}
 	if errors.Is(err, vitrine.ErrNotFound) {
 		w.engaged[key] = nil
 		return nil, nil
@@ -202,7 +317,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	if err != nil {
 		return nil, err
 	}
-	e := &engaged{openRecord: r}
+	e := &engaged{openRecord: r, account: account}
 	if session != nil {
 		var s sessionRecord
 		if err := s.decode(session, id.Ms()); err != nil {
@@ -216,7 +331,41 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 		e.Session.Screen = screen.labels[0]
 	}
 	w.engaged[key] = e
+	if w.told.wanted(account) {
+		if e.before, err = w.asReported(key, e, session != nil); err != nil {
+			return nil, err
+		}
+	}
 	return e, nil
+}
+
+// asReported is an open as the engine takes it; it shares no memory with e.
+func (w *writing) asReported(key openKey, e *engaged, session bool) (*report.Open, error) {
+	o := &report.Open{ID: int64(key.open), At: key.open.Ms(), Link: int64(key.link), Viewer: e.viewer,
+		QR: e.flags&openQR != 0, Returning: e.flags&openReturning != 0}
+	for _, l := range []struct {
+		id     wordID
+		labels []*string
+	}{
+		{e.place, []*string{&o.Country, &o.City}},
+		{e.origin, []*string{&o.Referrer, &o.Source}},
+		{e.agent, []*string{&o.Device, &o.Browser, &o.OS}},
+		{e.bot, []*string{&o.Bot}},
+	} {
+		word, err := w.words.word(l.id)
+		if err != nil {
+			return nil, err
+		}
+		for i, label := range l.labels {
+			*label = word.labels[i]
+		}
+	}
+	if session {
+		s := e.Session
+		s.Pages = append([]report.PageTime(nil), s.Pages...)
+		o.Session = &s
+	}
+	return o, nil
 }
 
 func (w *writing) snapshot(s *vitrine.Snapshot) error {
@@ -239,12 +388,15 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 		return err
 	}
 	c.downloads -= n
+	if n > 0 {
+		w.told.reset(e.account)
+	}
 	e.openChanged = true
 	e.flags = e.flags&^openReturning | openBot | openTold
 	if e.flags&openImported != 0 {
 		return nil
 	}
-	return w.unsee(s.Link, e.viewer)
+	return w.tx.unsee(s.Link, e.viewer, 1)
 }
 
 func (w *writing) download(d *vitrine.Download) error {
@@ -254,6 +406,14 @@ func (w *writing) download(d *vitrine.Download) error {
 	}
 	n, err := w.tx.exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(d.Link), int64(d.ID), int64(d.Open))
 	w.change(d.Link).downloads += n
+	if n > 0 {
+		if err := w.changedOn(e.account, report.DayOf(d.ID.Ms())); err != nil {
+			return err
+		}
+	}
+	if n > 0 && w.told.wanted(e.account) {
+		w.told.add(event{account: e.account, link: d.Link, day: report.DayOf(d.ID.Ms()), downloads: n})
+	}
 	return err
 }
 
@@ -275,6 +435,20 @@ func (w *writing) finish() error {
 		}
 		if err != nil {
 			return err
+		}
+		if e.before != nil {
+			after, err := w.asReported(key, e, true)
+			if err != nil {
+				return err
+			}
+			w.told.add(event{account: e.account, before: e.before, after: after})
+		}
+	}
+	for account, a := range w.accounts {
+		if a.changed {
+			if err := w.tx.putState(account, a.state); err != nil {
+				return err
+			}
 		}
 	}
 	for link, c := range w.changes {

@@ -11,28 +11,38 @@ import (
 	"vitrine/report"
 )
 
-// Audit is vitrine.ViewLog's. It goes through the log once, link by link, over one snapshot.
-func (l *ViewLog) Audit(ctx context.Context, fault func(string)) error {
+// Audit is vitrine.ViewLog's. It goes through the log once, link by link and then account by account, over one snapshot.
+func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error {
 	return l.db.read(ctx, func(t *tx) error {
-		link := int64(math.MinInt64)
-		for {
-			var next *int64
-			err := t.get([]any{&next}, `SELECT min(link) FROM (
-				SELECT min(link) AS link FROM links WHERE link > $1 UNION ALL SELECT min(link) FROM opens WHERE link > $1 UNION ALL
-				SELECT min(link) FROM viewers WHERE link > $1 UNION ALL SELECT min(link) FROM downloads WHERE link > $1) AS every`, link)
-			if err != nil || next == nil {
-				return err
-			}
-			link = *next
-			a := linkAudit{tx: t, opens: opener{words: l.words}, link: link}
-			a.fault = func(format string, args ...any) {
-				fault(fmt.Sprintf("view log, link %d: ", link) + fmt.Sprintf(format, args...))
-			}
-			if err := a.run(ctx); err != nil {
-				return err
-			}
+		if err := l.auditLinks(ctx, t, fault); err != nil {
+			return err
 		}
+		if err := auditVisits(ctx, t, fault); err != nil {
+			return err
+		}
+		return l.auditTallies(ctx, t, all, fault)
 	})
+}
+
+func (l *ViewLog) auditLinks(ctx context.Context, t *tx, fault func(string)) error {
+	link := int64(math.MinInt64)
+	for {
+		var next *int64
+		err := t.get([]any{&next}, `SELECT min(link) FROM (
+			SELECT min(link) AS link FROM links WHERE link > $1 UNION ALL SELECT min(link) FROM opens WHERE link > $1 UNION ALL
+			SELECT min(link) FROM packs WHERE link > $1 UNION ALL SELECT min(link) FROM viewers WHERE link > $1 UNION ALL SELECT min(link) FROM downloads WHERE link > $1) AS every`, link)
+		if err != nil || next == nil {
+			return err
+		}
+		link = *next
+		a := linkAudit{tx: t, opens: opener{words: l.words}, link: link}
+		a.fault = func(format string, args ...any) {
+			fault(fmt.Sprintf("view log, link %d: ", link) + fmt.Sprintf(format, args...))
+		}
+		if err := a.run(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // linkAudit recounts one link.
@@ -57,7 +67,7 @@ func (a *linkAudit) run(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	if counted && account == 0 {
+	if counted && account < 0 {
 		return nil // its erasure was cut off, and goes on
 	}
 	if err := a.readOpens(ctx); err != nil {
@@ -83,32 +93,61 @@ func (a *linkAudit) run(ctx context.Context) error {
 
 func (a *linkAudit) readOpens(ctx context.Context) error {
 	n := 0
+	last := vitrine.ViewID(math.MinInt64)
+	every := ids{math.MinInt64, math.MaxInt64}
+	err := a.tx.packedRows(vitrine.LinkID(a.link), every, false, func(r *row) error {
+		if n++; n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if n > 1 && r.id <= last {
+			a.fault("open %d stands in a pack after open %d", r.id, last)
+		}
+		last = r.id
+		return a.open(r, true)
+	})
+	if errors.Is(err, errRecord) {
+		a.fault("%v", err)
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
 	return a.tx.dialect.visit(a.tx, func(link, id int64, open, session []byte) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		o, err := a.opens.read(link, id, open, session)
-		if errors.Is(err, errRecord) {
+		r := row{id: vitrine.ViewID(id)}
+		if err := r.decode(open, session); err != nil {
 			a.fault("open %d: %v", id, err)
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		imported := a.opens.record.flags&openImported != 0
-		if o.Counted() {
-			a.views++
-			if !imported {
-				a.viewers += fingerprint(o.Viewer)
-			}
-		}
-		if o.Session != nil {
-			if wrong := wrongSession(o.Session, imported); wrong != "" {
-				a.fault("open %d: %s", id, wrong)
-			}
-		}
-		return nil
+		return a.open(&r, false)
 	}, " FROM opens o WHERE o.link = $1", []any{a.link})
+}
+
+// open counts an open.
+func (a *linkAudit) open(r *row, packed bool) error {
+	o, err := a.opens.make(a.link, r)
+	if errors.Is(err, errRecord) {
+		a.fault("open %d: %v", r.id, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	imported := r.flags&openImported != 0
+	if o.Counted() {
+		a.views++
+		if !imported && !packed {
+			a.viewers += fingerprint(o.Viewer)
+		}
+	}
+	if o.Session != nil {
+		if wrong := wrongSession(o.Session, imported); wrong != "" {
+			a.fault("open %d: %s", r.id, wrong)
+		}
+	}
+	return nil
 }
 
 func (a *linkAudit) readViewers() error {
@@ -135,6 +174,7 @@ func (a *linkAudit) readDownloads() error {
 		a.downloads++
 		var r openRecord
 		switch {
+		case open == nil && a.inPack(vitrine.ViewID(of)):
 		case open == nil:
 			a.fault("download %d belongs to open %d, which does not exist", id, of)
 		case r.decode(open) == nil && !r.human():
@@ -142,6 +182,15 @@ func (a *linkAudit) readDownloads() error {
 		}
 		return nil
 	}, `SELECT d.id, d.open, o.open FROM downloads d LEFT JOIN opens o ON o.link = d.link AND o.id = d.open WHERE d.link = $1`, a.link)
+}
+
+// inPack tells whether a pack has an open, by a person.
+func (a *linkAudit) inPack(id vitrine.ViewID) (found bool) {
+	err := a.tx.packedRows(vitrine.LinkID(a.link), ids{id, id + 1}, true, func(r *row) error {
+		found = r.human()
+		return nil
+	})
+	return err == nil && found
 }
 
 // fingerprint spreads a viewer over all numbers, so that sums of different viewers differ.

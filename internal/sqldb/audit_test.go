@@ -12,7 +12,7 @@ import (
 
 func faults(t *testing.T, l *ViewLog) (list []string) {
 	t.Helper()
-	if err := l.Audit(t.Context(), func(fault string) { list = append(list, fault) }); err != nil {
+	if err := l.Audit(t.Context(), true, func(fault string) { list = append(list, fault) }); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -98,8 +98,8 @@ func TestEraseInSteps(t *testing.T) {
 	appendOpens(t, l, opens...)
 	step := func() (more bool) {
 		t.Helper()
-		err := l.db.update(t.Context(), func(t *tx) (err error) {
-			more, err = erase(t, 1)
+		err := l.update(t.Context(), func(t *tx, c *changes) (err error) {
+			more, err = erase(t, c, 1)
 			return err
 		})
 		if err != nil {
@@ -113,7 +113,7 @@ func TestEraseInSteps(t *testing.T) {
 		if err != nil || counts[1].Views > 1 {
 			t.Errorf("counts of a link that is being erased: %v, %v", counts, err)
 		}
-		tally, _, err := l.Tally(t.Context(), vitrine.Scope{Account: 1}, 0, 40_000, 0)
+		tally, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000})
 		if err != nil || tally.Views() != 0 {
 			t.Errorf("views of its account: %d, %v", tally.Views(), err)
 		}
@@ -169,10 +169,10 @@ func TestVisitEnds(t *testing.T) {
 		}()
 	}
 	ctx := &dyingContext{Context: t.Context(), lives: 3}
-	if _, _, err := l.Tally(ctx, vitrine.Scope{Account: 1}, 0, 40_000, 0); !errors.Is(err, context.Canceled) {
+	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Tally that nobody wants: %v", err)
 	}
-	tally, _, err := l.Tally(t.Context(), vitrine.Scope{Account: 1}, 0, 40_000, 0)
+	tally, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000})
 	if err != nil || tally.Views() != int64(len(opens)) {
 		t.Errorf("Tally after that: %d views, %v", tally.Views(), err)
 	}

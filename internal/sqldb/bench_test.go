@@ -162,7 +162,7 @@ func BenchmarkTally(b *testing.B) {
 			b.Run(fmt.Sprintf("links=%d/link=%d", links, scope.Link), func(b *testing.B) {
 				m := meter{b: b, from: processorTime()}
 				for b.Loop() {
-					t, _, err := l.Tally(context.Background(), scope, 20_000, 30_000, 0)
+					t, _, err := l.Tally(context.Background(), vitrine.TallyQuery{Scope: scope, From: 20_000, To: 30_000})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -59,7 +59,7 @@ func TestDiskFull(t *testing.T) {
 				t.Errorf("link %d has %d views, want %d", link, counts[link].Views, n)
 			}
 		}
-		if err := l.Audit(t.Context(), func(fault string) { t.Error(fault) }); err != nil {
+		if err := l.Audit(t.Context(), true, func(fault string) { t.Error(fault) }); err != nil {
 			t.Error(err)
 		}
 		checkIntegrity(t, l.db)

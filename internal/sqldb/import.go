@@ -1,36 +1,167 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"vitrine"
+	"vitrine/report"
 )
 
-// Import is vitrine.ViewLog's. Viewers of imported opens are another system's: whether a viewer returns is never decided from
-// them.
+// Import is vitrine.ViewLog's. Opens of past days go into packs, later ones into the table of opens. Viewers of imported opens are
+// another system's: whether a viewer returns is never decided from them.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.NewOpen) error {
-	return l.db.update(ctx, func(t *tx) error {
+	touched := map[vitrine.AccountID]bool{}
+	err := l.update(ctx, func(t *tx, c *changes) error {
+		clear(touched)
 		lines, err := imported(t, receipt.File)
 		if err != nil || receipt.Lines <= lines {
 			return err
 		}
-		w := l.write(t)
-		for i := range opens {
-			if err := w.imported(&opens[i]); err != nil {
+		w := l.write(t, c)
+		past := report.DayOf(ms(receipt.At)) - runningDays
+		for rest := opens; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[n].Account == rest[0].Account && rest[n].Link == rest[0].Link {
+				n++
+			}
+			if err := w.importLink(rest[:n], past); err != nil {
 				return err
 			}
+			touched[rest[0].Account] = true
+			rest = rest[n:]
+		}
+		if err := w.importVisits(); err != nil {
+			return err
 		}
 		if err := w.finish(); err != nil {
 			return err
+		}
+		for account := range touched {
+			c.reset(account)
 		}
 		_, err = t.exec(`INSERT INTO imports (file, lines, at) VALUES ($1, $2, $3)
 			ON CONFLICT (file) DO UPDATE SET lines = excluded.lines, at = excluded.at`, receipt.File[:], receipt.Lines, ms(receipt.At))
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	for account := range touched {
+		if err := l.mergeRuns(ctx, account); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
+// runningDays is how many days before today are not past: their opens may still change.
+const runningDays = 2
+
+// importLink imports opens of one link, in any order.
+func (w *writing) importLink(opens []vitrine.NewOpen, past report.Day) error {
+	account, link := opens[0].Account, vitrine.LinkID(opens[0].Link)
+	w.owners[link] = account
+	a, err := w.account(account)
+	if err != nil {
+		return err
+	}
+	var rows []row
+	var running []*vitrine.NewOpen
+	for i := range opens {
+		o := &opens[i]
+		if day := report.DayOf(vitrine.ViewID(o.ID).Ms()); day >= max(past, a.settled) {
+			running = append(running, o)
+			continue
+		}
+		r, err := w.row(o)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, r)
+	}
+	if err := w.importPast(a, account, link, rows); err != nil {
+		return err
+	}
+	for _, o := range running {
+		if err := w.imported(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importPast packs rows of past days.
+func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine.LinkID, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+	first, last := report.DayOf(rows[0].id.Ms()), report.DayOf(rows[len(rows)-1].id.Ms())
+	// What the link has of those days goes into packs first, so that no ID is given twice.
+	for more := last >= a.settled; more; {
+		n, visits, err := packLink(w.tx, link, last+1, packedAtOnce)
+		if err != nil {
+			return err
+		}
+		w.visits[account] = append(w.visits[account], visits...)
+		more = n == packedAtOnce
+	}
+	p := packWriter{tx: w.tx, link: link}
+	if err := p.write(rows, true); err != nil {
+		return err
+	}
+	w.visits[account] = append(w.visits[account], p.visits...)
+	a.packed = max(a.packed, last+1)
+	if first < a.settled {
+		a.changedFrom(first)
+	}
+	a.changed = true
+	c := w.change(link)
+	c.account = account
+	for i := range rows {
+		r := &rows[i]
+		if !r.human() {
+			continue
+		}
+		c.views++
+		if r.engaged && r.session.Downloaded {
+			if err := w.importDownload(link, r.id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// importVisits stores the visits that were imported.
+func (w *writing) importVisits() error {
+	for account, visits := range w.visits {
+		if err := w.tx.addRun(account, sortVisits(visits)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row makes the row of an imported open.
+func (w *writing) row(o *vitrine.NewOpen) (r row, err error) {
+	r.id = vitrine.ViewID(o.ID)
+	if r.openRecord, err = w.words.open(&o.Open); err != nil {
+		return r, err
+	}
+	r.flags |= openImported
+	if r.engaged = o.Session != nil; r.engaged {
+		r.session.Session = *o.Session
+		r.session.screen, err = w.words.id(wordScreen, o.Session.Screen)
+	}
+	return r, err
+}
+
+// imported writes an open of a running day.
 func (w *writing) imported(o *vitrine.NewOpen) error {
 	r, err := w.words.open(&o.Open)
 	if err != nil {
@@ -38,6 +169,9 @@ func (w *writing) imported(o *vitrine.NewOpen) error {
 	}
 	r.flags |= openImported
 	link, id := vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)
+	if err := w.loosen(o.Account, link, report.DayOf(id.Ms())); err != nil {
+		return err
+	}
 	for {
 		added, err := w.insert(link, id, &r, o)
 		if err != nil {
@@ -54,6 +188,11 @@ func (w *writing) imported(o *vitrine.NewOpen) error {
 	if o.Session == nil || !o.Session.Downloaded || !r.human() {
 		return nil
 	}
+	return w.importDownload(link, id)
+}
+
+// importDownload writes the download event of an imported open, at its time.
+func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 	event := id
 	for {
 		n, err := w.tx.exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(link), int64(event), int64(id))
@@ -70,8 +209,8 @@ func (w *writing) imported(o *vitrine.NewOpen) error {
 	}
 }
 
-// span is a run of IDs, all of which a link has.
-type span struct{ first, last vitrine.ViewID }
+// idRun is a run of IDs, all of which a link has.
+type idRun struct{ first, last vitrine.ViewID }
 
 // free finds the first ID from one on that its link does not have, going round within its millisecond. It remembers the run that
 // it went along, so that many opens of one millisecond do not each go along it again.
@@ -79,7 +218,7 @@ func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID
 	key := openKey{link, vitrine.ViewIDAt(from.Ms(), 0)}
 	run, ok := w.taken[key]
 	if !ok || from < run.first || run.last < from {
-		run = span{from, from}
+		run = idRun{from, from}
 	}
 	start, end := key.open, vitrine.ViewIDAt(from.Ms()+1, 0)
 	id, err := w.gap(link, run.last+1, end)

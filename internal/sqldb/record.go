@@ -91,40 +91,72 @@ type sessionRecord struct {
 	startMs int64 // vitrine.Engagement.StartMs
 }
 
-func (s *sessionRecord) append(b []byte, openMs int64) []byte {
-	at := len(b)
-	b = append(b, version)
-	flag := func(set bool, f byte) bool {
-		if set {
-			b[at] |= f
+// flags tell which parts of the record there are.
+func (s *sessionRecord) flags() (flags byte) {
+	for _, part := range []struct {
+		there bool
+		flag  byte
+	}{
+		{s.Downloaded, sessionDownloaded},
+		{s.startMs != 0, sessionStart},
+		{len(s.Pages) > 0, sessionPages},
+		{s.Played != 0 || s.Reached != 0, sessionMedia},
+		{s.Depth != 0, sessionDepth},
+	} {
+		if part.there {
+			flags |= part.flag
 		}
-		return set
 	}
+	return flags
+}
+
+func (s *sessionRecord) append(b []byte, openMs int64) []byte {
+	flags := s.flags()
+	b = append(b, version|flags)
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
-	flag(s.Downloaded, sessionDownloaded)
 	number(s.EngagedMs)
 	number(s.PresentMs)
 	number(int64(s.screen))
-	if flag(s.startMs != 0, sessionStart) {
+	if flags&sessionStart != 0 {
 		b = binary.AppendVarint(b, s.startMs-openMs)
 	}
-	if flag(len(s.Pages) > 0, sessionPages) {
-		number(int64(len(s.Pages)))
-		before := 0
-		for _, p := range s.Pages {
-			number(int64(p.Page - before))
-			number(p.Ms)
-			before = p.Page
-		}
+	if flags&sessionPages != 0 {
+		b = appendPages(b, s.Pages)
 	}
-	if flag(s.Played != 0 || s.Reached != 0, sessionMedia) {
+	if flags&sessionMedia != 0 {
 		number(s.Played)
 		number(s.Reached)
 	}
-	if flag(s.Depth != 0, sessionDepth) {
+	if flags&sessionDepth != 0 {
 		number(s.Depth)
 	}
 	return b
+}
+
+func appendPages(b []byte, pages []report.PageTime) []byte {
+	b = binary.AppendUvarint(b, uint64(len(pages)))
+	before := 0
+	for _, p := range pages {
+		b = binary.AppendUvarint(b, uint64(p.Page-before))
+		b = binary.AppendUvarint(b, uint64(p.Ms))
+		before = p.Page
+	}
+	return b
+}
+
+// pages reads what appendPages wrote, into memory that it is given.
+func (r *reader) pages(pages []report.PageTime) []report.PageTime {
+	n := r.number()
+	if n < 1 || n > int64(len(r.b)) {
+		r.b, r.bad = nil, true
+		return pages
+	}
+	page := 0
+	for range n {
+		page += int(r.number())
+		pages = append(pages, report.PageTime{Page: page, Ms: r.number()})
+	}
+	return pages
 }
 
 // decode reads b into s, whose memory for pages it uses again.
@@ -142,15 +174,7 @@ func (s *sessionRecord) decode(b []byte, openMs int64) error {
 		s.startMs = openMs + r.signed()
 	}
 	if flags&sessionPages != 0 {
-		n := r.number()
-		if n < 1 || n > int64(len(r.b)) {
-			return errRecord
-		}
-		page := 0
-		for range n {
-			page += int(r.number())
-			s.Pages = append(s.Pages, report.PageTime{Page: page, Ms: r.number()})
-		}
+		s.Pages = r.pages(s.Pages)
 	}
 	if flags&sessionMedia != 0 {
 		s.Played, s.Reached = r.number(), r.number()
@@ -180,6 +204,26 @@ func (r *reader) number() int64 {
 func (r *reader) signed() int64 {
 	n, size := binary.Varint(r.b)
 	return take(r, n, size)
+}
+
+func (r *reader) byte() byte {
+	if len(r.b) == 0 {
+		r.bad = true
+		return 0
+	}
+	c := r.b[0]
+	r.b = r.b[1:]
+	return c
+}
+
+func (r *reader) uint64() uint64 {
+	if len(r.b) < 8 {
+		r.b, r.bad = nil, true
+		return 0
+	}
+	n := binary.LittleEndian.Uint64(r.b)
+	r.b = r.b[8:]
+	return n
 }
 
 func (r *reader) word() wordID { return wordID(r.number()) }

@@ -11,6 +11,9 @@ import (
 type ViewLog struct {
 	db    *db
 	words *words
+	feed  *feed
+	lives *lives
+	least least
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
@@ -22,7 +25,9 @@ func OpenViewLog(path string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ViewLog{db: db, words: newWords(db, firstWords, otherWords, writeWords)}, nil
+	l := &ViewLog{db: db, words: newWords(db, firstWords, otherWords, writeWords), feed: newFeed(), least: leastOpens}
+	l.lives = newLives(l)
+	return l, nil
 }
 
 // Close waits for running transactions and closes the file.
@@ -76,54 +81,4 @@ func imported(t *tx, file [32]byte) (lines int64, err error) {
 		return 0, nil
 	}
 	return lines, err
-}
-
-// erasedAtOnce bounds the rows of a table that one transaction removes, so that a large link does not stop the others' opens.
-const erasedAtOnce = 10_000
-
-// Erase is vitrine.ViewLog's. It goes in steps: from the first on the link counts for nothing, and the last takes what is
-// left, so that an erasure that was cut off is finished by the next one.
-func (l *ViewLog) Erase(ctx context.Context, link vitrine.LinkID) error {
-	for {
-		more := false
-		err := l.db.update(ctx, func(t *tx) (err error) {
-			more, err = erase(t, int64(link))
-			return err
-		})
-		if err != nil || !more {
-			return err
-		}
-	}
-}
-
-// erased are the tables with rows of links, and what tells a link's rows apart.
-var erased = []struct{ table, key string }{{"opens", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
-
-func erase(t *tx, link int64) (more bool, err error) {
-	if _, err := t.exec("UPDATE links SET account = 0, views = 0, downloads = 0 WHERE link = $1", link); err != nil {
-		return false, err
-	}
-	for _, e := range erased {
-		var last int64
-		err := t.get([]any{&last}, "SELECT "+e.key+" FROM "+e.table+" WHERE link = $1 ORDER BY "+e.key+" LIMIT 1 OFFSET $2", link, erasedAtOnce)
-		if errors.Is(err, vitrine.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		if _, err := t.exec("DELETE FROM "+e.table+" WHERE link = $1 AND "+e.key+" < $2", link, last); err != nil {
-			return false, err
-		}
-		more = true
-	}
-	if more {
-		return true, nil
-	}
-	for _, table := range []string{"opens", "viewers", "downloads", "links"} {
-		if _, err := t.exec("DELETE FROM "+table+" WHERE link = $1", link); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
 }

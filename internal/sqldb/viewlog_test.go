@@ -12,6 +12,15 @@ func TestViewLog(t *testing.T) {
 	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
+// TestViewLogOfFew is TestViewLog with tallies stored of the fewest opens.
+func TestViewLogOfFew(t *testing.T) {
+	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog {
+		l := openTestLog(t)
+		l.least = least{1, 1}
+		return l
+	})
+}
+
 func openTestLog(tb testing.TB) *ViewLog {
 	tb.Helper()
 	l, err := OpenViewLog(filepath.Join(tb.TempDir(), "views.db"))

@@ -23,6 +23,7 @@ const (
 	wordAgent  = 'a' // device, browser, os
 	wordBot    = 'b' // reason
 	wordScreen = 's'
+	wordLabel  = 'l' // of a tally
 )
 
 // word is up to three labels. Its stored form is its kind and each label behind its length.

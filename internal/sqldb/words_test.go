@@ -82,9 +82,9 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 func TestWordsOfFailedTransaction(t *testing.T) {
 	l := openTestLog(t)
 	failed := errors.New("failed")
-	err := l.db.update(t.Context(), func(t *tx) error {
+	err := l.update(t.Context(), func(t *tx, c *changes) error {
 		o := from(1, "forgotten")
-		return errors.Join(l.write(t).open(&o), failed)
+		return errors.Join(l.write(t, c).open(&o), failed)
 	})
 	if !errors.Is(err, failed) {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestManyWords(t *testing.T) {
 			t.Errorf("%d and %d words are in memory", len(l.words.ids), len(l.words.others))
 		}
 	}
-	if err := l.Audit(t.Context(), func(fault string) { t.Error(fault) }); err != nil {
+	if err := l.Audit(t.Context(), true, func(fault string) { t.Error(fault) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -256,11 +256,19 @@ func (l faultyLog) Append(ctx context.Context, b vitrine.Batch) ([]error, error)
 	return value(l.fault.do, func() ([]error, error) { return l.log.Append(ctx, b) })
 }
 
-func (l faultyLog) Tally(ctx context.Context, s vitrine.Scope, from, to report.Day, cap int) (t *report.Tally, truncated bool, err error) {
+func (l faultyLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	if l.fault.strike() {
 		return nil, false, failure()
 	}
-	return l.log.Tally(ctx, s, from, to, cap)
+	return l.log.Tally(ctx, q)
+}
+
+func (l faultyLog) DailyViews(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
+	return value(l.fault.do, func() (map[vitrine.LinkID][]int64, error) { return l.log.DailyViews(ctx, a, links, from, to) })
+}
+
+func (l faultyLog) Settle(ctx context.Context, before report.Day) error {
+	return l.fault.do(func() error { return l.log.Settle(ctx, before) })
 }
 
 func (l faultyLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) ([]report.Open, error) {
@@ -287,8 +295,8 @@ func (l faultyLog) Erase(ctx context.Context, link vitrine.LinkID) error {
 	return l.fault.do(func() error { return l.log.Erase(ctx, link) })
 }
 
-func (l faultyLog) Audit(ctx context.Context, fault func(string)) error {
-	return l.fault.do(func() error { return l.log.Audit(ctx, fault) })
+func (l faultyLog) Audit(ctx context.Context, all bool, fault func(string)) error {
+	return l.fault.do(func() error { return l.log.Audit(ctx, all, fault) })
 }
 
 type faultyBlobs struct {

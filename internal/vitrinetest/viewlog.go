@@ -172,7 +172,7 @@ func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 
 func (t logTest) tally(s vitrine.Scope, from, to report.Day, cap int) (*report.Tally, bool) {
 	t.Helper()
-	tally, truncated, err := t.log.Tally(ctx, s, from, to, cap)
+	tally, truncated, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Cap: cap})
 	if err != nil {
 		t.Fatalf("Tally: %v", err)
 	}
@@ -187,7 +187,7 @@ func events(tally *report.Tally, from, to report.Day) int64 {
 
 func (t logTest) audit() {
 	t.Helper()
-	if err := t.log.Audit(ctx, func(fault string) { t.Errorf("audit: %s", fault) }); err != nil {
+	if err := t.log.Audit(ctx, true, func(fault string) { t.Errorf("audit: %s", fault) }); err != nil {
 		t.Errorf("Audit: %v", err)
 	}
 }
@@ -443,7 +443,7 @@ func (t logTest) cancelled() {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err := t.log.Append(gone, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, 1)}})
-	_, _, err2 := t.log.Tally(gone, vitrine.Scope{Account: 1}, firstDay, lastDay, 0)
+	_, _, err2 := t.log.Tally(gone, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: firstDay, To: lastDay})
 	if !errors.Is(err, context.Canceled) || !errors.Is(err2, context.Canceled) {
 		t.Errorf("without a caller Append says %v, Tally %v", err, err2)
 	}

@@ -9,7 +9,12 @@ import (
 
 func (t logTest) doImport(file byte, lines int64, opens ...vitrine.NewOpen) {
 	t.Helper()
-	receipt := vitrine.ImportReceipt{File: [32]byte{file, 255}, Lines: lines, At: Epoch}
+	t.importAt(Epoch, file, lines, opens...)
+}
+
+func (t logTest) importAt(at time.Time, file byte, lines int64, opens ...vitrine.NewOpen) {
+	t.Helper()
+	receipt := vitrine.ImportReceipt{File: [32]byte{file, 255}, Lines: lines, At: at}
 	if err := t.log.Import(ctx, receipt, opens); err != nil {
 		t.Fatalf("Import: %v", err)
 	}

@@ -139,7 +139,7 @@ type chance struct{ *rand.Rand }
 
 const (
 	modelLinks = 4
-	modelDays  = 5
+	modelDays  = 20
 )
 
 func (c chance) word(s string) string {
@@ -212,7 +212,7 @@ func (t logTest) model() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
-	for step := range 150 {
+	for step := range 250 {
 		switch {
 		case step%40 == 39:
 			link := vitrine.LinkID(c.IntN(modelLinks) + 1)
@@ -222,12 +222,16 @@ func (t logTest) model() {
 			m.erase(link)
 		case step%10 == 9:
 			t.importSome(c, m, step)
+		case step%10 == 4:
+			if err := t.log.Settle(ctx, day+report.Day(c.IntN(modelDays+2))); err != nil {
+				t.Fatal(err)
+			}
 		default:
 			b := c.batch(m)
 			want := m.append(b)
 			equal(t, "opens refused", t.append(b), want)
 		}
-		if step%5 == 4 {
+		if step%5 == 4 || c.IntN(5) == 0 {
 			t.compare(c, m)
 		}
 		if t.Failed() {
@@ -253,7 +257,7 @@ func (t logTest) importSome(c chance, m *memory, step int) {
 			m.downloads[vitrine.LinkID(o.Link)][id(o)] = id(o)
 		}
 	}
-	t.doImport(9, int64(step), opens...)
+	t.importAt(Epoch.AddDate(0, 0, c.IntN(modelDays+4)), 9, int64(step), opens...)
 }
 
 func (t logTest) compare(c chance, m *memory) {
@@ -276,6 +280,10 @@ func (t logTest) compareTally(c chance, m *memory, s vitrine.Scope) {
 	to := from + 1 + report.Day(c.IntN(modelDays))
 	got, truncated := t.tally(s, from, to, c.IntN(2)*1_000_000)
 	want := m.tally(s, from, to)
+	t.compareBrief(s, from, to, want)
+	if s.Link == 0 {
+		t.compareDaily(m, s, from, to)
+	}
 	equal(t, "truncated", truncated, false)
 	equal(t, "views", got.Views(), want.Views())
 	for a := from; a < to; a++ {
@@ -283,20 +291,59 @@ func (t logTest) compareTally(c chance, m *memory, s vitrine.Scope) {
 			equal(t, fmt.Sprintf("uniques of [%v, %v)", a, b), got.Uniques(a, b), want.Uniques(a, b))
 		}
 	}
-	equal(t, fmt.Sprintf("reports of %+v", s), reports(got, from, to), reports(want, from, to))
+	equal(t, fmt.Sprintf("reports of %+v", s), reports(s, got, from, to), reports(s, want, from, to))
 }
 
-// reports renders a tally in every way there is.
-func reports(tally *report.Tally, from, to report.Day) string {
+// compareBrief compares what a comparison of windows needs.
+func (t logTest) compareBrief(s vitrine.Scope, from, to report.Day, want *report.Tally) {
+	t.Helper()
+	got, _, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Brief: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := report.Window{Key: report.RangeAll, From: to, To: to + (to - from)}
+	equal(t, fmt.Sprintf("previous of %+v", s), report.ForLink(report.Link{}, w, nil, got, nil).Previous, report.ForLink(report.Link{}, w, nil, want, nil).Previous)
+}
+
+// compareDaily compares daily views by link.
+func (t logTest) compareDaily(m *memory, s vitrine.Scope, from, to report.Day) {
+	t.Helper()
+	var links []vitrine.LinkID
+	want := map[vitrine.LinkID][]int64{}
+	for link := range vitrine.LinkID(modelLinks + 1) {
+		links = append(links, link+1)
+		want[link+1] = make([]int64, to-from)
+		if m.accounts[link+1] == s.Account {
+			want[link+1] = m.tally(vitrine.Scope{Account: s.Account, Link: link + 1}, from, to).DailyViews(from, to)
+		}
+	}
+	got, err := t.log.DailyViews(ctx, s.Account, links, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "daily views", got, want)
+}
+
+// reports renders a tally in every way that its scope allows.
+func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
 	w := report.Window{Key: report.RangeAll, From: from, To: to}
 	var all []any
 	var links []report.Link
 	for i, content := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll, report.ContentNone} {
 		l := report.Link{ID: int64(i + 1), Content: content, Kind: string(content), Pages: 9, Created: Epoch.Add(time.Duration(i) * time.Hour)}
 		links = append(links, l)
-		all = append(all, report.ForLink(l, w, tally, tally, nil))
+		if s.Link != 0 {
+			all = append(all, report.ForLink(l, w, tally, tally, nil))
+		}
 	}
-	all = append(all, report.ForAccount(links, w, tally, nil, nil, report.AllTime{}), tally.Top(links, 25), events(tally, from, to))
+	all = append(all, events(tally, from, to))
+	if s.Link == 0 {
+		var top []report.TopLink
+		for _, l := range tally.Top(links, 25) {
+			top = append(top, report.TopLink{Link: l})
+		}
+		all = append(all, report.ForAccount(links, w, tally, nil, top, report.AllTime{}), top)
+	}
 	b, err := json.MarshalIndent(all, "", " ")
 	if err != nil {
 		return err.Error()

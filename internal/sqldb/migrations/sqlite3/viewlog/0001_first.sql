@@ -1,7 +1,24 @@
--- An open's id holds its time. Blobs are described in record.go, words in words.go.
+-- An open's id holds its time, days count from 1970. Blobs are described in record.go, pack.go, visits.go and stored.go,
+-- words in words.go.
 
 -- +goose Up
--- What was counted of each link that was ever opened. A link that is being erased has account 0.
+-- One row: the number of transactions that wrote.
+CREATE TABLE log (
+    id  INTEGER PRIMARY KEY,
+    seq BIGINT NOT NULL
+);
+INSERT INTO log (id, seq) VALUES (1, 0);
+
+-- How far the opens of an account are put away.
+CREATE TABLE accounts (
+    account INTEGER PRIMARY KEY,
+    version BIGINT NOT NULL, -- another one whenever something before packed changes
+    packed  BIGINT NOT NULL, -- day: opens of this day and later ones are in opens alone
+    settled BIGINT NOT NULL, -- day: opens of earlier days are in packs alone
+    stale   BIGINT NOT NULL  -- day: tallies of it and later ones are wrong or missing; settled: none
+);
+
+-- What was counted of each link that was ever opened. A link that is being erased has its account negated.
 CREATE TABLE links (
     link      INTEGER PRIMARY KEY,
     account   BIGINT NOT NULL,
@@ -10,12 +27,13 @@ CREATE TABLE links (
 );
 CREATE INDEX links_of_account ON links (account);
 
--- The strings that opens refer to by number.
+-- The strings that opens and tallies refer to by number.
 CREATE TABLE words (
     id   INTEGER PRIMARY KEY,
     word BLOB NOT NULL UNIQUE
 );
 
+-- Opens as they come.
 CREATE TABLE opens (
     link    BIGINT NOT NULL,
     id      BIGINT NOT NULL,
@@ -24,12 +42,70 @@ CREATE TABLE opens (
     PRIMARY KEY (link, id)
 ) WITHOUT ROWID;
 
--- How many opens of a link by people, imported ones apart, a viewer has. One that has none has no row.
+-- How many opens of a link by people, imported ones apart, a viewer has in opens. One that has none has no row.
 CREATE TABLE viewers (
     link   BIGINT NOT NULL,
     viewer BIGINT NOT NULL,
     opens  BIGINT NOT NULL,
     PRIMARY KEY (link, viewer)
+) WITHOUT ROWID;
+
+-- Opens of past days, many in a row. The IDs of a link's packs do not overlap.
+CREATE TABLE packs (
+    link     BIGINT NOT NULL,
+    first    BIGINT NOT NULL, -- id of its first open
+    last     BIGINT NOT NULL,
+    opens    BIGINT NOT NULL,
+    sessions BIGINT NOT NULL,
+    data     BLOB   NOT NULL,
+    PRIMARY KEY (link, first)
+) WITHOUT ROWID;
+
+-- Which viewer came to which link on which day, of the people's opens in packs, sorted. Each run is sorted in itself; what is
+-- in any run is true.
+CREATE TABLE runs (
+    account BIGINT NOT NULL,
+    run     BIGINT NOT NULL,
+    entries BIGINT NOT NULL,
+    merging BIGINT NOT NULL, -- 1: it is being made of others, and not yet true
+    PRIMARY KEY (account, run)
+) WITHOUT ROWID;
+CREATE TABLE visits (
+    account BIGINT NOT NULL,
+    run     BIGINT NOT NULL,
+    first   BIGINT NOT NULL, -- its first viewer; the entries of a viewer are all in one row of a run
+    data    BLOB   NOT NULL,
+    PRIMARY KEY (account, run, first)
+) WITHOUT ROWID;
+
+-- Tallies of 8^level days from a day on, of a link, or of the account (link 0).
+CREATE TABLE tallies (
+    account BIGINT NOT NULL,
+    link    BIGINT NOT NULL,
+    level   BIGINT NOT NULL,
+    day     BIGINT NOT NULL,
+    head    BLOB   NOT NULL,
+    body    BLOB   NOT NULL,
+    PRIMARY KEY (account, link, level, day)
+) WITHOUT ROWID;
+
+-- Their engaged times: of a group of buckets, or all (-1); those that no tally of a lower level has.
+CREATE TABLE times (
+    account BIGINT NOT NULL,
+    link    BIGINT NOT NULL,
+    level   BIGINT NOT NULL,
+    day     BIGINT NOT NULL,
+    part    BIGINT NOT NULL,
+    data    BLOB   NOT NULL,
+    PRIMARY KEY (account, link, part, level, day)
+) WITHOUT ROWID;
+
+-- Views by link of each day of an account that has any.
+CREATE TABLE daily_views (
+    account BIGINT NOT NULL,
+    day     BIGINT NOT NULL,
+    data    BLOB   NOT NULL,
+    PRIMARY KEY (account, day)
 ) WITHOUT ROWID;
 
 CREATE TABLE downloads (

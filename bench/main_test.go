@@ -1,0 +1,177 @@
+// Package bench measures the program from outside, each figure beside a reference in the same run (docs/performance.md).
+package bench
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/bench/dataset"
+	"vitrine/bench/table"
+)
+
+// Unless -benchtime says otherwise, each figure is the median of so many runs, after one that warms up.
+const runs = "9x"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("test.benchtime"); f.Value.String() == f.DefValue {
+		_ = flag.Set("test.benchtime", runs)
+	}
+	code := m.Run()
+	if err := summary.write(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	for _, end := range slices.Backward(ends) {
+		end()
+	}
+	os.Exit(code)
+}
+
+// ends are done when all benchmarks are: what they share outlives each of them.
+var ends []func()
+
+func atEnd(f func()) { ends = append(ends, f) }
+
+// opensAsked is how large the large datasets are: VITRINE_BENCH_OPENS, 10 million unless given.
+func opensAsked(b *testing.B) int {
+	b.Helper()
+	n, err := strconv.ParseInt(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "10_000_000"), 0, 0) // base 0 takes underscores
+	if err != nil || n < 1000 {
+		b.Fatalf("VITRINE_BENCH_OPENS=%s is not a number of opens from 1000", os.Getenv("VITRINE_BENCH_OPENS"))
+	}
+	return int(n)
+}
+
+// params are those of a dataset that ends three days ago, or, with VITRINE_BENCH_RUNNING=1, now (on the hour).
+func params(name string, accounts, opens, links, days int) dataset.Params {
+	now := time.Now().UTC()
+	p := dataset.Params{Name: name, Accounts: accounts, Opens: opens, Links: links, Days: days, Last: dataset.LastDay(now), Seed: 1}
+	if hour := now.Truncate(time.Hour); os.Getenv("VITRINE_BENCH_RUNNING") == "1" && hour.Hour() > 0 {
+		p.Until = hour
+	}
+	return p
+}
+
+// million is a number of opens as a person says it.
+func million(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return strconv.FormatFloat(float64(n)/1e6, 'g', 3, 64) + " M"
+	case n >= 1000:
+		return strconv.FormatFloat(float64(n)/1e3, 'g', 3, 64) + " k"
+	}
+	return strconv.Itoa(n)
+}
+
+// medians runs all of fs in turn, once to warm up and then b.N times, and returns the median time of each.
+func medians(b *testing.B, fs ...func()) []time.Duration {
+	b.Helper()
+	took := samples(b, fs...)
+	middle := make([]time.Duration, len(fs))
+	for i := range fs {
+		middle[i] = median(took[i])
+	}
+	return middle
+}
+
+func samples(b *testing.B, fs ...func()) [][]time.Duration {
+	b.Helper()
+	for _, f := range fs {
+		f()
+	}
+	took := make([][]time.Duration, len(fs))
+	for b.Loop() {
+		for i, f := range fs {
+			from := time.Now()
+			f()
+			took[i] = append(took[i], time.Since(from))
+		}
+	}
+	return took
+}
+
+func median[T cmp.Ordered](of []T) T {
+	sorted := slices.Sorted(slices.Values(of))
+	return sorted[len(sorted)/2]
+}
+
+// summary gathers the rows of a run.
+var summary rows
+
+type rows struct {
+	all     []table.Row
+	engines []string
+}
+
+// add prints a row and keeps it for the table.
+func (r *rows) add(row table.Row) {
+	r.all = append(r.all, row)
+	fmt.Println("\n" + row.String())
+}
+
+// engine notes what a reference calls itself.
+func (r *rows) engine(name string) {
+	if !slices.Contains(r.engines, name) {
+		r.engines = append(r.engines, name)
+	}
+}
+
+// write prints the table, and writes it to the file that VITRINE_BENCH_TABLE names.
+func (r *rows) write() error {
+	if len(r.all) == 0 {
+		return nil
+	}
+	machine := []string{fmt.Sprintf("%d cores of %s, %s/%s, %s", runtime.NumCPU(), processor(), runtime.GOOS, runtime.GOARCH, runtime.Version()),
+		"Vitrine " + cmp.Or(version(), "of an unknown version") + ", " + time.Now().UTC().Format(time.DateOnly)}
+	if len(r.engines) > 0 {
+		machine = append(machine, "references: "+strings.Join(r.engines, ", "))
+	}
+	fmt.Println()
+	if err := table.Write(os.Stdout, machine, r.all); err != nil {
+		return err
+	}
+	path := os.Getenv("VITRINE_BENCH_TABLE")
+	if path == "" {
+		return nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return table.Write(f, machine, r.all)
+}
+
+func processor() string {
+	b, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(b)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "an unknown kind"
+}
+
+func version() string {
+	bin, err := program()
+	if err != nil {
+		return ""
+	}
+	out, err := exec.CommandContext(context.Background(), bin, "version").Output()
+	if err != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return strings.TrimPrefix(first, "vitrine ")
+}

@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine/bench/dataset"
+	"vitrine/bench/reference"
+	"vitrine/bench/table"
+)
+
+// BenchmarkMemory asks a server with all opens for every kind of report, and looks at what memory it has and had.
+func BenchmarkMemory(b *testing.B) {
+	w := accountWorld(b)
+	w.stop()
+	w.serve(b) // a process that has done nothing else
+	paths := []string{"/links"}
+	kinds := map[string]string{}
+	for _, l := range slices.Backward(w.LinksOf(0)) {
+		kinds[l.Kind] = l.Slug // the most opened one of each
+	}
+	for _, r := range []string{"7d", "14d", "30d", "90d", "all"} {
+		paths = append(paths, "/analytics?range="+r)
+		for _, slug := range kinds {
+			paths = append(paths, "/links/"+slug+"/analytics?range="+r)
+		}
+	}
+	for b.Loop() {
+		for _, path := range paths {
+			w.call(b, 0, http.MethodGet, path, "", nil)
+		}
+	}
+	memory := func(member string) table.Value { return table.Value{Unit: table.Memory, N: w.memory(b, member)} }
+	figure := fmt.Sprintf("memory of the server with %s opens, after every kind of report", million(w.Opens))
+	summary.add(table.Row{Figure: figure + ", peak", Vitrine: memory("VmHWM"), Aim: "≤ 128 MiB"})
+	summary.add(table.Row{Figure: figure + ", then", Vitrine: memory("VmRSS"), Aim: "≤ 128 MiB"})
+}
+
+// BenchmarkStorage looks at what an open takes on disk: in the log and in what is summed from it, and as rows of others.
+func BenchmarkStorage(b *testing.B) {
+	w := accountWorld(b)
+	w.compare(b)
+	for b.Loop() { // sizes do not change
+	}
+	w.stop() // closes the files
+	defer w.serve(b)
+	each := func(n int64) table.Value { return table.Value{Unit: table.Bytes, N: float64(n) / float64(w.Opens)} }
+	ours := w.stored(b)
+	figure := fmt.Sprintf("stored bytes an open, %s opens", million(w.Opens))
+	row := table.Row{Figure: figure, Vitrine: each(ours.total).With("log %.1f, tallies %.1f", each(ours.log).N, each(ours.tallies).N), Aim: "≤ 26 B"}
+	ctx := context.Background()
+	for _, e := range w.references {
+		if duck, ok := e.(*reference.DuckDB); ok {
+			n, err := duck.Size(ctx)
+			if err != nil {
+				b.Fatal(err)
+			}
+			row.Reference, row.Than = e.Name()+", after a checkpoint", each(n)
+			summary.add(row)
+		}
+	}
+	small := accountParams(max(w.Opens/10, 1000))
+	dir, err := dataset.Dir()
+	if err != nil {
+		b.Fatal(err)
+	}
+	n, err := reference.SQLiteSize(ctx, small, filepath.Join(dir, "rows.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	row.Reference, row.Than = fmt.Sprintf("SQLite, plain rows and one index, of %s opens", million(small.Opens)), table.Value{Unit: table.Bytes, N: float64(n) / float64(small.Opens)}
+	summary.add(row)
+}
+
+// storage is bytes. What is neither log nor tallies is free space and other files.
+type storage struct{ total, log, tallies int64 }
+
+// logTables hold opens as they came and what belongs to them; every other table is made from these.
+var logTables = []string{"opens", "sessions", "viewers", "words", "downloads", "links", "imports", "goose_db_version", "sqlite_"}
+
+// stored measures the data directory, but for the files on display and the store of accounts and links. Nobody serves it meanwhile.
+func (w *world) stored(b *testing.B) (s storage) {
+	b.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.data, "views.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil { // what is written, in one place
+		b.Fatal(err)
+	}
+	err = filepath.WalkDir(w.data, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(w.data, path)
+		if strings.HasPrefix(rel, "vitrine.db") || strings.HasPrefix(rel, "files") || strings.HasSuffix(rel, "-shm") {
+			return nil
+		}
+		info, err := d.Info()
+		if err == nil {
+			s.total += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	rows, err := db.Query(`SELECT coalesce(s.tbl_name, d.name), sum(d.pgsize) FROM dbstat d LEFT JOIN sqlite_schema s ON s.name = d.name
+		WHERE d.aggregate = TRUE GROUP BY 1 ORDER BY 2 DESC`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var name string
+		var n int64
+		if err := rows.Scan(&name, &n); err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, fmt.Sprintf("%s %.1f", name, float64(n)/float64(w.Opens)))
+		if slices.ContainsFunc(logTables, func(t string) bool { return name == t || strings.HasSuffix(t, "_") && strings.HasPrefix(name, t) }) {
+			s.log += n
+		} else {
+			s.tallies += n
+		}
+	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("bytes an open by table: %s", cmp.Or(strings.Join(all, ", "), "none"))
+	return s
+}

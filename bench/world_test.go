@@ -1,0 +1,106 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"vitrine/bench/dataset"
+	"vitrine/bench/reference"
+)
+
+// world is a dataset, a server that has it, and the references that have it.
+type world struct {
+	dataset.Params
+	*instance
+	rate       float64 // of its import on one core, opens a second
+	references []reference.Engine
+	missing    []string // references that could not be had, and why
+}
+
+var worlds = map[string]*world{}
+
+// worldOf imports a dataset, once in a run, and serves it.
+func worldOf(b *testing.B, p dataset.Params) *world {
+	b.Helper()
+	if w := worlds[p.Key()]; w != nil {
+		return w
+	}
+	links, opens, err := p.Files()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var emails []string
+	for account := range p.Accounts {
+		emails = append(emails, p.Account(account))
+	}
+	w := &world{Params: p, instance: newInstance(b, emails...)}
+	w.run(b, nil, "import", "links", links)
+	from := time.Now()
+	w.run(b, []string{"GOMAXPROCS=1"}, "import", "opens", opens)
+	w.rate = float64(p.Total()) / time.Since(from).Seconds()
+	w.serve(b)
+	w.settle(b)
+	worlds[p.Key()] = w
+	return w
+}
+
+// compare loads the engines that read the whole dataset quickly. One that is not installed is noted as missing.
+func (w *world) compare(b *testing.B) {
+	b.Helper()
+	if w.references != nil || w.missing != nil {
+		return
+	}
+	ctx := context.Background()
+	dir, err := dataset.Dir()
+	if err != nil {
+		b.Fatal(err)
+	}
+	duck, err := reference.OpenDuckDB(ctx, w.Params, dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.have(duck)
+	lib, err := chdb()
+	if err != nil {
+		w.missing = append(w.missing, "ClickHouse: "+err.Error())
+		b.Logf("skipped: ClickHouse: %v", err)
+		return
+	}
+	bin, err := runner()
+	if err != nil {
+		b.Fatal(err)
+	}
+	ch, err := reference.OpenClickHouse(ctx, bin, lib, w.Params, dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.have(ch)
+}
+
+func (w *world) have(e reference.Engine) {
+	summary.engine(e.Name())
+	w.references = append(w.references, e)
+	atEnd(func() { _ = e.Close() })
+}
+
+// chdb finds ClickHouse's library: VITRINE_BENCH_CHDB, or where setup.sh puts it.
+func chdb() (string, error) {
+	lib := os.Getenv("VITRINE_BENCH_CHDB")
+	if lib == "" {
+		dir, err := dataset.Dir()
+		if err != nil {
+			return "", err
+		}
+		arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+		lib = filepath.Join(dir, "npm", "node_modules", "@chdb", "lib-linux-"+arch+"-gnu", "libchdb.so")
+	}
+	if _, err := os.Stat(lib); err != nil {
+		return "", errors.New("not installed")
+	}
+	return lib, nil
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"vitrine/client"
+
+	_ "modernc.org/sqlite"
+)
+
+// held is an instance whose view log another process can keep from being written.
+type held struct {
+	t    *testing.T
+	data string
+	url  string
+	log  *lines
+	stop func(os.Signal)
+}
+
+func (h *held) serve() {
+	h.t.Helper()
+	cmd := exec.Command("vitrine", "serve", "--listen", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), "VITRINE_DATA="+h.data)
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var once sync.Once
+	h.stop = func(s os.Signal) {
+		once.Do(func() {
+			_ = cmd.Process.Signal(s)
+			h.log.drain()
+			if err := cmd.Wait(); err != nil && s != os.Kill {
+				h.t.Errorf("the server ended with %v", err)
+			}
+		})
+	}
+	h.log = readLines(out)
+	h.t.Cleanup(func() { h.stop(os.Kill) })
+	h.url = "http://localhost:" + h.wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
+}
+
+// wait returns the group of a pattern that the server logs.
+func (h *held) wait(pattern string) string {
+	h.t.Helper()
+	text, ok := h.log.wait(pattern)
+	if !ok {
+		h.t.Fatalf("the server ended:\n%s", text)
+	}
+	return text
+}
+
+// hold takes the lock by which one process at a time writes the view log.
+func (h *held) hold() (release func()) {
+	h.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(h.data, viewsFile)+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1) // the transaction is the connection's
+	h.t.Cleanup(func() { db.Close() })
+	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
+		h.t.Fatal(err)
+	}
+	return func() {
+		if _, err := db.Exec("ROLLBACK"); err != nil {
+			h.t.Error(err)
+		}
+	}
+}
+
+// get loads a page as a person's browser, and expects it.
+func (h *held) get(path string) string {
+	req, err := http.NewRequest(http.MethodGet, h.url+path, nil)
+	if err != nil {
+		h.t.Error(err)
+		return ""
+	}
+	req.Header.Set("User-Agent", person)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		h.t.Error(err)
+		return ""
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		h.t.Errorf("%s answered %s, %v", path, res.Status, err)
+	}
+	return string(b)
+}
+
+var downloadAddress = regexp.MustCompile(`/p/[^/"]+/download\?v=[^"&]+`)
+
+// open opens a link n times at once, and downloads its file from one of the pages.
+func (h *held) open(slug string, n int) {
+	var all sync.WaitGroup
+	for range n - 1 {
+		all.Go(func() { h.get("/p/" + slug) })
+	}
+	h.get(downloadAddress.FindString(h.get("/p/" + slug)))
+	all.Wait()
+}
+
+// TestLogHeld keeps the view log from being written for longer than a visitor waits. Pages and downloads are answered all the same,
+// also by the server that is killed meanwhile; when the log is to be had again, every one of them is in it, once.
+func TestLogHeld(t *testing.T) {
+	h := &held{t: t, data: t.TempDir()}
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("vitrine", args...)
+		cmd.Env = append(os.Environ(), "VITRINE_DATA="+h.data)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	key := strings.Fields(run("account", "create", "owner@example.org"))
+	h.serve()
+	c, err := client.New(h.url, key[len(key)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte("Nothing of this may be lost.\n")
+	l, err := c.Upload(t.Context(), client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var views, downloads int64
+	open := func(n int) {
+		h.open(l.Slug, n)
+		views, downloads = views+int64(n), downloads+1
+	}
+	check := func() {
+		t.Helper()
+		c, err := client.New(h.url, key[len(key)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.LinkAnalytics(t.Context(), l.Slug, "7d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Totals.Views != views || r.Totals.Downloads != downloads {
+			t.Errorf("%d views, %d downloads; want %d, %d", r.Totals.Views, r.Totals.Downloads, views, downloads)
+		}
+		run("audit", "--deep")
+	}
+	const kept, drained = "are kept in the spool", "the spool is empty"
+
+	open(5)
+	release := h.hold()
+	open(40)
+	h.wait(kept)
+	open(40)
+	release()
+	h.wait(drained)
+	open(5)
+	check()
+
+	release = h.hold()
+	open(40)
+	h.wait(kept + `[\s\S]*` + drained + `[\s\S]*` + kept)
+	h.stop(os.Kill)
+	release()
+	h.serve()
+	open(5)
+	h.wait(drained)
+	check()
+
+	h.stop(os.Interrupt)
+	if left, err := os.ReadDir(filepath.Join(h.data, spoolDir)); err != nil || len(left) > 0 {
+		t.Errorf("the spool has %v, %v", left, err)
+	}
+}

@@ -1,0 +1,116 @@
+package spool
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"vitrine"
+)
+
+// A record is a mark, the length of its body, the CRC-32C of length and body (both little-endian), and the body: a Batch as JSON. No
+// UTF-8 has a byte of the mark, so no body does, and behind damage the next record is found by its mark.
+const (
+	mark       = "\xff\xfe\xff\x01"
+	headerSize = len(mark) + 4 + 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func encode(b vitrine.Batch) ([]byte, error) {
+	body, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > math.MaxInt32 {
+		return nil, fmt.Errorf("a batch of %d bytes", len(body))
+	}
+	r := make([]byte, headerSize, headerSize+len(body))
+	copy(r, mark)
+	binary.LittleEndian.PutUint32(r[4:], uint32(len(body)))
+	binary.LittleEndian.PutUint32(r[8:], checksum(r[4:8], body))
+	return append(r, body...), nil
+}
+
+func checksum(length, body []byte) uint32 {
+	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, body)
+}
+
+// decode reads the record that data begins with; false: there is none whole.
+func decode(data []byte) (b vitrine.Batch, size int, ok bool) {
+	if len(data) < headerSize || string(data[:len(mark)]) != mark {
+		return b, 0, false
+	}
+	length := int64(binary.LittleEndian.Uint32(data[4:]))
+	if length > int64(len(data)-headerSize) {
+		return b, 0, false
+	}
+	size = headerSize + int(length)
+	body := data[headerSize:size]
+	if checksum(data[4:8], body) != binary.LittleEndian.Uint32(data[8:]) || json.Unmarshal(body, &b) != nil {
+		return vitrine.Batch{}, 0, false
+	}
+	return b, size, true
+}
+
+// reader reads the records of a file. What is no whole record is passed over and counted: as torn if it is what a write that did not
+// come to its end leaves behind the last record, otherwise as damaged.
+type reader struct {
+	data          []byte
+	at            int // what is before it has been read
+	torn, damaged int // bytes
+}
+
+// next reads the next whole record.
+func (r *reader) next() (vitrine.Batch, bool) {
+	rest := r.data[r.at:]
+	for skip := 0; ; skip++ {
+		i := bytes.Index(rest[skip:], []byte(mark))
+		if i < 0 {
+			break
+		}
+		skip += i
+		if b, size, ok := decode(rest[skip:]); ok {
+			r.damaged += skip
+			r.at += skip + size
+			return b, true
+		}
+	}
+	if torn(rest) {
+		r.torn += len(rest)
+	} else {
+		r.damaged += len(rest)
+	}
+	r.at = len(r.data)
+	return vitrine.Batch{}, false
+}
+
+// torn tells whether a file's end is the beginning of a record, or room that nothing was written to. A last record of its full length
+// but with a wrong checksum may be either torn or damaged: it counts as damaged, and is kept.
+func torn(end []byte) bool {
+	if len(bytes.Trim(end, "\x00")) == 0 {
+		return true
+	}
+	if len(end) < headerSize {
+		return bytes.HasPrefix(end, []byte(mark)[:min(len(end), len(mark))])
+	}
+	return string(end[:len(mark)]) == mark && int64(binary.LittleEndian.Uint32(end[4:])) > int64(len(end)-headerSize)
+}
+
+// join reads records into one batch, until it is large enough or there are no more.
+func (r *reader) join() (all vitrine.Batch, ok bool) {
+	for len(all.Opens)+len(all.Snapshots)+len(all.Downloads) < joined {
+		b, more := r.next()
+		if !more {
+			break
+		}
+		ok = true
+		all.Opens = append(all.Opens, b.Opens...)
+		all.Snapshots = append(all.Snapshots, b.Snapshots...)
+		all.Downloads = append(all.Downloads, b.Downloads...)
+	}
+	return all, ok
+}

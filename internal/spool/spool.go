@@ -1,0 +1,266 @@
+// Package spool keeps batches of views in files of a directory while the log of views cannot take them.
+//
+// A file is a sequence of records (record.go) and is written by one process, front to back. Its name is a number, NUMBER.spool; higher
+// numbers are later. When all of its batches are replayed it is removed, and one that was damaged is kept as NUMBER.damaged.
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+
+	"vitrine"
+)
+
+const (
+	defaultMaxBytes = 1 << 30
+	fileBytes       = 8 << 20 // from which on a file is not continued; with one record more, the memory of a replay
+	joined          = 4096    // opens, snapshots and downloads from which on records are not joined
+	suffix          = ".spool"
+	damagedSuffix   = ".damaged"
+)
+
+var fileName = regexp.MustCompile(`^(\d{12})(\.spool|\.damaged)$`)
+
+// ErrFull says that the spool holds MaxBytes.
+var ErrFull = errors.New("the spool is full")
+
+// Spool is a vitrine.Spool on a directory, which no other process may have open.
+type Spool struct {
+	// MaxBytes bounds all files together; set before first use. Open sets it to 1 GiB.
+	MaxBytes int64
+
+	dir string
+	log *slog.Logger
+
+	mu    sync.Mutex
+	files []*file  // oldest first
+	open  *os.File // the last of files, while it may be continued
+	next  int64    // number of the next file
+	size  int64
+}
+
+// file is one that has records, or may have.
+type file struct {
+	number   int64
+	size     int64
+	replayed int64 // of its bytes
+}
+
+// Open opens a directory, making it if it is not there. It takes no time for what an earlier process left: that is read when it is
+// replayed. The log is told what was found damaged then.
+func Open(dir string, log *slog.Logger) (*Spool, error) {
+	s := &Spool{MaxBytes: defaultMaxBytes, dir: dir, log: log, next: 1}
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = syncDir(filepath.Dir(dir))
+	}
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = os.ReadDir(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the spool: %w", err)
+	}
+	for _, e := range entries { // in the order of their names
+		m := fileName.FindStringSubmatch(e.Name())
+		if m == nil {
+			continue
+		}
+		n, _ := strconv.ParseInt(m[1], 10, 64)
+		s.next = n + 1 // a damaged file's number is not used again, either
+		if m[2] != suffix {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil, fmt.Errorf("open the spool: %w", err)
+		}
+		s.files = append(s.files, &file{number: n, size: info.Size()})
+		s.size += info.Size()
+	}
+	return s, nil
+}
+
+// Close ends the use of the directory. What is in it stays.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seal()
+}
+
+// Empty is vitrine.Spool's.
+func (s *Spool) Empty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.files) == 0
+}
+
+// Size is the length of all files together, in bytes.
+func (s *Spool) Size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.size
+}
+
+// Append is vitrine.Spool's.
+func (s *Spool) Append(b vitrine.Batch) error {
+	record, err := encode(b)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.size+int64(len(record)) > s.MaxBytes {
+		return ErrFull
+	}
+	if s.open != nil && s.last().size >= fileBytes {
+		if err := s.seal(); err != nil {
+			return err
+		}
+	}
+	if s.open == nil {
+		return s.begin(record)
+	}
+	f := s.last()
+	if err := write(s.open, record); err != nil {
+		// What is on the disk now is not known. The file is not continued, and should a part of the record stay at its end, the
+		// reader knows what to do with it.
+		return errors.Join(err, s.open.Truncate(f.size), s.seal())
+	}
+	f.size += int64(len(record))
+	s.size += int64(len(record))
+	return nil
+}
+
+// begin makes a file of one record, and continues with it.
+func (s *Spool) begin(record []byte) error {
+	f := &file{number: s.next, size: int64(len(record))}
+	w, err := os.OpenFile(s.path(f, suffix), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	s.next++
+	if err = write(w, record); err == nil {
+		err = syncDir(s.dir)
+	}
+	if err != nil {
+		return errors.Join(err, w.Close(), os.Remove(w.Name()))
+	}
+	s.open, s.files, s.size = w, append(s.files, f), s.size+f.size
+	return nil
+}
+
+func (s *Spool) last() *file { return s.files[len(s.files)-1] }
+
+func (s *Spool) path(f *file, suffix string) string {
+	return filepath.Join(s.dir, fmt.Sprintf("%012d%s", f.number, suffix))
+}
+
+// seal ends the writing of a file.
+func (s *Spool) seal() error {
+	if s.open == nil {
+		return nil
+	}
+	w := s.open
+	s.open = nil
+	return w.Close()
+}
+
+func write(w *os.File, record []byte) error {
+	if _, err := w.Write(record); err != nil {
+		return err
+	}
+	return w.Sync()
+}
+
+// Replay is vitrine.Spool's.
+func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) error) error {
+	s.mu.Lock()
+	err := s.seal() // what comes from now on goes to another file
+	files := slices.Clone(s.files)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for _, each := range files {
+		if err := s.replay(ctx, each, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replay replays a file from where the last replay came to, and puts it away.
+func (s *Spool) replay(ctx context.Context, file *file, f func(vitrine.Batch) error) error {
+	data, err := os.ReadFile(s.path(file, suffix))
+	if errors.Is(err, fs.ErrNotExist) {
+		// Nothing can be done about it, and what came after it must not wait for ever.
+		s.log.Error("a file of the spool is gone: what was in it is not in the log", "file", s.path(file, suffix))
+		s.forget(file)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r := reader{data: data, at: int(min(file.replayed, int64(len(data))))}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b, ok := r.join()
+		if !ok {
+			break
+		}
+		if err := f(b); err != nil {
+			return err
+		}
+		if r.damaged == 0 { // else the next reader has to find it, too
+			file.replayed = int64(r.at)
+		}
+	}
+	if err := s.putAway(file, &r); err != nil {
+		return err
+	}
+	s.forget(file)
+	return nil
+}
+
+// forget takes the oldest file off the list.
+func (s *Spool) forget(file *file) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = s.files[1:]
+	s.size -= file.size
+}
+
+// putAway removes a file, or gives it another name if something in it could not be read. Should power fail before that is durable,
+// the file is replayed again.
+func (s *Spool) putAway(file *file, r *reader) error {
+	path, aside := s.path(file, suffix), s.path(file, damagedSuffix)
+	if r.damaged > 0 {
+		s.log.Error("a file of the spool is damaged: what could be read of it is in the log, and the file is kept", "file", aside, "damaged_bytes", r.damaged)
+		return os.Rename(path, aside)
+	}
+	if r.torn > 0 {
+		s.log.Warn("the last record of a file of the spool was not written to its end, and so never acknowledged: it is cut off", "file", path, "bytes", r.torn)
+	}
+	return os.Remove(path)
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

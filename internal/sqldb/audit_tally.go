@@ -1,0 +1,215 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// auditVisits holds the index of visits against the packs.
+func auditVisits(ctx context.Context, t *tx, fault func(string)) error {
+	var accounts []vitrine.AccountID
+	err := t.each(func(s scanner) error {
+		var a vitrine.AccountID
+		err := s.Scan(&a)
+		accounts = append(accounts, a)
+		return err
+	}, "SELECT account FROM accounts UNION SELECT DISTINCT account FROM runs ORDER BY account")
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		indexed, err := indexedVisits(ctx, t, account)
+		if err != nil {
+			return err
+		}
+		links, err := t.links(vitrine.Scope{Account: account})
+		if err != nil {
+			return err
+		}
+		for _, link := range links {
+			packed, err := packedVisits(ctx, t, link)
+			if err != nil {
+				return err
+			}
+			if packed != indexed[int64(link)] {
+				fault(fmt.Sprintf("view log, link %d: the visits kept to tell viewers apart are not those of its opens", link))
+			}
+		}
+	}
+	return nil
+}
+
+// fingerprint spreads an entry over all numbers.
+func (v visitEntry) fingerprint() uint64 {
+	return fingerprint(uint64(v.viewer) ^ fingerprint(uint64(v.link)^fingerprint(uint64(v.day))))
+}
+
+// indexedVisits sums the fingerprints of the entries of each link, each once.
+func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID) (sums map[int64]uint64, err error) {
+	runs, err := t.runs(account)
+	if err != nil {
+		return nil, err
+	}
+	var sources []source
+	for _, r := range runs {
+		sources = append(sources, source{tx: t, account: account, run: r.number})
+	}
+	sums = map[int64]uint64{}
+	var last visitEntry
+	for n := 0; ; n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		best, err := first(sources, math.MinInt64)
+		if err != nil || best == nil {
+			return sums, err
+		}
+		if e := best.head(); n == 0 || e != last {
+			sums[e.link] += e.fingerprint()
+			last = e
+		}
+		best.at++
+	}
+}
+
+// packedVisits is the same of the packs of a link.
+func packedVisits(ctx context.Context, t *tx, link vitrine.LinkID) (sum uint64, err error) {
+	day, seen := report.NoDay, map[uint64]bool{}
+	n := 0
+	err = t.packedRows(link, ids{math.MinInt64, math.MaxInt64}, true, func(r *row) error {
+		if n++; n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if d := report.DayOf(r.id.Ms()); d != day {
+			day = d
+			clear(seen)
+		}
+		if r.human() && !seen[r.viewer] {
+			seen[r.viewer] = true
+			sum += r.visit(link).fingerprint()
+		}
+		return nil
+	})
+	return sum, err
+}
+
+// sampledTallies is how many stored tallies an audit recounts that is not of all.
+const sampledTallies = 200
+
+// auditTallies recounts stored tallies from their opens.
+func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, fault func(string)) error {
+	for _, kind := range []struct {
+		query string
+		check func(vitrine.Scope, part) (string, error)
+	}{
+		{"SELECT account, link, level, day FROM tallies", func(s vitrine.Scope, p part) (string, error) { return l.recount(ctx, t, s, p) }},
+		{"SELECT account, 0, 0, day FROM daily_views", func(s vitrine.Scope, p part) (string, error) { return l.recountDaily(ctx, t, s, p) }},
+	} {
+		query := kind.query
+		if !all {
+			query += fmt.Sprintf(" ORDER BY random() LIMIT %d", sampledTallies)
+		}
+		type place struct {
+			vitrine.Scope
+			part
+		}
+		var places []place
+		states := map[vitrine.AccountID]state{}
+		err := t.each(func(s scanner) error {
+			var p place
+			err := s.Scan(&p.Account, &p.Link, &p.level, &p.from)
+			p.to = p.from + width(p.level)
+			places = append(places, p)
+			return err
+		}, query)
+		if err != nil {
+			return err
+		}
+		for _, p := range places {
+			st, known := states[p.Account]
+			if !known {
+				if st, err = t.state(p.Account); err != nil {
+					return err
+				}
+				states[p.Account] = st
+			}
+			if p.to > st.stale {
+				continue // it is not used, and will be made again
+			}
+			wrong, err := kind.check(p.Scope, p.part)
+			if err != nil {
+				return err
+			}
+			if wrong != "" {
+				fault(fmt.Sprintf("view log, account %d, link %d: the stored tally of %d days from %v %s", p.Account, p.Link, p.to-p.from, p.from, wrong))
+			}
+		}
+	}
+	return nil
+}
+
+// recount says what is wrong with a stored tally.
+func (l *ViewLog) recount(ctx context.Context, t *tx, s vitrine.Scope, p part) (wrong string, err error) {
+	kept := stored{tx: t, words: l.words, scope: s, tally: new(report.Tally)}
+	left, err := kept.takeLevel(p.span, p.level)
+	if err == nil && len(left) == 0 {
+		err = kept.allTimes(p)
+	}
+	if damaged(err) || err == nil && len(left) > 0 {
+		return "is damaged", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	counted := new(report.Tally)
+	err = l.eachDay(ctx, t, s, window{cold: []span{p.span}}, func(_ report.Day, day *report.Tally) { counted.Merge(day) })
+	if err == nil && !trim(s, counted).Equal(kept.tally) {
+		wrong = "is not that of its opens"
+	}
+	return wrong, err
+}
+
+// allTimes adds every engaged time of a part.
+func (s *stored) allTimes(p part) error {
+	return s.tx.each(func(row scanner) error {
+		var data sql.RawBytes
+		if err := row.Scan(&data); err != nil {
+			return s.tx.fail(err)
+		}
+		return s.tally.AddTimes(data, nil)
+	}, "SELECT data FROM times WHERE account = $1 AND link = $2 AND level <= $3 AND day >= $4 AND day < $5",
+		int64(s.scope.Account), int64(s.scope.Link), p.level, p.from, p.to)
+}
+
+// recountDaily says what is wrong with the views by link of a day.
+func (l *ViewLog) recountDaily(ctx context.Context, t *tx, s vitrine.Scope, p part) (wrong string, err error) {
+	kept := map[int64]int64{}
+	var data []byte
+	err = t.get([]any{&data}, "SELECT data FROM daily_views WHERE account = $1 AND day = $2", int64(s.Account), p.from)
+	if err == nil {
+		err = report.EachLinkViews(data, func(link, views int64) { kept[link] = views })
+	}
+	if damaged(err) {
+		return "is damaged", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	err = l.eachDay(ctx, t, s, window{cold: []span{p.span}}, func(_ report.Day, day *report.Tally) {
+		for link, views := range kept {
+			if day.LinkViews(link) != views {
+				wrong = "does not have the views of its links"
+			}
+			delete(kept, link)
+		}
+	})
+	if len(kept) > 0 {
+		wrong = "has views of links without opens"
+	}
+	return wrong, err
+}

@@ -1,0 +1,193 @@
+package sqldb
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// gathering makes tallies of days from their opens.
+type gathering struct {
+	ctx     context.Context
+	tx      *tx
+	opens   opener
+	scope   vitrine.Scope
+	tallies map[report.Day]*report.Tally
+	visits  []visitEntry
+	rows    int
+	each    func(*report.Open) // takes the opens instead
+}
+
+func (l *ViewLog) gather(ctx context.Context, t *tx, s vitrine.Scope) *gathering {
+	return &gathering{ctx: ctx, tx: t, opens: opener{words: l.words}, scope: s, tallies: map[report.Day]*report.Tally{}}
+}
+
+func (g *gathering) day(d report.Day) *report.Tally {
+	t := g.tallies[d]
+	if t == nil {
+		t = new(report.Tally)
+		g.tallies[d] = t
+	}
+	return t
+}
+
+// add counts an open and remembers the visit.
+func (g *gathering) add(o *report.Open) error {
+	if g.rows++; g.rows%checkEvery == 0 && g.ctx.Err() != nil {
+		return g.ctx.Err()
+	}
+	if g.each != nil {
+		g.each(o)
+		return nil
+	}
+	d := report.DayOf(o.At)
+	g.day(d).Add(o)
+	if o.Counted() {
+		g.visits = append(g.visits, visitEntry{viewer: int64(o.Viewer), link: o.Link, day: d})
+	}
+	return nil
+}
+
+// links lists the links of the scope.
+func (t *tx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
+	if s.Link != 0 {
+		return []vitrine.LinkID{s.Link}, nil
+	}
+	err = t.each(func(row scanner) error {
+		var link vitrine.LinkID
+		err := row.Scan(&link)
+		list = append(list, link)
+		return err
+	}, "SELECT link FROM links WHERE account = $1 ORDER BY link", int64(s.Account))
+	return list, err
+}
+
+// packed adds what packs have of some days.
+func (g *gathering) packed(from, to report.Day) error {
+	links, err := g.tx.links(g.scope)
+	if err != nil {
+		return err
+	}
+	for _, link := range links {
+		err := g.tx.packedRows(link, idsOf(from, to), false, func(r *row) error {
+			o, err := g.opens.make(int64(link), r)
+			if err != nil {
+				return err
+			}
+			return g.add(o)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// running adds what the table of opens has of some days.
+func (g *gathering) running(from, to report.Day) error {
+	clause, args := within(g.scope, "opens", idsOf(from, to))
+	return g.tx.dialect.visit(g.tx, func(link, id int64, open, session []byte) error {
+		o, err := g.opens.read(link, id, open, session)
+		if err != nil {
+			return err
+		}
+		return g.add(o)
+	}, clause, args)
+}
+
+// downloads adds the download events of some days.
+func (g *gathering) downloads(from, to report.Day) error {
+	clause, args := within(g.scope, "downloads", idsOf(from, to))
+	return g.tx.each(func(s scanner) error {
+		var id vitrine.ViewID
+		if err := s.Scan(&id); err != nil {
+			return err
+		}
+		d := report.DayOf(id.Ms())
+		g.day(d).AddDownload(d)
+		return nil
+	}, "SELECT o.id"+clause, args...)
+}
+
+// addVisits completes the tallies with the visits of their days.
+func (g *gathering) addVisits() error {
+	h, err := g.tx.history(g.scope.Account)
+	if err != nil {
+		return err
+	}
+	g.visits = sortVisits(g.visits)
+	return eachVisit(h, g.scope.Link, g.visits, func(f visitFact) {
+		t := g.day(f.day)
+		if f.link == 0 {
+			t.AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+		} else if g.scope.Link == 0 {
+			t.AddLinkVisit(f.link, f.prev)
+		}
+	})
+}
+
+// visitFact is a visit of a link, or of the scope (link 0), with the day of the visit before.
+type visitFact struct {
+	link      int64
+	day, prev report.Day
+}
+
+// eachVisit calls f with the facts of visits, which are sorted. What was before them is in the history, or among themselves. With a
+// link, the history of that link alone counts.
+func eachVisit(h *history, link vitrine.LinkID, visits []visitEntry, f func(visitFact)) error {
+	type entry struct {
+		visitEntry
+		asked bool
+	}
+	var all []entry
+	for len(visits) > 0 {
+		n := 1
+		for n < len(visits) && visits[n].viewer == visits[0].viewer {
+			n++
+		}
+		before, err := h.of(visits[0].viewer)
+		if err != nil {
+			return err
+		}
+		all = all[:0]
+		for _, v := range visits[:n] {
+			all = append(all, entry{v, true})
+		}
+		for _, v := range before {
+			if link == 0 || v.link == int64(link) {
+				all = append(all, entry{v, false})
+			}
+		}
+		visits = visits[n:]
+		slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.day, b.day)) })
+		for i, e := range all {
+			if !e.asked {
+				continue
+			}
+			prev := report.NoDay
+			for j := i - 1; j >= 0 && all[j].link == e.link; j-- {
+				if all[j].day < e.day {
+					prev = all[j].day
+					break
+				}
+			}
+			f(visitFact{e.link, e.day, prev})
+		}
+		slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.day, b.day) })
+		prev := report.NoDay
+		for i := 0; i < len(all); {
+			day, asked := all[i].day, false
+			for ; i < len(all) && all[i].day == day; i++ {
+				asked = asked || all[i].asked
+			}
+			if asked {
+				f(visitFact{0, day, prev})
+			}
+			prev = day
+		}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"vitrine"
+)
+
+// mergedAtOnce is about how many entries one transaction merges.
+const mergedAtOnce = 1 << 15
+
+// mergeRuns makes few runs of an account's many, a step a transaction. The new run is true once it is whole; from the same moment
+// on those that it is made of are not, and are removed.
+func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID) error {
+	for {
+		var m *merging
+		for cleared := true; cleared; {
+			err := l.db.update(ctx, func(t *tx) (err error) {
+				cleared, m = false, nil
+				if cleared, err = t.dropUntrue(account); err == nil && !cleared {
+					m, err = beginMerge(t, account)
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if m == nil {
+			return nil
+		}
+		for more := true; more; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := l.db.update(ctx, func(t *tx) (err error) {
+				more, err = m.step(t)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// merging is a run that is being made.
+type merging struct {
+	account vitrine.AccountID
+	version int64 // of the account: entries may be removed with the next one
+	from    []run
+	run     int64
+	next    int64 // viewer to go on with
+	entries int64
+}
+
+// dropUntrue removes a run that counts no more, or that another process is making: it will notice.
+func (t *tx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
+	var run int64
+	err = t.get([]any{&run}, "SELECT run FROM runs WHERE account = $1 AND merging = 1 ORDER BY run LIMIT 1", int64(account))
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, table := range []string{"visits", "runs"} {
+		if _, err := t.exec("DELETE FROM "+table+" WHERE account = $1 AND run = $2", int64(account), run); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// beginMerge begins to merge; nil: nothing to merge.
+func beginMerge(t *tx, account vitrine.AccountID) (*merging, error) {
+	list, err := t.runs(account)
+	if err != nil {
+		return nil, err
+	}
+	from := toMerge(list)
+	if from == nil {
+		return nil, nil
+	}
+	s, err := t.state(account)
+	if err != nil {
+		return nil, err
+	}
+	m := &merging{account: account, version: s.version, from: from, next: math.MinInt64}
+	m.run, err = t.newRun(account, 0, 1)
+	return m, err
+}
+
+// step merges some viewers. It ends early when entries were removed since the beginning, or the new run was: what was done is
+// cleared away, and the merge begins anew.
+func (m *merging) step(t *tx) (more bool, err error) {
+	s, err := t.state(m.account)
+	if err != nil || s.version != m.version {
+		return false, err
+	}
+	var merging int64
+	err = t.get([]any{&merging}, "SELECT merging FROM runs WHERE account = $1 AND run = $2", int64(m.account), m.run)
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && merging == 0 {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	w := runWriter{tx: t, account: m.account, run: m.run}
+	var sources []source
+	for _, r := range m.from {
+		sources = append(sources, source{tx: t, account: m.account, run: r.number})
+	}
+	for {
+		best, err := first(sources, m.next)
+		if err != nil {
+			return false, err
+		}
+		if best == nil {
+			break
+		}
+		e := best.head()
+		if w.all >= mergedAtOnce && e.viewer != w.last.viewer {
+			m.next, m.entries = e.viewer, m.entries+w.all
+			return true, w.end()
+		}
+		if w.all == 0 || e != w.last {
+			if err := w.add(e); err != nil {
+				return false, err
+			}
+		}
+		best.at++
+	}
+	if err := w.end(); err != nil {
+		return false, err
+	}
+	if _, err := t.exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3", m.entries+w.all, int64(m.account), m.run); err != nil {
+		return false, err
+	}
+	for _, r := range m.from {
+		if _, err := t.exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), r.number); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// source reads a run in order.
+type source struct {
+	tx      *tx
+	account vitrine.AccountID
+	run     int64
+	after   int64 // first viewer of the last row that was read
+	done    bool
+	entries []visitEntry
+	at      int
+}
+
+// first is the source with the first entry of a viewer from one on; nil: none has any.
+func first(sources []source, from int64) (best *source, err error) {
+	for i := range sources {
+		e, ok, err := sources[i].peek(from)
+		if err != nil {
+			return nil, err
+		}
+		if ok && (best == nil || e.compare(best.head()) < 0) {
+			best = &sources[i]
+		}
+	}
+	return best, nil
+}
+
+func (s *source) head() visitEntry { return s.entries[s.at] }
+
+// peek is the next entry of a viewer from one on.
+func (s *source) peek(from int64) (e visitEntry, ok bool, err error) {
+	for !s.done {
+		for s.at < len(s.entries) && s.entries[s.at].viewer < from {
+			s.at++
+		}
+		if s.at < len(s.entries) {
+			return s.entries[s.at], true, nil
+		}
+		if err := s.read(from); err != nil {
+			return e, false, err
+		}
+	}
+	return e, false, nil
+}
+
+// read reads the next row: at first the one that may have the viewer to begin with.
+func (s *source) read(from int64) error {
+	var first int64
+	var data []byte
+	var err error
+	if s.entries == nil {
+		err = s.tx.get([]any{&first, &data}, `SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first >= coalesce(
+			(SELECT max(first) FROM visits WHERE account = $3 AND run = $4 AND first <= $5), $6) ORDER BY first LIMIT 1`,
+			int64(s.account), s.run, int64(s.account), s.run, from, from)
+	} else {
+		err = s.tx.get([]any{&first, &data}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT 1",
+			int64(s.account), s.run, s.after)
+	}
+	if errors.Is(err, vitrine.ErrNotFound) {
+		s.done = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.after, s.at = first, 0
+	s.entries, err = readVisits(s.entries[:0], first, data)
+	return err
+}

@@ -1,0 +1,177 @@
+package sqldb
+
+import (
+	"database/sql"
+	"fmt"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// packOpens is how many opens a pack has at most.
+const packOpens = 1024
+
+// storedPack is a pack in its table.
+type storedPack struct {
+	first, last     vitrine.ViewID
+	opens, sessions int64
+	data            []byte
+}
+
+// packs calls f with every pack of a link that has IDs in a range, oldest first; its data is f's until it returns.
+func (t *tx) packs(link vitrine.LinkID, r ids, f func(*storedPack) error) error {
+	return t.each(func(s scanner) error {
+		var p storedPack
+		if err := s.Scan(&p.first, &p.last, &p.opens, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
+			return t.fail(err)
+		}
+		return f(&p)
+	}, `SELECT first, last, opens, sessions, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3
+		AND first >= coalesce((SELECT max(first) FROM packs WHERE link = $4 AND first <= $5), $6) ORDER BY first`,
+		int64(link), int64(r.to), int64(r.from), int64(link), int64(r.from), int64(r.from))
+}
+
+// packedRows calls f with every row in packs of a link in a range of IDs, oldest first; brief rows have no labels and no session.
+func (t *tx) packedRows(link vitrine.LinkID, r ids, brief bool, f func(*row) error) error {
+	var u unpacker
+	return t.packs(link, r, func(p *storedPack) error {
+		if err := u.open(p.data, p.first); err != nil {
+			return fmt.Errorf("pack %d of link %d: %w", p.first, link, err)
+		}
+		read := u.next
+		if brief {
+			read = u.brief
+		}
+		for row := read(); row != nil; row = read() {
+			if row.id < r.from {
+				continue
+			}
+			if row.id >= r.to {
+				break
+			}
+			if err := f(row); err != nil {
+				return err
+			}
+		}
+		return u.end()
+	})
+}
+
+// packWriter writes the packs of a link from rows in the order of their IDs. Those rows and the ones already in packs of their
+// time become new packs together.
+type packWriter struct {
+	tx      *tx
+	link    vitrine.LinkID
+	packer  packer
+	b       []byte
+	last    vitrine.ViewID // written
+	visits  []visitEntry   // of the people among the new rows
+	written bool
+}
+
+// write packs rows, which are new, in order. Those whose ID is taken move on to the next free one of their millisecond when they
+// may.
+func (w *packWriter) write(rows []row, mayMove bool) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	for i := range rows {
+		if rows[i].human() {
+			w.visits = append(w.visits, rows[i].visit(w.link))
+		}
+	}
+	old, err := w.take(rows[0].id, rows[len(rows)-1].id)
+	if err != nil {
+		return err
+	}
+	for len(old) > 0 || len(rows) > 0 {
+		if mayMove && len(rows) > 0 && w.written && rows[0].id <= w.last {
+			if w.last+1 == vitrine.ViewIDAt(rows[0].id.Ms()+1, 0) {
+				return errFull(w.link, rows[0].id)
+			}
+			rows[0].id = w.last + 1
+		}
+		from := &rows
+		if len(rows) == 0 || len(old) > 0 && old[0].id <= rows[0].id {
+			from = &old
+		}
+		if err := w.add(&(*from)[0]); err != nil {
+			return err
+		}
+		*from = (*from)[1:]
+	}
+	return w.end()
+}
+
+// take removes the packs that rows of a span have to be merged with, and returns what is in them: those of the same time, and
+// the one before while it is short.
+func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
+	err = w.tx.packs(w.link, ids{first, last + 1}, func(p *storedPack) error {
+		return unpackAll(p, &old)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var before storedPack
+	err = w.tx.each(func(s scanner) error {
+		if err := s.Scan(&before.first, &before.last, &before.opens, (*sql.RawBytes)(&before.data)); err != nil {
+			return w.tx.fail(err)
+		}
+		if before.last >= first || before.opens > packOpens*3/4 {
+			return nil
+		}
+		var rows []row
+		if err := unpackAll(&before, &rows); err != nil {
+			return err
+		}
+		old = append(rows, old...)
+		return nil
+	}, "SELECT first, last, opens, data FROM packs WHERE link = $1 AND first < $2 ORDER BY first DESC LIMIT 1", int64(w.link), int64(first))
+	if err != nil || len(old) == 0 {
+		return nil, err
+	}
+	_, err = w.tx.exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(w.link), int64(old[0].id), int64(old[len(old)-1].id))
+	return old, err
+}
+
+// unpackAll appends the rows of a pack to a list; they share no memory with the pack.
+func unpackAll(p *storedPack, rows *[]row) error {
+	var u unpacker
+	if err := u.open(p.data, p.first); err != nil {
+		return fmt.Errorf("pack %d: %w", p.first, err)
+	}
+	for r := u.next(); r != nil; r = u.next() {
+		c := *r
+		c.session.Pages = append([]report.PageTime(nil), r.session.Pages...)
+		if !c.engaged {
+			c.session = sessionRecord{}
+		}
+		*rows = append(*rows, c)
+	}
+	return u.end()
+}
+
+func (w *packWriter) add(r *row) error {
+	if w.written && r.id <= w.last {
+		return fmt.Errorf("open %d of link %d stands twice", r.id, w.link)
+	}
+	w.written, w.last = true, r.id
+	w.packer.add(r)
+	if w.packer.opens < packOpens {
+		return nil
+	}
+	return w.end()
+}
+
+// end writes the pack that was begun.
+func (w *packWriter) end() error {
+	p := &w.packer
+	if p.opens == 0 {
+		return nil
+	}
+	first, last, opens, sessions := p.first, p.last, p.opens, p.sessions
+	w.b = p.end(w.b[:0])
+	_, err := w.tx.exec("INSERT INTO packs (link, first, last, opens, sessions, data) VALUES ($1, $2, $3, $4, $5, $6)",
+		int64(w.link), int64(first), int64(last), opens, sessions, w.b)
+	return err
+}

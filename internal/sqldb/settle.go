@@ -1,0 +1,209 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Settle is vitrine.ViewLog's. Each account's opens of days before the given one move into packs, in short transactions; then the
+// account is settled up to that day, and its tallies are made. What is cut off goes on with the next call, and what is true is
+// the same at every moment.
+func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
+	after := vitrine.AccountID(math.MinInt64)
+	for {
+		var account vitrine.AccountID
+		err := l.db.read(ctx, func(t *tx) error {
+			return t.get([]any{&account}, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
+				LEFT JOIN accounts s ON s.account = a.account
+				WHERE coalesce(s.settled, 0) < $2 OR s.stale < s.settled ORDER BY a.account LIMIT 1`, int64(after), before)
+		})
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := l.settle(ctx, account, before); err != nil {
+			return err
+		}
+		after = account
+	}
+}
+
+func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before report.Day) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := l.update(ctx, func(t *tx, c *changes) (err error) {
+			more, err = packSome(t, account, before)
+			if err == nil {
+				c.reset(account)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := l.mergeRuns(ctx, account); err != nil {
+		return err
+	}
+	return l.build(ctx, account)
+}
+
+// packedAtOnce is about how many opens one transaction packs: those of others wait meanwhile.
+const packedAtOnce = 2048
+
+// packSome packs opens of days before one, and settles the account when none is left.
+func packSome(t *tx, account vitrine.AccountID, before report.Day) (more bool, err error) {
+	s, err := t.state(account)
+	if err != nil || s.settled >= before {
+		return false, err
+	}
+	var links []vitrine.LinkID
+	err = t.each(func(row scanner) error {
+		var link vitrine.LinkID
+		err := row.Scan(&link)
+		links = append(links, link)
+		return err
+	}, `SELECT l.link FROM links l WHERE l.account = $1 AND EXISTS (SELECT 1 FROM opens o WHERE o.link = l.link AND o.id < $2) ORDER BY l.link LIMIT $3`,
+		int64(account), int64(firstID(before)), packedAtOnce)
+	if err != nil {
+		return false, err
+	}
+	var visits []visitEntry
+	left := packedAtOnce
+	for _, link := range links {
+		if left <= 0 {
+			break
+		}
+		n, v, err := packLink(t, link, before, left)
+		if err != nil {
+			return false, err
+		}
+		left -= n
+		visits = append(visits, v...)
+	}
+	if err := t.addRun(account, sortVisits(visits)); err != nil {
+		return false, err
+	}
+	s.packed = max(s.packed, before)
+	done := left > 0
+	if done {
+		s.settled = before
+	}
+	return !done, t.putState(account, s)
+}
+
+// packLink moves up to n opens of a link of days before one into packs and tells how many they were, and the visits among them.
+func packLink(t *tx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []visitEntry, err error) {
+	var rows []row
+	err = t.opens(func(_, id int64, open, session []byte) error {
+		r := row{id: vitrine.ViewID(id)}
+		if err := r.decode(open, session); err != nil {
+			return err
+		}
+		rows = append(rows, r)
+		return nil
+	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link), int64(firstID(before)), n)
+	if err != nil || len(rows) == 0 {
+		return 0, nil, err
+	}
+	w := packWriter{tx: t, link: link}
+	if err := w.write(rows, false); err != nil {
+		return 0, nil, err
+	}
+	if _, err := t.exec("DELETE FROM opens WHERE link = $1 AND id <= $2", int64(link), int64(rows[len(rows)-1].id)); err != nil {
+		return 0, nil, err
+	}
+	viewers := map[uint64]int64{}
+	for i := range rows {
+		if r := &rows[i]; r.human() && r.flags&openImported == 0 {
+			viewers[r.viewer]++
+		}
+	}
+	for viewer, opens := range viewers {
+		if err := t.unsee(link, viewer, opens); err != nil {
+			return 0, nil, err
+		}
+	}
+	return len(rows), w.visits, nil
+}
+
+// decode reads the blobs of an open; the row shares no memory with them.
+func (r *row) decode(open, session []byte) error {
+	if err := r.openRecord.decode(open); err != nil {
+		return err
+	}
+	if r.engaged = session != nil; !r.engaged {
+		return nil
+	}
+	r.session.Pages = nil
+	return r.session.decode(session, r.id.Ms())
+}
+
+// reopen moves the opens of a link of a day and of later ones from packs back to the table of opens, where they can change.
+// It tells whether there were any.
+func reopen(t *tx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
+	r := ids{firstID(day), math.MaxInt64}
+	var rows []row
+	err = t.packs(link, r, func(p *storedPack) error { return unpackAll(p, &rows) })
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	if _, err := t.exec("DELETE FROM packs WHERE link = $1 AND first >= $2", int64(link), int64(rows[0].id)); err != nil {
+		return false, err
+	}
+	kept := 0
+	for kept < len(rows) && rows[kept].id < r.from {
+		kept++
+	}
+	w := packWriter{tx: t, link: link}
+	if err := w.write(rows[:kept], false); err != nil {
+		return false, err
+	}
+	var visits []visitEntry
+	var b, session []byte
+	for i := range rows[kept:] {
+		o := &rows[kept+i]
+		if o.human() {
+			visits = append(visits, o.visit(link))
+			if o.flags&openImported == 0 {
+				if err := t.see(link, o.viewer); err != nil {
+					return false, err
+				}
+			}
+		}
+		b = o.openRecord.append(b[:0])
+		var engaged any
+		if o.engaged {
+			session = o.session.append(session[:0], o.id.Ms())
+			engaged = session
+		}
+		if _, err := t.exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4)", int64(link), int64(o.id), b, engaged); err != nil {
+			return false, err
+		}
+	}
+	return len(visits) > 0 || kept < len(rows), t.removeVisits(account, sortVisits(visits))
+}
+
+// see counts an open by a person in the table of opens.
+func (t *tx) see(link vitrine.LinkID, viewer uint64) error {
+	_, err := t.exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = opens + 1",
+		int64(link), int64(viewer))
+	return err
+}
+
+// unsee takes some sees back.
+func (t *tx) unsee(link vitrine.LinkID, viewer uint64, opens int64) error {
+	n, err := t.exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer), opens)
+	if err == nil && n == 0 {
+		_, err = t.exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", opens, int64(link), int64(viewer))
+	}
+	return err
+}

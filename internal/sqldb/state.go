@@ -1,0 +1,58 @@
+package sqldb
+
+import (
+	"errors"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// state is how far the opens of an account are put away. Opens lie in the table opens as they come, and in packs once their day
+// is past; where both may hold a day, what is true is both together.
+type state struct {
+	version int64
+	packed  report.Day // opens of this day and later ones are in opens alone
+	settled report.Day // opens of earlier days are in packs alone
+	stale   report.Day // at most settled: tallies of earlier days are right wherever there are any
+}
+
+// state reads the state of an account; one that is not there has nothing put away.
+func (t *tx) state(account vitrine.AccountID) (s state, err error) {
+	err = t.get([]any{&s.version, &s.packed, &s.settled, &s.stale}, "SELECT version, packed, settled, stale FROM accounts WHERE account = $1", int64(account))
+	if errors.Is(err, vitrine.ErrNotFound) {
+		err = nil
+	}
+	return s, err
+}
+
+func (t *tx) putState(account vitrine.AccountID, s state) error {
+	_, err := t.exec(`INSERT INTO accounts (account, version, packed, settled, stale) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (account) DO UPDATE
+		SET version = excluded.version, packed = excluded.packed, settled = excluded.settled, stale = excluded.stale`,
+		int64(account), s.version, s.packed, s.settled, s.stale)
+	return err
+}
+
+// changedFrom marks tallies of a day and all later ones as stale: a visit that comes or goes changes those after it, too.
+func (s *state) changedFrom(d report.Day) {
+	s.version++
+	s.stale = min(s.stale, d)
+}
+
+// unsettle allows opens of a day and of later ones in the table opens again.
+func (s *state) unsettle(d report.Day) {
+	s.changedFrom(d)
+	s.settled = min(s.settled, d)
+	s.stale = min(s.stale, s.settled)
+}
+
+// nextSeq numbers a transaction that writes.
+func (t *tx) nextSeq() (seq int64, err error) {
+	err = t.get([]any{&seq}, "UPDATE log SET seq = seq + 1 WHERE id = 1 RETURNING seq")
+	return seq, err
+}
+
+// seq is the number of the last transaction that wrote.
+func (t *tx) seq() (seq int64, err error) {
+	err = t.get([]any{&seq}, "SELECT seq FROM log WHERE id = 1")
+	return seq, err
+}

@@ -1,0 +1,207 @@
+package sqldb
+
+import (
+	"database/sql"
+	"errors"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Tallies are stored for days, for 8 days and for 64 days, each beginning where its width divides the day; so a long window is put
+// together from few. A day with few opens has none: its opens are as fast to read.
+const (
+	levels     = 3
+	levelShift = 3
+)
+
+// width is how many days a tally of a level is of.
+func width(level int) report.Day { return 1 << (levelShift * level) }
+
+// least is how many opens a tally of one day must be of to be stored: of an account, which has many links to go along, or of a link.
+// With each level it is twice as many.
+type least struct{ account, link int64 }
+
+var leastOpens = least{16, 64}
+
+func (l least) of(s vitrine.Scope, level int) int64 {
+	if s.Link == 0 {
+		return l.account << level
+	}
+	return l.link << level
+}
+
+// alignDown is the first day of the tally of a level that has d.
+func alignDown(d report.Day, level int) report.Day { return d &^ (width(level) - 1) }
+
+// span is days [from, to).
+type span struct{ from, to report.Day }
+
+// part is a stored tally that was taken.
+type part struct {
+	level int
+	span
+}
+
+// stored takes together what is stored of a window: the largest tallies that lie in it, then smaller ones.
+type stored struct {
+	tx    *tx
+	words *words
+	scope vitrine.Scope
+	brief bool // heads alone
+	tally *report.Tally
+	parts []part
+}
+
+// take adds what is stored of days and returns those of which there is nothing, in order. A tally that is damaged is as good as none.
+func (s *stored) take(days span) (missing []span, err error) {
+	missing = []span{days}
+	for level := levels - 1; level >= 0; level-- {
+		var still []span
+		for _, m := range missing {
+			left, err := s.takeLevel(m, level)
+			if err != nil {
+				return nil, err
+			}
+			still = append(still, left...)
+		}
+		missing = still
+	}
+	return missing, nil
+}
+
+func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
+	from := alignDown(days.from+width(level)-1, level)
+	if from+width(level) > days.to {
+		return []span{days}, nil
+	}
+	body := "body"
+	if s.brief {
+		body = "NULL"
+	}
+	at := days.from // up to where days are taken or known to be missing
+	err = s.tx.each(func(row scanner) error {
+		var day report.Day
+		var head, body sql.RawBytes
+		if err := row.Scan(&day, &head, &body); err != nil {
+			return s.tx.fail(err)
+		}
+		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
+			return nil
+		}
+		if err := s.tally.AddHead(head); err != nil {
+			return err
+		}
+		if !s.brief {
+			if err := s.tally.AddBody(body, s.words.label); err != nil {
+				return err
+			}
+		}
+		if at < day {
+			missing = append(missing, span{at, day})
+		}
+		at = day + width(level)
+		s.parts = append(s.parts, part{level, span{day, at}})
+		return nil
+	}, "SELECT day, head, "+body+" FROM tallies WHERE account = $1 AND link = $2 AND level = $3 AND day >= $4 AND day <= $5 ORDER BY day",
+		int64(s.scope.Account), int64(s.scope.Link), level, from, days.to-width(level))
+	if at < days.to {
+		missing = append(missing, span{at, days.to})
+	}
+	return missing, err
+}
+
+// times adds the engaged times that the median is of. They are where the day was first stored: with the taken part, or with one of a
+// lower level inside.
+func (s *stored) times(t *report.Tally) error {
+	groups := t.MedianGroups()
+	if len(groups) == 0 {
+		return nil
+	}
+	for _, p := range s.parts {
+		if err := s.partTimes(t, p, groups); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stored) partTimes(t *report.Tally, p part, groups []report.TimesGroup) error {
+	for level := 0; level <= p.level; level++ {
+		for i, part := range append([]report.TimesGroup{report.AllTimes}, groups...) {
+			wanted := groups
+			if i > 0 {
+				wanted = groups[i-1 : i]
+			}
+			err := s.tx.each(func(row scanner) error {
+				var data sql.RawBytes
+				if err := row.Scan(&data); err != nil {
+					return s.tx.fail(err)
+				}
+				return t.AddTimes(data, wanted)
+			}, "SELECT data FROM times WHERE account = $1 AND link = $2 AND part = $3 AND level = $4 AND day >= $5 AND day < $6",
+				int64(s.scope.Account), int64(s.scope.Link), int64(part), level, p.from, p.to)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wholeTimes is how many engaged times are stored in one piece; more are stored by groups.
+const wholeTimes = 2048
+
+// putTally stores a tally, and of its engaged times those that it has in memory, in the place of what was there.
+func (t *tx) putTally(words *wordWriter, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
+	head := tally.AppendHead(nil)
+	body, err := tally.AppendBody(nil, words.label)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("INSERT INTO tallies (account, link, level, day, head, body) VALUES ($1, $2, $3, $4, $5, $6)",
+		int64(s.Account), int64(s.Link), level, day, head, body)
+	if err != nil {
+		return err
+	}
+	groups := []report.TimesGroup{report.AllTimes}
+	switch n := tally.Times(); {
+	case n == 0:
+		return nil
+	case n > wholeTimes:
+		groups = tally.TimesGroups()
+	}
+	for _, g := range groups {
+		_, err := t.exec("INSERT INTO times (account, link, part, level, day, data) VALUES ($1, $2, $3, $4, $5, $6)",
+			int64(s.Account), int64(s.Link), int64(g), level, day, tally.AppendTimes(nil, g))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropTallies removes what is stored of a scope from a day on.
+func (t *tx) dropTallies(s vitrine.Scope, level int, days span) error {
+	_, err := t.exec("DELETE FROM tallies WHERE account = $1 AND link = $2 AND level = $3 AND day >= $4 AND day < $5",
+		int64(s.Account), int64(s.Link), level, days.from, days.to)
+	return err
+}
+
+// label is the number of a label of a tally.
+func (w *wordWriter) label(label string) (uint64, error) {
+	id, err := w.id(wordLabel, label)
+	return uint64(id), err
+}
+
+// label is the label of a number.
+func (w *words) label(id uint64) (string, error) {
+	word, err := w.word(wordID(id))
+	if err != nil {
+		return "", err
+	}
+	return word.labels[0], nil
+}
+
+// damaged tells that an error is about what is stored of tallies, which can be made again from the opens.
+func damaged(err error) bool { return errors.Is(err, report.ErrPiece) }

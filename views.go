@@ -1,0 +1,336 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Spool keeps, on the disk of this machine, batches that the log does not take. Views is its only user: one goroutine appends,
+// another replays, at the same time.
+type Spool interface {
+	// Append adds a batch. nil: it is durable. Otherwise the caller is told that nothing was kept.
+	Append(b Batch) error
+	// Replay calls f with what was there when it was called, oldest first, and forgets what f has taken, which is when f returns nil.
+	// Successive batches may come as one: the opens of all, then the snapshots, then the downloads, each in their order. Replay ends
+	// with the first error of f, with its own, or when ctx has ended; what is left comes again with the next one. After a crash, some
+	// of what was taken may come once more.
+	Replay(ctx context.Context, f func(Batch) error) error
+	// Empty tells whether there is nothing to replay.
+	Empty() bool
+}
+
+const (
+	// defaultPatience is little enough for a visitor to wait, and much more than a log in order needs for a batch.
+	defaultPatience = 2 * time.Second
+	// firstPause and longestPause bound the time between attempts to replay; it doubles with each that fails.
+	firstPause   = 250 * time.Millisecond
+	longestPause = 30 * time.Second
+	// maxBatch bounds the memory of one batch, and how long its transaction takes.
+	maxBatch = 4096
+)
+
+// Views writes what happens on public pages into the log, many at a time: whatever arrives while one batch is being made durable
+// goes into the next (group commit). Each method returns nil once its own entry is durable: in the log or, when the log fails or
+// hangs, in the spool. As long as anything is in the spool everything goes there, so that the log gets it in the order of its
+// arrival. When neither can be written the error has CodeUnavailable, and nothing is lost that was acknowledged.
+//
+// What waits for its turn is bounded, and callers wait beyond that.
+type Views struct {
+	Log   ViewLog
+	Spool Spool
+
+	// Patience is how long a batch waits for the log before it goes to the spool. 0: two seconds.
+	Patience time.Duration
+
+	// Notice, unless nil, is told the reason whenever the log does not take something: when the spool comes into use, and after
+	// each attempt to replay it that failed; and nil when everything of the spool is in the log. It may be called by two goroutines at
+	// once, holds writing up, and does not use Views.
+	Notice func(error)
+
+	entries chan entry
+	written chan struct{} // closed when all entries are
+
+	// turn is held by whoever may write what has just arrived, to the log or to the spool: the writer, and the replayer while it
+	// hands over.
+	turn chan struct{}
+	// logging is held by the one Append to the log that is under way, also when nobody waits for it any more.
+	logging chan struct{}
+	// spooled wakes the replayer.
+	spooled chan struct{}
+
+	stopReplay context.CancelFunc
+	replayed   chan struct{} // closed when the replayer has ended
+}
+
+type entry struct {
+	open     *NewOpen
+	snapshot *Snapshot
+	download *Download
+	done     chan error
+}
+
+// NewViews starts writing to log alone: what it does not take is refused, and it has all the time that it wants.
+func NewViews(log ViewLog) *Views {
+	v := &Views{Log: log, Spool: noSpool{}, Patience: math.MaxInt64}
+	v.Start()
+	return v
+}
+
+// noSpool keeps nothing.
+type noSpool struct{}
+
+func (noSpool) Append(Batch) error                              { return errors.New("there is no spool") }
+func (noSpool) Replay(context.Context, func(Batch) error) error { return nil }
+func (noSpool) Empty() bool                                     { return true }
+
+// Start begins to write, and to replay what a process before this one has left in the spool. Close ends it.
+func (v *Views) Start() {
+	if v.Patience == 0 {
+		v.Patience = defaultPatience
+	}
+	if v.Notice == nil {
+		v.Notice = func(error) {}
+	}
+	v.entries, v.written = make(chan entry, maxBatch), make(chan struct{})
+	v.turn, v.logging, v.spooled = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	if !v.Spool.Empty() {
+		v.spooled <- struct{}{}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	v.stopReplay, v.replayed = stop, make(chan struct{})
+	go v.write()
+	go v.replay(ctx)
+}
+
+// Close writes what was handed in and stops, once the log has answered what it was asked. What is in the spool stays there for the
+// next Start. No method may be called after it.
+func (v *Views) Close() {
+	close(v.entries)
+	<-v.written
+	v.stopReplay()
+	<-v.replayed
+	v.logging <- struct{}{} // the log may be closed now
+}
+
+// Open writes an open. ErrExists: its ID is taken, and another must be tried.
+func (v *Views) Open(ctx context.Context, o *NewOpen) error { return v.hand(ctx, entry{open: o}) }
+
+// Snapshot writes what a beacon said.
+func (v *Views) Snapshot(ctx context.Context, s *Snapshot) error {
+	return v.hand(ctx, entry{snapshot: s})
+}
+
+// Download writes a download event.
+func (v *Views) Download(ctx context.Context, d *Download) error {
+	return v.hand(ctx, entry{download: d})
+}
+
+// hand waits for a place until ctx ends, and then for the outcome, however long: a caller that goes away must not leave an
+// answer without its outcome, and a batch has its bound.
+func (v *Views) hand(ctx context.Context, e entry) error {
+	e.done = make(chan error, 1)
+	select {
+	case v.entries <- e:
+		return <-e.done
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// write is the writer: it takes what has arrived, a batch at a time.
+func (v *Views) write() {
+	defer close(v.written)
+	var batch []entry
+	for e := range v.entries {
+		batch = append(batch[:0], e)
+	fill:
+		for len(batch) < maxBatch {
+			select {
+			case e, ok := <-v.entries:
+				if !ok {
+					break fill
+				}
+				batch = append(batch, e)
+			default:
+				break fill
+			}
+		}
+		v.store(batch)
+		clear(batch)
+	}
+}
+
+// store makes entries durable and tells each its outcome.
+func (v *Views) store(entries []entry) {
+	var b Batch
+	for _, e := range entries {
+		switch {
+		case e.open != nil:
+			b.Opens = append(b.Opens, *e.open)
+		case e.snapshot != nil:
+			b.Snapshots = append(b.Snapshots, *e.snapshot)
+		case e.download != nil:
+			b.Downloads = append(b.Downloads, *e.download)
+		}
+	}
+	v.turn <- struct{}{}
+	refused, err := v.keep(b)
+	<-v.turn
+	opens := 0
+	for _, e := range entries {
+		outcome := err
+		if e.open != nil {
+			if refused != nil && refused[opens] != nil {
+				outcome = refused[opens]
+			}
+			opens++
+		}
+		e.done <- outcome
+	}
+}
+
+// keep puts a batch into the log or, while the log is not to be had or the spool has something that comes before it, into the
+// spool. The log may have taken, or may yet take, a batch that goes to the spool: it comes to the same (ViewLog.Append).
+func (v *Views) keep(b Batch) (refused []error, err error) {
+	var cause error
+	if v.Spool.Empty() {
+		ctx, cancel := context.WithTimeout(context.Background(), v.Patience)
+		defer cancel()
+		refused, err := v.append(ctx, b)
+		if err == nil {
+			return refused, nil
+		}
+		cause = fmt.Errorf("write the view log: %w", err)
+		if CodeOf(err) != CodeUnavailable && ctx.Err() == nil {
+			return nil, Unavailable(cause) // the fault is in this batch or the log; it would block the spool
+		}
+	}
+	if err := v.Spool.Append(b); err != nil {
+		return nil, Unavailable(errors.Join(cause, fmt.Errorf("write the spool: %w", err)))
+	}
+	if cause != nil {
+		v.Notice(cause)
+		select {
+		case v.spooled <- struct{}{}:
+		default: // it is awake
+		}
+	}
+	return nil, nil
+}
+
+// append hands a batch to the log, one at a time, and waits until ctx ends. The log may still take it then.
+func (v *Views) append(ctx context.Context, b Batch) ([]error, error) {
+	type answer struct {
+		refused []error
+		err     error
+	}
+	select {
+	case v.logging <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		defer func() { <-v.logging }()
+		refused, err := v.Log.Append(ctx, b)
+		answered <- answer{refused, err}
+	}()
+	select {
+	case a := <-answered:
+		return a.refused, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// replay is the replayer: it empties the spool whenever something is there, with pauses that grow while the log takes nothing.
+func (v *Views) replay(ctx context.Context) {
+	defer close(v.replayed)
+	for {
+		select {
+		case <-v.spooled:
+		case <-ctx.Done():
+			return
+		}
+		for pause := firstPause; ; pause = min(2*pause, longestPause) {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+			some, err := v.drain(ctx)
+			if err == nil {
+				break
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			if some {
+				pause = firstPause / 2 // the next is a first one
+			}
+			v.Notice(fmt.Errorf("replay the spool: %w", err))
+		}
+	}
+}
+
+// drain empties the spool, and tells whether the log took anything. What arrives meanwhile goes to the spool as well. Once that is
+// no more than the log takes at once, the writer is held up while the last of it is replayed, no longer than for a batch of its own;
+// then the spool is empty, and the writer goes to the log again.
+func (v *Views) drain(ctx context.Context) (some bool, err error) {
+	batches := 0
+	take := func(ctx context.Context) func(Batch) error {
+		return func(b Batch) error {
+			err := v.take(ctx, b)
+			some = some || err == nil
+			batches++
+			return err
+		}
+	}
+	for again := true; again; again = batches > 1 {
+		batches = 0
+		if err := v.Spool.Replay(ctx, take(ctx)); err != nil {
+			return some, err
+		}
+	}
+	select {
+	case v.turn <- struct{}{}:
+		defer func() { <-v.turn }()
+	case <-ctx.Done():
+		return some, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.Patience)
+	defer cancel()
+	if err := v.Spool.Replay(ctx, take(ctx)); err != nil {
+		return some, err
+	}
+	v.Notice(nil)
+	return some, nil
+}
+
+// take hands a batch of the spool to the log. The page of an open was answered long ago, with an ID that the log now has of another
+// open: it moves on to the next free one of its millisecond. That keeps the open, and is all that can be done: what its page says
+// later is put down to the other.
+func (v *Views) take(ctx context.Context, b Batch) error {
+	for {
+		refused, err := v.append(ctx, b)
+		if err != nil {
+			return err
+		}
+		var moved []NewOpen
+		for i, err := range refused {
+			if err != nil {
+				o := b.Opens[i]
+				id := ViewID(o.ID)
+				o.ID = int64(ViewIDAt(id.Ms(), int(id)+1))
+				moved = append(moved, o)
+			}
+		}
+		if moved == nil {
+			return nil
+		}
+		b = Batch{Opens: moved}
+	}
+}
