@@ -229,6 +229,9 @@ func (t *Tally) Equal(u *Tally) bool {
 		t.times.equal(u.times)
 }
 
+// Empty says that nothing was added.
+func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len(t.bots) == 0 }
+
 // Views is the number of counted opens.
 func (t *Tally) Views() int64 { return t.views }
 
@@ -261,16 +264,22 @@ func (t *Tally) Bots() []Bucket { return topBuckets(t.bots, len(t.bots)) }
 // Top lists the n of links with most views, most first; the newer link stands first
 // on a tie. Links without a view are left out.
 func (t *Tally) Top(links []Link, n int) []Link {
-	var top []Link
-	for _, l := range links {
-		if t.link(l.ID).views > 0 {
-			top = append(top, l)
+	type viewed struct {
+		*Link
+		views int64
+	}
+	var all []viewed
+	for i := range links {
+		if l := t.links[links[i].ID]; l != nil && l.views > 0 {
+			all = append(all, viewed{&links[i], l.views})
 		}
 	}
-	slices.SortFunc(top, func(a, b Link) int {
-		return byViews(&a, &b, t.link(a.ID).views, t.link(b.ID).views)
-	})
-	return top[:min(n, len(top))]
+	slices.SortFunc(all, func(a, b viewed) int { return byViews(a.Link, b.Link, a.views, b.views) })
+	var top []Link
+	for _, l := range all[:min(n, len(all))] {
+		top = append(top, *l.Link)
+	}
+	return top
 }
 
 // link is the sums of a link, zero where it has none.

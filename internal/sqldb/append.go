@@ -173,7 +173,7 @@ func (w *writing) loosenOpen(account vitrine.AccountID, link vitrine.LinkID, id 
 		return err
 	}
 	packed := false
-	err := w.tx.packedRows(link, ids{id, id + 1}, true, func(*row) error { packed = true; return nil })
+	err := w.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(vitrine.LinkID, *row) error { packed = true; return nil })
 	if err != nil || !packed {
 		return err
 	}

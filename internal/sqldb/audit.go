@@ -95,7 +95,7 @@ func (a *linkAudit) readOpens(ctx context.Context) error {
 	n := 0
 	last := vitrine.ViewID(math.MinInt64)
 	every := ids{math.MinInt64, math.MaxInt64}
-	err := a.tx.packedRows(vitrine.LinkID(a.link), every, false, func(r *row) error {
+	err := a.tx.packedRows(ofLink(vitrine.LinkID(a.link)), every, false, func(_ vitrine.LinkID, r *row) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -186,7 +186,7 @@ func (a *linkAudit) readDownloads() error {
 
 // inPack tells whether a pack has an open, by a person.
 func (a *linkAudit) inPack(id vitrine.ViewID) (found bool) {
-	err := a.tx.packedRows(vitrine.LinkID(a.link), ids{id, id + 1}, true, func(r *row) error {
+	err := a.tx.packedRows(ofLink(vitrine.LinkID(a.link)), ids{id, id + 1}, true, func(_ vitrine.LinkID, r *row) error {
 		found = r.human()
 		return nil
 	})

@@ -81,7 +81,7 @@ func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID) (sums 
 func packedVisits(ctx context.Context, t *tx, link vitrine.LinkID) (sum uint64, err error) {
 	day, seen := report.NoDay, map[uint64]bool{}
 	n := 0
-	err = t.packedRows(link, ids{math.MinInt64, math.MaxInt64}, true, func(r *row) error {
+	err = t.packedRows(ofLink(link), ids{math.MinInt64, math.MaxInt64}, true, func(_ vitrine.LinkID, r *row) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// build makes the tallies of an account's settled days that are missing or stale, 8 days at a time, and with the last ones of 64
-// days the tally of those. It reads over snapshots and writes in short transactions, each of which ends the attempt if something of
+// build makes the tallies of an account's settled days that are missing or stale, 8 or 64 days at a time, and with the last ones of
+// 64 days the tally of those. It reads over snapshots and writes in short transactions, each of which ends the attempt if something of
 // the account's settled days has changed meanwhile.
 func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 	for {
@@ -38,8 +38,9 @@ type building struct {
 	state   state // as it began
 	links   []vitrine.LinkID
 	days    span // to make
-	block   span // to read: all 8 days when they are to make one tally, else days
+	block   span // to read: days, and those before that make one tally with the first
 	whole   map[report.Day]*report.Tally
+	counts  map[vitrine.LinkID][]int64 // opens of each day of the block
 	pending []pendingTally
 }
 
@@ -62,15 +63,11 @@ func (b *building) begin() (done bool, err error) {
 		if err != nil {
 			return err
 		}
-		first := b.state.settled
-		for _, link := range b.links {
-			id, err := t.firstPacked(link, firstID(b.state.stale))
-			if err != nil {
-				return err
-			}
-			first = min(first, report.DayOf(id.Ms()))
+		first, opens, err := b.ahead(t)
+		b.plan(first, opens)
+		if err != nil {
+			return err
 		}
-		b.plan(first)
 		return nil
 	})
 	if err != nil || done {
@@ -85,9 +82,25 @@ func (b *building) begin() (done bool, err error) {
 	return false, nil
 }
 
-// plan decides which days to make; first is the first one from stale on that has opens. Days without any are made, too, where they
-// end a tally of many days that has begun.
-func (b *building) plan(first report.Day) {
+// ahead tells about when the first open is that has no tally, and how many there are a day.
+func (b *building) ahead(t *tx) (first report.Day, daily int64, err error) {
+	var from, to *vitrine.ViewID
+	var opens int64
+	err = t.get([]any{&from, &to, &opens}, `SELECT min(p.first), max(p.last), coalesce(sum(p.opens), 0)
+		FROM links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link AND p.last >= $2 AND p.first < $3`,
+		int64(b.account), int64(firstID(b.state.stale)), int64(firstID(b.state.settled)))
+	if err != nil || from == nil {
+		return b.state.settled, 0, err
+	}
+	start, end := report.DayOf(from.Ms()), report.DayOf(to.Ms())
+	return max(b.state.stale, start), opens / int64(end-start+1), nil
+}
+
+// builtAtOnce is about how many opens are read at once, where there are so many in 8 days or fewer.
+const builtAtOnce = 250_000
+
+// plan decides which days to make. Days without opens are made, too, where they end a tally of many days that has begun.
+func (b *building) plan(first report.Day, daily int64) {
 	from := b.state.stale
 	if from == alignDown(from, 2) {
 		from = max(from, alignDown(first, 2))
@@ -95,25 +108,15 @@ func (b *building) plan(first report.Day) {
 			from = b.state.settled
 		}
 	}
-	end := alignDown(from, 1) + width(1)
-	b.days = span{from, min(b.state.settled, end)}
+	level := 2
+	if daily*int64(width(level)) > builtAtOnce {
+		level = 1
+	}
+	b.days = span{from, min(b.state.settled, alignDown(from, level)+width(level))}
 	b.block = b.days
-	if b.days.to == end {
-		b.block.from = end - width(1)
+	if start := alignDown(from, 1); start+width(1) <= b.days.to {
+		b.block.from = start
 	}
-}
-
-// firstPacked is the first ID from one on that a link has in packs; the last there is, if it has none.
-func (t *tx) firstPacked(link vitrine.LinkID, from vitrine.ViewID) (first vitrine.ViewID, err error) {
-	first = firstID(lastDay)
-	err = t.packedRows(link, ids{from, first}, true, func(r *row) error {
-		first = r.id
-		return errStop
-	})
-	if errors.Is(err, errStop) {
-		err = nil
-	}
-	return first, err
 }
 
 // write runs a transaction that writes tallies.
@@ -175,17 +178,15 @@ func (t *tx) some(query string, args ...any) (bool, error) {
 }
 
 func (b *building) run() error {
-	b.whole = map[report.Day]*report.Tally{}
+	b.whole, b.counts = map[report.Day]*report.Tally{}, map[vitrine.LinkID][]int64{}
 	facts, err := b.visits()
 	if err != nil {
 		return err
 	}
-	for _, link := range b.links {
-		if err := b.link(link, facts[int64(link)]); err != nil {
-			return err
-		}
+	if err := b.opens(facts); err != nil {
+		return err
 	}
-	b.days8(vitrine.Scope{Account: b.account}, b.whole)
+	b.tallied(b.scope(0), b.whole)
 	if err := b.flush(); err != nil {
 		return err
 	}
@@ -205,22 +206,28 @@ func (b *building) visits() (facts map[int64][]visitFact, err error) {
 	facts = map[int64][]visitFact{}
 	err = b.read(func(t *tx) error {
 		var visits []visitEntry
-		for _, link := range b.links {
-			err := t.packedRows(link, idsOf(b.block.from, b.block.to), true, func(r *row) error {
-				if r.human() {
-					visits = append(visits, r.visit(link))
-				}
-				return nil
-			})
-			if err != nil {
-				return err
+		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true, func(link vitrine.LinkID, r *row) error {
+			of := b.counts[link]
+			if of == nil {
+				of = make([]int64, b.block.to-b.block.from)
+				b.counts[link] = of
 			}
+			of[report.DayOf(r.id.Ms())-b.block.from]++
+			if r.human() {
+				visits = append(visits, r.visit(link))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		h, err := t.history(b.account)
 		if err != nil {
 			return err
 		}
-		return eachVisit(h, 0, sortVisits(visits), func(f visitFact) {
+		visits = sortVisits(visits)
+		h.expect(len(visits))
+		return eachVisit(h, 0, visits, func(f visitFact) {
 			if f.link == 0 {
 				b.day(f.day).AddVisit(report.Visit{Day: f.day, Prev: f.prev})
 				return
@@ -254,46 +261,127 @@ func (b *building) day(d report.Day) *report.Tally {
 	return t
 }
 
-// link makes the tallies of a link, and adds its opens to the account's.
-func (b *building) link(link vitrine.LinkID, facts []visitFact) error {
-	scope := vitrine.Scope{Account: b.account, Link: link}
-	days := map[report.Day]*report.Tally{}
-	err := b.read(func(t *tx) error {
-		g := b.log.gather(b.ctx, t, scope)
-		g.each = func(o *report.Open) {
-			d := report.DayOf(o.At)
-			g.day(d).Add(o)
-			b.day(d).Add(o)
-		}
-		if err := g.packed(b.block.from, b.block.to); err != nil {
+// scope is a link of the account, or the account.
+func (b *building) scope(link vitrine.LinkID) vitrine.Scope {
+	return vitrine.Scope{Account: b.account, Link: link}
+}
+
+// opens makes the tallies of each link, and adds the opens to the account's.
+func (b *building) opens(facts map[int64][]visitFact) error {
+	return b.read(func(t *tx) error {
+		downloads, err := b.downloads(t)
+		if err != nil {
 			return err
 		}
-		of := g.tallies
-		g.tallies = map[report.Day]*report.Tally{}
-		if err := g.downloads(b.block.from, b.block.to); err != nil {
-			return err
-		}
-		for d, t := range g.tallies {
-			b.day(d).Merge(t)
-			if of[d] == nil {
-				of[d] = new(report.Tally)
+		of := vitrine.LinkID(0)
+		days := map[report.Day]*report.Tally{}
+		end := func() error {
+			if of == 0 {
+				return nil
 			}
-			of[d].Merge(t)
+			err := b.link(of, days, facts[int64(of)], downloads[of])
+			delete(downloads, of)
+			clear(days)
+			return err
 		}
-		days = of
-		return nil
-	})
-	if err != nil {
+		opens, n := opener{words: b.log.words}, 0
+		err = t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), false, func(link vitrine.LinkID, r *row) error {
+			if n++; n%checkEvery == 0 && b.ctx.Err() != nil {
+				return b.ctx.Err()
+			}
+			if link != of {
+				if err := end(); err != nil {
+					return err
+				}
+				of = link
+			}
+			o, err := opens.make(int64(link), r)
+			if err != nil {
+				return err
+			}
+			d := report.DayOf(o.At)
+			b.day(d).Add(o)
+			if b.small(of) {
+				return nil
+			}
+			if days[d] == nil {
+				days[d] = new(report.Tally)
+			}
+			days[d].Add(o)
+			return nil
+		})
+		if err == nil {
+			err = end()
+		}
+		for link, days := range downloads { // of links without opens on those days
+			if err == nil {
+				err = b.link(link, map[report.Day]*report.Tally{}, nil, days)
+			}
+		}
 		return err
+	})
+}
+
+// small says that none of a link's tallies of the block can be worth storing.
+func (b *building) small(link vitrine.LinkID) bool {
+	of := b.counts[link]
+	for len(of) > 0 {
+		some := of[:min(len(of), int(width(1)))]
+		all := int64(0)
+		for _, n := range some {
+			if all += n; n >= b.log.least[0] {
+				return false
+			}
+		}
+		if all >= b.log.least[1] {
+			return false
+		}
+		of = of[len(some):]
+	}
+	return true
+}
+
+// downloads lists the days of the download events of each link.
+func (b *building) downloads(t *tx) (days map[vitrine.LinkID][]report.Day, err error) {
+	days = map[vitrine.LinkID][]report.Day{}
+	clause, args := within(b.scope(0), "downloads", idsOf(b.block.from, b.block.to))
+	err = t.each(func(s scanner) error {
+		var link vitrine.LinkID
+		var id vitrine.ViewID
+		err := s.Scan(&link, &id)
+		days[link] = append(days[link], report.DayOf(id.Ms()))
+		return err
+	}, "SELECT o.link, o.id"+clause, args...)
+	return days, err
+}
+
+// link completes the tallies of a link's days, and the account's.
+func (b *building) link(link vitrine.LinkID, days map[report.Day]*report.Tally, facts []visitFact, downloads []report.Day) error {
+	small := b.small(link)
+	for _, d := range downloads {
+		b.day(d).AddDownload(d)
+		if small {
+			continue
+		}
+		if days[d] == nil {
+			days[d] = new(report.Tally)
+		}
+		days[d].AddDownload(d)
 	}
 	for _, f := range facts {
+		b.day(f.day).AddLinkVisit(f.link, f.prev)
+		if small {
+			continue
+		}
 		if days[f.day] == nil {
 			return fmt.Errorf("link %d has visits on %v and no opens: %w", link, f.day, errRecord)
 		}
 		days[f.day].AddVisit(report.Visit{Day: f.day, Prev: f.prev})
-		b.day(f.day).AddLinkVisit(f.link, f.prev)
 	}
-	b.days8(scope, days)
+	if small {
+		return nil
+	}
+	b.tallied(b.scope(link), days)
 	if len(b.pending) < pendingTallies {
 		return nil
 	}
@@ -303,26 +391,29 @@ func (b *building) link(link vitrine.LinkID, facts []visitFact) error {
 // pendingTallies is about how many tallies are in memory before they are written.
 const pendingTallies = 256
 
-// days8 puts the tallies of a scope's days on their way, and the one of all 8 of them if they are whole.
-func (b *building) days8(s vitrine.Scope, days map[report.Day]*report.Tally) {
-	all := new(report.Tally)
-	for d := b.block.from; d < b.block.to; d++ {
-		t := days[d]
-		if t == nil {
-			continue
+// tallied puts the tallies of a scope's days on their way, and those of 8 days that are whole.
+func (b *building) tallied(s vitrine.Scope, days map[report.Day]*report.Tally) {
+	for from := b.block.from; from < b.block.to; {
+		to := min(b.block.to, alignDown(from, 1)+width(1))
+		all := new(report.Tally)
+		for d := from; d < to; d++ {
+			t := days[d]
+			if t == nil {
+				continue
+			}
+			if !b.log.least.stores(s, 0, trim(s, t)) {
+				all.Merge(t)
+				continue
+			}
+			all.MergeCounts(t)
+			if d >= b.days.from {
+				b.pending = append(b.pending, pendingTally{s, 0, d, t})
+			}
 		}
-		trim(s, t)
-		if t.Opens() < b.log.least.of(s, 0) {
-			all.Merge(t)
-			continue
+		if to-from == width(1) && b.log.least.stores(s, 1, all) {
+			b.pending = append(b.pending, pendingTally{s, 1, from, all})
 		}
-		all.MergeCounts(t)
-		if d >= b.days.from {
-			b.pending = append(b.pending, pendingTally{s, 0, d, t})
-		}
-	}
-	if b.block.to-b.block.from == width(1) && all.Opens() >= b.log.least.of(s, 1) {
-		b.pending = append(b.pending, pendingTally{s, 1, b.block.from, all})
+		from = to
 	}
 }
 
@@ -368,13 +459,13 @@ func (b *building) dailyViews() error {
 // days64 makes the tallies of the 64 days that end with the days.
 func (b *building) days64() error {
 	days := span{b.days.to - width(2), b.days.to}
-	all, err := b.sum(vitrine.Scope{Account: b.account}, days)
+	all, err := b.sum(b.scope(0), days)
 	if err != nil {
 		return err
 	}
 	for _, link := range b.links {
-		s := vitrine.Scope{Account: b.account, Link: link}
-		if all.LinkViews(int64(link)) < b.log.least.of(s, 2) {
+		s := b.scope(link)
+		if all.LinkViews(int64(link)) < b.log.least[2] {
 			continue
 		}
 		if _, err := b.sum(s, days); err != nil {
@@ -403,7 +494,7 @@ func (b *building) sum(s vitrine.Scope, days span) (*report.Tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	if trim(s, t).Opens() >= b.log.least.of(s, 2) {
+	if b.log.least.stores(s, 2, trim(s, t)) {
 		b.pending = append(b.pending, pendingTally{s, 2, days.from, t})
 	}
 	return t, nil

@@ -75,12 +75,12 @@ func beginErasure(t *tx, c *changes, account vitrine.AccountID, link vitrine.Lin
 		return err
 	}
 	c.reset(account)
-	first, err := t.firstPacked(link, math.MinInt64)
-	if err != nil || first == firstID(lastDay) {
-		return err
-	}
 	s, err := t.state(account)
 	if err != nil {
+		return err
+	}
+	var first *vitrine.ViewID
+	if err := t.get([]any{&first}, "SELECT min(first) FROM packs WHERE link = $1", int64(link)); err != nil || first == nil {
 		return err
 	}
 	s.changedFrom(report.DayOf(first.Ms()))
@@ -91,7 +91,7 @@ func beginErasure(t *tx, c *changes, account vitrine.AccountID, link vitrine.Lin
 func erasePack(t *tx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
 	var visits []visitEntry
 	var first vitrine.ViewID
-	err = t.packs(link, ids{math.MinInt64, math.MaxInt64}, func(p *storedPack) error {
+	err = t.packs(ofLink(link), ids{math.MinInt64, math.MaxInt64}, func(_ vitrine.LinkID, p *storedPack) error {
 		some, first = true, p.first
 		var u unpacker
 		if err := u.open(p.data, p.first); err != nil {

@@ -19,10 +19,11 @@ type gathering struct {
 	visits  []visitEntry
 	rows    int
 	each    func(*report.Open) // takes the opens instead
+	wants   func(report.Day) bool
 }
 
 func (l *ViewLog) gather(ctx context.Context, t *tx, s vitrine.Scope) *gathering {
-	return &gathering{ctx: ctx, tx: t, opens: opener{words: l.words}, scope: s, tallies: map[report.Day]*report.Tally{}}
+	return &gathering{ctx: ctx, tx: t, opens: opener{words: l.words}, scope: s, tallies: map[report.Day]*report.Tally{}, wants: everyDay}
 }
 
 func (g *gathering) day(d report.Day) *report.Tally {
@@ -67,24 +68,46 @@ func (t *tx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 
 // packed adds what packs have of some days.
 func (g *gathering) packed(from, to report.Day) error {
-	links, err := g.tx.links(g.scope)
-	if err != nil {
-		return err
-	}
-	for _, link := range links {
-		err := g.tx.packedRows(link, idsOf(from, to), false, func(r *row) error {
-			o, err := g.opens.make(int64(link), r)
-			if err != nil {
-				return err
-			}
-			return g.add(o)
-		})
+	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *row) error {
+		if !g.wants(report.DayOf(r.id.Ms())) {
+			return nil
+		}
+		o, err := g.opens.make(int64(link), r)
 		if err != nil {
 			return err
 		}
+		return g.add(o)
+	})
+}
+
+// cold adds what packs have of days, and their download events. Days that are near each other are read together.
+func (g *gathering) cold(days []span) error {
+	for len(days) > 0 {
+		n := 1
+		for n < len(days) && days[n].from-days[n-1].to <= nearDays {
+			n++
+		}
+		some := days[:n]
+		g.wants = func(d report.Day) bool {
+			return slices.ContainsFunc(some, func(s span) bool { return s.from <= d && d < s.to })
+		}
+		from, to := some[0].from, some[n-1].to
+		if err := g.packed(from, to); err != nil {
+			return err
+		}
+		if err := g.downloads(from, to); err != nil {
+			return err
+		}
+		days = days[n:]
 	}
+	g.wants = everyDay
 	return nil
 }
+
+// nearDays is how many days it is as well to read and leave out as to look for what comes after them.
+const nearDays = 8
+
+func everyDay(report.Day) bool { return true }
 
 // running adds what the table of opens has of some days.
 func (g *gathering) running(from, to report.Day) error {
@@ -106,19 +129,24 @@ func (g *gathering) downloads(from, to report.Day) error {
 		if err := s.Scan(&id); err != nil {
 			return err
 		}
-		d := report.DayOf(id.Ms())
-		g.day(d).AddDownload(d)
+		if d := report.DayOf(id.Ms()); g.wants(d) {
+			g.day(d).AddDownload(d)
+		}
 		return nil
 	}, "SELECT o.id"+clause, args...)
 }
 
-// addVisits completes the tallies with the visits of their days.
-func (g *gathering) addVisits() error {
-	h, err := g.tx.history(g.scope.Account)
-	if err != nil {
-		return err
+// addVisits completes the tallies with the visits of their days: alone, as if nothing had been before.
+func (g *gathering) addVisits(alone bool) error {
+	h := &history{}
+	if !alone {
+		var err error
+		if h, err = g.tx.history(g.scope.Account); err != nil {
+			return err
+		}
 	}
 	g.visits = sortVisits(g.visits)
+	h.expect(len(g.visits))
 	return eachVisit(h, g.scope.Link, g.visits, func(f visitFact) {
 		t := g.day(f.day)
 		if f.link == 0 {

@@ -51,7 +51,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 		return err
 	}
 	for account := range touched {
-		if err := l.mergeRuns(ctx, account); err != nil {
+		if err := l.mergeRuns(ctx, account, false); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"math"
 
@@ -13,14 +14,14 @@ const mergedAtOnce = 1 << 15
 
 // mergeRuns makes few runs of an account's many, a step a transaction. The new run is true once it is whole; from the same moment
 // on those that it is made of are not, and are removed.
-func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID) error {
+func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy bool) error {
 	for {
 		var m *merging
 		for cleared := true; cleared; {
 			err := l.db.update(ctx, func(t *tx) (err error) {
 				cleared, m = false, nil
 				if cleared, err = t.dropUntrue(account); err == nil && !cleared {
-					m, err = beginMerge(t, account)
+					m, err = beginMerge(t, account, tidy)
 				}
 				return err
 			})
@@ -75,12 +76,12 @@ func (t *tx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
 }
 
 // beginMerge begins to merge; nil: nothing to merge.
-func beginMerge(t *tx, account vitrine.AccountID) (*merging, error) {
+func beginMerge(t *tx, account vitrine.AccountID, tidy bool) (*merging, error) {
 	list, err := t.runs(account)
 	if err != nil {
 		return nil, err
 	}
-	from := toMerge(list)
+	from := toMerge(list, tidy)
 	if from == nil {
 		return nil, nil
 	}
@@ -152,7 +153,8 @@ type source struct {
 	tx      *tx
 	account vitrine.AccountID
 	run     int64
-	after   int64 // first viewer of the last row that was read
+	began   bool
+	last    int64 // first viewer of the last row that was read
 	done    bool
 	entries []visitEntry
 	at      int
@@ -190,27 +192,25 @@ func (s *source) peek(from int64) (e visitEntry, ok bool, err error) {
 	return e, false, nil
 }
 
-// read reads the next row: at first the one that may have the viewer to begin with.
+// read reads the next rows: at first from the one that may have the viewer to begin with.
 func (s *source) read(from int64) error {
-	var first int64
-	var data []byte
-	var err error
-	if s.entries == nil {
-		err = s.tx.get([]any{&first, &data}, `SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first >= coalesce(
-			(SELECT max(first) FROM visits WHERE account = $3 AND run = $4 AND first <= $5), $6) ORDER BY first LIMIT 1`,
-			int64(s.account), s.run, int64(s.account), s.run, from, from)
-	} else {
-		err = s.tx.get([]any{&first, &data}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT 1",
-			int64(s.account), s.run, s.after)
-	}
-	if errors.Is(err, vitrine.ErrNotFound) {
-		s.done = true
-		return nil
-	}
-	if err != nil {
+	s.entries, s.at, s.done = s.entries[:0], 0, true
+	add := func(first int64, data []byte) (err error) {
+		s.last, s.done = first, false
+		s.entries, err = readVisits(s.entries, first, data)
 		return err
 	}
-	s.after, s.at = first, 0
-	s.entries, err = readVisits(s.entries[:0], first, data)
-	return err
+	if !s.began {
+		s.began = true
+		return s.tx.visitRows(s.account, s.run, from, manyRows, add)
+	}
+	return s.tx.each(func(row scanner) error {
+		var first int64
+		var data sql.RawBytes
+		if err := row.Scan(&first, &data); err != nil {
+			return s.tx.fail(err)
+		}
+		return add(first, data)
+	}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT $4",
+		int64(s.account), s.run, s.last, manyRows)
 }

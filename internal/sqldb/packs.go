@@ -3,6 +3,7 @@ package sqldb
 import (
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"vitrine"
 	"vitrine/report"
@@ -18,23 +19,32 @@ type storedPack struct {
 	data            []byte
 }
 
-// packs calls f with every pack of a link that has IDs in a range, oldest first; its data is f's until it returns.
-func (t *tx) packs(link vitrine.LinkID, r ids, f func(*storedPack) error) error {
-	return t.each(func(s scanner) error {
+// packs calls f with every pack of a scope that has IDs in a range, link by link, oldest first; its data is f's until it returns.
+func (t *tx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack) error) error {
+	const columns = "SELECT p.link, p.first, p.last, p.opens, p.sessions, p.data FROM "
+	const inRange = ` AND p.first < $2 AND p.last >= $3
+		AND p.first >= coalesce((SELECT max(q.first) FROM packs q WHERE q.link = p.link AND q.first <= $4), $5)`
+	query, of := columns+"packs p WHERE p.link = $1"+inRange+" ORDER BY p.first", int64(s.Link)
+	if s.Link == 0 {
+		// CROSS JOIN holds SQLite to going from link to link.
+		query, of = columns+"links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link"+
+			strings.ReplaceAll(inRange, "q.link = p.link", "q.link = l.link")+" ORDER BY l.link, p.first", int64(s.Account)
+	}
+	return t.each(func(row scanner) error {
+		var link vitrine.LinkID
 		var p storedPack
-		if err := s.Scan(&p.first, &p.last, &p.opens, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
+		if err := row.Scan(&link, &p.first, &p.last, &p.opens, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
 			return t.fail(err)
 		}
-		return f(&p)
-	}, `SELECT first, last, opens, sessions, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3
-		AND first >= coalesce((SELECT max(first) FROM packs WHERE link = $4 AND first <= $5), $6) ORDER BY first`,
-		int64(link), int64(r.to), int64(r.from), int64(link), int64(r.from), int64(r.from))
+		return f(link, &p)
+	}, query, of, int64(r.to), int64(r.from), int64(r.from), int64(r.from))
 }
 
-// packedRows calls f with every row in packs of a link in a range of IDs, oldest first; brief rows have no labels and no session.
-func (t *tx) packedRows(link vitrine.LinkID, r ids, brief bool, f func(*row) error) error {
+// packedRows calls f with every row in packs of a scope in a range of IDs, link by link, oldest first; brief rows have no labels and
+// no session.
+func (t *tx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.LinkID, *row) error) error {
 	var u unpacker
-	return t.packs(link, r, func(p *storedPack) error {
+	return t.packs(s, r, func(link vitrine.LinkID, p *storedPack) error {
 		if err := u.open(p.data, p.first); err != nil {
 			return fmt.Errorf("pack %d of link %d: %w", p.first, link, err)
 		}
@@ -49,13 +59,16 @@ func (t *tx) packedRows(link vitrine.LinkID, r ids, brief bool, f func(*row) err
 			if row.id >= r.to {
 				break
 			}
-			if err := f(row); err != nil {
+			if err := f(link, row); err != nil {
 				return err
 			}
 		}
 		return u.end()
 	})
 }
+
+// ofLink is the scope of a link for what needs no account.
+func ofLink(link vitrine.LinkID) vitrine.Scope { return vitrine.Scope{Link: link} }
 
 // packWriter writes the packs of a link from rows in the order of their IDs. Those rows and the ones already in packs of their
 // time become new packs together.
@@ -106,7 +119,7 @@ func (w *packWriter) write(rows []row, mayMove bool) error {
 // take removes the packs that rows of a span have to be merged with, and returns what is in them: those of the same time, and
 // the one before while it is short.
 func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
-	err = w.tx.packs(w.link, ids{first, last + 1}, func(p *storedPack) error {
+	err = w.tx.packs(ofLink(w.link), ids{first, last + 1}, func(_ vitrine.LinkID, p *storedPack) error {
 		return unpackAll(p, &old)
 	})
 	if err != nil {

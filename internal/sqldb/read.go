@@ -124,6 +124,7 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 			}
 			w.cold = append(missing, w.cold...)
 		}
+		w.alone = len(s.parts) == 0
 		err = l.eachDay(ctx, tx, q.Scope, w, func(_ report.Day, day *report.Tally) { t.Merge(day) })
 		if err != nil {
 			return err
@@ -152,6 +153,7 @@ type window struct {
 	cold    []span // in packs
 	running span   // in the table of opens, and, unless live, in packs
 	live    bool
+	alone   bool // what was before these days does not matter
 }
 
 func (l *ViewLog) window(t *tx, s vitrine.Scope, days span, trust bool) (w window, err error) {
@@ -180,13 +182,9 @@ func (l *ViewLog) window(t *tx, s vitrine.Scope, days span, trust bool) (w windo
 // to keep or to change.
 func (l *ViewLog) eachDay(ctx context.Context, t *tx, s vitrine.Scope, w window, f func(report.Day, *report.Tally)) error {
 	g := l.gather(ctx, t, s)
-	for _, c := range w.cold {
-		if err := g.packed(c.from, c.to); err != nil {
-			return err
-		}
-		if err := g.downloads(c.from, c.to); err != nil {
-			return err
-		}
+	slices.SortFunc(w.cold, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	if err := g.cold(w.cold); err != nil {
+		return err
 	}
 	if r := w.running; r.from < r.to {
 		live := false
@@ -208,7 +206,7 @@ func (l *ViewLog) eachDay(ctx context.Context, t *tx, s vitrine.Scope, w window,
 			}
 		}
 	}
-	if err := g.addVisits(); err != nil {
+	if err := g.addVisits(w.alone); err != nil {
 		return err
 	}
 	for d, t := range g.tallies {
@@ -249,6 +247,7 @@ func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, lin
 		if err != nil {
 			return err
 		}
+		w.alone = true
 		return l.eachDay(ctx, t, s, w, func(d report.Day, day *report.Tally) {
 			for link, of := range views {
 				of[d-from] = day.LinkViews(int64(link))
@@ -329,33 +328,26 @@ func (p *places) Pop() any           { panic("sqldb: nothing is taken off") }
 
 // eachID calls f with the place of every open of a window.
 func eachID(ctx context.Context, t *tx, q vitrine.TallyQuery, f func(place)) error {
-	links, err := t.links(q.Scope)
+	r, n := idsOf(q.From, q.To), 0
+	each := func(link vitrine.LinkID, id vitrine.ViewID) error {
+		if n++; n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		f(place{id, link})
+		return nil
+	}
+	err := t.packedRows(q.Scope, r, true, func(link vitrine.LinkID, row *row) error { return each(link, row.id) })
 	if err != nil {
 		return err
 	}
-	for _, link := range links {
-		if err := ctx.Err(); err != nil {
+	clause, args := within(q.Scope, "opens", r)
+	return t.each(func(s scanner) error {
+		var p place
+		if err := s.Scan(&p.id, &p.link); err != nil {
 			return err
 		}
-		r := idsOf(q.From, q.To)
-		err := t.packedRows(link, r, true, func(row *row) error {
-			f(place{row.id, link})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		err = t.each(func(s scanner) error {
-			p := place{link: link}
-			err := s.Scan(&p.id)
-			f(p)
-			return err
-		}, "SELECT id FROM opens WHERE link = $1 AND id >= $2 AND id < $3", int64(link), int64(r.from), int64(r.to))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return each(p.link, p.id)
+	}, "SELECT o.id, o.link"+clause, args...)
 }
 
 // Recent is vitrine.ViewLog's.
@@ -451,7 +443,7 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 
 // rows reads the first n opens of a link in a range of IDs, wherever they are.
 func (t *tx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
-	err = t.packs(link, r, func(p *storedPack) error {
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
 		if len(rows) >= n && p.first > rows[n-1].id {
 			return errStop
 		}

@@ -50,7 +50,7 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 			return err
 		}
 	}
-	if err := l.mergeRuns(ctx, account); err != nil {
+	if err := l.mergeRuns(ctx, account, true); err != nil {
 		return err
 	}
 	return l.build(ctx, account)
@@ -152,7 +152,7 @@ func (r *row) decode(open, session []byte) error {
 func reopen(t *tx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := ids{firstID(day), math.MaxInt64}
 	var rows []row
-	err = t.packs(link, r, func(p *storedPack) error { return unpackAll(p, &rows) })
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return unpackAll(p, &rows) })
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}

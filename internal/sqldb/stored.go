@@ -9,7 +9,8 @@ import (
 )
 
 // Tallies are stored for days, for 8 days and for 64 days, each beginning where its width divides the day; so a long window is put
-// together from few. A day with few opens has none: its opens are as fast to read.
+// together from few. A link's day with few opens has none: its opens are as fast to read. An account's has one unless nothing
+// happened, so that nobody has to go along its links to see that.
 const (
 	levels     = 3
 	levelShift = 3
@@ -18,17 +19,17 @@ const (
 // width is how many days a tally of a level is of.
 func width(level int) report.Day { return 1 << (levelShift * level) }
 
-// least is how many opens a tally of one day must be of to be stored: of an account, which has many links to go along, or of a link.
-// With each level it is twice as many.
-type least struct{ account, link int64 }
+// least is how many opens a link's tally of each level must be of to be stored.
+type least [levels]int64
 
-var leastOpens = least{16, 64}
+var leastOpens = least{16, 64, 512}
 
-func (l least) of(s vitrine.Scope, level int) int64 {
+// stores tells whether a tally is worth storing.
+func (l least) stores(s vitrine.Scope, level int, t *report.Tally) bool {
 	if s.Link == 0 {
-		return l.account << level
+		return !t.Empty()
 	}
-	return l.link << level
+	return t.Opens() >= l[level]
 }
 
 // alignDown is the first day of the tally of a level that has d.
@@ -51,9 +52,11 @@ type stored struct {
 	brief bool // heads alone
 	tally *report.Tally
 	parts []part
+	// damaged are days whose tally is.
+	damaged []span
 }
 
-// take adds what is stored of days and returns those of which there is nothing, in order. A tally that is damaged is as good as none.
+// take adds what is stored of days and returns those whose opens have to be read, in order.
 func (s *stored) take(days span) (missing []span, err error) {
 	missing = []span{days}
 	for level := levels - 1; level >= 0; level-- {
@@ -66,6 +69,9 @@ func (s *stored) take(days span) (missing []span, err error) {
 			still = append(still, left...)
 		}
 		missing = still
+	}
+	if s.scope.Link == 0 {
+		return s.damaged, nil
 	}
 	return missing, nil
 }
@@ -87,7 +93,10 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 			return s.tx.fail(err)
 		}
 		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
-			return nil
+			if level == 0 {
+				s.damaged = append(s.damaged, span{day, day + 1})
+			}
+			return nil // as if there were none
 		}
 		if err := s.tally.AddHead(head); err != nil {
 			return err

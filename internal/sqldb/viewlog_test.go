@@ -16,7 +16,7 @@ func TestViewLog(t *testing.T) {
 func TestViewLogOfFew(t *testing.T) {
 	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog {
 		l := openTestLog(t)
-		l.least = least{1, 1}
+		l.least = least{1, 1, 1}
 		return l
 	})
 }

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"cmp"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -177,15 +178,31 @@ type history struct {
 	tx      *tx
 	account vitrine.AccountID
 	runs    []runReader
+	entries int64
 	erasing map[int64]bool // links whose entries count no more
 	found   []visitEntry
 }
 
-// runReader is a place in a run: one row of it.
+// runReader is a place in a run: some rows of it.
 type runReader struct {
 	run     int64
+	rows    int // that are read at once
 	entries []visitEntry
 	at      int
+}
+
+// manyRows are read at once where most rows of the index are needed.
+const manyRows = 64
+
+// expect says how many viewers will be asked for.
+func (h *history) expect(viewers int) {
+	rows := 1
+	if int64(viewers)*visitBytes/entryBytes > h.entries/8 {
+		rows = manyRows
+	}
+	for i := range h.runs {
+		h.runs[i].rows = rows
+	}
 }
 
 func (t *tx) history(account vitrine.AccountID) (*history, error) {
@@ -195,7 +212,8 @@ func (t *tx) history(account vitrine.AccountID) (*history, error) {
 	}
 	h := &history{tx: t, account: account}
 	for _, r := range list {
-		h.runs = append(h.runs, runReader{run: r.number})
+		h.runs = append(h.runs, runReader{run: r.number, rows: 1})
+		h.entries += r.entries
 	}
 	err = t.each(func(s scanner) error {
 		var link int64
@@ -222,6 +240,7 @@ func (h *history) of(viewer int64) ([]visitEntry, error) {
 				h.found = append(h.found, e)
 			}
 		}
+		r.at = min(r.at, max(len(r.entries)-1, 0)) // seek may look at it
 	}
 	if len(h.runs) > 1 {
 		slices.SortFunc(h.found, visitEntry.compare)
@@ -230,23 +249,50 @@ func (h *history) of(viewer int64) ([]visitEntry, error) {
 	return h.found, nil
 }
 
-// seek reads the row that has the entries of a viewer, if any has.
+// seek reads the row that has the entries of a viewer, if any has, and maybe some that follow.
 func (r *runReader) seek(t *tx, account vitrine.AccountID, viewer int64) error {
 	if n := len(r.entries); n > 0 && viewer <= r.entries[n-1].viewer {
+		for r.entries[r.at].viewer < viewer {
+			r.at++
+		}
 		return nil
 	}
-	var first int64
-	var data []byte
-	err := t.get([]any{&first, &data}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1",
-		int64(account), r.run, viewer)
 	r.entries, r.at = r.entries[:0], 0
-	if errors.Is(err, vitrine.ErrNotFound) {
-		return nil
+	if r.rows == 1 {
+		var first int64
+		var data []byte
+		err := t.get([]any{&first, &data}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1",
+			int64(account), r.run, viewer)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			r.entries, err = readVisits(r.entries, first, data)
+		}
+		return err
 	}
-	if err == nil {
+	err := t.visitRows(account, r.run, viewer, r.rows, func(first int64, data []byte) (err error) {
 		r.entries, err = readVisits(r.entries, first, data)
+		return err
+	})
+	for r.at < len(r.entries) && r.entries[r.at].viewer < viewer {
+		r.at++
 	}
 	return err
+}
+
+// visitRows calls f with up to n rows of a run: the one that has the entries of a viewer, if any has, and those that follow.
+func (t *tx) visitRows(account vitrine.AccountID, run, viewer int64, n int, f func(first int64, data []byte) error) error {
+	return t.each(func(s scanner) error {
+		var first int64
+		var data sql.RawBytes
+		if err := s.Scan(&first, &data); err != nil {
+			return t.fail(err)
+		}
+		return f(first, data)
+	}, `SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first >= coalesce(
+		(SELECT max(first) FROM visits WHERE account = $3 AND run = $4 AND first <= $5), $6) ORDER BY first LIMIT $7`,
+		int64(account), run, int64(account), run, viewer, viewer, n)
 }
 
 // lookUp is of for viewers in any order.
@@ -332,10 +378,11 @@ func (t *tx) replaceVisits(account vitrine.AccountID, run, first int64, entries 
 	return err
 }
 
-// Runs are merged so that there are few. Up to levelRuns of about the same size stay apart.
+// Runs are merged so that there are few, and each entry not often.
 const (
-	levelRuns   = 4
+	levelRuns   = 4 // of about the same size are merged
 	smallestRun = 4096
+	fewRuns     = 3 // are left when there is time
 )
 
 // level tells runs of about the same size.
@@ -343,8 +390,8 @@ func (r run) level() int {
 	return int(math.Log2(float64(max(r.entries, smallestRun)/smallestRun)) / 2)
 }
 
-// toMerge picks runs that are to be one; none: there are few enough.
-func toMerge(list []run) []run {
+// toMerge picks runs that are to be one; none: there are few enough. With tidy, it leaves few.
+func toMerge(list []run, tidy bool) []run {
 	byLevel := map[int][]run{}
 	for _, r := range list {
 		l := r.level()
@@ -352,5 +399,17 @@ func toMerge(list []run) []run {
 			return byLevel[l]
 		}
 	}
-	return nil
+	if !tidy || len(list) <= fewRuns {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b run) int { return cmp.Compare(b.entries, a.entries) })
+	small := list[1:]
+	all := int64(0)
+	for _, r := range small {
+		all += r.entries
+	}
+	if all*levelRuns > list[0].entries {
+		small = list
+	}
+	return small
 }
