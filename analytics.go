@@ -40,7 +40,7 @@ func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.
 	if err != nil {
 		return nil, err
 	}
-	links, err := s.describe(ctx, []*Link{l})
+	described, err := s.describe(ctx, l)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.
 	if err != nil {
 		return nil, Unavailable(err)
 	}
-	rep := report.ForLink(links[0], w, cur, prev, recent)
+	rep := report.ForLink(described, w, cur, prev, recent)
 	rep.Truncated = truncated
 	return rep, nil
 }
@@ -77,15 +77,7 @@ func (s *Analytics) find(ctx context.Context, a *Account, slug string) (l *Link,
 
 // Account is one report over every link of an account.
 func (s *Analytics) Account(ctx context.Context, a *Account, r report.Range) (*report.AccountReport, error) {
-	var rows []*Link
-	err := s.Store.Read(ctx, func(tx Tx) (err error) {
-		rows, err = tx.Links(LinkQuery{Account: a.ID})
-		return err
-	})
-	if err != nil {
-		return nil, Unavailable(err)
-	}
-	links, err := s.describe(ctx, rows)
+	links, err := s.linksOf(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +104,33 @@ func (s *Analytics) Account(ctx context.Context, a *Account, r report.Range) (*r
 	return rep, nil
 }
 
-// top gives links their daily views.
+// linksOf lists how the links of an account are counted, without what a report shows of a few alone: their names.
+func (s *Analytics) linksOf(ctx context.Context, a *Account) ([]report.Link, error) {
+	var facts []LinkFacts
+	err := s.Store.Read(ctx, func(tx Tx) (err error) {
+		facts, err = tx.LinkFacts(a.ID)
+		return err
+	})
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	ids := make([]LinkID, len(facts))
+	for i, f := range facts {
+		ids[i] = f.ID
+	}
+	counts, err := s.Log.Counts(ctx, ids)
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	links := make([]report.Link, len(facts))
+	for i, f := range facts {
+		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: ContentKindOf(f.Kind), Pages: f.Pages, Created: f.CreatedAt,
+			Views: counts[f.ID].Views, Downloads: counts[f.ID].Downloads}
+	}
+	return links, nil
+}
+
+// top gives links their names and daily views.
 func (s *Analytics) top(ctx context.Context, a *Account, links []report.Link, w report.Window) (top []report.TopLink, err error) {
 	ids := make([]LinkID, len(links))
 	for i, l := range links {
@@ -123,10 +141,30 @@ func (s *Analytics) top(ctx context.Context, a *Account, links []report.Link, w 
 	if err != nil {
 		return nil, Unavailable(err)
 	}
-	for i, l := range links {
-		top = append(top, report.TopLink{Link: l, Spark: views[ids[i]]})
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		top = nil
+		for i, l := range links {
+			row, err := tx.Link(ids[i])
+			if errors.Is(err, ErrNotFound) {
+				continue // deleted and purged just now
+			}
+			if err != nil {
+				return err
+			}
+			s.name(&l, row)
+			top = append(top, report.TopLink{Link: l, Spark: views[ids[i]]})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, Unavailable(err)
 	}
 	return top, nil
+}
+
+// name gives a link what readers of a report know it by.
+func (s *Analytics) name(l *report.Link, row *Link) {
+	l.PublicID, l.Slug, l.Title, l.URL = s.Signer.LinkID(row.ID), string(row.Slug), row.Title, s.URL(row.Slug)
 }
 
 // tallies reads the window's summary, and the one of the time before it, which matters for comparison alone.
@@ -144,21 +182,14 @@ func (s *Analytics) tallies(ctx context.Context, scope Scope, w report.Window) (
 	return cur, prev, truncated, err
 }
 
-// describe makes what the engine wants to know of links.
-func (s *Analytics) describe(ctx context.Context, rows []*Link) ([]report.Link, error) {
-	ids := make([]LinkID, len(rows))
-	for i, l := range rows {
-		ids[i] = l.ID
-	}
-	counts, err := s.Log.Counts(ctx, ids)
+// describe makes what the engine wants to know of a link.
+func (s *Analytics) describe(ctx context.Context, l *Link) (report.Link, error) {
+	counts, err := s.Log.Counts(ctx, []LinkID{l.ID})
 	if err != nil {
-		return nil, Unavailable(err)
+		return report.Link{}, Unavailable(err)
 	}
-	links := make([]report.Link, len(rows))
-	for i, l := range rows {
-		links[i] = report.Link{ID: int64(l.ID), PublicID: s.Signer.LinkID(l.ID), Slug: string(l.Slug), Title: l.Title, URL: s.URL(l.Slug),
-			Kind: string(l.Kind), Content: ContentKindOf(l.Kind), Pages: l.Pages, Created: l.CreatedAt,
-			Views: counts[l.ID].Views, Downloads: counts[l.ID].Downloads}
-	}
-	return links, nil
+	d := report.Link{ID: int64(l.ID), Kind: string(l.Kind), Content: ContentKindOf(l.Kind), Pages: l.Pages, Created: l.CreatedAt,
+		Views: counts[l.ID].Views, Downloads: counts[l.ID].Downloads}
+	s.name(&d, l)
+	return d, nil
 }

@@ -3,6 +3,8 @@ package vitrine
 import (
 	"context"
 	"time"
+
+	"vitrine/internal/filetype"
 )
 
 // Store keeps accounts, keys, uploads and links: small rows, changed in transactions. Rules live in the services, inside the
@@ -62,6 +64,8 @@ type Tx interface {
 	PutLink(l *Link) error
 	// Links lists links that are not deleted, newest first (by creation, then ID), as q asks.
 	Links(q LinkQuery) ([]*Link, error)
+	// LinkFacts lists what an account's report needs of each link that is not deleted, in any order.
+	LinkFacts(a AccountID) ([]LinkFacts, error)
 	// CountLinks counts an account's links that are not deleted, and their bytes.
 	CountLinks(a AccountID) (n, bytes int64, err error)
 	// ReleaseSlugs takes the slug from the rows of links deleted before a time, so that it can be given again.
@@ -79,6 +83,14 @@ type LinkQuery struct {
 	WithBytes bool // deleted links that still have something to be removed: those alone
 	Before    LinkCursor
 	Limit     int // 0: all
+}
+
+// LinkFacts are the members of a link that say how it is counted.
+type LinkFacts struct {
+	ID        LinkID
+	Kind      filetype.Kind
+	Pages     int
+	CreatedAt time.Time
 }
 
 // LinkCursor is a place in the order newest first; links after it are older. The zero cursor is the beginning.

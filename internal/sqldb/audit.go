@@ -112,7 +112,7 @@ func (a *linkAudit) readOpens(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.tx.dialect.visit(a.tx, func(link, id int64, open, session []byte) error {
+	return a.tx.visitOpens(func(link, id int64, open, session []byte) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}

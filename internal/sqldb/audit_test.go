@@ -152,7 +152,7 @@ func TestVisitEnds(t *testing.T) {
 		rows := 0
 		visit := func(f visitor) error {
 			return l.db.read(context.Background(), func(t *tx) error {
-				return t.dialect.visit(t, f, " FROM opens o WHERE o.link = $1", []any{1})
+				return t.visitOpens(f, " FROM opens o WHERE o.link = $1", []any{1})
 			})
 		}
 		failed := errors.New("failed")

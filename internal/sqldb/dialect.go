@@ -1,6 +1,10 @@
 package sqldb
 
-import "github.com/pressly/goose/v3/database"
+import (
+	"database/sql/driver"
+
+	"github.com/pressly/goose/v3/database"
+)
 
 // dialect is what differs between databases, beside the migrations.
 type dialect struct {
@@ -11,9 +15,16 @@ type dialect struct {
 	busy func(error) bool
 	// exists tells that a row was refused because it is not unique, and the transaction may go on.
 	exists func(error) bool
-	// visit calls f with link, id, open and session of every row of opens that a FROM clause selects under the name o. The
-	// blobs are f's until it returns.
-	visit func(t *tx, f visitor, from string, args []any) error
+	// visit calls f with the columns of every row that a FROM clause selects. Strings and blobs among them are f's until it returns.
+	visit func(t *tx, columns, from string, args []any, f func([]driver.Value) error) error
 }
 
 type visitor func(link, id int64, open, session []byte) error
+
+// visitOpens calls f with every row of opens that a FROM clause selects under the name o. The blobs are f's until it returns.
+func (t *tx) visitOpens(f visitor, from string, args []any) error {
+	return t.dialect.visit(t, "o.link, o.id, o.open, o.session", from, args, func(row []driver.Value) error {
+		session, _ := row[3].([]byte)
+		return f(row[0].(int64), row[1].(int64), row[2].([]byte), session)
+	})
+}

@@ -112,7 +112,7 @@ func everyDay(report.Day) bool { return true }
 // running adds what the table of opens has of some days.
 func (g *gathering) running(from, to report.Day) error {
 	clause, args := within(g.scope, "opens", idsOf(from, to))
-	return g.tx.dialect.visit(g.tx, func(link, id int64, open, session []byte) error {
+	return g.tx.visitOpens(func(link, id int64, open, session []byte) error {
 		o, err := g.opens.read(link, id, open, session)
 		if err != nil {
 			return err

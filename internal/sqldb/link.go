@@ -1,7 +1,9 @@
 package sqldb
 
 import (
+	"database/sql/driver"
 	"fmt"
+	"strings"
 	"time"
 
 	"vitrine"
@@ -70,6 +72,27 @@ func (t storeTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 		where(" LIMIT $%d", q.Limit)
 	}
 	return list(t.tx, readLink, query, args...)
+}
+
+func (t storeTx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error) {
+	kinds := map[string]string{}
+	err = t.dialect.visit(t.tx, "id, kind, pages, created_at", " FROM links WHERE deleted_at IS NULL AND account = $1", []any{int64(a)}, func(row []driver.Value) error {
+		f := vitrine.LinkFacts{ID: vitrine.LinkID(row[0].(int64)), Pages: int(row[2].(int64)), CreatedAt: time.UnixMilli(row[3].(int64)).UTC()}
+		own(&f.Kind, row[1].(string), kinds)
+		list = append(list, f)
+		return nil
+	})
+	return list, err
+}
+
+// own sets a word to one that a visit has lent; words that were there before share their memory.
+func own[T ~string](to *T, lent string, known map[string]string) {
+	word, ok := known[lent]
+	if !ok {
+		word = strings.Clone(lent)
+		known[word] = word
+	}
+	*to = T(word)
 }
 
 func (t storeTx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {

@@ -17,7 +17,7 @@ import (
 var sqliteDriver = func() *sqlite.Driver {
 	d := new(sqlite.Driver)
 	d.MustRegisterFunction("visit", &sqlite.FunctionImpl{
-		NArgs:         5, // number of the visit, link, id, open, session
+		NArgs:         -1, // number of the visit, columns
 		VolatileArgs:  true,
 		MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) { return new(sqliteVisits), nil },
 	})
@@ -34,7 +34,7 @@ func (f sqliteFile) Driver() driver.Driver { return sqliteDriver }
 
 // visit is one query's call of the function.
 type visit struct {
-	f        visitor
+	f        func([]driver.Value) error
 	err      error
 	panicked any
 }
@@ -45,11 +45,11 @@ var (
 	errVisited = errors.New("visit ended")
 )
 
-func sqliteVisit(t *tx, f visitor, from string, args []any) error {
+func sqliteVisit(t *tx, columns, from string, args []any, f func([]driver.Value) error) error {
 	v, number := &visit{f: f}, lastVisit.Add(1)
 	visits.Store(number, v)
 	defer visits.Delete(number)
-	s, err := t.prepare("SELECT visit(" + placeholders(len(args)+1, 1) + ", o.link, o.id, o.open, o.session)" + from)
+	s, err := t.prepare("SELECT visit(" + placeholders(len(args)+1, 1) + ", " + columns + ")" + from)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,7 @@ func (v *visit) row(args []driver.Value) (err error) {
 			err = errVisited
 		}
 	}()
-	session, _ := args[4].([]byte)
-	if v.err = v.f(args[1].(int64), args[2].(int64), args[3].([]byte), session); v.err != nil {
+	if v.err = v.f(args[1:]); v.err != nil {
 		return errVisited
 	}
 	return nil

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 
 	"vitrine"
@@ -33,30 +34,34 @@ func OpenViewLog(path string) (*ViewLog, error) {
 // Close waits for running transactions and closes the file.
 func (l *ViewLog) Close() error { return l.db.close() }
 
-// countsAtOnce is how many links one query asks for.
-const countsAtOnce = 50
+// countsAtOnce is how many links one query asks for: a few, or many.
+var countsAtOnce = [...]int{25, 500}
 
-var countsQuery = "SELECT link, views, downloads FROM links WHERE link IN (" + placeholders(1, countsAtOnce) + ")"
+var countsClauses = func() (clauses [len(countsAtOnce)]string) {
+	for i, n := range countsAtOnce {
+		clauses[i] = " FROM links WHERE link IN (" + placeholders(1, n) + ")"
+	}
+	return clauses
+}()
 
 // Counts is vitrine.ViewLog's.
 func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := make(map[vitrine.LinkID]vitrine.LinkCounts, len(links))
 	err := l.db.read(ctx, func(t *tx) error {
 		for rest := links; len(rest) > 0; {
-			args := make([]any, countsAtOnce)
+			size := 0
+			if len(rest) > countsAtOnce[0] {
+				size = 1
+			}
+			args := make([]any, countsAtOnce[size])
 			for i := range args {
 				args[i] = int64(rest[min(i, len(rest)-1)])
 			}
-			rest = rest[min(countsAtOnce, len(rest)):]
-			err := t.each(func(s scanner) error {
-				var link vitrine.LinkID
-				var c vitrine.LinkCounts
-				if err := s.Scan(&link, &c.Views, &c.Downloads); err != nil {
-					return err
-				}
-				counts[link] = c
+			rest = rest[min(len(args), len(rest)):]
+			err := t.dialect.visit(t, "link, views, downloads", countsClauses[size], args, func(row []driver.Value) error {
+				counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}
 				return nil
-			}, countsQuery, args...)
+			})
 			if err != nil {
 				return err
 			}

@@ -230,6 +230,10 @@ func (t *faultyTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	return value(t.do, func() ([]*vitrine.Link, error) { return t.Tx.Links(q) })
 }
 
+func (t *faultyTx) LinkFacts(a vitrine.AccountID) ([]vitrine.LinkFacts, error) {
+	return value(t.do, func() ([]vitrine.LinkFacts, error) { return t.Tx.LinkFacts(a) })
+}
+
 func (t *faultyTx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
 	err = t.do(func() error { n, bytes, err = t.Tx.CountLinks(a); return err })
 	return n, bytes, err

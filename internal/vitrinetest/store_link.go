@@ -126,6 +126,24 @@ func (t storeTest) linkLists() {
 		})
 		return last
 	}
+	t.read(func(tx vitrine.Tx) error {
+		facts, err := tx.LinkFacts(ann.ID)
+		if err != nil {
+			return err
+		}
+		links, err := tx.Links(vitrine.LinkQuery{Account: ann.ID})
+		want := map[vitrine.LinkID]vitrine.LinkFacts{}
+		for _, l := range links {
+			want[l.ID] = vitrine.LinkFacts{ID: l.ID, Kind: l.Kind, Pages: l.Pages, CreatedAt: l.CreatedAt}
+		}
+		got := map[vitrine.LinkID]vitrine.LinkFacts{}
+		for _, f := range facts {
+			got[f.ID] = f
+		}
+		equal(t, "link facts", got, want)
+		equal(t, "links with facts", len(facts), len(order))
+		return err
+	})
 	list(vitrine.LinkQuery{Account: ann.ID}, order...)
 	list(vitrine.LinkQuery{Account: bob.ID}, "bobs")
 	list(vitrine.LinkQuery{Account: 999})
