@@ -16,6 +16,11 @@ type db struct {
 	writer  *pool
 	readers *pool
 	words   *pool // for the dictionary of a log
+	// background, if there is one, wants to know of commits, and is closed first.
+	background interface {
+		committed()
+		close() error
+	}
 }
 
 func newDB(d *dialect, path string, writer, reader *sql.DB, readers int) *db {
@@ -80,6 +85,9 @@ func (d *db) run(ctx context.Context, p *pool, begin string, f func(*tx) error) 
 	for _, f := range t.committed {
 		f()
 	}
+	if p == d.writer && d.background != nil {
+		d.background.committed()
+	}
 	return nil
 }
 
@@ -89,6 +97,9 @@ func (d *db) failed(what string, err error) error {
 }
 
 // close waits for running transactions. No other may be begun after it.
-func (d *db) close() error {
-	return errors.Join(d.readers.close(), d.words.close(), d.writer.close())
+func (d *db) close() (err error) {
+	if d.background != nil {
+		err = d.background.close()
+	}
+	return errors.Join(err, d.readers.close(), d.words.close(), d.writer.close())
 }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/pressly/goose/v3/database"
 	"modernc.org/sqlite"
@@ -61,7 +63,9 @@ func openSQLite(path, schema string) (*db, error) {
 		return nil, errors.Join(err, writer.Close())
 	}
 	reader := sql.OpenDB(sqliteFile(sqliteName(path, readerCache, "query_only(1)")))
-	return newDB(sqliteDialect, path, writer, reader, sqliteReaders), nil
+	d := newDB(sqliteDialect, path, writer, reader, sqliteReaders)
+	d.background = newCheckpointer(path)
+	return d, nil
 }
 
 // sqliteName is the driver's name for a file and what every connection to it is set to. synchronous=FULL makes each commit
@@ -79,6 +83,58 @@ func sqliteName(path string, cacheKiB int, more string) string {
 	return u.String()
 }
 
-// walPages is the length of the write-ahead log, in pages of 4 KiB, from which a commit moves it into the database. Pages
-// that many commits touch are moved once: a longer log makes commits cheaper on average, and the slowest of them slower.
-const walPages = 4096
+// walPages is the length of the write-ahead log, in pages of 4 KiB, from which a commit moves into the database what the checkpointer
+// has not: so long a log is rare, and bounded.
+const walPages = 16384
+
+// checkpointEvery is how often the checkpointer moves what was committed into the database, while others write on: pages that many
+// commits touch are moved once, and no commit has to wait for the moving.
+const checkpointEvery = 500 * time.Millisecond
+
+// checkpointer moves the write-ahead log into the database in the background.
+type checkpointer struct {
+	db      *sql.DB
+	written chan struct{} // holds one when something was committed
+	once    sync.Once
+	ended   chan struct{}
+	done    chan struct{}
+}
+
+func newCheckpointer(path string) *checkpointer {
+	c := &checkpointer{db: sql.OpenDB(sqliteFile(sqliteName(path, readerCache, ""))), written: make(chan struct{}, 1),
+		ended: make(chan struct{}), done: make(chan struct{})}
+	go c.run()
+	return c
+}
+
+// committed says that there is something to move.
+func (c *checkpointer) committed() {
+	select {
+	case c.written <- struct{}{}:
+	default:
+	}
+}
+
+func (c *checkpointer) run() {
+	defer close(c.done)
+	for {
+		select {
+		case <-c.ended:
+			return
+		case <-c.written:
+		}
+		select {
+		case <-c.ended:
+			return
+		case <-time.After(checkpointEvery):
+		}
+		// One that fails, for want of room or because another is at it, leaves the log longer for the next.
+		_, _ = c.db.Exec("PRAGMA wal_checkpoint(PASSIVE)")
+	}
+}
+
+func (c *checkpointer) close() error {
+	c.once.Do(func() { close(c.ended) })
+	<-c.done
+	return c.db.Close()
+}
