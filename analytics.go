@@ -114,11 +114,7 @@ func (s *Analytics) linksOf(ctx context.Context, a *Account) ([]report.Link, err
 	if err != nil {
 		return nil, Unavailable(err)
 	}
-	ids := make([]LinkID, len(facts))
-	for i, f := range facts {
-		ids[i] = f.ID
-	}
-	counts, err := s.Log.Counts(ctx, ids)
+	counts, err := s.Log.AccountCounts(ctx, a.ID)
 	if err != nil {
 		return nil, Unavailable(err)
 	}

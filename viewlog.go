@@ -45,6 +45,9 @@ type ViewLog interface {
 	// Counts are the all-time counts of links; links never opened are left out.
 	Counts(ctx context.Context, links []LinkID) (map[LinkID]LinkCounts, error)
 
+	// AccountCounts is Counts of all links of an account.
+	AccountCounts(ctx context.Context, a AccountID) (map[LinkID]LinkCounts, error)
+
 	// Import stores opens of another system's history, Returning as given and a downloaded session as one download event at the
 	// open's time, in one transaction with the receipt's progress. It is quickest when opens come in the order of account, link, time. A batch that does not go beyond the file's stored progress
 	// adds nothing. An ID that its link has already moves on to the next free one of its millisecond.

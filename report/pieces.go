@@ -81,12 +81,15 @@ func (t *Tally) AppendHead(b []byte) []byte {
 	return seal(b, start)
 }
 
-// AddHead merges a head into t, whose piece is known to be whole.
-func (t *Tally) AddHead(piece []byte) error {
+// AddHead merges a head into t, whose piece is known to be whole. Visits whose day before is
+// before since are taken as first ones: a window that begins there, or later, counts the
+// same. NoDay changes nothing.
+func (t *Tally) AddHead(piece []byte, since Day) error {
 	r, err := open(piece)
 	if err != nil {
 		return err
 	}
+	r.since = since
 	for _, n := range []*int64{&t.views, &t.qr, &t.returning, &t.atypical, &t.bounces} {
 		*n += r.number()
 	}
@@ -98,7 +101,7 @@ func (t *Tally) AddHead(piece []byte) error {
 		for _, n := range []*int64{&row.views, &row.sessions, &row.engagedMs, &row.downloads} {
 			*n += r.number()
 		}
-		r.seen(&row.seen, day)
+		r.seen(&row.seen, day, false)
 	}
 	return r.end()
 }
@@ -151,12 +154,14 @@ func (t *Tally) appendLinks(b []byte) []byte {
 }
 
 // AddBody merges a body into t, whose piece is known to be whole; label gives the label of
-// a number.
-func (t *Tally) AddBody(piece []byte, label func(id uint64) (string, error)) error {
+// a number. With a since other than NoDay, which has to be where the window begins, what no
+// uniques of the window are made of is left out.
+func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, error)) error {
 	r, err := open(piece)
 	if err != nil {
 		return err
 	}
+	r.since = since
 	r.heat(t)
 	if err := r.counts(&t.bots, label); err != nil {
 		return err
@@ -261,21 +266,26 @@ func (s *seen) append(b []byte, day Day) []byte {
 	return b
 }
 
-func (r *pieceReader) seen(s *seen, day Day) {
-	if never := r.number(); never != 0 {
-		s.add(NoDay, never)
-	}
-	n := r.count()
-	s.prevs = slices.Grow(s.prevs, int(n))
-	s.viewers = slices.Grow(s.viewers, int(n))
+// seen reads visits into s. Those of links, of which only how many are first ones is asked
+// for, are not kept from since on.
+func (r *pieceReader) seen(s *seen, day Day, link bool) {
+	first := r.number()
 	prev := day
-	for i := range n {
+	for i := range r.count() {
 		if i == 0 {
 			prev -= Day(r.signed())
 		} else {
 			prev += Day(r.number())
 		}
-		s.addLast(prev, r.number())
+		switch n := r.number(); {
+		case prev < r.since:
+			first += n
+		case r.since == NoDay || !link:
+			s.addLast(prev, n)
+		}
+	}
+	if first != 0 {
+		s.add(NoDay, first)
 	}
 }
 
@@ -383,14 +393,15 @@ func (r *pieceReader) links(f func(id, views int64) *linkSums) {
 		id += r.signed()
 		l := f(id, r.number())
 		l.sessions.add(r.engagement())
-		r.seen(&l.seen, first)
+		r.seen(&l.seen, first, true)
 	}
 }
 
 // pieceReader takes numbers off a piece. After a failure it yields zeros.
 type pieceReader struct {
-	b   []byte
-	bad bool
+	b     []byte
+	since Day
+	bad   bool
 }
 
 // open begins to read a piece whose checksum was looked at.
@@ -398,7 +409,7 @@ func open(piece []byte) (*pieceReader, error) {
 	if len(piece) < 5 || piece[0] != pieceVersion {
 		return nil, ErrPiece
 	}
-	return &pieceReader{b: piece[1 : len(piece)-4]}, nil
+	return &pieceReader{b: piece[1 : len(piece)-4], since: NoDay}, nil
 }
 
 func (r *pieceReader) byte() byte {

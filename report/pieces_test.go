@@ -57,18 +57,18 @@ func (d *dictionary) store(t testing.TB, tally *report.Tally, inGroups bool) sto
 	return s
 }
 
-func (d *dictionary) add(t testing.TB, tally *report.Tally, s stored) {
-	for _, err := range []error{tally.AddHead(s.head), tally.AddBody(s.body, d.label)} {
+func (d *dictionary) add(t testing.TB, tally *report.Tally, s stored, since report.Day) {
+	for _, err := range []error{tally.AddHead(s.head, since), tally.AddBody(s.body, since, d.label)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func addTimes(t testing.TB, tally *report.Tally, s stored, groups []report.TimesGroup) {
+func addTimes(t testing.TB, tally *report.Tally, s stored, of *report.MedianTimes) {
 	for g, piece := range s.times {
-		if groups == nil || g == report.AllTimes || slices.Contains(groups, g) {
-			if err := tally.AddTimes(piece, groups); err != nil {
+		if of == nil || g == report.AllTimes || slices.Contains(of.Groups(), g) {
+			if err := tally.AddTimes(piece, of); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -80,25 +80,24 @@ func TestPieces(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		var d dictionary
 		var whole report.Tally
+		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
 		var parts []stored
 		for _, tally := range dayTallies(w) {
 			s := d.store(t, tally, r.IntN(2) == 0)
 			parts = append(parts, s)
 			var back report.Tally
-			d.add(t, &back, s)
+			d.add(t, &back, s, report.NoDay)
 			addTimes(t, &back, s, nil)
 			if !back.Equal(tally) {
 				t.Fatal("a stored tally is another one")
 			}
-			d.add(t, &whole, s)
+			d.add(t, &whole, s, win.From)
 		}
-		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
-		if groups := whole.MedianGroups(); groups != nil {
-			for _, s := range parts {
-				addTimes(t, &whole, s, groups)
-			}
+		of := whole.MedianTimes()
+		for _, s := range parts {
+			addTimes(t, &whole, s, &of)
 		}
-		if left := whole.MedianGroups(); left != nil {
+		if left := whole.MedianTimes().Groups(); left != nil {
 			t.Fatalf("the median still lacks %v", left)
 		}
 		got := tree(report.ForAccount(w.links, win, &whole, nil, w.top(&whole, win), w.allTime()))
@@ -165,8 +164,8 @@ func FuzzPieces(f *testing.F) {
 		piece := report.SealPiece(payload)
 		var tally report.Tally
 		label := func(id uint64) (string, error) { return fmt.Sprint(id), nil }
-		_ = tally.AddHead(piece)
-		_ = tally.AddBody(piece, label)
+		_ = tally.AddHead(piece, report.NoDay)
+		_ = tally.AddBody(piece, 20_000, label)
 		_ = tally.AddTimes(piece, nil)
 		_ = report.EachLinkViews(piece, func(int64, int64) {})
 	})

@@ -232,6 +232,19 @@ func (t *Tally) Equal(u *Tally) bool {
 // Empty says that nothing was added.
 func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len(t.bots) == 0 }
 
+// Size is about how many bytes t takes.
+func (t *Tally) Size() int {
+	const counter, row, link = 64, 160, 240 // with their place in a map
+	n := 2048 + counter*len(t.bots) + row*len(t.days) + link*len(t.links) + counter*len(t.pages) + 4*t.Times() + counter*len(t.times)
+	for i := range t.labels {
+		n += counter * len(t.labels[i])
+	}
+	for _, r := range t.days {
+		n += 12 * cap(r.seen.prevs)
+	}
+	return n
+}
+
 // Views is the number of counted opens.
 func (t *Tally) Views() int64 { return t.views }
 

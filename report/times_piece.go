@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/binary"
 	"slices"
 )
 
@@ -35,19 +36,28 @@ func (t *Tally) TimesGroups() []TimesGroup {
 	return groups
 }
 
-// MedianGroups lists the groups whose values t lacks and its median is of: those that
-// must be added, by AddTimes, before t is rendered.
-func (t *Tally) MedianGroups() []TimesGroup {
-	var groups []TimesGroup
+// MedianTimes are the engaged times that a median is of, as far as a tally lacks them.
+type MedianTimes struct{ buckets []bucket }
+
+// MedianTimes tells which values t lacks and its median is of: they must be added, by
+// AddTimes, before t is rendered.
+func (t *Tally) MedianTimes() (m MedianTimes) {
 	if n := t.times.count(); n > 0 {
 		for _, k := range ranks(n) {
-			b, _ := t.times.at(k)
-			if t.times.lacks(b) && !slices.Contains(groups, b.group()) {
-				groups = append(groups, b.group())
+			if b, _ := t.times.at(k); t.times.lacks(b) && !slices.Contains(m.buckets, b) {
+				m.buckets = append(m.buckets, b)
 			}
 		}
 	}
-	return groups
+	return m
+}
+
+// Groups lists the groups that have the values.
+func (m MedianTimes) Groups() (groups []TimesGroup) {
+	for _, b := range m.buckets {
+		groups = append(groups, b.group())
+	}
+	return slices.Compact(groups)
 }
 
 // AppendTimes appends to b the values of a group that t has in memory.
@@ -74,9 +84,9 @@ func (t *Tally) AppendTimes(b []byte, g TimesGroup) []byte {
 	return seal(w.end(), start)
 }
 
-// AddTimes adds values to t: those of the groups that it is given, or of all with nil.
+// AddTimes adds the values of a piece to t: those that its median lacks, or all with nil.
 // They are of opens that t has counted.
-func (t *Tally) AddTimes(piece []byte, groups []TimesGroup) error {
+func (t *Tally) AddTimes(piece []byte, of *MedianTimes) error {
 	if err := CheckPiece(piece); err != nil {
 		return err
 	}
@@ -104,7 +114,7 @@ func (t *Tally) AddTimes(piece []byte, groups []TimesGroup) error {
 		if open == 0 || run.n < 0 || run.n > int64((8*len(r.b)-at)/open) {
 			return ErrPiece
 		}
-		if groups != nil && !slices.Contains(groups, run.group()) {
+		if of != nil && !slices.Contains(of.buckets, run.bucket) {
 			at += int(run.n) * open
 			continue
 		}
@@ -166,9 +176,11 @@ func (w *bitWriter) end() []byte {
 // bitsAt reads a number of up to 32 bits.
 func bitsAt(b []byte, at, bits int) uint32 {
 	var v uint64
-	for i := range 5 {
-		if p := at/8 + i; p < len(b) {
-			v |= uint64(b[p]) << (8 * i)
+	if p := at / 8; p+8 <= len(b) {
+		v = binary.LittleEndian.Uint64(b[p:])
+	} else {
+		for i, c := range b[min(p, len(b)):] {
+			v |= uint64(c) << (8 * i)
 		}
 	}
 	return uint32(v >> (at % 8) & (1<<bits - 1))

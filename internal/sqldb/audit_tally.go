@@ -155,7 +155,7 @@ func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, fault func(
 
 // recount says what is wrong with a stored tally.
 func (l *ViewLog) recount(ctx context.Context, t *tx, s vitrine.Scope, p part) (wrong string, err error) {
-	kept := stored{tx: t, words: l.words, scope: s, tally: new(report.Tally)}
+	kept := stored{tx: t, words: l.words, scope: s, since: report.NoDay, tally: new(report.Tally)}
 	left, err := kept.takeLevel(p.span, p.level)
 	if err == nil && len(left) == 0 {
 		err = kept.allTimes(p)

@@ -484,7 +484,7 @@ func (b *building) days64() error {
 func (b *building) sum(s vitrine.Scope, days span) (*report.Tally, error) {
 	t := new(report.Tally)
 	err := b.read(func(tx *tx) error {
-		st := stored{tx: tx, words: b.log.words, scope: s, tally: t}
+		st := stored{tx: tx, words: b.log.words, scope: s, since: report.NoDay, tally: t}
 		missing, err := st.take(days)
 		if err != nil {
 			return err

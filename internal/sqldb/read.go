@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -111,31 +112,65 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 // tally is Tally without a cap; with trust, from stored tallies where there are any.
 func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (t *report.Tally, err error) {
 	err = l.db.read(ctx, func(tx *tx) error {
-		t = new(report.Tally)
 		w, err := l.window(tx, q.Scope, span{q.From, q.To}, trust)
 		if err != nil {
 			return err
 		}
-		s := stored{tx: tx, words: l.words, scope: q.Scope, brief: q.Brief, tally: t}
-		if w.stored.from < w.stored.to {
-			missing, err := s.take(w.stored)
-			if err != nil {
-				return err
-			}
-			w.cold = append(missing, w.cold...)
-		}
-		w.alone = len(s.parts) == 0
-		err = l.eachDay(ctx, tx, q.Scope, w, func(_ report.Day, day *report.Tally) { t.Merge(day) })
+		past, err := l.settledTally(ctx, tx, q, w)
 		if err != nil {
 			return err
 		}
-		trim(q.Scope, t)
-		return s.times(t)
+		t = past.tally
+		now := window{state: w.state, running: w.running, live: w.live, alone: q.From >= w.running.from}
+		err = l.eachDay(ctx, tx, q.Scope, now, func(_ report.Day, day *report.Tally) {
+			if t == past.tally { // others may be reading it
+				t = new(report.Tally)
+				t.Merge(past.tally)
+			}
+			t.Merge(day)
+		})
+		if err != nil {
+			return err
+		}
+		if t == past.tally {
+			return nil
+		}
+		return (&stored{tx: tx, scope: q.Scope, parts: past.parts}).times(trim(q.Scope, t))
 	})
 	if err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// settledTally is the part of a tally that is of settled days. It is nobody's to change.
+func (l *ViewLog) settledTally(ctx context.Context, tx *tx, q vitrine.TallyQuery, w window) (*keptTally, error) {
+	of := keptOf{q.Scope, span{q.From, w.running.from}, q.Brief}
+	trusted := w.stored.from < w.stored.to
+	if trusted {
+		if k := l.kept.find(of, w.state); k != nil {
+			return k, nil
+		}
+	}
+	t := new(report.Tally)
+	s := stored{tx: tx, words: l.words, scope: q.Scope, brief: q.Brief, since: q.From, tally: t}
+	cold := w.cold
+	if trusted {
+		missing, err := s.take(w.stored)
+		if err != nil {
+			return nil, err
+		}
+		cold = append(missing, cold...)
+	}
+	err := l.eachDay(ctx, tx, q.Scope, window{cold: cold, alone: len(s.parts) == 0}, func(_ report.Day, day *report.Tally) { t.Merge(day) })
+	if err == nil {
+		err = s.times(trim(q.Scope, t))
+	}
+	k := &keptTally{of: of, state: w.state, tally: t, parts: s.parts}
+	if err == nil && trusted {
+		l.kept.keep(k)
+	}
+	return k, err
 }
 
 // trim leaves out what a scope's report does not show: some is not stored.
@@ -222,6 +257,7 @@ func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, lin
 		for _, link := range links {
 			views[link] = make([]int64, max(to-from, 0))
 		}
+		sorted := slices.Sorted(maps.Keys(views))
 		s := vitrine.Scope{Account: account}
 		w, err := l.window(t, s, span{from, to}, true)
 		if err != nil {
@@ -233,9 +269,13 @@ func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, lin
 			if err := row.Scan(&day, &data); err != nil {
 				return t.fail(err)
 			}
+			rest := sorted // links come in order
 			err := report.EachLinkViews(data, func(link, n int64) {
-				if of := views[vitrine.LinkID(link)]; of != nil {
-					of[day-from] = n
+				for len(rest) > 0 && int64(rest[0]) < link {
+					rest = rest[1:]
+				}
+				if len(rest) > 0 && int64(rest[0]) == link {
+					views[rest[0]][day-from] = n
 				}
 			})
 			if damaged(err) {

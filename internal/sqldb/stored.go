@@ -1,8 +1,11 @@
 package sqldb
 
 import (
+	"cmp"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"slices"
 
 	"vitrine"
 	"vitrine/report"
@@ -49,7 +52,8 @@ type stored struct {
 	tx    *tx
 	words *words
 	scope vitrine.Scope
-	brief bool // heads alone
+	brief bool       // heads alone
+	since report.Day // where the window begins; NoDay: what is taken is for more than one
 	tally *report.Tally
 	parts []part
 	// damaged are days whose tally is.
@@ -98,11 +102,11 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 			}
 			return nil // as if there were none
 		}
-		if err := s.tally.AddHead(head); err != nil {
+		if err := s.tally.AddHead(head, s.since); err != nil {
 			return err
 		}
 		if !s.brief {
-			if err := s.tally.AddBody(body, s.words.label); err != nil {
+			if err := s.tally.AddBody(body, s.since, s.words.label); err != nil {
 				return err
 			}
 		}
@@ -123,33 +127,38 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 // times adds the engaged times that the median is of. They are where the day was first stored: with the taken part, or with one of a
 // lower level inside.
 func (s *stored) times(t *report.Tally) error {
-	groups := t.MedianGroups()
-	if len(groups) == 0 {
+	of := t.MedianTimes()
+	if len(of.Groups()) == 0 {
 		return nil
 	}
-	for _, p := range s.parts {
-		if err := s.partTimes(t, p, groups); err != nil {
+	for _, p := range joined(s.parts) {
+		if err := s.partTimes(t, p, of); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *stored) partTimes(t *report.Tally, p part, groups []report.TimesGroup) error {
+// joined makes one part of those of a level that follow each other.
+func joined(parts []part) (runs []part) {
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+	for _, p := range parts {
+		if n := len(runs); n > 0 && runs[n-1].level == p.level && runs[n-1].to == p.from {
+			runs[n-1].to = p.to
+			continue
+		}
+		runs = append(runs, p)
+	}
+	return runs
+}
+
+func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error {
 	for level := 0; level <= p.level; level++ {
-		for i, part := range append([]report.TimesGroup{report.AllTimes}, groups...) {
-			wanted := groups
-			if i > 0 {
-				wanted = groups[i-1 : i]
-			}
-			err := s.tx.each(func(row scanner) error {
-				var data sql.RawBytes
-				if err := row.Scan(&data); err != nil {
-					return s.tx.fail(err)
-				}
-				return t.AddTimes(data, wanted)
-			}, "SELECT data FROM times WHERE account = $1 AND link = $2 AND part = $3 AND level = $4 AND day >= $5 AND day < $6",
-				int64(s.scope.Account), int64(s.scope.Link), int64(part), level, p.from, p.to)
+		for _, part := range append([]report.TimesGroup{report.AllTimes}, of.Groups()...) {
+			err := s.tx.dialect.visit(s.tx, "data", " FROM times WHERE account = $1 AND link = $2 AND part = $3 AND level = $4 AND day >= $5 AND day < $6",
+				[]any{int64(s.scope.Account), int64(s.scope.Link), int64(part), level, p.from, p.to}, func(row []driver.Value) error {
+					return t.AddTimes(row[0].([]byte), &of)
+				})
 			if err != nil {
 				return err
 			}

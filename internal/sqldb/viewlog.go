@@ -14,6 +14,7 @@ type ViewLog struct {
 	words *words
 	feed  *feed
 	lives *lives
+	kept  *kept
 	least least
 }
 
@@ -26,7 +27,7 @@ func OpenViewLog(path string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ViewLog{db: db, words: newWords(db, firstWords, otherWords, writeWords), feed: newFeed(), least: leastOpens}
+	l := &ViewLog{db: db, words: newWords(db, firstWords, otherWords, writeWords), feed: newFeed(), kept: newKept(), least: leastOpens}
 	l.lives = newLives(l)
 	return l, nil
 }
@@ -58,17 +59,28 @@ func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitri
 				args[i] = int64(rest[min(i, len(rest)-1)])
 			}
 			rest = rest[min(len(args), len(rest)):]
-			err := t.dialect.visit(t, "link, views, downloads", countsClauses[size], args, func(row []driver.Value) error {
-				counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}
-				return nil
-			})
-			if err != nil {
+			if err := t.counts(counts, countsClauses[size], args); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	return counts, err
+}
+
+// AccountCounts is vitrine.ViewLog's.
+func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+	counts := map[vitrine.LinkID]vitrine.LinkCounts{}
+	err := l.db.read(ctx, func(t *tx) error { return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)}) })
+	return counts, err
+}
+
+// counts reads counts of the links that a FROM clause selects.
+func (t *tx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, args []any) error {
+	return t.dialect.visit(t, "link, views, downloads", from, args, func(row []driver.Value) error {
+		counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}
+		return nil
+	})
 }
 
 // Imported is vitrine.ViewLog's.

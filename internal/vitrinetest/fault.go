@@ -283,6 +283,10 @@ func (l faultyLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repo
 	return l.fault.do(func() error { return l.log.Opens(ctx, link, from, to, f) })
 }
 
+func (l faultyLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+	return value(l.fault.do, func() (map[vitrine.LinkID]vitrine.LinkCounts, error) { return l.log.AccountCounts(ctx, a) })
+}
+
 func (l faultyLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	return value(l.fault.do, func() (map[vitrine.LinkID]vitrine.LinkCounts, error) { return l.log.Counts(ctx, links) })
 }

@@ -437,6 +437,10 @@ func (t logTest) counts() {
 		t.Fatal(err)
 	}
 	equal(t, "counts", got, want)
+	if got, err = t.log.AccountCounts(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "counts of the account", got, want)
 }
 
 func (t logTest) cancelled() {

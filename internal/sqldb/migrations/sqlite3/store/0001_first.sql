@@ -68,6 +68,8 @@ CREATE TABLE links (
 );
 CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
 -- The order of an account's list, and what its links and their bytes are counted from.
+-- What an account's report reads of every link (LinkFacts), in one place.
+CREATE INDEX links_facts ON links (account, id, kind, pages, created_at) WHERE deleted_at IS NULL;
 CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size) WHERE deleted_at IS NULL;
 CREATE INDEX links_by_state ON links (state, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
