@@ -166,7 +166,7 @@ func bothRates(b *testing.B, figure, reference, aim string, n int, durable, sile
 		},
 		func() { load(b, silent.addr, n, onSilent) })
 	rate := func(d time.Duration) table.Value { return table.Value{Unit: table.Rate, N: float64(n) / d.Seconds()} }
-	summary.add(table.Row{Figure: figure, Vitrine: rate(took[0]).With("p99 %v", median(p99[1:]).Round(100*time.Microsecond)), Reference: reference, Than: rate(took[1]), Aim: aim})
+	summary.add(table.Row{Figure: figure, Vitrine: rate(took[0]).With("p99 %.1f ms", median(p99[1:]).Seconds()*1000), Reference: reference, Than: rate(took[1]), Aim: aim})
 	b.ReportMetric(rate(took[0]).N, "durable/s")
 	b.ReportMetric(rate(took[1]).N, "silent/s")
 }

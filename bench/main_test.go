@@ -56,7 +56,7 @@ func opensAsked(b *testing.B) int {
 // params are those of a dataset that ends three days ago, or, with VITRINE_BENCH_RUNNING=1, now (on the hour).
 func params(name string, accounts, opens, links, days int) dataset.Params {
 	now := time.Now().UTC()
-	p := dataset.Params{Name: name, Accounts: accounts, Opens: opens, Links: links, Days: days, Last: dataset.LastDay(now), Seed: 1}
+	p := dataset.Params{Name: fmt.Sprint(name, accounts*opens), Accounts: accounts, Opens: opens, Links: links, Days: days, Last: dataset.LastDay(now), Seed: 1}
 	if hour := now.Truncate(time.Hour); os.Getenv("VITRINE_BENCH_RUNNING") == "1" && hour.Hour() > 0 {
 		p.Until = hour
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,6 +106,8 @@ func startNginx(b *testing.B) *process {
 			return nil
 		}
 	}
+	version, _ := exec.Command(bin, "-v").CombinedOutput()
+	summary.engine(strings.Replace(strings.TrimSpace(strings.TrimPrefix(string(version), "nginx version:")), "/", " ", 1))
 	dir, addr := scratch(b), freePort(b)
 	conf := filepath.Join(dir, "nginx.conf")
 	text := fmt.Sprintf(`daemon off; master_process off; user root; pid %[1]s/pid; error_log %[1]s/error.log;

@@ -19,7 +19,7 @@ import (
 func accountWorld(b *testing.B) *world { return worldOf(b, accountParams(opensAsked(b))) }
 
 func accountParams(opens int) dataset.Params {
-	return params("account"+fmt.Sprint(opens), 1, opens, 1000, 365)
+	return params("account", 1, opens, 1000, 365)
 }
 
 // linkParams are those of one link that a tenth of the opens asked for came to.

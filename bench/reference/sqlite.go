@@ -17,25 +17,40 @@ const sqliteTables = `
 		engaged INTEGER, present INTEGER, downloaded BOOLEAN, played INTEGER, reached INTEGER, depth INTEGER, pages TEXT);
 	CREATE INDEX opens_of_link ON opens (link, opened)`
 
-// SQLiteSize is the bytes that a dataset takes as plain rows in SQLite, one index included, in a file that is removed again.
-func SQLiteSize(ctx context.Context, p dataset.Params, path string) (int64, error) {
+// SQLiteSize is the bytes that a dataset takes as plain rows in SQLite, one index included, in a file that is removed again, and what
+// SQLite calls itself.
+func SQLiteSize(ctx context.Context, p dataset.Params, path string) (n int64, name string, err error) {
 	defer os.Remove(path)
 	db, err := sql.Open("sqlite", path+"?_pragma=journal_mode(off)&_pragma=synchronous(off)")
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	defer db.Close()
+	if err := db.QueryRowContext(ctx, "SELECT 'SQLite ' || sqlite_version()").Scan(&name); err != nil {
+		return 0, "", err
+	}
+	if err := fillSQLite(ctx, db, p); err != nil {
+		return 0, "", err
+	}
+	s, err := os.Stat(path)
+	if err != nil {
+		return 0, "", err
+	}
+	return s.Size(), name, nil
+}
+
+func fillSQLite(ctx context.Context, db *sql.DB, p dataset.Params) error {
 	if _, err := db.ExecContext(ctx, sqliteTables); err != nil {
-		return 0, err
+		return err
 	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { _ = tx.Rollback() }()
 	insert, err := tx.PrepareContext(ctx, "INSERT INTO opens VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	err = p.Each(func(o *dataset.Open) error {
 		r := rowOf(o)
@@ -60,15 +75,8 @@ func SQLiteSize(ctx context.Context, p dataset.Params, path string) (int64, erro
 		_, err := insert.ExecContext(ctx, row...)
 		return err
 	})
-	if err == nil {
-		err = tx.Commit()
-	}
 	if err != nil {
-		return 0, err
+		return err
 	}
-	s, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return s.Size(), nil
+	return tx.Commit()
 }
