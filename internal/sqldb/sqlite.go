@@ -85,11 +85,11 @@ func sqliteName(path string, cacheKiB int, more string) string {
 
 // walPages is the length of the write-ahead log, in pages of 4 KiB, from which a commit moves into the database what the checkpointer
 // has not: so long a log is rare, and bounded.
-const walPages = 16384
+const walPages = 65536
 
 // checkpointEvery is how often the checkpointer moves what was committed into the database, while others write on: pages that many
 // commits touch are moved once, and no commit has to wait for the moving.
-const checkpointEvery = 500 * time.Millisecond
+const checkpointEvery = 5 * time.Second
 
 // checkpointer moves the write-ahead log into the database in the background.
 type checkpointer struct {

@@ -1,0 +1,276 @@
+package sqldb
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// on is an open of a link of account 1, at some milliseconds of a day.
+func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.NewOpen {
+	id := vitrine.ViewIDAt(d.StartMs()+ms, 0)
+	return vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer, Country: fmt.Sprint("C", viewer%3)}}
+}
+
+const firstTestDay report.Day = 20_032 // begins 64 days
+
+func both(t *testing.T, h *history1, l *ViewLog, b vitrine.Batch) {
+	t.Helper()
+	h.batch(b)
+	if _, err := l.Append(context.Background(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// told appends opens to a log and its history.
+func told(t *testing.T, h *history1, l *ViewLog, opens ...vitrine.NewOpen) {
+	t.Helper()
+	both(t, h, l, vitrine.Batch{Opens: opens})
+}
+
+func settled(t *testing.T, l *ViewLog, before report.Day) {
+	t.Helper()
+	if err := l.Settle(context.Background(), before); err != nil {
+		t.Fatalf("Settle before %d: %v", before, err)
+	}
+}
+
+var account1 = vitrine.Scope{Account: 1}
+
+// Settle that is cut off at any of its steps is finished by the next.
+func TestSettleCutOff(t *testing.T) {
+	const d, links = firstTestDay, 20
+	for _, days := range []report.Day{70, 13} {
+		h := newHistory()
+		var opens []vitrine.NewOpen
+		for day := range days {
+			for link := range int64(links) {
+				opens = append(opens, on(d+day, link, 1+link, uint64(link+int64(day)%5)))
+			}
+		}
+		cuts := 0
+		for lives, done := 0, false; !done; lives += 1 + lives/8 {
+			l := openTestLog(t)
+			l.least = least{1, 1, 1}
+			h = newHistory()
+			for _, o := range opens {
+				h.add(o, true)
+			}
+			if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 200).Time()}, opens); err != nil {
+				t.Fatal(err)
+			}
+			ctx := &dyingContext{Context: t.Context(), lives: lives}
+			done = l.Settle(ctx, d+days) == nil
+			cuts++
+			h.check(t, l, account1, d, d+days)
+			if err := l.Settle(t.Context(), d+days); err != nil {
+				t.Fatalf("%d days: Settle after one that was cut off after %d steps: %v", days, lives, err)
+			}
+			h.check(t, l, account1, d, d+days)
+			h.check(t, l, vitrine.Scope{Account: 1, Link: 3}, d+1, d+days-1)
+			clean(t, l)
+			if t.Failed() {
+				t.Fatalf("%d days: cut off after %d steps", days, lives)
+			}
+		}
+		if cuts < 5 {
+			t.Errorf("cut off at %d places", cuts)
+		}
+	}
+}
+
+// A day on which nothing happened but a download counts in the account's report, wherever it lies in the calendar.
+func TestSettleDownloadsOnly(t *testing.T) {
+	for first := range report.Day(66) {
+		if first > 3 && first < 58 {
+			continue
+		}
+		l, h := openTestLog(t), newHistory()
+		o := on(firstTestDay+first, 0, 1, 1)
+		told(t, h, l, o)
+		settled(t, l, firstTestDay+first+1)
+		late := vitrine.Download{ID: vitrine.ViewIDAt(o.At+86_400_000, 0), Link: 1, Open: vitrine.ViewID(o.ID)}
+		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{late}})
+		for _, days := range []report.Day{2, 3, 64, 130} {
+			settled(t, l, firstTestDay+first+days)
+			h.check(t, l, account1, firstTestDay, firstTestDay+200)
+			h.check(t, l, vitrine.Scope{Account: 1, Link: 1}, firstTestDay, firstTestDay+200)
+		}
+		clean(t, l)
+		if t.Failed() {
+			t.Fatalf("with the open on day %d of 64", first)
+		}
+	}
+}
+
+// A download on a day before its open's, as after a clock was set back, goes with its open.
+func TestDownloadBeforeItsOpen(t *testing.T) {
+	for name, undo := range map[string]func(*testing.T, *history1, *ViewLog, vitrine.NewOpen){
+		"bot": func(t *testing.T, h *history1, l *ViewLog, o vitrine.NewOpen) {
+			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, Open: vitrine.ViewID(o.ID), At: o.At, Bot: vitrine.BotAutomation}}})
+		},
+		"erase": func(t *testing.T, h *history1, l *ViewLog, o vitrine.NewOpen) {
+			h.erase(2)
+			if err := l.Erase(t.Context(), 2); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const d = firstTestDay
+			l, h := openTestLog(t), newHistory()
+			o := on(d+5, 0, 2, 2)
+			told(t, h, l, on(d+1, 0, 1, 1), o)
+			both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 1).StartMs(), 7), Link: 2, Open: vitrine.ViewID(o.ID)}}})
+			settled(t, l, d+4)
+			h.check(t, l, account1, d, d+9)
+			undo(t, h, l, o)
+			h.check(t, l, account1, d, d+9)
+			settled(t, l, d+4)
+			h.check(t, l, account1, d, d+9)
+			clean(t, l)
+		})
+	}
+}
+
+// What a link leaves behind once it is erased is nothing, also where it was its account's last.
+func TestEraseLeavesNothing(t *testing.T) {
+	const d = firstTestDay
+	l, h := openTestLog(t), newHistory()
+	l.least = least{1, 1, 1}
+	for day := range report.Day(70) {
+		told(t, h, l, on(d+day, 0, 1, uint64(day%7)))
+		if day%20 == 19 {
+			settled(t, l, d+day)
+		}
+	}
+	if err := l.Erase(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, l, d+80)
+	for _, table := range []string{"links", "opens", "viewers", "packs", "visits", "tallies", "times", "daily_views", "downloads"} {
+		var rows int64
+		err := l.db.read(t.Context(), func(t *tx) error { return t.get([]any{&rows}, "SELECT count(*) FROM "+table) })
+		if err != nil || rows != 0 {
+			t.Errorf("%s has %d rows, %v", table, rows, err)
+		}
+	}
+	clean(t, l)
+}
+
+// Settle changes no answer: neither who returns, though a viewer was imported, is decided by it.
+func TestSettleAndReturning(t *testing.T) {
+	const d = firstTestDay
+	for _, before := range []report.Day{0, d + 5} {
+		l, h := openTestLog(t), newHistory()
+		was := on(d, 0, 1, 1)
+		h.add(was, true)
+		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: d.Time()}, []vitrine.NewOpen{was}); err != nil {
+			t.Fatal(err)
+		}
+		settled(t, l, before)
+		told(t, h, l, on(d+6, 0, 1, 1))
+		h.check(t, l, account1, d, d+9)
+		if t.Failed() {
+			t.Fatalf("settled before %d", before)
+		}
+	}
+}
+
+// Late things reach opens in packs as they reach others, and again.
+func TestLateOnSettledDays(t *testing.T) {
+	const d = firstTestDay
+	for _, few := range []bool{true, false} {
+		l, h := openTestLog(t), newHistory()
+		if few {
+			l.least = least{1, 1, 1}
+		}
+		var all []vitrine.NewOpen
+		for day := range report.Day(130) {
+			for n := range int64(3) {
+				all = append(all, on(d+day, n*1000, 1+n%2, uint64(day)%9+uint64(n)))
+			}
+		}
+		told(t, h, l, all...)
+		settled(t, l, d+125)
+		r := rand.New(rand.NewPCG(3, 4))
+		for i := range 25 {
+			o := all[r.IntN(len(all))]
+			id, link := vitrine.ViewID(o.ID), vitrine.LinkID(o.Link)
+			b := vitrine.Batch{}
+			switch i % 5 {
+			case 0:
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, Open: id, At: o.At + 9000, Session: report.Session{EngagedMs: 8000, PresentMs: 9000}})
+			case 1:
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, Open: id, At: o.At + 9000, Bot: vitrine.BotAutomation})
+			case 2:
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 5, Link: link, Open: id})
+			case 3:
+				b.Opens = append(b.Opens, on(report.DayOf(o.At), 5000+int64(i), o.Link, 3))
+			case 4:
+				o.Viewer++
+				refused, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o, all[0]}})
+				if err != nil || len(refused) != 2 || refused[0] != vitrine.ErrExists || refused[1] != nil {
+					t.Errorf("another open with an ID in a pack: %v, %v", refused, err)
+				}
+			}
+			both(t, h, l, b)
+			both(t, h, l, b)
+			if i%3 == 0 {
+				settled(t, l, d+126+report.Day(i))
+			}
+			for _, s := range []vitrine.Scope{account1, {Account: 1, Link: 1}} {
+				h.check(t, l, s, d+report.Day(r.IntN(64)), d+65+report.Day(r.IntN(70)))
+			}
+			if t.Failed() {
+				t.Fatalf("after late thing %d", i)
+			}
+		}
+		clean(t, l)
+	}
+}
+
+// Edges of days and of windows.
+func TestSettleEdges(t *testing.T) {
+	const d = firstTestDay
+	for _, before := range []report.Day{0, d, d + 1, d + 2, d + 65, d + 129, d + 200} {
+		l, h := openTestLog(t), newHistory()
+		h.check(t, l, account1, d, d+1)
+		settled(t, l, before)
+		h.check(t, l, account1, d, d+1)
+		bot := on(d+3, 0, 2, 9)
+		bot.Bot = "crawler"
+		told(t, h, l, on(d, 0, 1, 1), on(d, 86_399_999, 1, 2), on(d+1, 0, 1, 1), bot, on(d+120, 0, 1, 2), on(d+120, 86_399_999, 2, 2), on(d+121, 0, 2, 1))
+		settled(t, l, before)
+		for from := d - 1; from <= d+2; from++ {
+			for _, to := range []report.Day{d, d + 1, d + 2, d + 4, d + 64, d + 120, d + 121, d + 122, d + 200} {
+				if from < to {
+					h.check(t, l, account1, from, to)
+					h.check(t, l, vitrine.Scope{Account: 1, Link: 1}, from, to)
+					h.check(t, l, vitrine.Scope{Account: 1, Link: 2}, from, to)
+				}
+			}
+		}
+		clean(t, l)
+		if t.Failed() {
+			t.Fatalf("settled before %d", before)
+		}
+	}
+}
+
+// Before 1970 and about it.
+func TestSettleBefore1970(t *testing.T) {
+	l, h := openTestLog(t), newHistory()
+	l.least = least{1, 1, 1}
+	told(t, h, l, on(-70, 5, 1, 1), on(-1, 86_399_999, 1, 2), on(0, 0, 1, 1), on(1, 0, 1, 2), on(64, 0, 1, 1))
+	for _, before := range []report.Day{-64, 1, 70} {
+		settled(t, l, before)
+		h.check(t, l, account1, -100, 100)
+		h.check(t, l, vitrine.Scope{Account: 1, Link: 1}, -70, 1)
+	}
+	clean(t, l)
+}
