@@ -20,6 +20,8 @@ type Analytics struct {
 	Signer *Signer
 	URL    func(Slug) string // the public address of a link
 	Now    func() time.Time
+	// KeepMonths is how many months single opens are kept; 0: for ever.
+	KeepMonths int
 	// MaxOpens caps the opens read for one report; 0: no cap. A report that meets it says so in Truncated.
 	MaxOpens int
 }
@@ -31,6 +33,14 @@ const settleAfter = TokenLife + time.Hour
 // Settle puts past days away, so that reports of them are quick. It is background work.
 func (s *Analytics) Settle(ctx context.Context) error {
 	return s.Log.Settle(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
+}
+
+// Forget removes single opens that are older than KeepMonths. It is background work.
+func (s *Analytics) Forget(ctx context.Context) error {
+	if s.KeepMonths <= 0 {
+		return nil
+	}
+	return s.Log.Forget(ctx, report.DayOf(s.Now().UTC().AddDate(0, -s.KeepMonths, 0).UnixMilli()))
 }
 
 // Link is the report of one link of an account. Errors: CodeProRequired, CodeBadRange, CodeNotFound; another account's link is

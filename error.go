@@ -96,4 +96,6 @@ func Unavailable(cause error) *Error {
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
+	// ErrForgotten is about a day whose opens are no longer kept.
+	ErrForgotten = errors.New("opens of that day are no longer kept")
 )

@@ -56,7 +56,8 @@ type importTarget struct {
 	link    LinkID
 	content report.ContentKind
 	pages   int
-	number  uint32 // in staging.targets
+	kept    report.Day // the first day whose opens are kept
+	number  uint32     // in staging.targets
 }
 
 // open reads one line into o, all but its ID, and returns the link it is to. o.Session is good until the next call.
@@ -72,6 +73,9 @@ func (i *importing) open(ctx context.Context, b []byte, o *NewOpen) (*importTarg
 	at, err := importTime(in.At)
 	if err != nil {
 		return nil, fmt.Errorf("at: %w", err)
+	}
+	if report.DayOf(at.UnixMilli()) < l.kept {
+		return nil, fmt.Errorf("opens of this account are kept from %v on: the numbers of the days before are closed", l.kept)
 	}
 	if in.Viewer == "" {
 		return nil, errors.New("viewer is missing")
@@ -169,6 +173,9 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 		return err
 	})
 	if err != nil {
+		return nil, err
+	}
+	if t.kept, err = i.Log.Kept(ctx, t.account); err != nil {
 		return nil, err
 	}
 	t.number = i.staged.target(t)

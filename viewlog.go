@@ -17,6 +17,7 @@ type ViewLog interface {
 	//     other content it is refused alone: its place in the returned slice (as long as b.Opens; nil when none) is ErrExists.
 	//   - Open.Returning is decided here, in the same transaction, from all opens of the link by people so far; what the
 	//     caller set is ignored. An open with Bot set neither returns nor makes others return.
+	//   - An open of a day that is forgotten (Forget) is refused alone, too, with ErrForgotten.
 	//   - A snapshot goes to its open by Engagement.Apply; one whose open is unknown is dropped. A snapshot with Bot set
 	//     makes the open a bot's: its views and downloads leave the counts.
 	//   - A download whose open is unknown or a bot's is not an event. Each (Link, ID) counts once.
@@ -36,6 +37,14 @@ type ViewLog interface {
 	// change of them is still possible, and costs more. One that ctx or a failure ends goes on with the next.
 	Settle(ctx context.Context, before report.Day) error
 
+	// Forget is background work: it removes the opens of days before one, or of somewhat fewer, once they are settled. Tallies and
+	// counts stay as they are, but for links that are erased later: what they were of is still in the forgotten days of their account.
+	// Recent and Opens leave those days out, and nothing can be added to them.
+	Forget(ctx context.Context, before report.Day) error
+
+	// Kept tells from which day on opens of an account are kept; days before are forgotten.
+	Kept(ctx context.Context, a AccountID) (from report.Day, err error)
+
 	// Recent lists the newest n opens of a link in [from, to) that have engagement data, newest first.
 	Recent(ctx context.Context, l LinkID, from, to report.Day, n int) ([]report.Open, error)
 
@@ -50,7 +59,7 @@ type ViewLog interface {
 
 	// Import stores opens of another system's history, Returning as given and a downloaded session as one download event at the
 	// open's time, in one transaction with the receipt's progress. It is quickest when opens come in the order of account, link, time. A batch that does not go beyond the file's stored progress
-	// adds nothing. An ID that its link has already moves on to the next free one of its millisecond.
+	// adds nothing. An open of a forgotten day fails the batch: ErrForgotten. An ID that its link has already moves on to the next free one of its millisecond.
 	Import(ctx context.Context, receipt ImportReceipt, opens []NewOpen) error
 
 	// Imported tells how far the file with a SHA-256 was imported: 0 when never begun.

@@ -229,6 +229,9 @@ func (t *Tally) Equal(u *Tally) bool {
 		t.times.equal(u.times)
 }
 
+// Downloads is the number of download events.
+func (t *Tally) Downloads() int64 { return t.downloads() }
+
 // Empty says that nothing was added.
 func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len(t.bots) == 0 }
 

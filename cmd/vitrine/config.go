@@ -32,6 +32,7 @@ type serveCmd struct {
 	TrustedProxy    []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it every visitor behind a proxy is the same." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
 	ShutdownTimeout time.Duration `help:"How long requests that are under way may take to finish after SIGTERM or SIGINT. A second signal ends the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
 	ViewerKeyLife   time.Duration `help:"How long the viewers of an account are told apart with one secret key. Then it is replaced and destroyed, and who returns is new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
+	KeepOpens       int           `help:"How many months single opens are kept. Then they are removed, and the numbers of their days stay. 0: for ever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
 	MaxOpens        int           `help:"Most opens that one report reads, newest first; a report that meets it says so. 0: all." env:"VITRINE_MAX_OPENS" default:"0"`
 	LogFormat       string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
 	LogLevel        slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`

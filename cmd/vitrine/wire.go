@@ -20,6 +20,7 @@ const (
 	purgeEvery = 5 * time.Minute
 	// A day is settled once its last beacons have come.
 	settleEvery = 10 * time.Minute
+	forgetEvery = time.Hour
 )
 
 // Bounds of every connection. There is none on how long a whole request or answer takes: uploads and downloads are long, and web
@@ -54,9 +55,10 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, public, content *url.U
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("purge", purgeEvery, log, in.links.Purge),
 		worker.New("settle", settleEvery, log, in.analytics.Settle),
+		worker.New("forget", forgetEvery, log, in.analytics.Forget),
 	}
 	in.links.ViewerKeyLife = c.ViewerKeyLife
-	in.analytics.MaxOpens = c.MaxOpens
+	in.analytics.MaxOpens, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return web.LinkURL(public, slug) }
 	app := &web.Server{
 		PublicURL:      public,

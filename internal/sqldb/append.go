@@ -18,7 +18,7 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error,
 		w := l.write(t, c)
 		for i := range b.Opens {
 			err := w.open(&b.Opens[i])
-			if errors.Is(err, vitrine.ErrExists) {
+			if errors.Is(err, vitrine.ErrExists) || errors.Is(err, vitrine.ErrForgotten) {
 				if refused == nil {
 					refused = make([]error, len(b.Opens))
 				}
@@ -129,6 +129,9 @@ func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day rep
 	if err != nil || day >= a.packed {
 		return err
 	}
+	if day < a.forgotten {
+		return vitrine.ErrForgotten
+	}
 	some, err := reopen(w.tx, account, link, day)
 	if err != nil {
 		return err
@@ -158,7 +161,7 @@ func (w *writing) change(l vitrine.LinkID) *change {
 // changedOn says that something of a day changed that no open of the day tells.
 func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 	a, err := w.account(account)
-	if err == nil && day < a.settled {
+	if err == nil && day < a.settled { // no event is of a forgotten day: its open would be, too
 		a.changedFrom(day)
 		a.changed = true
 		w.told.reset(account)
@@ -169,7 +172,7 @@ func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 // loosenOpen sees to it that an open that is in a pack, if it is in any, is where it can change.
 func (w *writing) loosenOpen(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
 	day := report.DayOf(id.Ms())
-	if a, err := w.account(account); err != nil || day >= a.packed {
+	if a, err := w.account(account); err != nil || day >= a.packed || day < a.forgotten {
 		return err
 	}
 	packed := false
@@ -402,6 +405,9 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 func (w *writing) download(d *vitrine.Download) error {
 	e, err := w.find(d.Link, d.Open)
 	if err != nil || e == nil || !e.human() {
+		return err
+	}
+	if a, err := w.account(e.account); err != nil || report.DayOf(d.ID.Ms()) < a.forgotten {
 		return err
 	}
 	n, err := w.tx.exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(d.Link), int64(d.ID), int64(d.Open))

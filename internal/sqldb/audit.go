@@ -70,6 +70,9 @@ func (a *linkAudit) run(ctx context.Context) error {
 	if counted && account < 0 {
 		return nil // its erasure was cut off, and goes on
 	}
+	if err := a.readForgotten(vitrine.AccountID(account)); err != nil {
+		return err
+	}
 	if err := a.readOpens(ctx); err != nil {
 		return err
 	}
@@ -123,6 +126,28 @@ func (a *linkAudit) readOpens(ctx context.Context) error {
 		}
 		return a.open(&r, false)
 	}, " FROM opens o WHERE o.link = $1", []any{a.link})
+}
+
+// readForgotten counts what is known of days whose opens are gone.
+func (a *linkAudit) readForgotten(account vitrine.AccountID) error {
+	s, err := a.tx.state(account)
+	if err != nil {
+		return err
+	}
+	return a.tx.each(func(row scanner) error {
+		var day report.Day
+		var head []byte
+		if err := row.Scan(&day, &head); err != nil {
+			return err
+		}
+		t := new(report.Tally)
+		if report.CheckPiece(head) != nil || t.AddHead(head, report.NoDay) != nil {
+			a.fault("the tally of %v, whose opens are gone, is damaged", day)
+		}
+		a.views += t.Views()
+		a.downloads += t.Downloads()
+		return nil
+	}, "SELECT day, head FROM tallies WHERE account = $1 AND link = $2 AND level = 0 AND day < $3", int64(account), a.link, s.forgotten)
 }
 
 // open counts an open.

@@ -23,7 +23,11 @@ func auditVisits(ctx context.Context, t *tx, fault func(string)) error {
 		return err
 	}
 	for _, account := range accounts {
-		indexed, err := indexedVisits(ctx, t, account)
+		s, err := t.state(account)
+		if err != nil {
+			return err
+		}
+		indexed, err := indexedVisits(ctx, t, account, s.forgotten)
 		if err != nil {
 			return err
 		}
@@ -49,8 +53,8 @@ func (v visitEntry) fingerprint() uint64 {
 	return fingerprint(uint64(v.viewer) ^ fingerprint(uint64(v.link)^fingerprint(uint64(v.day))))
 }
 
-// indexedVisits sums the fingerprints of the entries of each link, each once.
-func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID) (sums map[int64]uint64, err error) {
+// indexedVisits sums the fingerprints of the entries of each link from a day on, each once.
+func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID, from report.Day) (sums map[int64]uint64, err error) {
 	runs, err := t.runs(account)
 	if err != nil {
 		return nil, err
@@ -70,8 +74,9 @@ func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID) (sums 
 			return sums, err
 		}
 		if e := best.head(); n == 0 || e != last {
-			sums[e.link] += e.fingerprint()
-			last = e
+			if last = e; e.day >= from {
+				sums[e.link] += e.fingerprint()
+			}
 		}
 		best.at++
 	}
@@ -137,6 +142,9 @@ func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, fault func(
 					return err
 				}
 				states[p.Account] = st
+			}
+			if p.from < st.forgotten {
+				continue // there is nothing to recount it from
 			}
 			if p.to > st.stale {
 				continue // it is not used, and will be made again

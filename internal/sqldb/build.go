@@ -123,7 +123,7 @@ func (b *building) plan(first report.Day, daily int64) {
 func (b *building) write(f func(*tx) error) error {
 	err := b.log.db.update(b.ctx, func(t *tx) error {
 		s, err := t.state(b.account)
-		if err == nil && (s.version != b.state.version || s.settled != b.state.settled || s.stale != b.state.stale) {
+		if err == nil && s != b.state {
 			err = errChanged
 		}
 		if err != nil {
@@ -242,7 +242,7 @@ func (b *building) visits() (facts map[int64][]visitFact, err error) {
 func (b *building) read(f func(*tx) error) error {
 	return b.log.db.read(b.ctx, func(t *tx) error {
 		s, err := t.state(b.account)
-		if err == nil && (s.version != b.state.version || s.settled != b.state.settled || s.stale != b.state.stale) {
+		if err == nil && s != b.state {
 			err = errChanged
 		}
 		if err != nil {

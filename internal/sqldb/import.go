@@ -73,6 +73,9 @@ func (w *writing) importLink(opens []vitrine.NewOpen, past report.Day) error {
 	var running []*vitrine.NewOpen
 	for i := range opens {
 		o := &opens[i]
+		if report.DayOf(vitrine.ViewID(o.ID).Ms()) < a.forgotten {
+			return vitrine.ErrForgotten
+		}
 		if day := report.DayOf(vitrine.ViewID(o.ID).Ms()); day >= max(past, a.settled) {
 			running = append(running, o)
 			continue

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -153,7 +154,7 @@ func (l *ViewLog) settledTally(ctx context.Context, tx *tx, q vitrine.TallyQuery
 		}
 	}
 	t := new(report.Tally)
-	s := stored{tx: tx, words: l.words, scope: q.Scope, brief: q.Brief, since: q.From, tally: t}
+	s := stored{tx: tx, words: l.words, scope: q.Scope, brief: q.Brief, since: q.From, tally: t, gone: w.state.forgotten}
 	cold := w.cold
 	if trusted {
 		missing, err := s.take(w.stored)
@@ -201,6 +202,9 @@ func (l *ViewLog) window(t *tx, s vitrine.Scope, days span, trust bool) (w windo
 	cut := func(d report.Day) report.Day { return min(max(d, days.from), days.to) }
 	fresh := cut(w.state.stale)
 	if !trust {
+		if days.from < w.state.forgotten {
+			return w, fmt.Errorf("a tally of days whose opens are gone, of account %d, link %d: %w", s.Account, s.Link, errRecord)
+		}
 		fresh = days.from
 	}
 	settled := cut(w.state.settled)

@@ -14,11 +14,13 @@ type state struct {
 	packed  report.Day // opens of this day and later ones are in opens alone
 	settled report.Day // opens of earlier days are in packs alone
 	stale   report.Day // at most settled: tallies of earlier days are right wherever there are any
+	// forgotten is at most stale: opens of earlier days are gone, and their tallies are all there is.
+	forgotten report.Day
 }
 
 // state reads the state of an account; one that is not there has nothing put away.
 func (t *tx) state(account vitrine.AccountID) (s state, err error) {
-	err = t.get([]any{&s.version, &s.packed, &s.settled, &s.stale}, "SELECT version, packed, settled, stale FROM accounts WHERE account = $1", int64(account))
+	err = t.get([]any{&s.version, &s.packed, &s.settled, &s.stale, &s.forgotten}, "SELECT version, packed, settled, stale, forgotten FROM accounts WHERE account = $1", int64(account))
 	if errors.Is(err, vitrine.ErrNotFound) {
 		err = nil
 	}
@@ -26,16 +28,16 @@ func (t *tx) state(account vitrine.AccountID) (s state, err error) {
 }
 
 func (t *tx) putState(account vitrine.AccountID, s state) error {
-	_, err := t.exec(`INSERT INTO accounts (account, version, packed, settled, stale) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (account) DO UPDATE
-		SET version = excluded.version, packed = excluded.packed, settled = excluded.settled, stale = excluded.stale`,
-		int64(account), s.version, s.packed, s.settled, s.stale)
+	_, err := t.exec(`INSERT INTO accounts (account, version, packed, settled, stale, forgotten) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (account) DO UPDATE
+		SET version = excluded.version, packed = excluded.packed, settled = excluded.settled, stale = excluded.stale, forgotten = excluded.forgotten`,
+		int64(account), s.version, s.packed, s.settled, s.stale, s.forgotten)
 	return err
 }
 
 // changedFrom marks tallies of a day and all later ones as stale: a visit that comes or goes changes those after it, too.
 func (s *state) changedFrom(d report.Day) {
 	s.version++
-	s.stale = min(s.stale, d)
+	s.stale = max(min(s.stale, d), s.forgotten)
 }
 
 // unsettle allows opens of a day and of later ones in the table opens again.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"slices"
 
 	"vitrine"
@@ -58,6 +59,7 @@ type stored struct {
 	parts []part
 	// damaged are days whose tally is.
 	damaged []span
+	gone    report.Day // opens of earlier days are
 }
 
 // take adds what is stored of days and returns those whose opens have to be read, in order.
@@ -97,6 +99,9 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 			return s.tx.fail(err)
 		}
 		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
+			if level == 0 && day < s.gone {
+				return fmt.Errorf("the tally of %v, whose opens are gone, of account %d, link %d: %w", day, s.scope.Account, s.scope.Link, errRecord)
+			}
 			if level == 0 {
 				s.damaged = append(s.damaged, span{day, day + 1})
 			}
@@ -197,13 +202,6 @@ func (t *tx) putTally(words *wordWriter, s vitrine.Scope, level int, day report.
 		}
 	}
 	return nil
-}
-
-// dropTallies removes what is stored of a scope from a day on.
-func (t *tx) dropTallies(s vitrine.Scope, level int, days span) error {
-	_, err := t.exec("DELETE FROM tallies WHERE account = $1 AND link = $2 AND level = $3 AND day >= $4 AND day < $5",
-		int64(s.Account), int64(s.Link), level, days.from, days.to)
-	return err
 }
 
 // label is the number of a label of a tally.

@@ -275,6 +275,14 @@ func (l faultyLog) Settle(ctx context.Context, before report.Day) error {
 	return l.fault.do(func() error { return l.log.Settle(ctx, before) })
 }
 
+func (l faultyLog) Forget(ctx context.Context, before report.Day) error {
+	return l.fault.do(func() error { return l.log.Forget(ctx, before) })
+}
+
+func (l faultyLog) Kept(ctx context.Context, a vitrine.AccountID) (report.Day, error) {
+	return value(l.fault.do, func() (report.Day, error) { return l.log.Kept(ctx, a) })
+}
+
 func (l faultyLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) ([]report.Open, error) {
 	return value(l.fault.do, func() ([]report.Open, error) { return l.log.Recent(ctx, link, from, to, n) })
 }

@@ -39,6 +39,7 @@ func ViewLog(t *testing.T, open func(t *testing.T) vitrine.ViewLog) {
 		{"Import", logTest.imports},
 		{"ImportProgress", logTest.importProgress},
 		{"ImportCollisions", logTest.importCollisions},
+		{"Forget", logTest.forget},
 		{"Erase", logTest.erase},
 		{"ParallelSame", logTest.parallelSame},
 		{"ParallelOther", logTest.parallelOther},

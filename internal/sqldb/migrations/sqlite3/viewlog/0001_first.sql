@@ -15,7 +15,8 @@ CREATE TABLE accounts (
     version BIGINT NOT NULL, -- another one whenever something before packed changes
     packed  BIGINT NOT NULL, -- day: opens of this day and later ones are in opens alone
     settled BIGINT NOT NULL, -- day: opens of earlier days are in packs alone
-    stale   BIGINT NOT NULL  -- day: tallies of it and later ones are wrong or missing; settled: none
+    stale   BIGINT NOT NULL, -- day: tallies of it and later ones are wrong or missing; settled: none
+    forgotten BIGINT NOT NULL -- day, a multiple of 64: opens of earlier days are gone, their tallies are all there is
 );
 
 -- What was counted of each link that was ever opened. A link that is being erased has its account negated.

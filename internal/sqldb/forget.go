@@ -1,0 +1,178 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Forget is vitrine.ViewLog's. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
+// of its days, however few their opens, and then the opens are removed.
+func (l *ViewLog) Forget(ctx context.Context, before report.Day) error {
+	after := vitrine.AccountID(math.MinInt64)
+	for {
+		var account vitrine.AccountID
+		err := l.db.read(ctx, func(t *tx) error {
+			return t.get([]any{&account}, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
+				int64(after), alignDown(before, 2), width(2))
+		})
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for more := true; more; {
+			if more, err = l.forgetSome(ctx, account, before); err != nil {
+				return err
+			}
+		}
+		after = account
+	}
+}
+
+// forgetSome forgets the next 64 days of an account that have opens.
+func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, before report.Day) (more bool, err error) {
+	b := building{log: l, ctx: ctx, account: account}
+	var end report.Day // what is before it can be forgotten
+	err = l.db.read(ctx, func(t *tx) (err error) {
+		if b.state, err = t.state(account); err != nil {
+			return err
+		}
+		end = alignDown(min(before, b.state.stale), 2)
+		if b.links, err = t.links(b.scope(0)); err != nil {
+			return err
+		}
+		var first *vitrine.ViewID
+		err = t.get([]any{&first}, "SELECT min(p.first) FROM links l JOIN packs p ON p.link = l.link WHERE l.account = $1", int64(account))
+		b.days = span{end, end}
+		if first != nil && report.DayOf(first.Ms()) < end {
+			b.days.from = alignDown(report.DayOf(first.Ms()), 2)
+			b.days.to = b.days.from + width(2)
+		}
+		return err
+	})
+	if err != nil || end <= b.state.forgotten {
+		return false, err
+	}
+	if b.days.from < b.days.to {
+		for _, link := range b.links {
+			if err := b.everyDay(b.scope(link)); errors.Is(err, errChanged) {
+				return true, ctx.Err()
+			} else if err != nil {
+				return false, err
+			}
+		}
+	}
+	err = l.update(ctx, func(t *tx, c *changes) error {
+		s, err := t.state(account)
+		if err != nil || s != b.state {
+			more = true
+			return err
+		}
+		more = b.days.to < end
+		s.version++
+		s.forgotten = b.days.to
+		c.reset(account)
+		if err := t.putState(account, s); err != nil {
+			return err
+		}
+		for _, link := range b.links {
+			if err := t.dropOpens(link, firstID(s.forgotten)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return more, err
+}
+
+// everyDay stores the tallies of every day of 64, and of more days, of a link that has any opens then.
+func (b *building) everyDay(s vitrine.Scope) error {
+	days := map[report.Day]*report.Tally{}
+	err := b.read(func(t *tx) error {
+		return b.log.eachDay(b.ctx, t, s, window{cold: []span{b.days}}, func(d report.Day, tally *report.Tally) { days[d] = tally.OfLink() })
+	})
+	if err != nil || len(days) == 0 {
+		return err
+	}
+	return b.write(func(t *tx) error {
+		if err := t.dropTallies(s, b.days); err != nil {
+			return err
+		}
+		words := b.log.words.writer(t)
+		all := new(report.Tally)
+		for from := b.days.from; from < b.days.to; from += width(1) {
+			some := new(report.Tally)
+			for d := from; d < from+width(1); d++ {
+				if days[d] == nil {
+					continue
+				}
+				if err := t.putTally(words, s, 0, d, days[d]); err != nil {
+					return err
+				}
+				some.MergeCounts(days[d])
+			}
+			if some.Empty() {
+				continue
+			}
+			if err := t.putTally(words, s, 1, from, some); err != nil {
+				return err
+			}
+			all.MergeCounts(some)
+		}
+		return t.putTally(words, s, 2, b.days.from, all)
+	})
+}
+
+// dropTallies removes what is stored of a scope's days, which are whole numbers of 64.
+func (t *tx) dropTallies(s vitrine.Scope, days span) error {
+	for _, table := range []string{"tallies", "times"} {
+		_, err := t.exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2 AND day >= $3 AND day < $4",
+			int64(s.Account), int64(s.Link), days.from, days.to)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropOpens removes the packed opens and the download events of a link before an ID.
+func (t *tx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
+	var kept []row
+	err := t.each(func(s scanner) error {
+		var p storedPack
+		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
+			return t.fail(err)
+		}
+		return unpackAll(&p, &kept)
+	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before), int64(before))
+	if err != nil {
+		return err
+	}
+	for len(kept) > 0 && kept[0].id < before {
+		kept = kept[1:]
+	}
+	if _, err := t.exec("DELETE FROM packs WHERE link = $1 AND first < $2", int64(link), int64(before)); err != nil {
+		return err
+	}
+	if _, err := t.exec("DELETE FROM downloads WHERE link = $1 AND id < $2", int64(link), int64(before)); err != nil {
+		return err
+	}
+	w := packWriter{tx: t, link: link}
+	return w.write(kept, false)
+}
+
+// Kept is vitrine.ViewLog's.
+func (l *ViewLog) Kept(ctx context.Context, account vitrine.AccountID) (from report.Day, err error) {
+	err = l.db.read(ctx, func(t *tx) error {
+		s, err := t.state(account)
+		from = s.forgotten
+		return err
+	})
+	return from, err
+}

@@ -1,0 +1,111 @@
+package vitrinetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// forget checks that what is told of days outlives their opens.
+func (t logTest) forget() {
+	const days = 230
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
+	var b vitrine.Batch
+	for i := range 900 {
+		o := c.open()
+		o.ID = int64(vitrine.ViewIDAt((day+report.Day(c.IntN(days))).StartMs()+c.Int64N(86_400_000), i))
+		o.At = vitrine.ViewID(o.ID).Ms()
+		b.Opens = append(b.Opens, o)
+		if c.IntN(2) == 0 {
+			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: id(o), At: o.At + 3_600_000, Session: c.session()})
+		}
+		if c.IntN(3) == 0 {
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: id(o), Link: vitrine.LinkID(o.Link), Open: id(o)})
+		}
+	}
+	m.append(b)
+	t.append(b)
+	step := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	kept := func() report.Day {
+		t.Helper()
+		from, err := t.log.Kept(ctx, 1)
+		step("Kept", err)
+		return from
+	}
+	equal(t, "kept from", kept(), 0)
+	step("Forget before anything is settled", t.log.Forget(ctx, day+days))
+	equal(t, "kept from", kept(), 0)
+	step("Settle", t.log.Settle(ctx, day+210))
+	for _, before := range []report.Day{day + 5, day + 70, day + 130, day + 130, day + 1000} {
+		step("Forget", t.log.Forget(ctx, before))
+		from := kept()
+		if from > before || from > day+210 {
+			t.Fatalf("forgetting before %v, opens are kept from %v on", before, from)
+		}
+		for link := range vitrine.LinkID(modelLinks) {
+			link++
+			equal(t, "opens that are kept", t.all(link), m.list(link, from, lastDay))
+			counts := m.counts(link)
+			t.counted(link, counts.Views, counts.Downloads)
+			for range 10 {
+				t.compareForgotten(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link}, days)
+			}
+		}
+		for range 20 {
+			t.compareForgotten(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + c.IntN(2))}, days)
+		}
+		t.audit()
+	}
+	if kept() < day+100 {
+		t.Fatalf("opens are kept from %v on, all these days", kept())
+	}
+	// Forgotten days are closed, others are not.
+	late, soon := view(1, 0, 5), view(1, 200*24*time.Hour, 5)
+	late.Account, soon.Account = 2, 2
+	refused, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{late, soon},
+		Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})}, Downloads: []vitrine.Download{download(late, 0)}})
+	step("Append", err)
+	if len(refused) != 2 || !errors.Is(refused[0], vitrine.ErrForgotten) || refused[1] != nil {
+		t.Errorf("opens of a forgotten day and of another: %v", refused)
+	}
+	m.append(vitrine.Batch{Opens: []vitrine.NewOpen{soon}})
+	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: Epoch.AddDate(1, 0, 0)}
+	if err := t.log.Import(ctx, receipt, []vitrine.NewOpen{late}); !errors.Is(err, vitrine.ErrForgotten) {
+		t.Errorf("an import of a forgotten day: %v", err)
+	}
+	step("Settle", t.log.Settle(ctx, day+220))
+	for range 20 {
+		t.compareForgotten(c, m, vitrine.Scope{Account: 2}, days)
+		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 1}, days)
+	}
+	// A link that is erased leaves nothing of its own, and its account's days stay readable.
+	step("Erase", t.log.Erase(ctx, 1))
+	equal(t, "opens of an erased link", t.all(1), nil)
+	tally, _ := t.tally(vitrine.Scope{Account: 2, Link: 1}, day, day+days, 0)
+	equal(t, "views of an erased link", tally.Views(), 0)
+	m.erase(1)
+	for range 20 {
+		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 3}, days)
+	}
+}
+
+// compareForgotten compares tallies of any days.
+func (t logTest) compareForgotten(c chance, m *memory, s vitrine.Scope, days int) {
+	t.Helper()
+	from := day + report.Day(c.IntN(days))
+	to := from + 1 + report.Day(c.IntN(days))
+	got, _ := t.tally(s, from, to, 0)
+	want := m.tally(s, from, to)
+	equal(t, fmt.Sprintf("reports of %+v over [%v, %v)", s, from, to), reports(s, got, from, to), reports(s, want, from, to))
+}
