@@ -7,7 +7,8 @@ import (
 	"vitrine/report"
 )
 
-// ViewLog keeps every open of every link, what is known of how it was read, and the counts on the link rows.
+// ViewLog keeps every open of every link, what is known of how it was read, and the counts on the link rows. Opens are of 1970 or
+// later.
 //
 // Every backend passes the suite vitrinetest.ViewLog.
 type ViewLog interface {

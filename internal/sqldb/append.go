@@ -123,7 +123,7 @@ func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err err
 	return account, err
 }
 
-// loosen sees to it that opens of a link on a day and later are where they can change.
+// loosen sees to it that opens of a link on a day are where they can change.
 func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day report.Day) error {
 	a, err := w.account(account)
 	if err != nil || day >= a.packed {

@@ -447,7 +447,7 @@ func (b *building) dailyViews() error {
 			if tally == nil || tally.Views() == 0 {
 				continue
 			}
-			_, err := t.exec("INSERT INTO daily_views (account, day, data) VALUES ($1, $2, $3)", int64(b.account), d, tally.AppendLinkViews(nil))
+			_, err := t.exec("INSERT INTO daily_views (account, day, data) VALUES ($1, $2, $3) ON CONFLICT (account, day) DO UPDATE SET data = excluded.data", int64(b.account), d, tally.AppendLinkViews(nil))
 			if err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ type db struct {
 	writer  *pool
 	readers *pool
 	words   *pool // for the dictionary of a log
+	watcher *pool // one connection that never writes, to see changes by others: every other connection is one
 	// background, if there is one, wants to know of commits, and is closed first.
 	background interface {
 		committed()
@@ -24,7 +25,7 @@ type db struct {
 }
 
 func newDB(d *dialect, path string, writer, reader *sql.DB, readers int) *db {
-	return &db{dialect: d, path: path, writer: newPool(writer, 1), readers: newPool(reader, readers), words: newPool(reader, 1)}
+	return &db{dialect: d, path: path, writer: newPool(writer, 1), readers: newPool(reader, readers), words: newPool(reader, 1), watcher: newPool(reader, 1)}
 }
 
 // busyTries bounds how often a transaction is begun that finds the database locked by another process, each time after the
@@ -101,5 +102,5 @@ func (d *db) close() (err error) {
 	if d.background != nil {
 		err = d.background.close()
 	}
-	return errors.Join(err, d.readers.close(), d.words.close(), d.writer.close())
+	return errors.Join(err, d.readers.close(), d.words.close(), d.watcher.close(), d.writer.close())
 }

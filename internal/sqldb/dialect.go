@@ -15,6 +15,8 @@ type dialect struct {
 	busy func(error) bool
 	// exists tells that a row was refused because it is not unique, and the transaction may go on.
 	exists func(error) bool
+	// changes is a query for a number that is another one when another connection has changed the database since this one asked.
+	changes string
 	// visit calls f with the columns of every row that a FROM clause selects. Strings and blobs among them are f's until it returns.
 	visit func(t *tx, columns, from string, args []any, f func([]driver.Value) error) error
 }

@@ -13,6 +13,8 @@ import (
 // Forget is vitrine.ViewLog's. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
 // of its days, however few their opens, and then the opens are removed.
 func (l *ViewLog) Forget(ctx context.Context, before report.Day) error {
+	l.background.Lock()
+	defer l.background.Unlock()
 	after := vitrine.AccountID(math.MinInt64)
 	for {
 		var account vitrine.AccountID

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"math"
+	"time"
 
 	"vitrine"
 )
@@ -57,10 +58,14 @@ type merging struct {
 	entries int64
 }
 
-// dropUntrue removes a run that counts no more, or that another process is making: it will notice.
+// mergeLife is after how long a merge that does not go on was left by a process that ended.
+const mergeLife = time.Minute
+
+// dropUntrue removes a run that counts no more, or that was left unfinished.
 func (t *tx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
 	var run int64
-	err = t.get([]any{&run}, "SELECT run FROM runs WHERE account = $1 AND merging = 1 ORDER BY run LIMIT 1", int64(account))
+	err = t.get([]any{&run}, "SELECT run FROM runs WHERE account = $1 AND merging <> 0 AND merging < $2 ORDER BY run LIMIT 1",
+		int64(account), ms(time.Now().Add(-mergeLife)))
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return false, nil
 	}
@@ -77,6 +82,10 @@ func (t *tx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
 
 // beginMerge begins to merge; nil: nothing to merge.
 func beginMerge(t *tx, account vitrine.AccountID, tidy bool) (*merging, error) {
+	busy, err := t.some("SELECT 1 FROM runs WHERE account = $1 AND merging > 1 LIMIT 1", int64(account))
+	if err != nil || busy { // another process is at it
+		return nil, err
+	}
 	list, err := t.runs(account)
 	if err != nil {
 		return nil, err
@@ -90,7 +99,7 @@ func beginMerge(t *tx, account vitrine.AccountID, tidy bool) (*merging, error) {
 		return nil, err
 	}
 	m := &merging{account: account, version: s.version, from: from, next: math.MinInt64}
-	m.run, err = t.newRun(account, 0, 1)
+	m.run, err = t.newRun(account, 0, ms(time.Now()))
 	return m, err
 }
 
@@ -98,15 +107,15 @@ func beginMerge(t *tx, account vitrine.AccountID, tidy bool) (*merging, error) {
 // cleared away, and the merge begins anew.
 func (m *merging) step(t *tx) (more bool, err error) {
 	s, err := t.state(m.account)
-	if err != nil || s.version != m.version {
+	if err != nil {
 		return false, err
 	}
-	var merging int64
-	err = t.get([]any{&merging}, "SELECT merging FROM runs WHERE account = $1 AND run = $2", int64(m.account), m.run)
-	if errors.Is(err, vitrine.ErrNotFound) || err == nil && merging == 0 {
-		return false, nil
+	if s.version != m.version {
+		_, err := t.exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), m.run)
+		return false, err
 	}
-	if err != nil {
+	n, err := t.exec("UPDATE runs SET merging = $1 WHERE account = $2 AND run = $3 AND merging > 1", ms(time.Now()), int64(m.account), m.run)
+	if err != nil || n == 0 {
 		return false, err
 	}
 	w := runWriter{tx: t, account: m.account, run: m.run}

@@ -1,9 +1,11 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"vitrine"
 	"vitrine/report"
@@ -13,6 +15,8 @@ import (
 // account is settled up to that day, and its tallies are made. What is cut off goes on with the next call, and what is true is
 // the same at every moment.
 func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
+	l.background.Lock()
+	defer l.background.Unlock()
 	after := vitrine.AccountID(math.MinInt64)
 	for {
 		var account vitrine.AccountID
@@ -147,30 +151,32 @@ func (r *row) decode(open, session []byte) error {
 	return r.session.decode(session, r.id.Ms())
 }
 
-// reopen moves the opens of a link of a day and of later ones from packs back to the table of opens, where they can change.
-// It tells whether there were any.
+// reopen moves the opens of a link of a day from packs back to the table of opens, where they can change. It tells whether there
+// were any.
 func reopen(t *tx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
-	r := ids{firstID(day), math.MaxInt64}
+	r := idsOf(day, day+1)
 	var rows []row
 	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return unpackAll(p, &rows) })
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	if _, err := t.exec("DELETE FROM packs WHERE link = $1 AND first >= $2", int64(link), int64(rows[0].id)); err != nil {
+	_, err = t.exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].id), int64(rows[len(rows)-1].id))
+	if err != nil {
 		return false, err
 	}
-	kept := 0
-	for kept < len(rows) && rows[kept].id < r.from {
-		kept++
+	from, _ := slices.BinarySearchFunc(rows, r.from, row.compareID)
+	to, _ := slices.BinarySearchFunc(rows, r.to, row.compareID)
+	for _, kept := range [][]row{rows[:from], rows[to:]} {
+		w := packWriter{tx: t, link: link}
+		if err := w.write(kept, false); err != nil {
+			return false, err
+		}
 	}
-	w := packWriter{tx: t, link: link}
-	if err := w.write(rows[:kept], false); err != nil {
-		return false, err
-	}
+	rows = rows[from:to]
 	var visits []visitEntry
 	var b, session []byte
-	for i := range rows[kept:] {
-		o := &rows[kept+i]
+	for i := range rows {
+		o := &rows[i]
 		if o.human() {
 			visits = append(visits, o.visit(link))
 			if o.flags&openImported == 0 {
@@ -189,8 +195,10 @@ func reopen(t *tx, account vitrine.AccountID, link vitrine.LinkID, day report.Da
 			return false, err
 		}
 	}
-	return len(visits) > 0 || kept < len(rows), t.removeVisits(account, sortVisits(visits))
+	return len(rows) > 0, t.removeVisits(account, sortVisits(visits))
 }
+
+func (r row) compareID(id vitrine.ViewID) int { return cmp.Compare(r.id, id) }
 
 // see counts an open by a person in the table of opens.
 func (t *tx) see(link vitrine.LinkID, viewer uint64) error {

@@ -24,7 +24,8 @@ var sqliteDialect = &dialect{
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	},
-	visit: sqliteVisit,
+	changes: "PRAGMA data_version",
+	visit:   sqliteVisit,
 }
 
 func sqliteCode(err error) int {

@@ -7,7 +7,10 @@ import (
 )
 
 // Store is a vitrine.Store.
-type Store struct{ db *db }
+type Store struct {
+	db      *db
+	version storeVersion
+}
 
 var _ vitrine.Store = (*Store)(nil)
 
@@ -18,7 +21,7 @@ func OpenStore(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db}, nil
+	return &Store{db: db}, nil
 }
 
 // Close waits for running transactions and closes the file.

@@ -175,14 +175,16 @@ func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error
 // wholeTimes is how many engaged times are stored in one piece; more are stored by groups.
 const wholeTimes = 2048
 
-// putTally stores a tally, and of its engaged times those that it has in memory, in the place of what was there.
+// putTally stores a tally, and of its engaged times those that it has in memory, in the
+// place of what another process may have made of the same.
 func (t *tx) putTally(words *wordWriter, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
 	head := tally.AppendHead(nil)
 	body, err := tally.AppendBody(nil, words.label)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO tallies (account, link, level, day, head, body) VALUES ($1, $2, $3, $4, $5, $6)",
+	_, err = t.exec(`INSERT INTO tallies (account, link, level, day, head, body) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (account, link, level, day) DO UPDATE SET head = excluded.head, body = excluded.body`,
 		int64(s.Account), int64(s.Link), level, day, head, body)
 	if err != nil {
 		return err
@@ -195,7 +197,8 @@ func (t *tx) putTally(words *wordWriter, s vitrine.Scope, level int, day report.
 		groups = tally.TimesGroups()
 	}
 	for _, g := range groups {
-		_, err := t.exec("INSERT INTO times (account, link, part, level, day, data) VALUES ($1, $2, $3, $4, $5, $6)",
+		_, err := t.exec(`INSERT INTO times (account, link, part, level, day, data) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (account, link, part, level, day) DO UPDATE SET data = excluded.data`,
 			int64(s.Account), int64(s.Link), int64(g), level, day, tally.AppendTimes(nil, g))
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"sync"
 
 	"vitrine"
 )
@@ -15,7 +16,9 @@ type ViewLog struct {
 	feed  *feed
 	lives *lives
 	kept  *kept
-	least least
+	// background is held by whoever settles: two at once would undo each other's work.
+	background sync.Mutex
+	least      least
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)

@@ -65,27 +65,27 @@ func appendVisits(b []byte, entries []visitEntry) []byte {
 
 // readVisits appends the entries of a row to a list.
 func readVisits(list []visitEntry, first int64, b []byte) ([]visitEntry, error) {
-	r := reader{b: b}
+	r, before := reader{b: b}, len(list)
 	base := report.Day(r.signed())
-	before := visitEntry{viewer: first}
+	last := visitEntry{viewer: first}
 	for i := 0; len(r.b) > 0; i++ {
 		d := r.number()
-		e := visitEntry{viewer: before.viewer + d}
+		e := visitEntry{viewer: last.viewer + d}
 		same := d == 0 && i > 0
 		e.link = r.number()
 		if same {
-			e.link += before.link
+			e.link += last.link
 		}
 		e.day = report.Day(r.number())
-		if same && e.link == before.link {
-			e.day += before.day
+		if same && e.link == last.link {
+			e.day += last.day
 		} else {
 			e.day += base
 		}
 		list = append(list, e)
-		before = e
+		last = e
 	}
-	if r.bad {
+	if r.bad || len(list) == before {
 		return list, errRecord
 	}
 	return list, nil
@@ -129,7 +129,7 @@ func (t *tx) addRun(account vitrine.AccountID, entries []visitEntry) error {
 }
 
 func (t *tx) newRun(account vitrine.AccountID, entries, merging int64) (number int64, err error) {
-	err = t.get([]any{&number}, "SELECT coalesce(max(run), 0) + 1 FROM runs WHERE account = $1", int64(account))
+	err = t.get([]any{&number}, "UPDATE log SET run = run + 1 WHERE id = 1 RETURNING run") // never used again: someone may still be at an old one
 	if err == nil {
 		_, err = t.exec("INSERT INTO runs (account, run, entries, merging) VALUES ($1, $2, $3, $4)", int64(account), number, entries, merging)
 	}

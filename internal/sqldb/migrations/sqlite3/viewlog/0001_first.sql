@@ -2,12 +2,13 @@
 -- words in words.go.
 
 -- +goose Up
--- One row: the number of transactions that wrote.
+-- One row: the number of transactions that changed what is told of opens, and the number of the last run of visits that was begun.
 CREATE TABLE log (
     id  INTEGER PRIMARY KEY,
-    seq BIGINT NOT NULL
+    seq BIGINT NOT NULL,
+    run BIGINT NOT NULL
 );
-INSERT INTO log (id, seq) VALUES (1, 0);
+INSERT INTO log (id, seq, run) VALUES (1, 0, 0);
 
 -- How far the opens of an account are put away.
 CREATE TABLE accounts (
@@ -68,7 +69,7 @@ CREATE TABLE runs (
     account BIGINT NOT NULL,
     run     BIGINT NOT NULL,
     entries BIGINT NOT NULL,
-    merging BIGINT NOT NULL, -- 1: it is being made of others, and not yet true
+    merging BIGINT NOT NULL, -- 0: it is true; 1: no more; else when it was last worked on, being made of others (ms)
     PRIMARY KEY (account, run)
 ) WITHOUT ROWID;
 CREATE TABLE visits (
