@@ -12,7 +12,8 @@
 // Whoever opens the link's page leaves an open: the server writes it before the page ends ([Views], one durable commit for
 // many at a time), with what the request tells (package visitor). While the page is read, its tracker sends snapshots, each
 // the sum of the open so far; a [Claim] is clamped to what the server's clock allows before it counts ([Claim.Snapshot],
-// [Engagement.Apply]). [Analytics] reads the opens back from the [ViewLog] as a tally and renders it (package report).
+// [Engagement.Apply]). Past days are put away in the background, with tallies of what happened on them ([ViewLog.Settle]).
+// [Analytics] asks the [ViewLog] for the tally of a window and renders it (package report).
 //
 // # The tree
 //
@@ -20,11 +21,13 @@
 //	internal/filetype  name, declared type and bytes to a kind, or a refusal; pure
 //	internal/visitor   request to labels, bot reason and viewer; pure
 //	internal/sqldb     Store and ViewLog on SQLite
+//	internal/spool     opens that the log cannot take, in files, until it can
 //	internal/disk      Blobs in a directory
 //	internal/web       HTTP: API, signed PUT, public pages, beacon, file bytes
 //	internal/worker    named background loops
 //	client             the API's Go client
 //	cmd/vitrine        the program: wiring and verbs
+//	bench              a module of its own: every figure beside its reference
 //
 // Four ports stand between the services here and what keeps things: [Store], [Blobs], [ViewLog], [Scanner]. Their comments
 // are contracts, and one conformance suite for each (internal/vitrinetest) holds every backend to them.

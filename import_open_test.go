@@ -27,6 +27,7 @@ type linkTx struct {
 
 func (s linkStore) Read(_ context.Context, f func(Tx) error) error { return f(linkTx{links: s}) }
 func (s linkStore) Update(context.Context, func(Tx) error) error   { return errors.ErrUnsupported }
+func (s linkStore) Version(context.Context) (int64, error)         { return 0, errors.ErrUnsupported }
 
 func (t linkTx) LinkBySlug(s Slug) (*Link, error) {
 	if l, ok := t.links[s]; ok {

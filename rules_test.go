@@ -25,7 +25,6 @@ var mayImport = map[string][]string{
 	"vitrine/client":               {"vitrine/report", "vitrine/internal/filetype"},
 	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/disk",
 		"vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
-	"vitrine/bench": {},
 }
 
 // The standard library's packages that the domain and the engine do without.

@@ -2,12 +2,12 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
-	"time"
 
 	"vitrine/bench/dataset"
 	"vitrine/bench/reference"
@@ -18,6 +18,7 @@ type world struct {
 	dataset.Params
 	*instance
 	rate       float64 // of its import on one core, opens a second
+	tallyRate  float64 // of making their tallies after that, likewise
 	references []reference.Engine
 	missing    []string // references that could not be had, and why
 }
@@ -40,9 +41,14 @@ func worldOf(b *testing.B, p dataset.Params) *world {
 	}
 	w := &world{Params: p, instance: newInstance(b, emails...)}
 	w.run(b, nil, "import", "links", links)
-	from := time.Now()
-	w.run(b, []string{"GOMAXPROCS=1"}, "import", "opens", opens)
-	w.rate = float64(p.Total()) / time.Since(from).Seconds()
+	var took struct {
+		Seconds       float64 `json:"seconds"`
+		FinishSeconds float64 `json:"finishSeconds"`
+	}
+	if err := json.Unmarshal(w.run(b, []string{"GOMAXPROCS=1"}, "import", "opens", opens, "--json"), &took); err != nil {
+		b.Fatal(err)
+	}
+	w.rate, w.tallyRate = float64(p.Total())/took.Seconds, float64(p.Total())/took.FinishSeconds
 	w.serve(b)
 	w.settle(b)
 	worlds[p.Key()] = w

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"vitrine"
 )
@@ -20,8 +21,8 @@ type fileArg struct {
 	jsonFlag
 }
 
-// run opens the file and tells what do made of it.
-func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vitrine.Imports, io.Reader) (vitrine.ImportResult, error)) error {
+// run opens the file and tells what do made of it, and how long finish took after that.
+func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vitrine.Imports, io.Reader) (vitrine.ImportResult, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.Data, func(in *instance) error {
 		r := t.in
 		if c.File != "-" {
@@ -32,24 +33,29 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 			defer f.Close()
 			r = f
 		}
+		from := in.now()
 		res, err := do(&vitrine.Imports{Store: in.store, Log: in.log, Now: in.now}, r)
 		if err != nil {
 			return err
 		}
-		if err := in.analytics.Settle(ctx); err != nil {
-			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)
+		added := in.now()
+		if err := finish(in); err != nil {
+			return err
 		}
+		took, after := added.Sub(from), in.now().Sub(added)
 		switch {
 		case c.JSON:
 			return t.json(struct {
-				Lines   int64 `json:"lines"`
-				Added   int64 `json:"added"`
-				Already bool  `json:"already"`
-			}{res.Lines, res.Added, res.Already})
+				Lines         int64   `json:"lines"`
+				Added         int64   `json:"added"`
+				Already       bool    `json:"already"`
+				Seconds       float64 `json:"seconds"`
+				FinishSeconds float64 `json:"finishSeconds"`
+			}{res.Lines, res.Added, res.Already, took.Seconds(), after.Seconds()})
 		case res.Already:
 			t.say("Imported before: nothing added (%d lines).", res.Lines)
 		default:
-			t.say("%d %s added (%d lines).", res.Added, noun, res.Lines)
+			t.say("%d %s added (%d lines) in %s.", res.Added, noun, res.Lines, took.Round(time.Millisecond))
 		}
 		return nil
 	})
@@ -58,11 +64,18 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 type importLinksCmd struct{ fileArg }
 
 func (c *importLinksCmd) Run(ctx context.Context, t *terminal) error {
-	return c.run(ctx, t, "links", func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Links(ctx, r) })
+	return c.run(ctx, t, "links", func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Links(ctx, r) },
+		func(*instance) error { return nil })
 }
 
 type importOpensCmd struct{ fileArg }
 
 func (c *importOpensCmd) Run(ctx context.Context, t *terminal) error {
-	return c.run(ctx, t, "opens", func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Opens(ctx, r) })
+	opens := func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Opens(ctx, r) }
+	return c.run(ctx, t, "opens", opens, func(in *instance) error {
+		if err := in.analytics.Settle(ctx); err != nil {
+			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)
+		}
+		return nil
+	})
 }

@@ -1,0 +1,102 @@
+package vitrine
+
+import (
+	"context"
+	"sync"
+)
+
+// shownLinks bounds how many links are kept for their pages: some 4 MiB.
+const shownLinks = 4096
+
+// linkKey asks for a link in one of two ways; the other member is zero.
+type linkKey struct {
+	slug Slug
+	id   LinkID
+}
+
+// shownLink is what the public page of a link is decided by. It is written by nobody.
+type shownLink struct {
+	link    Link
+	account Account
+}
+
+// linkCache keeps links as they are at one version of the store. Nothing is kept when the store has changed since, be it by another
+// process: what is answered is what the store would say.
+type linkCache struct {
+	mu      sync.Mutex
+	version int64
+	links   map[linkKey]*shownLink
+}
+
+// at finds a link as it is at a version.
+func (c *linkCache) at(version int64, k linkKey) *shownLink {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.version != version {
+		c.version = version
+		clear(c.links)
+	}
+	return c.links[k]
+}
+
+// keep takes a link in that was read after the version was asked for.
+func (c *linkCache) keep(version int64, k linkKey, l *shownLink) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.version != version {
+		return // another has seen that the store has changed
+	}
+	if c.links == nil {
+		c.links = map[linkKey]*shownLink{}
+	}
+	if len(c.links) >= shownLinks {
+		for other := range c.links { // whichever comes first
+			delete(c.links, other)
+			break
+		}
+	}
+	c.links[k] = l
+}
+
+// forget drops everything: keys of viewers that are replaced are not to be found in memory either.
+func (c *linkCache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.links)
+}
+
+// shown finds a link and its account, whatever their states. Failures are those of Store and Tx.
+func (s *Links) shown(ctx context.Context, k linkKey) (*shownLink, error) {
+	// Asked before the rows are read: they may be newer than their version says, and never older.
+	version, err := s.Store.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if l := s.cache.at(version, k); l != nil {
+		return l, nil
+	}
+	var found shownLink
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		link, err := k.find(tx)
+		if err != nil {
+			return err
+		}
+		account, err := tx.Account(link.Account)
+		if err == nil {
+			found = shownLink{*link, *account}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.cache.keep(version, k, &found)
+	return &found, nil
+}
+
+func (k linkKey) find(tx Tx) (*Link, error) {
+	if k.id != 0 {
+		return tx.Link(k.id)
+	}
+	return tx.LinkBySlug(k.slug)
+}
