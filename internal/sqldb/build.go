@@ -156,15 +156,20 @@ func (b *building) clear() error {
 		if err != nil || !old && !some {
 			return err
 		}
-		_, err = t.exec("DELETE FROM daily_views WHERE account = $1 AND day >= $2", int64(b.account), b.state.stale)
-		for _, table := range []string{"tallies", "times"} {
-			if err == nil {
-				_, err = t.exec("DELETE FROM "+table+" WHERE account = $1 AND (level = 0 AND day >= $2 OR level = 1 AND day >= $3 OR level = 2 AND day >= $4)",
-					int64(b.account), b.state.stale, alignDown(b.state.stale, 1), alignDown(b.state.stale, 2))
-			}
-		}
-		return err
+		return t.dropStale(b.account, b.state.stale)
 	})
+}
+
+// dropStale removes all tallies of an account that have a day from one on.
+func (t *tx) dropStale(account vitrine.AccountID, stale report.Day) error {
+	_, err := t.exec("DELETE FROM daily_views WHERE account = $1 AND day >= $2", int64(account), stale)
+	for _, table := range []string{"tallies", "times"} {
+		if err == nil {
+			_, err = t.exec("DELETE FROM "+table+" WHERE account = $1 AND (level = 0 AND day >= $2 OR level = 1 AND day >= $3 OR level = 2 AND day >= $4)",
+				int64(account), stale, alignDown(stale, 1), alignDown(stale, 2))
+		}
+	}
+	return err
 }
 
 // some tells whether an answer has a row.

@@ -61,6 +61,13 @@ func erase(t *tx, c *changes, link vitrine.LinkID) (more bool, err error) {
 			return false, err
 		}
 	}
+	s, err := t.state(account)
+	if err != nil {
+		return false, err
+	}
+	if err := t.dropStale(account, s.stale); err != nil {
+		return false, err
+	}
 	for _, table := range []string{"tallies", "times"} {
 		if _, err := t.exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2", int64(account), int64(link)); err != nil {
 			return false, err
