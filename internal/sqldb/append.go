@@ -54,6 +54,7 @@ type writing struct {
 	changes  map[vitrine.LinkID]*change
 	accounts map[vitrine.AccountID]*written
 	owners   map[vitrine.LinkID]vitrine.AccountID
+	erasing  map[vitrine.LinkID]bool
 	engaged  map[openKey]*engaged // what snapshots and downloads are about; nil: not there
 	taken    map[openKey]idRun
 	visits   map[vitrine.AccountID][]visitEntry // of opens that were imported into packs
@@ -89,7 +90,7 @@ type engaged struct {
 
 func (l *ViewLog) write(t *tx, c *changes) *writing {
 	return &writing{log: l, tx: t, told: c, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
-		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
+		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
 		engaged: map[openKey]*engaged{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]visitEntry{}}
 }
 
@@ -118,9 +119,19 @@ func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err err
 	}
 	if account < 0 { // it is being erased
 		account = -account
+		w.erasing[link] = true
 	}
 	w.owners[link] = account
 	return account, err
+}
+
+// follows tells whether anyone wants to know what happens to a link.
+func (w *writing) follows(account vitrine.AccountID, link vitrine.LinkID) (bool, error) {
+	if !w.told.wanted(account) {
+		return false, nil
+	}
+	_, err := w.owner(link)
+	return !w.erasing[link], err
 }
 
 // loosen sees to it that opens of a link on a day are where they can change.
@@ -191,7 +202,6 @@ func (w *writing) open(o *vitrine.NewOpen) error {
 	}
 	r.flags &^= openReturning
 	link := vitrine.LinkID(o.Link)
-	w.owners[link] = o.Account
 	if err := w.loosen(o.Account, link, report.DayOf(vitrine.ViewID(o.ID).Ms())); err != nil {
 		return err
 	}
@@ -204,13 +214,20 @@ func (w *writing) open(o *vitrine.NewOpen) error {
 			r.flags |= openReturning
 		}
 	}
+	followed, err := w.follows(o.Account, link)
+	if err != nil {
+		return err
+	}
+	if w.owners[link] == 0 { // its row comes with this transaction
+		w.owners[link] = o.Account
+	}
 	added, err := w.insert(link, vitrine.ViewID(o.ID), &r, o)
 	if err != nil {
 		return err
 	}
 	if added {
 		w.count(o, &r)
-		if w.told.wanted(o.Account) {
+		if followed {
 			after := o.Open
 			after.Returning = r.flags&openReturning != 0
 			w.told.add(event{account: o.Account, after: &after})
@@ -334,7 +351,11 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 		e.Session.Screen = screen.labels[0]
 	}
 	w.engaged[key] = e
-	if w.told.wanted(account) {
+	followed, err := w.follows(account, link)
+	if err != nil {
+		return nil, err
+	}
+	if followed {
 		if e.before, err = w.asReported(key, e, session != nil); err != nil {
 			return nil, err
 		}
@@ -386,7 +407,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	}
 	c := w.change(s.Link)
 	c.views--
-	n, err := w.tx.exec("DELETE FROM downloads WHERE link = $1 AND open = $2", int64(s.Link), int64(s.Open))
+	n, err := w.dropDownloads(e.account, s.Link, s.Open)
 	if err != nil {
 		return err
 	}
@@ -396,10 +417,27 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	}
 	e.openChanged = true
 	e.flags = e.flags&^openReturning | openBot | openTold
-	if e.flags&openImported != 0 {
-		return nil
-	}
 	return w.tx.unsee(s.Link, e.viewer, 1)
+}
+
+// dropDownloads removes the download events of an open and tells how many there were.
+func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, open vitrine.ViewID) (int64, error) {
+	var days []report.Day
+	err := w.tx.each(func(s scanner) error {
+		var id vitrine.ViewID
+		err := s.Scan(&id)
+		days = append(days, report.DayOf(id.Ms()))
+		return err
+	}, "SELECT id FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(open))
+	for _, day := range days {
+		if err == nil {
+			err = w.changedOn(account, day)
+		}
+	}
+	if err != nil || len(days) == 0 {
+		return 0, err
+	}
+	return w.tx.exec("DELETE FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(open))
 }
 
 func (w *writing) download(d *vitrine.Download) error {
@@ -417,7 +455,9 @@ func (w *writing) download(d *vitrine.Download) error {
 			return err
 		}
 	}
-	if n > 0 && w.told.wanted(e.account) {
+	if followed, err := w.follows(e.account, d.Link); err != nil {
+		return err
+	} else if n > 0 && followed {
 		w.told.add(event{account: e.account, link: d.Link, day: report.DayOf(d.ID.Ms()), downloads: n})
 	}
 	return err

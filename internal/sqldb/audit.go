@@ -163,7 +163,7 @@ func (a *linkAudit) open(r *row, packed bool) error {
 	imported := r.flags&openImported != 0
 	if o.Counted() {
 		a.views++
-		if !imported && !packed {
+		if !packed {
 			a.viewers += fingerprint(o.Viewer)
 		}
 	}

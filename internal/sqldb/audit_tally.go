@@ -35,14 +35,18 @@ func auditVisits(ctx context.Context, t *tx, fault func(string)) error {
 		if err != nil {
 			return err
 		}
+		busy := map[report.Day]bool{}
 		for _, link := range links {
-			packed, err := packedVisits(ctx, t, link)
+			packed, err := packedVisits(ctx, t, link, busy)
 			if err != nil {
 				return err
 			}
 			if packed != indexed[int64(link)] {
 				fault(fmt.Sprintf("view log, link %d: the visits kept to tell viewers apart are not those of its opens", link))
 			}
+		}
+		if err := auditDays(t, account, s, busy, fault); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -82,8 +86,43 @@ func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID, from r
 	}
 }
 
-// packedVisits is the same of the packs of a link.
-func packedVisits(ctx context.Context, t *tx, link vitrine.LinkID) (sum uint64, err error) {
+// auditDays looks whether the account has a tally of each day on which something happened; busy tells of each day with opens whether
+// people were among them.
+func auditDays(t *tx, account vitrine.AccountID, s state, busy map[report.Day]bool, fault func(string)) error {
+	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.forgotten, s.stale))
+	err := t.each(func(row scanner) error {
+		var id vitrine.ViewID
+		err := row.Scan(&id)
+		if d := report.DayOf(id.Ms()); !busy[d] {
+			busy[d] = false
+		}
+		return err
+	}, "SELECT o.id"+clause, args...)
+	if err != nil {
+		return err
+	}
+	for _, table := range []string{"tallies WHERE link = 0 AND level = 0 AND", "daily_views WHERE"} {
+		there := map[report.Day]bool{}
+		err := t.each(func(row scanner) error {
+			var d report.Day
+			err := row.Scan(&d)
+			there[d] = true
+			return err
+		}, "SELECT day FROM "+table+" account = $1", int64(account))
+		if err != nil {
+			return err
+		}
+		for d, people := range busy {
+			if s.forgotten <= d && d < s.stale && !there[d] && (people || table[0] == 't') {
+				fault(fmt.Sprintf("view log, account %d: something happened on %v, and there is no tally of the day", account, d))
+			}
+		}
+	}
+	return nil
+}
+
+// packedVisits is the same of the packs of a link; it notes the days of its opens.
+func packedVisits(ctx context.Context, t *tx, link vitrine.LinkID, busy map[report.Day]bool) (sum uint64, err error) {
 	day, seen := report.NoDay, map[uint64]bool{}
 	n := 0
 	err = t.packedRows(ofLink(link), ids{math.MinInt64, math.MaxInt64}, true, func(_ vitrine.LinkID, r *row) error {
@@ -93,6 +132,10 @@ func packedVisits(ctx context.Context, t *tx, link vitrine.LinkID) (sum uint64, 
 		if d := report.DayOf(r.id.Ms()); d != day {
 			day = d
 			clear(seen)
+			busy[d] = busy[d] || r.human()
+		}
+		if r.human() {
+			busy[day] = true
 		}
 		if r.human() && !seen[r.viewer] {
 			seen[r.viewer] = true
@@ -209,12 +252,17 @@ func (l *ViewLog) recountDaily(ctx context.Context, t *tx, s vitrine.Scope, p pa
 		return "", err
 	}
 	err = l.eachDay(ctx, t, s, window{cold: []span{p.span}}, func(_ report.Day, day *report.Tally) {
+		sum := int64(0)
 		for link, views := range kept {
+			sum += views
 			if day.LinkViews(link) != views {
 				wrong = "does not have the views of its links"
 			}
-			delete(kept, link)
 		}
+		if sum != day.Views() {
+			wrong = "does not have the views of all links"
+		}
+		clear(kept)
 	})
 	if len(kept) > 0 {
 		wrong = "has views of links without opens"

@@ -16,10 +16,10 @@ func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 	for {
 		b := building{log: l, ctx: ctx, account: account}
 		done, err := b.begin()
-		if err != nil || done {
-			return err
+		if err == nil && !done {
+			err = b.run()
 		}
-		if err := b.run(); err != nil && !errors.Is(err, errChanged) {
+		if done || err != nil && !errors.Is(err, errChanged) {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -76,9 +76,6 @@ func (b *building) begin() (done bool, err error) {
 	if err := b.clear(); err != nil {
 		return false, err
 	}
-	if b.days.from >= b.state.settled {
-		return false, b.write(func(t *tx) error { return b.advance(t, b.state.settled) })
-	}
 	return false, nil
 }
 
@@ -89,11 +86,27 @@ func (b *building) ahead(t *tx) (first report.Day, daily int64, err error) {
 	err = t.get([]any{&from, &to, &opens}, `SELECT min(p.first), max(p.last), coalesce(sum(p.opens), 0)
 		FROM links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link AND p.last >= $2 AND p.first < $3`,
 		int64(b.account), int64(firstID(b.state.stale)), int64(firstID(b.state.settled)))
+	if err != nil {
+		return 0, 0, err
+	}
+	first, err = t.firstDownload(b.account, b.state.stale, b.state.settled)
 	if err != nil || from == nil {
-		return b.state.settled, 0, err
+		return first, 0, err
 	}
 	start, end := report.DayOf(from.Ms()), report.DayOf(to.Ms())
-	return max(b.state.stale, start), opens / int64(end-start+1), nil
+	return min(first, max(b.state.stale, start)), opens / int64(end-start+1), nil
+}
+
+// firstDownload is the first day of some that has a download event of an account; their end, if there is none.
+func (t *tx) firstDownload(account vitrine.AccountID, from, to report.Day) (report.Day, error) {
+	r := idsOf(from, to)
+	var first *vitrine.ViewID
+	err := t.get([]any{&first}, `SELECT min((SELECT min(d.id) FROM downloads d WHERE d.link = l.link AND d.id >= $1 AND d.id < $2))
+		FROM links l WHERE l.account = $3`, int64(r.from), int64(r.to), int64(account))
+	if err != nil || first == nil {
+		return to, err
+	}
+	return report.DayOf(first.Ms()), nil
 }
 
 // builtAtOnce is about how many opens are read at once, where there are so many in 8 days or fewer.
@@ -140,24 +153,22 @@ func (b *building) advance(t *tx, to report.Day) error {
 	return t.putState(b.account, s)
 }
 
-// clear removes tallies of the days and of later ones, which were stored before they became stale.
+// clear removes tallies of the days and of later ones: those that became stale, and what an attempt that was cut off has left.
 func (b *building) clear() error {
-	return b.write(func(t *tx) error {
-		old := false
-		for level := range levels {
-			some, err := t.some("SELECT 1 FROM tallies WHERE account = $1 AND link = 0 AND level = $2 AND day >= $3 LIMIT 1",
-				int64(b.account), level, alignDown(b.state.stale, level))
-			if err != nil {
+	next := b.state
+	next.begun = max(b.days.to, b.state.stale)
+	err := b.write(func(t *tx) error {
+		if b.state.begun > b.state.stale {
+			if err := t.dropStale(b.account, b.state.stale); err != nil {
 				return err
 			}
-			old = old || some
 		}
-		some, err := t.some("SELECT 1 FROM daily_views WHERE account = $1 AND day >= $2 LIMIT 1", int64(b.account), b.state.stale)
-		if err != nil || !old && !some {
-			return err
-		}
-		return t.dropStale(b.account, b.state.stale)
+		return t.putState(b.account, next)
 	})
+	if err == nil {
+		b.state = next
+	}
+	return err
 }
 
 // dropStale removes all tallies of an account that have a day from one on.
@@ -183,6 +194,9 @@ func (t *tx) some(query string, args ...any) (bool, error) {
 }
 
 func (b *building) run() error {
+	if b.days.from >= b.state.settled {
+		return b.write(func(t *tx) error { return b.advance(t, b.state.settled) })
+	}
 	b.whole, b.counts = map[report.Day]*report.Tally{}, map[vitrine.LinkID][]int64{}
 	facts, err := b.visits()
 	if err != nil {

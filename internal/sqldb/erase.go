@@ -86,11 +86,16 @@ func beginErasure(t *tx, c *changes, account vitrine.AccountID, link vitrine.Lin
 	if err != nil {
 		return err
 	}
+	s.version++
 	var first *vitrine.ViewID
-	if err := t.get([]any{&first}, "SELECT min(first) FROM packs WHERE link = $1", int64(link)); err != nil || first == nil {
+	err = t.get([]any{&first}, "SELECT min(id) FROM (SELECT min(first) AS id FROM packs WHERE link = $1 UNION ALL SELECT min(id) FROM downloads WHERE link = $2) AS every",
+		int64(link), int64(link))
+	if err != nil {
 		return err
 	}
-	s.changedFrom(report.DayOf(first.Ms()))
+	if first != nil && report.DayOf(first.Ms()) < s.settled {
+		s.changedFrom(report.DayOf(first.Ms()))
+	}
 	return t.putState(account, s)
 }
 

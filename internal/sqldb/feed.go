@@ -38,6 +38,7 @@ func (c *changes) reset(account vitrine.AccountID) { c.resets = append(c.resets,
 type feed struct {
 	mu        sync.Mutex
 	follows   int64 // ever
+	seq       int64 // the last one told
 	followers map[vitrine.AccountID]*follower
 	last      []*changes // in the order of seq, each the one before plus 1
 	events    int
@@ -46,6 +47,7 @@ type feed struct {
 type follower struct {
 	n     int
 	since int64 // the follow with which it began
+	seq   int64 // the last transaction that was told before
 }
 
 // Bounds of what a feed remembers.
@@ -68,7 +70,7 @@ func (f *feed) follow(account vitrine.AccountID) {
 	defer f.mu.Unlock()
 	f.follows++
 	if f.followers[account] == nil {
-		f.followers[account] = &follower{since: f.follows}
+		f.followers[account] = &follower{since: f.follows, seq: f.seq}
 	}
 	f.followers[account].n++
 }
@@ -96,6 +98,7 @@ func (f *feed) publish(c *changes) {
 			c.reset(account)
 		}
 	}
+	f.seq = c.seq
 	if n := len(f.last); n > 0 && f.last[n-1].seq+1 != c.seq {
 		f.last, f.events = nil, 0
 	}
@@ -117,6 +120,9 @@ func (f *feed) since(account vitrine.AccountID, after, upTo int64) (events []eve
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if who := f.followers[account]; who == nil || after < who.seq {
+		return nil, false // what happened before anyone followed was not told
+	}
 	if len(f.last) == 0 || f.last[0].seq > after+1 || f.last[len(f.last)-1].seq < upTo {
 		return nil, false
 	}

@@ -51,10 +51,16 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 		}
 		var first *vitrine.ViewID
 		err = t.get([]any{&first}, "SELECT min(p.first) FROM links l JOIN packs p ON p.link = l.link WHERE l.account = $1", int64(account))
+		if err != nil {
+			return err
+		}
+		from, err := t.firstDownload(account, b.state.forgotten, end)
+		if first != nil {
+			from = min(from, report.DayOf(first.Ms()))
+		}
 		b.days = span{end, end}
-		if first != nil && report.DayOf(first.Ms()) < end {
-			b.days.from = alignDown(report.DayOf(first.Ms()), 2)
-			b.days.to = b.days.from + width(2)
+		if from < end {
+			b.days = span{alignDown(from, 2), alignDown(from, 2) + width(2)}
 		}
 		return err
 	})

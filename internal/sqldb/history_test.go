@@ -7,16 +7,18 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"vitrine"
 	"vitrine/report"
 )
 
-// A history is what was told to a log, kept as plainly as can be, and recounted for each question.
-type history1 struct {
+// facts is what was told to a log, kept as plainly as can be, and recounted for each question.
+type facts struct {
 	opens     map[openKey]*remembered
 	downloads map[openKey]vitrine.ViewID // events, to their open
 	account   map[vitrine.LinkID]vitrine.AccountID
@@ -28,13 +30,13 @@ type remembered struct {
 	engaged, imported bool
 }
 
-func newHistory() *history1 {
-	return &history1{map[openKey]*remembered{}, map[openKey]vitrine.ViewID{}, map[vitrine.LinkID]vitrine.AccountID{}}
+func newFacts() *facts {
+	return &facts{map[openKey]*remembered{}, map[openKey]vitrine.ViewID{}, map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
 func keyOf(o *vitrine.NewOpen) openKey { return openKey{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)} }
 
-func (h *history1) add(o vitrine.NewOpen, imported bool) {
+func (h *facts) add(o vitrine.NewOpen, imported bool) {
 	h.account[vitrine.LinkID(o.Link)] = o.Account
 	r := &remembered{Open: o.Open, imported: imported}
 	if r.engaged = o.Session != nil; r.engaged {
@@ -47,7 +49,7 @@ func (h *history1) add(o vitrine.NewOpen, imported bool) {
 	}
 }
 
-func (h *history1) batch(b vitrine.Batch) (refused []int) {
+func (h *facts) batch(b vitrine.Batch) (refused []int) {
 	for i, o := range b.Opens {
 		if was := h.opens[keyOf(&o)]; was != nil {
 			if was.Viewer != o.Viewer || was.Country != o.Country {
@@ -84,13 +86,13 @@ func (h *history1) batch(b vitrine.Batch) (refused []int) {
 	return refused
 }
 
-func (h *history1) erase(link vitrine.LinkID) {
+func (h *facts) erase(link vitrine.LinkID) {
 	maps.DeleteFunc(h.opens, func(k openKey, _ *remembered) bool { return k.link == link })
 	maps.DeleteFunc(h.downloads, func(k openKey, _ vitrine.ViewID) bool { return k.link == link })
 }
 
 // of is what a scope has in [from, to).
-func (h *history1) of(s vitrine.Scope, from, to report.Day) (opens []report.Open, downloads []report.Day) {
+func (h *facts) of(s vitrine.Scope, from, to report.Day) (opens []report.Open, downloads []report.Day) {
 	has := func(link vitrine.LinkID, d report.Day) bool {
 		return from <= d && d < to && h.account[link] == s.Account && (s.Link == 0 || s.Link == link)
 	}
@@ -152,7 +154,7 @@ func naively(opens []report.Open, downloads []report.Day, from, to report.Day) (
 	return n
 }
 
-func naiveOf(t *report.Tally, r *report.LinkReport, from, to report.Day) (n recount) {
+func naiveOf(t *report.Tally, from, to report.Day) (n recount) {
 	n.Views, n.Uniques, n.Daily = t.Views(), t.Uniques(from, to), t.DailyViews(from, to)
 	for d := from; d < to; d++ {
 		n.Viewers = append(n.Viewers, t.Uniques(d, d+1))
@@ -160,7 +162,6 @@ func naiveOf(t *report.Tally, r *report.LinkReport, from, to report.Day) (n reco
 	for _, b := range t.Bots() {
 		n.Bots += b.Count
 	}
-	n.Returning, n.Median = t.Opens()-n.Bots, 0
 	return n
 }
 
@@ -192,8 +193,16 @@ func rendered(s vitrine.Scope, t *report.Tally, from, to report.Day) string {
 }
 
 // check compares an answer with one fold over all opens, and with a naive recount.
-func (h *history1) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report.Day) {
+func (h *facts) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report.Day) {
 	t.Helper()
+	for _, wrong := range h.wrong(l, s, from, to) {
+		t.Errorf("%+v [%d, %d): %s", s, from, to, wrong)
+	}
+}
+
+// wrong is how an answer differs.
+func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []string) {
+	fault := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	opens, downloads := h.of(s, from, to)
 	var fold report.Fold
 	for i := range opens {
@@ -205,8 +214,8 @@ func (h *history1) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to rep
 	want := trim(s, fold.Tally())
 	got, _, err := l.Tally(context.Background(), vitrine.TallyQuery{Scope: s, From: from, To: to})
 	if err != nil {
-		t.Errorf("Tally of %+v [%d, %d): %v", s, from, to, err)
-		return
+		fault("Tally: %v", err)
+		return all
 	}
 	if a, b := rendered(s, got, from, to), rendered(s, want, from, to); a != b {
 		i := 0
@@ -214,11 +223,11 @@ func (h *history1) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to rep
 			i++
 		}
 		i = max(i-120, 0)
-		t.Errorf("%+v [%d, %d): log has\n %.240s\nfold has\n %.240s", s, from, to, a[i:], b[i:])
+		fault("log has\n %.240s\nfold has\n %.240s", a[i:], b[i:])
 	}
-	n, m := naively(opens, downloads, from, to), naiveOf(got, nil, from, to)
+	n, m := naively(opens, downloads, from, to), naiveOf(got, from, to)
 	if n.Views != m.Views || n.Uniques != m.Uniques || n.Bots != m.Bots || !slices.Equal(n.Daily, m.Daily) || !slices.Equal(n.Viewers, m.Viewers) {
-		t.Errorf("%+v [%d, %d): log has %+v, counted %+v", s, from, to, m, n)
+		fault("log has %+v, counted %+v", m, n)
 	}
 	r := report.ForLink(report.Link{}, report.Window{Key: report.RangeAll, From: from, To: to}, got, nil, nil)
 	b, _ := json.Marshal(r.Totals)
@@ -226,25 +235,25 @@ func (h *history1) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to rep
 	_ = json.Unmarshal(b, &totals)
 	for name, want := range map[string]int64{"returning": n.Returning, "medianEngagedMs": n.Median} {
 		if v, ok := totals[name].(float64); ok && int64(v) != want {
-			t.Errorf("%+v [%d, %d): %s is %v, counted %d", s, from, to, name, v, want)
+			fault("%s is %v, counted %d", name, v, want)
 		}
 	}
 	if s.Link == 0 {
-		h.checkDaily(t, l, s.Account, from, to)
+		h.wrongDaily(fault, l, s.Account, from, to)
 	}
+	return all
 }
 
-func (h *history1) checkDaily(t *testing.T, l *ViewLog, account vitrine.AccountID, from, to report.Day) {
-	t.Helper()
+func (h *facts) wrongDaily(fault func(string, ...any), l *ViewLog, account vitrine.AccountID, from, to report.Day) {
 	links := slices.Sorted(maps.Keys(h.account))
 	got, err := l.DailyViews(context.Background(), account, links, from, to)
 	if err != nil {
-		t.Errorf("DailyViews: %v", err)
+		fault("DailyViews: %v", err)
 	}
 	for _, link := range links {
 		opens, _ := h.of(vitrine.Scope{Account: account, Link: link}, from, to)
 		if want := naively(opens, nil, from, to).Daily; !slices.Equal(got[link], want) {
-			t.Errorf("daily views of link %d in [%d, %d): %v, want %v", link, from, to, got[link], want)
+			fault("daily views of link %d: %v, want %v", link, got[link], want)
 		}
 	}
 }
@@ -297,7 +306,7 @@ func (r luck) session() report.Session {
 	return s
 }
 
-func (r luck) known(h *history1) openKey {
+func (r luck) known(h *facts) openKey {
 	keys := slices.SortedFunc(maps.Keys(h.opens), func(a, b openKey) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.open, b.open)) })
 	if len(keys) == 0 {
 		return openKey{1, vitrine.ViewIDAt(r.moment(), 0)}
@@ -305,7 +314,7 @@ func (r luck) known(h *history1) openKey {
 	return keys[r.IntN(len(keys))]
 }
 
-func (r luck) batch(h *history1, opens, late int) (b vitrine.Batch) {
+func (r luck) batch(h *facts, opens, late int) (b vitrine.Batch) {
 	for range opens {
 		b.Opens = append(b.Opens, r.open())
 	}
@@ -335,7 +344,7 @@ func (r luck) batch(h *history1, opens, late int) (b vitrine.Batch) {
 	return b
 }
 
-func (r luck) imports(h *history1, n int) (opens []vitrine.NewOpen) {
+func (r luck) imports(h *facts, n int) (opens []vitrine.NewOpen) {
 	for range n {
 		o := r.open()
 		o.Viewer = ^o.Viewer
@@ -352,7 +361,7 @@ func (r luck) imports(h *history1, n int) (opens []vitrine.NewOpen) {
 	return opens
 }
 
-func (r luck) windows(t *testing.T, h *history1, l *ViewLog, n int) {
+func (r luck) windows(t *testing.T, h *facts, l *ViewLog, n int) {
 	t.Helper()
 	for range n {
 		from := r.start - 3 + report.Day(r.IntN(r.days+4))
@@ -366,12 +375,15 @@ func (r luck) windows(t *testing.T, h *history1, l *ViewLog, n int) {
 	}
 }
 
+// propertySeeds is how many histories are tried, some seconds each.
+const propertySeeds = 2
+
 // Whatever happens in whatever order, and wherever Settle is cut off or the file is opened anew, answers are those of one fold, in this
 // process and in another one that has it open.
 func TestEveryAnswerIsAFold(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range uint64(propertySeeds) {
 		r := luck{rand.New(rand.NewPCG(seed, 11)), 20_000 + report.Day(seed), 330, 6 + int(seed%3)*10, 40}
-		h := newHistory()
+		h := newFacts()
 		path := filepath.Join(t.TempDir(), "views.db")
 		var logs [2]*ViewLog
 		reopen := func(i int) {
@@ -464,5 +476,50 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d, at the end", seed)
 		}
+	}
+}
+
+// BenchmarkExtremes settles and sums what no real log is like: VITRINE_OPENS opens, else 100,000.
+func BenchmarkExtremes(b *testing.B) {
+	n, err := strconv.ParseInt(cmp.Or(os.Getenv("VITRINE_OPENS"), "100000"), 10, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, open := range map[string]func(i int64) vitrine.NewOpen{
+		"one viewer": func(i int64) vitrine.NewOpen {
+			return on(firstTestDay+report.Day(i%250), i/250%86_400_000, 1+i/250%400, 7)
+		},
+		"all viewers one day": func(i int64) vitrine.NewOpen {
+			return on(firstTestDay, i%86_400_000, 1+i*3/n, uint64(i)*0x9e3779b97f4a7c15)
+		},
+		"one link in disorder": func(i int64) vitrine.NewOpen {
+			return on(firstTestDay+report.Day(i*7919%200), i*104_729%86_400_000, 1, uint64(i%9000))
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				l := openTestLog(b)
+				var opens []vitrine.NewOpen
+				for i := range n {
+					if opens = append(opens, open(i)); len(opens) == 5000 || i == n-1 {
+						receipt := vitrine.ImportReceipt{Lines: i + 1, At: (firstTestDay + 300).Time()}
+						if err := l.Import(b.Context(), receipt, opens); err != nil {
+							b.Fatal(err)
+						}
+						opens = opens[:0]
+					}
+				}
+				if err := l.Settle(b.Context(), firstTestDay+298); err != nil {
+					b.Fatal(err)
+				}
+				late := on(firstTestDay+260, 5, 1, 7)
+				if _, err := l.Append(b.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{late}}); err != nil {
+					b.Fatal(err)
+				}
+				if _, _, err := l.Tally(b.Context(), vitrine.TallyQuery{Scope: account1, From: firstTestDay, To: firstTestDay + 300}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

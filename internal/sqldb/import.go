@@ -11,8 +11,7 @@ import (
 	"vitrine/report"
 )
 
-// Import is vitrine.ViewLog's. Opens of past days go into packs, later ones into the table of opens. Viewers of imported opens are
-// another system's: whether a viewer returns is never decided from them.
+// Import is vitrine.ViewLog's. Opens of past days go into packs, later ones into the table of opens.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.NewOpen) error {
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t *tx, c *changes) error {
@@ -23,6 +22,10 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 		}
 		w := l.write(t, c)
 		past := report.DayOf(ms(receipt.At)) - runningDays
+		opens := slices.Clone(opens)
+		slices.SortStableFunc(opens, func(a, b vitrine.NewOpen) int {
+			return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Link, b.Link))
+		})
 		for rest := opens; len(rest) > 0; {
 			n := 1
 			for n < len(rest) && rest[n].Account == rest[0].Account && rest[n].Link == rest[0].Link {
@@ -101,6 +104,11 @@ func (w *writing) importLink(opens []vitrine.NewOpen, past report.Day) error {
 func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine.LinkID, rows []row) error {
 	if len(rows) == 0 {
 		return nil
+	}
+	for i := range rows { // IDs move on, and have nowhere to go from the end of their millisecond
+		if r := &rows[i]; int64(r.id)%counters >= counters-int64(len(rows)) {
+			r.id = vitrine.ViewIDAt(r.id.Ms(), 0)
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
 	first, last := report.DayOf(rows[0].id.Ms()), report.DayOf(rows[len(rows)-1].id.Ms())
@@ -188,8 +196,11 @@ func (w *writing) imported(o *vitrine.NewOpen) error {
 		}
 	}
 	w.count(o, &r)
-	if o.Session == nil || !o.Session.Downloaded || !r.human() {
+	if !r.human() {
 		return nil
+	}
+	if err := w.tx.see(link, r.viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
+		return err
 	}
 	return w.importDownload(link, id)
 }

@@ -36,7 +36,7 @@ type live struct {
 	mu      sync.Mutex
 	built   bool
 	seq     int64
-	settled report.Day // the first day it has
+	state   state // of the account, as it was built
 	tallies map[report.Day]*report.Tally
 	viewers map[liveViewer]*liveDays
 
@@ -78,7 +78,7 @@ func (ls *lives) each(ctx context.Context, t *tx, s vitrine.Scope, st state, day
 		lv.forget()
 		return false, err
 	}
-	if lv.settled != st.settled {
+	if lv.state != st {
 		return false, nil // it is ahead of this transaction
 	}
 	for d, tally := range lv.tallies {
@@ -139,7 +139,7 @@ func (lv *live) bring(ctx context.Context, l *ViewLog, t *tx, st state, seq int6
 	if lv.built && lv.seq >= seq {
 		return nil
 	}
-	if lv.built && lv.settled == st.settled {
+	if lv.built && lv.state == st {
 		if events, known := l.feed.since(lv.scope.Account, lv.seq, seq); known {
 			err := lv.apply(t, events)
 			lv.seq = seq
@@ -179,7 +179,7 @@ func (lv *live) build(ctx context.Context, l *ViewLog, t *tx, st state, seq int6
 		}
 		visits = visits[n:]
 	}
-	lv.built, lv.seq, lv.settled = true, seq, st.settled
+	lv.built, lv.seq, lv.state = true, seq, st
 	return nil
 }
 

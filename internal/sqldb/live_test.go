@@ -30,10 +30,10 @@ func (c *meanwhile) Err() error {
 }
 
 // coldLog is a log whose account reads a whole day of opens before it comes to its running days.
-func coldLog(t *testing.T) (*ViewLog, *history1) {
+func coldLog(t *testing.T) (*ViewLog, *facts) {
 	t.Helper()
 	const d = firstTestDay
-	l, h := openTestLog(t), newHistory()
+	l, h := openTestLog(t), newFacts()
 	var opens []vitrine.NewOpen
 	for i := range int64(checkEvery + 10) {
 		opens = append(opens, on(d, i, 1, uint64(100+i%50)))
@@ -90,7 +90,7 @@ func TestLiveIsOfOneMoment(t *testing.T) {
 	}
 }
 
-func naivelyOf(h *history1, from, to report.Day) recount {
+func naivelyOf(h *facts, from, to report.Day) recount {
 	opens, downloads := h.of(account1, from, to)
 	return naively(opens, downloads, from, to)
 }
@@ -98,7 +98,7 @@ func naivelyOf(h *history1, from, to report.Day) recount {
 // What comes late to a link whose erasure was cut off does not count for its account.
 func TestLiveOfErased(t *testing.T) {
 	const d = firstTestDay
-	l, h := openTestLog(t), newHistory()
+	l, h := openTestLog(t), newFacts()
 	told(t, h, l, on(d, 0, 1, 1), on(d, 1, 2, 2))
 	h.erase(2)
 	err := l.update(t.Context(), func(t *tx, c *changes) error { // the first step of it
@@ -123,7 +123,7 @@ func TestLiveOfErased(t *testing.T) {
 func TestLiveLittleRoom(t *testing.T) {
 	for seed := range uint64(3) {
 		r := luck{rand.New(rand.NewPCG(seed, 12)), firstTestDay, 12, 6, 10}
-		l, h := openTestLog(t), newHistory()
+		l, h := openTestLog(t), newFacts()
 		l.lives.most = 12
 		for step := range 120 {
 			b := r.batch(h, r.IntN(4), 5)
@@ -158,7 +158,7 @@ func TestAtOnce(t *testing.T) {
 			}
 		}()
 	}
-	h := newHistory()
+	h := newFacts()
 	var mu sync.Mutex // of h: each goroutine has links of its own, so that their order does not matter
 	var all sync.WaitGroup
 	writing, done := context.WithCancel(context.Background())
@@ -167,7 +167,7 @@ func TestAtOnce(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(w), 5))
 			l := logs[w%2]
 			link := int64(1 + w)
-			for i := range 40 {
+			for i := range 24 {
 				var b vitrine.Batch
 				var imported []vitrine.NewOpen
 				for range 5 {
@@ -194,7 +194,7 @@ func TestAtOnce(t *testing.T) {
 				if err := l.Import(context.Background(), receipt, imported); err != nil {
 					t.Error(err)
 				}
-				if i == 20 {
+				if i == 12 {
 					mu.Lock()
 					h.erase(vitrine.LinkID(link))
 					mu.Unlock()
@@ -208,7 +208,7 @@ func TestAtOnce(t *testing.T) {
 	var others sync.WaitGroup
 	for i, l := range logs {
 		others.Go(func() {
-			for n := report.Day(0); writing.Err() == nil; n++ {
+			for n := report.Day(0); n < 25 && writing.Err() == nil; n++ {
 				if err := l.Settle(writing, d+(n*7)%85); err != nil && !errors.Is(err, context.Canceled) {
 					t.Errorf("Settle: %v", err)
 				}

@@ -133,7 +133,8 @@ func (m *merging) step(t *tx) (more bool, err error) {
 		}
 		e := best.head()
 		if w.all >= mergedAtOnce && e.viewer != w.last.viewer {
-			m.next, m.entries = e.viewer, m.entries+w.all
+			next, entries := e.viewer, m.entries+w.all
+			t.committed = append(t.committed, func() { m.next, m.entries = next, entries })
 			return true, w.end()
 		}
 		if w.all == 0 || e != w.last {

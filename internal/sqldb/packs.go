@@ -93,7 +93,11 @@ func (w *packWriter) write(rows []row, mayMove bool) error {
 			w.visits = append(w.visits, rows[i].visit(w.link))
 		}
 	}
-	old, err := w.take(rows[0].id, rows[len(rows)-1].id)
+	last := rows[len(rows)-1].id
+	if mayMove { // to anywhere in their millisecond
+		last = vitrine.ViewIDAt(last.Ms()+1, 0) - 1
+	}
+	old, err := w.take(rows[0].id, last)
 	if err != nil {
 		return err
 	}
@@ -117,7 +121,7 @@ func (w *packWriter) write(rows []row, mayMove bool) error {
 }
 
 // take removes the packs that rows of a span have to be merged with, and returns what is in them: those of the same time, and
-// the one before while it is short.
+// the ones before and after while they are short.
 func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
 	err = w.tx.packs(ofLink(w.link), ids{first, last + 1}, func(_ vitrine.LinkID, p *storedPack) error {
 		return unpackAll(p, &old)
@@ -140,6 +144,19 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
 		old = append(rows, old...)
 		return nil
 	}, "SELECT first, last, opens, data FROM packs WHERE link = $1 AND first < $2 ORDER BY first DESC LIMIT 1", int64(w.link), int64(first))
+	if err != nil {
+		return nil, err
+	}
+	err = w.tx.each(func(s scanner) error {
+		var after storedPack
+		if err := s.Scan(&after.first, &after.opens, (*sql.RawBytes)(&after.data)); err != nil {
+			return w.tx.fail(err)
+		}
+		if after.opens > packOpens*3/4 {
+			return nil
+		}
+		return unpackAll(&after, &old)
+	}, "SELECT first, opens, data FROM packs WHERE link = $1 AND first > $2 ORDER BY first LIMIT 1", int64(w.link), int64(last))
 	if err != nil || len(old) == 0 {
 		return nil, err
 	}

@@ -396,6 +396,9 @@ func eachID(ctx context.Context, t *tx, q vitrine.TallyQuery, f func(place)) err
 
 // Recent is vitrine.ViewLog's.
 func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
+	if n <= 0 {
+		return nil, nil
+	}
 	err = l.db.read(ctx, func(t *tx) error {
 		recent = nil
 		r := idsOf(from, to)
@@ -407,7 +410,7 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 			}
 			return err
 		}, `SELECT link, id, open, session FROM opens WHERE link = $1 AND id >= $2 AND id < $3 AND session IS NOT NULL
-			ORDER BY id DESC LIMIT $4`, int64(link), int64(r.from), int64(r.to), max(n, 0))
+			ORDER BY id DESC LIMIT $4`, int64(link), int64(r.from), int64(r.to), n)
 		if err != nil {
 			return err
 		}

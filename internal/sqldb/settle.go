@@ -127,7 +127,7 @@ func packLink(t *tx, link vitrine.LinkID, before report.Day, n int) (packed int,
 	}
 	viewers := map[uint64]int64{}
 	for i := range rows {
-		if r := &rows[i]; r.human() && r.flags&openImported == 0 {
+		if r := &rows[i]; r.human() {
 			viewers[r.viewer]++
 		}
 	}
@@ -179,10 +179,8 @@ func reopen(t *tx, account vitrine.AccountID, link vitrine.LinkID, day report.Da
 		o := &rows[i]
 		if o.human() {
 			visits = append(visits, o.visit(link))
-			if o.flags&openImported == 0 {
-				if err := t.see(link, o.viewer); err != nil {
-					return false, err
-				}
+			if err := t.see(link, o.viewer); err != nil {
+				return false, err
 			}
 		}
 		b = o.openRecord.append(b[:0])

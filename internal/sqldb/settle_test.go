@@ -18,7 +18,7 @@ func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.NewOpen {
 
 const firstTestDay report.Day = 20_032 // begins 64 days
 
-func both(t *testing.T, h *history1, l *ViewLog, b vitrine.Batch) {
+func both(t *testing.T, h *facts, l *ViewLog, b vitrine.Batch) {
 	t.Helper()
 	h.batch(b)
 	if _, err := l.Append(context.Background(), b); err != nil {
@@ -27,7 +27,7 @@ func both(t *testing.T, h *history1, l *ViewLog, b vitrine.Batch) {
 }
 
 // told appends opens to a log and its history.
-func told(t *testing.T, h *history1, l *ViewLog, opens ...vitrine.NewOpen) {
+func told(t *testing.T, h *facts, l *ViewLog, opens ...vitrine.NewOpen) {
 	t.Helper()
 	both(t, h, l, vitrine.Batch{Opens: opens})
 }
@@ -43,9 +43,9 @@ var account1 = vitrine.Scope{Account: 1}
 
 // Settle that is cut off at any of its steps is finished by the next.
 func TestSettleCutOff(t *testing.T) {
-	const d, links = firstTestDay, 20
+	const d, links = firstTestDay, 6
 	for _, days := range []report.Day{70, 13} {
-		h := newHistory()
+		h := newFacts()
 		var opens []vitrine.NewOpen
 		for day := range days {
 			for link := range int64(links) {
@@ -53,10 +53,10 @@ func TestSettleCutOff(t *testing.T) {
 			}
 		}
 		cuts := 0
-		for lives, done := 0, false; !done; lives += 1 + lives/8 {
+		for lives, done := 0, false; !done; lives += 3 + lives/5 {
 			l := openTestLog(t)
 			l.least = least{1, 1, 1}
-			h = newHistory()
+			h = newFacts()
 			for _, o := range opens {
 				h.add(o, true)
 			}
@@ -77,8 +77,59 @@ func TestSettleCutOff(t *testing.T) {
 				t.Fatalf("%d days: cut off after %d steps", days, lives)
 			}
 		}
-		if cuts < 5 {
+		if cuts < 4 {
 			t.Errorf("cut off at %d places", cuts)
+		}
+	}
+}
+
+// What a Settle that was cut off had stored is not mixed with what is stored after late things came.
+func TestSettleCutOffThenLate(t *testing.T) {
+	const d = firstTestDay
+	for done, lives := false, 4; !done; lives += 5 {
+		l, h := openTestLog(t), newFacts()
+		l.least = least{3, 1, 1}
+		var opens []vitrine.NewOpen
+		for link := range int64(5) {
+			for day := range report.Day(66) {
+				for n := range 2 + (link+int64(day))%2 {
+					o := on(d+day, link*10+n, 1+link, uint64(link+int64(day)*n%5))
+					o.Session = &report.Session{EngagedMs: 2000 + 977*link + 131*int64(day) + n, PresentMs: 90_000}
+					opens = append(opens, o)
+				}
+			}
+		}
+		for _, o := range opens {
+			h.add(o, true)
+		}
+		if err := importOpens(t, l, 1, opens...); err != nil {
+			t.Fatal(err)
+		}
+		done = l.Settle(&dyingContext{Context: t.Context(), lives: lives}, d+65) == nil
+		var b vitrine.Batch
+		for i, o := range opens {
+			s := vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 3_000_000}
+			switch {
+			case o.Link == 2 || i%40 == 0:
+				s.Bot = vitrine.BotAutomation
+			case o.Link == 3 && report.DayOf(o.At) == d+1 || i%50 == 0:
+				s.Session = report.Session{EngagedMs: 85_000, PresentMs: 90_000}
+				b.Opens = append(b.Opens, on(report.DayOf(o.At), 5_000_000+int64(i), o.Link, 77))
+			default:
+				continue
+			}
+			b.Snapshots = append(b.Snapshots, s)
+		}
+		both(t, h, l, b)
+		settled(t, l, d+65)
+		for link := range vitrine.LinkID(6) {
+			for _, days := range []span{{d, d + 64}, {d, d + 66}, {d + 1, d + 16}, {d + 8, d + 9}} {
+				h.check(t, l, vitrine.Scope{Account: 1, Link: link}, days.from, days.to)
+			}
+		}
+		clean(t, l)
+		if t.Failed() {
+			t.Fatalf("cut off after %d steps", lives)
 		}
 	}
 }
@@ -89,7 +140,7 @@ func TestSettleDownloadsOnly(t *testing.T) {
 		if first > 3 && first < 58 {
 			continue
 		}
-		l, h := openTestLog(t), newHistory()
+		l, h := openTestLog(t), newFacts()
 		o := on(firstTestDay+first, 0, 1, 1)
 		told(t, h, l, o)
 		settled(t, l, firstTestDay+first+1)
@@ -109,11 +160,11 @@ func TestSettleDownloadsOnly(t *testing.T) {
 
 // A download on a day before its open's, as after a clock was set back, goes with its open.
 func TestDownloadBeforeItsOpen(t *testing.T) {
-	for name, undo := range map[string]func(*testing.T, *history1, *ViewLog, vitrine.NewOpen){
-		"bot": func(t *testing.T, h *history1, l *ViewLog, o vitrine.NewOpen) {
+	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.NewOpen){
+		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.NewOpen) {
 			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, Open: vitrine.ViewID(o.ID), At: o.At, Bot: vitrine.BotAutomation}}})
 		},
-		"erase": func(t *testing.T, h *history1, l *ViewLog, o vitrine.NewOpen) {
+		"erase": func(t *testing.T, h *facts, l *ViewLog, o vitrine.NewOpen) {
 			h.erase(2)
 			if err := l.Erase(t.Context(), 2); err != nil {
 				t.Fatal(err)
@@ -122,7 +173,7 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const d = firstTestDay
-			l, h := openTestLog(t), newHistory()
+			l, h := openTestLog(t), newFacts()
 			o := on(d+5, 0, 2, 2)
 			told(t, h, l, on(d+1, 0, 1, 1), o)
 			both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 1).StartMs(), 7), Link: 2, Open: vitrine.ViewID(o.ID)}}})
@@ -140,7 +191,7 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 // What a link leaves behind once it is erased is nothing, also where it was its account's last.
 func TestEraseLeavesNothing(t *testing.T) {
 	const d = firstTestDay
-	l, h := openTestLog(t), newHistory()
+	l, h := openTestLog(t), newFacts()
 	l.least = least{1, 1, 1}
 	for day := range report.Day(70) {
 		told(t, h, l, on(d+day, 0, 1, uint64(day%7)))
@@ -166,7 +217,7 @@ func TestEraseLeavesNothing(t *testing.T) {
 func TestSettleAndReturning(t *testing.T) {
 	const d = firstTestDay
 	for _, before := range []report.Day{0, d + 5} {
-		l, h := openTestLog(t), newHistory()
+		l, h := openTestLog(t), newFacts()
 		was := on(d, 0, 1, 1)
 		h.add(was, true)
 		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: d.Time()}, []vitrine.NewOpen{was}); err != nil {
@@ -185,7 +236,7 @@ func TestSettleAndReturning(t *testing.T) {
 func TestLateOnSettledDays(t *testing.T) {
 	const d = firstTestDay
 	for _, few := range []bool{true, false} {
-		l, h := openTestLog(t), newHistory()
+		l, h := openTestLog(t), newFacts()
 		if few {
 			l.least = least{1, 1, 1}
 		}
@@ -238,7 +289,7 @@ func TestLateOnSettledDays(t *testing.T) {
 func TestSettleEdges(t *testing.T) {
 	const d = firstTestDay
 	for _, before := range []report.Day{0, d, d + 1, d + 2, d + 65, d + 129, d + 200} {
-		l, h := openTestLog(t), newHistory()
+		l, h := openTestLog(t), newFacts()
 		h.check(t, l, account1, d, d+1)
 		settled(t, l, before)
 		h.check(t, l, account1, d, d+1)
@@ -262,15 +313,31 @@ func TestSettleEdges(t *testing.T) {
 	}
 }
 
-// Before 1970 and about it.
-func TestSettleBefore1970(t *testing.T) {
-	l, h := openTestLog(t), newHistory()
-	l.least = least{1, 1, 1}
-	told(t, h, l, on(-70, 5, 1, 1), on(-1, 86_399_999, 1, 2), on(0, 0, 1, 1), on(1, 0, 1, 2), on(64, 0, 1, 1))
-	for _, before := range []report.Day{-64, 1, 70} {
-		settled(t, l, before)
-		h.check(t, l, account1, -100, 100)
-		h.check(t, l, vitrine.Scope{Account: 1, Link: 1}, -70, 1)
+// A day with downloads alone is not lost for its link when its opens are forgotten.
+func TestForgetDownloadsOnly(t *testing.T) {
+	const d = firstTestDay
+	for _, later := range []bool{true, false} {
+		l, h := openTestLog(t), newFacts()
+		o := on(d, 0, 1, 1)
+		told(t, h, l, o, on(d, 1, 2, 2))
+		if later {
+			told(t, h, l, on(d+200, 0, 1, 1))
+		}
+		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 70).StartMs(), 0), Link: 1, Open: vitrine.ViewID(o.ID)}}})
+		settled(t, l, d+300)
+		check := func(when string) {
+			t.Helper()
+			for _, s := range []vitrine.Scope{account1, {Account: 1, Link: 1}} {
+				for _, wrong := range h.wrong(l, s, d, d+300) {
+					t.Errorf("%s, later opens %v, %+v: %s", when, later, s, wrong)
+				}
+			}
+		}
+		check("settled")
+		if err := l.Forget(t.Context(), d+290); err != nil {
+			t.Fatal(err)
+		}
+		check("forgotten")
+		clean(t, l)
 	}
-	clean(t, l)
 }

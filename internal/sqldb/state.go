@@ -14,13 +14,14 @@ type state struct {
 	packed  report.Day // opens of this day and later ones are in opens alone
 	settled report.Day // opens of earlier days are in packs alone
 	stale   report.Day // at most settled: tallies of earlier days are right wherever there are any
+	begun   report.Day // there may be tallies, right or wrong, of days before this one and of no others
 	// forgotten is at most stale: opens of earlier days are gone, and their tallies are all there is.
 	forgotten report.Day
 }
 
 // state reads the state of an account; one that is not there has nothing put away.
 func (t *tx) state(account vitrine.AccountID) (s state, err error) {
-	err = t.get([]any{&s.version, &s.packed, &s.settled, &s.stale, &s.forgotten}, "SELECT version, packed, settled, stale, forgotten FROM accounts WHERE account = $1", int64(account))
+	err = t.get([]any{&s.version, &s.packed, &s.settled, &s.stale, &s.begun, &s.forgotten}, "SELECT version, packed, settled, stale, begun, forgotten FROM accounts WHERE account = $1", int64(account))
 	if errors.Is(err, vitrine.ErrNotFound) {
 		err = nil
 	}
@@ -28,9 +29,9 @@ func (t *tx) state(account vitrine.AccountID) (s state, err error) {
 }
 
 func (t *tx) putState(account vitrine.AccountID, s state) error {
-	_, err := t.exec(`INSERT INTO accounts (account, version, packed, settled, stale, forgotten) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (account) DO UPDATE
-		SET version = excluded.version, packed = excluded.packed, settled = excluded.settled, stale = excluded.stale, forgotten = excluded.forgotten`,
-		int64(account), s.version, s.packed, s.settled, s.stale, s.forgotten)
+	_, err := t.exec(`INSERT INTO accounts (account, version, packed, settled, stale, begun, forgotten) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account) DO UPDATE
+		SET version = excluded.version, packed = excluded.packed, settled = excluded.settled, stale = excluded.stale, begun = excluded.begun, forgotten = excluded.forgotten`,
+		int64(account), s.version, s.packed, s.settled, s.stale, s.begun, s.forgotten)
 	return err
 }
 

@@ -141,6 +141,9 @@ func (s *stored) times(t *report.Tally) error {
 			return err
 		}
 	}
+	if len(t.MedianTimes().Groups()) > 0 {
+		return report.ErrPiece // some are lost
+	}
 	return nil
 }
 

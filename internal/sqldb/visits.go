@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"math"
 	"slices"
 
@@ -36,7 +37,7 @@ func sortVisits(list []visitEntry) []visitEntry {
 
 // A row of visits has the entries of some viewers in order: the first day's distance from 1970, then of each entry how far its
 // viewer is from the one before; its link, as a difference if the viewer is the same; its day, likewise if the link is the same,
-// else from the first day.
+// else from the first day. A checksum ends it.
 
 func appendVisits(b []byte, entries []visitEntry) []byte {
 	base := entries[0].day
@@ -60,12 +61,16 @@ func appendVisits(b []byte, entries []visitEntry) []byte {
 		}
 		before = e
 	}
-	return b
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
 // readVisits appends the entries of a row to a list.
 func readVisits(list []visitEntry, first int64, b []byte) ([]visitEntry, error) {
-	r, before := reader{b: b}, len(list)
+	end := len(b) - 4
+	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
+		return list, errRecord
+	}
+	r, before := reader{b: b[:end]}, len(list)
 	base := report.Day(r.signed())
 	last := visitEntry{viewer: first}
 	for i := 0; len(r.b) > 0; i++ {

@@ -187,6 +187,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 	}
 	update(func(tx *tx) (err error) { one, err = beginMerge(tx, 1, true); return err })
 	update(func(tx *tx) error { _, err := one.step(tx); return err })
+	update(func(tx *tx) error { _, err := tx.exec("UPDATE runs SET merging = 1 WHERE merging <> 0"); return err }) // as after a minute
 	update(func(tx *tx) error { _, err := tx.dropUntrue(1); return err })
 	update(func(tx *tx) (err error) { other, err = beginMerge(tx, 1, true); return err })
 	for more := true; more; {

@@ -57,7 +57,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int) {
 		}
 		asSent := o.Open
 		for _, other := range m.opens[link] {
-			if o.Counted() && other.open.Counted() && other.open.Viewer == o.Viewer && !other.imported {
+			if o.Counted() && other.open.Counted() && other.open.Viewer == o.Viewer {
 				o.Returning = true
 			}
 		}

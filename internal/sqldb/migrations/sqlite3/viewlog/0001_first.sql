@@ -17,6 +17,7 @@ CREATE TABLE accounts (
     packed  BIGINT NOT NULL, -- day: opens of this day and later ones are in opens alone
     settled BIGINT NOT NULL, -- day: opens of earlier days are in packs alone
     stale   BIGINT NOT NULL, -- day: tallies of it and later ones are wrong or missing; settled: none
+    begun   BIGINT NOT NULL, -- day: there may be tallies of days before it, right or wrong, and of no others
     forgotten BIGINT NOT NULL -- day, a multiple of 64: opens of earlier days are gone, their tallies are all there is
 );
 
@@ -44,7 +45,7 @@ CREATE TABLE opens (
     PRIMARY KEY (link, id)
 ) WITHOUT ROWID;
 
--- How many opens of a link by people, imported ones apart, a viewer has in opens. One that has none has no row.
+-- How many opens of a link by people a viewer has in opens. One that has none has no row.
 CREATE TABLE viewers (
     link   BIGINT NOT NULL,
     viewer BIGINT NOT NULL,
