@@ -59,7 +59,7 @@ func (h *facts) batch(b vitrine.Batch) (refused []int) {
 		}
 		o.Returning = false
 		for k, r := range h.opens {
-			if k.link == vitrine.LinkID(o.Link) && o.Counted() && r.Counted() && r.Viewer == o.Viewer && !r.imported {
+			if k.link == vitrine.LinkID(o.Link) && o.Counted() && r.Counted() && r.Viewer == o.Viewer {
 				o.Returning = true
 			}
 		}
