@@ -50,6 +50,8 @@ func newImportLog(t *testing.T) *importLog { return &importLog{t: t, lines: map[
 
 var errLog = errors.New("the log is down")
 
+func (l *importLog) Kept(context.Context, AccountID) (report.Day, error) { return 0, nil }
+
 func (l *importLog) Imported(_ context.Context, file [32]byte) (int64, error) {
 	return l.lines[file], nil
 }

@@ -105,6 +105,10 @@ type Links struct {
 	Now   func() time.Time
 	// ViewerKeyLife is how long viewers of an account are told apart with one key; 0: DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration
+	// Pending, if set, tells whether opens may be on their way to the log: until they are there, no purge is a link's last.
+	Pending func() bool
+
+	cache linkCache // of public links
 }
 
 // DefaultViewerKeyLife is a year (engagement, The viewer).
@@ -116,6 +120,7 @@ func (s *Links) freshViewerKey(ctx context.Context, a *Account) error {
 	if s.Now().Sub(a.ViewerKeyAt) < life {
 		return nil
 	}
+	defer s.cache.forget()
 	return s.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Account(a.ID)
 		if err != nil {
@@ -139,48 +144,37 @@ func (l *Link) stateFor(a *Account) LinkState {
 }
 
 // Public finds a link for its public page, with its account. Errors: CodeNotFound (unknown or deleted), CodeNotAvailable (in
-// review or processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of the link is told.
-func (s *Links) Public(ctx context.Context, slug Slug) (l *Link, a *Account, err error) {
-	err = s.Store.Read(ctx, func(tx Tx) error {
-		if l, err = tx.LinkBySlug(slug); err != nil {
-			return err
-		}
-		a, err = tx.Account(l.Account)
-		return err
-	})
+// review or processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of the link is told. What is returned may be
+// what was read before if nothing in the store has changed since; what it points to is not to be written.
+func (s *Links) Public(ctx context.Context, slug Slug) (*Link, *Account, error) {
+	return s.public(ctx, linkKey{slug: slug})
+}
+
+// PublicByID is Public by the link's ID, as content tokens carry it.
+func (s *Links) PublicByID(ctx context.Context, id LinkID) (*Link, error) {
+	l, _, err := s.public(ctx, linkKey{id: id})
+	return l, err
+}
+
+func (s *Links) public(ctx context.Context, k linkKey) (*Link, *Account, error) {
+	found, err := s.shown(ctx, k)
 	switch {
-	case errors.Is(err, ErrNotFound), err == nil && !l.DeletedAt.IsZero():
+	case errors.Is(err, ErrNotFound), err == nil && !found.link.DeletedAt.IsZero():
 		return nil, nil, Errorf(CodeNotFound, "There is no link with this address.")
 	case err != nil:
 		return nil, nil, Unavailable(err)
 	}
-	switch l.stateFor(a) {
+	l, a := found.link, found.account // the caller's own
+	switch l.stateFor(&a) {
 	case StateLive:
-		if err := s.freshViewerKey(ctx, a); err != nil {
+		if err := s.freshViewerKey(ctx, &a); err != nil {
 			return nil, nil, Unavailable(err)
 		}
-		return l, a, nil
+		return &l, &a, nil
 	case StateDisabled:
 		return nil, nil, Errorf(CodeDisabled, "This link has been disabled.")
 	}
 	return nil, nil, Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
-}
-
-// PublicByID is Public by the link's ID, as content tokens carry it.
-func (s *Links) PublicByID(ctx context.Context, id LinkID) (l *Link, err error) {
-	var slug Slug
-	err = s.Store.Read(ctx, func(tx Tx) error {
-		l, err := tx.Link(id)
-		if err == nil {
-			slug = l.Slug
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return nil, Unavailable(err)
-	}
-	l, _, err = s.Public(ctx, slug)
-	return l, err
 }
 
 // List is an account's links, newest first, at most n after a cursor; next is the cursor of the page after, nil at the end.
@@ -310,7 +304,7 @@ func (s *Links) purge(ctx context.Context, l *Link) error {
 	if err := s.Blobs.Delete(ctx, l.Upload); err != nil {
 		return err
 	}
-	if s.Now().Sub(l.DeletedAt) < purgeGrace {
+	if s.Now().Sub(l.DeletedAt) < purgeGrace || s.Pending != nil && s.Pending() {
 		return nil // once more later
 	}
 	return s.Store.Update(ctx, func(tx Tx) error {

@@ -19,6 +19,10 @@ type Store interface {
 	// fails, nothing of it is. f may be run again after a conflict, so it has no effect outside the transaction until Update
 	// returns, and sets what it returns anew each time.
 	Update(ctx context.Context, f func(Tx) error) error
+
+	// Version is another number, never one that it was before, whenever anything in the store may have changed, by whomever, since
+	// it was last asked for; an Update that has returned is such a change. The numbers are of this Store value alone.
+	Version(ctx context.Context) (int64, error)
 }
 
 // Tx is one transaction. A look-up that finds nothing answers ErrNotFound; an Add that breaks uniqueness, ErrExists (and the

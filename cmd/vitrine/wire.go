@@ -58,6 +58,7 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, public, content *url.U
 		worker.New("forget", forgetEvery, log, in.analytics.Forget),
 	}
 	in.links.ViewerKeyLife = c.ViewerKeyLife
+	in.links.Pending = func() bool { return !spool.Empty() }
 	in.analytics.MaxOpens, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return web.LinkURL(public, slug) }
 	app := &web.Server{

@@ -142,3 +142,24 @@ func TestUpgradeFails(t *testing.T) {
 		t.Errorf("once more: %v", err)
 	}
 }
+
+// A database that was closed is one file: all that was written is in it, and a copy of it is a backup.
+func TestCloseLeavesOneFile(t *testing.T) {
+	dir := t.TempDir()
+	s, err := OpenStore(filepath.Join(dir, "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("a", []byte("b")) })
+	err = errors.Join(err, s.Read(t.Context(), func(tx vitrine.Tx) error { _, err := tx.Secret("a"); return err }))
+	if _, verr := s.Version(t.Context()); verr != nil {
+		err = errors.Join(err, verr)
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 {
+		t.Errorf("%v, %v", files, err)
+	}
+}

@@ -80,6 +80,9 @@ func (p *pool) close() error {
 	}
 	for range cap(p.idle) {
 		if c := <-p.idle; c != nil {
+			for _, s := range c.statements {
+				_ = s.Close()
+			}
 			_ = c.Close()
 		}
 	}

@@ -17,7 +17,7 @@ var ErrFault = errors.New("injected fault")
 // Fault fails one operation of the ports that it is put around. A test runs a flow once for each n, from 1 on until a run is
 // not Hit, and looks after each whether what it left is in order.
 //
-// Beginning a Read or an Update, each method of their Tx, and each commit is an operation of a Store; each method of a ViewLog
+// Beginning a Read or an Update, asking for the Version, each method of their Tx, and each commit is an operation of a Store; each method of a ViewLog
 // and of Blobs, each Read of a body and each method of an open blob but Close and Size is one of theirs.
 type Fault struct {
 	// N is the number of the operation that fails, from 1; 0: none does.
@@ -101,6 +101,10 @@ func (s faultyStore) Update(ctx context.Context, run func(vitrine.Tx) error) err
 		err = failure()
 	}
 	return err
+}
+
+func (s faultyStore) Version(ctx context.Context) (int64, error) {
+	return value(s.fault.do, func() (int64, error) { return s.store.Version(ctx) })
 }
 
 // faultyTx fails as a database does: after the first failure nothing of the transaction can be committed.

@@ -40,6 +40,7 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"WriteSkew", storeTest.writeSkew},
 		{"Idempotency", storeTest.idempotency},
 		{"Whole", storeTest.whole},
+		{"Version", func(t storeTest) { t.versions(t) }},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(storeTest{t, open(t)}) })
 	}

@@ -134,6 +134,8 @@ func (t storeTest) cancelled() {
 	f := func(tx vitrine.Tx) error { ran = true; return nil }
 	t.is("Update without a caller", t.store.Update(gone, f), context.Canceled)
 	t.is("Read without a caller", t.store.Read(gone, f), context.Canceled)
+	_, err := t.store.Version(gone)
+	t.is("Version without a caller", err, context.Canceled)
 	if ran {
 		t.Error("a transaction ran without a caller")
 	}

@@ -75,7 +75,7 @@ func showOf(l *vitrine.Link) string {
 	}
 }
 
-// linkPage gathers what the page of a link shows; identify then makes it the page of one open.
+// linkPage gathers what the page of a link shows: of the link as it is, and of the hour.
 func (s *Server) linkPage(r *http.Request, l *vitrine.Link) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
 	p := &linkPage{

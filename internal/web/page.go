@@ -52,7 +52,7 @@ func (s *Server) newChrome(title string) chrome {
 func newNonce() string {
 	var b [16]byte
 	rand.Read(b[:])
-	return base64.RawStdEncoding.EncodeToString(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
 // origin is scheme, host and port of an address.
@@ -155,20 +155,27 @@ func render(w http.ResponseWriter, r *http.Request, status int, t *template.Temp
 	if err := t.Execute(&b, data); err != nil {
 		return fmt.Errorf("render %s: %w", t.Name(), err)
 	}
-	body := b.Bytes()
+	if acceptsGzip(r) {
+		send(w, r, status, compress(b.Bytes()), true)
+	} else {
+		send(w, r, status, b.Bytes(), false)
+	}
+	return nil
+}
+
+// send answers with a page as it is or in the form of gzip.
+func send(w http.ResponseWriter, r *http.Request, status int, page []byte, gzipped bool) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Add("Vary", "Accept-Encoding")
-	if acceptsGzip(r) {
+	if gzipped {
 		h.Set("Content-Encoding", "gzip")
-		body = compress(body)
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Length", strconv.Itoa(len(page)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the reader may have gone away
+		_, _ = w.Write(page) // the reader may have gone away
 	}
-	return nil
 }
 
 type homePage struct {

@@ -76,13 +76,14 @@ func speculative(r *http.Request) bool {
 }
 
 // showLink is the public page of a link. Only an answer of 200 to a GET is an open, and the open is durable before the page is
-// rendered: a page that was seen is in the log (analytics semantics, opens).
+// sent: a page that was seen is in the log (analytics semantics, opens).
 func (s *Server) showLink(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
-	p, err := s.linkPage(r, l)
+	d, err := s.document(r, l)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Security-Policy", s.policy(p.Nonce, "'none'"))
+	nonce := newNonce()
+	w.Header().Set("Content-Security-Policy", s.policy(nonce, "'none'"))
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		return nil
@@ -91,8 +92,8 @@ func (s *Server) showLink(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	if err != nil {
 		return err
 	}
-	p.identify(s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, Open: open, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}))
-	return render(w, r, http.StatusOK, linkTemplate, p)
+	token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, Open: open, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages})
+	return d.write(w, r, nonce, token)
 }
 
 // openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.

@@ -19,7 +19,7 @@ import (
 	"vitrine"
 )
 
-// Server holds what the handlers need. All fields but Receiver are required.
+// Server holds what the handlers need. All exported fields but Receiver are required.
 type Server struct {
 	// PublicURL is the address of pages and API without a trailing slash; every link is built from it, never from the Host
 	// of a request. ContentURL is the origin of file bytes; equal to PublicURL on an install with one host.
@@ -39,6 +39,8 @@ type Server struct {
 	Ready     func(context.Context) error // of the parts that the server stands on
 	Now       func() time.Time
 	Log       *slog.Logger
+
+	documents documentCache
 }
 
 // Handler is the whole of the server: routes, and around them what holds for every request.

@@ -28,6 +28,7 @@ import (
 // Lifetime account. Files come in through the services.
 type site struct {
 	t       testing.TB
+	dir     string // of its data
 	url     string
 	handler http.Handler
 	server  *web.Server
@@ -58,7 +59,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	ok(err)
 	log, err := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
 	ok(err)
-	s := &site{t: t, log: log}
+	s := &site{t: t, dir: dir, log: log}
 	now := func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 	listen := func() (*httptest.Server, *url.URL) {
 		hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))

@@ -1,0 +1,113 @@
+package vitrinetest
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+)
+
+// SharedStore checks a vitrine.Store that several processes have open. open makes an empty one, opens it once more as another process
+// would, and closes both with the test.
+func SharedStore(t *testing.T, open func(t *testing.T) (one, other vitrine.Store)) {
+	for _, test := range []struct {
+		name string
+		run  func(one, other storeTest)
+	}{
+		{"Version", func(one, other storeTest) { one.versions(other) }},
+		{"VersionOfOther", func(one, other storeTest) { other.versions(one) }},
+		{"VersionRace", func(one, other storeTest) { one.versionRace(other) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			one, other := open(t)
+			test.run(storeTest{t, one}, storeTest{t, other})
+		})
+	}
+}
+
+// version asks for the version, and adds it to those that were.
+func (t storeTest) version(before map[int64]bool) int64 {
+	t.Helper()
+	v, err := t.store.Version(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before[v] = true
+	return v
+}
+
+// versions has another store over the same rows, or the store itself, change each kind of row in turn.
+func (t storeTest) versions(by storeTest) {
+	a := t.account("ann@example.org")
+	l, u := link(a, "slug", 0), upload(a, "u")
+	k := &vitrine.APIKey{Account: a.ID, CreatedAt: Epoch}
+	seen := map[int64]bool{}
+	t.version(seen)
+	for _, change := range []struct {
+		what string
+		f    func(vitrine.Tx) error
+	}{
+		{"AddLink", func(tx vitrine.Tx) error { return tx.AddLink(l) }},
+		{"PutLink", func(tx vitrine.Tx) error { l.State = vitrine.StateDisabled; return tx.PutLink(l) }},
+		{"PutLink of a deleted one", func(tx vitrine.Tx) error { l.DeletedAt = Epoch; return tx.PutLink(l) }},
+		{"ReleaseSlugs", func(tx vitrine.Tx) error { _, err := tx.ReleaseSlugs(Epoch.Add(time.Second)); return err }},
+		{"AddAccount", func(tx vitrine.Tx) error {
+			return tx.AddAccount(&vitrine.Account{Email: "bob@example.org", ViewerKey: []byte("k"), CreatedAt: Epoch})
+		}},
+		{"PutAccount", func(tx vitrine.Tx) error { a.Banned = true; return tx.PutAccount(a) }},
+		{"AddKey", func(tx vitrine.Tx) error { return tx.AddKey(k) }},
+		{"PutKey", func(tx vitrine.Tx) error { k.RevokedAt = Epoch; return tx.PutKey(k) }},
+		{"AddUpload", func(tx vitrine.Tx) error { return tx.AddUpload(u) }},
+		{"PutUpload", func(tx vitrine.Tx) error { u.State = vitrine.UploadDone; return tx.PutUpload(u) }},
+		{"DeleteUpload", func(tx vitrine.Tx) error { return tx.DeleteUpload(u.ID) }},
+		{"PutSecret", func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) }},
+	} {
+		by.update(change.f)
+		was := len(seen)
+		if v := t.version(seen); len(seen) == was {
+			t.Errorf("after %s the version is %d, which it was before", change.what, v)
+		}
+	}
+}
+
+// versionRace has readers hold what they have read for true as long as the version is the same.
+func (t storeTest) versionRace(other storeTest) {
+	const changes = 200
+	t.update(func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{0}) })
+	var done atomic.Int64 // the changes that have returned
+	race(4, func(i int) {
+		if i == 0 {
+			for n := range changes {
+				err := other.store.Update(ctx, func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{byte(n + 1)}) })
+				if err != nil {
+					t.Error(err)
+				}
+				done.Add(1)
+			}
+			return
+		}
+		version, value := int64(-1), byte(0)
+		for done.Load() < changes {
+			least := done.Load()
+			now, err := t.store.Version(ctx)
+			if err == nil && now != version {
+				version = now
+				err = t.store.Read(ctx, func(tx vitrine.Tx) error {
+					v, err := tx.Secret("n")
+					if err == nil {
+						value = v[0]
+					}
+					return err
+				})
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if int64(value) < least {
+				t.Errorf("change %d has returned, and at version %d it is still %d", least, version, value)
+			}
+		}
+	})
+}

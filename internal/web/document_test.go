@@ -1,0 +1,96 @@
+package web_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+)
+
+// contentToken is what an hour that ends between two opens changes.
+var contentToken = regexp.MustCompile(`/c/[^/]+/`)
+
+// Two opens of one page differ by nonce and view token alone, packed or not.
+func TestPageOfTwoOpens(t *testing.T) {
+	s := newSite(t)
+	for name, content := range samples {
+		l := s.publish(name, content)
+		seen := map[string]bool{}
+		var first string
+		for _, coding := range []string{"gzip", "identity", "gzip", "identity"} {
+			r := s.status(s.get("/p/"+string(l.Slug), "Accept-Encoding: "+coding), http.StatusOK)
+			_, nonce, _ := strings.Cut(r.Header.Get("Content-Security-Policy"), "'nonce-")
+			nonce, _, _ = strings.Cut(nonce, "'")
+			_, token, _ := strings.Cut(s.beaconOf(r.body), "?v=")
+			if v, err := s.server.Signer.ParseViewToken(token, s.server.Now()); err != nil || v.Link != l.ID {
+				t.Errorf("%s: view token %q of link %d, %v", name, token, v.Link, err)
+			}
+			if nonce == "" || seen[nonce] || seen[token] || strings.Count(r.body, `nonce="`+nonce+`"`) != 3 {
+				t.Errorf("%s: nonce %q, view token %q", name, nonce, token)
+			}
+			seen[nonce], seen[token] = true, true
+			page := contentToken.ReplaceAllString(strings.NewReplacer(nonce, "NONCE", token, "TOKEN").Replace(r.body), "/c/TOKEN/")
+			if first == "" {
+				first = page
+			}
+			if page != first {
+				t.Errorf("%s: the first time\n%s\nthen\n%s", name, first, page)
+			}
+		}
+	}
+}
+
+// A page that was rendered shows what the link has become since, by whomever.
+func TestPageSeesEveryChange(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"], titled("A first title"))
+	pdf := s.publish("report.pdf", samples["report.pdf"])
+	page := "/p/" + string(l.Slug)
+	for range 2 {
+		s.status(s.get(page), 200)
+	}
+	other, err := sqldb.OpenStore(filepath.Join(s.dir, "vitrine.db")) // as another process has it
+	s.check(err)
+	defer other.Close()
+	links, accounts := &vitrine.Links{Store: other, Now: s.server.Now}, &vitrine.Accounts{Store: other, Now: s.server.Now}
+
+	s.check(other.Update(t.Context(), func(tx vitrine.Tx) error {
+		now, err := tx.Link(l.ID)
+		if err != nil {
+			return err
+		}
+		now.Title, now.AllowDownload = "A second title", false
+		return tx.PutLink(now)
+	}))
+	r := s.status(s.get(page), 200)
+	if strings.Contains(r.body, "first title") || !strings.Contains(r.body, "second title") || strings.Contains(r.body, "/download") {
+		t.Errorf("after a change:\n%s", r.body)
+	}
+
+	content := s.contentOf(s.status(s.get("/p/"+string(pdf.Slug)), 200).body)
+	s.status(s.get(content), 200)
+	for _, step := range []struct {
+		do     func() error
+		status int
+	}{
+		{func() error { _, err := accounts.SetBanned(t.Context(), s.account.Email, true); return err }, 410},
+		{func() error { _, err := accounts.SetBanned(t.Context(), s.account.Email, false); return err }, 200},
+		{func() error { _, err := links.Disable(t.Context(), string(pdf.Slug), vitrine.ReasonOwner); return err }, 410},
+		{func() error { _, err := links.Enable(t.Context(), string(pdf.Slug)); return err }, 200},
+	} {
+		s.check(step.do())
+		for _, address := range []string{"/p/" + string(pdf.Slug), content} {
+			s.status(s.get(address), step.status)
+		}
+	}
+
+	// An address of file bytes that a page was rendered with is not sent when its time is over.
+	s.ahead.Store(int64(vitrine.ContentLife + time.Hour))
+	s.status(s.get(content), 403)
+	s.status(s.get(s.contentOf(s.status(s.get("/p/"+string(pdf.Slug)), 200).body)), 200)
+}
