@@ -27,5 +27,6 @@ go test ./...
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
 export CGO_ENABLED=1
-go test -race . ./client ./internal/disk ./internal/sqldb ./internal/web ./internal/worker
+go test -race . ./client ./internal/disk ./internal/spool ./internal/web ./internal/worker
+go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb
 go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine

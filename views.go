@@ -140,27 +140,45 @@ func (v *Views) hand(ctx context.Context, e entry) error {
 	}
 }
 
-// write is the writer: it takes what has arrived, a batch at a time.
+// write is the writer: it takes what has arrived, a batch at a time. Each batch costs a wait for the disk, however small it is; so
+// while many arrive at once, it lingers for those that are about to.
 func (v *Views) write() {
 	defer close(v.written)
 	var batch []entry
+	many := false // the batch before was of several
 	for e := range v.entries {
 		batch = append(batch[:0], e)
-	fill:
-		for len(batch) < maxBatch {
-			select {
-			case e, ok := <-v.entries:
-				if !ok {
-					break fill
-				}
-				batch = append(batch, e)
-			default:
-				break fill
-			}
+		if batch = v.fill(batch); many && len(batch) < maxBatch {
+			time.Sleep(linger)
+			batch = v.fill(batch)
 		}
+		many = len(batch) >= several
 		v.store(batch)
 		clear(batch)
 	}
+}
+
+const (
+	// linger is how long a batch waits for more.
+	linger = 200 * time.Microsecond
+	// several entries in one batch tell that more will come.
+	several = 8
+)
+
+// fill adds what is waiting to a batch.
+func (v *Views) fill(batch []entry) []entry {
+	for len(batch) < maxBatch {
+		select {
+		case e, ok := <-v.entries:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, e)
+		default:
+			return batch
+		}
+	}
+	return batch
 }
 
 // store makes entries durable and tells each its outcome.
