@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"vitrine/report"
 )
 
