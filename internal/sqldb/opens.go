@@ -1,0 +1,137 @@
+package sqldb
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Recent is vitrine.ViewLog's.
+func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	err = l.db.read(ctx, func(t *tx) error {
+		recent = nil
+		r := idsOf(from, to)
+		err := t.opens(func(link, id int64, open, session []byte) error {
+			opens := opener{words: l.words}
+			o, err := opens.read(link, id, open, session)
+			if err == nil {
+				recent = append(recent, *o)
+			}
+			return err
+		}, `SELECT link, id, open, session FROM opens WHERE link = $1 AND id >= $2 AND id < $3 AND session IS NOT NULL
+			ORDER BY id DESC LIMIT $4`, int64(link), int64(r.from), int64(r.to), n)
+		if err != nil {
+			return err
+		}
+		return l.recentPacked(t, link, r, n, &recent)
+	})
+	return recent, err
+}
+
+// recentPacked adds sessions in packs to a list of the newest, newest first, and cuts it to n.
+func (l *ViewLog) recentPacked(t *tx, link vitrine.LinkID, r ids, n int, recent *[]report.Open) error {
+	err := t.each(func(s scanner) error {
+		var p storedPack
+		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
+			return t.fail(err)
+		}
+		var rows []row
+		if err := unpackAll(&p, &rows); err != nil {
+			return err
+		}
+		for _, row := range slices.Backward(rows) {
+			if !row.engaged || row.id < r.from || row.id >= r.to {
+				continue
+			}
+			opens := opener{words: l.words}
+			o, err := opens.make(int64(link), &row)
+			if err != nil {
+				return err
+			}
+			*recent = append(*recent, *o)
+		}
+		if slices.SortFunc(*recent, func(a, b report.Open) int { return cmp.Compare(b.ID, a.ID) }); len(*recent) < n {
+			return nil
+		}
+		*recent = (*recent)[:n]
+		if (*recent)[n-1].ID >= int64(p.first) {
+			return errStop
+		}
+		return nil
+	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions > 0 ORDER BY first DESC", int64(link), int64(r.to), int64(r.from))
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return err
+}
+
+// opensAtOnce is how many opens are read before they are handed on. Whoever takes them may be slow, and a transaction that
+// is held meanwhile would keep others from the connection and the database's log from being shortened.
+const opensAtOnce = 1000
+
+// Opens is vitrine.ViewLog's.
+func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
+	opens := opener{words: l.words}
+	for r := idsOf(from, to); ; {
+		var rows []row
+		err := l.db.read(ctx, func(t *tx) (err error) {
+			rows, err = t.rows(link, r, opensAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			o, err := opens.make(int64(link), &rows[i])
+			if err != nil {
+				return err
+			}
+			if err := f(o); err != nil {
+				return err
+			}
+		}
+		if len(rows) < opensAtOnce {
+			return nil
+		}
+		r.from = rows[len(rows)-1].id + 1
+	}
+}
+
+// rows reads the first n opens of a link in a range of IDs, wherever they are.
+func (t *tx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
+		if len(rows) >= n && p.first > rows[n-1].id {
+			return errStop
+		}
+		before := len(rows)
+		err := unpackAll(p, &rows)
+		kept := slices.DeleteFunc(rows[before:], func(row row) bool { return row.id < r.from || row.id >= r.to })
+		rows = rows[:before+len(kept)]
+		return err
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return nil, err
+	}
+	err = t.opens(func(_, id int64, open, session []byte) error {
+		row := row{id: vitrine.ViewID(id)}
+		if err := row.decode(open, session); err != nil {
+			return err
+		}
+		rows = append(rows, row)
+		return nil
+	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
+		int64(link), int64(r.from), int64(r.to), n)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+	return rows[:min(n, len(rows))], nil
+}

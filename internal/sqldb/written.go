@@ -1,0 +1,108 @@
+package sqldb
+
+import (
+	"errors"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// account reads the state of an account, once a transaction.
+func (w *writing) account(id vitrine.AccountID) (*written, error) {
+	if a := w.accounts[id]; a != nil {
+		return a, nil
+	}
+	s, err := w.tx.state(id)
+	if err != nil {
+		return nil, err
+	}
+	a := &written{state: s}
+	w.accounts[id] = a
+	return a, nil
+}
+
+// owner is the account of a link that has opens, 0 of another.
+func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err error) {
+	if account, ok := w.owners[link]; ok {
+		return account, nil
+	}
+	err = w.tx.get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(link))
+	if errors.Is(err, vitrine.ErrNotFound) {
+		err = nil
+	}
+	if account < 0 { // it is being erased
+		account = -account
+		w.erasing[link] = true
+	}
+	w.owners[link] = account
+	return account, err
+}
+
+// follows tells whether anyone wants to know what happens to a link.
+func (w *writing) follows(account vitrine.AccountID, link vitrine.LinkID) (bool, error) {
+	if !w.told.wanted(account) {
+		return false, nil
+	}
+	_, err := w.owner(link)
+	return !w.erasing[link], err
+}
+
+// loosen sees to it that opens of a link on a day are where they can change.
+func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day report.Day) error {
+	a, err := w.account(account)
+	if err != nil || day >= a.packed {
+		return err
+	}
+	if day < a.forgotten {
+		return vitrine.ErrForgotten
+	}
+	some, err := reopen(w.tx, account, link, day)
+	if err != nil {
+		return err
+	}
+	switch {
+	case day < a.settled:
+		a.unsettle(day)
+	case some:
+		a.version++
+	default:
+		return nil
+	}
+	a.changed = true
+	w.told.reset(account)
+	return nil
+}
+
+func (w *writing) change(l vitrine.LinkID) *change {
+	c := w.changes[l]
+	if c == nil {
+		c = new(change)
+		w.changes[l] = c
+	}
+	return c
+}
+
+// changedOn says that something of a day changed that no open of the day tells.
+func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
+	a, err := w.account(account)
+	if err == nil && day < a.settled { // no event is of a forgotten day: its open would be, too
+		a.changedFrom(day)
+		a.changed = true
+		w.told.reset(account)
+	}
+	return err
+}
+
+// loosenOpen sees to it that an open that is in a pack, if it is in any, is where it can change.
+func (w *writing) loosenOpen(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
+	day := report.DayOf(id.Ms())
+	if a, err := w.account(account); err != nil || day >= a.packed || day < a.forgotten {
+		return err
+	}
+	packed := false
+	err := w.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(vitrine.LinkID, *row) error { packed = true; return nil })
+	if err != nil || !packed {
+		return err
+	}
+	return w.loosen(account, link, day)
+}
