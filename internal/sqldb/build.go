@@ -39,7 +39,7 @@ type building struct {
 	links   []vitrine.LinkID
 	days    span // to make
 	block   span // to read: days, and those before that make one tally with the first
-	whole   map[report.Day]*report.Tally
+	whole   dayTallies
 	counts  map[vitrine.LinkID][]int64 // opens of each day of the block
 	pending []pendingTally
 }
@@ -197,7 +197,7 @@ func (b *building) run() error {
 	if b.days.from >= b.state.settled {
 		return b.write(func(t *tx) error { return b.advance(t, b.state.settled) })
 	}
-	b.whole, b.counts = map[report.Day]*report.Tally{}, map[vitrine.LinkID][]int64{}
+	b.whole, b.counts = dayTallies{}, map[vitrine.LinkID][]int64{}
 	facts, err := b.visits()
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (b *building) visits() (facts map[int64][]visitFact, err error) {
 		h.expect(len(visits))
 		return eachVisit(h, 0, visits, func(f visitFact) {
 			if f.link == 0 {
-				b.day(f.day).AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+				b.whole.of(f.day).AddVisit(report.Visit{Day: f.day, Prev: f.prev})
 				return
 			}
 			facts[f.link] = append(facts[f.link], f)
@@ -271,15 +271,6 @@ func (b *building) read(f func(*tx) error) error {
 	})
 }
 
-func (b *building) day(d report.Day) *report.Tally {
-	t := b.whole[d]
-	if t == nil {
-		t = new(report.Tally)
-		b.whole[d] = t
-	}
-	return t
-}
-
 // scope is a link of the account, or the account.
 func (b *building) scope(link vitrine.LinkID) vitrine.Scope {
 	return vitrine.Scope{Account: b.account, Link: link}
@@ -293,7 +284,7 @@ func (b *building) opens(facts map[int64][]visitFact) error {
 			return err
 		}
 		of := vitrine.LinkID(0)
-		days := map[report.Day]*report.Tally{}
+		days := dayTallies{}
 		end := func() error {
 			if of == 0 {
 				return nil
@@ -319,14 +310,11 @@ func (b *building) opens(facts map[int64][]visitFact) error {
 				return err
 			}
 			d := report.DayOf(o.At)
-			b.day(d).Add(o)
+			b.whole.of(d).Add(o)
 			if b.small(of) {
 				return nil
 			}
-			if days[d] == nil {
-				days[d] = new(report.Tally)
-			}
-			days[d].Add(o)
+			days.of(d).Add(o)
 			return nil
 		})
 		if err == nil {
@@ -334,7 +322,7 @@ func (b *building) opens(facts map[int64][]visitFact) error {
 		}
 		for link, days := range downloads { // of links without opens on those days
 			if err == nil {
-				err = b.link(link, map[report.Day]*report.Tally{}, nil, days)
+				err = b.link(link, dayTallies{}, nil, days)
 			}
 		}
 		return err
@@ -375,20 +363,17 @@ func (b *building) downloads(t *tx) (days map[vitrine.LinkID][]report.Day, err e
 }
 
 // link completes the tallies of a link's days, and the account's.
-func (b *building) link(link vitrine.LinkID, days map[report.Day]*report.Tally, facts []visitFact, downloads []report.Day) error {
+func (b *building) link(link vitrine.LinkID, days dayTallies, facts []visitFact, downloads []report.Day) error {
 	small := b.small(link)
 	for _, d := range downloads {
-		b.day(d).AddDownload(d)
+		b.whole.of(d).AddDownload(d)
 		if small {
 			continue
 		}
-		if days[d] == nil {
-			days[d] = new(report.Tally)
-		}
-		days[d].AddDownload(d)
+		days.of(d).AddDownload(d)
 	}
 	for _, f := range facts {
-		b.day(f.day).AddLinkVisit(f.link, f.prev)
+		b.whole.of(f.day).AddLinkVisit(f.link, f.prev)
 		if small {
 			continue
 		}
@@ -411,7 +396,7 @@ func (b *building) link(link vitrine.LinkID, days map[report.Day]*report.Tally, 
 const pendingTallies = 256
 
 // tallied puts the tallies of a scope's days on their way, and those of 8 days that are whole.
-func (b *building) tallied(s vitrine.Scope, days map[report.Day]*report.Tally) {
+func (b *building) tallied(s vitrine.Scope, days dayTallies) {
 	for from := b.block.from; from < b.block.to; {
 		to := min(b.block.to, alignDown(from, 1)+width(1))
 		all := new(report.Tally)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 
 	"vitrine"
 	"vitrine/report"
@@ -13,28 +12,13 @@ import (
 // Forget is vitrine.ViewLog's. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
 // of its days, however few their opens, and then the opens are removed.
 func (l *ViewLog) Forget(ctx context.Context, before report.Day) error {
-	l.background.Lock()
-	defer l.background.Unlock()
-	after := vitrine.AccountID(math.MinInt64)
-	for {
-		var account vitrine.AccountID
-		err := l.db.read(ctx, func(t *tx) error {
-			return t.get([]any{&account}, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
-				int64(after), alignDown(before, 2), width(2))
-		})
-		if errors.Is(err, vitrine.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for more := true; more; {
-			if more, err = l.forgetSome(ctx, account, before); err != nil {
-				return err
+	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
+		[]any{alignDown(before, 2), width(2)}, func(account vitrine.AccountID) (err error) {
+			for more := true; more && err == nil; {
+				more, err = l.forgetSome(ctx, account, before)
 			}
-		}
-		after = account
-	}
+			return err
+		})
 }
 
 // forgetSome forgets the next 64 days of an account that have opens.
@@ -101,7 +85,7 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 
 // everyDay stores the tallies of every day of 64, and of more days, of a link that has any opens then.
 func (b *building) everyDay(s vitrine.Scope) error {
-	days := map[report.Day]*report.Tally{}
+	days := dayTallies{}
 	err := b.read(func(t *tx) error {
 		return b.log.eachDay(b.ctx, t, s, window{cold: []span{b.days}}, func(d report.Day, tally *report.Tally) { days[d] = tally.OfLink() })
 	})

@@ -15,24 +15,28 @@ type gathering struct {
 	tx      *tx
 	opens   opener
 	scope   vitrine.Scope
-	tallies map[report.Day]*report.Tally
+	tallies dayTallies
 	visits  []visitEntry
 	rows    int
 	each    func(*report.Open) // takes the opens instead
 	wants   func(report.Day) bool
 }
 
-func (l *ViewLog) gather(ctx context.Context, t *tx, s vitrine.Scope) *gathering {
-	return &gathering{ctx: ctx, tx: t, opens: opener{words: l.words}, scope: s, tallies: map[report.Day]*report.Tally{}, wants: everyDay}
-}
+// dayTallies is tallies of single days.
+type dayTallies map[report.Day]*report.Tally
 
-func (g *gathering) day(d report.Day) *report.Tally {
-	t := g.tallies[d]
+// of is the tally of a day, empty at first.
+func (ts dayTallies) of(d report.Day) *report.Tally {
+	t := ts[d]
 	if t == nil {
 		t = new(report.Tally)
-		g.tallies[d] = t
+		ts[d] = t
 	}
 	return t
+}
+
+func (l *ViewLog) gather(ctx context.Context, t *tx, s vitrine.Scope) *gathering {
+	return &gathering{ctx: ctx, tx: t, opens: opener{words: l.words}, scope: s, tallies: dayTallies{}, wants: everyDay}
 }
 
 // add counts an open and remembers the visit.
@@ -45,7 +49,7 @@ func (g *gathering) add(o *report.Open) error {
 		return nil
 	}
 	d := report.DayOf(o.At)
-	g.day(d).Add(o)
+	g.tallies.of(d).Add(o)
 	if o.Counted() {
 		g.visits = append(g.visits, visitEntry{viewer: int64(o.Viewer), link: o.Link, day: d})
 	}
@@ -130,7 +134,7 @@ func (g *gathering) downloads(from, to report.Day) error {
 			return err
 		}
 		if d := report.DayOf(id.Ms()); g.wants(d) {
-			g.day(d).AddDownload(d)
+			g.tallies.of(d).AddDownload(d)
 		}
 		return nil
 	}, "SELECT o.id"+clause, args...)
@@ -148,7 +152,7 @@ func (g *gathering) addVisits(alone bool) error {
 	g.visits = sortVisits(g.visits)
 	h.expect(len(g.visits))
 	return eachVisit(h, g.scope.Link, g.visits, func(f visitFact) {
-		t := g.day(f.day)
+		t := g.tallies.of(f.day)
 		if f.link == 0 {
 			t.AddVisit(report.Visit{Day: f.day, Prev: f.prev})
 		} else if g.scope.Link == 0 {

@@ -37,7 +37,7 @@ type live struct {
 	built   bool
 	seq     int64
 	state   state // of the account, as it was built
-	tallies map[report.Day]*report.Tally
+	tallies dayTallies
 	viewers map[liveViewer]*liveDays
 
 	// Under the mutex of lives.
@@ -240,7 +240,7 @@ func (lv *live) count(link int64, before []visitEntry, v visitEntry, n int32) {
 
 // fact adds a visit to the tally of its day, or takes it back.
 func (lv *live) fact(link int64, day, prev report.Day, n int) {
-	t := lv.day(day)
+	t := lv.tallies.of(day)
 	switch {
 	case link == 0 && n > 0:
 		t.AddVisit(report.Visit{Day: day, Prev: prev})
@@ -253,15 +253,6 @@ func (lv *live) fact(link int64, day, prev report.Day, n int) {
 	}
 }
 
-func (lv *live) day(d report.Day) *report.Tally {
-	t := lv.tallies[d]
-	if t == nil {
-		t = new(report.Tally)
-		lv.tallies[d] = t
-	}
-	return t
-}
-
 // apply adds what transactions did.
 func (lv *live) apply(t *tx, events []event) error {
 	var h *history
@@ -270,16 +261,16 @@ func (lv *live) apply(t *tx, events []event) error {
 			continue
 		}
 		for range e.downloads {
-			lv.day(e.day).AddDownload(e.day)
+			lv.tallies.of(e.day).AddDownload(e.day)
 		}
 		if e.before == nil && e.after == nil {
 			continue
 		}
 		if e.before != nil {
-			lv.day(report.DayOf(e.before.At)).Remove(e.before)
+			lv.tallies.of(report.DayOf(e.before.At)).Remove(e.before)
 		}
 		if e.after != nil {
-			lv.day(report.DayOf(e.after.At)).Add(e.after)
+			lv.tallies.of(report.DayOf(e.after.At)).Add(e.after)
 		}
 		was, is := e.before != nil && e.before.Counted(), e.after != nil && e.after.Counted()
 		if was == is {

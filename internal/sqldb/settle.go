@@ -15,23 +15,29 @@ import (
 // account is settled up to that day, and its tallies are made. What is cut off goes on with the next call, and what is true is
 // the same at every moment.
 func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
+	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
+		LEFT JOIN accounts s ON s.account = a.account
+		WHERE coalesce(s.settled, 0) < $2 OR s.stale < s.settled ORDER BY a.account LIMIT 1`, []any{before},
+		func(account vitrine.AccountID) error { return l.settle(ctx, account, before) })
+}
+
+// eachAccount does background work for each account that a query finds: the next one after $1.
+func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f func(vitrine.AccountID) error) error {
 	l.background.Lock()
 	defer l.background.Unlock()
 	after := vitrine.AccountID(math.MinInt64)
 	for {
 		var account vitrine.AccountID
 		err := l.db.read(ctx, func(t *tx) error {
-			return t.get([]any{&account}, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
-				LEFT JOIN accounts s ON s.account = a.account
-				WHERE coalesce(s.settled, 0) < $2 OR s.stale < s.settled ORDER BY a.account LIMIT 1`, int64(after), before)
+			return t.get([]any{&account}, query, append([]any{int64(after)}, args...)...)
 		})
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return nil
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = f(account)
 		}
-		if err := l.settle(ctx, account, before); err != nil {
+		if err != nil {
 			return err
 		}
 		after = account
