@@ -67,13 +67,6 @@ type change struct {
 	views, downloads int64
 }
 
-// written is an account that a transaction writes to.
-type written struct {
-	state
-	changed bool
-	history *history
-}
-
 type openKey struct {
 	link vitrine.LinkID
 	open vitrine.ViewID

@@ -7,6 +7,13 @@ import (
 	"vitrine/report"
 )
 
+// written is an account that a transaction writes to.
+type written struct {
+	state
+	changed bool
+	history *history
+}
+
 // account reads the state of an account, once a transaction.
 func (w *writing) account(id vitrine.AccountID) (*written, error) {
 	if a := w.accounts[id]; a != nil {
