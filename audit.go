@@ -99,6 +99,17 @@ func (a *Audit) bytes(ctx context.Context, l *Link, fault func(string)) error {
 	if blob.Size() != l.Size {
 		fault(fmt.Sprintf("link %s: %d bytes are stored, not %d", l.Slug, blob.Size(), l.Size))
 	}
+	for _, p := range l.Parts.All() {
+		part, err := a.Blobs.OpenPart(ctx, l.Upload, p)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			fault(fmt.Sprintf("link %s: its part %s is gone", l.Slug, p))
+		case err != nil:
+			return err
+		default:
+			part.Close()
+		}
+	}
 	if !a.Deep {
 		return nil
 	}

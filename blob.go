@@ -25,7 +25,17 @@ type Blobs interface {
 	// though it is deleted.
 	Open(ctx context.Context, key UploadID) (Blob, error)
 
-	// Delete removes the bytes; absent is success. URLs of the key stay used up.
+	// PutPart stores a part beside a sealed blob, in place of one of the same name; whole and durable when nil. ErrNotFound when
+	// there is no such blob, or not any more.
+	PutPart(ctx context.Context, key UploadID, p Part, body io.Reader) error
+
+	// OpenPart reads a part, as Open does a blob.
+	OpenPart(ctx context.Context, key UploadID, p Part) (Blob, error)
+
+	// DeletePart removes a part; absent is success.
+	DeletePart(ctx context.Context, key UploadID, p Part) error
+
+	// Delete removes the bytes and their parts; absent is success. URLs of the key stay used up.
 	Delete(ctx context.Context, key UploadID) error
 
 	// Sweep removes what unfinished transfers and used URLs left behind before a time, for keys that keep says no to.

@@ -151,7 +151,7 @@ func (s *Uploads) publish(ctx context.Context, u *Upload, title string, download
 		}
 		return nil, err
 	}
-	if l.State == StateProcessing && s.Wake != nil {
+	if s.Wake != nil {
 		s.Wake()
 	}
 	return l, nil

@@ -44,6 +44,9 @@ type Link struct {
 	DeletedAt     time.Time // zero: not deleted
 	// HasBytes says that bytes are stored, and count. Of a deleted link: that something of it may still be there to be removed.
 	HasBytes bool
+
+	Parts   Parts        // what is kept beside its bytes
+	Preview PreviewState // whether those that are made of the bytes have been made
 }
 
 // Live tells whether the public may see the link.

@@ -2,11 +2,15 @@ package vitrine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"vitrine/internal/filetype"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Part names something that is kept beside a blob and made of it, or added to it: what a page shows where a browser cannot show the
@@ -101,6 +105,84 @@ type PreviewFile struct {
 	Name string // with its extension
 	Kind filetype.Kind
 	Blob Blob
+}
+
+// Previews is the service that has the parts of links made.
+type Previews struct {
+	Store     Store
+	Blobs     Blobs
+	Previewer Previewer
+}
+
+// Expects tells whether a part of a link is still to be made, or may be.
+func (s *Previews) Expects(l *Link, p Part) bool {
+	t, ok := filetype.ByExt(l.Name)
+	return ok && l.HasBytes && l.Preview == PreviewDue && s.Previewer.Makes(p, t.Ext)
+}
+
+// previewsAtOnce bounds how many links are worked on at the same time: each may take a core.
+const previewsAtOnce = 2
+
+// Make makes the parts of live links that have none yet. What is interrupted is done again by the next call: the state is the queue.
+// A link that fails keeps no other.
+func (s *Previews) Make(ctx context.Context) error {
+	var due []*Link
+	err := s.Store.Read(ctx, func(tx Tx) (err error) {
+		due, err = tx.Links(LinkQuery{PreviewDue: true})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	failed := make([]error, len(due))
+	var g errgroup.Group
+	g.SetLimit(previewsAtOnce)
+	for i, l := range due {
+		g.Go(func() error {
+			if err := s.make(ctx, l); err != nil {
+				failed[i] = fmt.Errorf("preview of %s: %w", l.Slug, err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait()
+	return errors.Join(append(failed, ctx.Err())...)
+}
+
+func (s *Previews) make(ctx context.Context, l *Link) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	blob, err := s.Blobs.Open(ctx, l.Upload)
+	if errors.Is(err, ErrNotFound) {
+		return nil // deleted meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	var made []Part
+	err = s.Previewer.Preview(ctx, PreviewFile{Name: l.Name, Kind: l.Kind, Blob: blob}, func(p Part, body io.Reader) error {
+		err := s.Blobs.PutPart(ctx, l.Upload, p, body)
+		if err == nil {
+			made = append(made, p)
+		}
+		return err
+	})
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, func(tx Tx) error {
+		now, err := tx.Link(l.ID)
+		if err != nil {
+			return err
+		}
+		now.Parts, now.Preview = now.Parts.With(made...), PreviewDone
+		return tx.PutLink(now)
+	})
 }
 
 // Listing is what is in an archive: PartEntries.

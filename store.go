@@ -85,8 +85,10 @@ type LinkQuery struct {
 	Account   AccountID
 	State     LinkState
 	WithBytes bool // deleted links that still have something to be removed: those alone
-	Before    LinkCursor
-	Limit     int // 0: all
+	// PreviewDue selects live links with bytes whose parts are to be made.
+	PreviewDue bool
+	Before     LinkCursor
+	Limit      int // 0: all
 }
 
 // LinkFacts are the members of a link that say how it is counted.

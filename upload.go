@@ -27,7 +27,7 @@ type Uploads struct {
 	Scanner Scanner
 	Plans   Plans
 	Now     func() time.Time
-	// Wake is called when a link has come into StateProcessing.
+	// Wake is called when a link was made: there may be something to scan, or to make of it.
 	Wake func()
 
 	completing singleflight.Group // one check of an upload at a time, however many ask

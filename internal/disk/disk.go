@@ -1,8 +1,8 @@
 // Package disk keeps blobs in a local directory.
 //
 // Bytes are received into incoming/KEY.part and, once they are whole and durable, renamed to blobs/KE/KEY beside their SHA-256
-// (KEY.sha256, in the form that sha256sum -c reads). From then on nothing writes to them: stored is sealed. A key whose
-// bytes were deleted leaves incoming/KEY.used, so that its URLs stay used up until it is swept.
+// (KEY.sha256, in the form that sha256sum -c reads) and, in time, their parts (KEY~NAME). From then on nothing writes to them: stored is
+// sealed. A key whose bytes were deleted leaves incoming/KEY.used, so that its URLs stay used up until it is swept.
 package disk
 
 import (
@@ -105,7 +105,11 @@ func (b *Blobs) Open(_ context.Context, k vitrine.UploadID) (vitrine.Blob, error
 	if err := valid(k); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(b.path(k))
+	return open(b.path(k))
+}
+
+func open(path string) (vitrine.Blob, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -142,16 +146,17 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if err := removePart(b.part(k)); err != nil {
 		return err
 	}
-	// The sum goes first: bytes without one are found again, a sum without bytes is not.
+	// The sum goes before the bytes: bytes without one are found again, a sum without bytes is not. Parts go after them: whoever stores
+	// one looks for the bytes once more when it is there.
 	for _, p := range []string{b.path(k) + sumSuffix, b.path(k)} {
 		if err := remove(p); err != nil {
 			return err
 		}
 	}
-	if err := syncDir(b.shard(k)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := b.deleteParts(k); err != nil {
 		return err
 	}
-	return nil
+	return syncIfThere(b.shard(k))
 }
 
 // removePart removes what is left of a transfer, unless it is under way.

@@ -13,7 +13,7 @@ import (
 )
 
 // Sweep removes, of keys that keep does not know, what is left in incoming from before a time and bytes that were stored before
-// it: those of uploads that ended without anybody deleting them. Sums whose bytes are gone go with them.
+// it: those of uploads that ended without anybody deleting them. Sums and parts whose bytes are gone go with them.
 func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
 	// due tells whether a file of a key is to go.
 	due := func(k vitrine.UploadID, st fs.FileInfo) (bool, error) {
@@ -41,6 +41,9 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 		return err
 	}
 	return b.files(ctx, func(name string, st fs.FileInfo) error {
+		if strings.Contains(name, partMark) {
+			return b.sweepPart(name, func() bool { return st.ModTime().Before(before) })
+		}
 		id, isSum := strings.CutSuffix(name, sumSuffix)
 		k := vitrine.UploadID(id)
 		if valid(k) != nil || isSum && exists(b.path(k)) {

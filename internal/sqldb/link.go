@@ -10,22 +10,24 @@ import (
 )
 
 const linkColumns = `account, upload, slug, title, name, type, kind, size, sha256, pages, allow_download, state, reason,
-	state_before, created_at, state_at, deleted_at, has_bytes`
+	state_before, created_at, state_at, deleted_at, has_bytes, parts, preview`
 
 func linkValues(l *vitrine.Link) []any {
 	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size, l.SHA256, l.Pages,
-		l.AllowDownload, string(l.State), l.Reason, string(l.Before), ms(l.CreatedAt), msOrNull(l.StateAt), msOrNull(l.DeletedAt), l.HasBytes}
+		l.AllowDownload, string(l.State), l.Reason, string(l.Before), ms(l.CreatedAt), msOrNull(l.StateAt), msOrNull(l.DeletedAt), l.HasBytes,
+		string(l.Parts), string(l.Preview)}
 }
 
 func readLink(s scanner) (*vitrine.Link, error) {
 	l := new(vitrine.Link)
 	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256, &l.Pages,
-		&l.AllowDownload, &l.State, &l.Reason, &l.Before, instant{&l.CreatedAt}, instant{&l.StateAt}, instant{&l.DeletedAt}, &l.HasBytes)
+		&l.AllowDownload, &l.State, &l.Reason, &l.Before, instant{&l.CreatedAt}, instant{&l.StateAt}, instant{&l.DeletedAt}, &l.HasBytes,
+		&l.Parts, &l.Preview)
 }
 
 func (t storeTx) AddLink(l *vitrine.Link) error {
 	return t.add(&l.ID, "INSERT INTO links ("+linkColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`, linkValues(l)...)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`, linkValues(l)...)
 }
 
 func (t storeTx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
@@ -39,7 +41,7 @@ func (t storeTx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
 func (t storeTx) PutLink(l *vitrine.Link) error {
 	return t.put(`UPDATE links SET account = $1, upload = $2, slug = $3, title = $4, name = $5, type = $6, kind = $7, size = $8,
 		sha256 = $9, pages = $10, allow_download = $11, state = $12, reason = $13, state_before = $14, created_at = $15, state_at = $16,
-		deleted_at = $17, has_bytes = $18 WHERE id = $19`, append(linkValues(l), int64(l.ID))...)
+		deleted_at = $17, has_bytes = $18, parts = $19, preview = $20 WHERE id = $21`, append(linkValues(l), int64(l.ID))...)
 }
 
 func (t storeTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
@@ -60,6 +62,9 @@ func (t storeTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	}
 	if q.Account != 0 {
 		where(" AND account = $%d", int64(q.Account))
+	}
+	if q.PreviewDue {
+		query += " AND preview = '' AND state = 'live' AND has_bytes"
 	}
 	if q.State != "" {
 		where(" AND state = $%d", string(q.State))

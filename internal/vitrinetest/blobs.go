@@ -42,6 +42,8 @@ func Blobs(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 		{"SweepFails", blobTest.sweepFails},
 		{"Each", blobTest.each},
 		{"Keys", blobTest.keys},
+		{"Parts", blobTest.parts},
+		{"PartsRace", blobTest.partsRace},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(blobTest{t, open(t)}) })
 	}

@@ -347,6 +347,18 @@ func (b faultyBlobs) Open(ctx context.Context, key vitrine.UploadID) (vitrine.Bl
 	return faultyBlob{blob, b.fault}, nil
 }
 
+func (b faultyBlobs) PutPart(ctx context.Context, key vitrine.UploadID, p vitrine.Part, body io.Reader) error {
+	return b.fault.do(func() error { return b.blobs.PutPart(ctx, key, p, faultyReader{body, b.fault}) })
+}
+
+func (b faultyBlobs) OpenPart(ctx context.Context, key vitrine.UploadID, p vitrine.Part) (vitrine.Blob, error) {
+	return value(b.fault.do, func() (vitrine.Blob, error) { return b.blobs.OpenPart(ctx, key, p) })
+}
+
+func (b faultyBlobs) DeletePart(ctx context.Context, key vitrine.UploadID, p vitrine.Part) error {
+	return b.fault.do(func() error { return b.blobs.DeletePart(ctx, key, p) })
+}
+
 func (b faultyBlobs) Delete(ctx context.Context, key vitrine.UploadID) error {
 	return b.fault.do(func() error { return b.blobs.Delete(ctx, key) })
 }

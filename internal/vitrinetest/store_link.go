@@ -19,7 +19,7 @@ func (t storeTest) links() {
 	ann := t.account("ann@example.org")
 	l := &vitrine.Link{Account: ann.ID, Upload: vitrine.NewUploadID(), Slug: "report", Title: "A <title> ✓", Name: "räport.pdf", Type: "application/pdf",
 		Kind: "pdf", Size: 1 << 40, SHA256: "ab12", Pages: 12, AllowDownload: true, State: vitrine.StateReview, Reason: "because",
-		CreatedAt: Epoch, StateAt: Epoch.Add(time.Second), HasBytes: true}
+		CreatedAt: Epoch, StateAt: Epoch.Add(time.Second), HasBytes: true, Parts: "captions-en picture", Preview: vitrine.PreviewDone}
 	bare := &vitrine.Link{Account: ann.ID, Slug: "bare", State: vitrine.StateLive, CreatedAt: Epoch}
 	t.addLinks(l, bare)
 	if l.ID < 1 || bare.ID < 1 || l.ID == bare.ID {
@@ -38,6 +38,7 @@ func (t storeTest) links() {
 	check(l)
 	check(bare)
 	l.Title, l.State, l.Before, l.Reason = "other", vitrine.StateDisabled, vitrine.StateLive, vitrine.ReasonOwner
+	l.Parts, l.Preview = l.Parts.Without(vitrine.PartPicture), vitrine.PreviewDue
 	l.AllowDownload, l.HasBytes, l.DeletedAt, l.StateAt = false, false, Epoch.Add(time.Hour), Epoch.Add(time.Hour)
 	t.update(func(tx vitrine.Tx) error {
 		t.is("Put of no link", tx.PutLink(&vitrine.Link{ID: 999, Account: ann.ID, Slug: "none", CreatedAt: Epoch}), vitrine.ErrNotFound)
@@ -104,6 +105,10 @@ func (t storeTest) linkLists() {
 		if i == 1 || i == 4 {
 			l.State = vitrine.StateProcessing
 		}
+		if i == 3 {
+			l.Preview = vitrine.PreviewDone
+		}
+		l.HasBytes = i != 5
 		t.addLinks(l)
 	}
 	bobs, gone, goneBytes := link(bob, "bobs", time.Minute), link(ann, "gone", 0), link(ann, "gone-bytes", 0)
@@ -152,6 +157,7 @@ func (t storeTest) linkLists() {
 	list(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateProcessing}, "link-1", "link-4")
 	list(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateProcessing, Limit: 1}, "link-1")
 	list(vitrine.LinkQuery{State: vitrine.StateReview})
+	list(vitrine.LinkQuery{PreviewDue: true}, "link-0", "link-2")
 	list(vitrine.LinkQuery{WithBytes: true}, "gone-bytes")
 	list(vitrine.LinkQuery{WithBytes: true, Account: bob.ID})
 	for size := 1; size <= len(order); size++ {

@@ -64,7 +64,9 @@ CREATE TABLE links (
     created_at     BIGINT  NOT NULL,
     state_at       BIGINT,
     deleted_at     BIGINT,
-    has_bytes      BOOLEAN NOT NULL
+    has_bytes      BOOLEAN NOT NULL,
+    parts          TEXT    NOT NULL,
+    preview        TEXT    NOT NULL
 );
 CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
 -- The order of an account's list, and what its links and their bytes are counted from.
@@ -72,6 +74,7 @@ CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
 CREATE INDEX links_facts ON links (account, id, kind, pages, created_at) WHERE deleted_at IS NULL;
 CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size) WHERE deleted_at IS NULL;
 CREATE INDEX links_by_state ON links (state, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX links_preview_due ON links (created_at, id) WHERE preview = '' AND state = 'live' AND has_bytes AND deleted_at IS NULL;
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE secrets (
