@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,6 +33,10 @@ var browser struct {
 }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "4"); err != nil { // most of what tests in a browser do is wait
+		panic(err)
+	}
 	code := m.Run()
 	if browser.stop != nil {
 		browser.stop()
@@ -45,8 +50,7 @@ func chromium(t *testing.T) context.Context {
 	if testing.Short() {
 		t.Skip("short: no page was tried in a browser")
 	}
-	path, err := exec.LookPath("chromium")
-	if err != nil {
+	if _, err := exec.LookPath("chromium"); err != nil {
 		if os.Getenv("CI") == "" {
 			t.Skip("chromium is not installed: no page was tried in a browser")
 		}
@@ -58,10 +62,7 @@ func chromium(t *testing.T) context.Context {
 			browser.err = err
 			return
 		}
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(dir),
-			chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-blink-features", "AutomationControlled"),
-			chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
-		allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+		allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), browserOptions(dir)...)
 		ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 		browser.ctx, browser.stop = ctx, func() { stop(); stopAllocator(); os.RemoveAll(dir) }
 		browser.err = chromedp.Run(ctx)
@@ -70,6 +71,12 @@ func chromium(t *testing.T) context.Context {
 		t.Fatalf("start chromium: %v", browser.err)
 	}
 	return browser.ctx
+}
+
+func browserOptions(dir string) []chromedp.ExecAllocatorOption {
+	return append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(dir),
+		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-blink-features", "AutomationControlled"),
+		chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
 }
 
 // tab is a page in the browser, of somebody at a desk.
@@ -83,7 +90,12 @@ type tab struct {
 
 func newTab(t *testing.T, actions ...chromedp.Action) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(chromium(t))
+	return newTabIn(t, chromium(t), actions...)
+}
+
+func newTabIn(t *testing.T, browser context.Context, actions ...chromedp.Action) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser)
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(func() { stop(); cancel() })
 	tb := &tab{t: t, ctx: ctx}

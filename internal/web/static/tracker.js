@@ -13,7 +13,10 @@ let on = false, engaged = 0, present = 0, depth = 0, downloaded = false;
 let shown = [], sent = 0, told = "", toldPresent = 0;
 const pages = new Map(); // time by page, the latest last
 
-const visible = () => document.visibilityState === "visible";
+// In a page of another site a frame may be out of view while its document is visible.
+let inView = window === parent;
+if (!inView) new IntersectionObserver((all) => { tick(); inView = all.at(-1).isIntersecting; tick(); }).observe(document.body);
+const visible = () => inView && document.visibilityState === "visible";
 
 function playing() {
   if (!media || media.paused || media.ended) return false;
@@ -63,19 +66,23 @@ function snapshot() {
   return s;
 }
 
-function send(limit, final) {
+// send tells how things stand if something has changed, or always. What is sent from a page that goes on is known to be told once it has
+// arrived; if it does not, it is sent again when the next is due.
+function send(limit, always, leaving) {
   if (!told && !visible()) return; // a tab that nobody has looked at yet
   tick();
   const s = snapshot(), text = JSON.stringify(s);
   const more = text !== told || (limit === most && present - toldPresent > 100);
-  if (sent >= limit || !(more || final)) return;
+  if (sent >= limit || !(more || always)) return;
   told = text;
   toldPresent = present;
   sent++;
   s.present = Math.floor(present);
-  if (final) s.final = true;
+  if (leaving) s.final = true;
   const body = JSON.stringify(s);
-  if (!navigator.sendBeacon?.(beacon, body)) fetch(beacon, { method: "POST", body, keepalive: true }).catch(() => {});
+  const lost = () => (told = "?");
+  if ((leaving || !visible()) && navigator.sendBeacon?.(beacon, body)) return;
+  fetch(beacon, { method: "POST", body, keepalive: true }).then((r) => r.status < 500 || lost(), lost);
 }
 
 const schedule = [5, 15, 30];
@@ -95,7 +102,8 @@ events(window, "pointermove pointerdown keydown wheel touchmove scroll", () => {
 });
 events(window, "focus blur pageshow resize", tick);
 events(document, "visibilitychange freeze", () => (visible() ? tick() : send(most)));
-events(window, "pagehide", () => send(most, true));
+events(window, "pagehide", () => send(most, true, true));
+events(window, "online", () => send(most));
 if (media) {
   events(media, "play pause", tick);
   events(media, "ended", () => send(most, true));
