@@ -35,11 +35,11 @@ func botReason(ua string) string {
 		return ""
 	case notBots.in(ua):
 		return ""
-	case namesRobot(withoutPlatform(ua)):
+	case namesRobot(ua):
 		return BotCrawler
 	case len(ua) < shortest || !strings.ContainsAny(ua, "/;"):
 		return BotShortUserAgent
-	case engines.in(ua):
+	case engines.in(ua), isNetscape(ua):
 		return ""
 	case !strings.HasPrefix(ua, "mozilla/"):
 		return BotClientLibrary
@@ -49,10 +49,15 @@ func botReason(ua string) string {
 	return BotCrawler
 }
 
-// namesRobot tells whether a user agent holds a robot's word or address, or introduces itself behind "compatible;" as
+// namesRobot tells whether a user agent holds a sign of a robot, or introduces itself behind "compatible;" as
 // something else than an old browser.
 func namesRobot(ua string) bool {
-	if robotWords.in(ua) || addresses.in(ua) || strings.Contains(ua, "@") || holdsBot(ua) {
+	behind := withoutPlatform(ua)
+	if len(behind) < len(ua) && platformAddresses.in(ua) {
+		return true
+	}
+	ua = behind
+	if robotSigns.in(ua) || holdsMailAddress(ua) || endsName(ua, "bot") || endsName(ua, "agent") {
 		return true
 	}
 	_, comment, found := strings.Cut(ua, "compatible;")
@@ -61,10 +66,10 @@ func namesRobot(ua string) bool {
 		!strings.Contains(comment, "windows nt") // a company's own word before it
 }
 
-// holdsBot tells whether "bot" ends a name in ua: "googlebot/2.1", "robots", not "caboto".
-func holdsBot(ua string) bool {
+// endsName tells whether word ends a name in ua: of "bot", "googlebot/2.1" and "robots", not "caboto".
+func endsName(ua, word string) bool {
 	for {
-		_, after, found := strings.Cut(ua, "bot")
+		_, after, found := strings.Cut(ua, word)
 		if !found {
 			return false
 		}
@@ -75,13 +80,48 @@ func holdsBot(ua string) bool {
 	}
 }
 
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
+// holdsMailAddress tells whether an "@" stands between a name and a host, as in "team@example.org". Phones and
+// apps write it before versions and settings: "android@101.0", "th@calendar=gregorian".
+func holdsMailAddress(ua string) bool {
+	for {
+		before, after, found := strings.Cut(ua, "@")
+		if !found {
+			return false
+		}
+		ua = after
+		host := after[:prefixOf(after, isHostByte)]
+		if before != "" && (isLetter(before[len(before)-1]) || isDigit(before[len(before)-1])) &&
+			host != "" && isLetter(host[0]) && strings.Contains(host[1:], ".") {
+			return true
+		}
+	}
+}
+
+// prefixOf is how many bytes at the start of s are of a kind.
+func prefixOf(s string, kind func(byte) bool) int {
+	for i := range len(s) {
+		if !kind(s[i]) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+func isLetter(c byte) bool   { return 'a' <= c && c <= 'z' }
+func isHostByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '.' }
 
 // namesPlatformOnly tells whether nothing but one comment about a computer follows the "Mozilla/5.0" that everyone sends.
 func namesPlatformOnly(ua string) bool {
 	_, rest, _ := strings.Cut(ua, " ")
 	rest = strings.TrimSpace(rest)
 	return rest == "" || rest[0] == '(' && rest[len(rest)-1] == ')' && platforms.in(rest)
+}
+
+// isNetscape tells whether a user agent has the form of the first browsers: a version below 5 and, in the comment, a letter for the
+// strength of the encryption.
+func isNetscape(ua string) bool {
+	version, found := strings.CutPrefix(ua, "mozilla/")
+	return found && version != "" && '1' <= version[0] && version[0] <= '4' && netscapeLetters.in(ua)
 }
 
 // withoutPlatform leaves out the first comment of a phone's or tablet's user agent. It holds the model, which may be called

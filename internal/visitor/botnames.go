@@ -1,7 +1,7 @@
 package visitor
 
-// botFamilies are names that decide alone, the first family that holds one wins. Names of crawlers that carry a word of
-// robotWords or an address need no entry.
+// botFamilies are names that decide alone, the first family that holds one wins. Names of crawlers that carry one of
+// robotSigns need no entry.
 var botFamilies = []struct {
 	reason   string
 	tokens   []string // anywhere in the user agent, lower case
@@ -9,37 +9,38 @@ var botFamilies = []struct {
 }{
 	{reason: BotMailScanner, tokens: []string{
 		"barracuda", "proofpoint", "mimecast", "googleimageproxy", "yahoomailproxy", "seznamemailproxy",
-		"mail.ukr.net proxy", "messagelabs", "symantec", "ironport", "cloudmark", "safelinks", "safe links",
-		"microsoft-atp", "trendmicro", "trend micro", "sophos", "forcepoint", "websense", "fireeye", "trellix",
-		"trustwave", "mailscanner", "mail scanner", "mailsecurity", "mail security", "email security", "avanan",
-		"vadesecure", "vade secure", "hornetsecurity", "spamtitan", "titanhq", "libraesva", "mailguard", "mailcontrol",
-		"zerospam", "spamexperts", "spamassassin", "rspamd", "mailprotector", "ironscales", "greathorn",
-		"abnormalsecurity", "perception-point", "perceptionpoint", "n-able mail", "retarus", "antispam", "anti-spam",
-		"phishing protection", "urldefense", "fastmailua",
+		"mail.ukr.net proxy", "messagelabs", "symantec", "ironport", "cloudmark", "safelinks", "safe links", "microsoft-atp",
+		"trendmicro", "trend micro", "sophos", "forcepoint", "websense", "fireeye", "trellix", "trustwave", "mailscanner",
+		"mail scanner", "mailsecurity", "mail security", "email security", "avanan", "vadesecure", "vade secure",
+		"hornetsecurity", "spamtitan", "titanhq", "libraesva", "mailguard", "mailcontrol", "zerospam", "spamexperts",
+		"spamassassin", "rspamd", "mailprotector", "ironscales", "greathorn", "abnormalsecurity", "perception-point",
+		"perceptionpoint", "n-able mail", "retarus", "antispam", "anti-spam", "phishing protection", "urldefense",
+		"fastmailua", "fortimail", "urlanalyzer", "ciscosecureemail", "cisco secure email",
 	}},
 	{reason: BotLinkPreview, tokens: []string{
-		"facebookexternalhit", "facebookcatalog", "facebookscraper", "facebot", "meta-externalfetcher", "twitterbot",
-		"slackbot", "slack-imgproxy", "discordbot", "telegrambot", "linkedinbot", "skypeuripreview",
-		"microsoftpreview", "bingpreview", "microsoft teams-preview", "teamsbot", "iframely", "embedly", "mastodon/",
-		"pleroma", "akkoma", "misskey", "summalybot", "sharkey", "firefish", "calckey", "pixelfed", "friendica", "lemmy/",
-		"peertube", "gotosocial", "hubzilla", "diaspora", "bluesky cardyb", "cardyb", "bluesky/", "redditbot",
-		"pinterestbot", "pinterest.com/bot", "viberurldownloader", "line-poker", "kakaotalk-scrap",
-		"kakaostory-og-reader", "vkshare", "vkrobot", "odklbot", "snap url preview", "groupmebot", "keybasebot",
-		"flipboardproxy", "quora-bot", "quora link preview", "steamchaturllookup", "synapse (bot", "mattermost-bot",
-		"zulipurlpreview", "google-pagerenderer", "google web preview", "yahoo link preview", "xing-contenttabreceiver",
-		"larkurl2png", "chatwork linkpreview", "hatena", "tweetmemebot", "addthis.com", "mediumbot", "evernoterichlink",
+		"facebookexternal", "facebookcatalog", "facebookscraper", "facebot", "meta-externalfetcher", "twitterbot",
+		"slackbot", "slack-imgproxy", "discordbot", "telegrambot", "linkedinbot", "skypeuripreview", "microsoftpreview",
+		"bingpreview", "microsoft teams-preview", "teamsbot", "iframely", "embedly", "mastodon/", "pleroma", "akkoma",
+		"misskey", "summalybot", "sharkey", "firefish", "calckey", "pixelfed", "friendica", "lemmy/", "peertube",
+		"gotosocial", "hubzilla", "diaspora", "bluesky cardyb", "cardyb", "bluesky/", "redditbot", "pinterestbot",
+		"pinterest.com/bot", "viberurldownloader", "line-poker", "kakaotalk-scrap", "kakaostory-og-reader", "vkshare",
+		"vkrobot", "odklbot", "snap url preview", "groupmebot", "keybasebot", "flipboardproxy", "quora-bot",
+		"quora link preview", "steamchaturllookup", "synapse (bot", "mattermost-bot", "zulipurlpreview",
+		"google-pagerenderer", "google web preview", "yahoo link preview", "xing-contenttabreceiver", "larkurl2png",
+		"chatwork linkpreview", "hatena", "tweetmemebot", "addthis.com", "mediumbot", "evernoterichlink",
 		"clickuplinkunfurler", "bufferlinkpreview", "nextcloud server crawler", "apple-messages", "imessage", "unfurl",
 		"linkpreview", "link preview", "link-preview", "urlpreview", "url preview", "url_preview", "ogimage", "og-image",
-		"opengraph", "open graph", "oembed", "metascraper", "msoffice", "ms-office", "microsoft office",
-		"microsoft outlook", "nuzzel", "bitlybot", "trello-attachment", "notion/1.0 (", "dingtalkbot", "twilioproxy",
-		"peekbot", "forum onebox", "github-camo",
+		"opengraph", "open graph", "oembed", "metascraper", "msoffice", "ms-office", "microsoft office", "microsoft outlook",
+		"nuzzel", "bitlybot", "trello-attachment", "notion/1.0 (", "notionembedder", "dingtalkbot", "twilioproxy", "peekbot",
+		"forum onebox", "github-camo", "googlemessages", "preview",
 	}, prefixes: []string{"whatsapp", "viber", "snapchat", "telegram/", "tumblr/", "rocket.chat/"}},
 	{reason: BotHeadless, tokens: []string{
-		"headless", "phantomjs", "slimerjs", "casperjs", "puppeteer", "playwright", "selenium", "webdriver", "lighthouse",
-		"page speed", "pagespeed", "ptst/", "ptst 2", "gtmetrix", "htmlunit", "jsdom", "zombie.js", "nightmare/",
-		"cypress/", "testcafe", "dumprendertree", "wkhtmlto", "prerender", "rendertron", "ghost inspector",
+		"headless", "lightpanda", "phantomjs", "slimerjs", "casperjs", "puppeteer", "playwright", "selenium", "webdriver",
+		"lighthouse", "page speed", "pagespeed", "ptst/", "ptst 2", "gtmetrix", "htmlunit", "jsdom", "zombie.js",
+		"nightmare/", "cypress/", "testcafe", "dumprendertree", "wkhtmlto", "prerender", "rendertron", "ghost inspector",
 		"ghostinspector", "browserless", "splash version", "google-agent", "googleagent", "agentcore-browser",
-		"anchor browser", "manus-user", "devin/", "novaact",
+		"anchor browser", "manus-user", "devin/", "novaact", "functionize", "testlocally", "khtml2", "browsershot",
+		"webpagetest", "sitespeed", "speedcurve", "debugbear", "archivebox",
 	}},
 	{reason: BotClientLibrary, tokens: []string{
 		"curl/", "wget", "libcurl", "pycurl", "python-requests", "python-urllib", "python-httpx", "aiohttp", "urllib3",
@@ -52,7 +53,7 @@ var botFamilies = []struct {
 		"microsoft url control", "cryptoapi", "powershell", "restsharp", "httpclient/", "lua-resty", "aria2/", "fasthttp",
 		"lush http", "libfetch", "fetch api", "deno/", "bun/", "lavf/", "libavformat", "androiddownloadmanager", "scrapy",
 		"colly -", "colly/", "grequests", "hackney/", "httpoison", "tesla/elixir", "finch/", "web-sniffer", "webcopier",
-		"httrack", "teleport pro", "offline explorer", "webzip", "ms web services",
+		"cfnetwork/", "httrack", "teleport pro", "offline explorer", "webzip", "ms web services",
 	}, prefixes: []string{
 		"java/", "com.apple.", "php/", "ruby", "perl", "python", "node", "got ", "got/", "http_get", "httpget", "dalvik/",
 		"fetch",
@@ -73,32 +74,52 @@ var botFamilies = []struct {
 		"siteimprove", "wappalyzer", "builtwith", "whatweb", "w3c_", "w3c-", "screaming frog", "semrush", "ahrefs",
 		"sistrix", "contentking", "jorgee", "favicon", "bloglovin", "feedly", "feedburner", "newsblur", "inoreader",
 		"tiny tiny rss", "miniflux", "freshrss", "dataprovider", "panscient", "admantx", "proximic", "peer39", "grapeshot",
-		"integralads", "doubleverify", "trendictionaffil", "ubermetrics", "meltwater", "brandwatch", "talkwalker",
-		"linkdex", "netsystemsresearch", "datanyze", "cloudflarediagnostics", "cloudflareobservatory", "iplabel",
-		"securityheaders", "cookiehub", "printfriendly", "silktide", "neustar wpm", "adbeat.com", "gomezagent",
-		"dmbrowser", "webthumb", "websnapr", "linktiger", "hardenize", "foregenix", "watchtowr", "appinsights",
-		"assetnote", "evc-batch", "internet-measurement", "nsrbot", "project sonar", "l9explore", "l9tcpid", "l9scan",
-		"${jndi:", "security.txt", "wordpress.com",
+		"integralads", "doubleverify", "trendictionaffil", "ubermetrics", "meltwater", "brandwatch", "talkwalker", "linkdex",
+		"netsystemsresearch", "datanyze", "cloudflarediagnostics", "cloudflareobservatory", "iplabel", "securityheaders",
+		"cookiehub", "printfriendly", "silktide", "neustar wpm", "adbeat.com", "gomezagent", "dmbrowser", "webthumb",
+		"websnapr", "linktiger", "hardenize", "foregenix", "watchtowr", "appinsights", "assetnote", "evc-batch",
+		"internet-measurement", "nsrbot", "project sonar", "l9explore", "l9tcpid", "l9scan", "security.txt", "wordpress.com",
+		"thousandeyes", "dynatrace", "appdynamics", "alertsite", "uptrends", "; rigor", "checkly", "ohdear", "dejaclick",
+		"onetrust", "hubspot", "hotjar", "criteo", "collapsify", "snapsearch", "observatory/", "bluecoat drtr",
 	}},
 }
 
-// robotWords are words that robots have in their names and people's browsers do not. "bot" is looked for by holdsBot.
-var robotWords = words(
-	"crawl", "spider", "scrap", "archiver", "monitor", "uptime", "checker", "validator", "fetcher", "scanner", "scanning",
-	"scan/", "-scan", "indexer", "harvest", "extractor", "analyzer", "analyser", "analytics", "transcoder", "screenshot",
-	"thumbnail", "sitemap", "linkcheck", "link check", "probe", "inspect", "audit", "survey", "research", "aggregator",
-	"parser/", "verifier", "rss/", " rss", "rssre", "feed", "capture", "synthetic", "measurement", "fingerprint",
-	"discovery", "-agent", " agent/", " agent)", "botify",
+// robotSigns are what robots have in their user agents and people's browsers do not. What ends in "bot" or "agent" is looked for by
+// endsName, a mail address by holdsMailAddress.
+var robotSigns = words(
+	// What they do.
+	"crawl", "spider", "scrap", "archiver", "monitor", "uptime", "checker", "validator", "fetcher", "scanner",
+	"scanning", "scan/", "-scan", "scan)", "indexer", "harvest", "extractor", "analyzer", "analyser", "analytics",
+	"transcoder", "screenshot", "thumbnail", "sitemap", "linkcheck", "link check", "probe", "inspect", "audit", "survey",
+	"research", "aggregator", "parser/", "verifier", "rss/", " rss", "-rss", "rssre", "feed", "capture", "synthetic",
+	"measurement", "fingerprint", "discovery", "botify", "classifier", "watcher", "finder", "grader", "tester", "seeker",
+	"detector", "generator", "benchmark", "downloader", "snapshot", "html2", "2png", "2pdf",
+
+	// Where to read about them.
+	"http:", "https:", "http//", "+www.", "(www.", "; www.", "mailto:", "[at]", "(at)", ".com)", ".net)", ".org)",
+	".io)", ".com/", ".org/", ".io/",
+
+	// Where robots of search and training introduce themselves.
+	"khtml, like gecko; ",
+
+	// Written by hand, left unfilled, a piece of a page.
+	"%(", "${", "&quot", "&#", "href=", "(macintosh: ", "; {}", ", mozilla/",
 )
 
-// addresses are how robots say where to read about them.
-var addresses = words("http:", "https:", "http//", "+www.", "(www.", "; www.", "mailto:", "[at]", "(at)", ".com)", ".net)", ".io)")
+// platformAddresses are addresses that stand in a comment as an item of their own: a robot's, even in the comment that holds the model.
+var platformAddresses = words("; http", "; +http", "; www.")
 
 // compatibleBrowsers are who stands right behind "compatible;" in a browser's user agent.
-var compatibleBrowsers = []string{"msie", "konqueror", "u;", "opera", "netfront", "mozilla", "linux", "openweb", "abrowse"}
+var compatibleBrowsers = []string{
+	"msie", "konqueror", "u;", "opera", "netfront", "mozilla", "linux", "openweb", "abrowse", "x86 haiku", "haiku",
+	"dillo", "origyn", "icab",
+}
 
 // notBots are people whose user agents hold a robot's word or an address.
-var notBots = words("cubot", "studobrowser", "studo/", "bsalsa.com", "@calendar", "(ecosia ", "hbbtv", "qtweb", "windvane", "aliapp(")
+var notBots = words(
+	"cubot", "studobrowser", "studo/", "bsalsa.com", "hbbtv", "qtweb", "windvane", "aliapp(", "camscanner", " presearch",
+	"airwatch browser", "googleweblight",
+)
 
 // textBrowsers say their name and no more.
 var textBrowsers = []string{"lynx/", "links (", "elinks", "w3m/", "dillo/"}
@@ -108,10 +129,13 @@ var platforms = words("windows", "win64", "mac", "linux", "x11", "iphone", "ipad
 
 // engines are what a browser's user agent names, in one form or another.
 var engines = words(
-	"applewebkit", "gecko", "khtml", "msie", "trident", "presto", "opera", "firefox", "midp", "ucweb", "ucbrowser",
-	"browser", "netfront", "obigo", "icab/", "netsurf/", "ladybird/", "nintendo", "playstation", "goanna", "konqueror",
-	"maple", "polaris",
+	"webkit", "gecko", "khtml", "msie", "trident", "presto", "opera", "firefox", "midp", "ucweb", "ucbrowser", "browser",
+	"netfront", "obigo", "icab", "mobile safari/", "netsurf/", "ladybird/", "nintendo", "playstation", "goanna",
+	"konqueror", "maple", "polaris",
 )
+
+// netscapeLetters are for international, for the United States, and for none.
+var netscapeLetters = words("; i)", "; i;", "; u)", "; u;", "; n)", "; n;")
 
 // botNames are the tokens of botFamilies with their reasons.
 var botNames = func() *table {

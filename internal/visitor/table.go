@@ -9,15 +9,15 @@ type name struct{ token, label string }
 // stands, the more it tells.
 type table struct {
 	names  []name
-	starts [256][]uint16        // the names whose token starts with a byte, ascending
+	starts [256][]uint16        // the names by the first two bytes of their tokens, as bucket tells, ascending
 	heads  [1 << 16 / 64]uint64 // one bit for each pair of bytes that some token starts with
 }
 
 func newTable(names ...name) *table {
 	t := &table{names: names}
 	for i, n := range names {
-		t.starts[n.token[0]] = append(t.starts[n.token[0]], uint16(i))
 		h := head(n.token[0], n.token[1])
+		t.starts[bucket(h)] = append(t.starts[bucket(h)], uint16(i))
 		t.heads[h/64] |= 1 << (h % 64)
 	}
 	return t
@@ -34,6 +34,9 @@ func words(tokens ...string) *table {
 
 func head(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
+// bucket spreads heads, so that few names are compared where a token may start.
+func bucket(head uint16) byte { return byte(head>>8)*31 + byte(head) }
+
 // first is the number of the first name of the table whose token is in ua, -1 when none is.
 func (t *table) first(ua string) int {
 	best := len(t.names)
@@ -42,7 +45,7 @@ func (t *table) first(ua string) int {
 		if t.heads[h/64]&(1<<(h%64)) == 0 {
 			continue
 		}
-		for _, n := range t.starts[ua[i]] {
+		for _, n := range t.starts[bucket(h)] {
 			if int(n) >= best {
 				break
 			}
