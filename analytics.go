@@ -46,7 +46,7 @@ func (s *Analytics) Forget(ctx context.Context) error {
 // Link is the report of one link of an account. Errors: CodeProRequired, CodeBadRange, CodeNotFound; another account's link is
 // like an unknown one.
 func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.Range) (*report.LinkReport, error) {
-	l, err := s.find(ctx, a, slug)
+	l, err := ownLink(ctx, s.Store, a, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -67,22 +67,6 @@ func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.
 	rep := report.ForLink(described, w, cur, prev, recent)
 	rep.Truncated = truncated
 	return rep, nil
-}
-
-// find looks up a link of the account; a foreign slug answers as an unknown one does.
-func (s *Analytics) find(ctx context.Context, a *Account, slug string) (l *Link, err error) {
-	unknown := Errorf(CodeNotFound, "There is no link with that slug on this account.")
-	err = s.Store.Read(ctx, func(tx Tx) error {
-		l, err = linkBySlug(tx, slug)
-		return err
-	})
-	switch {
-	case CodeOf(err) == CodeNotFound, err == nil && l.Account != a.ID:
-		return nil, unknown
-	case err != nil:
-		return nil, Unavailable(err)
-	}
-	return l, nil
 }
 
 // Account is one report over every link of an account.

@@ -39,6 +39,7 @@ const (
 	CodeInvalidSignature      Code = "invalid_signature"
 	CodeURLExpired            Code = "url_expired"
 	CodeURLUsed               Code = "url_used"
+	CodeCrossOrigin           Code = "cross_origin"
 	CodeUploadInProgress      Code = "upload_in_progress"
 	CodeNotAvailable          Code = "not_available"
 	CodeDisabled              Code = "disabled"

@@ -146,6 +146,22 @@ func (l *Link) stateFor(a *Account) LinkState {
 	return l.State
 }
 
+var errNoLink = Errorf(CodeNotFound, "There is no link with this address.")
+
+// shownBy is nil when the public may see the link of an account, and otherwise what its public page says.
+func (l *Link) shownBy(a *Account) error {
+	if !l.DeletedAt.IsZero() {
+		return errNoLink
+	}
+	switch l.stateFor(a) {
+	case StateLive:
+		return nil
+	case StateDisabled:
+		return Errorf(CodeDisabled, "This link has been disabled.")
+	}
+	return Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
+}
+
 // Public finds a link for its public page, with its account. Errors: CodeNotFound (unknown or deleted), CodeNotAvailable (in
 // review or processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of the link is told. What is returned may be
 // what was read before if nothing in the store has changed since; what it points to is not to be written.
@@ -162,22 +178,19 @@ func (s *Links) PublicByID(ctx context.Context, id LinkID) (*Link, error) {
 func (s *Links) public(ctx context.Context, k linkKey) (*Link, *Account, error) {
 	found, err := s.shown(ctx, k)
 	switch {
-	case errors.Is(err, ErrNotFound), err == nil && !found.link.DeletedAt.IsZero():
-		return nil, nil, Errorf(CodeNotFound, "There is no link with this address.")
+	case errors.Is(err, ErrNotFound):
+		return nil, nil, errNoLink
 	case err != nil:
 		return nil, nil, Unavailable(err)
 	}
 	l, a := found.link, found.account // the caller's own
-	switch l.stateFor(&a) {
-	case StateLive:
-		if err := s.freshViewerKey(ctx, &a); err != nil {
-			return nil, nil, Unavailable(err)
-		}
-		return &l, &a, nil
-	case StateDisabled:
-		return nil, nil, Errorf(CodeDisabled, "This link has been disabled.")
+	if err := l.shownBy(&a); err != nil {
+		return nil, nil, err
 	}
-	return nil, nil, Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
+	if err := s.freshViewerKey(ctx, &a); err != nil {
+		return nil, nil, Unavailable(err)
+	}
+	return &l, &a, nil
 }
 
 // List is an account's links, newest first, at most n after a cursor; next is the cursor of the page after, nil at the end.
@@ -222,7 +235,7 @@ func (s *Links) Disable(ctx context.Context, slug, reason string) (*Link, error)
 
 // Enable undoes a disabling: the link is again what it was before. A rejected link, or one found to be malware, stays disabled.
 func (s *Links) Enable(ctx context.Context, slug string) (*Link, error) {
-	return s.change(ctx, slug, func(l *Link) error {
+	return s.change(ctx, slug, func(_ Tx, l *Link) error {
 		if l.State != StateDisabled || l.Before == "" {
 			return Errorf(CodeInvalidRequest, "The link %s is not one whose disabling can be undone (it is %s%s).", l.Slug, l.State, because(l.Reason))
 		}
@@ -239,7 +252,7 @@ func because(reason string) string {
 }
 
 func (s *Links) move(ctx context.Context, slug, name string, from LinkState, f func(*Link)) (*Link, error) {
-	return s.change(ctx, slug, func(l *Link) error {
+	return s.change(ctx, slug, func(_ Tx, l *Link) error {
 		if l.State != from {
 			return Errorf(CodeInvalidRequest, "The link %s is not %s (it is %s).", l.Slug, name, l.State)
 		}
@@ -248,12 +261,12 @@ func (s *Links) move(ctx context.Context, slug, name string, from LinkState, f f
 	})
 }
 
-func (s *Links) change(ctx context.Context, slug string, f func(*Link) error) (l *Link, err error) {
+func (s *Links) change(ctx context.Context, slug string, f func(Tx, *Link) error) (l *Link, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		if l, err = linkBySlug(tx, slug); err != nil {
 			return err
 		}
-		if err := f(l); err != nil {
+		if err := f(tx, l); err != nil {
 			return err
 		}
 		l.StateAt = s.Now()
@@ -266,12 +279,12 @@ func (s *Links) change(ctx context.Context, slug string, f func(*Link) error) (l
 // open after the first time.
 const purgeGrace = time.Hour
 
-// Delete removes a link at once from the public, the lists and the limits, and then its bytes and its opens. What is left
-// when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
+// Delete removes a link at once from the public, the lists and the limits, with what was reported about it, and then its bytes and its
+// opens. What is left when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
 func (s *Links) Delete(ctx context.Context, slug string) error {
-	l, err := s.change(ctx, slug, func(l *Link) error {
+	l, err := s.change(ctx, slug, func(tx Tx, l *Link) error {
 		l.DeletedAt, l.HasBytes = s.Now(), true
-		return nil
+		return tx.DeleteAbuseReports(l.ID) // nobody can report it any more
 	})
 	if err != nil {
 		return err

@@ -107,6 +107,15 @@ type PreviewFile struct {
 	Blob Blob
 }
 
+// NoPreviewer is the Previewer of an instance that makes no parts.
+type NoPreviewer struct{}
+
+func (NoPreviewer) Preview(context.Context, PreviewFile, func(Part, io.Reader) error) error {
+	return nil
+}
+
+func (NoPreviewer) Makes(Part, string) bool { return false }
+
 // Previews is the service that has the parts of links made.
 type Previews struct {
 	Store     Store

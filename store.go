@@ -75,6 +75,18 @@ type Tx interface {
 	// ReleaseSlugs takes the slug from the rows of links deleted before a time, so that it can be given again.
 	ReleaseSlugs(deletedBefore time.Time) (int64, error)
 
+	// AddAbuseReport keeps a report. Earlier ones by the same reporter about the same link are emptied: they are counted, and no longer
+	// listed. The link must exist.
+	AddAbuseReport(r *AbuseReport) error
+	// AbuseReports lists what was reported about a link at or after a time, newest first: the last report of each reporter.
+	AbuseReports(l LinkID, since time.Time) ([]*AbuseReport, error)
+	// CountAbuseReports counts all that a reporter reported at or after a time, and tells when the oldest of it was (zero: nothing).
+	CountAbuseReports(by ReporterID, since time.Time) (n int64, oldest time.Time, err error)
+	// DeleteAbuseReports removes what was reported about a link.
+	DeleteAbuseReports(l LinkID) error
+	// ForgetAbuseReports removes what was reported before a time about links that are live.
+	ForgetAbuseReports(before time.Time) (int64, error)
+
 	// Secret reads a named secret of the instance; PutSecret writes one.
 	Secret(name string) ([]byte, error)
 	PutSecret(name string, value []byte) error

@@ -3,12 +3,13 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# A program that tests need (gcc for the race detector), and the package that brings it.
-needs=(chromium:chromium gcc:build-essential)
+# A program that tests need (gcc for the race detector), and the packages that bring it.
+needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples
+       "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 missing=()
 for need in "${needs[@]}"; do
-  command -v "${need%%:*}" >/dev/null || missing+=("${need##*:}")
+  command -v "${need%%:*}" >/dev/null || missing+=(${need##*:})
 done
 if ((${#missing[@]})) && command -v apt-get >/dev/null; then
   as_root=()
@@ -27,6 +28,7 @@ go test ./...
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
 export CGO_ENABLED=1
-go test -race . ./client ./internal/disk ./internal/spool ./internal/web ./internal/worker
+go test -race . ./client ./internal/disk ./internal/spool ./internal/worker
+go test -race -short ./internal/web # without a browser, which is what waits there
 go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb
 go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine

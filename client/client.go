@@ -124,22 +124,25 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 
 // get reads one resource of the API into answer, trying again as long as that helps.
 func (c *Client) get(ctx context.Context, path string, query url.Values, answer any) error {
-	return c.call(ctx, http.MethodGet, path, query, nil, answer)
+	return c.call(ctx, http.MethodGet, path, query, payload{}, answer)
 }
 
 // post sends one object to the API and reads the answer.
 func (c *Client) post(ctx context.Context, path string, body, answer any) error {
-	return c.call(ctx, http.MethodPost, path, nil, body, answer)
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return c.call(ctx, http.MethodPost, path, nil, payload{"application/json", b}, answer)
 }
 
-func (c *Client) call(ctx context.Context, method, path string, query url.Values, body, answer any) error {
-	var payload []byte
-	if body != nil {
-		var err error
-		if payload, err = json.Marshal(body); err != nil {
-			return err
-		}
-	}
+// payload is the body of a request; the zero payload is none.
+type payload struct {
+	contentType string
+	bytes       []byte
+}
+
+func (c *Client) call(ctx context.Context, method, path string, query url.Values, body payload, answer any) error {
 	// path is escaped already; a slug with a slash in it stays one segment.
 	u := c.base.String() + path
 	if len(query) > 0 {
@@ -148,13 +151,13 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 	return c.retry(ctx, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, stallTime)
 		defer cancel()
-		req, err := http.NewRequestWithContext(ctx, method, u, bytes.NewReader(payload))
+		req, err := http.NewRequestWithContext(ctx, method, u, bytes.NewReader(body.bytes))
 		if err != nil {
 			return final(err)
 		}
 		req.Header.Set("Accept", "application/json")
-		if body != nil {
-			req.Header.Set("Content-Type", "application/json")
+		if body.contentType != "" {
+			req.Header.Set("Content-Type", body.contentType)
 		}
 		if c.key != "" {
 			req.Header.Set("Authorization", "Bearer "+c.key)

@@ -34,9 +34,18 @@ type serveCmd struct {
 	ViewerKeyLife   time.Duration `help:"How long the viewers of an account are told apart with one secret key. Then it is replaced and destroyed, and who returns is new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
 	KeepOpens       int           `help:"How many months single opens are kept. Then they are removed, and the numbers of their days stay. 0: for ever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
 	MaxOpens        int           `help:"Most opens that one report reads, newest first; a report that meets it says so. 0: all." env:"VITRINE_MAX_OPENS" default:"0"`
+	AbuseThreshold  int           `help:"How many readers, each from a network of their own, take a live link off display by reporting it, until a person has looked at it. 0: reports alone never do." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
 	LogFormat       string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
 	LogLevel        slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
+	previewFlags
 	planFlags
+}
+
+// previewFlags name the programs that previews are made with, where they are installed.
+type previewFlags struct {
+	Office string `help:"LibreOffice, which shows office documents as pages: path of soffice. Default: the one in PATH. off: none." env:"VITRINE_OFFICE" group:"previews" placeholder:"PATH"`
+	FFmpeg string `help:"FFmpeg, which takes a picture out of a video: path of ffmpeg. Default: the one in PATH. off: none." name:"ffmpeg" env:"VITRINE_FFMPEG" group:"previews" placeholder:"PATH"`
+	Heif   string `help:"libheif, which shows the pictures of phones (HEIC): path of heif-convert. Default: the one in PATH. off: none." env:"VITRINE_HEIF" group:"previews" placeholder:"PATH"`
 }
 
 // planFlags are the limits of the plans.
@@ -57,7 +66,7 @@ func (f planFlags) plans() vitrine.Plans {
 
 // helpFacts are the figures that help texts name.
 func helpFacts() kong.Option {
-	vars := kong.Vars{}
+	vars := kong.Vars{"abuse_threshold": strconv.Itoa(vitrine.DefaultAbuseThreshold)}
 	for plan, l := range vitrine.DefaultPlans() {
 		vars["plan_"+string(plan)] = formatLimits(l)
 	}
@@ -172,6 +181,9 @@ func (n *network) UnmarshalText(text []byte) error {
 func (c *serveCmd) Validate() error {
 	if c.MaxOpens < 0 {
 		return errors.New("--max-opens is 0 or more")
+	}
+	if c.AbuseThreshold < 0 {
+		return errors.New("--abuse-threshold is 0 or more")
 	}
 	if c.ViewerKeyLife < 24*time.Hour {
 		return errors.New("--viewer-key-life is a day (24h) or more")

@@ -39,6 +39,7 @@ type instance struct {
 	keys      *vitrine.Keys
 	links     *vitrine.Links
 	analytics *vitrine.Analytics
+	abuse     *vitrine.AbuseReports
 }
 
 // createInstance opens a data directory, and makes it first where it is not there.
@@ -89,6 +90,7 @@ func newInstance(ctx context.Context, dir, public string) (_ *instance, err erro
 	in.keys = &vitrine.Keys{Store: in.store, Now: in.now}
 	in.links = &vitrine.Links{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now}
 	in.analytics = &vitrine.Analytics{Store: in.store, Log: in.log, Signer: in.signer, Now: in.now}
+	in.abuse = &vitrine.AbuseReports{Store: in.store, Now: in.now}
 	return in, nil
 }
 

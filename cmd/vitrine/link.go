@@ -10,6 +10,7 @@ type linkCmd struct {
 	Show    linkShowCmd    `cmd:"" help:"Show a link, whatever its state."`
 	Disable linkDisableCmd `cmd:"" help:"Take a live link off the public."`
 	Enable  linkEnableCmd  `cmd:"" help:"Undo a disabling."`
+	Reports linkReportsCmd `cmd:"" help:"List what readers reported about a link, newest first."`
 	Clear   linkClearCmd   `cmd:"" help:"Publish a link that is held for review."`
 	Reject  linkRejectCmd  `cmd:"" help:"Disable a link that is held for review, for good."`
 	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its bytes and its analytics, for good."`
@@ -100,6 +101,43 @@ type linkRejectCmd struct{ slugArg }
 
 func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
 	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug) })
+}
+
+type linkReportsCmd struct{ slugArg }
+
+// reportRow is what the operator sees of a report: nothing of who sent it.
+type reportRow struct {
+	At     string              `json:"at"`
+	Reason vitrine.AbuseReason `json:"reason"`
+	Note   string              `json:"note,omitempty"`
+}
+
+func (c *linkReportsCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		reports, err := in.abuse.List(ctx, c.Slug)
+		if err != nil {
+			return err
+		}
+		var rows [][]string
+		for _, r := range reports {
+			row := reportRow{stamp(r.At), r.Reason, r.Note}
+			if c.JSON {
+				if err := t.json(row); err != nil {
+					return err
+				}
+				continue
+			}
+			rows = append(rows, []string{row.At, string(row.Reason), row.Note})
+		}
+		switch {
+		case c.JSON:
+			return nil
+		case len(rows) == 0 && t.outTTY:
+			t.say("Nothing was reported about %s.", plain(c.Slug))
+			return nil
+		}
+		return t.table([]string{"TIME", "REASON", "NOTE"}, rows)
+	})
 }
 
 type linkDeleteCmd struct {

@@ -22,15 +22,19 @@ type cli struct {
 	Import  importCmd  `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
 	Audit   auditCmd   `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
 
-	Put     putCmd     `cmd:"" group:"use" help:"Put files on display; prints a link for each."`
-	Ls      lsCmd      `cmd:"" group:"use" help:"List your links, newest first."`
-	Stats   statsCmd   `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
-	Version versionCmd `cmd:"" group:"use" help:"Print the version."`
+	Put      putCmd      `cmd:"" group:"use" help:"Put files on display; prints a link for each."`
+	Ls       lsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
+	Captions captionsCmd `cmd:"" group:"use" help:"Give a video or sound captions; list and delete them."`
+	Stats    statsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
+	Version  versionCmd  `cmd:"" group:"use" help:"Print the version."`
+
+	Preview previewCmd `cmd:"" hidden:""`
 }
 
 var groups = []kong.Group{
 	{Key: "run", Title: "Run an instance (on its data directory)"},
 	{Key: "use", Title: "Use an instance (over its API)"},
+	{Key: "previews", Title: "Programs that previews are made with"},
 	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour)"},
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/png"
@@ -273,7 +274,7 @@ func cmdRefuses(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// cmdMake KIND FILE [N] makes a real file: a pdf of N pages, a png, or text of N bytes.
+// cmdMake KIND FILE [N] makes a real file: a pdf of N pages, a png, text of N bytes, or a wav of N bytes of silence.
 func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
 	n := 1
 	if len(args) > 2 {
@@ -289,11 +290,16 @@ func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))))
 	case "text":
 		b.WriteString(strings.Repeat("x", n))
+	case "wav": // 8 kHz, mono, 8 bits
+		fmt.Fprintf(&b, "RIFF%sWAVEfmt %s\x01\x00\x01\x00%s%s\x01\x00\x08\x00data%s", le32(36+n), le32(16), le32(8000), le32(8000), le32(n))
+		b.WriteString(strings.Repeat("\x80", n))
 	default:
 		ts.Fatalf("make knows no %s", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o600))
 }
+
+func le32(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n)) }
 
 // writePDF writes a PDF of empty pages.
 func writePDF(b *bytes.Buffer, pages int) {

@@ -52,7 +52,11 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
-	s := c.wire(in, spool, public, content, log)
+	previewer, err := c.previewer(log)
+	if err != nil {
+		return errors.Join(err, spool.Close(), in.Close())
+	}
+	s := c.wire(in, spool, previewer, public, content, log)
 	lock.announce(public.String())
 	c.welcome(t, public, addr, !some, log)
 	return s.serve(ctx, listener, c.ShutdownTimeout)

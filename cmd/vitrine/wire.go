@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/preview"
 	"vitrine/internal/spool"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
@@ -15,9 +18,11 @@ import (
 
 // How often background work looks for something to do. Scans are woken, too, when there is something.
 const (
-	scanEvery  = 15 * time.Second
-	sweepEvery = 5 * time.Minute
-	purgeEvery = 5 * time.Minute
+	scanEvery = 15 * time.Second
+	// A link that has become live without having just been made, by its scan or by a person, waits so long for its preview.
+	previewEvery = 5 * time.Second
+	sweepEvery   = 5 * time.Minute
+	purgeEvery   = 5 * time.Minute
 	// A day is settled once its last beacons have come.
 	settleEvery = 10 * time.Minute
 	forgetEvery = time.Hour
@@ -42,20 +47,25 @@ type service struct {
 }
 
 // wire puts a server together.
-func (c *serveCmd) wire(in *instance, spool *spool.Spool, public, content *url.URL, log *slog.Logger) *service {
+func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Previewer, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spool: spool, log: log}
 	s.views = &vitrine.Views{Log: in.log, Spool: spool, Notice: s.spooling}
 	s.views.Start()
-	var scan *worker.Loop
+	var scan, previews *worker.Loop
 	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Scanner: vitrine.NoScanner{}, Plans: c.plans(), Now: in.now,
-		Wake: func() { scan.Wake() }}
+		Wake: func() { scan.Wake(); previews.Wake() }}
 	scan = worker.New("scan", scanEvery, log, uploads.ScanPending)
+	in.abuse.Threshold = c.AbuseThreshold
+	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer}
+	previews = worker.New("preview", previewEvery, log, made.Make)
 	s.loops = []*worker.Loop{
 		scan,
+		previews,
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("purge", purgeEvery, log, in.links.Purge),
 		worker.New("settle", settleEvery, log, in.analytics.Settle),
 		worker.New("forget", forgetEvery, log, in.analytics.Forget),
+		worker.New("forget reports", forgetEvery, log, in.abuse.Forget),
 	}
 	in.links.ViewerKeyLife = c.ViewerKeyLife
 	in.links.Pending = func() bool { return !spool.Empty() }
@@ -69,10 +79,13 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, public, content *url.U
 		Keys:           in.keys,
 		Uploads:        uploads,
 		Links:          in.links,
+		Captions:       &vitrine.Captions{Store: in.store, Blobs: in.blobs},
+		Abuse:          in.abuse,
 		Analytics:      in.analytics,
 		Views:          s.views,
 		ViewIDs:        vitrine.NewViewIDs(),
 		Blobs:          in.blobs,
+		Previews:       made,
 		Receiver:       in.blobs,
 		Signer:         in.signer,
 		Ready:          in.ready,
@@ -88,6 +101,19 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, public, content *url.U
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
 	return s
+}
+
+// previewer makes previews with the programs that this machine has, in processes of their own.
+func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
+	m, err := preview.New(preview.Options{Cache: filepath.Join(c.Data, "cache"), Office: c.Office, FFmpeg: c.FFmpeg, Heif: c.Heif})
+	if err != nil {
+		return nil, err
+	}
+	m.Warn = func(what string) { log.Warn("preview: " + what) }
+	if missing := m.Missing(); len(missing) > 0 {
+		log.Info("some files are shown with less: programs that are not installed", "missing", strings.Join(missing, ", "))
+	}
+	return m, nil
 }
 
 // spooling says how it stands with what the view log does not take.

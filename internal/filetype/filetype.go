@@ -79,9 +79,9 @@ type Facts struct {
 
 // Entry is one member of an archive.
 type Entry struct {
-	Name string // as stored, made valid UTF-8: a stranger's text
-	Size int64  // bytes unpacked, as the archive declares them
-	Dir  bool
+	Name string `json:"name"`           // as stored, made valid UTF-8: a stranger's text
+	Size int64  `json:"size,omitempty"` // bytes unpacked, as the archive declares them
+	Dir  bool   `json:"dir,omitempty"`
 }
 
 // The reason codes of Facts.Hold (contract, Link states: "held by a rule, encrypted archive").

@@ -247,6 +247,27 @@ func (t *faultyTx) ReleaseSlugs(deletedBefore time.Time) (int64, error) {
 	return value(t.do, func() (int64, error) { return t.Tx.ReleaseSlugs(deletedBefore) })
 }
 
+func (t *faultyTx) AddAbuseReport(r *vitrine.AbuseReport) error {
+	return t.do(func() error { return t.Tx.AddAbuseReport(r) })
+}
+
+func (t *faultyTx) AbuseReports(l vitrine.LinkID, since time.Time) ([]*vitrine.AbuseReport, error) {
+	return value(t.do, func() ([]*vitrine.AbuseReport, error) { return t.Tx.AbuseReports(l, since) })
+}
+
+func (t *faultyTx) CountAbuseReports(by vitrine.ReporterID, since time.Time) (n int64, oldest time.Time, err error) {
+	err = t.do(func() error { n, oldest, err = t.Tx.CountAbuseReports(by, since); return err })
+	return n, oldest, err
+}
+
+func (t *faultyTx) DeleteAbuseReports(l vitrine.LinkID) error {
+	return t.do(func() error { return t.Tx.DeleteAbuseReports(l) })
+}
+
+func (t *faultyTx) ForgetAbuseReports(before time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ForgetAbuseReports(before) })
+}
+
 func (t *faultyTx) Secret(name string) ([]byte, error) {
 	return value(t.do, func() ([]byte, error) { return t.Tx.Secret(name) })
 }

@@ -29,6 +29,8 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"LinkSlugs", storeTest.linkSlugs},
 		{"LinkLists", storeTest.linkLists},
 		{"LinkCounts", storeTest.linkCounts},
+		{"AbuseReports", storeTest.abuseReports},
+		{"AbuseReportsForgotten", storeTest.abuseReportsForgotten},
 		{"Rollback", storeTest.rollback},
 		{"Panic", storeTest.panics},
 		{"Refusals", storeTest.refusals},

@@ -26,6 +26,7 @@ func (s *Server) apiRoutes(mux *http.ServeMux) {
 	s.api(mux, post, "/uploads", s.withAccount(s.createUpload))
 	s.api(mux, post, "/uploads/complete", s.withAccount(s.completeUpload))
 	s.api(mux, get, "/links", s.withAccount(s.listLinks))
+	s.captionRoutes(mux)
 	s.crossOriginAPI(mux, get, "/links/{slug}/analytics", s.withPro(s.linkAnalytics))
 	s.crossOriginAPI(mux, get, "/analytics", s.withPro(s.accountAnalytics))
 	s.api(mux, get, "/status", s.status)

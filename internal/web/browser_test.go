@@ -33,6 +33,7 @@ var browser struct {
 }
 
 func TestMain(m *testing.M) {
+	child()
 	flag.Parse()
 	if err := flag.Set("test.parallel", "4"); err != nil { // most of what tests in a browser do is wait
 		panic(err)
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 // chromium starts the browser, without the mark of automation, for what it opens is to count as people's.
-func chromium(t *testing.T) context.Context {
+func chromium(t testing.TB) context.Context {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("short: no page was tried in a browser")
@@ -81,22 +82,22 @@ func browserOptions(dir string) []chromedp.ExecAllocatorOption {
 
 // tab is a page in the browser, of somebody at a desk.
 type tab struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 	mu  sync.Mutex
 	// complaints are what the browser has to say against the page: refused by policy, not found, thrown.
 	complaints []string
 }
 
-func newTab(t *testing.T, actions ...chromedp.Action) *tab {
+func newTab(t testing.TB, actions ...chromedp.Action) *tab {
 	t.Helper()
 	return newTabIn(t, chromium(t), actions...)
 }
 
-func newTabIn(t *testing.T, browser context.Context, actions ...chromedp.Action) *tab {
+func newTabIn(t testing.TB, browser context.Context, actions ...chromedp.Action) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
-	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	ctx, stop := context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(func() { stop(); cancel() })
 	tb := &tab{t: t, ctx: ctx}
 	tb.listen(ctx)
@@ -189,8 +190,20 @@ func (tb *tab) frameID(part string) target.ID {
 		if err != nil {
 			tb.t.Fatal(err)
 		}
+		// A target has the ID of its frame. Frames of other tabs are not meant.
+		own := chromedp.FromContext(tb.ctx).Target.TargetID
+		parents := map[target.ID]target.ID{}
 		for _, info := range all {
-			if info.Type == "iframe" && strings.Contains(info.URL, part) {
+			parents[info.TargetID] = target.ID(info.ParentFrameID)
+		}
+		within := func(id target.ID) bool {
+			for id != "" && id != own {
+				id = parents[id]
+			}
+			return id == own
+		}
+		for _, info := range all {
+			if info.Type == "iframe" && strings.Contains(info.URL, part) && within(info.TargetID) {
 				id = info.TargetID
 				return true
 			}
@@ -211,7 +224,7 @@ func (tb *tab) quiet() {
 }
 
 // eventually asks again until the answer is yes.
-func eventually(t *testing.T, what string, yes func() bool) {
+func eventually(t testing.TB, what string, yes func() bool) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()

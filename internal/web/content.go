@@ -25,13 +25,15 @@ const fileCSP = "default-src 'none'; sandbox"
 // frameSandbox is what a user's HTML may do. Neither our origin nor the page around it is ever among it.
 const frameSandbox = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
-// pdfSandbox is what the PDF viewer may do: run, and open the web links of a document in a tab of their own.
-const pdfSandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
-
 func (s *Server) contentRoutes(mux *http.ServeMux) {
 	mux.Handle("GET "+contentRoot+"{token}/file", s.page(s.onContent(s.file)))
 	mux.Handle("OPTIONS "+contentRoot+"{token}/file", s.page(fileOptions))
+	mux.Handle("GET "+contentRoot+"{token}/captions/{language}", s.page(s.onContent(s.captions)))
+	mux.Handle("GET "+contentRoot+"{token}/part/{part}", s.page(s.onContent(s.part)))
+	mux.Handle("OPTIONS "+contentRoot+"{token}/part/{part}", s.page(fileOptions))
+	mux.Handle("GET "+contentRoot+"{token}/preview", s.page(s.onContent(s.preview)))
 	mux.Handle("GET "+contentRoot+"{token}/view", s.page(s.onContent(s.pdfFrame)))
+	mux.Handle("GET "+contentRoot+"{token}/docx", s.page(s.onContent(s.docxFrame)))
 	mux.Handle("GET "+contentRoot+"{token}/frame", s.page(s.onContent(s.htmlFrame)))
 }
 
@@ -105,7 +107,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) e
 		return errNoPage // in its frame only
 	case navigated(r) && (l.Kind == filetype.PDF || !l.AllowDownload):
 		return s.toPage(w, r, l)
-	case !inline && !svg && !l.AllowDownload:
+	case !inline && !svg && !docxShown(l) && !l.AllowDownload: // docxFrame reads the bytes too
 		return errNoPage // it has no viewer that would need the bytes
 	}
 	blob, err := s.blob(r, l)
@@ -134,6 +136,14 @@ func (s *Server) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link)
 	return nil
 }
 
+// ancestors tells whose pages may show a content frame: the link's own page, and strangers' where that is in a frame of theirs.
+func (s *Server) ancestors(r *http.Request) string {
+	if r.URL.Query().Has("embed") {
+		return "*"
+	}
+	return origin(s.PublicURL)
+}
+
 // blob opens a link's bytes.
 func (s *Server) blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 	if !l.HasBytes {
@@ -150,38 +160,6 @@ func (s *Server) blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 func sendBlob(w http.ResponseWriter, r *http.Request, l *vitrine.Link, b vitrine.Blob) {
 	w.Header().Set("ETag", `"`+l.SHA256+`"`)
 	http.ServeContent(w, r, "", time.Time{}, b)
-}
-
-type pdfPage struct {
-	Library string // directory of pdf.js
-	Size    int64  // of the file, bytes
-}
-
-// pdfFrame is the viewer of a PDF: a document of an opaque origin, that is shown only in the link's page.
-func (s *Server) pdfFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-	if l.Kind != filetype.PDF || !l.HasBytes {
-		return errNoPage
-	}
-	if navigated(r) {
-		return s.toPage(w, r, l)
-	}
-	own := origin(s.ContentURL) + assetRoot
-	h := w.Header()
-	// pdf.js compiles its image decoders from WebAssembly; its worker begins as a blob, the one kind that an opaque origin may start.
-	h.Set("Content-Security-Policy", strings.Join([]string{
-		"sandbox " + pdfSandbox,
-		"default-src 'none'",
-		"script-src " + own + " 'wasm-unsafe-eval'",
-		"worker-src blob: " + own,
-		"style-src " + own,
-		"img-src blob: data:",
-		"font-src data: " + own,
-		"connect-src " + origin(s.ContentURL) + contentRoot + " " + own,
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors " + origin(s.PublicURL),
-	}, "; "))
-	return render(w, r, http.StatusOK, pdfTemplate, pdfPage{Library: assetPath("pdfjs/"), Size: l.Size})
 }
 
 // htmlFrame streams a user's HTML into its frame, with one script of ours before everything else, which tells the page around it how
@@ -207,7 +185,7 @@ func (s *Server) htmlFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "text/html; charset="+charset)
-	h.Set("Content-Security-Policy", "sandbox "+frameSandbox+"; form-action 'none'; frame-ancestors "+origin(s.PublicURL))
+	h.Set("Content-Security-Policy", "sandbox "+frameSandbox+"; form-action 'none'; frame-ancestors "+s.ancestors(r))
 	if r.Method == http.MethodHead {
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 // and an open's page is written by copying.
 type document struct {
 	link   vitrine.Link // as the page shows it
+	form   form
 	pieces []piece
 	size   int
 
@@ -50,13 +51,13 @@ func (f filling) of(gap byte) string {
 	return ""
 }
 
-// document renders the page of a link, or finds it rendered.
-func (s *Server) document(r *http.Request, l *vitrine.Link) (*document, error) {
+// document renders the page of a link in one of its forms, or finds it rendered.
+func (s *Server) document(r *http.Request, l *vitrine.Link, f form) (*document, error) {
 	hour := s.Now().Truncate(time.Hour) // content addresses on the page are of this hour
-	if d := s.documents.of(hour, l); d != nil {
+	if d := s.documents.of(hour, l, f); d != nil {
 		return d, nil
 	}
-	p, err := s.linkPage(r, l)
+	p, err := s.linkPage(r, l, f)
 	if err != nil {
 		return nil, err
 	}
@@ -73,10 +74,10 @@ func newDocument(l *vitrine.Link, p *linkPage) (*document, error) {
 	p.Nonce = mark + string(nonceGap)
 	p.identify(mark + string(tokenGap))
 	var b bytes.Buffer
-	if err := linkTemplate.Execute(&b, p); err != nil {
+	if err := p.template().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("render the page of a link: %w", err)
 	}
-	return &document{link: *l, pieces: cut(bytes.Clone(b.Bytes()), mark), size: b.Len()}, nil
+	return &document{link: *l, form: p.Form, pieces: cut(bytes.Clone(b.Bytes()), mark), size: b.Len()}, nil
 }
 
 // cut divides a page at its marks.
@@ -191,18 +192,25 @@ const documentBytes = 16 << 20
 type documentCache struct {
 	mu    sync.Mutex
 	hour  time.Time
-	pages map[vitrine.LinkID]*document
+	pages map[documentKey]*document
 	size  int
 }
 
-// of finds the page of a link.
-func (c *documentCache) of(hour time.Time, l *vitrine.Link) *document {
+type documentKey struct {
+	link vitrine.LinkID
+	form form
+}
+
+func (d *document) key() documentKey { return documentKey{d.link.ID, d.form} }
+
+// of finds the page of a link in one of its forms.
+func (c *documentCache) of(hour time.Time, l *vitrine.Link, f form) *document {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.hour.Equal(hour) {
-		c.hour, c.pages, c.size = hour, map[vitrine.LinkID]*document{}, 0
+		c.hour, c.pages, c.size = hour, map[documentKey]*document{}, 0
 	}
-	if d := c.pages[l.ID]; d != nil && d.link == *l {
+	if d := c.pages[documentKey{l.ID, f}]; d != nil && d.link == *l {
 		return d
 	}
 	return nil
@@ -215,20 +223,20 @@ func (c *documentCache) keep(hour time.Time, d *document) {
 	if !c.hour.Equal(hour) || d.size > documentBytes/16 {
 		return
 	}
-	c.drop(c.pages[d.link.ID])
+	c.drop(c.pages[d.key()])
 	for _, other := range c.pages { // in no order
 		if c.size+d.size <= documentBytes {
 			break
 		}
 		c.drop(other)
 	}
-	c.pages[d.link.ID] = d
+	c.pages[d.key()] = d
 	c.size += d.size
 }
 
 func (c *documentCache) drop(d *document) {
 	if d != nil {
-		delete(c.pages, d.link.ID)
+		delete(c.pages, d.key())
 		c.size -= d.size
 	}
 }

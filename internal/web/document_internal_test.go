@@ -32,13 +32,16 @@ func unzip(t testing.TB, z []byte) []byte {
 // A page that is put together of pieces is the page that the template makes, whatever it shows.
 func TestDocumentIsTheTemplates(t *testing.T) {
 	const hostile = "\"'><script>alert(1)</script>\x00{{.Nonce}}&amp;\u2028 n v ✓"
-	for _, show := range []string{showPDF, showImage, showVideo, showAudio, showText, showHTML, showCard} {
+	for i, show := range []string{showPDF, showImage, showVideo, showAudio, showText, showHTML, showCard,
+		showPDF, showImage, showVideo, showAudio, showText, showHTML, showCard} {
 		for _, download := range []string{"", "/p/slug/download"} {
-			t.Run(show+download, func(t *testing.T) {
+			f := form(i % 2) // seven kinds: each has its turn in both
+			t.Run(fmt.Sprint(show, f, download), func(t *testing.T) {
 				page := func() *linkPage {
 					return &linkPage{chrome: chrome{Title: hostile, Icon: "https://files.example/assets/icon.svg"}, URL: "https://example.org/p/slug",
 						Name: hostile, Facts: []string{hostile, "3 pages"}, ViewOnly: download == "", Badge: "TXT", Show: show, File: "https://files.example/c/1.2.3/file",
-						Preview: "https://files.example/c/1.2.3/file", Sandbox: frameSandbox, Text: strings.Repeat(hostile+"\n", 100), TextCut: true, Wrap: true,
+						Form: f, Embed: hostile, OEmbed: "https://example.org/oembed?url=x", Picture: picture{Address: "https://example.org/p/slug/picture"},
+						Tracks: []track{{hostile, hostile, "https://files.example/c/1.2.3/en"}}, Report: "/p/slug/report", Sandbox: frameSandbox, Text: strings.Repeat(hostile+"\n", 100), TextCut: true, Wrap: true,
 						QR: "/p/slug/qr", Kind: "pages", Beacon: "/p/slug/beacon", Download: download, Notice: notice{Message: hostile}}
 				}
 				d, err := newDocument(&vitrine.Link{ID: 1}, page())
@@ -53,10 +56,10 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 					p.Nonce = nonce
 					p.identify(token)
 					var want bytes.Buffer
-					if err := linkTemplate.Execute(&want, p); err != nil {
+					if err := p.template().Execute(&want, p); err != nil {
 						t.Fatal(err)
 					}
-					if n := strings.Count(want.String(), `nonce="`+nonce+`"`); n != 3 {
+					if n := strings.Count(want.String(), `nonce="`+nonce+`"`); n < 3 || n != strings.Count(want.String(), "nonce=") {
 						t.Fatalf("the nonce stands in %d places", n)
 					}
 					f := filling{nonce, token}
@@ -130,15 +133,25 @@ func TestDocumentCache(t *testing.T) {
 	kept := func(hour time.Time, d *document) bool {
 		same := d.link
 		same.CreatedAt = time.UnixMilli(1).UTC() // as another reading of its row
-		return c.of(hour, &same) != nil
+		return c.of(hour, &same, d.form) != nil
 	}
 	one, changed := doc(1, "one", 10), doc(1, "changed", 10)
-	c.of(hour, &one.link)
+	c.of(hour, &one.link, ownPage)
 	c.keep(hour, one)
 	if !kept(hour, one) || kept(hour, changed) {
 		t.Error("a page is of its link as it was rendered")
 	}
 	c.keep(hour, changed)
+	frame := doc(1, "changed", 5)
+	frame.form = embedded
+	if kept(hour, frame) {
+		t.Error("a page stands for the embed of its link")
+	}
+	c.keep(hour, frame)
+	if !kept(hour, frame) || !kept(hour, changed) || c.size != 15 {
+		t.Errorf("a page and an embed, of one link; %d bytes", c.size)
+	}
+	c.drop(frame)
 	if kept(hour, one) || !kept(hour, changed) || c.size != 10 {
 		t.Errorf("a page in place of another of its link; %d bytes", c.size)
 	}

@@ -61,12 +61,14 @@ func newFixture(t *testing.T) *fixture {
 	f.accounts = &vitrine.Accounts{Store: store, Now: now}
 	f.server = &web.Server{
 		PublicURL: public, ContentURL: public, Version: "test",
-		Keys:    &vitrine.Keys{Store: store, Now: now},
-		Uploads: &vitrine.Uploads{Store: store, Blobs: f.blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
-		Links:   &vitrine.Links{Store: store, Blobs: f.blobs, Log: log, Now: now},
+		Keys:     &vitrine.Keys{Store: store, Now: now},
+		Uploads:  &vitrine.Uploads{Store: store, Blobs: f.blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
+		Links:    &vitrine.Links{Store: store, Blobs: f.blobs, Log: log, Now: now},
+		Captions: &vitrine.Captions{Store: store, Blobs: f.blobs},
+		Abuse:    &vitrine.AbuseReports{Store: store, Now: now, Threshold: vitrine.DefaultAbuseThreshold},
 		Analytics: &vitrine.Analytics{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return web.LinkURL(public, s) }},
-		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: f.blobs, Receiver: f.blobs, Signer: signer,
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: f.blobs, Receiver: f.blobs, Previews: &vitrine.Previews{Store: store, Blobs: f.blobs, Previewer: vitrine.NoPreviewer{}}, Signer: signer,
 		Ready: func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

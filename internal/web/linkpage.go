@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"html/template"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,13 +13,23 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/markup"
 
 	"github.com/dustin/go-humanize"
+)
+
+// form is where the page of a link is shown.
+type form byte
+
+const (
+	ownPage  form = iota // in a window
+	embedded             // in a frame, on a page of another site
 )
 
 // linkPage is the public page of one link.
 type linkPage struct {
 	chrome
+	Form     form
 	URL      string // public address
 	Name     string // of the file
 	Facts    []string
@@ -27,83 +38,82 @@ type linkPage struct {
 
 	Show     string // how the content is shown: one of the show constants
 	File     string // address of the bytes, or of the frame that shows them; "" for none
-	Preview  string // address of a picture for cards of other sites
+	Apart    bool   // File is of another origin than the page
+	Tracks   []track
 	Sandbox  string // of the frame
 	Text     string
+	Lines    bool            // Document is lines of code
+	Document markup.Document // what is shown in place of Text, if it has HTML
 	TextCut  bool
 	Wrap     bool
 	QR       string // address of the page's QR code, without the ending that says which kind of picture
 	Kind     string // how progress is measured: a report.ContentKind
 	Beacon   string // address that takes the page's beacons
 	Download string // address; "" for a view-only link
+	Report   string // address
 	Notice   notice
+
+	Embed   string  // HTML that shows the content on another page
+	OEmbed  string  // address that tells the same to programs
+	Picture picture // for cards of other sites
+}
+
+// template is what renders the page in its form.
+func (p *linkPage) template() *template.Template {
+	if p.Form == embedded {
+		return embedTemplate
+	}
+	return linkTemplate
+}
+
+// Embedded tells whether the page is in a frame of another site.
+func (p *linkPage) Embedded() bool { return p.Form == embedded }
+
+// Viewer is the name of the script and the style that show content of this kind; "" where the page alone suffices.
+func (p *linkPage) Viewer() string {
+	switch p.Show {
+	case showImage:
+		return "image"
+	case showVideo, showAudio:
+		return "media"
+	}
+	return ""
+}
+
+// Type is what the page is to other sites, in the words of Open Graph.
+func (p *linkPage) Type() string {
+	switch p.Show {
+	case showVideo:
+		return "video.other"
+	case showAudio:
+		return "music.song"
+	}
+	return "website"
+}
+
+// track is captions of a video or sound, WebVTT.
+type track struct {
+	Language string // a BCP 47 tag
+	Label    string // the language's name
+	Address  string
 }
 
 // notice stands where content cannot be shown.
 type notice struct{ Message, Download string }
 
-// How a public page shows its content.
-const (
-	showPDF   = "pdf"
-	showImage = "image"
-	showVideo = "video"
-	showAudio = "audio"
-	showText  = "text"
-	showHTML  = "html"
-	showCard  = "card" // what a browser does not show: name, size, download
-)
-
-func showOf(l *vitrine.Link) string {
-	if !l.HasBytes {
-		return showCard
-	}
-	switch l.Kind {
-	case filetype.PDF:
-		return showPDF
-	case filetype.Image:
-		return showImage
-	case filetype.Video:
-		return showVideo
-	case filetype.Audio:
-		return showAudio
-	case filetype.Text:
-		return showText
-	case filetype.HTML:
-		return showHTML
-	default:
-		return showCard
-	}
-}
-
 // linkPage gathers what the page of a link shows: of the link as it is, and of the hour.
-func (s *Server) linkPage(r *http.Request, l *vitrine.Link) (*linkPage, error) {
+func (s *Server) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
+	here := "/p/" + string(l.Slug)
 	p := &linkPage{
-		chrome: s.newChrome(l.Title), URL: s.linkURL(l.Slug), Name: l.Name, ViewOnly: !l.AllowDownload, Badge: strings.ToUpper(t.Ext), Show: showOf(l),
-		Kind: string(vitrine.ContentKindOf(l.Kind)), QR: "/p/" + string(l.Slug) + "/qr",
+		chrome: s.newChrome(l.Title), Form: f, URL: s.linkURL(l.Slug), Name: l.Name, ViewOnly: !l.AllowDownload, Badge: badge(t), Show: s.showOf(l),
+		Apart: s.ContentURL.Host != s.PublicURL.Host, Kind: string(vitrine.ContentKindOf(l.Kind)), QR: here + "/qr", Beacon: here + "/beacon",
+		Report: here + "/report", Facts: facts(l, t), Embed: s.embedOf(l).html(), OEmbed: s.oembedAddress(l), Picture: s.picture(l),
 	}
-	p.Facts = facts(l, t)
-	var err error
-	p.Beacon = "/p/" + string(l.Slug) + "/beacon"
 	if l.AllowDownload && l.HasBytes {
-		p.Download = "/p/" + string(l.Slug) + "/download"
+		p.Download = here + "/download"
 	}
-	switch p.Show {
-	case showPDF:
-		p.File, p.Sandbox = s.contentAddress(l, "view"), pdfSandbox
-	case showHTML:
-		p.File, p.Sandbox = s.contentAddress(l, "frame"), frameSandbox
-	case showImage:
-		p.File = s.contentAddress(l, "file")
-		if t.Ext != "svg" {
-			p.Preview = p.File
-		}
-	case showVideo, showAudio:
-		p.File = s.contentAddress(l, "file")
-	case showText:
-		p.Text, p.TextCut, err = s.text(r, l)
-		p.Wrap = t.Ext == "txt" || t.Ext == "md"
-	}
+	err := s.fill(p, r, l)
 	p.Notice.Message = unshown(p.Show, l)
 	return p, err
 }
@@ -137,6 +147,9 @@ func unshown(show string, l *vitrine.Link) string {
 		return "This browser cannot show this file. Download it to open it."
 	}
 }
+
+// badge stands for a file's type on a sheet of paper.
+func badge(t filetype.Type) string { return strings.ToUpper(t.Ext) }
 
 // facts are what a page says of its file: type, pages, size.
 func facts(l *vitrine.Link, t filetype.Type) []string {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"embed"
 	"encoding/base64"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"vitrine"
 
@@ -22,14 +24,20 @@ var templateFiles embed.FS
 
 // Templates: each page is the layout with the blocks of one file; the PDF viewer is a document of its own.
 var (
-	homeTemplate  = parse("layout.html", "icons.html", "home.html")
-	linkTemplate  = parse("layout.html", "icons.html", "link.html")
-	errorTemplate = parse("layout.html", "icons.html", "error.html")
-	pdfTemplate   = parse("pdf.html")
+	homeTemplate    = parse("layout.html", "icons.html", "home.html")
+	linkTemplate    = parse("layout.html", "icons.html", "content.html", "link.html")
+	embedTemplate   = parse("layout.html", "icons.html", "content.html", "embed.html")
+	errorTemplate   = parse("layout.html", "icons.html", "error.html")
+	reportTemplate  = parse("layout.html", "icons.html", "report.html")
+	pdfTemplate     = parse("pdf.html")
+	previewTemplate = parse("preview.html")
 )
 
+// speeds are those that a video or sound can be played at.
+var speeds = []string{"0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"}
+
 func parse(names ...string) *template.Template {
-	t := template.New(names[0]).Funcs(template.FuncMap{"asset": assetPath})
+	t := template.New(names[0]).Funcs(template.FuncMap{"asset": assetPath, "speeds": func() []string { return speeds }})
 	for i, name := range names {
 		names[i] = "templates/" + name
 	}
@@ -93,6 +101,9 @@ type errorPage struct {
 	chrome
 	Heading, Advice string
 	Request         string // the request's id
+	Again           string // address to try again; "" where that is of no use
+	Start           string // address of the site's first page
+	Framed          bool   // the page is in a frame of another
 }
 
 // headings say what happened, in the words of a display case.
@@ -103,7 +114,9 @@ var headings = map[vitrine.Code]string{
 	vitrine.CodeURLExpired:       "This address has expired",
 	vitrine.CodeInvalidSignature: "This address is incomplete",
 	vitrine.CodeMethodNotAllowed: "Nothing to do here",
+	vitrine.CodeRateLimited:      "Too many at once",
 	vitrine.CodeUnavailable:      "Closed for a moment",
+	vitrine.CodeInternal:         "Something went wrong",
 }
 
 // advice says what to do, where the failure's own sentence does not.
@@ -111,10 +124,18 @@ var advice = map[vitrine.Code]string{
 	vitrine.CodeNotFound:         "Check the address for a typing mistake, or ask whoever sent it to you.",
 	vitrine.CodeNotAvailable:     "If it stays so, ask whoever sent it to you.",
 	vitrine.CodeDisabled:         "Ask whoever sent it to you for a new one.",
-	vitrine.CodeInvalidSignature: "Open the link's page again, or ask whoever sent it to you.",
+	vitrine.CodeURLExpired:       "Open the link’s page again.",
+	vitrine.CodeInvalidSignature: "Open the link’s page again, or ask whoever sent it to you.",
+	vitrine.CodeInternal:         "The fault is on our side. Try again in a moment; if it stays, tell whoever runs this site the number below.",
 }
 
-// errorPage answers a failure. It is also shown inside the frame of a public page, whose content has gone meanwhile.
+// transient are the failures that the same address may not have a moment later. No page asks again by itself: a tab that was left open
+// would make an open of a link by nobody, as soon as there is something to see.
+var transient = map[vitrine.Code]bool{
+	vitrine.CodeNotAvailable: true, vitrine.CodeRateLimited: true, vitrine.CodeUnavailable: true, vitrine.CodeInternal: true,
+}
+
+// errorPage answers a failure. It is also shown inside the frame of a public page, whose content has gone meanwhile, and in an embed.
 func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
 	h := w.Header()
@@ -122,29 +143,59 @@ func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag", "Last-Modified"} {
 		h.Del(name)
 	}
-	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.FormatInt(int64(e.RetryAfter.Seconds()+0.999), 10))
+	retryAfter(w, e)
+	framers := s.framers(r)
+	p := errorPage{
+		chrome: s.newChrome(cmp.Or(headings[e.Code], "This is not allowed")), Advice: adviceOn(e), Request: h.Get("X-Request-Id"),
+		Start: s.PublicURL.String() + "/", Framed: framers != "'none'",
 	}
-	p := errorPage{Heading: headings[e.Code], Request: h.Get("X-Request-Id"), Advice: e.Message}
-	if p.Heading == "" {
-		p.Heading = "Something went wrong"
+	p.Heading = p.Title
+	if transient[e.Code] && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		p.Again = r.URL.RequestURI()
 	}
-	if e.Code == vitrine.CodeInternal {
-		p.Advice = "The fault is on our side. Try again in a moment; if it stays, tell whoever runs this site the number below."
-	}
-	if a := advice[e.Code]; a != "" {
-		p.Advice += " " + a
-	}
-	p.chrome = s.newChrome(p.Heading)
 	h.Set("Cache-Control", "no-store")
-	ancestors := "'none'"
-	if strings.HasPrefix(r.URL.Path, contentRoot) {
-		ancestors = origin(s.PublicURL)
-	}
-	h.Set("Content-Security-Policy", s.policy(p.Nonce, ancestors))
+	h.Set("Content-Security-Policy", s.policy(p.Nonce, framers))
 	if err := render(w, r, status, errorTemplate, p); err != nil {
 		s.Log.Error("error page", "request", p.Request, "error", err)
 		http.Error(w, fmt.Sprintf("%s (request %s)", p.Heading, p.Request), status)
+	}
+}
+
+// adviceOn is what happened and what to do about it.
+func adviceOn(e *vitrine.Error) string {
+	switch e.Code {
+	case vitrine.CodeInternal:
+		return advice[e.Code] // its own sentence is for programs
+	case vitrine.CodeRateLimited:
+		if e.RetryAfter > 0 {
+			return e.Message + " Try again in " + wait(e.RetryAfter) + "."
+		}
+	}
+	return strings.TrimSpace(e.Message + " " + advice[e.Code])
+}
+
+// wait is a time for people, rounded up: whoever waits so long has waited long enough.
+func wait(d time.Duration) string {
+	n, unit := seconds(d), "second"
+	switch {
+	case n > 90*60:
+		n, unit = (n+3599)/3600, "hour"
+	case n > 90:
+		n, unit = (n+59)/60, "minute"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + unit
+}
+
+// seconds is a time in whole seconds, rounded up.
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// retryAfter says when to ask again, where a failure tells.
+func retryAfter(w http.ResponseWriter, e *vitrine.Error) {
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(seconds(e.RetryAfter), 10))
 	}
 }
 

@@ -15,10 +15,14 @@ import (
 
 func (s *Server) publicRoutes(mux *http.ServeMux) {
 	mux.Handle("GET /{$}", s.page(s.home))
-	mux.Handle("GET /p/{slug}", s.page(s.onLink(s.showLink)))
+	mux.Handle("GET /p/{slug}", s.page(s.onLink(s.show(ownPage))))
+	mux.Handle(embedRoute, s.page(s.onLink(s.show(embedded))))
+	mux.Handle("GET /p/{slug}/picture", s.page(s.onLink(s.sendPicture)))
+	mux.HandleFunc("GET /oembed", s.oembed)
 	mux.Handle("GET /p/{slug}/download", s.page(s.onLink(s.download)))
 	mux.Handle("GET /p/{slug}/qr.svg", s.page(s.onLink(s.qrSVG)))
 	mux.Handle("GET /p/{slug}/qr.png", s.page(s.onLink(s.qrPNG)))
+	s.abuseRoutes(mux)
 	s.methods(mux, "/p/{slug}/beacon", http.MethodPost, s.beacon, func(w http.ResponseWriter, r *http.Request) error {
 		return methodNotAllowed(w, http.MethodPost)
 	})
@@ -30,10 +34,23 @@ func (s *Server) publicRoutes(mux *http.ServeMux) {
 	mux.Handle("/", s.page(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
 }
 
+// robotsText lets everybody fetch pages and their pictures. Programs that unfurl links on social networks (Twitterbot, LinkedInBot,
+// facebookexternalhit and more every year) obey a Disallow and would show a bare address. A search engine that may not fetch a page cannot
+// see that it says noindex, and lists the bare address where it found it; one that may fetch it lists nothing. What is fetched so is a
+// bot's open, which no figure counts. What remains are addresses with nothing on them to index, and large ones among them.
+const robotsText = `User-agent: *
+Disallow: /p/*/download
+Disallow: /p/*/beacon
+Disallow: /p/*/qr.
+Disallow: /p/*/report
+Disallow: /c/
+Disallow: /api/
+`
+
 func robots(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
-	_, _ = w.Write([]byte("User-agent: *\nDisallow: /p/\nDisallow: /c/\nDisallow: /api/\n"))
+	_, _ = w.Write([]byte(robotsText))
 }
 
 // linkHandler answers for a link that the public may see.
@@ -75,25 +92,27 @@ func speculative(r *http.Request) bool {
 	return visitor.Speculative(h.Get("Sec-Purpose"), h.Get("Purpose"), h.Get("X-Purpose"), h.Get("X-Moz"))
 }
 
-// showLink is the public page of a link. Only an answer of 200 to a GET is an open, and the open is durable before the page is
-// sent: a page that was seen is in the log (analytics semantics, opens).
-func (s *Server) showLink(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
-	d, err := s.document(r, l)
-	if err != nil {
-		return err
+// show answers with the public page of a link, in one of its forms. Only an answer of 200 to a GET is an open, and the open is durable
+// before the page is sent: a page that was seen is in the log (analytics semantics, opens).
+func (s *Server) show(f form) linkHandler {
+	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
+		d, err := s.document(r, l, f)
+		if err != nil {
+			return err
+		}
+		nonce := newNonce()
+		w.Header().Set("Content-Security-Policy", s.policy(nonce, s.framers(r)))
+		if r.Method == http.MethodHead {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			return nil
+		}
+		open, err := s.open(r, l, a)
+		if err != nil {
+			return err
+		}
+		token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, Open: open, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages})
+		return d.write(w, r, nonce, token)
 	}
-	nonce := newNonce()
-	w.Header().Set("Content-Security-Policy", s.policy(nonce, "'none'"))
-	if r.Method == http.MethodHead {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		return nil
-	}
-	open, err := s.open(r, l, a)
-	if err != nil {
-		return err
-	}
-	token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, Open: open, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages})
-	return d.write(w, r, nonce, token)
 }
 
 // openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.

@@ -30,10 +30,13 @@ type Server struct {
 	Keys      *vitrine.Keys
 	Uploads   *vitrine.Uploads
 	Links     *vitrine.Links
+	Captions  *vitrine.Captions
+	Abuse     *vitrine.AbuseReports
 	Analytics *vitrine.Analytics
 	Views     *vitrine.Views
 	ViewIDs   *vitrine.ViewIDs
 	Blobs     vitrine.Blobs
+	Previews  *vitrine.Previews
 	Receiver  vitrine.Receiver // nil when signed URLs lead elsewhere
 	Signer    *vitrine.Signer
 	Ready     func(context.Context) error // of the parts that the server stands on
@@ -109,6 +112,7 @@ var statusOf = map[vitrine.Code]int{
 	vitrine.CodeStorageLimit:          http.StatusForbidden,
 	vitrine.CodeInvalidSignature:      http.StatusForbidden,
 	vitrine.CodeURLExpired:            http.StatusForbidden,
+	vitrine.CodeCrossOrigin:           http.StatusForbidden,
 	vitrine.CodeNotFound:              http.StatusNotFound,
 	vitrine.CodeNotAvailable:          http.StatusNotFound,
 	vitrine.CodeMethodNotAllowed:      http.StatusMethodNotAllowed,

@@ -1,9 +1,12 @@
 #!/bin/sh
-# Fetches pdf.js from npm and copies what the PDF viewer needs into static/vendor/pdfjs/. Run it from anywhere; what it writes is
-# committed. To move to another version, change the line below and run the browser tests.
+# Fetches pdf.js from npm and copies what the PDF viewer needs into static/vendor/pdfjs/; and docx-preview with JSZip, which it reads
+# archives by, into static/vendor/docx/. Run it from anywhere; what it writes is committed. To move to another version, change the lines
+# below and run the browser tests.
 set -eu
 
 version=5.6.205
+docx_version=0.4.1
+jszip_version=3.10.2
 
 # The predefined CMaps of ISO 32000-1, table 118, and the maps to Unicode that go with them: text in Chinese, Japanese and Korean
 # files that name an encoding instead of embedding it. The library's other CMaps are not valid in a PDF.
@@ -30,6 +33,29 @@ rm -rf "$to"
 mkdir -p "$to/wasm" "$to/fonts" "$to/cmaps"
 # The legacy build runs in browsers some years old, for 35 KB more on the wire than the modern one.
 cp "$from/legacy/build/pdf.min.mjs" "$from/legacy/build/pdf.worker.min.mjs" "$from/LICENSE" "$to/"
+# To count the pages and to find the last one, the worker reads every page's object: in a file of 200 pages with pictures between them that
+# is 200 places, before anything is shown. Where a tree has as many pages as kids, a page's place among these is its number, and one read
+# is enough. Each text must stand in the worker just once; where it does not any more, look whether the library has learnt it itself.
+node - "$to/pdf.worker.min.mjs" <<'EDIT'
+const fs = require("fs"), file = process.argv[2];
+let text = fs.readFileSync(file, "utf8");
+const edits = [
+  // Catalog.getPageDict: e is the wanted page, l the first of the node's, c the node's Count, h its Kids; s and i are caches.
+  ["for(let e=h.length-1;e>=0;e--){const n=h[e];t.push(n);", (loop) =>
+    "if(c===h.length&&h[e-l]instanceof Ref){const t=h[e-l],n=await(o.get(t)||r.fetchAsync(t));" +
+    'if(n instanceof Dict&&!n.has("Kids")){s.has(t)||s.put(t,1);i.has(t)||i.put(t,e);return[n,t]}}' + loop],
+  // Catalog.getPageIndex: t is the page's reference, a its parent's, e the parent and then its Kids.
+  ["function pagesBeforeRef(t){", (begin) => begin + "let count;"],
+  ['return e.getAsync("Kids")}).then(', (kids) => 'count=e.getRaw("Count");' + kids],
+  ["const s=[];let i=!1;for(const a of e){", (loop) =>
+    "if(e.length===count){const n=e.findIndex(e=>isRefsEqual(e,t));if(n>=0)return[n,a]}" + loop],
+];
+for (const [from, edit] of edits) {
+  if (text.split(from).length !== 2) throw new Error("not just once in the worker: " + from);
+  text = text.replace(from, edit);
+}
+fs.writeFileSync(file, text + "\n/* Changed for Vitrine: vendor.sh says how. */\n");
+EDIT
 # JPEG 2000 has no decoder in the worker itself; JBIG2 and CCITT have a slow one. Scanned documents use all three.
 cp "$from/wasm/openjpeg.wasm" "$from/wasm/jbig2.wasm" "$from"/wasm/LICENSE_*JPEG "$from"/wasm/LICENSE_*JBIG2 "$to/wasm/"
 # Of the 14 standard fonts, the two that no system font stands in for, and Helvetica's likeness, which phones do not have.
@@ -41,5 +67,27 @@ find "$to" -type f -exec chmod 644 {} +
 
 cat >"$to/VERSION" <<NOTE
 pdfjs-dist $version, legacy build, https://github.com/mozilla/pdf.js, Apache-2.0 (LICENSE).
-wasm/, fonts/, cmaps/ have licences of their own beside them. Copied unchanged by vendor.sh.
+wasm/, fonts/, cmaps/ have licences of their own beside them. Copied by vendor.sh, unchanged but for two functions of the worker
+(Catalog.getPageDict and getPageIndex), which there read fewer objects of a flat tree of pages.
+NOTE
+
+to=$here/static/vendor/docx
+rm -rf "$to"
+mkdir -p "$to"
+for name in "docx-preview@$docx_version" "jszip@$jszip_version"; do
+	(cd "$temp" && rm -rf package ./*.tgz && npm pack --ignore-scripts --silent "$name" >/dev/null && tar -xzf ./*.tgz)
+	case $name in
+	docx-preview@*) cp "$from/dist/docx-preview.min.js" "$from/LICENSE" "$to/" ;;
+	jszip@*)
+		cp "$from/dist/jszip.min.js" "$to/"
+		cp "$from/LICENSE.markdown" "$to/LICENSE_JSZIP"
+		;;
+	esac
+done
+find "$to" -type f -exec chmod 644 {} +
+
+cat >"$to/VERSION" <<NOTE
+docx-preview $docx_version, https://github.com/VolodymyrBaydalka/docxjs, Apache-2.0 (LICENSE).
+jszip $jszip_version, https://github.com/Stuk/jszip, used under the MIT licence (LICENSE_JSZIP); it holds pako, MIT.
+Copied by vendor.sh, unchanged.
 NOTE

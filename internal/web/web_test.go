@@ -83,12 +83,14 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	views := vitrine.NewViews(written)
 	s.server = &web.Server{
 		PublicURL: public, ContentURL: content, Version: "test",
-		Keys:    &vitrine.Keys{Store: store, Now: now},
-		Uploads: &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
-		Links:   &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: now},
+		Keys:     &vitrine.Keys{Store: store, Now: now},
+		Uploads:  &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
+		Links:    &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: now},
+		Captions: &vitrine.Captions{Store: store, Blobs: blobs},
+		Abuse:    &vitrine.AbuseReports{Store: store, Now: now, Threshold: vitrine.DefaultAbuseThreshold},
 		Analytics: &vitrine.Analytics{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return web.LinkURL(public, s) }},
-		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Signer: signer,
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &vitrine.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}}, Signer: signer,
 		Ready: func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

@@ -77,6 +77,19 @@ CREATE INDEX links_by_state ON links (state, created_at, id) WHERE deleted_at IS
 CREATE INDEX links_preview_due ON links (created_at, id) WHERE preview = '' AND state = 'live' AND has_bytes AND deleted_at IS NULL;
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
 
+CREATE TABLE abuse_reports (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    link     BIGINT  NOT NULL REFERENCES links (id),
+    reporter BIGINT  NOT NULL, -- 64 bits, signed here
+    reason   TEXT    NOT NULL,
+    note     TEXT    NOT NULL,
+    at       BIGINT  NOT NULL,
+    replaced BOOLEAN NOT NULL
+);
+CREATE INDEX abuse_reports_of_link ON abuse_reports (link, at);
+CREATE INDEX abuse_reports_by_reporter ON abuse_reports (reporter, at);
+CREATE INDEX abuse_reports_by_time ON abuse_reports (at);
+
 CREATE TABLE secrets (
     name  TEXT PRIMARY KEY,
     value BLOB

@@ -1,0 +1,195 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"vitrine/internal/visitor"
+)
+
+// AbuseReason is what a reader finds wrong with a link.
+type AbuseReason string
+
+const (
+	AbuseMalware   AbuseReason = "malware"
+	AbusePhishing  AbuseReason = "phishing"
+	AbuseCopyright AbuseReason = "copyright"
+	AbuseIllegal   AbuseReason = "illegal"
+	AbusePrivate   AbuseReason = "private_data"
+	AbuseOther     AbuseReason = "other"
+)
+
+// AbuseReasons are all of them, in the order in which they are offered.
+var AbuseReasons = []AbuseReason{AbuseMalware, AbusePhishing, AbuseCopyright, AbuseIllegal, AbusePrivate, AbuseOther}
+
+// AbuseReport is what a reader told of a link.
+type AbuseReport struct {
+	Link     LinkID
+	Reporter ReporterID
+	Reason   AbuseReason
+	Note     string // at most MaxAbuseNote characters, on one line
+	At       time.Time
+}
+
+// ReporterID tells the reporters of a day apart, and says nothing of who they are (promise 10).
+type ReporterID uint64
+
+// ReasonAbuse is why a link waits for a person that enough readers have reported.
+const ReasonAbuse = "abuse_reports"
+
+// DefaultAbuseThreshold is how many readers it takes.
+const DefaultAbuseThreshold = 3
+
+// Bounds of reports.
+const (
+	MaxAbuseNote = 1000 // characters
+	// hourlyReports is how many reports one reporter may send within an hour, over all links.
+	hourlyReports = 5
+	// AbuseReportLife is how long reports are kept about a link that stays live.
+	AbuseReportLife = 180 * 24 * time.Hour
+)
+
+// abuseSecret names the secret in the Store that reporters are told apart with.
+const abuseSecret = "abuse reporters"
+
+// AbuseReports is the service of what readers report.
+type AbuseReports struct {
+	Store Store
+	Now   func() time.Time
+	// Threshold is how many reporters, since a link last became live, send it to review; 0: it takes a person.
+	Threshold int
+}
+
+// Reporter is who reports from an address: an IPv4 address or an IPv6 /64 has the same ID for a day (UTC), and another one the day after.
+func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (ReporterID, error) {
+	key, err := s.key(ctx)
+	if err != nil {
+		return 0, Unavailable(err)
+	}
+	day := visitor.DayKey(key, s.Now().UTC().Format(time.DateOnly))
+	return ReporterID(visitor.ViewerID(day, from, "")), nil
+}
+
+// key reads the instance's secret, and makes it when the first report comes.
+func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
+	read := func(tx Tx) (err error) {
+		key, err = tx.Secret(abuseSecret)
+		return err
+	}
+	if err = s.Store.Read(ctx, read); !errors.Is(err, ErrNotFound) {
+		return key, err
+	}
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		err := read(tx)
+		if !errors.Is(err, ErrNotFound) {
+			return err // another process was first
+		}
+		key = randomKey()
+		return tx.PutSecret(abuseSecret, key)
+	})
+	return key, err
+}
+
+// File takes a report in. Of one reporter about one link the last report counts, and the ones before are emptied. The report that
+// brings a link to the threshold moves it to review in the same transaction (contract, Link states).
+//
+// Errors: CodeInvalidRequest (no known reason, or a note that is too long); of a link that is not live what its public page says;
+// CodeRateLimited after hourlyReports.
+func (s *AbuseReports) File(ctx context.Context, link LinkID, by ReporterID, reason AbuseReason, note string) error {
+	if !slices.Contains(AbuseReasons, reason) {
+		return &Error{Code: CodeInvalidRequest, Field: "reason", Message: "Choose what is wrong with this file."}
+	}
+	note = oneLine(note)
+	if utf8.RuneCountInString(note) > MaxAbuseNote {
+		return &Error{Code: CodeInvalidRequest, Field: "note", Message: "The description is longer than 1000 characters. Shorten it."}
+	}
+	err := s.Store.Update(ctx, func(tx Tx) error {
+		l, err := tx.Link(link)
+		if errors.Is(err, ErrNotFound) {
+			return errNoLink
+		}
+		if err != nil {
+			return err
+		}
+		a, err := tx.Account(l.Account)
+		if err != nil {
+			return err
+		}
+		if err := l.shownBy(a); err != nil {
+			return err
+		}
+		now := s.Now()
+		if err := mayReport(tx, by, now); err != nil {
+			return err
+		}
+		if err := tx.AddAbuseReport(&AbuseReport{Link: link, Reporter: by, Reason: reason, Note: note, At: now}); err != nil {
+			return err
+		}
+		return s.judge(tx, l, now)
+	})
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		return Unavailable(err)
+	}
+	return err
+}
+
+// mayReport refuses a reporter who has sent enough within the hour.
+func mayReport(tx Tx, by ReporterID, now time.Time) error {
+	n, oldest, err := tx.CountAbuseReports(by, now.Add(-time.Hour))
+	if err != nil || n < hourlyReports {
+		return err
+	}
+	return &Error{Code: CodeRateLimited, RetryAfter: max(oldest.Add(time.Hour).Sub(now), time.Second),
+		Message: "Five reports have come from your network within an hour, which is as many as are taken."}
+}
+
+// judge moves a live link to review when enough have reported it since it last became live.
+func (s *AbuseReports) judge(tx Tx, l *Link, now time.Time) error {
+	if s.Threshold <= 0 {
+		return nil
+	}
+	reports, err := tx.AbuseReports(l.ID, l.StateAt)
+	if err != nil || len(reports) < s.Threshold {
+		return err
+	}
+	l.State, l.Reason, l.StateAt = StateReview, ReasonAbuse, now
+	return tx.PutLink(l)
+}
+
+// List is what was reported about a link, newest first, for the operator: whatever the link's state, and before it too.
+func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*AbuseReport, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		l, err := linkBySlug(tx, slug)
+		if err != nil {
+			return err
+		}
+		reports, err = tx.AbuseReports(l.ID, time.Time{})
+		return err
+	})
+	return reports, err
+}
+
+// Forget removes reports past their life. Those about a link that is in review or disabled stay: they are why.
+func (s *AbuseReports) Forget(ctx context.Context) error {
+	return s.Store.Update(ctx, func(tx Tx) error {
+		_, err := tx.ForgetAbuseReports(s.Now().Add(-AbuseReportLife))
+		return err
+	})
+}
+
+// oneLine is text without what could disturb a line, a terminal or the direction of text; runs of space are one space.
+func oneLine(s string) string {
+	clean := strings.Map(func(r rune) rune {
+		if hasControl(string(r)) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+	return strings.Join(strings.Fields(clean), " ")
+}

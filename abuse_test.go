@@ -1,0 +1,281 @@
+package vitrine_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+// reported is a service of reports over a store with one live link, and what changes that.
+type reported struct {
+	*vitrine.AbuseReports
+	t     *testing.T
+	clock *vitrinetest.Clock
+	links *vitrine.Links
+	link  *vitrine.Link
+}
+
+func newReported(t *testing.T) *reported {
+	t.Helper()
+	clock := vitrinetest.NewClock(vitrinetest.Epoch)
+	links, _, a := twoProcesses(t, clock.Now)
+	return &reported{&vitrine.AbuseReports{Store: links.Store, Now: clock.Now, Threshold: 3}, t, clock, links, addLink(t, links, a, "shown")}
+}
+
+func (r *reported) file(by vitrine.ReporterID) error {
+	return r.File(r.t.Context(), r.link.ID, by, vitrine.AbuseMalware, "")
+}
+
+// filed files a report of each of some reporters.
+func (r *reported) filed(by ...vitrine.ReporterID) {
+	r.t.Helper()
+	for _, id := range by {
+		if err := r.file(id); err != nil {
+			r.t.Fatalf("reporter %d: %v", id, err)
+		}
+	}
+}
+
+func (r *reported) state(want vitrine.LinkState, reason string) *vitrine.Link {
+	r.t.Helper()
+	l, err := r.links.BySlug(r.t.Context(), string(r.link.Slug))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if l.State != want || l.Reason != reason {
+		r.t.Errorf("the link is %s (%s), want %s (%s)", l.State, l.Reason, want, reason)
+	}
+	return l
+}
+
+func (r *reported) listed(want int) []*vitrine.AbuseReport {
+	r.t.Helper()
+	all, err := r.List(r.t.Context(), string(r.link.Slug))
+	if err != nil || len(all) != want {
+		r.t.Errorf("%d reports are listed, %v, want %d", len(all), err, want)
+	}
+	return all
+}
+
+// Enough reporters send a live link to review; a person clears it, and the count begins anew (contract, Link states).
+func TestAbuseThreshold(t *testing.T) {
+	r := newReported(t)
+	r.filed(1, 2, 2, 1)
+	r.state(vitrine.StateLive, "")
+	r.clock.Advance(time.Minute)
+	r.filed(3)
+	if l := r.state(vitrine.StateReview, vitrine.ReasonAbuse); !l.StateAt.Equal(r.clock.Now()) {
+		t.Errorf("in review since %v", l.StateAt)
+	}
+	if code := vitrine.CodeOf(r.file(4)); code != vitrine.CodeNotAvailable {
+		t.Errorf("a report about a link in review: %q", code)
+	}
+	r.clock.Advance(time.Minute)
+	if _, err := r.links.Clear(t.Context(), "shown"); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.Advance(time.Hour)
+	r.filed(1, 2)
+	r.state(vitrine.StateLive, "")
+	r.listed(3)
+	r.filed(4)
+	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
+
+	never := newReported(t)
+	never.Threshold = 0
+	for by := range vitrine.ReporterID(20) {
+		never.filed(by)
+	}
+	never.state(vitrine.StateLive, "")
+}
+
+// However many report at once, the threshold is met once and what comes later is refused (promise 8).
+func TestAbuseReportsAtOnce(t *testing.T) {
+	r := newReported(t)
+	var wg sync.WaitGroup
+	var taken, refused sync.Map
+	for by := range vitrine.ReporterID(20) {
+		wg.Go(func() {
+			switch err := r.file(by); vitrine.CodeOf(err) {
+			case "":
+				taken.Store(by, nil)
+			case vitrine.CodeNotAvailable:
+				refused.Store(by, nil)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	count := func(m *sync.Map) (n int) {
+		m.Range(func(any, any) bool { n++; return true })
+		return n
+	}
+	if a, b := count(&taken), count(&refused); a != 3 || b != 17 {
+		t.Errorf("%d reports were taken and %d refused", a, b)
+	}
+	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
+}
+
+func TestAbuseReportsAreLimited(t *testing.T) {
+	r := newReported(t)
+	r.filed(1, 1)
+	r.clock.Advance(30 * time.Minute)
+	r.filed(1, 1, 1)
+	var e *vitrine.Error
+	if err := r.file(1); !errors.As(err, &e) || e.Code != vitrine.CodeRateLimited || e.RetryAfter != 30*time.Minute {
+		t.Errorf("the sixth report within an hour: %v", err)
+	}
+	r.filed(2) // another reporter's are their own
+	r.clock.Advance(30*time.Minute + time.Millisecond)
+	r.filed(1, 1)
+	if code := vitrine.CodeOf(r.file(1)); code != vitrine.CodeRateLimited {
+		t.Errorf("the sixth within the hour after: %q", code)
+	}
+	r.listed(2)
+}
+
+func TestAbuseReportText(t *testing.T) {
+	r := newReported(t)
+	file := func(reason vitrine.AbuseReason, note string) error {
+		return r.File(t.Context(), r.link.ID, 1, reason, note)
+	}
+	if err := file(vitrine.AbuseOther, "first"); err != nil {
+		t.Fatal(err)
+	}
+	if err := file(vitrine.AbusePrivate, "  My\r\nname \x1b[31m\u202eis\x00 in\xff it. "); err != nil {
+		t.Fatal(err)
+	}
+	if all := r.listed(1); all[0].Reason != vitrine.AbusePrivate || all[0].Note != "My name [31m is in\ufffd it." {
+		t.Errorf("%+v", all[0])
+	}
+	if err := file(vitrine.AbuseOther, strings.Repeat("é", 1000)+"\r\n"); err != nil {
+		t.Error(err)
+	}
+	var e *vitrine.Error
+	if err := file(vitrine.AbuseOther, strings.Repeat("é", 1001)); !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest || e.Field != "note" {
+		t.Errorf("a long note: %v", err)
+	}
+	for _, reason := range []vitrine.AbuseReason{"", "Malware", "spam"} {
+		if err := file(reason, ""); !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest || e.Field != "reason" {
+			t.Errorf("reason %q: %v", reason, err)
+		}
+	}
+}
+
+// A report about what the public cannot see is answered as its page is.
+func TestAbuseReportsOfHiddenLinks(t *testing.T) {
+	r := newReported(t)
+	if code := vitrine.CodeOf(r.File(t.Context(), 999, 1, vitrine.AbuseOther, "")); code != vitrine.CodeNotFound {
+		t.Errorf("no link: %q", code)
+	}
+	if _, err := r.links.Disable(t.Context(), "shown", vitrine.ReasonOwner); err != nil {
+		t.Fatal(err)
+	}
+	if code := vitrine.CodeOf(r.file(1)); code != vitrine.CodeDisabled {
+		t.Errorf("a disabled link: %q", code)
+	}
+	if _, err := r.links.Enable(t.Context(), "shown"); err != nil {
+		t.Fatal(err)
+	}
+	r.filed(1)
+	accounts := &vitrine.Accounts{Store: r.Store, Now: r.Now}
+	if _, err := accounts.SetBanned(t.Context(), "ann@example.org", true); err != nil {
+		t.Fatal(err)
+	}
+	if code := vitrine.CodeOf(r.file(2)); code != vitrine.CodeDisabled {
+		t.Errorf("a suspended account's link: %q", code)
+	}
+}
+
+// Reports go with their link, and after half a year; what sent a link to review stays as long as it is there.
+func TestAbuseReportsAreForgotten(t *testing.T) {
+	r := newReported(t)
+	r.filed(1)
+	r.clock.Advance(vitrine.AbuseReportLife)
+	r.filed(2)
+	forget := func() {
+		t.Helper()
+		if err := r.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget()
+	r.listed(2)
+	r.clock.Advance(time.Millisecond)
+	forget()
+	r.listed(1)
+	r.filed(3, 4)
+	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
+	r.clock.Advance(2 * vitrine.AbuseReportLife)
+	forget()
+	r.listed(3)
+
+	gone := newReported(t)
+	gone.filed(1, 2)
+	gone.links.Log, gone.links.Blobs = noLog{}, noBlobs{}
+	if err := gone.links.Delete(t.Context(), "shown"); err != nil {
+		t.Fatal(err)
+	}
+	err := gone.Store.Read(t.Context(), func(tx vitrine.Tx) error {
+		left, err := tx.AbuseReports(gone.link.ID, time.Time{})
+		if len(left) > 0 {
+			t.Errorf("a deleted link has reports: %+v", left)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := vitrine.CodeOf(gone.file(3)); code != vitrine.CodeNotFound {
+		t.Errorf("a deleted link: %q", code)
+	}
+}
+
+// noLog and noBlobs stand for those of a link that has nothing in them.
+type (
+	noLog   struct{ vitrine.ViewLog }
+	noBlobs struct{ vitrine.Blobs }
+)
+
+func (noLog) Erase(context.Context, vitrine.LinkID) error      { return nil }
+func (noBlobs) Delete(context.Context, vitrine.UploadID) error { return nil }
+
+// A reporter is known again on the same day and network, and on no other (promise 10).
+func TestReporter(t *testing.T) {
+	r := newReported(t)
+	by := func(r *reported, addr string) vitrine.ReporterID {
+		t.Helper()
+		id, err := r.Reporter(t.Context(), netip.MustParseAddr(addr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	me, my6 := by(r, "192.0.2.7"), by(r, "2001:db8::1")
+	for about, c := range map[string]struct {
+		same bool
+		a, b vitrine.ReporterID
+	}{
+		"again":            {true, me, by(r, "192.0.2.7")},
+		"another address":  {false, me, by(r, "192.0.2.8")},
+		"the same /64":     {true, my6, by(r, "2001:db8::ffff")},
+		"another /64":      {false, my6, by(r, "2001:db8:0:1::1")},
+		"another instance": {false, me, by(newReported(t), "192.0.2.7")},
+	} {
+		if (c.a == c.b) != c.same {
+			t.Errorf("%s: same reporter = %v", about, c.a == c.b)
+		}
+	}
+	r.clock.Advance(24 * time.Hour)
+	if by(r, "192.0.2.7") == me {
+		t.Error("known again the day after")
+	}
+}

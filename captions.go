@@ -1,0 +1,206 @@
+package vitrine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"vitrine/internal/filetype"
+
+	"golang.org/x/text/language"
+)
+
+// Bounds of captions.
+const (
+	// MaxCaptions is how large one text may be, in bytes.
+	MaxCaptions = 1 << 20
+	// maxCaptionLanguages is how many languages one link may have.
+	maxCaptionLanguages = 20
+	// maxLanguage bounds a language tag, in characters (RFC 5646, section 4.4.1).
+	maxLanguage = 35
+)
+
+// ParseLanguage reads a BCP 47 tag of a known language and returns its canonical form. Error: CodeInvalidRequest.
+func ParseLanguage(s string) (string, error) {
+	bad := &Error{Code: CodeInvalidRequest, Field: "language", Message: "The language is not one that is known. Send a BCP 47 tag such as en, de or pt-BR."}
+	if s == "" || len(s) > maxLanguage {
+		return "", bad
+	}
+	tag, err := language.Parse(s)
+	if base, _, _ := tag.Raw(); err != nil || base.String() == "und" {
+		return "", bad
+	}
+	canonical := tag.String()
+	if _, ok := ParsePart(string(CaptionsPart(canonical))); !ok || len(canonical) > maxLanguage {
+		return "", bad
+	}
+	return canonical, nil
+}
+
+// Captions are the languages that the link has captions in, canonical and sorted.
+func (l *Link) Captions() []string {
+	var languages []string
+	for _, p := range l.Parts.All() {
+		if tag, err := ParseLanguage(p.Language()); err == nil {
+			languages = append(languages, tag)
+		}
+	}
+	slices.Sort(languages)
+	return languages
+}
+
+// Captions is the service of the captions of videos and sounds: WebVTT in a language, which is a part of the link's bytes. They count
+// towards no limit but their own.
+type Captions struct {
+	Store Store
+	Blobs Blobs
+
+	// mu keeps a Put and a Delete of one text apart: between them the link could be left to name a text that is gone.
+	mu sync.Mutex
+}
+
+// Put gives a link captions in a language, in place of those that it has; text is WebVTT, or SubRip, which is made WebVTT. The text is
+// durable before the link names it: what is interrupted leaves at most a text that no page shows.
+//
+// Errors: CodeInvalidRequest (language, text, kind of file, too many languages), CodeNotFound, as for another account's link.
+func (s *Captions) Put(ctx context.Context, a *Account, slug, lang string, text io.Reader) (*Link, error) {
+	lang, err := ParseLanguage(lang)
+	if err != nil {
+		return nil, err
+	}
+	vtt, err := readCaptions(text)
+	if err != nil {
+		return nil, err
+	}
+	part := CaptionsPart(lang)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, err := s.Of(ctx, a, slug)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.mayHaveCaptions(part); err != nil {
+		return nil, err
+	}
+	err = s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
+	if errors.Is(err, ErrNotFound) {
+		return nil, errNoOwnLink // deleted meanwhile
+	}
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	return s.change(ctx, l, func(now *Link) error {
+		if err := now.mayHaveCaptions(part); err != nil {
+			return err
+		}
+		now.Parts = now.Parts.With(part)
+		return nil
+	})
+}
+
+// Delete takes the captions in a language from a link; there being none is success. The link stops naming them before they are removed.
+//
+// Errors: CodeInvalidRequest, CodeNotFound, as for Put.
+func (s *Captions) Delete(ctx context.Context, a *Account, slug, lang string) error {
+	lang, err := ParseLanguage(lang)
+	if err != nil {
+		return err
+	}
+	part := CaptionsPart(lang)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, err := s.Of(ctx, a, slug)
+	if err != nil {
+		return err
+	}
+	if l.Parts.Has(part) {
+		if _, err := s.change(ctx, l, func(now *Link) error { now.Parts = now.Parts.Without(part); return nil }); err != nil {
+			return err
+		}
+	}
+	if l.Upload == "" {
+		return nil
+	}
+	if err := s.Blobs.DeletePart(ctx, l.Upload, part); err != nil {
+		return Unavailable(err)
+	}
+	return nil
+}
+
+// Of finds a link of the account, to tell its captions; a foreign slug answers as an unknown one does: CodeNotFound.
+func (s *Captions) Of(ctx context.Context, a *Account, slug string) (*Link, error) {
+	return ownLink(ctx, s.Store, a, slug)
+}
+
+// change changes a link that is still there.
+func (s *Captions) change(ctx context.Context, l *Link, f func(*Link) error) (now *Link, err error) {
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		if now, err = tx.Link(l.ID); err != nil {
+			return err
+		}
+		if !now.DeletedAt.IsZero() {
+			return errNoOwnLink
+		}
+		if err := f(now); err != nil {
+			return err
+		}
+		return tx.PutLink(now)
+	})
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		return nil, Unavailable(err)
+	}
+	return now, err
+}
+
+// mayHaveCaptions refuses captions for what has no sound or no bytes, and more of them than a link may have.
+func (l *Link) mayHaveCaptions(p Part) error {
+	refuse := func(message string) error { return Errorf(CodeInvalidRequest, "%s", message) }
+	switch {
+	case l.Kind != filetype.Video && l.Kind != filetype.Audio:
+		return refuse("Only videos and sounds have captions.")
+	case !l.HasBytes:
+		return refuse("The file of this link is not kept here, so it cannot have captions.")
+	case !l.Parts.Has(p) && len(l.Captions()) >= maxCaptionLanguages:
+		return refuse("A link has captions in at most 20 languages. Delete one first.")
+	}
+	return nil
+}
+
+var errNoOwnLink = Errorf(CodeNotFound, "There is no link with that slug on this account.")
+
+// ownLink looks up a link of an account; a foreign slug answers as an unknown one does.
+func ownLink(ctx context.Context, store Store, a *Account, slug string) (l *Link, err error) {
+	err = store.Read(ctx, func(tx Tx) error {
+		l, err = linkBySlug(tx, slug)
+		return err
+	})
+	switch {
+	case CodeOf(err) == CodeNotFound, err == nil && l.Account != a.ID:
+		return nil, errNoOwnLink
+	case err != nil:
+		return nil, Unavailable(err)
+	}
+	return l, nil
+}
+
+// readCaptions reads a text in one of its two forms and returns it as WebVTT.
+func readCaptions(r io.Reader) ([]byte, error) {
+	refuse := func(message string) error { return &Error{Code: CodeInvalidRequest, Message: message} }
+	b, err := io.ReadAll(io.LimitReader(r, MaxCaptions+1))
+	switch {
+	case err != nil:
+		return nil, refuse("The captions could not be read to their end.")
+	case len(b) > MaxCaptions:
+		return nil, refuse("The captions are larger than 1 MiB.")
+	}
+	vtt, err := ParseCaptions(b)
+	if err != nil {
+		return nil, refuse(strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + ".")
+	}
+	return vtt, nil
+}

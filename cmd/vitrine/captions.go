@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"vitrine"
+	"vitrine/client"
+)
+
+type captionsCmd struct {
+	Slug     string `arg:"" help:"The part of the link's address after /p/."`
+	File     string `arg:"" optional:"" help:"Captions to add: WebVTT (.vtt) or SubRip (.srt), in UTF-8. Without it, the captions of the link are listed."`
+	Language string `help:"Language of the captions, such as de or pt-BR. Default: what the file's name says, as in film.de.vtt." placeholder:"TAG"`
+	Delete   bool   `help:"Delete the captions in the language."`
+	remote
+}
+
+// Validate refuses what cannot be meant.
+func (c *captionsCmd) Validate() error {
+	switch {
+	case c.Delete && c.File != "":
+		return errors.New("--delete goes with --language, and without a file")
+	case c.Delete && c.Language == "":
+		return errors.New("--delete needs --language")
+	case !c.Delete && c.File == "" && c.Language != "":
+		return errors.New("--language goes with a file, or with --delete")
+	}
+	return nil
+}
+
+// Run adds, deletes or lists captions: those that the link has then are aligned on a terminal, else tab-separated as language, name,
+// address.
+func (c *captionsCmd) Run(ctx context.Context, t *terminal) error {
+	language, text, err := c.read()
+	if err != nil {
+		return err
+	}
+	api, err := c.reader(t)
+	if err != nil {
+		return err
+	}
+	var all []client.Captions
+	switch {
+	case c.File != "":
+		all, err = api.PutCaptions(ctx, c.Slug, language, text)
+	case c.Delete:
+		if err = api.DeleteCaptions(ctx, c.Slug, language); err == nil {
+			all, err = api.Captions(ctx, c.Slug)
+		}
+	default:
+		all, err = api.Captions(ctx, c.Slug)
+	}
+	if err != nil {
+		return err
+	}
+	return c.show(t, all)
+}
+
+// read reads the file and tells its language.
+func (c *captionsCmd) read() (language string, text []byte, err error) {
+	if c.File == "" {
+		return c.Language, nil, nil
+	}
+	if language = c.Language; language == "" {
+		if language = languageOf(c.File); language == "" {
+			return "", nil, usage(fmt.Sprintf("which language is %s in? Say it with --language, or in the name, as in film.de.vtt", c.File))
+		}
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", c.File, bare(err))
+	}
+	defer f.Close()
+	if text, err = io.ReadAll(io.LimitReader(f, vitrine.MaxCaptions+1)); err != nil {
+		return "", nil, fmt.Errorf("%s: %w", c.File, bare(err))
+	}
+	if len(text) > vitrine.MaxCaptions {
+		return "", nil, fmt.Errorf("%s is larger than 1 MiB, the most that captions may have", c.File)
+	}
+	return language, text, nil
+}
+
+// languageOf is the language that the name of a file tells, the part before its last extension; "" where it tells none.
+func languageOf(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	tag, err := vitrine.ParseLanguage(strings.TrimPrefix(filepath.Ext(name), "."))
+	if err != nil {
+		return ""
+	}
+	return tag
+}
+
+func (c *captionsCmd) show(t *terminal, all []client.Captions) error {
+	var rows [][]string
+	for _, one := range all {
+		if c.JSON {
+			if err := t.json(one); err != nil {
+				return err
+			}
+			continue
+		}
+		rows = append(rows, []string{one.Language, one.Label, one.URL})
+	}
+	switch {
+	case c.JSON:
+		return nil
+	case len(rows) == 0 && t.outTTY:
+		t.say("The link has no captions.")
+		return nil
+	}
+	return t.table([]string{"LANGUAGE", "NAME", "ADDRESS"}, rows)
+}

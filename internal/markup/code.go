@@ -1,0 +1,81 @@
+package markup
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Code shows a file by its extension (json, xml, yaml, yml, log; txt for any other text) as its lines. Line numbers are made by the style sheet,
+// so that copying leaves them out; the text of the HTML is the text of the file. JSON on long lines is indented anew, with every name and
+// number as it was; JSON that is none is shown as it is, with a note where it fails.
+func Code(src, ext string) Document {
+	var d Document
+	src = clean(src)
+	if ext == "json" {
+		src, d.Note = showJSON(src)
+	}
+	lex := lexers[ext]
+	if len(src) > maxColored {
+		lex = nil
+	}
+	lines := strings.Count(src, "\n")
+	if src != "" && !strings.HasSuffix(src, "\n") {
+		lines++
+	}
+	var p page
+	switch {
+	case ext == "txt" || lexers[ext] == nil && ext != "log":
+		p.tags(`<pre class="words" dir="auto" tabindex="0" role="region" aria-label="Text of the file"><code>`)
+		p.text(src)
+	case lines > maxNumbered:
+		p.tags(`<pre class="words" tabindex="0" role="region" aria-label="Text of the file"><code>`)
+		p.text(src)
+	default:
+		p.tags(`<pre class="lines" tabindex="0" role="region" aria-label="Text of the file" data-digits="`, strconv.Itoa(len(strconv.Itoa(lines))), `"><code>`)
+		p.rows(src, lex)
+	}
+	p.tags("</code></pre>")
+	d.HTML = p.html()
+	return d
+}
+
+// rows writes lines, each in an element that holds its line feed too.
+func (p *page) rows(src string, lex lexer) {
+	if src == "" {
+		return
+	}
+	begun := false
+	token := func(class, text string) {
+		for line := range strings.Lines(text) {
+			if !begun {
+				p.tags("<span>")
+				begun = true
+			}
+			p.token(class, strings.TrimSuffix(line, "\n"))
+			p.tags(when(strings.HasSuffix(line, "\n"), "\n"))
+			if strings.HasSuffix(line, "\n") {
+				p.tags("</span>")
+				begun = false
+			}
+		}
+	}
+	if lex == nil {
+		token("", src)
+	} else {
+		lex(src, token)
+	}
+	if begun {
+		p.tags("</span>")
+	}
+}
+
+// token writes a piece of source in its color.
+func (p *page) token(class, text string) {
+	if class == "" || strings.TrimSpace(text) == "" {
+		p.text(text)
+		return
+	}
+	p.tags(`<b class="`, class, `">`)
+	p.text(text)
+	p.tags("</b>")
+}

@@ -1,0 +1,129 @@
+package markup
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+const (
+	longLine  = 400 // bytes; JSON with a longer one is indented anew
+	jsonSpace = "  "
+)
+
+// showJSON indents what was written for machines, and says where what is no JSON fails.
+func showJSON(src string) (shown, note string) {
+	var whole json.RawMessage
+	err := json.Unmarshal([]byte(src), &whole)
+	var syntax *json.SyntaxError
+	ended := errors.As(err, &syntax) && syntax.Offset >= int64(len(src)) && strings.Contains(syntax.Error(), "unexpected end")
+	switch {
+	case err == nil:
+	case ended:
+		note = "The JSON ends before it is complete."
+	case syntax != nil:
+		line, column := position(src, int(syntax.Offset)-1)
+		return src, fmt.Sprintf("Not valid JSON: line %s, column %s.", humanize.Comma(line), humanize.Comma(column))
+	default:
+		return src, "Not valid JSON."
+	}
+	for line := range strings.Lines(src) {
+		if len(line) > longLine {
+			return indentJSON(src), note
+		}
+	}
+	return src, note
+}
+
+// position is where a byte stands: line and column from 1, columns in characters.
+func position(src string, offset int) (line, column int64) {
+	before := src[:min(max(offset, 0), len(src))]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return int64(strings.Count(before, "\n")) + 1, int64(len([]rune(before[start:]))) + 1
+}
+
+// indentJSON puts each member and element on a line of its own; every token stays as it is. What is so deep that it would grow beyond measure
+// is returned unchanged.
+func indentJSON(src string) string {
+	var b strings.Builder
+	most, depth, opened := 8*len(src)+64<<10, 0, false
+	newline := func() {
+		b.WriteByte('\n')
+		for range depth {
+			b.WriteString(jsonSpace)
+		}
+	}
+	tooLarge := false
+	lexJSON(src, func(_, text string) {
+		if text[0] == '"' {
+			if opened {
+				newline()
+				opened = false
+			}
+			b.WriteString(text)
+			return
+		}
+		for i := 0; i < len(text) && !tooLarge; i++ {
+			c := text[i]
+			if space(c) {
+				continue
+			}
+			if opened && c != ']' && c != '}' {
+				newline()
+			}
+			switch c {
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth = max(depth-1, 0)
+				if !opened {
+					newline()
+				}
+			}
+			opened = c == '{' || c == '['
+			b.WriteByte(c)
+			switch c {
+			case ',':
+				newline()
+			case ':':
+				b.WriteByte(' ')
+			}
+			tooLarge = b.Len() > most || depth > 1000
+		}
+	})
+	if tooLarge {
+		return src
+	}
+	return b.String()
+}
+
+func lexJSON(src string, token func(class, text string)) {
+	s := scanner{src: src, token: token}
+	for s.at < len(src) {
+		switch c := src[s.at]; {
+		case c == '"':
+			end := s.quoted('"', false)
+			class, after := classString, end
+			for after < len(src) && space(src[after]) {
+				after++
+			}
+			if after < len(src) && src[after] == ':' {
+				class = classKey
+			}
+			s.emit(class, end)
+			s.at = after // white space is read once
+		case c == '-' || c == '+' || wordByte(c):
+			s.emit(classNumber, s.run(func(c byte) bool { return c == '-' || c == '+' || wordByte(c) }))
+		case c == '/' && strings.HasPrefix(src[s.at:], "//"):
+			s.emit(classComment, s.lineEnd())
+		case c == '/' && strings.HasPrefix(src[s.at:], "/*"):
+			s.emit(classComment, s.behind("*/", 2))
+		default:
+			s.at++
+		}
+	}
+	s.flush()
+}

@@ -1,0 +1,134 @@
+package markup
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	render "github.com/yuin/goldmark/renderer/html"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// The renderer lets HTML pass, since many a README has some: everything it makes, from Markdown or not, goes through the same policy after it.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+		extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote,
+	),
+	goldmark.WithRendererOptions(render.WithUnsafe()),
+)
+
+// Markdown shows CommonMark with the extensions of GitHub and footnotes. Headings begin at the second level, as the page has one of the first;
+// images are links, so that nobody is asked for anything until the reader wants it; links into the file's own directory, which is not here,
+// are text.
+func Markdown(src string) Document {
+	src = clean(src)
+	if len(src) > maxMarkdown || strings.Count(src, "\n") > maxWritten {
+		d := Code(src, "txt")
+		d.Note = "Shown as text, for its length."
+		return d
+	}
+	front, body := frontMatter(src)
+	nodes, err := parse(body)
+	if err != nil {
+		d := Code(src, "txt")
+		d.Note = "Shown as text, for how it is nested."
+		return d
+	}
+	var b bytes.Buffer
+	b.WriteString(`<div class="prose" dir="auto">`)
+	if front != "" {
+		var p page
+		p.tags(`<details class="front"><summary>Front matter</summary><pre tabindex="0" role="group" aria-label="Front matter"><code>`)
+		lexYAML(front, p.token)
+		p.tags("</code></pre></details>")
+		b.WriteString(p.String())
+	}
+	for _, n := range nodes {
+		if err := html.Render(&b, n); err != nil {
+			return Code(src, "txt")
+		}
+	}
+	b.WriteString("</div>")
+	var p page
+	p.WriteString(b.String())
+	return Document{HTML: p.html()}
+}
+
+var errHeavy = errors.New("too heavy to show")
+
+// What a parser would take long over and nobody writes: the marks of many blocks, one in another, and of links in one line, whose time grows
+// by their square, and tables whose missing cells are filled in for each row.
+var (
+	nested    = regexp.MustCompile(`^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)]|\[\^[^\]]+\]:)){16}`)
+	delimiter = regexp.MustCompile(`^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$`)
+)
+
+func heavy(src string) bool {
+	columns, cells, links := 0, 0, 0
+	for line := range strings.Lines(src) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			columns = 0
+			continue
+		}
+		if delimiter.MatchString(line) {
+			columns = max(columns, strings.Count(line, "|"))
+		}
+		cells += columns
+		links += strings.Count(line, "](") * len(line)
+		rule := strings.Trim(line, line[:1]+" \t") == "" && !strings.Contains("+>", line[:1])
+		if cells > 50_000 || links > 100<<20 || !rule && nested.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// parse makes the tree that is shown.
+func parse(src string) ([]*html.Node, error) {
+	if heavy(src) {
+		return nil, errHeavy
+	}
+	var b bytes.Buffer
+	if err := markdown.Convert([]byte(src), &b); err != nil {
+		return nil, err
+	}
+	root := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
+	nodes, err := html.ParseFragment(policy.SanitizeReader(&b), root)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
+		root.AppendChild(n)
+	}
+	rewrite(root)
+	nodes = nodes[:0]
+	for n := range root.ChildNodes() {
+		nodes = append(nodes, n)
+	}
+	for _, n := range nodes {
+		root.RemoveChild(n)
+	}
+	return nodes, nil
+}
+
+// frontMatter splits the YAML off that some programs put before the text, between lines of three hyphens.
+func frontMatter(src string) (front, body string) {
+	rest, ok := strings.CutPrefix(src, "---\n")
+	if !ok {
+		return "", src
+	}
+	front, body, ok = strings.Cut(rest, "\n---\n")
+	if !ok {
+		front, ok = strings.CutSuffix(rest, "\n---")
+	}
+	if !ok || !strings.Contains(front, ":") || strings.HasPrefix(front, "\n") {
+		return "", src
+	}
+	return front + "\n", body
+}

@@ -1,0 +1,59 @@
+package markup
+
+import (
+	"strconv"
+
+	"vitrine"
+)
+
+const maxSheets = 50
+
+// Sheets shows a workbook: tabs that work without scripts, each sheet with the letters and numbers of a spreadsheet. Of several tabs, the page's
+// style sheet shows the one whose radio button is on.
+func Sheets(w vitrine.Workbook) Document {
+	var p page
+	d := Document{Cut: w.Cut}
+	sheets := w.Sheets
+	if len(sheets) > maxSheets {
+		sheets, d.Cut = sheets[:maxSheets], true
+	}
+	cells := maxCells
+	tabs := len(sheets) > 1
+	if tabs {
+		p.tags(`<fieldset class="sheets"><legend>Sheets</legend>`)
+	}
+	for i, sheet := range sheets {
+		label := name(sheet.Name, maxName)
+		if label == "" {
+			label = "Sheet " + strconv.Itoa(i+1)
+		}
+		id := "doc-sheet-" + strconv.Itoa(i+1)
+		if tabs {
+			p.tags(`<input type="radio" name="doc-sheet" id="`, id, `"`, when(i == 0, " checked"), `><label for="`, id, `"><bdi>`)
+			p.text(label)
+			p.tags("</bdi></label><section>")
+		}
+		cut := p.grid(grid{rows: sheet.Rows, letters: true}, label, cells)
+		for _, row := range sheet.Rows {
+			cells -= len(row)
+		}
+		if cut || sheet.Cut {
+			d.Cut = true
+			p.tags(`<p class="more">Only the first rows and columns of this sheet are shown.</p>`)
+		}
+		if tabs {
+			p.tags("</section>")
+		}
+	}
+	switch {
+	case tabs:
+		p.tags("</fieldset>")
+	case len(sheets) == 0:
+		p.tags(`<p class="none">Empty</p>`)
+	}
+	if d.Cut {
+		d.Note = "Only the beginning of this workbook is shown."
+	}
+	d.HTML = p.html()
+	return d
+}

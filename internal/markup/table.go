@@ -1,0 +1,250 @@
+package markup
+
+import (
+	"encoding/csv"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Table shows comma-separated values, or with another separator: '\t' for TSV, 0 for the one that the first lines tell. The first row is a
+// header if it looks like one. What is no table, having one column, is shown as text.
+func Table(src string, comma rune) Document {
+	src = clean(src)
+	if named, rest, ok := strings.Cut(src, "\n"); ok && len(named) == 5 && strings.HasPrefix(named, "sep=") {
+		src, comma = rest, rune(named[4]) // Excel's own first line
+	}
+	if comma == 0 {
+		comma = separator(src)
+	}
+	rows, total, wide := records(src, comma)
+	if wide < 2 {
+		return Code(src, "txt")
+	}
+	g := grid{rows: rows, header: header(rows)}
+	var p page
+	var d Document
+	d.Cut = p.grid(g, "Table", maxCells)
+	if total > len(rows) {
+		d.Cut = true
+		d.Note = "First " + humanize.Comma(maxRows) + " of " + humanize.Comma(int64(total)) + " rows."
+	}
+	if wide > maxColumns {
+		d.Cut = true
+		d.Note = strings.TrimSpace(d.Note + " First " + strconv.Itoa(maxColumns) + " of " + humanize.Comma(int64(wide)) + " columns.")
+	}
+	if d.Cut && d.Note == "" {
+		d.Note = "Long cells are shortened."
+	}
+	d.HTML = p.html()
+	return d
+}
+
+func newReader(src string, comma rune) *csv.Reader {
+	r := csv.NewReader(strings.NewReader(src))
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
+	return r
+}
+
+// records reads the rows that are shown, and tells how many there are and how wide the widest is.
+func records(src string, comma rune) (rows [][]string, total, wide int) {
+	r := newReader(src, comma)
+	for {
+		row, err := r.Read()
+		if err != nil {
+			return rows, total, wide // the end, or what no reader of tables would take
+		}
+		r.ReuseRecord = total >= maxRows
+		if total < maxRows {
+			rows = append(rows, row)
+		}
+		wide = max(wide, len(row))
+		total++
+	}
+}
+
+// separator guesses by which of the usual ones the first lines are most alike in their number of fields.
+func separator(src string) rune {
+	src = src[:min(len(src), 64<<10)]
+	if end := strings.LastIndexByte(src, '\n'); end > 0 {
+		src = src[:end]
+	}
+	best, most := ',', 0.0
+	for _, comma := range []rune{',', ';', '\t', '|'} {
+		widths, n := map[int]int{}, 0
+		for r := newReader(src, comma); n < 30; n++ {
+			row, err := r.Read()
+			if err != nil {
+				break
+			}
+			widths[len(row)]++
+		}
+		score := 0.0
+		for width, rows := range widths {
+			score = max(score, float64(rows)/float64(n)*(1-1/float64(width)))
+		}
+		if score > most {
+			best, most = comma, score
+		}
+	}
+	return best
+}
+
+// header tells whether a first row names the columns: short, distinct texts, and no number among them.
+func header(rows [][]string) bool {
+	if len(rows) < 2 || len(rows[0]) < 2 {
+		return false
+	}
+	seen, named := map[string]bool{}, 0
+	for _, cell := range rows[0] {
+		cell = strings.TrimSpace(cell)
+		if cell == "" {
+			continue
+		}
+		if seen[cell] || number(cell) || len(cell) > 80 || strings.Contains(cell, "\n\n") {
+			return false
+		}
+		seen[cell] = true
+		named++
+	}
+	return 2*named > len(rows[0])
+}
+
+// number tells what reads as one: digits with signs, separators, a unit of money or percent.
+func number(s string) bool {
+	s = strings.TrimSpace(s)
+	if s == "" || len(s) > 40 {
+		return false
+	}
+	digits := 0
+	for i, r := range s {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case strings.ContainsRune(".,'’ \u00a0\u202f", r), strings.ContainsRune("+-−($€£¥", r) && digits == 0:
+		case strings.ContainsRune("%)€$£¥", r) && digits > 0:
+		case (r == 'e' || r == 'E') && digits > 0 && i+1 < len(s):
+		case (r == '-' || r == '+') && digits > 0 && (s[i-1] == 'e' || s[i-1] == 'E'):
+		default:
+			return false
+		}
+	}
+	return digits > 0
+}
+
+// fewColumns are what a window has room for, with their texts wrapped.
+const fewColumns = 8
+
+// grid is cells to show.
+type grid struct {
+	rows    [][]string
+	header  bool // the first row names the columns
+	letters bool // columns are named as in a spreadsheet
+}
+
+// grid writes a table with numbers of rows, at most so many cells of it, and tells whether anything was left out.
+func (p *page) grid(g grid, label string, cells int) (cut bool) {
+	rows := g.rows
+	if len(rows) > maxRows {
+		rows, cut = rows[:maxRows], true
+	}
+	wide := 0
+	for _, row := range rows {
+		wide = max(wide, len(row))
+	}
+	if wide > maxColumns {
+		wide, cut = maxColumns, true
+	}
+	if wide == 0 {
+		p.tags(`<p class="none">Empty</p>`)
+		return cut
+	}
+	if most := max(cells/wide, 1); len(rows) > most {
+		rows, cut = rows[:most], true
+	}
+	body, first := rows, 1
+	p.tags(`<div class="scroll grid`, when(wide <= fewColumns, " few"), `" role="region" tabindex="0" aria-label="`)
+	p.text(label)
+	p.tags(`"><table>`)
+	numeric := numericColumns(rows, wide, g.header)
+	if g.letters || g.header {
+		p.tags("<thead><tr><td></td>")
+		for i := range wide {
+			head := columnName(i)
+			if g.header {
+				head = ""
+				if i < len(rows[0]) {
+					head = rows[0][i]
+				}
+			}
+			p.tags("<th scope=\"col\"", when(numeric[i] && g.header, ` class="n"`), ">")
+			cut = p.cell(head) || cut
+			p.tags("</th>")
+		}
+		p.tags("</tr></thead>")
+	}
+	if g.header {
+		body, first = rows[1:], 2
+	}
+	p.tags("<tbody>")
+	for i, row := range body {
+		p.tags(`<tr><th scope="row">`, strconv.Itoa(first+i), "</th>")
+		for j := range min(len(row), wide) {
+			p.tags("<td", when(numeric[j], ` class="n"`), ">")
+			cut = p.cell(row[j]) || cut
+			p.tags("</td>")
+		}
+		if missing := wide - len(row); missing > 0 {
+			p.tags(`<td colspan="`, strconv.Itoa(missing), `"></td>`)
+		}
+		p.tags("</tr>")
+	}
+	p.tags("</tbody></table></div>")
+	return cut
+}
+
+func (p *page) cell(s string) (cut bool) {
+	s, cut = shorten(clean(s), maxCell)
+	p.text(s)
+	return cut
+}
+
+// numericColumns are those whose cells are numbers, but for some.
+func numericColumns(rows [][]string, wide int, header bool) []bool {
+	filled, numbers := make([]int, wide), make([]int, wide)
+	if header {
+		rows = rows[1:]
+	}
+	for _, row := range rows {
+		for i, cell := range row[:min(len(row), wide)] {
+			if cell == "" {
+				continue
+			}
+			filled[i]++
+			if number(cell) {
+				numbers[i]++
+			}
+		}
+	}
+	numeric := make([]bool, wide)
+	for i := range numeric {
+		numeric[i] = filled[i] > 0 && numbers[i]*5 >= filled[i]*4
+	}
+	return numeric
+}
+
+// columnName is the letters of a column, from 0: A to Z, AA and on.
+func columnName(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return columnName(i/26-1) + string(rune('A'+i%26))
+}
+
+func when(is bool, s string) string {
+	if is {
+		return s
+	}
+	return ""
+}

@@ -1,0 +1,180 @@
+package markup
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitrine"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Tree shows what is in an archive as folders that open without scripts. Names are shown as they are stored, "..", absolute paths and
+// double names too, since nothing is unpacked; what turns the direction of text is made visible.
+func Tree(l vitrine.Listing) Document {
+	d := Document{}
+	root := newFolder("")
+	entries := l.Entries
+	if len(entries) > maxEntries {
+		entries = entries[:maxEntries]
+	}
+	for _, e := range entries {
+		root.add(e.Name, e.Size, e.Dir)
+	}
+	root.sum()
+	var p page
+	if len(entries) == 0 {
+		p.tags(`<p class="none">Empty</p>`)
+	} else {
+		p.tags(`<div class="tree">`)
+		p.folder(root, 0)
+		p.tags("</div>")
+	}
+	if total := max(l.Total, len(l.Entries)); total > len(entries) {
+		d.Cut = true
+		d.Note = humanize.Comma(int64(len(entries))) + " of " + humanize.Comma(int64(total)) + " entries shown."
+	}
+	if l.Encrypted {
+		d.Note = strings.TrimSpace(d.Note + " The files are encrypted: a password opens them.")
+	}
+	d.HTML = p.html()
+	return d
+}
+
+type folder struct {
+	name    string
+	folders map[string]*folder
+	files   []file
+	count   int    // files within, at any depth
+	size    uint64 // theirs, bytes
+}
+
+type file struct {
+	name string
+	size uint64
+}
+
+func newFolder(name string) *folder { return &folder{name: name, folders: map[string]*folder{}} }
+
+// add puts an entry where its path says. Archives of some programs have backslashes in paths.
+func (f *folder) add(path string, size int64, dir bool) {
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "." })
+	if len(parts) > maxTreeDepth {
+		parts = append(parts[:maxTreeDepth-1:maxTreeDepth-1], strings.Join(parts[maxTreeDepth-1:], "/"))
+	}
+	if len(parts) == 0 {
+		if dir {
+			return // the archive's own root
+		}
+		parts = []string{path}
+	}
+	for i, part := range parts {
+		if i == len(parts)-1 && !dir {
+			f.files = append(f.files, file{part, uint64(max(size, 0))})
+			return
+		}
+		next := f.folders[part]
+		if next == nil {
+			next = newFolder(part)
+			f.folders[part] = next
+		}
+		f = next
+	}
+}
+
+func (f *folder) sum() {
+	f.count = len(f.files)
+	for _, file := range f.files {
+		f.size = plus(f.size, file.size)
+	}
+	for _, sub := range f.folders {
+		sub.sum()
+		f.count += sub.count
+		f.size = plus(f.size, sub.size)
+	}
+}
+
+// plus adds sizes, which archives may declare at will.
+func plus(a, b uint64) uint64 {
+	if a > math.MaxUint64-b {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+// folder writes what is in a folder, folders first.
+func (p *page) folder(f *folder, depth int) {
+	p.tags("<ul>")
+	for _, sub := range sorted(f.folders) {
+		p.tags("<li><details", when(depth == 0, " open"), "><summary>")
+		p.name(sub.name)
+		p.tags("<small>", files(sub.count), " · ", humanize.Bytes(sub.size), "</small></summary>")
+		p.folder(sub, depth+1)
+		p.tags("</details></li>")
+	}
+	slices.SortStableFunc(f.files, func(a, b file) int { return natural(a.name, b.name) })
+	for _, file := range f.files {
+		p.tags("<li>")
+		p.name(file.name)
+		p.tags("<small>", humanize.Bytes(file.size), "</small></li>")
+	}
+	p.tags("</ul>")
+}
+
+func sorted(folders map[string]*folder) []*folder {
+	all := make([]*folder, 0, len(folders))
+	for _, f := range folders {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *folder) int { return cmp.Or(natural(a.name, b.name), strings.Compare(a.name, b.name)) })
+	return all
+}
+
+func (p *page) name(s string) {
+	p.tags("<bdi>")
+	p.text(name(s, maxName))
+	p.tags("</bdi>")
+}
+
+func files(n int) string {
+	switch n {
+	case 0:
+		return "no files"
+	case 1:
+		return "1 file"
+	}
+	return strconv.Itoa(n) + " files"
+}
+
+// natural compares names as people sort them: without case, and numbers by their value.
+func natural(a, b string) int {
+	x, y := strings.ToLower(a), strings.ToLower(b)
+	for x != "" && y != "" {
+		if digit(x[0]) && digit(y[0]) {
+			m, n := digits(x), digits(y)
+			v, w := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
+			if c := cmp.Or(cmp.Compare(len(v), len(w)), strings.Compare(v, w)); c != 0 {
+				return c
+			}
+			x, y = x[m:], y[n:]
+			continue
+		}
+		if c := cmp.Compare(x[0], y[0]); c != 0 {
+			return c
+		}
+		x, y = x[1:], y[1:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
+}
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && digit(s[n]) {
+		n++
+	}
+	return n
+}

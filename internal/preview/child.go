@@ -1,0 +1,194 @@
+package preview
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+// fileFD is where a child finds its file.
+const fileFD = 3
+
+// Child does an order of a Maker, in the process that was started for it: the verb preview. It limits this process for good. An
+// error is the machine's, for exit code 1 with the error as the last line that is printed; a file that cannot be read is none.
+func Child(text string) error {
+	var o order
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return fmt.Errorf("this verb is for the server alone: %w", err)
+	}
+	os.Clearenv()
+	os.Setenv("TMPDIR", filepath.Join(o.Dir, workDir))
+	unlimited, err := o.fence()
+	if err != nil {
+		return err
+	}
+	fmt.Println(begun)
+	for _, what := range unlimited {
+		fmt.Println(unlimitedMark + what)
+	}
+	if o.Ext == "" {
+		return o.fillCache()
+	}
+	j := &job{order: o, file: os.NewFile(fileFD, "file")}
+	return j.settle(j.open())
+}
+
+// job is one file in a child.
+type job struct {
+	order
+	file  *os.File // read at offsets: its position is shared with the server
+	size  int64
+	facts filetype.Facts
+}
+
+// trouble is an error of the machine. Any other error in a child is the file's.
+type trouble struct{ error }
+
+func (t trouble) Unwrap() error { return t.error }
+
+// settle separates the errors. That of a file is told to the operator where a program failed on it, and is no error.
+func (j *job) settle(err error) error {
+	failed := new(exec.ExitError)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(trouble)):
+		return err
+	case full(j.Dir):
+		return fmt.Errorf("no space for previews: %w", err)
+	case errors.As(err, &failed):
+		fmt.Println(err)
+	}
+	return nil
+}
+
+// open checks the file again, for it is known by its name alone here, and makes its parts.
+func (j *job) open() error {
+	st, err := j.file.Stat()
+	if err != nil {
+		return trouble{err}
+	}
+	j.size = st.Size()
+	t, ok := filetype.ByExt("." + j.Ext)
+	if !ok {
+		return fmt.Errorf("no type %q", j.Ext)
+	}
+	if j.facts, err = filetype.Inspect(j.file, j.size, t); err != nil {
+		if p := new(filetype.Problem); errors.As(err, &p) {
+			return p
+		}
+		return trouble{err}
+	}
+	return j.make()
+}
+
+func (j *job) make() error {
+	is := func(list []string) bool { return slices.Contains(list, j.Ext) }
+	switch {
+	case j.Ext == "pdf":
+		return j.pdfPicture(j.reader(), j.size)
+	case is(rasters):
+		return j.raster()
+	case j.Ext == "heic":
+		return j.heic()
+	case j.Ext == "avif":
+		return j.avif()
+	case is(videos):
+		return j.video()
+	case is(sounds):
+		return j.cover()
+	case paged(j.Ext):
+		return j.pages()
+	case j.Ext == "xlsx":
+		return j.sheets(j.reader())
+	case is(oldTables):
+		return j.oldSheets()
+	case is(archives):
+		return j.entries()
+	}
+	return nil
+}
+
+func (j *job) reader() *io.SectionReader { return io.NewSectionReader(j.file, 0, j.size) }
+
+// put makes a part of what write writes. The part is there once it is whole.
+func (j *job) put(p vitrine.Part, write func(io.Writer) error) error {
+	path := filepath.Join(j.Dir, outDir, string(p))
+	f, err := os.Create(path + ".part")
+	if err != nil {
+		return trouble{err}
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return trouble{fmt.Errorf("write part %s: %w", p, err)}
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return trouble{err}
+	}
+	return nil
+}
+
+func (j *job) putJSON(p vitrine.Part, v any) error {
+	return j.put(p, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+}
+
+// work is a path in the child's own directory.
+func (j *job) work(name string) string { return filepath.Join(j.Dir, workDir, name) }
+
+// copyTo writes the file where a program wants it.
+func (j *job) copyTo(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return trouble{err}
+	}
+	if _, err := io.Copy(f, j.reader()); err != nil {
+		f.Close()
+		return trouble{err}
+	}
+	if err := f.Close(); err != nil {
+		return trouble{err}
+	}
+	return nil
+}
+
+// exec runs a program and returns what it printed, at most `most` bytes. It has the limits of this process, and ends with it.
+func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var said heard
+	out := &bounded{most: most, over: cancel}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = filepath.Join(j.Dir, workDir)
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + cmd.Dir, "TMPDIR=" + cmd.Dir, "XDG_CACHE_HOME=" + cmd.Dir,
+		"SAL_USE_VCLPLUGIN=svp"}
+	cmd.ExtraFiles = []*os.File{j.file} // as fileFD
+	cmd.Stdout, cmd.Stderr = out, &said
+	if err := cmd.Run(); err != nil {
+		return nil, programError(cmd, err, said.String())
+	}
+	return out.Bytes(), nil
+}
+
+// bounded keeps what is written until it is too much.
+type bounded struct {
+	bytes.Buffer
+	most int
+	over func()
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > b.most {
+		b.over()
+		return 0, errors.New("too much output")
+	}
+	return b.Buffer.Write(p)
+}

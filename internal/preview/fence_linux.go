@@ -1,0 +1,282 @@
+package preview
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"vitrine"
+
+	"golang.org/x/sys/unix"
+)
+
+// inside is who a child is in its own namespaces: anyone but root, so that executing drops what capabilities they give.
+const inside = 1000
+
+// attributes put a child into its own process group and, fenced, into its own namespaces of users, processes, network, mounts and
+// System V objects: no network but a loopback of its own that is down, no process to signal, and all of its processes end with it.
+func attributes(fenced bool) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if fenced {
+		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWNS
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Geteuid(), Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getegid(), Size: 1}}
+		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // for its mounts; it drops it then
+	}
+	return a
+}
+
+// killAll ends a child and what it started.
+func killAll(p *os.Process) error {
+	err := syscall.Kill(-p.Pid, syscall.SIGKILL)
+	if errors.Is(err, syscall.ESRCH) {
+		return os.ErrProcessDone
+	}
+	return err
+}
+
+func openPart(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+}
+
+func linked(st os.FileInfo) bool {
+	s, ok := st.Sys().(*syscall.Stat_t)
+	return !ok || s.Nlink != 1
+}
+
+// sameFile is another descriptor of a blob that is a file; nil for one that is none.
+func sameFile(b vitrine.Blob) (*os.File, error) {
+	f, ok := b.(interface{ Fd() uintptr })
+	if !ok {
+		return nil, nil
+	}
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "blob"), nil
+}
+
+// fence takes from this process, and so from what it starts, what making parts does not need. It returns what it could not take.
+func (o order) fence() (unlimited []string, err error) {
+	debug.SetMemoryLimit(goMemory)
+	seconds := uint64(standard.usual.Seconds()) * 2 // of several cores together
+	if o.Ext == "" || byOffice(o.Ext) {
+		seconds = uint64(standard.long.Seconds())
+	}
+	for resource, most := range map[int]uint64{
+		unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: seconds, unix.RLIMIT_FSIZE: maxWritten, unix.RLIMIT_NOFILE: maxOpen,
+		unix.RLIMIT_DATA: maxData, unix.RLIMIT_AS: maxSpace,
+	} {
+		if err := lower(resource, most); err != nil {
+			return nil, fmt.Errorf("set limit %d: %w", resource, err)
+		}
+	}
+	// If memory runs out all the same, it is this process that the kernel ends.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	if _, _, e := syscall.AllThreadsSyscall(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, 0, nice); e != 0 {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, nice) // with cgo: this thread alone
+	}
+	if o.Plain {
+		return nil, nil
+	}
+	private := o.apart() && o.Ext != "" && o.mountOwn() == nil
+	if err := dropCapabilities(); err != nil {
+		return nil, fmt.Errorf("drop capabilities: %w", err)
+	}
+	if err := o.landlock(private); err != nil {
+		unlimited = append(unlimited, fmt.Sprintf("previews run without Landlock, which this system refuses (%v)", err))
+	}
+	return unlimited, nil
+}
+
+// apart tells whether this process is in namespaces of its own, beyond doubt: elsewhere its mounts would be the machine's.
+func (o order) apart() bool { return o.Namespaces && os.Getpid() == 1 && os.Geteuid() == inside }
+
+// sharedTmp is where LibreOffice makes a socket whatever it is told.
+const sharedTmp = "/tmp"
+
+// mountOwn makes everything read-only but the child's own directory and a small /tmp of its own.
+func (o order) mountOwn() error {
+	if err := unix.Mount("", "/", "", unix.MS_PRIVATE|unix.MS_REC, ""); err != nil {
+		return err
+	}
+	keep := map[string]int{}
+	for _, path := range []string{o.Dir, o.Cache, filepath.Dir(o.Office), filepath.Dir(o.FFmpeg), filepath.Dir(o.Heif)} {
+		if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil && (path == o.Dir || strings.HasPrefix(path, sharedTmp+"/")) {
+			keep[path] = fd
+		}
+	}
+	if err := unix.Mount("tmpfs", sharedTmp, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=16m"); err != nil {
+		return err
+	}
+	for path, fd := range keep {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return err
+		}
+		if err := unix.Mount(fmt.Sprintf("/proc/self/fd/%d", fd), path, "", unix.MS_BIND, ""); err != nil {
+			return err
+		}
+		unix.Close(fd)
+	}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return err
+	}
+	for _, path := range []string{sharedTmp, o.Dir} {
+		if err := unix.MountSetattr(unix.AT_FDCWD, path, 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}); err != nil {
+			return err
+		}
+	}
+	return os.Chdir(filepath.Join(o.Dir, workDir)) // by its new mount
+}
+
+// dropCapabilities leaves this process, and what it starts, none.
+func dropCapabilities() error {
+	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0); e != 0 && e != unix.ENOTSUP {
+		return e
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0)
+	if e != 0 && e != unix.ENOTSUP { // with cgo
+		return e
+	}
+	return nil
+}
+
+// lower sets a limit, or leaves a lower one.
+func lower(resource int, most uint64) error {
+	var now unix.Rlimit
+	if err := unix.Getrlimit(resource, &now); err != nil {
+		return err
+	}
+	most = min(most, now.Max)
+	return unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most})
+}
+
+const (
+	landRead    = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	landExecute = landRead | unix.LANDLOCK_ACCESS_FS_EXECUTE
+	landOpen    = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
+)
+
+// landlock leaves of the file system what programs are made of, the child's own directory, and its file.
+func (o order) landlock(private bool) error {
+	version, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if e != 0 {
+		return e
+	}
+	rules := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1}
+	if version >= 2 {
+		rules.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	if version >= 3 {
+		rules.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	if version >= 4 {
+		rules.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+	}
+	if version >= 6 {
+		rules.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+	}
+	fd, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0)
+	if e != 0 {
+		return e
+	}
+	defer unix.Close(int(fd))
+	all := rules.Handled_access_fs
+	if err := o.allow(int(fd), all, private); err != nil {
+		return err
+	}
+	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); e != 0 {
+		return e
+	}
+	if _, _, e := syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// allow adds what may be reached to a set of rules.
+func (o order) allow(rules int, all uint64, private bool) error {
+	programs := []string{"/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt", "/nix/store"}
+	for _, p := range []string{o.Office, o.FFmpeg, o.Heif} {
+		if real, err := filepath.EvalSymlinks(p); p != "" && err == nil {
+			programs = append(programs, filepath.Dir(p), filepath.Dir(real))
+		}
+	}
+	reads := []string{"/proc", "/sys/devices/system/cpu", "/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache", "/etc/ld.so.conf",
+		"/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/locale.alias",
+		"/var/cache/fontconfig", "/var/lib/libreoffice", "/var/spool/libreoffice"}
+	cache := uint64(landRead)
+	if o.Ext == "" {
+		cache = all
+	}
+	own := []string{o.Dir}
+	if private || byOffice(o.Ext) {
+		own = append(own, sharedTmp)
+	}
+	for _, r := range []struct {
+		access uint64
+		paths  []string
+	}{
+		{landExecute, programs}, {landRead, reads}, {landOpen, []string{"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"}},
+		{cache, []string{o.Cache}}, {all &^ unix.LANDLOCK_ACCESS_FS_EXECUTE, own},
+	} {
+		for _, path := range r.paths {
+			if err := allowPath(rules, path, r.access); err != nil {
+				return err
+			}
+		}
+	}
+	if o.Ext == "" {
+		return nil
+	}
+	return allowFD(rules, fileFD, unix.LANDLOCK_ACCESS_FS_READ_FILE)
+}
+
+// allowPath allows access to a path and what is below it. What is not there needs no rule.
+func allowPath(rules int, path string, access uint64) error {
+	if path == "" || path == string(filepath.Separator) {
+		return nil
+	}
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		access &= landOpen
+	}
+	return allowFD(rules, fd, access)
+}
+
+func allowFD(rules, fd int, access uint64) error {
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
+	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// full tells whether a file system has no room for what a child writes.
+func full(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && st.Bavail*uint64(st.Bsize) < mib
+}
+
+// programError tells how a program ended, and what it said last.
+func programError(cmd *exec.Cmd, err error, out string) error {
+	return fmt.Errorf("%s: %w (%s)", filepath.Base(cmd.Path), err, strings.TrimSpace(lastLine(out)))
+}

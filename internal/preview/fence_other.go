@@ -1,0 +1,36 @@
+//go:build !linux
+
+package preview
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"syscall"
+
+	"vitrine"
+)
+
+// On other systems a child has its time and its own process, and no more.
+
+func attributes(bool) *syscall.SysProcAttr { return nil }
+
+func killAll(p *os.Process) error { return p.Kill() }
+
+func openPart(path string) (*os.File, error) { return os.Open(path) }
+
+func linked(os.FileInfo) bool { return false }
+
+func sameFile(vitrine.Blob) (*os.File, error) { return nil, nil }
+
+func (o order) fence() (unlimited []string, err error) {
+	debug.SetMemoryLimit(goMemory)
+	return []string{"previews run with a limit on their time alone: this system is not Linux"}, nil
+}
+
+func full(string) bool { return false }
+
+func programError(cmd *exec.Cmd, err error, out string) error {
+	return fmt.Errorf("%s: %w (%s)", cmd.Path, err, lastLine(out))
+}

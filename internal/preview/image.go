@@ -1,0 +1,144 @@
+package preview
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"vitrine"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/draw"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+var errTooLarge = errors.New("more pixels than are decoded")
+
+// raster makes the parts of an image that Go decodes.
+func (j *job) raster() error {
+	img, err := j.decode()
+	if err != nil {
+		return err
+	}
+	shown := j.Ext != "tiff"
+	if shown {
+		img = smaller(img, maxShown)
+	} else {
+		img = smaller(img, maxImage)
+	}
+	return j.putImage(turned(img, j.orientation()), !shown)
+}
+
+// putImage makes the picture of an image, and the image itself where browsers cannot decode the file.
+func (j *job) putImage(img image.Image, too bool) error {
+	if too {
+		if err := j.putJPEG(vitrine.PartImage, smaller(img, maxImage), imageQuality); err != nil {
+			return err
+		}
+	}
+	return j.putPicture(imageCard(smaller(img, maxShown)))
+}
+
+// decode reads an image as it is stored. Its pixels are counted before.
+func (j *job) decode() (image.Image, error) {
+	var img image.Image
+	var err error
+	r := j.reader()
+	config, err := configOf(j.Ext, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := countable(config.Width, config.Height); err != nil {
+		return nil, err
+	}
+	if err := countable(j.facts.Width, j.facts.Height); j.facts.Width > 0 && err != nil {
+		return nil, err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return nil, trouble{err}
+	}
+	switch j.Ext {
+	case "png":
+		img, err = png.Decode(r)
+	case "jpg", "jpeg":
+		img, err = jpeg.Decode(r)
+	case "gif":
+		img, err = gif.Decode(r)
+	case "webp":
+		img, err = webp.Decode(r)
+	case "bmp":
+		img, err = bmp.Decode(r)
+	case "tiff":
+		img, err = tiff.Decode(r)
+	}
+	return img, err
+}
+
+func configOf(ext string, r io.Reader) (image.Config, error) {
+	switch ext {
+	case "png":
+		return png.DecodeConfig(r)
+	case "jpg", "jpeg":
+		return jpeg.DecodeConfig(r)
+	case "gif":
+		return gif.DecodeConfig(r)
+	case "webp":
+		return webp.DecodeConfig(r)
+	case "bmp":
+		return bmp.DecodeConfig(r)
+	case "tiff":
+		return tiff.DecodeConfig(r)
+	}
+	return image.Config{}, fmt.Errorf("no image %q", ext)
+}
+
+func countable(width, height int) error {
+	if width <= 0 || height <= 0 || width > maxPixels/height {
+		return errTooLarge
+	}
+	return nil
+}
+
+// smaller is an image on white whose longer side is at most so many pixels. Large ones are halved first: that averages all pixels,
+// and needs no memory but for the half. A sharper filter takes up to 32 bytes a pixel.
+func smaller(img image.Image, longer int) image.Image {
+	for {
+		size := img.Bounds().Size()
+		side := max(size.X, size.Y)
+		switch o, ok := img.(interface{ Opaque() bool }); {
+		case side > 2*longer:
+			size = image.Pt(max(1, size.X/2), max(1, size.Y/2))
+		case side > longer:
+			size = image.Pt(max(1, size.X*longer/side), max(1, size.Y*longer/side))
+		case ok && o.Opaque():
+			return img
+		}
+		img = onWhite(img, size)
+	}
+}
+
+func onWhite(img image.Image, size image.Point) *image.RGBA {
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.ApproxBiLinear.Scale(out, out.Bounds(), img, img.Bounds(), draw.Over, nil)
+	return out
+}
+
+// pictureOf decodes what a program made of a file.
+func pictureOf(b []byte) (image.Image, error) {
+	config, _, err := image.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	if err := countable(config.Width, config.Height); err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bytes.NewReader(b))
+	return img, err
+}

@@ -1,0 +1,100 @@
+package preview
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"vitrine"
+)
+
+// pages makes PDF of a document, and of that the picture.
+func (j *job) pages() error {
+	pdf, err := j.convert("pdf", j.pdfFilter())
+	if err != nil {
+		return err
+	}
+	defer pdf.Close()
+	st, err := pdf.Stat()
+	if err != nil {
+		return trouble{err}
+	}
+	if st.Size() > maxPart {
+		return fmt.Errorf("a PDF of %d bytes", st.Size())
+	}
+	err = j.put(vitrine.PartPages, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(pdf, 0, st.Size()))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return j.pdfPicture(io.NewSectionReader(pdf, 0, st.Size()), st.Size())
+}
+
+// pdfFilter says how PDF is written: pictures as sharp as a screen shows, nothing to fill in.
+func (j *job) pdfFilter() string {
+	filter := "writer_pdf_Export"
+	if isSlides(j.Ext) {
+		filter = "impress_pdf_Export"
+	}
+	return "pdf:" + filter + `:{"ReduceImageResolution":{"type":"boolean","value":"true"},` +
+		`"MaxImageResolution":{"type":"long","value":"200"},"Quality":{"type":"long","value":"85"},` +
+		`"ExportFormFields":{"type":"boolean","value":"false"}}`
+}
+
+// oldSheets reads a spreadsheet by way of xlsx.
+func (j *job) oldSheets() error {
+	xlsx, err := j.convert("xlsx", "xlsx:Calc MS Excel 2007 XML")
+	if err != nil {
+		return err
+	}
+	defer xlsx.Close()
+	return j.sheets(xlsx)
+}
+
+// convert lets LibreOffice make another format of the file. It has a profile of its own that is gone with the child.
+func (j *job) convert(ext, filter string) (*os.File, error) {
+	if j.size > maxOffice {
+		return nil, fmt.Errorf("a document of %d bytes", j.size)
+	}
+	profile := filepath.Join(j.work("profile"), "user")
+	if err := os.MkdirAll(profile, 0o700); err != nil {
+		return nil, trouble{err}
+	}
+	if err := os.WriteFile(filepath.Join(profile, "registrymodifications.xcu"), []byte(cautious), 0o600); err != nil {
+		return nil, trouble{err}
+	}
+	from := j.work("document." + j.Ext)
+	if err := j.copyTo(from); err != nil {
+		return nil, err
+	}
+	_, err := j.exec(mib, j.Office, "-env:UserInstallation=file://"+j.work("profile"),
+		"--headless", "--norestore", "--nologo", "--nodefault", "--nolockcheck", "--nofirststartwizard",
+		"--convert-to", filter, "--outdir", j.work("made"), from)
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(filepath.Join(j.work("made"), "document."+ext))
+}
+
+// cautious is the configuration of LibreOffice for documents of strangers: no macros, no active content, nothing linked is fetched.
+const cautious = `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="DisableMacrosExecution" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="DisableActiveContent" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="BlockUntrustedRefererLinks" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="CheckDocumentEvents" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Writer/Content/Update"><prop oor:name="Link" oor:op="fuse"><value>0</value></prop></item>
+<item oor:path="/org.openoffice.Office.Calc/Content/Update"><prop oor:name="Link" oor:op="fuse"><value>1</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Load"><prop oor:name="UserDefinedSettings" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Office.Java/VirtualMachine"><prop oor:name="Enable" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Inet/Settings"><prop oor:name="ooInetProxyType" oor:op="fuse"><value>2</value></prop></item>
+<item oor:path="/org.openoffice.Inet/Settings"><prop oor:name="ooInetHTTPProxyName" oor:op="fuse"><value>127.0.0.1</value></prop></item>
+<item oor:path="/org.openoffice.Inet/Settings"><prop oor:name="ooInetHTTPProxyPort" oor:op="fuse"><value>9</value></prop></item>
+<item oor:path="/org.openoffice.Inet/Settings"><prop oor:name="ooInetHTTPSProxyName" oor:op="fuse"><value>127.0.0.1</value></prop></item>
+<item oor:path="/org.openoffice.Inet/Settings"><prop oor:name="ooInetHTTPSProxyPort" oor:op="fuse"><value>9</value></prop></item>
+</oor:items>
+`

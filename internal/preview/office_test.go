@@ -1,0 +1,72 @@
+package preview
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+// converted makes a sample of another format by LibreOffice.
+func converted(t testing.TB, from string, content []byte, to string) []byte {
+	t.Helper()
+	office := program("", "soffice")
+	if office == "" {
+		missing(t, "LibreOffice")
+	}
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, from), content, 0o600))
+	cmd := exec.Command(office, "-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to", to, "--outdir", dir+"/out", filepath.Join(dir, from))
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	found, err := filepath.Glob(dir + "/out/*")
+	must(t, err)
+	if len(found) != 1 {
+		t.Fatalf("%s to %s made %v", from, to, found)
+	}
+	b, err := os.ReadFile(found[0])
+	must(t, err)
+	return b
+}
+
+// Documents of every kind become PDF, and a picture.
+func TestDocuments(t *testing.T) {
+	m, w := newMaker(t, Options{})
+	text := docx(t, paragraph("Hello"))
+	slide := []byte(flatSlides)
+	for _, c := range []struct {
+		name    string
+		content []byte
+	}{
+		{"a.docx", text}, {"a.odt", odt(t, "<text:p>Hello</text:p>")},
+		{"a.doc", converted(t, "a.docx", text, "doc")}, {"a.rtf", converted(t, "a.docx", text, "rtf")},
+		{"a.odp", converted(t, "a.fodp", slide, "odp")}, {"a.pptx", converted(t, "a.fodp", slide, "pptx")}, {"a.ppt", converted(t, "a.fodp", slide, "ppt")},
+	} {
+		parts := mustPreview(t, m, c.name, c.content)
+		pdf, _ := filetype.ByExt(".pdf")
+		facts, err := filetype.Inspect(bytes.NewReader(parts[vitrine.PartPages]), int64(len(parts[vitrine.PartPages])), pdf)
+		if err != nil || facts.Pages != 1 {
+			t.Errorf("%s: %d pages (%v)", c.name, facts.Pages, err)
+			continue
+		}
+		parts.picture(t)
+	}
+	for _, ext := range []string{"xls", "ods"} {
+		var book vitrine.Workbook
+		mustPreview(t, m, "a."+ext, converted(t, "a.xlsx", accounts(t), ext)).json(t, vitrine.PartSheets, &book)
+		if len(book.Sheets) == 0 || book.Sheets[0].Name != "Ausgaben" || len(book.Sheets[0].Rows) != 4 || book.Sheets[0].Rows[1][1] != "1,234,567.50" {
+			t.Errorf("%s: %+v", ext, book)
+		}
+	}
+	if w.list() != nil {
+		t.Errorf("%v", w.list())
+	}
+}
+
+const flatSlides = `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.presentation"><office:body><office:presentation><draw:page draw:name="p"><draw:frame svg:x="2cm" svg:y="2cm" svg:width="20cm" svg:height="5cm"><draw:text-box><text:p>Quarterly results</text:p></draw:text-box></draw:frame></draw:page></office:presentation></office:body></office:document>`

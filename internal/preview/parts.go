@@ -1,0 +1,45 @@
+package preview
+
+import (
+	"slices"
+
+	"vitrine"
+)
+
+// How extensions are read. An extension is in one list.
+var (
+	rasters    = []string{"png", "jpg", "jpeg", "gif", "webp", "bmp", "tiff"}
+	videos     = []string{"mp4", "m4v", "mov", "webm", "ogv"}
+	sounds     = []string{"mp3", "m4a", "flac", "ogg", "opus"} // those that carry a cover
+	writings   = []string{"doc", "docx", "odt", "rtf"}
+	slides     = []string{"ppt", "pptx", "odp"}
+	oldTables  = []string{"xls", "ods"} // read by way of xlsx
+	inspecteds = []string{"zip", "tar", "gz", "tgz"}
+	archives   = slices.Concat(inspecteds, []string{"7z", "rar"})
+)
+
+func isSlides(ext string) bool { return slices.Contains(slides, ext) }
+
+func paged(ext string) bool { return slices.Contains(writings, ext) || isSlides(ext) }
+
+// byOffice tells what LibreOffice opens.
+func byOffice(ext string) bool { return paged(ext) || slices.Contains(oldTables, ext) }
+
+// parts lists what may come of an extension with the programs that are there.
+func (m *Maker) parts(ext string) []vitrine.Part {
+	is := func(list []string) bool { return slices.Contains(list, ext) }
+	switch {
+	case ext == "tiff", ext == "heic" && (m.heif != "" || m.ffmpeg != ""):
+		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
+	case ext == "pdf", is(rasters),
+		m.ffmpeg != "" && (is(videos) || is(sounds) || ext == "avif"):
+		return []vitrine.Part{vitrine.PartPicture}
+	case m.office != "" && paged(ext):
+		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture}
+	case ext == "xlsx", m.office != "" && is(oldTables):
+		return []vitrine.Part{vitrine.PartSheets}
+	case is(archives):
+		return []vitrine.Part{vitrine.PartEntries}
+	}
+	return nil
+}

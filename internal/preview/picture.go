@@ -1,0 +1,119 @@
+package preview
+
+import (
+	"image"
+	"image/color"
+	"image/jpeg"
+	"io"
+	"math"
+
+	"vitrine"
+
+	"golang.org/x/image/draw"
+)
+
+// A picture is a card of what hangs on the wall of the public page.
+const (
+	cardWidth, cardHeight = vitrine.PictureWidth, vitrine.PictureHeight
+
+	pageWidth = 840 // of an upright page, which is drawn from its top
+	pageTop   = 56
+	mat       = 44 // wall around what is shown whole
+
+	pictureQuality = 82
+	imageQuality   = 85
+	maxImage       = 4096          // the longer side of PartImage
+	maxShown       = 2 * cardWidth // that of what is drawn on a card, which is sharper for some pixels more
+
+	// nearCard is how far from the card's own proportions an image may be to fill it: a fifth is cut off then.
+	nearCard = 1.3
+	// maxEnlarged is how much a small image may grow.
+	maxEnlarged = 2
+)
+
+var wall = color.RGBA{0xe9, 0xe7, 0xe2, 0xff}
+
+func newCard() *image.RGBA {
+	card := image.NewRGBA(image.Rect(0, 0, cardWidth, cardHeight))
+	draw.Draw(card, card.Bounds(), image.NewUniform(wall), image.Point{}, draw.Src)
+	return card
+}
+
+// pageCard shows a page: a slide whole, an upright page from its top, cut off by the card's edge.
+func pageCard(page image.Image) *image.RGBA {
+	card, size := newCard(), page.Bounds().Size()
+	at := whole(size, maxEnlarged)
+	if size.X < size.Y {
+		width := min(pageWidth, size.X)
+		at = image.Rect(0, 0, width, size.Y*width/size.X).Add(image.Pt((cardWidth-width)/2, pageTop))
+	}
+	hang(card, at)
+	draw.CatmullRom.Scale(card, at, page, page.Bounds(), draw.Src, nil)
+	return card
+}
+
+// imageCard shows an image, filling the card if little is lost by it.
+func imageCard(img image.Image) *image.RGBA {
+	card, size := newCard(), img.Bounds().Size()
+	grow := max(float64(cardWidth)/float64(size.X), float64(cardHeight)/float64(size.Y))
+	off := float64(size.X) / float64(size.Y) * cardHeight / cardWidth
+	if max(off, 1/off) <= nearCard && grow <= maxEnlarged {
+		cut := image.Pt(int(cardWidth/grow+0.5), int(cardHeight/grow+0.5))
+		from := image.Rectangle{Max: cut}.Add(size.Sub(cut).Div(2)).Add(img.Bounds().Min)
+		draw.CatmullRom.Scale(card, card.Bounds(), img, from.Intersect(img.Bounds()), draw.Src, nil)
+		return card
+	}
+	at := whole(size, maxEnlarged)
+	hang(card, at)
+	draw.CatmullRom.Scale(card, at, img, img.Bounds(), draw.Src, nil)
+	return card
+}
+
+// whole is where something is shown whole, in the middle of the card.
+func whole(size image.Point, enlarged float64) image.Rectangle {
+	scale := min(float64(cardWidth-2*mat)/float64(size.X), float64(cardHeight-2*mat)/float64(size.Y), enlarged)
+	w, h := max(1, int(float64(size.X)*scale+0.5)), max(1, int(float64(size.Y)*scale+0.5))
+	return image.Rect(0, 0, w, h).Add(image.Pt((cardWidth-w)/2, (cardHeight-h)/2))
+}
+
+// hang draws the shadows of a sheet: a close one, that separates white from the wall, and a wide one below it.
+func hang(card *image.RGBA, at image.Rectangle) {
+	shadow(card, at.Add(image.Pt(0, 1)), 2, 0.20)
+	shadow(card, at.Add(image.Pt(0, 14)), 22, 0.26)
+}
+
+// shadow darkens a card by a rectangle that is blurred by a Gaussian of sigma pixels.
+func shadow(card *image.RGBA, at image.Rectangle, sigma, strength float64) {
+	across := blurred(at.Min.X, at.Max.X, cardWidth, sigma)
+	down := blurred(at.Min.Y, at.Max.Y, cardHeight, sigma)
+	ink := [3]float64{0x2a, 0x25, 0x1c}
+	for y, b := range down {
+		row := card.Pix[y*card.Stride:]
+		for x, a := range across {
+			alpha := a * b * strength
+			for c, to := range ink {
+				v := float64(row[4*x+c])
+				row[4*x+c] = uint8(v + (to-v)*alpha + 0.5)
+			}
+		}
+	}
+}
+
+// blurred is how much of each pixel of a line lies under a blurred stretch of it.
+func blurred(from, to, length int, sigma float64) []float64 {
+	line := make([]float64, length)
+	for i := range line {
+		at := float64(i) + 0.5
+		line[i] = (math.Erf((float64(to)-at)/(sigma*math.Sqrt2)) - math.Erf((float64(from)-at)/(sigma*math.Sqrt2))) / 2
+	}
+	return line
+}
+
+// putPicture makes PartPicture of a card.
+func (j *job) putPicture(card image.Image) error {
+	return j.putJPEG(vitrine.PartPicture, card, pictureQuality)
+}
+
+func (j *job) putJPEG(p vitrine.Part, img image.Image, quality int) error {
+	return j.put(p, func(w io.Writer) error { return jpeg.Encode(w, img, &jpeg.Options{Quality: quality}) })
+}

@@ -1,0 +1,109 @@
+package preview
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"vitrine"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// sheets makes the cells of an xlsx workbook.
+func (j *job) sheets(r io.Reader) error {
+	book, err := workbook(r, j.work(""))
+	if err != nil {
+		return err
+	}
+	return j.putJSON(vitrine.PartSheets, book)
+}
+
+// workbook reads the sheets that a spreadsheet program would show, row by row. temporary is a directory for what is too large to hold.
+func workbook(r io.Reader, temporary string) (book vitrine.Workbook, err error) {
+	f, err := excelize.OpenReader(r, excelize.Options{
+		UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxUnzippedHeld, TmpDir: temporary,
+		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "d mmmm yyyy", LongTimePattern: "hh:mm:ss",
+	})
+	if err != nil {
+		return book, fmt.Errorf("open the workbook: %w", err)
+	}
+	defer f.Close()
+	book.Sheets = []vitrine.Sheet{}
+	room := maxCellsText
+	for _, name := range f.GetSheetList() {
+		if shown, err := f.GetSheetVisible(name); err != nil || !shown {
+			continue
+		}
+		if len(book.Sheets) == maxSheets {
+			book.Cut = true
+			break
+		}
+		sheet, ok := readSheet(f, name, &room)
+		if ok {
+			book.Sheets = append(book.Sheets, sheet)
+		}
+	}
+	return book, nil
+}
+
+// readSheet reads a sheet as far as its bounds and the room for text allow; ok is false for one without cells, such as a chart.
+func readSheet(f *excelize.File, name string, room *int) (sheet vitrine.Sheet, ok bool) {
+	rows, err := f.Rows(name)
+	if err != nil {
+		return sheet, false
+	}
+	defer rows.Close()
+	sheet = vitrine.Sheet{Name: clean(name), Rows: [][]string{}}
+	filled := 0 // rows up to the last that is not empty
+	for rows.Next() {
+		cells, err := rows.Columns()
+		if err != nil {
+			sheet.Cut = true
+			break
+		}
+		if rows.GetRowOpts().Hidden {
+			continue
+		}
+		cells, cut := readRow(cells)
+		sheet.Cut = sheet.Cut || cut
+		if len(cells) > 0 && len(sheet.Rows) >= maxRows {
+			sheet.Cut = true
+			break
+		}
+		if len(sheet.Rows) >= maxRows {
+			continue // empty rows to the end of the sheet cut nothing
+		}
+		for _, c := range cells {
+			*room -= len(c) + 1
+		}
+		if *room < 0 {
+			*room, sheet.Cut = 0, true
+			break
+		}
+		sheet.Rows = append(sheet.Rows, cells)
+		if len(cells) > 0 {
+			filled = len(sheet.Rows)
+		}
+	}
+	sheet.Cut = sheet.Cut || rows.Error() != nil
+	sheet.Rows = sheet.Rows[:filled]
+	return sheet, true
+}
+
+// readRow drops empty cells at the end, and cells that are too many.
+func readRow(cells []string) (row []string, cut bool) {
+	for len(cells) > 0 && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	if len(cells) > maxColumns {
+		cells, cut = cells[:maxColumns], true
+	}
+	row = make([]string, len(cells))
+	for i, c := range cells {
+		row[i] = clean(c)
+	}
+	return row, cut
+}
+
+func clean(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

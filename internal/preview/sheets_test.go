@@ -1,0 +1,130 @@
+package preview
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"vitrine"
+
+	"github.com/xuri/excelize/v2"
+)
+
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func accounts(t testing.TB) []byte {
+	return workbookOf(t, func(f *excelize.File) {
+		day, err := f.NewStyle(&excelize.Style{NumFmt: 14})
+		must(t, err)
+		money, err := f.NewStyle(&excelize.Style{NumFmt: 4})
+		must(t, err)
+		share, err := f.NewStyle(&excelize.Style{NumFmt: 9})
+		must(t, err)
+		must(t, f.SetSheetName("Sheet1", "Ausgaben"),
+			f.SetSheetRow("Ausgaben", "A1", &[]any{"Tag", "Betrag", "Anteil", "Grüße", ""}),
+			f.SetSheetRow("Ausgaben", "A2", &[]any{time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC), 1234567.5, 0.25, true}),
+			f.SetCellValue("Ausgaben", "B4", 0.1), f.SetCellValue("Ausgaben", "C4", "behind a gap"),
+			f.SetCellStyle("Ausgaben", "A2", "A2", day), f.SetCellStyle("Ausgaben", "B2", "B2", money), f.SetCellStyle("Ausgaben", "C2", "C2", share),
+			f.SetCellValue("Ausgaben", "A5", "hidden row"), f.SetRowVisible("Ausgaben", 5, false))
+		for _, name := range []string{"Hidden", "Empty", "Wide"} {
+			_, err := f.NewSheet(name)
+			must(t, err)
+		}
+		must(t, f.SetCellValue("Hidden", "A1", "secret"), f.SetSheetVisible("Hidden", false), f.SetCellValue("Wide", "CV1", "hundredth"),
+			f.SetCellValue("Wide", "CW1", "beyond"))
+	})
+}
+
+// Cells are as they are shown, and what is hidden stays so.
+func TestSheets(t *testing.T) {
+	m, _ := newMaker(t, Options{})
+	var got vitrine.Workbook
+	mustPreview(t, m, "accounts.xlsx", accounts(t)).json(t, vitrine.PartSheets, &got)
+	wide := make([]string, maxColumns)
+	wide[maxColumns-1] = "hundredth"
+	want := vitrine.Workbook{Sheets: []vitrine.Sheet{
+		{Name: "Ausgaben", Rows: [][]string{{"Tag", "Betrag", "Anteil", "Grüße"}, {"2026-03-14", "1,234,567.50", "25%", "TRUE"}, {}, {"", "0.1", "behind a gap"}}},
+		{Name: "Empty", Rows: [][]string{}},
+		{Name: "Wide", Rows: [][]string{wide}, Cut: true},
+	}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// Bounds hold, and what they leave out is said.
+func TestSheetsCut(t *testing.T) {
+	many := workbookOf(t, func(f *excelize.File) {
+		for i := range maxSheets + 1 {
+			_, err := f.NewSheet(fmt.Sprint("S", i))
+			must(t, err)
+		}
+	})
+	rows := func(n int, text string) []byte {
+		return workbookOf(t, func(f *excelize.File) {
+			w, err := f.NewStreamWriter("Sheet1")
+			must(t, err)
+			for i := range n {
+				must(t, w.SetRow(fmt.Sprint("A", i+1), []any{text}))
+			}
+			must(t, w.Flush())
+		})
+	}
+	for _, c := range []struct {
+		what             string
+		content          []byte
+		sheets, rows     int
+		bookCut, rowsCut bool
+	}{
+		{"many sheets", many, maxSheets, 0, true, false},
+		{"all rows", rows(maxRows, "x"), 1, maxRows, false, false},
+		{"a row more", rows(maxRows+1, "x"), 1, maxRows, false, true},
+		{"long text", rows(100, strings.Repeat("x", 30_000)), 1, maxCellsText / 30_001, false, true},
+	} {
+		book, err := workbook(bytes.NewReader(c.content), t.TempDir())
+		if err != nil {
+			t.Fatalf("%s: %v", c.what, err)
+		}
+		s := book.Sheets[0]
+		if len(book.Sheets) != c.sheets || book.Cut != c.bookCut || len(s.Rows) != c.rows || s.Cut != c.rowsCut {
+			t.Errorf("%s: %d sheets, cut %v; %d rows, cut %v", c.what, len(book.Sheets), book.Cut, len(s.Rows), s.Cut)
+		}
+	}
+}
+
+func FuzzSheets(f *testing.F) {
+	f.Add(accounts(f))
+	f.Add([]byte("PK\x05\x06rubbish"))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		book, err := workbook(bytes.NewReader(p), t.TempDir())
+		if err != nil {
+			return
+		}
+		text := 0
+		for _, s := range book.Sheets {
+			if len(s.Rows) > maxRows || !utf8.ValidString(s.Name) {
+				t.Errorf("%d rows of %q", len(s.Rows), s.Name)
+			}
+			for _, r := range s.Rows {
+				if len(r) > maxColumns {
+					t.Errorf("%d columns", len(r))
+				}
+				text += len(strings.Join(r, ""))
+			}
+		}
+		if len(book.Sheets) > maxSheets || text > 3*maxCellsText { // rubbish becomes three bytes each
+			t.Errorf("%d sheets, %d bytes", len(book.Sheets), text)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"vitrine"
+)
+
+// maxReport bounds the form of a report, in bytes: a note of MaxAbuseNote characters, each up to 12 bytes of the form's encoding.
+const maxReport = 16 << 10
+
+func (s *Server) abuseRoutes(mux *http.ServeMux) {
+	const path = "/p/{slug}/report"
+	mux.Handle("GET "+path, s.page(s.onLink(s.reportForm)))
+	mux.Handle("POST "+path, s.page(s.sameOrigin(s.onLink(s.fileReport))))
+}
+
+// reportPage is the form on which a reader says what is wrong with a link, and what they are told then.
+type reportPage struct {
+	chrome
+	Subject   string // title of the link
+	Action    string // address that takes the form
+	Reasons   []reportReason
+	Note      string
+	MaxNote   int
+	Threshold int
+	KeptDays  int
+	Problem   string // what is wrong with the form
+	Done      bool
+}
+
+type reportReason struct {
+	Value         vitrine.AbuseReason
+	Name, Meaning string
+	Chosen        bool
+}
+
+var reasonTexts = map[vitrine.AbuseReason][2]string{
+	vitrine.AbuseMalware:   {"Malware", "It harms the device of whoever opens it."},
+	vitrine.AbusePhishing:  {"Phishing or fraud", "It poses as somebody else to get passwords or money."},
+	vitrine.AbuseCopyright: {"Copyright", "It is my work, or of somebody I act for, shown without permission."},
+	vitrine.AbuseIllegal:   {"Illegal content", "The law forbids showing it."},
+	vitrine.AbusePrivate:   {"Private data", "It shows somebody’s personal data without their consent."},
+	vitrine.AbuseOther:     {"Something else", "Say what it is, below."},
+}
+
+func (s *Server) reportPage(l *vitrine.Link) *reportPage {
+	return &reportPage{chrome: s.newChrome("Report a file"), Subject: l.Title, Action: "/p/" + string(l.Slug) + "/report", MaxNote: vitrine.MaxAbuseNote,
+		Threshold: s.Abuse.Threshold, KeptDays: int(vitrine.AbuseReportLife / (24 * time.Hour))}
+}
+
+// reportForm is no open: whoever reports has seen the link's page, or does not want to.
+func (s *Server) reportForm(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+	return s.writeReport(w, r, http.StatusOK, s.reportPage(l), "")
+}
+
+// fileReport takes a report in. It answers with a page of its own, and not with a way back to the link, which may be held for review by now.
+func (s *Server) fileReport(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+	r.Body = http.MaxBytesReader(w, r.Body, maxReport)
+	err := r.ParseForm()
+	_ = control.SetReadDeadline(time.Time{})
+	if err != nil {
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "The report could not be read: it is incomplete, or too long. Go back and shorten it.")
+	}
+	reason, note := vitrine.AbuseReason(r.PostForm.Get("reason")), r.PostForm.Get("note")
+	by, err := s.Abuse.Reporter(r.Context(), s.clientAddr(r))
+	if err != nil {
+		return err
+	}
+	p := s.reportPage(l)
+	err = s.Abuse.File(r.Context(), l.ID, by, reason, note)
+	var e *vitrine.Error
+	if errors.As(err, &e) && e.Code == vitrine.CodeInvalidRequest {
+		p.Problem, p.Note = e.Message, note
+		return s.writeReport(w, r, http.StatusBadRequest, p, reason)
+	}
+	if err != nil {
+		return err
+	}
+	p.Done, p.Title = true, "Thank you"
+	return s.writeReport(w, r, http.StatusOK, p, "")
+}
+
+// writeReport answers with the form. It is the one page here whose form may be sent, to its own origin; it runs no script.
+func (s *Server) writeReport(w http.ResponseWriter, r *http.Request, status int, p *reportPage, chosen vitrine.AbuseReason) error {
+	for _, value := range vitrine.AbuseReasons {
+		text := reasonTexts[value]
+		p.Reasons = append(p.Reasons, reportReason{value, text[0], text[1], value == chosen})
+	}
+	w.Header().Set("Content-Security-Policy", strings.Join([]string{
+		"default-src 'none'",
+		"style-src 'nonce-" + p.Nonce + "'",
+		"img-src " + origin(s.ContentURL) + assetRoot,
+		"base-uri 'none'",
+		"form-action 'self'",
+		"frame-ancestors 'none'",
+	}, "; "))
+	return render(w, r, status, reportTemplate, p)
+}
+
+// sameOrigin refuses what a page of another site has a browser send.
+func (s *Server) sameOrigin(h handler) handler {
+	protection := http.NewCrossOriginProtection()
+	if err := protection.AddTrustedOrigin(origin(s.PublicURL)); err != nil { // a proxy may have changed Host
+		panic(err) // PublicURL has scheme and host
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if protection.Check(r) != nil {
+			return vitrine.Errorf(vitrine.CodeCrossOrigin, "This was sent from a page of another site. Open the link here and send it again.")
+		}
+		return h(w, r)
+	}
+}

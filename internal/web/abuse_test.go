@@ -1,0 +1,149 @@
+package web_test
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+const form = "Content-Type: application/x-www-form-urlencoded"
+
+// report sends the form of a report as a browser behind an address does.
+func (s *site) report(l *vitrine.Link, reason, note string, headers ...string) reply {
+	s.t.Helper()
+	body := url.Values{"reason": {reason}, "note": {note}}.Encode()
+	return s.do(http.MethodPost, "/p/"+string(l.Slug)+"/report", body, append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
+}
+
+// trustProxy has the site believe who its tests say that they are.
+func (s *site) trustProxy() {
+	s.server.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+}
+
+func (s *site) reports(l *vitrine.Link) []*vitrine.AbuseReport {
+	s.t.Helper()
+	all, err := s.server.Abuse.List(s.t.Context(), string(l.Slug))
+	s.check(err)
+	return all
+}
+
+func TestReportForm(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"], titled(`A "title" <of> the file`))
+	r := s.status(s.get("/p/"+string(l.Slug)+"/report"), 200)
+	for _, want := range []string{"A &#34;title&#34; &lt;of&gt; the file", `method="post" action="/p/` + string(l.Slug) + `/report"`, `value="phishing"`, `maxlength="1000"`, `content="noindex"`,
+		"Once several people have reported a file", "180 days"} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %q in the page:\n%s", want, r.body)
+		}
+	}
+	if csp := r.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self'") || strings.Contains(csp, "script-src") || strings.Contains(r.body, "<script") {
+		t.Errorf("policy %s", csp)
+	}
+	if r.Header.Get("X-Robots-Tag") != "noindex" || len(r.Cookies()) > 0 {
+		t.Errorf("headers %v", r.Header)
+	}
+	r = s.status(s.report(l, "phishing", "It wants my password.\r\n<b>Now</b>"), 200)
+	if !strings.Contains(r.body, "Thank you") || strings.Contains(r.body, "<form") {
+		t.Errorf("the answer:\n%s", r.body)
+	}
+	if all := s.reports(l); len(all) != 1 || all[0].Reason != vitrine.AbusePhishing || all[0].Note != "It wants my password. <b>Now</b>" {
+		t.Errorf("reports %+v", all)
+	}
+	s.countOpens(l, 0)
+}
+
+// A form that is not in order comes back with what was in it, and is no report.
+func TestReportFormIsWrong(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	long := strings.Repeat("<", 1001)
+	for _, c := range []struct{ reason, note, says string }{
+		{"", "A note", "Choose what is wrong"},
+		{"nonsense", "A note", "Choose what is wrong"},
+		{"malware", long, "longer than 1000 characters"},
+		{"malware", strings.Repeat(long, 10), "too long"},
+	} {
+		r := s.status(s.report(l, c.reason, c.note), 400)
+		if !strings.Contains(r.body, c.says) {
+			t.Errorf("%s: %s", c.reason, r.body)
+		}
+		if c.note == "A note" && !strings.Contains(r.body, ">A note</textarea>") || strings.Contains(r.body, "<<") {
+			t.Errorf("the note does not come back: %s", r.body)
+		}
+	}
+	s.status(s.do(http.MethodPost, "/p/"+string(l.Slug)+"/report", `{"reason":"malware"}`, "Content-Type: application/json"), 400)
+	if all := s.reports(l); len(all) > 0 {
+		t.Errorf("reports %+v", all)
+	}
+}
+
+// No other site can have a reader's browser report.
+func TestReportFromAnotherSite(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	path := "/p/" + string(l.Slug) + "/report"
+	for about, headers := range map[string][]string{
+		"another site":   {"Origin: https://evil.example", "Sec-Fetch-Site: cross-site"},
+		"a subdomain":    {"Origin: https://a.example", "Sec-Fetch-Site: same-site"},
+		"a file's frame": {"Origin: null", "Sec-Fetch-Site: cross-site"},
+		"an old browser": {"Origin: https://evil.example"},
+	} {
+		r := s.status(s.do(http.MethodPost, path, "reason=malware", append(headers, form)...), 403)
+		if !strings.Contains(r.body, "another site") {
+			t.Errorf("%s: %s", about, r.body)
+		}
+	}
+	if all := s.reports(l); len(all) > 0 {
+		t.Errorf("reports %+v", all)
+	}
+	s.status(s.do(http.MethodPost, path, "reason=malware", form), 200) // no browser
+}
+
+// The third network that reports takes the link off display; the form is gone with it, and so it is for links that are not shown.
+func TestReportsSendToReview(t *testing.T) {
+	s := newSite(t)
+	s.trustProxy()
+	l := s.publish("notes.txt", samples["notes.txt"])
+	for _, from := range []string{"192.0.2.1", "192.0.2.2", "192.0.2.2", "2001:db8::1"} {
+		s.status(s.get("/p/"+string(l.Slug)), 200)
+		s.status(s.report(l, "malware", "", "X-Forwarded-For: "+from), 200)
+	}
+	for _, path := range []string{"", "/report"} {
+		if r := s.status(s.get("/p/"+string(l.Slug)+path), 404); strings.Contains(r.body, l.Title) {
+			t.Errorf("the title of a link in review is told: %s", r.body)
+		}
+	}
+	s.status(s.report(l, "malware", "", "X-Forwarded-For: 192.0.2.9"), 404)
+	_, err := s.server.Links.Clear(t.Context(), string(l.Slug))
+	s.check(err)
+	s.status(s.get("/p/"+string(l.Slug)+"/report"), 200)
+	s.setState(l, vitrine.StateDisabled)
+	s.status(s.get("/p/"+string(l.Slug)+"/report"), 410)
+	s.status(s.get("/p/unknown-link/report"), 404)
+}
+
+func TestReportsAreLimited(t *testing.T) {
+	s := newSite(t)
+	s.trustProxy()
+	var links []*vitrine.Link
+	for range 6 {
+		links = append(links, s.publish("notes.txt", samples["notes.txt"]))
+	}
+	for _, l := range links[:5] {
+		s.status(s.report(l, "other", "", "X-Forwarded-For: 2001:db8::1"), 200)
+	}
+	r := s.status(s.report(links[5], "other", "", "X-Forwarded-For: 2001:db8::2"), 429)
+	if r.Header.Get("Retry-After") == "" || !strings.Contains(r.body, "minutes") {
+		t.Errorf("Retry-After %q\n%s", r.Header.Get("Retry-After"), r.body)
+	}
+	if all := s.reports(links[5]); len(all) > 0 {
+		t.Errorf("reports %+v", all)
+	}
+	s.status(s.report(links[5], "other", "", "X-Forwarded-For: 2001:db8:0:1::1"), 200)
+	s.countOpens(links[5], 0)
+}

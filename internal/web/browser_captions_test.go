@@ -1,0 +1,31 @@
+package web_test
+
+import "testing"
+
+// A browser reads the captions of a video and shows the first, on an install with two hosts too.
+func TestBrowserCaptions(t *testing.T) {
+	for name, o := range map[string]siteOptions{"one host": {}, "two hosts": {content: true}} {
+		t.Run(name, func(t *testing.T) {
+			s := newSiteWith(t, o)
+			for _, file := range []string{"clip.webm", "song.mp3"} {
+				l := s.publish(file, samples[file])
+				s.caption(l, "pt-BR", morning)
+				s.caption(l, "de", "1\n00:00:00,000 --> 00:00:02,000\nGuten {\\an8}Morgen.\n\n2\n00:00:02,000 --> 00:00:04,000\n<i>Danke.</i>\n")
+				tb := newTab(t, s.page(l))
+				tb.until(`(() => {
+					const tracks = document.querySelector("video, audio").textTracks
+					const [first, second] = tracks
+					return tracks.length === 2 && first.language === "de" && first.label === "Deutsch" && first.mode === "showing" && first.cues.length === 2 &&
+						first.cues[0].text === "Guten Morgen." && first.cues[1].startTime === 2 && second.mode === "disabled"
+				})()`)
+				tb.until(`(() => {
+					const second = document.querySelector("video, audio").textTracks[1]
+					second.mode = "showing"
+					return second.cues?.length === 1 && second.cues[0].text === "Good morning."
+				})()`)
+				tb.until(`document.querySelector("video, audio").duration > 3`) // and it still plays
+				tb.quiet()
+			}
+		})
+	}
+}

@@ -1,0 +1,177 @@
+package web_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// An embed is an open, in a form of its own, that strangers' pages may show in a frame.
+func TestEmbed(t *testing.T) {
+	s := newSite(t)
+	for name, content := range samples {
+		for _, only := range []bool{false, true} {
+			change := titled("A title")
+			if only {
+				change = viewOnly
+			}
+			l := s.publish(name, content, change)
+			page := "/p/" + string(l.Slug)
+			for range 2 { // rendered, and kept
+				own, frame := s.status(s.get(page), 200), s.status(s.get(page+"/embed"), 200)
+				if !strings.Contains(own.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") || strings.Contains(own.body, "data-embed") {
+					t.Errorf("%s: the page is an embed: %v", name, own.Header)
+				}
+				if !strings.Contains(frame.Header.Get("Content-Security-Policy"), "frame-ancestors *") || frame.Header.Get("X-Frame-Options") != "" || frame.Header.Get("X-Robots-Tag") != "noindex" ||
+					!strings.Contains(frame.body, " data-embed>") || !strings.Contains(frame.body, `name="robots" content="noindex"`) || strings.Contains(frame.body, `id="share"`) {
+					t.Errorf("%s: the embed is a page: %v\n%s", name, frame.Header, frame.body)
+				}
+				if strings.Contains(frame.body, "/download") == only || strings.Contains(frame.body, "View only") != only || !strings.Contains(frame.body, `target="_blank"`) {
+					t.Errorf("%s, view only %v: %s", name, only, frame.body)
+				}
+				if strings.Contains(frame.body, "<iframe") {
+					content := s.status(s.get(s.contentOf(frame.body)), 200)
+					if csp := content.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors *") || !strings.Contains(csp, "sandbox allow-") {
+						t.Errorf("%s: %s", name, csp)
+					}
+					if csp := s.get(s.contentOf(own.body)).Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors "+s.url) {
+						t.Errorf("%s: %s", name, csp)
+					}
+				}
+				s.status(s.do(http.MethodPost, s.beaconOf(frame.body), "{}", "Content-Type: text/plain"), 204)
+			}
+			s.status(s.do(http.MethodHead, page+"/embed", ""), 200)
+			s.status(s.get(page+"/embed", "Sec-Purpose: prefetch"), 503)
+			s.status(s.get("/p/"+strings.ToUpper(string(l.Slug))+"/embed"), 308)
+			s.countOpens(l, 4)
+		}
+	}
+}
+
+// An embed that has nothing to show says so in its frame.
+func TestEmbedOfNothing(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"], titled("A secret title"))
+	s.setState(l, vitrine.StateDisabled)
+	for path, status := range map[string]int{"/p/" + string(l.Slug) + "/embed": 410, "/p/nothing-here/embed": 404} {
+		r := s.status(s.get(path), status)
+		if !strings.Contains(r.Header.Get("Content-Security-Policy"), "frame-ancestors *") || strings.Contains(r.body, "secret") || !strings.Contains(r.body, `target="_blank"`) {
+			t.Errorf("%s: %v\n%s", path, r.Header, r.body)
+		}
+	}
+	s.countOpens(l, 0)
+}
+
+// stranger is a site of another origin, with one page: the code that a link's page gives for embedding.
+func (s *site) stranger(l *vitrine.Link) string {
+	code := regexp.MustCompile(`(?s)<textarea[^>]*>(.*?)</textarea>`).FindStringSubmatch(s.get("/p/"+string(l.Slug), "User-Agent: Slackbot 1.0").body)
+	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!doctype html><title>Elsewhere</title><link rel=icon href='data:,'><body>%s<p>More.</p></body>", html.UnescapeString(code[1]))
+	}))
+	s.t.Cleanup(hs.Close)
+	return strings.Replace(hs.URL, "127.0.0.1", "localhost", 1)
+}
+
+// In a page of another site every kind is shown, without a complaint, a cookie, a request to a third, or anything that moves.
+func TestBrowserEmbed(t *testing.T) {
+	s := newSiteWith(t, siteOptions{content: true})
+	for name, there := range map[string]string{
+		"report.pdf":  `document.querySelector("iframe").checkVisibility()`,
+		"picture.png": `document.querySelector("img").naturalWidth === 64 && !document.getElementById("bar").hidden`,
+		"clip.webm":   `document.querySelector("video").videoWidth > 0 && document.getElementById("speed").checkVisibility()`,
+		"song.mp3":    `document.querySelector("audio").duration > 3`,
+		"notes.txt":   `document.querySelector("main").innerText.includes("Second line")`,
+		"page.html":   `document.querySelector("iframe").checkVisibility()`,
+		"book.rtf":    `document.querySelector("main").innerText !== ""`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := s.publish(name, samples[name])
+			tb := newTab(t)
+			allowed := []string{s.url + "/", s.server.ContentURL.String() + "/", "data:", "blob:"}
+			elsewhere := s.stranger(l)
+			allowed = append(allowed, elsewhere)
+			ask := func(event any) {
+				e, ok := event.(*network.EventRequestWillBeSent)
+				if !ok {
+					return
+				}
+				for _, prefix := range allowed {
+					if strings.HasPrefix(e.Request.URL, prefix) {
+						return
+					}
+				}
+				t.Errorf("asked for %s", e.Request.URL)
+			}
+			chromedp.ListenTarget(tb.ctx, ask)
+			tb.run(chromedp.Navigate(elsewhere))
+			f := tb.frame("/embed")
+			f.until(there + ` && document.body.dataset.embed === ""`)
+			switch name {
+			case "report.pdf":
+				p := f.frame("/view?embed")
+				p.until(`document.querySelector(".page canvas") !== null`)
+				p.quiet()
+			case "page.html":
+				p := f.frame("/frame?embed")
+				p.until(`document.body.innerText.includes("You are invited")`)
+				p.quiet()
+			}
+			var kept string
+			var active bool
+			var shift float64
+			// What has no node is the browser's own: its controls of sound make room for the duration.
+			f.run(chromedp.Evaluate(`new Promise((done) => { let sum = 0; new PerformanceObserver((l) => l.getEntries().forEach((e) => (sum += e.sources.some((s) => s.node) ? e.value : 0))).observe({type: "layout-shift", buffered: true}); setTimeout(() => done(sum), 200) })`, &shift, awaited))
+			if shift > 0.02 {
+				t.Errorf("layout shift %g", shift)
+			}
+			f.run(chromedp.Evaluate(`document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`, &kept))
+			tb.run(chromedp.Evaluate(`document.activeElement === document.body`, &active))
+			if kept != "{}{}" || !active {
+				t.Errorf("kept %q, the focus is still the page's: %v", kept, active)
+			}
+			f.until(`document.documentElement.scrollWidth <= innerWidth`)
+			if name != "notes.txt" {
+				f.until(`document.documentElement.scrollHeight <= innerHeight`) // the size that the code says suits
+			}
+			all := s.opens(l)
+			if len(all) != 2 || all[1].Bot != "" || all[1].Referrer != "localhost" {
+				t.Errorf("opens: %+v", all)
+			}
+			f.quiet()
+			tb.quiet()
+		})
+	}
+}
+
+// The wheel is the page's around an embed, until something in it is zoomed.
+func TestBrowserEmbedWheel(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("wide.png", solid(2400, 1800))
+	tb := newTab(t, chromedp.EmulateViewport(800, 700), chromedp.Navigate(s.url+"/p/"+string(l.Slug)+"/embed"))
+	tb.until(shownImage)
+	fitted := tb.imageRect()
+	tb.run(wheel(400, 300, -240, 0))
+	if r := tb.imageRect(); r != fitted {
+		t.Errorf("the wheel alone zooms from %v to %v", fitted, r)
+	}
+	tb.run(chromedp.KeyEvent("1"))
+	tb.until(`document.getElementById("scale").textContent === "100 %"`)
+	before := tb.imageRect()
+	tb.run(wheel(400, 300, 100, 0))
+	tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().top === %g`, before.Top-100))
+	tb.quiet()
+}

@@ -1,0 +1,326 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	pngfile "image/png"
+	"math"
+	"testing"
+	"time"
+
+	"vitrine/report"
+
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// rect is where something is in the window.
+type rect struct{ Left, Top, Width, Height float64 }
+
+func (r rect) String() string {
+	return fmt.Sprintf("%.1f×%.1f at %.1f, %.1f", r.Width, r.Height, r.Left, r.Top)
+}
+
+// imageRect is where the shown image is, once it has come to rest.
+func (tb *tab) imageRect() (r rect) {
+	tb.t.Helper()
+	tb.until(`document.querySelector(".picture img").getAnimations().length === 0`)
+	tb.run(chromedp.Evaluate(`(({left, top, width, height}) => ({Left: left, Top: top, Width: width, Height: height}))(document.querySelector(".picture img").getBoundingClientRect())`, &r))
+	return r
+}
+
+// at is the point of the image, in parts of it, that is at a point of the window.
+func (r rect) at(x, y float64) (float64, float64) {
+	return (x - r.Left) / r.Width, (y - r.Top) / r.Height
+}
+
+func near(a, b, within float64) bool { return math.Abs(a-b) <= within }
+
+// solid is a picture of one color, half of it clear.
+func solid(width, height int) []byte {
+	m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.NRGBA{0, 128, 128, 255}, color.NRGBA{}})
+	for i := len(m.Pix) / 2; i < len(m.Pix); i++ {
+		m.Pix[i] = 1
+	}
+	var b bytes.Buffer
+	if err := pngfile.Encode(&b, m); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func drawing(width, height int) []byte {
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d"><rect width="100%%" height="100%%" fill="teal"/></svg>`, width, height)
+}
+
+func wheel(x, y, dy float64, modifiers input.Modifier) chromedp.Action {
+	return input.DispatchMouseEvent(input.MouseWheel, x, y).WithDeltaX(0).WithDeltaY(dy).WithModifiers(modifiers)
+}
+
+func mouse(kind input.MouseType, x, y float64, clicks int64) *input.DispatchMouseEventParams {
+	return input.DispatchMouseEvent(kind, x, y).WithButton(input.Left).WithButtons(1).WithClickCount(clicks)
+}
+
+// soon is a time some milliseconds after the last one that it gave: how quickly fingers come down does not hang on the machine.
+func (c *handClock) soon(ms int) *input.TimeSinceEpoch {
+	if c.IsZero() {
+		c.Time = time.Now()
+	}
+	c.Time = c.Add(time.Duration(ms) * time.Millisecond)
+	at := input.TimeSinceEpoch(c.Time)
+	return &at
+}
+
+// handClock is when fingers come down.
+type handClock struct{ time.Time }
+
+func touch(kind input.TouchType, points ...float64) *input.DispatchTouchEventParams {
+	var all []*input.TouchPoint
+	for i := 0; i < len(points); i += 2 {
+		all = append(all, &input.TouchPoint{X: points[i], Y: points[i+1], ID: float64(i/2 + 1)})
+	}
+	return input.DispatchTouchEvent(kind, all)
+}
+
+const shownImage = `document.querySelector(".picture img").complete && !document.getElementById("bar").hidden`
+
+func TestBrowserImage(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("picture.png", samples["picture.png"])
+	tb := newTab(t, s.page(l))
+	tb.until(shownImage + ` && document.querySelector(".picture img").getBoundingClientRect().width === 64`) // a small image is not blown up
+	tb.linger(1500 * time.Millisecond)
+	tb.leave()
+	s.session(t, l, "a second over the whole image", func(n *report.Session) bool { return n.EngagedMs >= 1000 && n.Depth == 1_000_000 })
+	tb.quiet()
+}
+
+// What the wheel, the mouse, the keys and the bar do to a large image, of pixels or of lines.
+func TestBrowserZoom(t *testing.T) {
+	for name, content := range map[string][]byte{"wide.svg": drawing(2400, 1800), "wide.png": solid(2400, 1800)} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			tb := newTab(t, chromedp.EmulateViewport(1280, 800), s.page(s.publish(name, content)))
+			tb.until(shownImage)
+			fitted := tb.imageRect()
+			if fitted.Left < 0 || fitted.Top < 0 || fitted.Left+fitted.Width > 1280 || fitted.Top+fitted.Height > 800 || !near(fitted.Width/fitted.Height, 4.0/3, .01) {
+				t.Fatalf("fitted: %v", fitted)
+			}
+			percent := func(want string) {
+				t.Helper()
+				tb.until(`document.getElementById("scale").textContent === "` + want + ` %"`)
+			}
+			back := func() {
+				t.Helper()
+				tb.run(chromedp.KeyEvent("0"))
+				if r := tb.imageRect(); !near(r.Width, fitted.Width, 1) || !near(r.Left, fitted.Left, 1) || !near(r.Top, fitted.Top, 1) {
+					t.Fatalf("fitted again: %v, at first %v", r, fitted)
+				}
+				tb.until(`document.getElementById("fit").getAttribute("aria-pressed") === "true" && document.getElementById("smaller").disabled`)
+			}
+
+			for _, modifiers := range []input.Modifier{0, input.ModifierCtrl} {
+				before := tb.imageRect()
+				tb.run(wheel(600, 300, -120, modifiers), wheel(600, 300, -120, modifiers))
+				tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().width > %g`, before.Width*1.5))
+				after := tb.imageRect()
+				bx, by := before.at(600, 300)
+				ax, ay := after.at(600, 300)
+				if !near(ax, bx, .05) || !near(ay, by, .05) { // it stays in the middle until it is wider than the window
+					t.Errorf("zoomed at %.3f, %.3f, which is now %.3f, %.3f", bx, by, ax, ay)
+				}
+				tb.run(wheel(600, 300, 5000, modifiers))
+				tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().width < %g`, after.Width-10))
+				back()
+			}
+
+			tb.run(chromedp.KeyEvent("1"))
+			percent("100")
+			if r := tb.imageRect(); !near(r.Width, 2400, 1) {
+				t.Errorf("100 %%: %v", r)
+			}
+			tb.run(chromedp.KeyEvent("+"))
+			percent("125")
+			tb.run(chromedp.Click("#larger"))
+			percent("156")
+			tb.run(chromedp.KeyEvent("-"), chromedp.Click("#smaller"))
+			percent("100")
+
+			// Dragging moves it with the hand, and no further than its edge.
+			before := tb.imageRect()
+			tb.run(mouse(input.MousePressed, 640, 400, 1), mouse(input.MouseMoved, 600, 380, 0), mouse(input.MouseMoved, 540, 350, 0), mouse(input.MouseReleased, 540, 350, 1))
+			after := tb.imageRect()
+			if !near(after.Left, before.Left-100, 1) || !near(after.Top, before.Top-50, 1) {
+				t.Errorf("dragged by -100, -50: from %v to %v", before, after)
+			}
+			tb.run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowDown))
+			if r := tb.imageRect(); !near(r.Left, after.Left-80, 1) || !near(r.Top, after.Top-80, 1) {
+				t.Errorf("moved by keys from %v to %v", after, r)
+			}
+			for _, far := range []float64{-9000, 9000} {
+				tb.run(mouse(input.MousePressed, 640, 400, 1), mouse(input.MouseMoved, 640+far, 400+far, 0), mouse(input.MouseReleased, 640+far, 400+far, 1))
+				if r := tb.imageRect(); r.Left > 100 || r.Top > 200 || r.Left+r.Width < 1180 || r.Top+r.Height < 650 {
+					t.Errorf("lost: %v", r)
+				}
+			}
+			back()
+
+			// Twice at a point: full size, that point under the pointer; twice again: as before.
+			var hand handClock
+			double := func() {
+				t.Helper()
+				hand.soon(2000)
+				for i, kind := range []input.MouseType{input.MousePressed, input.MouseReleased, input.MousePressed, input.MouseReleased} {
+					tb.run(mouse(kind, 500, 300, int64(i/2+1)).WithTimestamp(hand.soon(50)))
+				}
+			}
+			double()
+			percent("100")
+			bx, by := fitted.at(500, 300)
+			if ax, ay := tb.imageRect().at(500, 300); !near(ax, bx, .01) || !near(ay, by, .01) {
+				t.Errorf("zoomed at %.3f, %.3f, which is now %.3f, %.3f", bx, by, ax, ay)
+			}
+			double()
+			tb.until(`document.getElementById("fit").getAttribute("aria-pressed") === "true"`)
+			back()
+
+			// It follows the window.
+			tb.run(chromedp.EmulateViewport(600, 700))
+			tb.until(`document.querySelector(".picture img").getBoundingClientRect().right <= 600`)
+			if r := tb.imageRect(); r.Width < 500 || !near(r.Left+r.Width/2, 300, 1) {
+				t.Errorf("in a smaller window: %v", r)
+			}
+			tb.quiet()
+		})
+	}
+}
+
+// Fingers: two pinch, one moves, two taps zoom; nobody leaves the page's own scale.
+func TestBrowserPinch(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("wide.png", solid(1500, 1000))
+	tb := newTab(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch), emulation.SetTouchEmulationEnabled(true).WithMaxTouchPoints(5), s.page(l))
+	tb.until(shownImage)
+	fitted := tb.imageRect()
+	tb.run(touch(input.TouchStart, 150, 450), touch(input.TouchStart, 150, 450, 250, 450))
+	for _, d := range []float64{20, 50} {
+		tb.run(touch(input.TouchMove, 150-d, 450, 250+d, 450))
+	}
+	tb.run(touch(input.TouchEnd))
+	pinched := tb.imageRect()
+	bx, by := fitted.at(200, 450)
+	if ax, ay := pinched.at(200, 450); !near(pinched.Width, 2*fitted.Width, 2) || !near(ax, bx, .02) || !near(ay, by, .3) {
+		t.Errorf("pinched to twice: %v to %v", fitted, pinched)
+	}
+	tb.run(touch(input.TouchStart, 200, 450), touch(input.TouchMove, 180, 450), touch(input.TouchMove, 150, 450), touch(input.TouchEnd))
+	if r := tb.imageRect(); !near(r.Left, pinched.Left-50, 1) {
+		t.Errorf("moved from %v to %v", pinched, r)
+	}
+	var hand handClock
+	// On a slow machine a tap may last so long that the browser takes it for a press that opens a menu: then it is tried again.
+	taps := func(until string) {
+		t.Helper()
+		for range 5 {
+			hand.soon(2000)
+			for range 2 {
+				tb.run(touch(input.TouchStart, 200, 450).WithTimestamp(hand.soon(50)), touch(input.TouchEnd).WithTimestamp(hand.soon(50)))
+			}
+			var done bool
+			if tb.run(chromedp.Evaluate(until, &done)); done {
+				return
+			}
+		}
+		t.Errorf("two taps: not %s", until)
+	}
+	taps(`document.getElementById("fit").getAttribute("aria-pressed") === "true"`)
+	taps(`document.getElementById("scale").textContent === "100 %" && visualViewport.scale === 1`)
+	tb.quiet()
+}
+
+// A tall screenshot begins at its top as wide as the window, the wheel scrolls it, and how far it was seen is told.
+func TestBrowserTallImage(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("tall.png", solid(900, 9000))
+	tb := newTab(t, chromedp.EmulateViewport(800, 600), s.page(l))
+	tb.until(shownImage)
+	first := tb.imageRect()
+	if first.Width < 700 || first.Top < 68 || first.Top > 120 || first.Height < 7000 {
+		t.Errorf("first %v", first)
+	}
+	tb.linger(1200 * time.Millisecond)
+	tb.run(wheel(400, 300, 1500, 0), wheel(400, 300, 1500, 0))
+	tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().top === %g`, first.Top-3000))
+	tb.linger(1200 * time.Millisecond)
+	var part float64
+	tb.run(chromedp.Evaluate(`(r => (innerHeight - r.top) / r.height)(document.querySelector(".picture img").getBoundingClientRect())`, &part))
+	tb.run(chromedp.EmulateViewport(790, 600))
+	tb.until(`document.querySelector(".picture img").getBoundingClientRect().top < -2500`) // where it was
+	tb.leave()
+	s.session(t, l, "so much of it as was shown", func(n *report.Session) bool {
+		return n.EngagedMs >= 2000 && near(float64(n.Depth)/1e6, part, .03) && n.Depth < 700_000
+	})
+
+	tb = newTab(t, chromedp.EmulateViewport(800, 600), s.page(l))
+	tb.until(shownImage)
+	tb.run(chromedp.Click("#fit")) // the whole of it
+	if r := tb.imageRect(); r.Height > 600 {
+		t.Errorf("the whole: %v", r)
+	}
+	tb.run(chromedp.Click("#fit"))
+	if r := tb.imageRect(); r != first {
+		t.Errorf("fitted again: %v, first %v", r, first)
+	}
+	tb.quiet()
+}
+
+// What moves and what is clear is shown so; what cannot be read says so.
+func TestBrowserOtherImages(t *testing.T) {
+	s := newSite(t)
+	var b bytes.Buffer
+	frame := func(c color.Color) *image.Paletted {
+		return image.NewPaletted(image.Rect(0, 0, 1600, 900), color.Palette{c})
+	}
+	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame(color.Black), frame(color.White)}, Delay: []int{10, 10}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"moving.gif": b.Bytes(), "clear.png": solid(2000, 1000),
+		"endless.svg": []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 20"><rect width="10" height="20"/></svg>`)} {
+		tb := newTab(t, chromedp.EmulateViewport(1000, 700), s.page(s.publish(name, content)))
+		tb.until(shownImage + ` && getComputedStyle(document.querySelector(".picture img")).backgroundImage.includes("conic")`)
+		before := tb.imageRect()
+		tb.run(chromedp.KeyEvent("+"))
+		if r := tb.imageRect(); !near(r.Width, 1.25*before.Width, 1) || before.Width < 20 {
+			t.Errorf("%s: from %v to %v", name, before, r)
+		}
+		tb.quiet()
+	}
+	broken := s.publish("broken.png", append(bytes.Clone(samples["picture.png"][:60]), make([]byte, 400)...))
+	tb := newTab(t, s.page(broken))
+	tb.until(`document.querySelector("#cannot").checkVisibility() && document.getElementById("bar").hidden && document.querySelector("#cannot a[data-download]") !== null`)
+}
+
+// Without scripting an image is fitted, and a switch shows it in full size.
+func TestBrowserImageWithoutScripting(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("wide.png", solid(1500, 1000))
+	tb := newTab(t, chromedp.EmulateViewport(1000, 700), emulation.SetScriptExecutionDisabled(true), s.page(l))
+	width := func() float64 {
+		t.Helper()
+		var box *dom.BoxModel
+		tb.run(chromedp.Dimensions(".picture img", &box, chromedp.ByQuery))
+		return float64(box.Width)
+	}
+	if w := width(); w > 1000 {
+		t.Errorf("fitted: %g", w)
+	}
+	tb.run(chromedp.MouseClickXY(500, 400))
+	if w := width(); w != 1500 {
+		t.Errorf("full size: %g", w)
+	}
+}

@@ -1,0 +1,115 @@
+package web_test
+
+import (
+	"bytes"
+	"testing"
+
+	"vitrine/report"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestBrowserMedia(t *testing.T) {
+	s := newSite(t)
+	for _, name := range []string{"clip.webm", "song.mp3"} {
+		t.Run(name, func(t *testing.T) {
+			l := s.publish(name, samples[name])
+			tb := newTab(t, s.page(l))
+			tb.until(`document.querySelector("video, audio").duration > 3`)
+			tb.run(chromedp.Evaluate(`void document.querySelector("video, audio").play()`, nil))
+			tb.until(`document.querySelector("video, audio").currentTime > 1.5`)
+			tb.run(chromedp.Evaluate(`document.querySelector("video, audio").pause()`, nil))
+			tb.leave()
+			s.session(t, l, "more than a third played, and not all", func(n *report.Session) bool {
+				return n.Played > 350_000 && n.Played < 950_000 && n.Reached >= n.Played && n.EngagedMs >= 1000
+			})
+			tb.quiet()
+		})
+	}
+}
+
+// What is played twice counts once, and what is skipped does not count; the end is told at once.
+func TestBrowserMediaRanges(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("clip.webm", samples["clip.webm"])
+	tb := newTab(t, s.page(l))
+	tb.until(`document.querySelector("video").duration > 3`)
+	for range 2 {
+		tb.run(chromedp.Evaluate(`{ const v = document.querySelector("video"); v.currentTime = v.duration - 1; void v.play() }`, nil))
+		tb.until(`document.querySelector("video").ended`)
+	}
+	s.session(t, l, "the last second, once, and the end", func(n *report.Session) bool {
+		return n.Played > 150_000 && n.Played < 400_000 && n.Reached >= 950_000
+	})
+}
+
+// The keys and the menu of speeds; what else has the focus keeps its keys.
+func TestBrowserMediaKeys(t *testing.T) {
+	s := newSite(t)
+	for _, name := range []string{"clip.webm", "song.mp3"} {
+		t.Run(name, func(t *testing.T) {
+			tb := newTab(t, s.page(s.publish(name, samples[name])))
+			const m = `document.querySelector("video, audio")`
+			tb.until(m + `.duration > 3 && !document.getElementById("speed").hidden`)
+			tb.run(chromedp.Evaluate(m+`.playbackRate = 1; `+m+`.muted = true`, nil))
+			press := func(key, becomes string) {
+				t.Helper()
+				tb.run(chromedp.KeyEvent(key))
+				tb.until(`((M) => ` + becomes + `)(` + m + `)`)
+			}
+			press("5", `Math.abs(M.currentTime - M.duration / 2) < .1`)
+			press(kb.ArrowRight, `M.currentTime === M.duration`)
+			press(kb.ArrowLeft, `M.currentTime === 0`)
+			press("l", `M.currentTime === M.duration`)
+			press("j", `M.currentTime === 0`)
+			press("m", `!M.muted`)
+			press("m", `M.muted`)
+			press("k", `!M.paused`)
+			press(" ", `M.paused`)
+			press(">", `M.playbackRate === 1.25 && document.getElementById("speed").value === "1.25"`)
+			press("<", `M.playbackRate === 1`)
+			press("<", `M.playbackRate === .75 && M.preservesPitch`)
+			tb.run(chromedp.SetValue("#speed", "2"), chromedp.Evaluate(`document.getElementById("speed").dispatchEvent(new Event("change"))`, nil))
+			tb.until(m + `.playbackRate === 2`)
+			for range 2 {
+				press(">", `M.playbackRate === 2`)
+			}
+			tb.run(chromedp.Evaluate(m+`.currentTime = 0`, nil), chromedp.Focus(`[popovertarget="share"]`, chromedp.ByQuery), chromedp.KeyEvent("5"), chromedp.KeyEvent("k"))
+			tb.until(m + `.currentTime === 0 && ` + m + `.paused`)
+			if name == "clip.webm" {
+				// A browser without a screen fills none: that it was asked is what can be seen.
+				tb.run(chromedp.Evaluate(`document.activeElement.blur(), document.querySelector("video").requestFullscreen = async () => { window.full = true }`, nil))
+				press("f", `window.full`)
+			}
+			tb.quiet()
+		})
+	}
+}
+
+// The box of a video is there before it, whatever its shape; what a browser cannot play says so.
+func TestBrowserVideoBox(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("clip.webm", samples["clip.webm"])
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
+		tb := newTab(t, chromedp.EmulateViewport(size[0], size[1]), s.page(l))
+		tb.until(`document.querySelector("video").readyState > 0`)
+		const box = `JSON.stringify(document.querySelector("video").getBoundingClientRect())`
+		var loaded, empty string
+		tb.run(chromedp.Evaluate(box, &loaded), chromedp.Evaluate(`document.querySelector("video").removeAttribute("src"), document.querySelector("video").load(), `+box, &empty))
+		if loaded != empty {
+			t.Errorf("%v: the box is %s, of an empty video %s", size, loaded, empty)
+		}
+		tb.until(`document.documentElement.scrollHeight <= innerHeight`)
+	}
+	broken := s.publish("broken.webm", bytes.Replace(samples["clip.webm"], []byte("V_VP8"), []byte("V_VPX"), 1))
+	tb := newTab(t, s.page(broken))
+	tb.until(`document.querySelector("#cannot").checkVisibility() && document.querySelector("#cannot a[data-download]") !== null && !document.querySelector("video").checkVisibility()`)
+}
+
+func TestBrowserMediaWithoutScripting(t *testing.T) {
+	s := newSite(t)
+	tb := newTab(t, emulation.SetScriptExecutionDisabled(true), s.page(s.publish("clip.webm", samples["clip.webm"])))
+	tb.run(chromedp.WaitVisible("video[controls]"), chromedp.WaitNotVisible("#speed"))
+}

@@ -1,0 +1,122 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// line is a network between a browser and the server: each answer begins after a delay, and all share what goes through in a second.
+type line struct {
+	delay  time.Duration
+	second int // bytes; 0 for as many as there are
+
+	mu   sync.Mutex
+	free time.Time // when what was sent so far is through
+}
+
+func (n *line) wait(d time.Duration) {
+	if d > 0 {
+		<-time.After(d)
+	}
+}
+
+// send waits until some bytes are through.
+func (n *line) send(count int) {
+	if n.second == 0 {
+		return
+	}
+	n.mu.Lock()
+	now := time.Now()
+	if n.free.Before(now) {
+		n.free = now
+	}
+	n.free = n.free.Add(time.Duration(count) * time.Second / time.Duration(n.second))
+	wait := n.free.Sub(now)
+	n.mu.Unlock()
+	n.wait(wait)
+}
+
+type slowWriter struct {
+	http.ResponseWriter
+	line *line
+	sent *atomic.Int64 // nil where nobody counts
+}
+
+func (w slowWriter) Write(b []byte) (n int, err error) {
+	for len(b) > 0 && err == nil {
+		part := b[:min(len(b), 16<<10)]
+		b = b[len(part):]
+		w.line.send(len(part))
+		if w.sent != nil {
+			w.sent.Add(int64(len(part)))
+		}
+		var m int
+		m, err = w.ResponseWriter.Write(part)
+		n += m
+	}
+	return n, err
+}
+
+// BenchmarkBrowserPDFFirstPage opens a PDF of 200 pages and 50 MB in a browser that has nothing of it: ms from the beginning of the navigation
+// to the first page's picture, and what was read of the file until then. The page's words and its bar are there at that time too.
+func BenchmarkBrowserPDFFirstPage(b *testing.B) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("CI") == "" {
+			b.Skip("chromium is not installed: no page was opened")
+		}
+		b.Fatal("chromium is not installed")
+	}
+	data := makePicturePDF(200)
+	for _, bench := range []struct {
+		name string
+		line *line
+	}{{"loopback", &line{}}, {"20Mbit40ms", &line{delay: 40 * time.Millisecond, second: 20e6 / 8}}} {
+		b.Run(bench.name, func(b *testing.B) {
+			var sent, asked atomic.Int64
+			s := newSiteWith(b, siteOptions{content: true, around: func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					out := slowWriter{ResponseWriter: w, line: bench.line}
+					if strings.HasSuffix(r.URL.Path, "/file") && strings.HasPrefix(r.URL.Path, "/c/") {
+						out.sent = &sent
+						asked.Add(1)
+					}
+					bench.line.wait(bench.line.delay)
+					next.ServeHTTP(out, r)
+				})
+			}})
+			l := s.publish("large.pdf", data)
+			var ms, bytes, requests float64
+			for b.Loop() {
+				// A browser of its own has a store of its own.
+				allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+					chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(b.TempDir()), chromedp.UserAgent(reader))...)
+				ctx, stop := chromedp.NewContext(allocator)
+				s.check(chromedp.Run(ctx))
+				sent.Store(0)
+				asked.Store(0)
+				var drawn float64
+				s.check(chromedp.Run(ctx,
+					chromedp.ActionFunc(onNewDocument(`addEventListener("message", ({data}) => { if (data?.vitrine?.ready) window.drawn ??= performance.now() })`)),
+					s.page(l), chromedp.Poll(`window.drawn`, &drawn, chromedp.WithPollingInterval(5*time.Millisecond))))
+				ms, bytes, requests = ms+drawn, bytes+float64(sent.Load()), requests+float64(asked.Load())
+				stop()
+				stopBrowser()
+			}
+			n := float64(b.N)
+			b.ReportMetric(ms/n, "ms/first-page")
+			b.ReportMetric(bytes/n, "file-bytes")
+			b.ReportMetric(requests/n, "file-requests")
+			b.ReportMetric(float64(l.Size), "size-bytes")
+		})
+	}
+}

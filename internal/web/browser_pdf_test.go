@@ -1,0 +1,480 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"vitrine"
+	"vitrine/report"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// turnTo goes to a page of a PDF by the field of the bar, and waits until it is drawn.
+func (f *tab) turnTo(page string) {
+	f.t.Helper()
+	f.run(chromedp.Focus("#page"), chromedp.SetValue("#page", page), chromedp.Evaluate(`document.getElementById("page").onchange()`, nil))
+	f.until(`document.querySelector('[data-number="` + page + `"] canvas') !== null`)
+}
+
+// opened waits until a PDF is shown.
+func (f *tab) opened(pages string) {
+	f.t.Helper()
+	f.until(`document.querySelector(".page canvas") !== null && document.getElementById("count").textContent === "` + pages + `" && document.getElementById("status").hidden`)
+}
+
+func TestBrowserPDF(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("report.pdf", samples["report.pdf"])
+	tb := newTab(t, s.page(l))
+	f := tb.frame("/view")
+	f.opened("12")
+	f.until(`document.querySelector(".text span")?.textContent === "Page 1"`)
+	turned := time.Now()
+	f.turnTo("5")
+	tb.linger(3 * time.Second)
+	tb.leave()
+	stayed := time.Since(turned).Milliseconds()
+	o := s.session(t, l, "page 5 for three seconds and not longer than it was", func(n *report.Session) bool {
+		return slices.ContainsFunc(n.Pages, func(p report.PageTime) bool { return p.Page == 5 && p.Ms >= 2000 && p.Ms <= stayed })
+	})
+	for _, p := range o.Session.Pages {
+		if p.Page != 1 && p.Page != 5 {
+			t.Errorf("page %d was seen: %+v", p.Page, o.Session.Pages)
+		}
+	}
+	f.quiet()
+	tb.quiet()
+}
+
+// The keys and the bar of the PDF viewer, and what zooming does.
+func TestBrowserPDFControls(t *testing.T) {
+	s := newSiteWith(t, siteOptions{content: true})
+	l := s.publish("report.pdf", samples["report.pdf"])
+	tb := newTab(t, s.page(l))
+	f := tb.frame("/view")
+	f.opened("12")
+	at := func(page string) {
+		t.Helper()
+		f.until(`document.getElementById("page").value === "` + page + `"`)
+	}
+	width := func(condition string) {
+		t.Helper()
+		f.until(`(() => { const w = document.querySelector(".page").offsetWidth; return ` + condition + ` })()`)
+	}
+	tb.until(`document.activeElement.tagName === "IFRAME"`) // keys go to the document
+	at("1")
+	tb.run(chromedp.KeyEvent(kb.ArrowRight))
+	at("2")
+	tb.run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
+	at("2")
+	f.run(chromedp.Click("#next"), chromedp.Click("#next"), chromedp.Click("#back"))
+	at("3")
+	f.run(chromedp.Evaluate(`window.before = document.querySelector(".page").offsetWidth`, nil))
+	tb.run(chromedp.KeyEvent("+"))
+	width(`w > before`)
+	at("3")
+	tb.run(chromedp.KeyEvent("-"), chromedp.KeyEvent("-"))
+	width(`w < before`)
+	at("3")
+	f.run(chromedp.Click("#more"), chromedp.Click("#fit-width"))
+	width(`Math.abs(w - document.documentElement.clientWidth) < 40`)
+	f.until(`document.querySelector("#fit-width").getAttribute("aria-pressed") === "true"`)
+	f.until(`(() => { const c = document.querySelector('[data-number="3"] canvas'); return c && Math.abs(c.width / devicePixelRatio - c.offsetWidth) < 2 })()`) // drawn anew
+	f.turnTo("12")
+	f.until(`document.getElementById("next").disabled`)
+	f.until(`document.querySelector('[data-number="1"] canvas') === null`) // let go, far away
+	f.quiet()
+	tb.quiet()
+}
+
+// A PDF with a password asks for it where it is shown; one that cannot be read says so, with the way to the file.
+func TestBrowserPDFTrouble(t *testing.T) {
+	s := newSite(t)
+	locked := func(t *testing.T, data []byte) {
+		tb := newTab(t, s.page(s.publish("locked.pdf", data)))
+		f := tb.frame("/view")
+		f.until(`!document.getElementById("password").hidden`)
+		f.run(chromedp.SendKeys("#password input", "wrong"), chromedp.Click("#password button"))
+		f.until(`document.getElementById("ask").textContent.includes("not the password")`)
+		f.run(chromedp.SendKeys("#password input", "secret"+kb.Enter))
+		f.opened("1")
+		f.until(`document.querySelector(".text span")?.textContent === "Page 1"`)
+		f.quiet()
+	}
+	t.Run("RC4", func(t *testing.T) { locked(t, makeLockedPDF("secret")) })
+	t.Run("AES", func(t *testing.T) { locked(t, makeAESLockedPDF("secret")) })
+
+	broken := s.publish("broken.pdf", bytes.ReplaceAll(makePDF(1), []byte("/Pages"), []byte("/Nopes")))
+	tb := newTab(t, s.page(broken))
+	tb.until(`!document.getElementById("cannot").hidden && document.querySelector("#cannot .notice").textContent.includes("damaged") && document.querySelector("#cannot a[data-download]") !== null`)
+
+	gone := s.publish("gone.pdf", samples["report.pdf"])
+	r := s.get("/p/" + string(gone.Slug))
+	s.setState(gone, vitrine.StateDisabled)
+	s.status(s.get(s.contentOf(r.body)), 410)
+}
+
+// counter counts the bytes of files that go out.
+type counter struct {
+	http.ResponseWriter
+	sent *atomic.Int64
+}
+
+func (c counter) Write(b []byte) (int, error) {
+	c.sent.Add(int64(len(b)))
+	return c.ResponseWriter.Write(b)
+}
+
+// Of a large PDF only what is looked at is read.
+func TestBrowserPDFRanges(t *testing.T) {
+	var sent atomic.Int64
+	s := newSiteWith(t, siteOptions{around: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/file") {
+				w = counter{w, &sent}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}})
+	l := s.publish("large.pdf", makeLargePDF(80, 40<<20))
+	tb := newTab(t, s.page(l))
+	f := tb.frame("/view")
+	f.opened("80")
+	f.turnTo("80")
+	f.until(`document.querySelector('[data-number="80"] .text span')?.textContent === "Page 80"`)
+	if n := sent.Load(); n > 2<<20 {
+		t.Errorf("%d bytes were read of %d to see two pages", n, l.Size)
+	}
+	f.quiet()
+	tb.quiet()
+}
+
+// prose is a PDF of pages with what makes searching hard: accents, a ligature, a word over two lines, two columns of the same.
+func prose(pages int) []byte {
+	f := newPDF()
+	titles := map[int]string{}
+	for i := range pages {
+		lines := []string{"Put a file on display."}
+		switch i % 10 {
+		case 2:
+			lines = append(lines, "A r\\351sum\\351 of all \\001ndings, and a na\\357ve one.")
+		case 6:
+			lines = append(lines, "What is in a docu-", "ment, or in a well-", "known one?")
+		}
+		if i%10 == 0 {
+			titles[i+1] = fmt.Sprintf("Chapter %d", i/10+1)
+		}
+		f.page(fmt.Sprintf("Page %d", i+1), lines, nil)
+	}
+	f.outline(titles)
+	return f.bytes()
+}
+
+// openPDF opens a PDF and waits until its first page is drawn.
+func openPDF(t *testing.T, data []byte, pages string, actions ...chromedp.Action) (tb, f *tab) {
+	t.Helper()
+	s := newSite(t)
+	tb = newTab(t, append(actions, s.page(s.publish("document.pdf", data)))...)
+	f = tb.frame("/view")
+	f.opened(pages)
+	tb.until(`document.activeElement.tagName === "IFRAME"`)
+	return tb, f
+}
+
+// ctrl presses a key with Ctrl held down.
+func ctrl(key string) chromedp.Action {
+	return chromedp.KeyEvent(key, chromedp.KeyModifiers(input.ModifierCtrl))
+}
+
+func shift(key string) chromedp.Action {
+	return chromedp.KeyEvent(key, chromedp.KeyModifiers(input.ModifierShift))
+}
+
+// A search goes through all pages, counts, and marks what it finds where it stands.
+func TestBrowserPDFFind(t *testing.T) {
+	tb, f := openPDF(t, prose(60), "60")
+	count := func(text string) {
+		t.Helper()
+		f.until(`document.getElementById("found").textContent .endsWith(` + strconv.Quote(text) + `) && document.getElementById("find").style.getPropertyValue("--read") === "0"`)
+	}
+	// here waits for the current mark, in view and over words.
+	here := func(page, words string) {
+		t.Helper()
+		f.until(`(() => {
+			const m = document.querySelector('[data-number="` + page + `"] .found.here');
+			if (!m) return false;
+			const r = m.getBoundingClientRect(), hit = document.elementsFromPoint(r.left + r.width / 2, r.top + r.height / 2).find((e) => e.closest(".text"));
+			return r.width > 5 && r.top >= 0 && r.bottom <= innerHeight && hit?.textContent.includes(` + strconv.Quote(words) + `);
+		})()`)
+	}
+	tb.run(ctrl("f"))
+	f.until(`document.activeElement?.id === "query"`)
+	tb.run(chromedp.KeyEvent("RESUME"))
+	count("1 of 6")
+	here("3", "sum")
+	f.until(`document.getElementById("said").textContent === "1 of 6"`)
+	tb.run(chromedp.KeyEvent(kb.Enter))
+	count("2 of 6")
+	here("13", "sum")
+	tb.run(shift(kb.Enter), shift(kb.Enter))
+	count("6 of 6") // before the first comes the last
+	here("53", "sum")
+	tb.run(chromedp.KeyEvent(kb.F3))
+	count("1 of 6")
+	here("3", "sum")
+
+	again := func(query, want string) {
+		t.Helper()
+		tb.run(ctrl("a"), chromedp.KeyEvent(query))
+		count(want)
+	}
+	again("findings", "1 of 6")
+	again("fi", " of 66") // each page has a file
+	again("document", "1 of 6")
+	here("7", "docu-")
+	f.until(`document.querySelectorAll(".found.here").length === 2`) // in two lines
+	again("well-known", " of 6")
+	again("put A fIle on", " of 60")
+	again("(", "None")
+	again(".*", "None")
+	f.until(`document.getElementById("said").textContent === "Not found"`)
+	again("page 60", "1 of 1")
+	here("60", "Page 60")
+	tb.run(chromedp.KeyEvent(kb.Escape))
+	f.until(`document.getElementById("find").hidden && document.querySelector(".found") === null`)
+	tb.run(chromedp.KeyEvent("/"))
+	f.until(`document.activeElement?.id === "query" && document.querySelector(".found.here") !== null`)
+	f.quiet()
+	tb.quiet()
+}
+
+// A search begins at the page that is read, and its marks stay where they belong when the page is turned.
+func TestBrowserPDFFindFromHere(t *testing.T) {
+	tb, f := openPDF(t, prose(60), "60")
+	f.turnTo("30")
+	tb.run(chromedp.KeyEvent("/"))
+	f.until(`document.activeElement?.id === "query"`)
+	tb.run(chromedp.KeyEvent("naive"))
+	f.until(`document.getElementById("found").textContent === "4 of 6"`)
+	f.until(`document.querySelector('[data-number="33"] .found.here') !== null`)
+	tb.run(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("r"), chromedp.KeyEvent("/"))
+	f.until(`(() => {
+		const r = document.querySelector('[data-number="33"] .found.here')?.getBoundingClientRect();
+		return r && r.height > r.width && r.top >= 0 && r.bottom <= innerHeight;
+	})()`)
+	f.quiet()
+	tb.quiet()
+}
+
+// Thumbnails are drawn where they are looked at, and let go far away; bookmarks lead to their places.
+func TestBrowserPDFSide(t *testing.T) {
+	tb, f := openPDF(t, prose(300), "300")
+	f.until(`document.getElementById("side").hidden && !document.querySelector("#thumbs button")`)
+	f.run(chromedp.Evaluate(`window.before = document.querySelector(".page").offsetWidth`, nil))
+	tb.run(chromedp.KeyEvent("t"))
+	const drawn = `document.querySelectorAll("#thumbs canvas").length`
+	f.until(`document.querySelectorAll("#thumbs button").length === 300 && ` + drawn + ` > 1`)
+	f.until(drawn + ` < 60 && document.activeElement.dataset.number === "1"`)
+	tb.run(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	f.until(`document.getElementById("page").value === "3" && document.querySelector("#thumbs [aria-current]").dataset.number === "3" && document.activeElement.dataset.number === "3"`)
+	tb.run(chromedp.KeyEvent(kb.End))
+	f.until(`document.getElementById("page").value === "300" && document.querySelector('#thumbs [data-number="300"] canvas') !== null`)
+	f.until(`document.querySelector('#thumbs [data-number="1"] canvas') === null && ` + drawn + ` < 60`)
+	f.until(`(() => { const c = document.querySelector('#thumbs [data-number="300"] canvas'); return new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer).some((p) => p !== 0xffffffff) })()`)
+
+	f.run(chromedp.Click("#tab-outline"))
+	f.until(`document.querySelectorAll("#outline a").length === 30 && document.getElementById("thumbs").hidden`)
+	f.run(chromedp.Click(`//nav[@id="outline"]//a[text()="Chapter 4"]`, chromedp.BySearch))
+	f.until(`document.getElementById("page").value === "31"`)
+	f.until(`(() => { const r = document.querySelector('[data-number="31"]').getBoundingClientRect(); return r.top < 0 && r.top > -r.height / 2 })()`) // somewhat down on the page
+	tb.run(chromedp.KeyEvent(kb.Escape))
+	f.until(`document.getElementById("side").hidden && document.querySelector(".page").offsetWidth === before`)
+	f.quiet()
+	tb.quiet()
+}
+
+// The ways to fit a page are kept when the window changes, and pages are turned with their words.
+func TestBrowserPDFFit(t *testing.T) {
+	tb, f := openPDF(t, makePDF(5), "5", chromedp.EmulateViewport(1000, 700))
+	page := func(condition string) {
+		t.Helper()
+		f.until(`(() => { const r = document.querySelector(".page").getBoundingClientRect(); return ` + condition + ` })()`)
+	}
+	room := func(width, height int64) {
+		t.Helper()
+		tb.run(chromedp.EmulateViewport(width, height))
+		f.until(fmt.Sprintf(`innerWidth === %d`, width))
+	}
+	const wide = `Math.abs(r.width - document.documentElement.clientWidth) < 40`
+	tb.run(chromedp.KeyEvent("w"))
+	page(wide)
+	room(700, 700)
+	page(wide)
+	tb.run(chromedp.KeyEvent("p"))
+	const whole = `r.height <= innerHeight && r.height > innerHeight - 100 && r.top >= 0`
+	page(whole)
+	room(900, 900)
+	page(whole)
+	tb.run(chromedp.KeyEvent("1"))
+	page(`Math.abs(r.width - 595 * 96 / 72) < 1`)
+	room(1000, 700)
+	page(`Math.abs(r.width - 595 * 96 / 72) < 1`)
+	tb.run(chromedp.KeyEvent("0"))
+	page(`r.width > 595 * 96 / 72`)
+	tb.run(chromedp.KeyEvent("r"))
+	page(`r.width > r.height`)
+	// The first word stands at the top left; after a quarter it stands at the top right, and runs down.
+	f.until(`(() => {
+		const p = document.querySelector(".page").getBoundingClientRect(), w = document.querySelector(".text span")?.getBoundingClientRect();
+		return w && w.height > w.width && w.left > p.left + p.width * 0.75 && w.right < p.right && w.top < p.top + p.height * 0.25;
+	})()`)
+	f.until(`document.querySelector(".page canvas").width > document.querySelector(".page canvas").height`)
+	tb.run(chromedp.KeyEvent("r"), chromedp.KeyEvent("r"), chromedp.KeyEvent("r"))
+	page(`r.width < r.height`)
+	f.quiet()
+	tb.quiet()
+}
+
+// Pages are found in a tree with branches as in a flat one, by their number and by what leads to them.
+func TestBrowserPDFTree(t *testing.T) {
+	file := newPDF()
+	file.branch = 7
+	file.pages(30).outline(map[int]string{1: "First", 19: "Nineteenth", 30: "Last"})
+	tb, f := openPDF(t, file.bytes(), "30")
+	for _, page := range []string{"30", "8", "7", "22"} {
+		f.turnTo(page)
+		f.until(`document.querySelector('[data-number="` + page + `"] .text span')?.textContent === "Page ` + page + `"`)
+	}
+	tb.run(chromedp.KeyEvent("t"))
+	f.run(chromedp.Click("#tab-outline"), chromedp.Click(`//nav[@id="outline"]//a[text()="Nineteenth"]`, chromedp.BySearch))
+	f.until(`document.getElementById("page").value === "19" && document.querySelector('[data-number="19"] .text span')?.textContent === "Page 19"`)
+	f.quiet()
+	tb.quiet()
+}
+
+// A page that the document itself turns has its words where its picture has them.
+func TestBrowserPDFTurned(t *testing.T) {
+	file := newPDF()
+	file.rotate = 270
+	_, f := openPDF(t, file.pages(1).bytes(), "1")
+	f.until(`(() => {
+		const p = document.querySelector(".page").getBoundingClientRect(), w = document.querySelector(".text span")?.getBoundingClientRect();
+		return w && p.width > p.height && w.height > w.width && w.left < p.left + p.width * 0.25 && w.top > p.top + p.height / 2;
+	})()`)
+	f.quiet()
+}
+
+// Two fingers zoom around the point between them, and two taps zoom in and out.
+func TestBrowserPDFTouch(t *testing.T) {
+	tb, f := openPDF(t, makePDF(12), "12", chromedp.EmulateViewport(390, 844, chromedp.EmulateTouch, chromedp.EmulateMobile))
+	f.run(emulation.SetTouchEmulationEnabled(true)) // the frame's own, for its styles
+	f.until(`matchMedia("(pointer: coarse)").matches`)
+	touch := func(kind input.TouchType, points ...*input.TouchPoint) {
+		tb.run(input.DispatchTouchEvent(kind, points))
+	}
+	at := func(x, y float64, id float64) *input.TouchPoint { return &input.TouchPoint{X: x, Y: y, ID: id} }
+	f.run(chromedp.Evaluate(`{
+		const r = document.querySelector(".page").getBoundingClientRect();
+		window.before = { width: r.width, across: (195 - r.left) / r.width };
+	}`, nil))
+	touch(input.TouchStart, at(155, 400, 1), at(235, 400, 2))
+	touch(input.TouchMove, at(135, 400, 1), at(255, 400, 2))
+	f.until(`document.getElementById("pages").style.transform.includes("scale(1.5")`)
+	f.until(`document.querySelector(".page").offsetWidth === Math.round(before.width)`) // as yet only stretched
+	touch(input.TouchMove, at(115, 400, 1), at(275, 400, 2))
+	f.until(`document.getElementById("pages").style.transform.includes("scale(2")`)
+	touch(input.TouchEnd)
+	f.until(`(() => {
+		const r = document.querySelector(".page").getBoundingClientRect();
+		return document.getElementById("pages").style.transform === "" && Math.abs(r.width / before.width - 2) < 0.02 && Math.abs((195 - r.left) / r.width - before.across) < 0.02;
+	})()`)
+	f.until(`(() => { const c = document.querySelector(".page canvas"); return c && Math.abs(c.width / devicePixelRatio - c.offsetWidth) < 2 })()`) // drawn anew
+	// tap is two taps, a tenth of a second apart by the events' own time.
+	tap := func() {
+		t.Helper()
+		first := time.Now()
+		for i, kind := range []input.TouchType{input.TouchStart, input.TouchEnd, input.TouchStart, input.TouchEnd} {
+			points := []*input.TouchPoint{}
+			if kind == input.TouchStart {
+				points = append(points, at(200, 500, 1))
+			}
+			when := input.TimeSinceEpoch(first.Add(time.Duration(i) * 50 * time.Millisecond))
+			tb.run(input.DispatchTouchEvent(kind, points).WithTimestamp(&when))
+		}
+	}
+	width := func(condition string) {
+		t.Helper()
+		f.until(`(() => { const w = document.querySelector(".page").offsetWidth / before.width; return ` + condition + ` })()`)
+	}
+	tap()
+	width(`Math.abs(w - 1) < 0.02`)
+	tap()
+	width(`Math.abs(w - 2.5) < 0.05`)
+	var small string
+	f.run(chromedp.Evaluate(`JSON.stringify([...document.querySelectorAll("#bar button, #bar input")].filter((e) => e.offsetWidth && (e.offsetHeight < 44 || (e.offsetWidth < 44 && e.tagName === "BUTTON"))).map((e) => e.id))`, &small))
+	if small != "[]" {
+		t.Errorf("too small for a finger: %s", small)
+	}
+	f.quiet()
+	tb.quiet()
+}
+
+// Keys, and what names the controls have; nothing sticks out on the narrowest of screens.
+func TestBrowserPDFKeys(t *testing.T) {
+	tb, f := openPDF(t, prose(2000), "2000", chromedp.EmulateViewport(320, 480))
+	page := func(n string) {
+		t.Helper()
+		f.until(`document.getElementById("page").value === "` + n + `"`)
+	}
+	tb.run(chromedp.KeyEvent(kb.End))
+	page("2000")
+	tb.run(chromedp.KeyEvent(kb.Home))
+	page("1")
+	tb.run(chromedp.KeyEvent("?"))
+	f.until(`document.getElementById("keys").matches(":popover-open")`)
+	tb.run(chromedp.KeyEvent(kb.Escape))
+	f.until(`!document.getElementById("keys").matches(":popover-open")`)
+	for _, open := range []string{"t", "/", "?"} {
+		tb.run(chromedp.KeyEvent(open))
+		f.until(`document.querySelector("#side:not([hidden]), #find:not([hidden]), :popover-open") !== null`)
+		var out string
+		f.run(chromedp.Evaluate(`JSON.stringify([...document.querySelectorAll("button, input, a, [role=tab]")].filter((e) => {
+			const r = e.getBoundingClientRect();
+			return r.width && (r.left < 0 || r.right > innerWidth || !(e.ariaLabel || e.innerText || e.getAttribute("aria-labelledby")));
+		}).map((e) => e.outerHTML))`, &out))
+		if out != "[]" {
+			t.Errorf("without a name or out of the window: %s", out)
+		}
+		tb.run(chromedp.KeyEvent(kb.Escape))
+		f.until(`document.querySelector("#side:not([hidden]), #find:not([hidden]), :popover-open") === null`)
+	}
+	f.until(`document.documentElement.scrollWidth <= innerWidth`)
+	f.quiet()
+	tb.quiet()
+}
+
+// The frame tells how far down the document was seen, and never less than before.
+func TestBrowserPDFDepth(t *testing.T) {
+	const listen = `window.told = []; addEventListener("message", ({data}) => data?.vitrine?.shown && told.push(data.vitrine))`
+	tb, f := openPDF(t, makePDF(12), "12", chromedp.ActionFunc(onNewDocument(listen)))
+	tb.until(`told.length > 0 && told.at(-1).page === 1 && told.at(-1).depth > 0 && told.at(-1).depth < 20`)
+	f.turnTo("6")
+	tb.until(`told.at(-1).page === 6 && told.at(-1).shown.includes(6) && told.at(-1).depth > 35 && told.at(-1).depth < 65`)
+	tb.run(chromedp.KeyEvent(kb.End))
+	f.run(chromedp.Evaluate(`scrollTo(0, document.documentElement.scrollHeight)`, nil))
+	tb.until(`told.at(-1).depth === 100`)
+	tb.run(chromedp.KeyEvent(kb.Home))
+	tb.until(`told.at(-1).page === 1 && told.at(-1).depth === 100 && told.every((m, i) => Number.isInteger(m.depth) && (!i || m.depth >= told[i - 1].depth))`)
+	f.quiet()
+	tb.quiet()
+}

@@ -1,0 +1,217 @@
+package web_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/preview"
+	"vitrine/report"
+
+	"github.com/chromedp/chromedp"
+	"github.com/xuri/excelize/v2"
+	"golang.org/x/image/tiff"
+)
+
+// isChild tells whether this program was started to make a preview, which it does in a directory where none of its own files are.
+func isChild() bool { return len(os.Args) == 3 && os.Args[1] == "preview" }
+
+func child() {
+	if isChild() {
+		if err := preview.Child(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+// previewer makes previews as the program does; what needs a program that is not installed is not tried, or fails where CI is set.
+func previewer(t testing.TB, s *site, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			if os.Getenv("CI") == "" {
+				t.Skip(name + " is not installed")
+			}
+			t.Fatal(name + " is not installed")
+		}
+	}
+	// What is compiled once serves all tests, and their next run.
+	m, err := preview.New(preview.Options{Cache: filepath.Join(os.TempDir(), "vitrine-test-cache")})
+	s.check(err)
+	m.Warn = func(what string) { t.Log("preview: " + what) }
+	s.server.Previews.Previewer = m
+}
+
+func makeXLSX(t testing.TB, rows int) []byte {
+	f := excelize.NewFile()
+	defer f.Close()
+	for i := range rows {
+		if err := f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &[]any{fmt.Sprintf("Customer %d", i+1), i * 100, 0.25}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func makeZIP(t testing.TB, names ...string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range names {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte("text of " + name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func makeTIFF(t testing.TB) []byte {
+	var b bytes.Buffer
+	if err := tiff.Encode(&b, image.NewRGBA(image.Rect(0, 0, 300, 200)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A page that is opened before the preview of its file is made waits for it, and the same open goes on; one that is opened later shows it at
+// once. How far a document was read is told both times.
+func TestBrowserPreviews(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		content   []byte
+		waited    string // stands in the frame of a page that has waited
+		at        string // part of that frame's address then
+		later     string // stands on a page, or in its frame if that is named, that is opened later
+		frame     string
+		scrolls   bool
+		programs  []string
+		noPicture bool
+	}{
+		{name: "contract.docx", content: makeDOCX(t, 100, "https://elsewhere.example"), waited: ".page canvas", at: "/view", later: ".page canvas", frame: "/view", scrolls: true, programs: []string{"soffice"}},
+		{name: "sales.xlsx", content: makeXLSX(t, 100), waited: "table td", at: "/preview", later: "article.sheet table td", scrolls: true, noPicture: true},
+		{name: "project.zip", content: makeZIP(t, "project/readme.txt", "project/src/main.txt"), waited: "details summary", at: "/preview", later: "article.sheet details summary", noPicture: true},
+		{name: "scan.tiff", content: makeTIFF(t), waited: `img.whole`, at: "/preview", later: ".picture img", scrolls: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			previewer(t, s, c.programs...)
+			l := s.publish(c.name, c.content)
+			tb := newTab(t, chromedp.ActionFunc(onNewDocument(`addEventListener("message", (e) => (window.told = true))`)), s.page(l))
+			var frame string
+			tb.run(chromedp.AttributeValue("iframe", "src", &frame, nil))
+			if r := s.status(s.get(frame), 200); !strings.Contains(r.body, "A preview is being made") || r.Header.Get("Refresh") == "" {
+				t.Fatalf("the page waits for nothing:\n%s", r.body)
+			}
+			s.check(s.server.Previews.Make(t.Context()))
+			tb.until(`window.told`) // by the frame, which shows what it has waited for
+			shown := tb.frame(c.at)
+			shown.until(fmt.Sprintf(`document.querySelector(%q) !== null`, c.waited))
+			enough := func(n *report.Session) bool { return n.EngagedMs >= 1000 && (!c.scrolls || n.Depth > 0) }
+			tb.linger(1500 * time.Millisecond)
+			tb.leave()
+			s.session(t, l, "a document that was waited for", enough)
+			tb.quiet()
+
+			tb = newTab(t, s.page(l))
+			shown = tb
+			if c.frame != "" {
+				shown = tb.frame(c.frame)
+			}
+			shown.until(fmt.Sprintf(`document.querySelector(%q) !== null`, c.later))
+			tb.linger(1500 * time.Millisecond)
+			tb.leave()
+			eventually(t, "a second open with its session", func() bool {
+				all := s.opens(l)
+				return len(all) == 2 && all[1].Session != nil && enough(all[1].Session)
+			})
+			tb.quiet()
+
+			p := s.status(s.get("/p/"+string(l.Slug)+"/picture"), 200)
+			if jpeg := p.Header.Get("Content-Type") == "image/jpeg"; jpeg == c.noPicture {
+				t.Errorf("the picture is %s", p.Header.Get("Content-Type"))
+			}
+			s.setState(l, vitrine.StateDisabled)
+			s.status(s.get("/p/"+string(l.Slug)+"/picture"), 410)
+		})
+	}
+}
+
+// What is made of a file is as public as the file: parts of a link that is not live are not served, nor any that is not for show.
+func TestPartsAreTheLinks(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s)
+	l := s.publish("scan.tiff", makeTIFF(t), viewOnly)
+	s.check(s.server.Previews.Make(t.Context()))
+	body := s.status(s.get("/p/"+string(l.Slug)), 200).body
+	image := s.contentOf(body)
+	if !strings.HasSuffix(image, "/part/image") {
+		t.Fatalf("the page shows %s", image)
+	}
+	if r := s.status(s.get(image), 200); r.Header.Get("Content-Type") != "image/jpeg" || r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+		t.Errorf("%v", r.Header)
+	}
+	s.status(s.get(image, "Sec-Fetch-Dest: document"), 303)
+	for _, other := range []string{"pages", "entries", "picture", "image~x", "sheets"} {
+		s.status(s.get(strings.TrimSuffix(image, "image")+other), 404)
+	}
+	s.setState(l, vitrine.StateReview)
+	s.status(s.get(image), 404)
+	s.status(s.get("/p/"+string(l.Slug)+"/picture"), 404)
+	s.setState(l, vitrine.StateDisabled)
+	s.status(s.get(image), 410)
+}
+
+// A file of which nothing can be made is shown as it was before, once that has been tried.
+func TestPreviewOfNothing(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s, "soffice")
+	l := s.publish("book.epub", makeEPUB(t))
+	s.check(s.server.Previews.Make(t.Context()))
+	if body := s.status(s.get("/p/"+string(l.Slug)), 200).body; !strings.Contains(body, "A browser cannot show this kind of file") {
+		t.Errorf("%s", body)
+	}
+}
+
+// makeEPUB is a book that no converter is asked to read.
+func makeEPUB(t testing.TB) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range [][2]string{
+		{"mimetype", "application/epub+zip"},
+		{"META-INF/container.xml", `<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`},
+		{"book.opf", `<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0"></package>`},
+	} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f[0], Method: zip.Store})
+		if err == nil {
+			_, err = w.Write([]byte(f[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

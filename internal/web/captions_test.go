@@ -1,0 +1,160 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+const morning = "WEBVTT\n\n00:00.000 --> 00:04.000\nGood morning.\n"
+
+// send asks the API with a body of a type.
+func (f *fixture) send(key, method, path, contentType, body string) answer {
+	f.t.Helper()
+	req, err := http.NewRequest(method, f.url+"/api/v1"+path, strings.NewReader(body))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	req.Header.Set("Content-Type", contentType)
+	return f.do(req)
+}
+
+// sound publishes a sound and returns the path of its captions.
+func (f *fixture) sound(key string) (path string) {
+	f.t.Helper()
+	song := string(mustRead("testdata/song.mp3"))
+	return "/links/" + f.published(key, fields{"name": "song.mp3", "type": "audio/mpeg", "size": len(song)}, song) + "/captions"
+}
+
+func TestCaptionsOverTheAPI(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	path := f.sound(key)
+	listed := func(a answer) string {
+		t.Helper()
+		text := ""
+		for _, c := range a.want(200, "").json()["captions"].([]any) {
+			c := c.(map[string]any)
+			text += fmt.Sprintf("%s=%s ", c["language"], c["label"])
+			if u, _ := c["url"].(string); !strings.HasPrefix(u, f.url+"/c/") || !strings.HasSuffix(u, "/captions/"+c["language"].(string)) {
+				t.Errorf("url %q", u)
+			}
+		}
+		return strings.TrimSpace(text)
+	}
+	is := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("captions %q, want %q", got, want)
+		}
+	}
+	is(listed(f.call(key, "GET", path, nil)), "")
+	is(listed(f.send(key, "PUT", path+"/fr", "text/vtt", morning)), "fr=français")
+	is(listed(f.send(key, "PUT", path+"/en_us", "text/vtt; charset=utf-8", morning)), "en-US=American English fr=français")
+	is(listed(f.send(key, "PUT", path+"/DE", "application/x-subrip", "1\n00:00:01,000 --> 00:00:02,000\nGuten Morgen.\n")), "en-US=American English de=Deutsch fr=français")
+	is(listed(f.call(key, "GET", path, nil)), "en-US=American English de=Deutsch fr=français")
+	for range 2 {
+		if a := f.call(key, "DELETE", path+"/fr", nil).want(204, ""); len(a.Body) > 0 {
+			t.Errorf("body %q", a.Body)
+		}
+	}
+	is(listed(f.call(key, "GET", path, nil)), "en-US=American English de=Deutsch")
+	f.audit()
+}
+
+// The order of checks is the contract's: 401, 403, 400, 404; and a foreign link is an unknown one.
+func TestCaptionsRefusedByTheAPI(t *testing.T) {
+	f := newFixture(t)
+	key, stranger := f.account(vitrine.PlanFree), f.account(vitrine.PlanFree)
+	path := f.sound(key)
+	notes := "/links/" + f.published(key, noteFile, note) + "/captions"
+	put := func(key, path, contentType, body string) answer { return f.send(key, "PUT", path, contentType, body) }
+	put("", path+"/xx", "text/plain", "").want(401, "unauthorized")
+	put(key, path+"/en", "text/plain", morning).want(400, "invalid_request")
+	put(key, path+"/en", "", morning).want(400, "invalid_request")
+	put(key, path+"/xx", "text/vtt", morning).want(400, "invalid_request")
+	put(key, path+"/en", "text/vtt", "Good morning.").want(400, "invalid_request")
+	put(key, path+"/en", "text/vtt", morning+strings.Repeat("x", 3<<20)).want(400, "invalid_request")
+	put(key, notes+"/en", "text/vtt", morning).want(400, "invalid_request")
+	put(stranger, path+"/en", "text/vtt", "x").want(400, "invalid_request")
+	f.call(key, "DELETE", path+"/xx", nil).want(400, "invalid_request")
+	for _, method := range []string{"PUT", "DELETE", "GET"} {
+		suffix := "/en"
+		if method == "GET" {
+			suffix = ""
+		}
+		foreign := f.send(stranger, method, path+suffix, "text/vtt", morning).want(404, "not_found")
+		unknown := f.send(stranger, method, "/links/nope/captions"+suffix, "text/vtt", morning).want(404, "not_found")
+		if string(foreign.Body) != string(unknown.Body) {
+			t.Errorf("%s: a foreign link answers %s, an unknown one %s", method, foreign.Body, unknown.Body)
+		}
+		f.send("", method, path+suffix, "text/vtt", morning).want(401, "unauthorized")
+	}
+	if a := f.call(key, "POST", path+"/en", nil).want(405, "method_not_allowed"); a.Header.Get("Allow") != "PUT, DELETE" {
+		t.Errorf("Allow %s", a.Header.Get("Allow"))
+	}
+	f.call(key, "PUT", path, nil).want(405, "method_not_allowed")
+	f.ban(key)
+	for _, method := range []string{"PUT", "DELETE"} {
+		f.send(key, method, path+"/xx", "text/plain", "").want(403, "banned")
+	}
+	f.call(key, "GET", path, nil).want(403, "banned")
+	f.audit()
+}
+
+// caption gives a link of the site captions.
+func (s *site) caption(l *vitrine.Link, language, text string) {
+	s.t.Helper()
+	_, err := s.server.Captions.Put(s.t.Context(), s.account, string(l.Slug), language, strings.NewReader(text))
+	s.check(err)
+}
+
+// Captions are served as what they are, from the origin of file bytes, and only while the link is live.
+func TestCaptionsAreServed(t *testing.T) {
+	s := newSiteWith(t, siteOptions{content: true})
+	l := s.publish("clip.webm", samples["clip.webm"])
+	if page := s.get("/p/" + string(l.Slug)); strings.Contains(page.body, "<track") {
+		t.Error("tracks on a page without captions")
+	}
+	s.caption(l, "pt-BR", morning)
+	s.caption(l, "de", morning)
+	page := s.status(s.get("/p/"+string(l.Slug)), 200)
+	if de, pt := strings.Index(page.body, `srclang="de" label="Deutsch"`), strings.Index(page.body, `srclang="pt-BR"`); de < 0 || pt < de {
+		t.Errorf("tracks: %d, %d\n%s", de, pt, page.body)
+	}
+	address := s.attr(page.body, `<track [^>]*srclang="pt-BR"[^>]* src="([^"]+)"`)
+	if !strings.HasPrefix(address, s.server.ContentURL.String()+"/c/") {
+		t.Errorf("captions are at %s", address)
+	}
+	r := s.status(s.get(address), 200)
+	for name, want := range map[string]string{"Content-Type": "text/vtt; charset=utf-8", "Access-Control-Allow-Origin": "*", "Content-Security-Policy": "default-src 'none'; sandbox",
+		"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"} {
+		if r.Header.Get(name) != want {
+			t.Errorf("%s: %q, want %q", name, r.Header.Get(name), want)
+		}
+	}
+	if r.body != morning {
+		t.Errorf("captions %q", r.body)
+	}
+	s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304)
+	s.caption(l, "pt-BR", strings.Replace(morning, "Good morning", "Bom dia", 1))
+	if again := s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 200); !strings.Contains(again.body, "Bom dia") {
+		t.Errorf("captions %q", again.body)
+	}
+	for _, other := range []string{"fr", "xx", "pt-BR/x", "../file", "%00"} {
+		if r := s.get(strings.Replace(address, "pt-BR", other, 1)); r.StatusCode < 300 {
+			t.Errorf("%s: %d", other, r.StatusCode)
+		}
+	}
+	s.status(s.get(strings.Replace(address, s.server.ContentURL.String(), s.url, 1)), 404)
+	for state, status := range map[vitrine.LinkState]int{vitrine.StateReview: 404, vitrine.StateDisabled: 410} {
+		s.setState(l, state)
+		s.status(s.get(address), status)
+	}
+}

@@ -1,0 +1,111 @@
+package web_test
+
+import (
+	"bytes"
+	"image"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+// A picture of a link is there for other sites, says nothing of it but its type and size, and is no open.
+func TestPicture(t *testing.T) {
+	s := newSite(t)
+	for name, content := range samples {
+		l := s.publish(name, content)
+		body := s.status(s.get("/p/"+string(l.Slug)), 200).body
+		address := s.attr(body, `property="og:image" content="([^"]+)"`)
+		r := s.status(s.get(address), 200)
+		c, format, err := image.DecodeConfig(strings.NewReader(r.body))
+		if err != nil || c.Width != vitrine.PictureWidth || c.Height != vitrine.PictureHeight || "image/"+format != s.attr(body, `property="og:image:type" content="([^"]+)"`) ||
+			r.Header.Get("Content-Type") != "image/"+format || r.Header.Get("Cache-Control") != "public, max-age=300" || len(r.body) > 100_000 {
+			t.Errorf("%s: %d bytes, %+v, %s, %v, %v", name, len(r.body), c, format, err, r.Header)
+		}
+		if r := s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304); r.body != "" {
+			t.Errorf("%s: not modified, and %d bytes", name, len(r.body))
+		}
+		s.status(s.do(http.MethodHead, address, ""), 200)
+		s.status(s.get(address, "Sec-Purpose: prefetch"), 503)
+		s.countOpens(l, 1)
+	}
+}
+
+// Where a picture was made of the file, it is that.
+func TestPictureOfAPart(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("report.pdf", samples["report.pdf"])
+	address := "/p/" + string(l.Slug) + "/picture"
+	card := s.status(s.get(address), 200)
+	has := func(parts vitrine.Parts) {
+		s.check(s.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+			now, err := tx.Link(l.ID)
+			if err != nil {
+				return err
+			}
+			now.Parts = parts
+			return tx.PutLink(now)
+		}))
+	}
+	has(l.Parts.With(vitrine.PartPicture)) // though it is not there
+	if r := s.status(s.get(address), 200); r.body != card.body || r.Header.Get("Content-Type") != "image/png" {
+		t.Errorf("in place of a part that is lost: %v", r.Header)
+	}
+	s.check(s.server.Blobs.PutPart(t.Context(), l.Upload, vitrine.PartPicture, bytes.NewReader([]byte("\xff\xd8 a picture"))))
+	r := s.status(s.get(address), 200)
+	if r.body != "\xff\xd8 a picture" || r.Header.Get("Content-Type") != "image/jpeg" || r.Header.Get("ETag") == card.Header.Get("ETag") {
+		t.Errorf("%q %v", r.body, r.Header)
+	}
+	s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304)
+	if body := s.get("/p/" + string(l.Slug)).body; !strings.Contains(body, `property="og:image:type" content="image/jpeg"`) {
+		t.Error("the page tells of another type")
+	}
+}
+
+// What networks want to know stands in the page's head.
+func TestOpenGraph(t *testing.T) {
+	s := newSite(t)
+	for name, kind := range map[string]string{"report.pdf": "website", "clip.webm": "video.other", "song.mp3": "music.song"} {
+		l := s.publish(name, samples[name], titled(`"Title" & more`))
+		body := s.get("/p/" + string(l.Slug)).body
+		page := s.url + "/p/" + string(l.Slug)
+		for property, want := range map[string]string{"og:title": "&#34;Title&#34; &amp; more", "og:type": kind, "og:url": page, "og:site_name": "Vitrine",
+			"og:image": page + "/picture", "og:image:width": "1200", "og:image:height": "630", "og:image:alt": "&#34;Title&#34; &amp; more"} {
+			m := regexp.MustCompile(`<meta property="` + property + `" content="([^"]*)">`).FindStringSubmatch(body)
+			if m == nil || m[1] != want {
+				t.Errorf("%s: %s is %q, want %q", name, property, m, want)
+			}
+		}
+		if !strings.Contains(body, `<meta name="twitter:card" content="summary_large_image">`) {
+			t.Errorf("%s: no card", name)
+		}
+	}
+}
+
+// Programs that unfurl links may fetch pages and their pictures; what must not be indexed can be fetched and says so.
+func TestRobots(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	page := "/p/" + string(l.Slug)
+	var rules []*regexp.Regexp
+	for line := range strings.Lines(s.status(s.get("/robots.txt"), 200).body) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "Disallow: "); ok {
+			rules = append(rules, regexp.MustCompile("^"+strings.ReplaceAll(regexp.QuoteMeta(path), `\*`, ".*")))
+		}
+	}
+	for path, allowed := range map[string]bool{"/": true, page: true, page + "/embed": true, page + "/picture": true, "/oembed?url=x": true, page + "/download?v=1": false,
+		page + "/qr.svg": false, page + "/beacon": false, "/api/v1/links": false, "/c/token/file": false} {
+		refused := false
+		for _, rule := range rules {
+			refused = refused || rule.MatchString(path)
+		}
+		if refused == allowed {
+			t.Errorf("%s: refused %v", path, refused)
+		}
+		if allowed && strings.HasPrefix(path, "/p/") && s.get(path).Header.Get("X-Robots-Tag") != "noindex" {
+			t.Errorf("%s may be indexed", path)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+// The viewer of Word documents. It runs in a frame of an opaque origin, reads the file beside it, builds its pages, and tells the page around
+// it how far they were scrolled. docx-preview does the reading.
+const id = (name) => document.getElementById(name);
+const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
+
+const most = 40 << 20; // bytes of a file; a browser takes many times as much to build its pages
+const nowhere = "data:,"; // the address of a picture that the file does not hold
+const pages = id("document"), status = id("status");
+let shown = false, failed, deepest = 0;
+
+async function open() {
+  if (Number(document.documentElement.dataset.size) > most) throw { large: true };
+  const answer = await fetch(new URL("file", location.href));
+  if (!answer.ok) throw { status: answer.status };
+  const options = {
+    className: "docx",
+    inWrapper: true,
+    ignoreLastRenderedPageBreak: false,
+    renderAltChunks: false, // HTML of others within the document
+    renderComments: false,
+    renderChanges: false,
+    useBase64URL: false,
+    experimental: false,
+  };
+  let nodes;
+  try {
+    const file = await docx.parseAsync(await answer.arrayBuffer(), options);
+    const image = file.loadDocumentImage.bind(file);
+    file.loadDocumentImage = async (...which) => (await image(...which)) ?? nowhere;
+    nodes = await docx.renderDocument(file, options);
+  } catch (error) {
+    console.warn(error);
+    throw { damaged: true };
+  }
+  const built = document.createDocumentFragment();
+  built.append(...nodes);
+  tame(built);
+  pages.append(built);
+  fit();
+  status.hidden = true;
+  shown = true;
+  report();
+}
+
+// tame leaves links to the web, to mail and within the document, and takes out what could ask somebody for something. The policy of this
+// frame would stop that too.
+function tame(root) {
+  for (const e of root.querySelectorAll("iframe, object, embed, form, script, link, meta, base")) e.remove();
+  for (const style of root.querySelectorAll("style")) {
+    style.textContent = style.textContent.replace(/[\uf000-\uf0ff]/g, (c) => bullets[c] || "•");
+  }
+  for (const a of root.querySelectorAll("a")) {
+    const href = a.getAttribute("href") || "";
+    if (/^(https?:\/\/|mailto:)/i.test(href)) {
+      a.target = "_blank";
+      a.rel = "nofollow noopener noreferrer ugc";
+    } else if (!/^#./.test(href)) {
+      a.removeAttribute("href");
+    }
+  }
+  for (const img of root.querySelectorAll("img")) {
+    if (!/^blob:/.test(img.getAttribute("src"))) img.remove();
+    else if (!img.alt) img.alt = "";
+  }
+}
+
+// Bullets are often glyphs of fonts that only some systems have, at places of their own in Unicode.
+const bullets = { "\uf0b7": "•", "\uf0a7": "▪", "\uf0a8": "□", "\uf076": "❖", "\uf0d8": "➢", "\uf0e0": "→", "\uf0fc": "✓", "\uf02d": "–" };
+
+// fit makes pages no wider than the window, as they have a size of their own.
+function fit() {
+  const wrapper = pages.querySelector(".docx-wrapper");
+  if (!wrapper) return;
+  wrapper.style.zoom = 1;
+  const widest = Math.max(0, ...[...wrapper.querySelectorAll("section.docx")].map((s) => s.offsetWidth));
+  const style = getComputedStyle(wrapper), room = document.documentElement.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  if (widest > room) wrapper.style.zoom = Math.max(room / widest, 0.25);
+}
+
+function depth() {
+  if (!shown) return;
+  const root = document.scrollingElement;
+  const percent = Math.min(100, Math.round(((scrollY + innerHeight) / root.scrollHeight) * 100));
+  if (percent > deepest) tell({ depth: (deepest = percent) });
+}
+
+// report tells how things stand: once they stand so, and again when the page around asks, whose scripts may come after this one.
+function report() {
+  if (failed) return tell({ failed });
+  if (!shown) return;
+  tell({ ready: true });
+  deepest = 0;
+  depth();
+}
+
+function fail(error) {
+  failed =
+    error?.status === 403 || error?.status === 404 || error?.status === 410
+      ? "This document is no longer available here. Load the page again."
+      : error?.large
+        ? "This document is too large to be shown here."
+        : error?.damaged
+          ? "This document cannot be shown: the file seems to be damaged."
+          : "This document cannot be shown. Check the connection, and load the page again.";
+  status.textContent = failed;
+  report();
+}
+
+addEventListener("message", ({ source, data }) => source === parent && data?.vitrine === "again" && report());
+
+const quiet = { capture: true, passive: true };
+let active = -1000;
+for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) {
+  addEventListener(type, () => {
+    if (performance.now() - active < 1000) return;
+    active = performance.now();
+    tell({ active: true });
+  }, quiet);
+}
+addEventListener("scroll", depth, quiet);
+addEventListener("resize", () => shown && (fit(), depth()), quiet);
+
+open().catch(fail);

@@ -1,0 +1,37 @@
+// A video or sound: its speed, and the keys that players have, as long as nothing else has the focus.
+const media = document.querySelector("video, audio"), speed = document.getElementById("speed");
+const rates = Array.from(speed.options, (o) => Number(o.value));
+
+media.preservesPitch = media.webkitPreservesPitch = true;
+const play = (rate) => (media.defaultPlaybackRate = media.playbackRate = rate);
+speed.hidden = false;
+speed.addEventListener("change", () => play(Number(speed.value)));
+media.addEventListener("ratechange", () => (speed.value = String(media.playbackRate))); // the browser's own menu has it too
+
+const seek = (to) => media.duration && (media.currentTime = Math.min(Math.max(to, 0), media.duration));
+const by = (seconds) => () => seek(media.currentTime + seconds);
+const toggle = () => (media.paused ? media.play().catch(() => {}) : media.pause());
+function full() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else if (media.requestFullscreen) media.requestFullscreen().catch(() => {});
+  else media.webkitEnterFullscreen?.(); // iPhone
+}
+
+const own = { " ": toggle, ArrowLeft: by(-5), ArrowRight: by(5) }; // of the browser's controls too, where those have the focus
+const keys = {
+  k: toggle,
+  j: by(-10),
+  l: by(10),
+  m: () => (media.muted = !media.muted),
+  f: () => media.videoWidth && full(),
+  "<": () => play(rates.findLast((r) => r < media.playbackRate) ?? rates[0]),
+  ">": () => play(rates.find((r) => r > media.playbackRate) ?? rates.at(-1)),
+};
+for (let n = 0; n < 10; n++) keys[n] = () => seek((media.duration * n) / 10);
+
+addEventListener("keydown", (e) => {
+  const at = document.activeElement, f = keys[e.key] || (at !== media && own[e.key]);
+  if (!f || e.ctrlKey || e.metaKey || e.altKey || (at && at !== document.body && at !== media)) return;
+  e.preventDefault();
+  f();
+});

@@ -1,0 +1,83 @@
+// The bar, the menu and the keys.
+import { events, id, root, turn, view } from "./pages.js";
+import { fit, fitting, rotate, size, step } from "./zoom.js";
+import "./touch.js";
+
+const field = id("page");
+const find = () => import("./find.js"), side = () => import("./side.js"); // when they are first used
+const toggleSide = async () => (await side()).toggle();
+async function openFind() {
+  if (!id("side").hidden) (await side()).makeRoom();
+  (await find()).open();
+}
+
+const press = {
+  back: () => turn(view.current - 1),
+  next: () => turn(view.current + 1),
+  smaller: () => step(false),
+  larger: () => step(true),
+  turn: rotate,
+  "fit-width": () => fit("width"),
+  "fit-page": () => fit("page"),
+  "fit-actual": () => fit("actual"),
+  "open-find": openFind,
+  "toggle-side": toggleSide,
+};
+for (const [name, f] of Object.entries(press)) id(name).onclick = f;
+for (const b of id("menu").querySelectorAll("[data-step]")) b.onclick = () => step(b.dataset.step === "up");
+
+field.onfocus = () => field.select();
+field.onchange = () => {
+  const number = parseInt(field.value, 10);
+  field.blur();
+  turn(number || view.current);
+};
+field.onkeydown = (e) => e.key === "Enter" && field.onchange(); // to the page that it says already, too
+
+function showPage() {
+  if (document.activeElement !== field) field.value = view.current;
+  id("back").disabled = view.current === 1;
+  id("next").disabled = view.current === view.sheets.length;
+}
+
+function showScale() {
+  const percent = `${Math.round(size() * 100)} %`;
+  id("scale").textContent = percent;
+  id("more").setAttribute("aria-label", `${percent}, size and view`);
+  for (const how of ["width", "page", "actual"]) id(`fit-${how}`).setAttribute("aria-pressed", fitting() === how);
+}
+events.addEventListener("page", showPage);
+events.addEventListener("scale", showScale);
+showPage();
+showScale();
+
+const sheet = id("keys");
+const toggleKeys = () => sheet.togglePopover();
+
+const plain = {
+  "+": press.larger, "=": press.larger, "-": press.smaller,
+  0: () => fit("auto"), 1: press["fit-actual"], w: press["fit-width"], p: press["fit-page"],
+  r: rotate, t: toggleSide, "/": openFind, "?": toggleKeys,
+  Home: () => turn(1), End: () => turn(view.sheets.length),
+};
+
+// turning is a key that turns pages, unless a page is larger than the window: then it scrolls.
+function turning(key) {
+  const wide = root.scrollWidth > root.clientWidth, high = view.sheets[view.current - 1].element.offsetHeight > innerHeight;
+  if (key === "ArrowRight" && !wide) return press.next;
+  if (key === "ArrowLeft" && !wide) return press.back;
+  if (key === "PageDown" && !high) return press.next;
+  if (key === "PageUp" && !high) return press.back;
+}
+
+addEventListener("keydown", (e) => {
+  if (e.defaultPrevented || e.altKey) return;
+  const key = e.key.length === 1 ? e.key.toLowerCase() : e.key, chord = e.ctrlKey || e.metaKey;
+  let act;
+  if (chord) act = { f: openFind, g: async () => (await find()).next(e.shiftKey ? -1 : 1) }[key];
+  else if (key === "F3") act = async () => (await find()).next(e.shiftKey ? -1 : 1);
+  else if (e.target.tagName !== "INPUT") act = plain[key] || turning(key);
+  if (!act) return;
+  e.preventDefault();
+  act();
+});

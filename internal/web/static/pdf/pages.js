@@ -1,0 +1,237 @@
+// The pages of the document: what is near the viewport is drawn, what is far away is let go, and what is in view is told.
+export const css = 96 / 72; // CSS pixels to a point
+const most = 4096 * 4096; // pixels of a canvas; some phones draw no more
+
+export const root = document.documentElement;
+export const id = (name) => document.getElementById(name);
+export const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
+
+// view is the state that the viewer's modules share. turned is how far the reader has turned the pages, in degrees clockwise.
+export const view = { pdfjs: undefined, doc: undefined, sheets: [], current: 1, scale: 1, turned: 0 };
+
+// events tells what happens to pages: "page" when another is current, "text" when the words of one (detail) lie over its picture, "drawn"
+// when its picture is there, "turned" when all were turned.
+export const events = new EventTarget();
+export const happen = (type, detail) => events.dispatchEvent(new CustomEvent(type, { detail }));
+
+export function sheet(number, width, height) {
+  const element = document.createElement("section");
+  element.className = "page";
+  element.dataset.number = number;
+  element.setAttribute("aria-label", `Page ${number}`);
+  const s = { number, element, wanted: false, at: 0 };
+  s.drawn = new Promise((done) => (s.done = done));
+  resize(s, width, height);
+  return s;
+}
+
+// resize gives a page its own size (before turning), which may differ from the first page's, without moving what is in view.
+function resize(s, width, height) {
+  if (s.natural?.[0] === width && s.natural[1] === height) return;
+  const before = s.element.isConnected && s.element.getBoundingClientRect();
+  s.natural = [width, height];
+  shape(s);
+  if (before && before.bottom < 0) scrollBy(0, s.element.getBoundingClientRect().height - before.height);
+}
+
+export function shape(s) {
+  [s.width, s.height] = view.turned % 180 ? s.natural.toReversed() : s.natural;
+  s.element.style.setProperty("--w", s.width);
+  s.element.style.setProperty("--h", s.height);
+}
+
+// viewportOf is the geometry of a page as it is turned, at a scale in CSS pixels.
+export const viewportOf = (page, scale) => page.getViewport({ scale: css * scale, rotation: (page.rotate + view.turned) % 360 });
+
+// Drawing
+
+// A page is drawn somewhat before it comes into view and let go when it is far away. In a frame of another origin margins hold only
+// around a root that is named.
+const of = (element) => view.sheets[element.dataset.number - 1];
+const watch = (margin, f) => new IntersectionObserver((all) => all.forEach((e) => f(of(e.target), e.isIntersecting)), { root: document, rootMargin: `${margin} 0px` });
+const near = watch("60%", (s, isNear) => want(s, isNear));
+const far = watch("300%", (s, isNear) => isNear || release(s));
+
+export function observe(sheets) {
+  for (const s of sheets) {
+    near.observe(s.element);
+    far.observe(s.element);
+  }
+}
+
+export function want(s, wanted) {
+  s.wanted = wanted;
+  if (wanted) draw();
+  else s.task?.cancel();
+}
+
+let drawing = false;
+
+// draw draws what is wanted and not drawn at the present scale, one page at a time, the nearest to the current first.
+export async function draw() {
+  if (drawing) return;
+  drawing = true;
+  for (;;) {
+    const due = view.sheets.filter((s) => s.wanted && s.at !== view.scale);
+    if (!due.length) break;
+    const distance = (s) => Math.abs(s.number - view.current);
+    const s = due.reduce((a, b) => (distance(b) < distance(a) ? b : a));
+    try {
+      await paint(s);
+    } catch (error) {
+      if (error?.name !== "RenderingCancelledException") {
+        console.warn(error);
+        s.at = view.scale; // a page that cannot be drawn stays blank
+      }
+    }
+    s.done();
+  }
+  drawing = false;
+  happen("idle");
+}
+
+export const busy = () => drawing;
+
+async function paint(s) {
+  const drawnAt = view.scale;
+  const page = (s.page = await view.doc.getPage(s.number));
+  const [x1, y1, x2, y2] = page.view, natural = page.getViewport({ scale: css });
+  if (!(x2 > x1 && y2 > y1)) throw new Error("a page without size");
+  resize(s, natural.width, natural.height);
+  const viewport = viewportOf(page, drawnAt);
+  const canvas = canvasOf(viewport, most);
+  s.task = page.render({ canvas, viewport, transform: [canvas.width / viewport.width, 0, 0, canvas.height / viewport.height, 0, 0] });
+  await s.task.promise;
+  s.canvas?.remove();
+  s.element.prepend((s.canvas = canvas));
+  s.at = drawnAt;
+  happen("drawn", s);
+  if (s.text) s.text.update({ viewport });
+  else write(s, page, viewport).catch((e) => e?.name === "AbortException" || console.warn(e));
+}
+
+// canvasOf is a canvas for a viewport, in pixels of the screen as far as the limit lets it.
+export function canvasOf(viewport, limit) {
+  const ratio = Math.min(devicePixelRatio || 1, Math.sqrt(limit / (viewport.width * viewport.height)));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(viewport.width * ratio));
+  canvas.height = Math.max(1, Math.round(viewport.height * ratio));
+  return canvas;
+}
+
+// write lays the words of a page over its picture, and its links over the words.
+async function write(s, page, viewport) {
+  const container = document.createElement("div");
+  container.className = "text";
+  s.element.append(container);
+  const text = (s.text = new view.pdfjs.TextLayer({ textContentSource: page.streamTextContent(), container, viewport }));
+  await text.render();
+  if (s.text !== text) return; // let go meanwhile
+  s.written = true;
+  happen("text", s);
+  for (const link of await page.getAnnotations()) {
+    if (s.text !== text) return;
+    if (link.subtype === "Link" && (link.url || link.dest)) s.element.append(anchor(link, viewport));
+  }
+}
+
+function anchor(link, viewport) {
+  const a = document.createElement("a");
+  const [x1, y1, x2, y2] = viewport.convertToViewportRectangle(link.rect);
+  const percent = (part, whole) => `${(part / whole) * 100}%`;
+  a.style.left = percent(Math.min(x1, x2), viewport.width);
+  a.style.top = percent(Math.min(y1, y2), viewport.height);
+  a.style.width = percent(Math.abs(x2 - x1), viewport.width);
+  a.style.height = percent(Math.abs(y2 - y1), viewport.height);
+  a.setAttribute("aria-label", link.url || "Link within the document");
+  lead(a, link);
+  return a;
+}
+
+// lead makes an anchor lead where a link or a bookmark does: out into a tab of its own, or to a place of the document.
+export function lead(a, { url, dest }) {
+  a.href = url || "#";
+  if (url) {
+    a.target = "_blank";
+    a.rel = "noopener noreferrer nofollow";
+    return;
+  }
+  a.addEventListener("click", (e) => {
+    e.preventDefault();
+    follow(dest).catch(() => {}); // a link to nowhere
+  });
+}
+
+async function follow(target) {
+  const { doc, sheets } = view, dest = typeof target === "string" ? await doc.getDestination(target) : target;
+  if (!dest) return;
+  const number = typeof dest[0] === "number" ? dest[0] + 1 : (await doc.getPageIndex(dest[0])) + 1;
+  turn(number);
+  const top = { XYZ: dest[3], FitH: dest[2], FitBH: dest[2], FitR: dest[5] }[dest[1]?.name];
+  if (!Number.isFinite(top) || view.turned) return;
+  const [, y] = viewportOf(await doc.getPage(number), view.scale).convertToViewportPoint(0, top);
+  scrollBy({ top: sheets[number - 1].element.getBoundingClientRect().top + y - 24, behavior: "instant" });
+}
+
+export function release(s) {
+  s.task?.cancel();
+  if (!s.at) return;
+  s.text?.cancel();
+  s.element.replaceChildren();
+  if (s.canvas) s.canvas.width = 0;
+  s.canvas = s.text = undefined;
+  s.at = 0;
+  s.written = false;
+  s.page.cleanup();
+}
+
+// Moving
+
+// sheetAt is the first page whose lower edge is below a height of the viewport, or the last.
+export function sheetAt(y) {
+  let low = 0, high = view.sheets.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (view.sheets[middle].element.getBoundingClientRect().bottom > y) high = middle;
+    else low = middle + 1;
+  }
+  return view.sheets[low];
+}
+
+// look finds the page that fills most of the viewport, those in view (wholly, or filling half of it), and how far down the document the
+// lower edge of the viewport has been.
+let told = "", depth = 0;
+export function look(again) {
+  const { sheets } = view, shown = [];
+  let best = 0;
+  for (let i = sheetAt(0).number - 1; i < sheets.length; i++) {
+    const s = sheets[i], r = s.element.getBoundingClientRect();
+    if (r.top >= innerHeight) break;
+    const height = Math.min(r.bottom, innerHeight) - Math.max(r.top, 0);
+    if (height > best) {
+      best = height;
+      view.current = s.number;
+    }
+    if (height >= innerHeight / 2 || height >= r.height - 1) shown.push(s.number);
+  }
+  if (!shown.length) shown.push(view.current);
+  happen("page");
+  if (!id("status").hidden) return;
+  const top = sheets[0].element.getBoundingClientRect().top, bottom = sheets.at(-1).element.getBoundingClientRect().bottom;
+  depth = Math.max(depth, Math.min(100, Math.floor(((innerHeight - top + 1) / (bottom - top)) * 100)));
+  const now = JSON.stringify([view.current, shown, depth]);
+  if (now === told && !again) return;
+  told = now;
+  tell({ page: view.current, shown, depth });
+}
+
+export function turn(number) {
+  const s = view.sheets[Math.min(Math.max(number, 1), view.sheets.length) - 1];
+  view.current = s.number;
+  const r = s.element.getBoundingClientRect();
+  scrollBy({ top: r.top - Math.max(12, (innerHeight - r.height - 72) / 2), behavior: "instant" });
+  look();
+}
+
+let waiting;
+addEventListener("scroll", () => view.sheets.length && (waiting ??= requestAnimationFrame(() => ((waiting = undefined), look()))), { passive: true });

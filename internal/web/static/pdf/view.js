@@ -1,0 +1,89 @@
+// The PDF viewer. It runs in a frame of an opaque origin, reads the file in ranges, draws the pages near the viewport, and tells the
+// page around it which ones are in view. pdf.js does the reading and drawing.
+import { at, library, source, trouble, worker } from "./file.js";
+import { css, id, look, observe, root, sheet, tell, view, want } from "./pages.js";
+import { fit } from "./zoom.js";
+
+async function open() {
+  const pdfjs = (view.pdfjs = await library);
+  pdfjs.GlobalWorkerOptions.workerSrc = at("pdf.worker.min.mjs");
+  const port = await worker;
+  const task = pdfjs.getDocument({
+    ...source(pdfjs),
+    worker: port && pdfjs.PDFWorker.create({ port }),
+    isEvalSupported: false,
+    enableXfa: false,
+    useWorkerFetch: false,
+    cMapUrl: at("cmaps/"),
+    standardFontDataUrl: at("fonts/"),
+    wasmUrl: at("wasm/"),
+  });
+  task.onPassword = ask;
+  const doc = (view.doc = await task.promise);
+  const first = (await doc.getPage(1)).getViewport({ scale: css });
+  const sheets = (view.sheets = Array.from({ length: doc.numPages }, (_, i) => sheet(i + 1, first.width, first.height)));
+  id("pages").append(...sheets.map((s) => s.element));
+  id("count").textContent = doc.numPages;
+  root.style.setProperty("--digits", String(doc.numPages).length);
+  fit("auto");
+  want(sheets[0], true);
+  const controls = import("./controls.js");
+  observe(sheets);
+  await sheets[0].drawn;
+  await controls;
+  id("bar").hidden = false;
+  id("status").hidden = true;
+  report();
+}
+
+// report tells how things stand: once they stand so, and again when the page around asks, whose scripts may come after this one.
+let failed;
+function report() {
+  if (failed) tell({ failed });
+  else if (id("status").hidden && view.doc) {
+    tell({ ready: true, pages: view.doc.numPages });
+    look(true);
+  }
+}
+addEventListener("message", ({ source, data }) => source === parent && data?.vitrine === "again" && report());
+
+function ask(answer, reason) {
+  const panel = id("password"), input = panel.querySelector("input"), button = panel.querySelector("button");
+  id("status").hidden = true;
+  panel.hidden = false;
+  if (reason === view.pdfjs.PasswordResponses.INCORRECT_PASSWORD) id("ask").textContent = "That was not the password. Try again.";
+  input.value = "";
+  input.focus();
+  // No <form>: a frame without leave to send forms sends none, not even to itself.
+  const submit = () => {
+    panel.hidden = true;
+    id("status").hidden = false;
+    answer(input.value);
+  };
+  button.onclick = submit;
+  input.onkeydown = (e) => e.key === "Enter" && submit();
+}
+
+function fail(error) {
+  const gone = error?.status === 403 || error?.status === 404 || error?.status === 410;
+  failed = gone
+    ? "This document is no longer available here. Load the page again."
+    : error?.name === "InvalidPDFException"
+      ? "This document cannot be shown: the file seems to be damaged."
+      : "This document cannot be shown. Check the connection, and load the page again.";
+  id("status").textContent = failed;
+  id("status").hidden = false;
+  report();
+}
+
+let active = -1000;
+for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) {
+  addEventListener(type, () => {
+    if (performance.now() - active < 1000) return;
+    active = performance.now();
+    tell({ active: true });
+  }, { capture: true, passive: true });
+}
+
+trouble.catch(fail);
+open().catch(fail);

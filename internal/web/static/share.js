@@ -1,0 +1,20 @@
+// The panel from which a page is passed on.
+const share = document.getElementById("share"), send = document.getElementById("send");
+
+for (const copy of document.querySelectorAll("[data-copy]")) {
+  const field = document.getElementById(copy.dataset.copy), says = copy.textContent;
+  field.addEventListener("focus", () => field.select());
+  if (!navigator.clipboard) continue;
+  copy.hidden = false;
+  const copied = () => {
+    copy.textContent = "Copied";
+    setTimeout(() => (copy.textContent = says), 2000);
+  };
+  copy.addEventListener("click", () => navigator.clipboard.writeText(field.value).then(copied, () => field.select()));
+}
+if (navigator.share) {
+  send.hidden = false;
+  send.addEventListener("click", () => navigator.share({ title: document.title, url: document.getElementById("address").value }).catch(() => {}));
+}
+// A press inside a frame is not seen out here; that the focus went there is.
+addEventListener("blur", () => document.activeElement?.tagName === "IFRAME" && share.matches(":popover-open") && share.hidePopover());
