@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build run test bench lint
+.PHONY: build run test bench bench-pages lint
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -22,6 +22,9 @@ bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built wi
 bench: ## benchmarks beside their references, a table at the end: docs/performance.md
 	./bench/setup.sh
 	cd bench && go vet ./... && go test ./... && go test -run '^$$' -bench '$(BENCH)' -timeout 6h .
+
+bench-pages: ## each kind of page in Chromium, by its own tracing; VITRINE_BENCH_READ=1 adds three minutes of reading
+	go test ./internal/web -run '^$$' -bench 'Browser' -benchtime 3x -timeout 2h
 
 lint: ## form and vet
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

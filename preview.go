@@ -158,6 +158,41 @@ func (s *Previews) Make(ctx context.Context) error {
 	return errors.Join(append(failed, ctx.Err())...)
 }
 
+// renewAtOnce bounds the rows of one transaction.
+const renewAtOnce = 500
+
+// Renew has the parts of one link made anew by the next Make, or with "" those of all, and tells of how many: after a program was installed
+// that makes more of them. Until they are there a link keeps what it has.
+func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
+	if slug != "" {
+		return 1, s.Store.Update(ctx, func(tx Tx) error {
+			l, err := linkBySlug(tx, slug)
+			if err != nil {
+				return err
+			}
+			l.Preview = PreviewDue
+			return tx.PutLink(l)
+		})
+	}
+	for at := (LinkCursor{}); ; {
+		var links []*Link
+		err := s.Store.Update(ctx, func(tx Tx) (err error) {
+			links, err = tx.Links(LinkQuery{Before: at, Limit: renewAtOnce})
+			for _, l := range links {
+				l.Preview = PreviewDue
+				err = errors.Join(err, tx.PutLink(l))
+			}
+			return err
+		})
+		n += len(links)
+		if err != nil || len(links) < renewAtOnce {
+			return n, err
+		}
+		last := links[len(links)-1]
+		at = LinkCursor{CreatedAt: last.CreatedAt, ID: last.ID}
+	}
+}
+
 func (s *Previews) make(ctx context.Context, l *Link) error {
 	if ctx.Err() != nil {
 		return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"vitrine"
 )
@@ -13,6 +14,7 @@ type linkCmd struct {
 	Reports linkReportsCmd `cmd:"" help:"List what readers reported about a link, newest first."`
 	Clear   linkClearCmd   `cmd:"" help:"Publish a link that is held for review."`
 	Reject  linkRejectCmd  `cmd:"" help:"Disable a link that is held for review, for good."`
+	Preview linkPreviewCmd `cmd:"" help:"Have the preview of a link made anew, or of all: after installing LibreOffice, say."`
 	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its bytes and its analytics, for good."`
 }
 
@@ -101,6 +103,25 @@ type linkRejectCmd struct{ slugArg }
 
 func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
 	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug) })
+}
+
+type linkPreviewCmd struct {
+	Slug string `arg:"" optional:"" help:"The part of the link's address after /p/."`
+	All  bool   `help:"The previews of all links."`
+	dataFlag
+}
+
+func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal) error {
+	if (c.Slug == "") != c.All {
+		return errors.New("name a link, or say --all")
+	}
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		n, err := (&vitrine.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
+		if err == nil {
+			t.say("The server makes %d anew, one after the other.\n", n)
+		}
+		return err
+	})
 }
 
 type linkReportsCmd struct{ slugArg }

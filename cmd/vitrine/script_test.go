@@ -20,6 +20,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -46,6 +47,7 @@ func TestScript(t *testing.T) {
 			"halt":    cmdHalt,
 			"setenv":  cmdSetenv,
 			"fetch":   cmdFetch,
+			"await":   cmdAwait,
 			"begin":   cmdBegin,
 			"finish":  cmdFinish,
 			"refuses": cmdRefuses,
@@ -208,6 +210,22 @@ func cmdFetch(ts *testscript.TestScript, neg bool, args []string) {
 	if refused := res.StatusCode >= 400; refused != neg {
 		ts.Fatalf("%s %s answered %s", method, args[0], res.Status)
 	}
+}
+
+// cmdAwait URL TYPE asks until the answer has a Content-Type, for a minute.
+func cmdAwait(ts *testscript.TestScript, _ bool, args []string) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for range 600 {
+		res, err := http.Get(args[0])
+		ts.Check(err)
+		res.Body.Close()
+		if res.Header.Get("Content-Type") == args[1] {
+			return
+		}
+		<-tick.C
+	}
+	ts.Fatalf("%s is not %s after a minute", args[0], args[1])
 }
 
 // cmdBegin URL TYPE SIZE begins a PUT and returns when the server is reading its body.

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -110,7 +111,9 @@ func (r *reading) measured(t *testing.T, less time.Duration) report.Session {
 func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // hide puts a tab behind another, as somebody does who looks at something else; show brings it back.
-func hide() chromedp.Action { return emulation.SetFocusEmulationEnabled(false) }
+func hide() chromedp.Action {
+	return chromedp.Tasks{target.ActivateTarget(chromedp.FromContext(browser.ctx).Target.TargetID), emulation.SetFocusEmulationEnabled(false)}
+}
 func show() chromedp.Action { return emulation.SetFocusEmulationEnabled(true) }
 
 // offline takes the network away from a tab, and gives it back, and the browser knows.

@@ -80,7 +80,7 @@ func browserOptions(dir string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
 }
 
-// tab is a page in the browser, of somebody at a desk.
+// tab is a page in the browser, of somebody at a desk. It is in front until another one is opened, for what is behind is drawn seldom.
 type tab struct {
 	t   testing.TB
 	ctx context.Context
@@ -101,7 +101,8 @@ func newTabIn(t testing.TB, browser context.Context, actions ...chromedp.Action)
 	t.Cleanup(func() { stop(); cancel() })
 	tb := &tab{t: t, ctx: ctx}
 	tb.listen(ctx)
-	tb.run(slices.Concat([]chromedp.Action{network.Enable(), log.Enable(), emulation.SetFocusEmulationEnabled(true), person()}, actions)...)
+	tb.run(slices.Concat([]chromedp.Action{network.Enable(), log.Enable(), emulation.SetFocusEmulationEnabled(true), person(),
+		page.BringToFront()}, actions)...)
 	return tb
 }
 
