@@ -104,7 +104,7 @@ func (r *reading) measured(t *testing.T, less time.Duration) report.Session {
 	if n.PresentMs < n.EngagedMs {
 		t.Errorf("present for less than engaged: %+v", n)
 	}
-	t.Logf("%-14s read %5d ms, measured %5d ms", r.link.Name, want.Milliseconds(), n.EngagedMs)
+	t.Logf("%-14s read %5d ms, measured %5d ms, of which %4d may be lost", r.link.Name, want.Milliseconds(), n.EngagedMs, less.Milliseconds())
 	return n
 }
 

@@ -97,7 +97,7 @@ func newTab(t testing.TB, actions ...chromedp.Action) *tab {
 func newTabIn(t testing.TB, browser context.Context, actions ...chromedp.Action) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
-	ctx, stop := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(func() { stop(); cancel() })
 	tb := &tab{t: t, ctx: ctx}
 	tb.listen(ctx)
