@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"syscall"
 	"testing"
@@ -328,6 +329,31 @@ func TestBrowserPageTimes(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("not seen: %v", want)
+	}
+}
+
+// On another site's page an embed is read while some of it is in view there.
+func TestBrowserEmbedInView(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><link rel=icon href="data:,"><p style="height:3000px">An article.</p><iframe src="%s/p/%s/embed" width="600" height="400"></iframe><p style="height:3000px">The end.</p>`, s.url, l.Slug)
+	}))
+	t.Cleanup(host.Close)
+	tb := newTab(t, chromedp.Navigate(host.URL))
+	r := &reading{tab: tb, s: s, link: l}
+	tb.pass(far) // it is there, and out of view
+	r.resume(chromedp.Evaluate(`scrollTo(0, 2900)`, nil))
+	tb.pass(far)
+	r.stop(chromedp.Evaluate(`scrollTo(0, 5000)`, nil))
+	tb.pass(far)
+	r.resume(chromedp.Evaluate(`scrollTo(0, 3100)`, nil))
+	tb.pass(far)
+	r.stop(chromedp.Navigate("about:blank"))
+	if n := r.measured(t, 0); n.Depth != 1_000_000 {
+		t.Errorf("%+v", n)
 	}
 }
 

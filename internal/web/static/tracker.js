@@ -13,9 +13,17 @@ let on = false, engaged = 0, present = 0, depth = 0, downloaded = false;
 let shown = [], sent = 0, told = "", toldPresent = 0;
 const pages = new Map(); // time by page, the latest last
 
-// In a page of another site a frame may be out of view while its document is visible.
-let inView = window === parent;
-if (!inView) new IntersectionObserver((all) => { tick(); inView = all.at(-1).isIntersecting; tick(); }).observe(document.body);
+// In a page of another site this one is a frame: it may be out of view while it is visible, and cannot know whether the window has the focus.
+// Who brings it into view is there, as is whoever moves over it.
+const framed = window !== parent;
+let inView = !framed;
+const seen = (all) => {
+  tick();
+  inView = all.at(-1).isIntersecting;
+  if (inView) input = now();
+  tick();
+};
+if (framed) new IntersectionObserver(seen).observe(document.body);
 const visible = () => inView && document.visibilityState === "visible";
 
 function playing() {
@@ -37,7 +45,7 @@ function tick() {
     }
   }
   if (on || visible()) present = t - start;
-  on = visible() && (document.hasFocus() || t - inside < idle) && (t - input < idle || playing());
+  on = visible() && (document.hasFocus() || t - inside < idle || (framed && t - input < idle)) && (t - input < idle || playing());
   if (item && visible() && item.complete !== false) {
     const r = item.getBoundingClientRect();
     if (r.height) reach(((innerHeight - r.top) / r.height) * 100);
