@@ -49,10 +49,12 @@ type ooxmlParts struct {
 	contentTypes *zipMember
 	folder       bool
 	inner        []zipMember
+	exts         map[string]bool // of all members, in lower case
+	escaped      bool            // a member has an extension that may be read as another
 }
 
 func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
-	var parts ooxmlParts
+	parts := ooxmlParts{exts: map[string]bool{}}
 	p := z.walk(s, t, depth, func(m *zipMember) *Problem { return z.ooxmlPart(s, t, &parts, m) })
 	if p != nil {
 		return p
@@ -65,14 +67,18 @@ func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
 		return damaged(t)
 	}
 	for _, ct := range types {
+		// Some libraries always declare what a .bin would be. Of an extension that no part has it says nothing.
+		if ct.ofExt && !parts.exts[ct.ext] && !parts.escaped {
+			continue
+		}
 		for _, mark := range []string{"macroenabled", "vbaproject", "vbadata", "macrosheet"} {
-			if strings.Contains(ct, mark) {
+			if strings.Contains(ct.name, mark) {
 				return macroProblem()
 			}
 		}
 	}
-	if !slices.ContainsFunc(types, func(ct string) bool {
-		return slices.ContainsFunc(ooxmlMain[t.Ext].types, func(main string) bool { return strings.HasSuffix(ct, main) })
+	if !slices.ContainsFunc(types, func(ct contentType) bool {
+		return slices.ContainsFunc(ooxmlMain[t.Ext].types, func(main string) bool { return strings.HasSuffix(ct.name, main) })
 	}) {
 		return notThe(s, t)
 	}
@@ -81,6 +87,9 @@ func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
 
 func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMember) *Problem {
 	name := strings.ToLower(m.name)
+	ext := strings.TrimPrefix(path.Ext(name), ".")
+	parts.exts[ext] = true
+	parts.escaped = parts.escaped || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != ""
 	switch base := path.Base(name); {
 	case m.encrypted:
 		return heldEncrypted(z.facts)
@@ -105,8 +114,15 @@ func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMe
 	return nil
 }
 
-// contentTypes lists the content types that the package declares, in lower case.
-func (s *source) contentTypes(m *zipMember) (types []string, ok bool) {
+// contentType is one that a package declares, in lower case: of one part, or of all parts of an extension that have none of their own.
+type contentType struct {
+	name  string
+	ofExt bool
+	ext   string
+}
+
+// contentTypes lists the content types that the package declares.
+func (s *source) contentTypes(m *zipMember) (types []contentType, ok bool) {
 	p, ok := s.readAll(m, maxPart)
 	if !ok {
 		return nil, false
@@ -122,10 +138,17 @@ func (s *source) contentTypes(m *zipMember) (types []string, ok bool) {
 			return nil, false
 		}
 		if e, ok := token.(xml.StartElement); ok {
+			ct := contentType{ofExt: e.Name.Local == "Default"}
 			for _, a := range e.Attr {
-				if a.Name.Local == "ContentType" {
-					types = append(types, strings.ToLower(a.Value))
+				switch a.Name.Local {
+				case "ContentType":
+					ct.name = strings.ToLower(a.Value)
+				case "Extension":
+					ct.ext = strings.ToLower(a.Value)
 				}
+			}
+			if ct.name != "" {
+				types = append(types, ct)
 			}
 		}
 	}
