@@ -1,0 +1,66 @@
+package web_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/report"
+)
+
+// Every program that shows previews of links, as the corpus of package visitor has them, gets title, words and picture, and is no view.
+func TestUnfurl(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("report.pdf", samples["report.pdf"], titled("The year in numbers"))
+	corpus, err := os.ReadFile("../visitor/testdata/bots.tsv")
+	s.check(err)
+	programs := 0
+	for line := range strings.Lines(string(corpus)) {
+		userAgent, ok := strings.CutPrefix(strings.TrimSpace(line), "link_preview\t")
+		if !ok {
+			continue
+		}
+		programs++
+		page := s.status(s.get("/p/"+string(l.Slug), "User-Agent: "+userAgent), 200).body
+		for _, tag := range []string{`<meta property="og:title" content="The year in numbers">`, `<meta property="og:description" content="PDF document · 12 pages · `,
+			`<meta name="twitter:card" content="summary_large_image">`} {
+			if !strings.Contains(page, tag) {
+				t.Errorf("%s is shown a page without %s", userAgent, tag)
+			}
+		}
+		picture := s.attr(page, `<meta property="og:image" content="([^"]+)">`)
+		if r := s.status(s.get(picture, "User-Agent: "+userAgent), 200); !strings.HasPrefix(r.Header.Get("Content-Type"), "image/") {
+			t.Errorf("%s is shown %s", userAgent, r.Header.Get("Content-Type"))
+		}
+	}
+	if programs < 40 {
+		t.Fatalf("only %d programs are in the corpus", programs)
+	}
+	s.status(s.get("/p/"+string(l.Slug)), 200) // a person
+	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), report.Range7d)
+	s.check(err)
+	if n := r.Totals; n.Views != 1 || n.Uniques != 1 || n.BotsExcluded != int64(programs) {
+		t.Errorf("%d programs and a person are %+v", programs, n)
+	}
+}
+
+// A scanner of mail that calls itself a browser opens a link, runs its scripts and leaves at once: it is counted and listed as atypical, and
+// in no average.
+func TestMailScannerIsAtypical(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("report.pdf", samples["report.pdf"])
+	page := s.status(s.get("/p/"+string(l.Slug)), 200)
+	s.status(s.do("POST", s.beaconOf(page.body), `{"engaged":300,"present":900,"width":1280,"final":true}`, "Content-Type: text/plain"), 204)
+	reader := s.status(s.get("/p/"+string(l.Slug), "X-Forwarded-For: 192.0.2.9"), 200)
+	s.ahead.Store(int64(time.Minute))
+	s.status(s.do("POST", s.beaconOf(reader.body), `{"engaged":40000,"present":41000,"width":1280,"pages":{"1":40000}}`, "Content-Type: text/plain"), 204)
+	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), report.Range7d)
+	s.check(err)
+	if n := r.Totals; n.Views != 2 || n.Sessions != 1 || n.Atypical != 1 || n.AvgEngagedMs != 40000 || n.BouncePct != 0 {
+		t.Errorf("%+v", n)
+	}
+	if len(r.Recent) != 2 || r.Recent[1].Atypical == r.Recent[0].Atypical {
+		t.Errorf("%+v", r.Recent)
+	}
+}
