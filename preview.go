@@ -3,10 +3,11 @@ package vitrine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"vitrine/internal/filetype"
 
@@ -121,41 +122,112 @@ type Previews struct {
 	Store     Store
 	Blobs     Blobs
 	Previewer Previewer
+	Now       func() time.Time
+	// Failed, if set, is told of a link whose parts could not be made this time.
+	Failed func(*Link, error)
+
+	mu    sync.Mutex
+	tries map[LinkID]previewTry // of links that failed, or are being worked on
 }
 
-// Expects tells whether a part of a link is still to be made, or may be.
+// previewTry is how often a link's parts could not be made, and when that may be tried again; busy while it is.
+type previewTry struct {
+	failures int
+	next     time.Time
+	busy     bool
+}
+
+const (
+	// previewWait is how long a page waits for parts after its link has become live: longer than all but the slowest take.
+	previewWait = 2 * time.Minute
+	// previewsAtOnce bounds how many links are worked on at the same time. One may wait for LibreOffice, which runs once; each other
+	// takes a core.
+	previewsAtOnce = 3
+	// previewTries is after how many failures of the machine a link stays without parts, and previewPause the time before the second
+	// try, which doubles: a quarter of an hour in all.
+	previewTries = 6
+	previewPause = 30 * time.Second
+)
+
+// Expects tells whether a part of a link is still to be made, or may be, so that a page may wait for it.
 func (s *Previews) Expects(l *Link, p Part) bool {
 	t, ok := filetype.ByExt(l.Name)
-	return ok && l.HasBytes && l.Preview == PreviewDue && s.Previewer.Makes(p, t.Ext)
+	return ok && l.HasBytes && l.Preview == PreviewDue && s.Now().Sub(l.StateAt) < previewWait && s.Previewer.Makes(p, t.Ext)
 }
 
-// previewsAtOnce bounds how many links are worked on at the same time: each may take a core.
-const previewsAtOnce = 2
-
-// Make makes the parts of live links that have none yet. What is interrupted is done again by the next call: the state is the queue.
-// A link that fails keeps no other.
+// Make makes the parts of live links that have none yet, the newest first, until there is nothing to do. What is interrupted is done
+// again by the next call: the state is the queue. A link that fails keeps no other: it is told of, and tried again later.
 func (s *Previews) Make(ctx context.Context) error {
-	var due []*Link
-	err := s.Store.Read(ctx, func(tx Tx) (err error) {
-		due, err = tx.Links(LinkQuery{PreviewDue: true})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	failed := make([]error, len(due))
 	var g errgroup.Group
-	g.SetLimit(previewsAtOnce)
-	for i, l := range due {
+	for range previewsAtOnce {
 		g.Go(func() error {
-			if err := s.make(ctx, l); err != nil {
-				failed[i] = fmt.Errorf("preview of %s: %w", l.Slug, err)
+			for ctx.Err() == nil {
+				l, err := s.next(ctx)
+				if err != nil || l == nil {
+					return err
+				}
+				s.done(ctx, l, s.make(ctx, l))
 			}
 			return nil
 		})
 	}
-	_ = g.Wait()
-	return errors.Join(append(failed, ctx.Err())...)
+	return g.Wait()
+}
+
+// previewsLooked is among how many links that are due the next one is looked for.
+const previewsLooked = 200
+
+// next takes a link whose parts are due; nil when there is none to be worked on now.
+func (s *Previews) next(ctx context.Context) (*Link, error) {
+	// What is due is read when nobody can end being busy: a link is never both read as due and found idle because it has just been done.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var due []*Link
+	err := s.Store.Read(ctx, func(tx Tx) (err error) {
+		due, err = tx.Links(LinkQuery{PreviewDue: true, Limit: previewsLooked})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	for _, l := range due {
+		if t := s.tries[l.ID]; !t.busy && !now.Before(t.next) {
+			if s.tries == nil {
+				s.tries = map[LinkID]previewTry{}
+			}
+			t.busy = true
+			s.tries[l.ID] = t
+			return l, nil
+		}
+	}
+	return nil, nil
+}
+
+// done notes how working on a link ended.
+func (s *Previews) done(ctx context.Context, l *Link, err error) {
+	s.mu.Lock()
+	t := s.tries[l.ID]
+	t.busy = false
+	if err == nil || ctx.Err() != nil {
+		delete(s.tries, l.ID)
+	} else {
+		t.next = s.Now().Add(previewPause << t.failures)
+		t.failures++
+		s.tries[l.ID] = t
+	}
+	s.mu.Unlock()
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	if s.Failed != nil && !errors.Is(err, ErrNotFound) {
+		s.Failed(l, err)
+	}
+	if t.failures >= previewTries && s.finish(ctx, l, nil) == nil {
+		s.mu.Lock()
+		delete(s.tries, l.ID)
+		s.mu.Unlock()
+	}
 }
 
 // renewAtOnce bounds the rows of one transaction.
@@ -194,15 +266,9 @@ func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 }
 
 func (s *Previews) make(ctx context.Context, l *Link) error {
-	if ctx.Err() != nil {
-		return nil
-	}
 	blob, err := s.Blobs.Open(ctx, l.Upload)
-	if errors.Is(err, ErrNotFound) {
-		return nil // deleted meanwhile
-	}
 	if err != nil {
-		return err
+		return err // ErrNotFound of a link that is deleted meanwhile
 	}
 	defer blob.Close()
 	var made []Part
@@ -213,12 +279,14 @@ func (s *Previews) make(ctx context.Context, l *Link) error {
 		}
 		return err
 	})
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}
+	return s.finish(ctx, l, made)
+}
+
+// finish writes which parts a link has got.
+func (s *Previews) finish(ctx context.Context, l *Link, made []Part) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Link(l.ID)
 		if err != nil {

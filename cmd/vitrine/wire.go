@@ -56,7 +56,8 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 		Wake: func() { scan.Wake(); previews.Wake() }}
 	scan = worker.New("scan", scanEvery, log, uploads.ScanPending)
 	in.abuse.Threshold = c.AbuseThreshold
-	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer}
+	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now,
+		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
 	previews = worker.New("preview", previewEvery, log, made.Make)
 	s.loops = []*worker.Loop{
 		scan,
@@ -105,7 +106,8 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 
 // previewer makes previews with the programs that this machine has, in processes of their own.
 func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
-	m, err := preview.New(preview.Options{Cache: filepath.Join(c.Data, "cache"), Office: c.Office, FFmpeg: c.FFmpeg, Heif: c.Heif})
+	m, err := preview.New(preview.Options{Cache: filepath.Join(c.Data, "cache"), Temp: filepath.Join(c.Data, "temp"),
+		Office: c.Office, FFmpeg: c.FFmpeg, Heif: c.Heif})
 	if err != nil {
 		return nil, err
 	}

@@ -86,9 +86,14 @@ func (b *Blobs) DeletePart(_ context.Context, k vitrine.UploadID, p vitrine.Part
 
 // deleteParts removes every part of a key, unfinished ones too.
 func (b *Blobs) deleteParts(k vitrine.UploadID) error {
-	names, err := filepath.Glob(b.path(k) + partMark + "*")
-	for _, name := range names {
-		err = errors.Join(err, remove(name))
+	all, err := os.ReadDir(b.shard(k))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range all {
+		if strings.HasPrefix(e.Name(), string(k)+partMark) {
+			err = errors.Join(err, remove(filepath.Join(b.shard(k), e.Name())))
+		}
 	}
 	return err
 }

@@ -276,6 +276,16 @@ func TestBrowserIdle(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 	})
+	t.Run("in and out of view by itself", func(t *testing.T) {
+		t.Parallel()
+		l := s.publish("notes.txt", samples["notes.txt"])
+		host := s.host(t, l, `<script>setInterval(() => scrollTo(0, scrollY ? 0 : 3000), 4000)</script>`)
+		tb := newTab(t, chromedp.Navigate(host))
+		tb.pass(60 * time.Second) // half of it in view, from 4 s on
+		tb.leave()
+		r := &reading{tab: tb, s: s, link: l, before: 16 * time.Second} // four times four seconds within the first half minute
+		r.measured(t, 0)
+	})
 	t.Run("music goes on", func(t *testing.T) {
 		t.Parallel()
 		tb := newTab(t)
@@ -332,22 +342,30 @@ func TestBrowserPageTimes(t *testing.T) {
 	}
 }
 
+// host is a page of another site that shows a link 3000 pixels below its top.
+func (s *site) host(t *testing.T, l *vitrine.Link, more string) string {
+	t.Helper()
+	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><link rel=icon href="data:,"><p style="height:3000px">An article.</p><iframe src="%s/p/%s/embed" width="600" height="400"></iframe><p style="height:3000px">The end.</p>%s`,
+			s.url, l.Slug, more)
+	}))
+	t.Cleanup(hs.Close)
+	return hs.URL
+}
+
 // On another site's page an embed is read while some of it is in view there.
 func TestBrowserEmbedInView(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
-	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, `<!doctype html><link rel=icon href="data:,"><p style="height:3000px">An article.</p><iframe src="%s/p/%s/embed" width="600" height="400"></iframe><p style="height:3000px">The end.</p>`, s.url, l.Slug)
-	}))
-	t.Cleanup(host.Close)
-	tb := newTab(t, chromedp.Navigate(host.URL))
+	tb := newTab(t, chromedp.Navigate(s.host(t, l, "")))
 	r := &reading{tab: tb, s: s, link: l}
 	tb.pass(far) // it is there, and out of view
 	r.resume(chromedp.Evaluate(`scrollTo(0, 2900)`, nil))
 	tb.pass(far)
 	r.stop(chromedp.Evaluate(`scrollTo(0, 5000)`, nil))
+	r.measured(t, 0) // told when it went out of view
 	tb.pass(far)
 	r.resume(chromedp.Evaluate(`scrollTo(0, 3100)`, nil))
 	tb.pass(far)

@@ -55,7 +55,7 @@ func TestBrowserHTML(t *testing.T) {
 // Without scripting a page is a view and no session, and shows what it can.
 func TestBrowserWithoutScripting(t *testing.T) {
 	s := newSite(t)
-	for name, shown := range map[string]string{"report.pdf": "needs scripting", "notes.txt": "Second line.", "book.rtf": "Download it"} {
+	for name, shown := range map[string]string{"report.pdf": "needs JavaScript", "notes.txt": "Second line.", "book.rtf": "Download it"} {
 		l := s.publish(name, samples[name])
 		tb := newTab(t, emulation.SetScriptExecutionDisabled(true), s.page(l))
 		var text string

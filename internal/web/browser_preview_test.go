@@ -182,6 +182,42 @@ func TestPartsAreTheLinks(t *testing.T) {
 	s.status(s.get(image), 410)
 }
 
+// A part that is lost costs what it showed, not the page, and is made again.
+func TestLostPart(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s)
+	l := s.publish("project.zip", makeZIP(t, "readme.txt"))
+	tree := func() bool { return strings.Contains(s.status(s.get("/p/"+string(l.Slug)), 200).body, "readme.txt") }
+	s.check(s.server.Previews.Make(t.Context()))
+	if !tree() {
+		t.Fatal("no tree")
+	}
+	s.check(s.server.Blobs.DeletePart(t.Context(), l.Upload, vitrine.PartEntries))
+	s.check(s.server.Links.Store.Update(t.Context(), func(vitrine.Tx) error { return nil })) // pages that are kept are of before
+	s.ahead.Store(int64(time.Hour))
+	if tree() {
+		t.Error("a tree of a part that is lost")
+	}
+	s.check(s.server.Previews.Make(t.Context()))
+	if !tree() {
+		t.Error("the part is not made again")
+	}
+}
+
+// Of a view-only document that is shown as pages nobody needs the file: what is hidden in it stays with its owner.
+func TestViewOnlyDocument(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s, "soffice")
+	l := s.publish("contract.docx", makeDOCX(t, 3, "https://elsewhere.example"), viewOnly)
+	s.check(s.server.Previews.Make(t.Context()))
+	frame := s.contentOf(s.status(s.get("/p/"+string(l.Slug)), 200).body)
+	if !strings.HasSuffix(frame, "/view") {
+		t.Fatal(frame)
+	}
+	s.status(s.get(strings.TrimSuffix(frame, "view")+"file"), 404)
+	s.status(s.get(strings.TrimSuffix(frame, "view")+"part/pages"), 200)
+}
+
 // A file of which nothing can be made is shown as it was before, once that has been tried.
 func TestPreviewOfNothing(t *testing.T) {
 	s := newSite(t)

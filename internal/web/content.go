@@ -107,7 +107,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) e
 		return errNoPage // in its frame only
 	case navigated(r) && (l.Kind == filetype.PDF || !l.AllowDownload):
 		return s.toPage(w, r, l)
-	case !inline && !svg && !docxShown(l) && !l.AllowDownload: // docxFrame reads the bytes too
+	case !inline && !svg && s.showOf(l) != showDocx && !l.AllowDownload: // docxFrame reads the bytes too
 		return errNoPage // it has no viewer that would need the bytes
 	}
 	blob, err := s.blob(r, l)

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -57,15 +58,25 @@ func (s *Server) document(r *http.Request, l *vitrine.Link, f form) (*document, 
 	if d := s.documents.of(hour, l, f); d != nil {
 		return d, nil
 	}
-	p, err := s.linkPage(r, l, f)
+	// A page that takes long to render is rendered once, however many ask for it, and though the first of them goes away.
+	v, err, _ := s.rendering.Do(fmt.Sprint(l.ID, f), func() (any, error) {
+		p, err := s.linkPage(r.WithContext(context.WithoutCancel(r.Context())), l, f)
+		if err != nil {
+			return nil, err
+		}
+		d, err := newDocument(l, p)
+		if err == nil && !p.Passing {
+			s.documents.keep(hour, d)
+		}
+		return d, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	d, err := newDocument(l, p)
-	if err == nil {
-		s.documents.keep(hour, d)
+	if d := v.(*document); d.link == *l {
+		return d, nil
 	}
-	return d, err
+	return s.document(r, l, f) // somebody else's was of the link as it was before
 }
 
 // newDocument renders a page with marks for what fills the gaps, which nobody who writes a title or a text can know.
@@ -186,7 +197,10 @@ func appendStored(z []byte, text string, last bool) []byte {
 }
 
 // documentBytes bounds what is kept of pages; compressed, they may take as much again.
-const documentBytes = 16 << 20
+const documentBytes = 48 << 20
+
+// documentMost is the largest page that is kept.
+const documentMost = documentBytes / 8
 
 // documentCache keeps pages of one hour, each of the link as it was then.
 type documentCache struct {
@@ -220,7 +234,7 @@ func (c *documentCache) of(hour time.Time, l *vitrine.Link, f form) *document {
 func (c *documentCache) keep(hour time.Time, d *document) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.hour.Equal(hour) || d.size > documentBytes/16 {
+	if !c.hour.Equal(hour) || d.size > documentMost {
 		return
 	}
 	c.drop(c.pages[d.key()])

@@ -163,19 +163,19 @@ func TestDocumentCache(t *testing.T) {
 	if kept(next, changed) {
 		t.Error("a page that was rendered an hour ago is kept")
 	}
-	large := doc(2, "large", documentBytes/16+1)
+	large := doc(2, "large", documentMost+1)
 	c.keep(next, large)
 	if kept(next, large) {
 		t.Error("a large page is kept")
 	}
 	for i := range vitrine.LinkID(100) {
-		d := doc(i, fmt.Sprint(i), documentBytes/16)
+		d := doc(i, fmt.Sprint(i), documentMost)
 		c.keep(next, d)
 		if !kept(next, d) {
 			t.Fatalf("page %d is not kept", i)
 		}
 	}
-	if len(c.pages) != 16 || c.size != documentBytes {
+	if len(c.pages) != 8 || c.size != documentBytes {
 		t.Errorf("%d pages of %d bytes are kept", len(c.pages), c.size)
 	}
 }

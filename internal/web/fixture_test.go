@@ -68,7 +68,7 @@ func newFixture(t *testing.T) *fixture {
 		Abuse:    &vitrine.AbuseReports{Store: store, Now: now, Threshold: vitrine.DefaultAbuseThreshold},
 		Analytics: &vitrine.Analytics{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return web.LinkURL(public, s) }},
-		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: f.blobs, Receiver: f.blobs, Previews: &vitrine.Previews{Store: store, Blobs: f.blobs, Previewer: vitrine.NoPreviewer{}}, Signer: signer,
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: f.blobs, Receiver: f.blobs, Previews: &vitrine.Previews{Store: store, Blobs: f.blobs, Previewer: vitrine.NoPreviewer{}, Now: now}, Signer: signer,
 		Ready: func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

@@ -42,6 +42,7 @@ type linkPage struct {
 	Tracks   []track
 	Sandbox  string // of the frame
 	Text     string
+	Passing  bool            // the page is so for a while only, and another though the link is as it was
 	Lines    bool            // Document is lines of code
 	Document markup.Document // what is shown in place of Text, if it has HTML
 	TextCut  bool
@@ -138,9 +139,9 @@ func unshown(show string, l *vitrine.Link) string {
 	case show == showCard:
 		return "A browser cannot show this kind of file. Download it to open it."
 	case !l.AllowDownload && show == showPDF:
-		return "Reading this document here needs scripting. Its owner has turned downloads off."
+		return "Reading this document here needs JavaScript. Its owner has turned downloads off."
 	case show == showPDF:
-		return "Reading this document here needs scripting. Without it, download the file."
+		return "Reading this document here needs JavaScript. Without it, download the file."
 	case !l.AllowDownload:
 		return "This browser cannot show this file, and its owner has turned downloads off."
 	default:

@@ -85,7 +85,7 @@ func (s *Server) oembed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Content-Type", contentType)
-	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(oembedAge))
+	h.Set("Cache-Control", "private, no-cache") // a link that is taken down is gone at once
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body)

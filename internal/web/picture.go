@@ -33,8 +33,8 @@ func (s *Server) picture(l *vitrine.Link) picture {
 	return p
 }
 
-// sendPicture answers with a link's picture. It is no open: whoever sees a picture of a link has not been there. It may be kept for five
-// minutes, so that of a link that is taken down it is gone soon.
+// sendPicture answers with a link's picture. It is no open: whoever sees a picture of a link has not been there. It may be kept, and
+// is asked for again each time, so that of a link that is taken down it is gone at once.
 func (s *Server) sendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	content, tag, err := s.pictureOf(r, l)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Server) sendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.
 		defer c.Close()
 	}
 	h := w.Header()
-	h.Set("Cache-Control", "public, max-age=300")
+	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", fileCSP)
 	h.Set("Content-Type", s.picture(l).Type)
 	if tag.card {

@@ -21,7 +21,7 @@ func TestPicture(t *testing.T) {
 		r := s.status(s.get(address), 200)
 		c, format, err := image.DecodeConfig(strings.NewReader(r.body))
 		if err != nil || c.Width != vitrine.PictureWidth || c.Height != vitrine.PictureHeight || "image/"+format != s.attr(body, `property="og:image:type" content="([^"]+)"`) ||
-			r.Header.Get("Content-Type") != "image/"+format || r.Header.Get("Cache-Control") != "public, max-age=300" || len(r.body) > 100_000 {
+			r.Header.Get("Content-Type") != "image/"+format || r.Header.Get("Cache-Control") != "private, no-cache" || len(r.body) > 100_000 {
 			t.Errorf("%s: %d bytes, %+v, %s, %v, %v", name, len(r.body), c, format, err, r.Header)
 		}
 		if r := s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304); r.body != "" {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -145,6 +146,11 @@ func (s *Server) openPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vit
 		return nil, errNoPage
 	}
 	b, err := s.Blobs.OpenPart(r.Context(), l.Upload, p)
+	if errors.Is(err, vitrine.ErrNotFound) { // a backup without parts, say: it can be made again
+		_, err := s.Previews.Renew(r.Context(), string(l.Slug))
+		s.Log.Warn("a part is lost, and made anew", "link", l.Slug, "part", p, "error", err)
+		return nil, errNoPage
+	}
 	if err != nil {
 		return nil, vitrine.Unavailable(err)
 	}

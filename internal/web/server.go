@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"vitrine"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Server holds what the handlers need. All exported fields but Receiver are required.
@@ -44,6 +46,7 @@ type Server struct {
 	Log       *slog.Logger
 
 	documents documentCache
+	rendering singleflight.Group // of documents
 }
 
 // Handler is the whole of the server: routes, and around them what holds for every request.

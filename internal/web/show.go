@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 
 	"vitrine"
@@ -75,18 +76,20 @@ func (s *Server) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error)
 	case showDocx:
 		p.File, p.Sandbox = s.contentAddress(l, "docx")+frame, docxSandbox
 	case showSoon:
-		p.File, p.Sandbox = s.contentAddress(l, "preview")+frame, pdfSandbox // what it becomes is a viewer
+		p.File, p.Sandbox, p.Passing = s.contentAddress(l, "preview")+frame, pdfSandbox, true // what it becomes is a viewer
 	case showImage:
 		p.File = s.contentAddress(l, imageOf(l))
 	case showVideo, showAudio:
 		p.File, p.Tracks = s.contentAddress(l, "file"), s.tracks(l)
 	case showSheets, showTree:
-		p.Document, err = s.derived(r, l, p.Show)
+		if p.Document, err = s.derived(r, l, p.Show); errors.Is(err, errNoPage) {
+			p.Show, p.Passing, err = showCard, true, nil
+		}
 	case showText:
 		p.Text, p.TextCut, err = s.text(r, l)
 		t, _ := filetype.ByExt(l.Name)
 		p.Wrap = t.Ext == "txt" || t.Ext == "log"
-		p.Document, p.Lines = arranged(p.Text, t.Ext)
+		p.Document, p.Lines = arranged(p.Text, t.Ext, p.TextCut)
 	}
 	return err
 }
@@ -101,16 +104,16 @@ func imageOf(l *vitrine.Link) string {
 
 // arranged is a text in a form that is made for reading; the zero Document is none, for plain text. It also
 // tells whether it is lines of code.
-func arranged(text, ext string) (d markup.Document, lines bool) {
+func arranged(text, ext string, cut bool) (d markup.Document, lines bool) {
 	switch ext {
 	case "md":
 		return markup.Markdown(text), false
 	case "csv":
-		return markup.Table(text, 0), false
+		return markup.Table(text, 0, cut), false
 	case "tsv":
-		return markup.Table(text, '\t'), false
+		return markup.Table(text, '\t', cut), false
 	case "json", "xml", "yaml", "yml":
-		return markup.Code(text, ext), true
+		return markup.Code(text, ext, cut), true
 	}
 	return d, false
 }

@@ -90,7 +90,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Abuse:    &vitrine.AbuseReports{Store: store, Now: now, Threshold: vitrine.DefaultAbuseThreshold},
 		Analytics: &vitrine.Analytics{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return web.LinkURL(public, s) }},
-		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &vitrine.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}}, Signer: signer,
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &vitrine.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now}, Signer: signer,
 		Ready: func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

@@ -14,14 +14,15 @@ let shown = [], sent = 0, told = "", toldPresent = 0;
 const pages = new Map(); // time by page, the latest last
 
 // In a page of another site this one is a frame: it may be out of view while it is visible, and cannot know whether the window has the focus.
-// Who brings it into view is there, as is whoever moves over it.
+// Who first brings it into view is there, as is whoever moves over it.
 const framed = window !== parent;
 let inView = !framed;
 const seen = (all) => {
   tick();
   inView = all.at(-1).isIntersecting;
-  if (inView) input = now();
+  if (inView && !told) input = now();
   tick();
+  send(most, !told);
 };
 if (framed) new IntersectionObserver(seen).observe(document.body);
 const visible = () => inView && document.visibilityState === "visible";
@@ -68,7 +69,7 @@ function snapshot() {
     s.played = ends.reduce((sum, end, i) => sum + ms(end - played.start(i)), 0);
     s.reached = ms(Math.max(0, ...ends));
   }
-  if (kind === "scroll") s.depth = item || frame ? depth : downloaded ? 100 : 0;
+  if (kind === "scroll") s.depth = depth || (downloaded ? 100 : 0);
   if (downloaded) s.downloaded = true;
   if (navigator.webdriver) s.automation = true;
   return s;
