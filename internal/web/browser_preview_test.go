@@ -16,6 +16,8 @@ import (
 	"vitrine/internal/preview"
 	"vitrine/report"
 
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/xuri/excelize/v2"
 	"golang.org/x/image/tiff"
@@ -202,6 +204,21 @@ func TestLostPart(t *testing.T) {
 	if !tree() {
 		t.Error("the part is not made again")
 	}
+}
+
+// Without scripts a document is its beginning, as a picture.
+func TestBrowserGlimpse(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s)
+	l := s.publish("report.pdf", samples["report.pdf"])
+	s.check(s.server.Previews.Make(t.Context()))
+	tb := newTab(t, emulation.SetScriptExecutionDisabled(true), s.page(l))
+	var box *dom.BoxModel
+	tb.run(chromedp.WaitVisible(".glimpse", chromedp.ByQuery), chromedp.Dimensions(".glimpse", &box, chromedp.ByQuery))
+	if box.Width < 500 || box.Height < 250 {
+		t.Errorf("%+v", box)
+	}
+	tb.quiet()
 }
 
 // Of a view-only document that is shown as pages nobody needs the file: what is hidden in it stays with its owner.

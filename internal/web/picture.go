@@ -21,14 +21,15 @@ import (
 // picture is what other sites show of a link.
 type picture struct {
 	Address, Type string
-	Width, Height int // pixels
+	OfFile        bool // it shows some of the content
+	Width, Height int  // pixels
 }
 
 // picture is made of the file where that was possible; otherwise it is a card that is drawn when it is asked for.
 func (s *Server) picture(l *vitrine.Link) picture {
 	p := picture{Address: s.linkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth, Height: vitrine.PictureHeight}
 	if l.Parts.Has(vitrine.PartPicture) {
-		p.Type = "image/jpeg"
+		p.Type, p.OfFile = "image/jpeg", true
 	}
 	return p
 }
