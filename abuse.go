@@ -50,6 +50,10 @@ const (
 	MaxAbuseNote = 1000 // characters
 	// hourlyReports is how many reports one reporter may send within an hour, over all links.
 	hourlyReports = 5
+	// hourlyHolds is how many links reports alone take off display within an hour, over the whole instance, that no person has looked
+	// at since. Readers seldom report as many; whoever has a thousand addresses can, and must not empty the instance. What is reported
+	// beyond it is kept, and a later report holds the link.
+	hourlyHolds = 20
 	// AbuseReportLife is how long reports are kept about a link that stays live.
 	AbuseReportLife = 180 * 24 * time.Hour
 )
@@ -61,17 +65,24 @@ const abuseSecret = "abuse reporters"
 type AbuseReports struct {
 	Store Store
 	Now   func() time.Time
-	// Threshold is how many reporters, since a link last became live, send it to review; 0: it takes a person.
+	// Threshold is how many reporters of one day (UTC), since a link last became live, send it to review; 0: it takes a person. Those of
+	// different days are not added up: one reader has another ID on each.
 	Threshold int
 }
 
-// Reporter is who reports from an address: an IPv4 address or an IPv6 /64 has the same ID for a day (UTC), and another one the day after.
+// Reporter is who reports from an address: an IPv4 address or an IPv6 /48 has the same ID for a day (UTC), and another one the day
+// after. A /48 is the most that one subscriber is commonly given; in its 65536 networks of the size by which viewers are told apart one
+// person would be as many reporters.
 func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (ReporterID, error) {
 	key, err := s.key(ctx)
 	if err != nil {
 		return 0, Unavailable(err)
 	}
-	day := visitor.DayKey(key, s.Now().UTC().Format(time.DateOnly))
+	day := visitor.DayKey(key, dayOf(s.Now()))
+	if from = from.Unmap(); from.Is6() {
+		subscriber, _ := from.Prefix(48)
+		from = subscriber.Addr()
+	}
 	return ReporterID(visitor.ViewerID(day, from, "")), nil
 }
 
@@ -149,17 +160,46 @@ func mayReport(tx Tx, by ReporterID, now time.Time) error {
 		Message: "Five reports have come from your network within an hour, which is as many as are taken."}
 }
 
-// judge moves a live link to review when enough have reported it since it last became live.
+// dayOf is the day (UTC) on which a reporter has one ID.
+func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// judge moves a live link to review when enough have reported it on one day since it last became live, unless reports have taken as
+// many links off display as they may.
 func (s *AbuseReports) judge(tx Tx, l *Link, now time.Time) error {
 	if s.Threshold <= 0 {
 		return nil
 	}
 	reports, err := tx.AbuseReports(l.ID, l.StateAt)
-	if err != nil || len(reports) < s.Threshold {
+	if err != nil || reportersOfOneDay(reports) < s.Threshold {
+		return err
+	}
+	held, err := heldByReports(tx, now.Add(-time.Hour))
+	if err != nil || held >= hourlyHolds {
 		return err
 	}
 	l.State, l.Reason, l.StateAt = StateReview, ReasonAbuse, now
 	return tx.PutLink(l)
+}
+
+// reportersOfOneDay is how many have reported on the day on which most have; of each reporter there is one report.
+func reportersOfOneDay(reports []*AbuseReport) (most int) {
+	days := map[string]int{}
+	for _, r := range reports {
+		days[dayOf(r.At)]++
+		most = max(most, days[dayOf(r.At)])
+	}
+	return most
+}
+
+// heldByReports counts the links that reports have sent to review after a time, and that wait there.
+func heldByReports(tx Tx, after time.Time) (n int, err error) {
+	waiting, err := tx.Links(LinkQuery{State: StateReview})
+	for _, l := range waiting {
+		if l.Reason == ReasonAbuse && l.StateAt.After(after) {
+			n++
+		}
+	}
+	return n, err
 }
 
 // List is what was reported about a link, newest first, for the operator: whatever the link's state, and before it too.

@@ -3,6 +3,7 @@ package vitrine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"sync"
@@ -41,6 +42,16 @@ func (r *reported) filed(by ...vitrine.ReporterID) {
 			r.t.Fatalf("reporter %d: %v", id, err)
 		}
 	}
+}
+
+// by is who reports from an address.
+func (r *reported) by(addr string) vitrine.ReporterID {
+	r.t.Helper()
+	id, err := r.Reporter(r.t.Context(), netip.MustParseAddr(addr))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return id
 }
 
 func (r *reported) state(want vitrine.LinkState, reason string) *vitrine.Link {
@@ -94,6 +105,78 @@ func TestAbuseThreshold(t *testing.T) {
 		never.filed(by)
 	}
 	never.state(vitrine.StateLive, "")
+}
+
+// Reporters of different days may be one reader, who has another ID on each: they are not added up.
+func TestAbuseReportersOfOneDay(t *testing.T) {
+	r := newReported(t)
+	for range 5 {
+		r.filed(r.by("192.0.2.7"))
+		r.clock.Advance(24 * time.Hour)
+	}
+	r.filed(r.by("192.0.2.7"), r.by("192.0.2.8"))
+	r.state(vitrine.StateLive, "")
+	r.clock.Advance(14 * time.Hour) // the same day, by 23:30
+	r.filed(r.by("192.0.2.9"))
+	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
+}
+
+// A subscriber's networks are one reporter.
+func TestAbuseReportsOfOneSubscriber(t *testing.T) {
+	r := newReported(t)
+	for _, addr := range []string{"2001:db8:77:1::1", "2001:db8:77:2::1", "2001:db8:77:fff3::1", "::ffff:192.0.2.1", "192.0.2.1"} {
+		r.filed(r.by(addr))
+	}
+	r.state(vitrine.StateLive, "")
+	r.listed(2)
+}
+
+// Reports alone take 20 links off display in an hour, and no more than that before a person or an hour comes.
+func TestAbuseHoldsAreLimited(t *testing.T) {
+	r := newReported(t)
+	links := []*vitrine.Link{r.link}
+	err := r.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		for n := range 21 {
+			l := *r.link
+			l.ID, l.Slug, l.Upload = 0, vitrine.Slug(fmt.Sprint("other-", n)), ""
+			if err := tx.AddLink(&l); err != nil {
+				return err
+			}
+			links = append(links, &l)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := vitrine.ReporterID(0)
+	report := func(l *vitrine.Link, readers int, want vitrine.LinkState) {
+		t.Helper()
+		for range readers {
+			by++
+			if err := r.File(t.Context(), l.ID, by, vitrine.AbuseMalware, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if now, err := r.links.BySlug(t.Context(), string(l.Slug)); err != nil || now.State != want {
+			t.Errorf("%s is %s, %v, want %s", l.Slug, now.State, err, want)
+		}
+	}
+	for _, l := range links[:20] {
+		report(l, 3, vitrine.StateReview)
+		r.clock.Advance(time.Minute)
+	}
+	report(links[20], 3, vitrine.StateLive)
+	if all, err := r.List(t.Context(), string(links[20].Slug)); err != nil || len(all) != 3 {
+		t.Errorf("%d reports were kept, %v", len(all), err)
+	}
+	if _, err := r.links.Clear(t.Context(), string(links[7].Slug)); err != nil {
+		t.Fatal(err)
+	}
+	report(links[20], 1, vitrine.StateReview)
+	report(links[21], 3, vitrine.StateLive)
+	r.clock.Advance(40 * time.Minute)
+	report(links[21], 1, vitrine.StateReview)
 }
 
 // However many report at once, the threshold is met once and what comes later is refused (promise 8).
@@ -251,31 +334,25 @@ func (noBlobs) Delete(context.Context, vitrine.UploadID) error { return nil }
 // A reporter is known again on the same day and network, and on no other (promise 10).
 func TestReporter(t *testing.T) {
 	r := newReported(t)
-	by := func(r *reported, addr string) vitrine.ReporterID {
-		t.Helper()
-		id, err := r.Reporter(t.Context(), netip.MustParseAddr(addr))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
-	me, my6 := by(r, "192.0.2.7"), by(r, "2001:db8::1")
+	me, my6 := r.by("192.0.2.7"), r.by("2001:db8::1")
 	for about, c := range map[string]struct {
 		same bool
 		a, b vitrine.ReporterID
 	}{
-		"again":            {true, me, by(r, "192.0.2.7")},
-		"another address":  {false, me, by(r, "192.0.2.8")},
-		"the same /64":     {true, my6, by(r, "2001:db8::ffff")},
-		"another /64":      {false, my6, by(r, "2001:db8:0:1::1")},
-		"another instance": {false, me, by(newReported(t), "192.0.2.7")},
+		"again":            {true, me, r.by("192.0.2.7")},
+		"another address":  {false, me, r.by("192.0.2.8")},
+		"mapped":           {true, me, r.by("::ffff:192.0.2.7")},
+		"the same /48":     {true, my6, r.by("2001:db8:0:ffff::ffff")},
+		"with a zone":      {true, my6, r.by("2001:db8::1%eth0")},
+		"another /48":      {false, my6, r.by("2001:db8:1::1")},
+		"another instance": {false, me, newReported(t).by("192.0.2.7")},
 	} {
 		if (c.a == c.b) != c.same {
 			t.Errorf("%s: same reporter = %v", about, c.a == c.b)
 		}
 	}
 	r.clock.Advance(24 * time.Hour)
-	if by(r, "192.0.2.7") == me {
+	if r.by("192.0.2.7") == me {
 		t.Error("known again the day after")
 	}
 }

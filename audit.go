@@ -90,7 +90,7 @@ func auditLink(tx Tx, l *Link, owned map[UploadID]bool, fault func(string)) erro
 func (a *Audit) bytes(ctx context.Context, l *Link, fault func(string)) error {
 	blob, err := a.Blobs.Open(ctx, l.Upload)
 	if errors.Is(err, ErrNotFound) {
-		return a.gone(ctx, l, fault)
+		return a.gone(ctx, l, "its bytes are gone", func(now *Link) bool { return now.HasBytes }, fault)
 	}
 	if err != nil {
 		return err
@@ -100,14 +100,8 @@ func (a *Audit) bytes(ctx context.Context, l *Link, fault func(string)) error {
 		fault(fmt.Sprintf("link %s: %d bytes are stored, not %d", l.Slug, blob.Size(), l.Size))
 	}
 	for _, p := range l.Parts.All() {
-		part, err := a.Blobs.OpenPart(ctx, l.Upload, p)
-		switch {
-		case errors.Is(err, ErrNotFound):
-			fault(fmt.Sprintf("link %s: its part %s is gone", l.Slug, p))
-		case err != nil:
+		if err := a.part(ctx, l, p, fault); err != nil {
 			return err
-		default:
-			part.Close()
 		}
 	}
 	if !a.Deep {
@@ -123,15 +117,28 @@ func (a *Audit) bytes(ctx context.Context, l *Link, fault func(string)) error {
 	return nil
 }
 
-// gone speaks of a link without bytes, unless it was deleted since the audit began.
-func (a *Audit) gone(ctx context.Context, l *Link, fault func(string)) error {
-	return a.Store.Read(ctx, func(tx Tx) error {
-		now, err := tx.Link(l.ID)
-		if err == nil && now.HasBytes && now.DeletedAt.IsZero() {
-			fault(fmt.Sprintf("link %s: its bytes are gone", l.Slug))
-		}
+func (a *Audit) part(ctx context.Context, l *Link, p Part, fault func(string)) error {
+	part, err := a.Blobs.OpenPart(ctx, l.Upload, p)
+	if errors.Is(err, ErrNotFound) {
+		return a.gone(ctx, l, fmt.Sprintf("its part %s is gone", p), func(now *Link) bool { return now.HasBytes && now.Parts.Has(p) }, fault)
+	}
+	if err != nil {
+		return err
+	}
+	return part.Close()
+}
+
+// gone speaks of what a link names and has not, unless the link, looked at again, is deleted or does not name it any more.
+func (a *Audit) gone(ctx context.Context, l *Link, what string, names func(*Link) bool, fault func(string)) error {
+	var now *Link
+	err := a.Store.Read(ctx, func(tx Tx) (err error) {
+		now, err = tx.Link(l.ID)
 		return notFoundIsNil(err)
 	})
+	if err == nil && now != nil && now.DeletedAt.IsZero() && names(now) {
+		fault(fmt.Sprintf("link %s: %s", l.Slug, what))
+	}
+	return err
 }
 
 // strays finds sealed bytes that belong to no link and to no upload that may still become one.

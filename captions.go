@@ -59,7 +59,9 @@ type Captions struct {
 	Store Store
 	Blobs Blobs
 
-	// mu keeps a Put and a Delete of one text apart: between them the link could be left to name a text that is gone.
+	// mu keeps a Put and a Delete of one text apart: between them the link could be left to name a text that is gone. Those of several
+	// instances put that right after each other, see keep and drop; only one that ends between its two steps, while another is under
+	// way, leaves such a name. Putting or deleting the text again takes it away.
 	mu sync.Mutex
 }
 
@@ -86,20 +88,38 @@ func (s *Captions) Put(ctx context.Context, a *Account, slug, lang string, text 
 	if err := l.mayHaveCaptions(part); err != nil {
 		return nil, err
 	}
-	err = s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
-	if errors.Is(err, ErrNotFound) {
-		return nil, errNoOwnLink // deleted meanwhile
-	}
-	if err != nil {
-		return nil, Unavailable(err)
-	}
-	return s.change(ctx, l, func(now *Link) error {
-		if err := now.mayHaveCaptions(part); err != nil {
-			return err
+	return s.keep(ctx, l, part, vtt)
+}
+
+// keep stores a text and names it, until the text is still there afterwards: a Delete of another instance, which removed it before it
+// was named, may have been done before it was.
+func (s *Captions) keep(ctx context.Context, l *Link, part Part, vtt []byte) (*Link, error) {
+	for {
+		err := s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
+		if errors.Is(err, ErrNotFound) {
+			return nil, errNoOwnLink // deleted meanwhile
 		}
-		now.Parts = now.Parts.With(part)
-		return nil
-	})
+		if err != nil {
+			return nil, Unavailable(err)
+		}
+		now, err := s.change(ctx, l, func(now *Link) error {
+			if err := now.mayHaveCaptions(part); err != nil {
+				return err
+			}
+			now.Parts = now.Parts.With(part)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		there, err := s.stored(ctx, l, part)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			return now, nil
+		}
+	}
 }
 
 // Delete takes the captions in a language from a link; there being none is success. The link stops naming them before they are removed.
@@ -117,18 +137,53 @@ func (s *Captions) Delete(ctx context.Context, a *Account, slug, lang string) er
 	if err != nil {
 		return err
 	}
-	if l.Parts.Has(part) {
-		if _, err := s.change(ctx, l, func(now *Link) error { now.Parts = now.Parts.Without(part); return nil }); err != nil {
-			return err
-		}
-	}
 	if l.Upload == "" {
 		return nil
+	}
+	return s.drop(ctx, l, part)
+}
+
+// drop stops naming a text and removes it. A Put of another instance that had stored it before may have named it since: if so, the name
+// goes, too, which is as if the Put had come first. One that names it later sees itself that the text is gone.
+func (s *Captions) drop(ctx context.Context, l *Link, part Part) error {
+	unname := func(now *Link) error { now.Parts = now.Parts.Without(part); return nil }
+	if l.Parts.Has(part) {
+		if _, err := s.change(ctx, l, unname); err != nil {
+			return err
+		}
 	}
 	if err := s.Blobs.DeletePart(ctx, l.Upload, part); err != nil {
 		return Unavailable(err)
 	}
-	return nil
+	var named bool
+	err := s.Store.Read(ctx, func(tx Tx) error {
+		now, err := tx.Link(l.ID)
+		named = err == nil && now.DeletedAt.IsZero() && now.Parts.Has(part)
+		return notFoundIsNil(err)
+	})
+	if err != nil {
+		return Unavailable(err)
+	}
+	if !named {
+		return nil
+	}
+	if there, err := s.stored(ctx, l, part); err != nil || there {
+		return err // put again since
+	}
+	_, err = s.change(ctx, l, unname)
+	return err
+}
+
+// stored tells whether a part is there.
+func (s *Captions) stored(ctx context.Context, l *Link, part Part) (bool, error) {
+	b, err := s.Blobs.OpenPart(ctx, l.Upload, part)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, Unavailable(err)
+	}
+	return true, b.Close()
 }
 
 // Of finds a link of the account, to tell its captions; a foreign slug answers as an unknown one does: CodeNotFound.

@@ -280,3 +280,105 @@ func TestCaptionsAtOnce(t *testing.T) {
 	c.has(map[string]string{"en": someVTT})
 	c.audit()
 }
+
+// around is storage on which something happens, once each, before and after a part is removed, and after one is stored.
+type around struct {
+	vitrine.Blobs
+	beforeDelete, afterDelete, afterPut sync.Once
+	before, after, put                  func()
+}
+
+func (b *around) DeletePart(ctx context.Context, key vitrine.UploadID, p vitrine.Part) error {
+	b.beforeDelete.Do(b.before)
+	err := b.Blobs.DeletePart(ctx, key, p)
+	b.afterDelete.Do(b.after)
+	return err
+}
+
+func (b *around) PutPart(ctx context.Context, key vitrine.UploadID, p vitrine.Part, body io.Reader) error {
+	err := b.Blobs.PutPart(ctx, key, p, body)
+	b.afterPut.Do(b.put)
+	return err
+}
+
+// However a Put of one instance and a Delete of another come between each other, no link names a text that is gone.
+func TestCaptionsOfTwoInstances(t *testing.T) {
+	nothing := func() {}
+	for about, f := range map[string]func(c *captioned, other *vitrine.Captions, blobs *around) (want map[string]string){
+		"put before the text is removed": func(c *captioned, other *vitrine.Captions, blobs *around) map[string]string {
+			blobs.before = func() { c.put("de", vttSaying("Zwei.")) }
+			other.Delete(t.Context(), c.account, string(c.video.Slug), "de")
+			return nil
+		},
+		"put after the text is removed": func(c *captioned, other *vitrine.Captions, blobs *around) map[string]string {
+			blobs.after = func() { c.put("de", vttSaying("Zwei.")) }
+			other.Delete(t.Context(), c.account, string(c.video.Slug), "de")
+			return map[string]string{"de": vttSaying("Zwei.")}
+		},
+		"deleted before the text is named": func(c *captioned, other *vitrine.Captions, blobs *around) map[string]string {
+			blobs.put = func() { c.delete("de") }
+			other.Put(t.Context(), c.account, string(c.video.Slug), "de", strings.NewReader(vttSaying("Zwei.")))
+			return map[string]string{"de": vttSaying("Zwei.")}
+		},
+	} {
+		for _, first := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, one first: %v", about, first), func(t *testing.T) {
+				c := newCaptioned(t, &vitrinetest.Fault{})
+				if first {
+					if err := c.put("de", vttSaying("Eins.")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				blobs := &around{Blobs: c.blobs, before: nothing, after: nothing, put: nothing}
+				c.has(f(c, &vitrine.Captions{Store: c.store, Blobs: blobs}, blobs))
+				c.audit()
+			})
+		}
+	}
+}
+
+// afterOpen is storage on which something happens after bytes were opened.
+type afterOpen struct {
+	vitrine.Blobs
+	then func()
+}
+
+func (b afterOpen) Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, error) {
+	x, err := b.Blobs.Open(ctx, key)
+	b.then()
+	return x, err
+}
+
+// Captions that are deleted during an audit are no fault, and neither are those of a link that is; captions that are gone are one.
+func TestAuditOfCaptions(t *testing.T) {
+	for about, x := range map[string]struct {
+		then   func(*captioned) error
+		faults int
+	}{
+		"nothing":          {func(*captioned) error { return nil }, 0},
+		"captions deleted": {func(c *captioned) error { return c.delete("de") }, 0},
+		"link deleted":     {func(c *captioned) error { return c.links.Delete(t.Context(), string(c.video.Slug)) }, 0},
+		"captions lost": {func(c *captioned) error {
+			return c.blobs.DeletePart(t.Context(), c.video.Upload, vitrine.CaptionsPart("de"))
+		}, 1},
+	} {
+		t.Run(about, func(t *testing.T) {
+			c := newCaptioned(t, &vitrinetest.Fault{})
+			if err := c.put("de", someVTT); err != nil {
+				t.Fatal(err)
+			}
+			a := &vitrine.Audit{Store: c.store, Log: c.log, Now: time.Now, Blobs: afterOpen{c.blobs, func() {
+				if err := x.then(c); err != nil {
+					t.Error(err)
+				}
+			}}}
+			var faults []string
+			if err := a.Run(t.Context(), func(fault string) { faults = append(faults, fault) }); err != nil {
+				t.Fatal(err)
+			}
+			if len(faults) != x.faults {
+				t.Errorf("faults: %q", faults)
+			}
+		})
+	}
+}

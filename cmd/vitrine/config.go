@@ -34,7 +34,7 @@ type serveCmd struct {
 	ViewerKeyLife   time.Duration `help:"How long the viewers of an account are told apart with one secret key. Then it is replaced and destroyed, and who returns is new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
 	KeepOpens       int           `help:"How many months single opens are kept. Then they are removed, and the numbers of their days stay. 0: for ever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
 	MaxOpens        int           `help:"Most opens that one report reads, newest first; a report that meets it says so. 0: all." env:"VITRINE_MAX_OPENS" default:"0"`
-	AbuseThreshold  int           `help:"How many readers, each from a network of their own, take a live link off display by reporting it, until a person has looked at it. 0: reports alone never do." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
+	AbuseThreshold  int           `help:"How many readers, each from a network of their own, take a live link off display by reporting it on one day (UTC), until a person has looked at it; at most 20 links an hour. 0: reports alone never do." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
 	LogFormat       string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
 	LogLevel        slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
 	previewFlags

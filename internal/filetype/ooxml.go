@@ -50,7 +50,22 @@ type ooxmlParts struct {
 	folder       bool
 	inner        []zipMember
 	exts         map[string]bool // of all members, in lower case
-	escaped      bool            // a member has an extension that may be read as another
+	escaped      bool            // a member's name may be read as one of another extension
+}
+
+// uses tells whether a declaration for parts of an extension may be of a part that is there.
+func (p *ooxmlParts) uses(ext string) bool { return p.escaped || p.exts[ext] }
+
+// note keeps the extension of a part, whose name is in lower case.
+func (p *ooxmlParts) note(name string) {
+	ext := strings.TrimPrefix(path.Ext(name), ".")
+	p.exts[ext] = true
+	p.escaped = p.escaped || strings.Contains(name, "%") || strings.HasSuffix(name, ".") || ext != "" && !plainExt(ext)
+}
+
+// plainExt tells an extension, in lower case, that every program reads alike.
+func plainExt(ext string) bool {
+	return ext != "" && strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
 func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
@@ -68,7 +83,7 @@ func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
 	}
 	for _, ct := range types {
 		// Some libraries always declare what a .bin would be. Of an extension that no part has it says nothing.
-		if ct.ofExt && !parts.exts[ct.ext] && !parts.escaped {
+		if ct.ext != "" && !parts.uses(ct.ext) {
 			continue
 		}
 		for _, mark := range []string{"macroenabled", "vbaproject", "vbadata", "macrosheet"} {
@@ -87,9 +102,7 @@ func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
 
 func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMember) *Problem {
 	name := strings.ToLower(m.name)
-	ext := strings.TrimPrefix(path.Ext(name), ".")
-	parts.exts[ext] = true
-	parts.escaped = parts.escaped || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != ""
+	parts.note(name)
 	switch base := path.Base(name); {
 	case m.encrypted:
 		return heldEncrypted(z.facts)
@@ -99,6 +112,8 @@ func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMe
 		}
 		copied := *m
 		parts.contentTypes = &copied
+	case strings.HasSuffix(name, ".piece") && strings.Contains(name, "/["):
+		return unsafeFile("The document has parts in pieces, as no office program writes them. Save it again in one.")
 	case strings.HasPrefix(base, "vbaproject"), strings.HasPrefix(base, "vbadata"), strings.Contains(name, "/macrosheets/"):
 		return macroProblem()
 	case strings.Contains(name, "/activex/"):
@@ -114,11 +129,10 @@ func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMe
 	return nil
 }
 
-// contentType is one that a package declares, in lower case: of one part, or of all parts of an extension that have none of their own.
+// contentType is one that a package declares, in lower case.
 type contentType struct {
-	name  string
-	ofExt bool
-	ext   string
+	name string
+	ext  string // it is surely of nothing but the parts of this extension; "": it may be of any part
 }
 
 // contentTypes lists the content types that the package declares.
@@ -138,20 +152,39 @@ func (s *source) contentTypes(m *zipMember) (types []contentType, ok bool) {
 			return nil, false
 		}
 		if e, ok := token.(xml.StartElement); ok {
-			ct := contentType{ofExt: e.Name.Local == "Default"}
+			ext := defaultExt(e)
 			for _, a := range e.Attr {
-				switch a.Name.Local {
-				case "ContentType":
-					ct.name = strings.ToLower(a.Value)
-				case "Extension":
-					ct.ext = strings.ToLower(a.Value)
+				if a.Name.Local == "ContentType" {
+					types = append(types, contentType{strings.ToLower(a.Value), ext})
 				}
-			}
-			if ct.name != "" {
-				types = append(types, ct)
 			}
 		}
 	}
+}
+
+// defaultExt is the extension whose content type an element declares, in lower case; "" where programs could read another one, or
+// another type: of several attributes of a name each may take its own.
+func defaultExt(e xml.StartElement) (ext string) {
+	if e.Name.Local != "Default" {
+		return ""
+	}
+	exts, types := 0, 0
+	for _, a := range e.Attr {
+		switch {
+		case a.Name.Local != "Extension" && a.Name.Local != "ContentType":
+		case a.Name.Space != "":
+			return ""
+		case a.Name.Local == "Extension":
+			ext = strings.ToLower(a.Value)
+			exts++
+		default:
+			types++
+		}
+	}
+	if exts != 1 || types != 1 || !plainExt(ext) {
+		return ""
+	}
+	return ext
 }
 
 // asUTF8 decodes UTF-16 with a byte order mark, which XML parts may be written in.

@@ -276,6 +276,7 @@ func badFiles() []otherFile {
 		uns("macros in capitals", "xlsx", ooxmlFile("xlsx", "", member{name: "xl/VBAPROJECT.BIN", data: "x"})),
 		uns("docm inside", "docx", ooxmlFile("docx", `<Override PartName="/word/document.xml" ContentType="application/vnd.ms-word.document.macroEnabled.main+xml"/>`)),
 		uns("hidden content type", "docx", ooxmlFile("docx", `<Default Extension="dat" ContentType="application/vnd.ms-office.vba&#80;roject"/>`, member{name: "word/x.dat", data: "x"})),
+		uns("macros in pieces", "xlsx", ooxmlFile("xlsx", "", member{name: "xl/vbaProject.bin/[0].last.piece", data: "x"})),
 		uns("content type of an escaped extension", "docx", ooxmlFile("docx", `<Default Extension="dat" ContentType="application/vnd.ms-office.vbaProject"/>`, member{name: "word/x.d%61t", data: "x"})),
 		uns("Excel 4 macros", "xlsx", ooxmlFile("xlsx", "", member{name: "xl/macrosheets/sheet1.xml", data: "<x/>"})),
 		uns("two tables of contents", "docx", ooxmlFile("docx", "", member{name: "[content_types].XML", data: "<Types/>"})),

@@ -30,6 +30,9 @@ func botReason(ua string) string {
 			return family.reason
 		}
 	}
+	if reason := sharedNames.label(ua); reason != "" && !engines.in(ua) {
+		return reason
+	}
 	switch {
 	case hasAnyPrefix(ua, textBrowsers):
 		return ""
@@ -56,7 +59,7 @@ func namesRobot(ua string) bool {
 	if len(behind) < len(ua) && platformAddresses.in(ua) {
 		return true
 	}
-	ua = behind
+	ua = strings.Replace(behind, "feedly/", "", 1) // an app, whose name holds a robot's word
 	if robotSigns.in(ua) || holdsMailAddress(ua) || endsName(ua, "bot") || endsName(ua, "agent") {
 		return true
 	}

@@ -32,7 +32,8 @@ var botFamilies = []struct {
 		"linkpreview", "link preview", "link-preview", "urlpreview", "url preview", "url_preview", "ogimage", "og-image",
 		"opengraph", "open graph", "oembed", "metascraper", "msoffice", "ms-office", "microsoft office", "microsoft outlook",
 		"nuzzel", "bitlybot", "trello-attachment", "notion/1.0 (", "notionembedder", "dingtalkbot", "twilioproxy", "peekbot",
-		"forum onebox", "github-camo", "googlemessages", "preview",
+		"forum onebox", "github-camo",
+		"0 safari/537.36 googlemessages", // on Windows, where the app is not
 	}, prefixes: []string{"whatsapp", "viber", "snapchat", "telegram/", "tumblr/", "rocket.chat/"}},
 	{reason: BotHeadless, tokens: []string{
 		"headless", "lightpanda", "phantomjs", "slimerjs", "casperjs", "puppeteer", "playwright", "selenium", "webdriver",
@@ -72,7 +73,7 @@ var botFamilies = []struct {
 		"netcraft", "zgrab", "masscan", "nmap", "nikto", "sqlmap", "nuclei", "nessus", "qualys", "acunetix",
 		"burpcollaborator", "censysinspect", "shodan", "wpscan", "detectify", "palo alto networks", "cortex-xpanse",
 		"siteimprove", "wappalyzer", "builtwith", "whatweb", "w3c_", "w3c-", "screaming frog", "semrush", "ahrefs",
-		"sistrix", "contentking", "jorgee", "favicon", "bloglovin", "feedly", "feedburner", "newsblur", "inoreader",
+		"sistrix", "contentking", "jorgee", "favicon", "bloglovin", "feedburner", "newsblur",
 		"tiny tiny rss", "miniflux", "freshrss", "dataprovider", "panscient", "admantx", "proximic", "peer39", "grapeshot",
 		"integralads", "doubleverify", "trendictionaffil", "ubermetrics", "meltwater", "brandwatch", "talkwalker", "linkdex",
 		"netsystemsresearch", "datanyze", "cloudflarediagnostics", "cloudflareobservatory", "iplabel", "securityheaders",
@@ -80,9 +81,16 @@ var botFamilies = []struct {
 		"websnapr", "linktiger", "hardenize", "foregenix", "watchtowr", "appinsights", "assetnote", "evc-batch",
 		"internet-measurement", "nsrbot", "project sonar", "l9explore", "l9tcpid", "l9scan", "security.txt", "wordpress.com",
 		"thousandeyes", "dynatrace", "appdynamics", "alertsite", "uptrends", "; rigor", "checkly", "ohdear", "dejaclick",
-		"onetrust", "hubspot", "hotjar", "criteo", "collapsify", "snapsearch", "observatory/", "bluecoat drtr",
+		"onetrust", "hotjar", "criteo", "collapsify", "snapsearch", "observatory/", "bluecoat drtr",
 	}},
 }
+
+// sharedNames are names that robots have and people's browsers too, as apps that show pages or in the name of a device: they decide
+// where no browser engine is named.
+var sharedNames = newTable([]name{
+	{"preview", BotLinkPreview}, {"googlemessages", BotLinkPreview}, {"feedly", BotCrawler}, {"inoreader", BotCrawler},
+	{"hubspot", BotCrawler},
+}...)
 
 // robotSigns are what robots have in their user agents and people's browsers do not. What ends in "bot" or "agent" is looked for by
 // endsName, a mail address by holdsMailAddress.

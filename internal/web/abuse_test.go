@@ -144,6 +144,6 @@ func TestReportsAreLimited(t *testing.T) {
 	if all := s.reports(links[5]); len(all) > 0 {
 		t.Errorf("reports %+v", all)
 	}
-	s.status(s.report(links[5], "other", "", "X-Forwarded-For: 2001:db8:0:1::1"), 200)
+	s.status(s.report(links[5], "other", "", "X-Forwarded-For: 2001:db8:1::1"), 200)
 	s.countOpens(links[5], 0)
 }
