@@ -23,13 +23,14 @@ type Document struct {
 // Bounds of what is shown.
 const (
 	maxMarkdown  = 256 << 10 // bytes; more is shown as text: on what is made to be slow, a parser is
-	maxWritten   = 10_000    // lines of Markdown; likewise
+	maxWritten   = 15_000    // lines of Markdown; likewise
 	maxColored   = 256 << 10 // bytes with syntax colors
 	maxNumbered  = 20_000    // lines with numbers
 	maxRows      = 2_000
 	maxColumns   = 100
 	maxCells     = 200_000 // of all sheets
 	maxCell      = 2_000   // bytes
+	maxCellLines = 50      // of a quoted cell; more is taken for a stray quotation mark
 	maxEntries   = 1_000
 	maxTreeDepth = 24
 	maxName      = 255 // bytes of a part of a path

@@ -15,13 +15,14 @@ const (
 )
 
 // showJSON indents what was written for machines, and says where what is no JSON fails.
-func showJSON(src string) (shown, note string) {
+func showJSON(src string, cut bool) (shown, note string) {
 	var whole json.RawMessage
 	err := json.Unmarshal([]byte(src), &whole)
 	var syntax *json.SyntaxError
 	ended := errors.As(err, &syntax) && syntax.Offset >= int64(len(src)) && strings.Contains(syntax.Error(), "unexpected end")
 	switch {
 	case err == nil:
+	case ended && cut:
 	case ended:
 		note = "The JSON ends before it is complete."
 	case syntax != nil:

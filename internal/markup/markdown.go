@@ -2,8 +2,6 @@ package markup
 
 import (
 	"bytes"
-	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -28,14 +26,14 @@ var markdown = goldmark.New(
 func Markdown(src string) Document {
 	src = clean(src)
 	if len(src) > maxMarkdown || strings.Count(src, "\n") > maxWritten {
-		d := Code(src, "txt")
+		d := Code(src, "txt", false)
 		d.Note = "Shown as text, for its length."
 		return d
 	}
 	front, body := frontMatter(src)
 	nodes, err := parse(body)
 	if err != nil {
-		d := Code(src, "txt")
+		d := Code(src, "txt", false)
 		d.Note = "Shown as text, for how it is nested."
 		return d
 	}
@@ -50,43 +48,13 @@ func Markdown(src string) Document {
 	}
 	for _, n := range nodes {
 		if err := html.Render(&b, n); err != nil {
-			return Code(src, "txt")
+			return Code(src, "txt", false)
 		}
 	}
 	b.WriteString("</div>")
 	var p page
 	p.WriteString(b.String())
 	return Document{HTML: p.html()}
-}
-
-var errHeavy = errors.New("too heavy to show")
-
-// What a parser would take long over and nobody writes: the marks of many blocks, one in another, and of links in one line, whose time grows
-// by their square, and tables whose missing cells are filled in for each row.
-var (
-	nested    = regexp.MustCompile(`^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)]|\[\^[^\]]+\]:)){16}`)
-	delimiter = regexp.MustCompile(`^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$`)
-)
-
-func heavy(src string) bool {
-	columns, cells, links := 0, 0, 0
-	for line := range strings.Lines(src) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			columns = 0
-			continue
-		}
-		if delimiter.MatchString(line) {
-			columns = max(columns, strings.Count(line, "|"))
-		}
-		cells += columns
-		links += strings.Count(line, "](") * len(line)
-		rule := strings.Trim(line, line[:1]+" \t") == "" && !strings.Contains("+>", line[:1])
-		if cells > 50_000 || links > 100<<20 || !rule && nested.MatchString(line) {
-			return true
-		}
-	}
-	return false
 }
 
 // parse makes the tree that is shown.
@@ -98,8 +66,15 @@ func parse(src string) ([]*html.Node, error) {
 	if err := markdown.Convert([]byte(src), &b); err != nil {
 		return nil, err
 	}
+	if b.Len() > maxRendered {
+		return nil, errHeavy
+	}
+	sanitized, err := closed(policy.SanitizeReader(&b))
+	if err != nil {
+		return nil, err
+	}
 	root := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
-	nodes, err := html.ParseFragment(policy.SanitizeReader(&b), root)
+	nodes, err := html.ParseFragment(sanitized, root)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // everything makes all documents that there are of a text.
 func everything(s string) map[string]Document {
 	return map[string]Document{
-		"markdown": Markdown(s), "table": Table(s, 0), "tsv": Table(s, '\t'), "json": Code(s, "json"), "xml": Code(s, "xml"), "yaml": Code(s, "yaml"), "log": Code(s, "log"), "txt": Code(s, "txt"),
+		"markdown": Markdown(s), "table": Table(s, 0, false), "tsv": Table(s, '\t', false), "json": Code(s, "json", false), "xml": Code(s, "xml", false), "yaml": Code(s, "yaml", false), "log": Code(s, "log", false), "txt": Code(s, "txt", false),
 		"tree":   Tree(vitrine.Listing{Entries: []filetype.Entry{{Name: s}, {Name: s + "/" + s, Size: -1}, {Name: s, Dir: true}}, Total: 3}),
 		"sheets": Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: s, Rows: [][]string{{s}, {s, s}}}, {Name: s}}}),
 	}
@@ -88,17 +88,17 @@ func TestTable(t *testing.T) {
 		{"just\nlines\n", `<pre class="words"`, 0},
 		{"", `<pre class="words"`, 0},
 	} {
-		d := Table(c.src, c.comma)
+		d := Table(c.src, c.comma, false)
 		lawful(t, d)
 		if !strings.Contains(string(d.HTML), c.has) {
 			t.Errorf("%q became\n%s", c.src, d.HTML)
 		}
 	}
-	d := Table("a,b\n"+strings.Repeat("1,2\n", 10_411), 0)
+	d := Table("a,b\n"+strings.Repeat("1,2\n", 10_411), 0, false)
 	if !d.Cut || d.Note != "First 2,000 of 10,412 rows." || strings.Count(string(d.HTML), "<tr>") != maxRows {
 		t.Errorf("%v, %q", d.Cut, d.Note)
 	}
-	d = Table(strings.Repeat("1,", 300)+"\n1,1", 0)
+	d = Table(strings.Repeat("1,", 300)+"\n1,1", 0, false)
 	lawful(t, d)
 	if !d.Cut || !strings.Contains(d.Note, "First 100 of 301 columns") {
 		t.Errorf("%v, %q", d.Cut, d.Note)
@@ -114,7 +114,7 @@ func TestCode(t *testing.T) {
 		{"yml", "url: http://a.test/#x", `: http://a.test/#x`},
 		{"log", "a <b>\n", "data-digits=\"1\"><code><span>a &lt;b&gt;\n</span></code>"},
 	} {
-		d := Code(c.src, c.ext)
+		d := Code(c.src, c.ext, false)
 		if got := lawful(t, d); got != c.src || !strings.Contains(string(d.HTML), c.has) {
 			t.Errorf("%q became\n%s", c.src, d.HTML)
 		}
@@ -123,7 +123,7 @@ func TestCode(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	long := `{"b":1.10,"a":[],"c":{},"d":[1,{"x y":"[{,:"}],"e":"` + strings.Repeat("é", 300) + `"}`
-	got := lawful(t, Code(long, "json"))
+	got := lawful(t, Code(long, "json", false))
 	if want := "{\n  \"b\": 1.10,\n  \"a\": [],\n  \"c\": {},\n  \"d\": [\n    1,\n    {\n      \"x y\": \"[{,:\"\n    }\n  ],\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("indented to\n%s", got)
 	}
@@ -135,7 +135,7 @@ func TestJSON(t *testing.T) {
 		"[1]":               "",
 		`{"a": 1, "a": 2} `: "",
 	} {
-		d := Code(src, "json")
+		d := Code(src, "json", false)
 		if text := lawful(t, d); d.Note != note || text != src {
 			t.Errorf("%q: %q, shown %q", src, d.Note, text)
 		}
@@ -185,7 +185,7 @@ func TestExtremes(t *testing.T) {
 	for _, s := range []string{"[", "*", "`", "<", ">", "|", "(", "![", "_a", "> ", "- ", "1. ", "<b>", "<div>", "<a href=x>", "<a ", "</", "&", "&amp", "\"", "'", ",", "{", "[{", "[1,", "#", "\n", " ", "\t", "a\n\n", "\x00", "\r", "-\n", "* a\n",
 		"[^1]: ", "[a]: b\n", "[a][a]", "|a|b\n|-|-\n", "\\", "~~", "a:\n ", "? ", "<!--", "<![CDATA[", "www.a.b ", "a@b.c ", "http://", "é", "\u202e", "<details>", "<b i>", "```\n", "**a *", "[a](", "[a](b \"\n", "a@b.c "} {
 		long := strings.Repeat(s, size/len(s))
-		for what, d := range map[string]Document{"markdown": Markdown(long[:maxMarkdown]), "table": Table(long, 0), "json": Code(long, "json"), "xml": Code(long[:maxColored], "xml"), "yaml": Code(long[:maxColored], "yaml"), "log": Code(long, "log")} {
+		for what, d := range map[string]Document{"markdown": Markdown(long[:maxMarkdown]), "table": Table(long, 0, false), "json": Code(long, "json", false), "xml": Code(long[:maxColored], "xml", false), "yaml": Code(long[:maxColored], "yaml", false), "log": Code(long, "log", false)} {
 			if len(d.HTML) > 20*size {
 				t.Errorf("%q as %s: %d bytes", s, what, len(d.HTML))
 			}
@@ -206,7 +206,7 @@ func benchmark(b *testing.B, src string, f func(string) Document) {
 func BenchmarkMarkdown(b *testing.B) { benchmark(b, readme[:64<<10], Markdown) }
 
 func BenchmarkTable(b *testing.B) {
-	benchmark(b, strings.Repeat("2026-11-21,Some name,12.50,\"a, b\",true\n", 1<<20/39), func(s string) Document { return Table(s, 0) })
+	benchmark(b, strings.Repeat("2026-11-21,Some name,12.50,\"a, b\",true\n", 1<<20/39), func(s string) Document { return Table(s, 0, false) })
 }
 
 func BenchmarkCode(b *testing.B) {
@@ -217,11 +217,13 @@ func BenchmarkCode(b *testing.B) {
 		"log":  strings.Repeat("2026-11-21T20:00:00Z INFO something has happened\n", 1<<20/49),
 	} {
 		for _, n := range []int{maxColored, len(src)} {
-			b.Run(fmt.Sprint(ext, n>>10, "KiB"), func(b *testing.B) { benchmark(b, src[:n], func(s string) Document { return Code(s, ext) }) })
+			b.Run(fmt.Sprint(ext, n>>10, "KiB"), func(b *testing.B) { benchmark(b, src[:n], func(s string) Document { return Code(s, ext, false) }) })
 		}
 	}
 	minified, _ := json.Marshal(strings.Fields(strings.Repeat("some words ", 1<<20/14)))
-	b.Run("minified", func(b *testing.B) { benchmark(b, string(minified), func(s string) Document { return Code(s, "json") }) })
+	b.Run("minified", func(b *testing.B) {
+		benchmark(b, string(minified), func(s string) Document { return Code(s, "json", false) })
+	})
 }
 
 func BenchmarkTree(b *testing.B) {

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"encoding/csv"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,8 +10,8 @@ import (
 )
 
 // Table shows comma-separated values, or with another separator: '\t' for TSV, 0 for the one that the first lines tell. The first row is a
-// header if it looks like one. What is no table, having one column, is shown as text.
-func Table(src string, comma rune) Document {
+// header if it looks like one. What is no table, having one column, is shown as text. Of a text that was cut, no totals are told.
+func Table(src string, comma rune, cut bool) Document {
 	src = clean(src)
 	if named, rest, ok := strings.Cut(src, "\n"); ok && len(named) == 5 && strings.HasPrefix(named, "sep=") {
 		src, comma = rest, rune(named[4]) // Excel's own first line
@@ -20,7 +21,7 @@ func Table(src string, comma rune) Document {
 	}
 	rows, total, wide := records(src, comma)
 	if wide < 2 {
-		return Code(src, "txt")
+		return Code(src, "txt", cut)
 	}
 	g := grid{rows: rows, header: header(rows)}
 	var p page
@@ -28,11 +29,11 @@ func Table(src string, comma rune) Document {
 	d.Cut = p.grid(g, "Table", maxCells)
 	if total > len(rows) {
 		d.Cut = true
-		d.Note = "First " + humanize.Comma(maxRows) + " of " + humanize.Comma(int64(total)) + " rows."
+		d.Note = first(len(rows), total, cut) + " rows."
 	}
 	if wide > maxColumns {
 		d.Cut = true
-		d.Note = strings.TrimSpace(d.Note + " First " + strconv.Itoa(maxColumns) + " of " + humanize.Comma(int64(wide)) + " columns.")
+		d.Note = strings.TrimSpace(d.Note + " " + first(maxColumns, wide, cut) + " columns.")
 	}
 	if d.Cut && d.Note == "" {
 		d.Note = "Long cells are shortened."
@@ -41,19 +42,32 @@ func Table(src string, comma rune) Document {
 	return d
 }
 
+// first tells how many are shown, and of how many if all were counted.
+func first(shown, total int, cut bool) string {
+	s := "First " + humanize.Comma(int64(shown))
+	if cut {
+		return s
+	}
+	return s + " of " + humanize.Comma(int64(total))
+}
+
 func newReader(src string, comma rune) *csv.Reader {
 	r := csv.NewReader(strings.NewReader(src))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
 	return r
 }
 
-// records reads the rows that are shown, and tells how many there are and how wide the widest is.
+// records reads the rows that are shown, and tells how many there are and how wide the widest is. A quoted cell of more lines than people write
+// comes from a quotation mark that stands for itself, as of 5": then none has a meaning.
 func records(src string, comma rune) (rows [][]string, total, wide int) {
 	r := newReader(src, comma)
 	for {
 		row, err := r.Read()
 		if err != nil {
 			return rows, total, wide // the end, or what no reader of tables would take
+		}
+		if slices.ContainsFunc(row, func(cell string) bool { return strings.Count(cell, "\n") >= maxCellLines }) {
+			return unquoted(src, comma)
 		}
 		r.ReuseRecord = total >= maxRows
 		if total < maxRows {
@@ -62,6 +76,21 @@ func records(src string, comma rune) (rows [][]string, total, wide int) {
 		wide = max(wide, len(row))
 		total++
 	}
+}
+
+// unquoted is records of which each is a line.
+func unquoted(src string, comma rune) (rows [][]string, total, wide int) {
+	for line := range strings.Lines(src) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" {
+			continue
+		}
+		wide = max(wide, strings.Count(line, string(comma))+1)
+		if total++; total <= maxRows {
+			rows = append(rows, strings.Split(line, string(comma)))
+		}
+	}
+	return rows, total, wide
 }
 
 // separator guesses by which of the usual ones the first lines are most alike in their number of fields.

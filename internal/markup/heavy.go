@@ -1,0 +1,187 @@
+package markup
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+var errHeavy = errors.New("too heavy to show")
+
+// Bounds of the work of a parser, each about a tenth of a second of it, and far above what people write.
+const (
+	maxFootnotes  = 2_000       // marks of footnotes: each is compared with each definition
+	maxFilled     = 50_000      // cells of tables, with those that are missing in a row and filled in
+	maxScanned    = 50 << 20    // bytes after the destinations of links, each sought to its line's end
+	maxBrackets   = 500_000_000 // opening brackets of a paragraph, times its bytes
+	maxEmphasis   = 10_000_000  // marks of emphasis of a paragraph, squared
+	maxAddresses  = 100_000_000 // signs of mail of a line, times its bytes
+	maxRendered   = 2 << 20     // bytes of HTML
+	maxFormatting = 6           // elements of emphasis and the like, one in another: a parser of HTML repeats them in each paragraph
+)
+
+// What a parser would take long over and nobody writes: the marks of many blocks, one in another, and tables.
+var (
+	nested    = regexp.MustCompile(`^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)]|\[\^[^\]]+\]:)){16}`)
+	delimiter = regexp.MustCompile(`^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$`)
+	begins    = regexp.MustCompile(`^ {0,3}(?:[*+-] +[^ \t]|#{1,6} )`) // a block, and so ends a paragraph
+)
+
+// heavy tells whether the time that Markdown takes would grow beyond its length, by the square of what one paragraph, table or line has of some marks.
+func heavy(src string) bool {
+	if strings.Count(src, "[^") > maxFootnotes {
+		return true
+	}
+	var fence fences
+	var part paragraph
+	columns, cells, scanned, brackets, emphasis, addresses := 0, 0, 0, 0, 0, 0
+	for raw := range strings.Lines(src) {
+		if fence.skip(raw) {
+			continue
+		}
+		line := strings.TrimSpace(raw)
+		if line == "" || begins.MatchString(raw) {
+			brackets, emphasis = brackets+part.brackets*part.bytes, emphasis+part.emphasis*part.emphasis
+			part = paragraph{}
+		}
+		if line == "" {
+			columns = 0
+			continue
+		}
+		part.add(line)
+		if delimiter.MatchString(line) {
+			columns = max(columns, strings.Count(line, "|"))
+		}
+		cells += columns
+		scanned += strings.Count(line, "](") * len(line)
+		addresses += strings.Count(line, "@") * len(line)
+		rule := strings.Trim(line, line[:1]+" \t") == "" && !strings.Contains("+>", line[:1])
+		if cells > maxFilled || scanned > maxScanned || addresses > maxAddresses || !rule && nested.MatchString(line) {
+			return true
+		}
+	}
+	return brackets+part.brackets*part.bytes > maxBrackets || emphasis+part.emphasis*part.emphasis > maxEmphasis
+}
+
+// paragraph counts the marks of lines that may be one.
+type paragraph struct{ bytes, brackets, emphasis int }
+
+func (p *paragraph) add(line string) {
+	p.bytes += len(line)
+	last := byte(0)
+	for _, c := range []byte(line) {
+		switch c {
+		case '[':
+			p.brackets++
+		case '*', '_', '~':
+			if c != last {
+				p.emphasis++
+			}
+		}
+		last = c
+	}
+}
+
+// fences tells the lines of fenced code, whose marks have no meaning. Where it cannot be sure, as within HTML or another block, it says that none is.
+type fences struct {
+	mark   string // that closes the code; "" outside
+	html   bool   // since the last blank line
+	unsure bool   // from here on
+}
+
+func (f *fences) skip(raw string) bool {
+	line := strings.TrimSpace(raw)
+	if f.mark != "" {
+		if strings.HasPrefix(line, f.mark) && strings.Trim(line, f.mark[:1]) == "" && strings.IndexByte(raw, f.mark[0]) < 4 && !strings.HasPrefix(raw, "\t") {
+			f.mark = ""
+		}
+		return true
+	}
+	if f.unsure {
+		return false
+	}
+	if line == "" {
+		f.html = false
+	}
+	f.html = f.html || strings.Contains(line, "<")
+	for _, endless := range []string{"<!", "<?", "<pre", "<script", "<style", "<textarea"} {
+		f.unsure = f.unsure || f.html && strings.Contains(strings.ToLower(line), endless) // HTML that blank lines do not end
+	}
+	bare := strings.TrimLeft(line, "> \t*+-.)0123456789")
+	if f.unsure || !strings.HasPrefix(bare, "```") && !strings.HasPrefix(bare, "~~~") {
+		return false
+	}
+	run := bare[:len(bare)-len(strings.TrimLeft(bare, bare[:1]))]
+	if f.html || !strings.HasPrefix(raw, run) {
+		f.unsure = true
+		return false
+	}
+	if bare[0] == '`' && strings.Contains(bare[len(run):], "`") {
+		return false // code within a line
+	}
+	f.mark = run
+	return true
+}
+
+// formatting are the elements that a parser opens anew in each block until they are closed.
+var formatting = map[atom.Atom]bool{atom.A: true, atom.B: true, atom.Code: true, atom.Em: true, atom.I: true, atom.S: true, atom.Small: true, atom.Strong: true, atom.U: true}
+
+// optional are the elements whose end may be left out.
+var optional = map[atom.Atom]bool{atom.P: true, atom.Li: true, atom.Dt: true, atom.Dd: true, atom.Td: true, atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Rt: true, atom.Rp: true}
+
+// closed is HTML in which each element ends with the one that it is in, so that a few open elements do not become many; errHeavy if too many are open.
+func closed(src *bytes.Buffer) (*bytes.Buffer, error) {
+	var out bytes.Buffer
+	var open []string
+	depth, at := 0, map[string]int{}
+	pop := func(ended bool) {
+		name := open[len(open)-1]
+		open = open[:len(open)-1]
+		at[name]--
+		kind := atom.Lookup([]byte(name))
+		if formatting[kind] {
+			depth--
+		}
+		if !ended && !optional[kind] {
+			out.WriteString("</" + name + ">")
+		}
+	}
+	for z := html.NewTokenizer(src); ; {
+		kind := z.Next()
+		raw := string(z.Raw())
+		if kind == html.ErrorToken {
+			break
+		}
+		tag, _ := z.TagName()
+		name := string(tag)
+		switch {
+		case kind == html.StartTagToken && !void[atom.Lookup(tag)]:
+			open = append(open, name)
+			at[name]++
+			if formatting[atom.Lookup(tag)] {
+				depth++
+			}
+			if depth > maxFormatting || len(open) > 10_000 {
+				return nil, errHeavy
+			}
+		case kind == html.EndTagToken && at[name] > 0:
+			for open[len(open)-1] != name {
+				pop(false)
+			}
+			pop(true)
+		case kind == html.EndTagToken:
+			continue // ends nothing
+		}
+		out.WriteString(raw)
+	}
+	for len(open) > 0 {
+		pop(false)
+	}
+	return &out, nil
+}
+
+var void = map[atom.Atom]bool{atom.Br: true, atom.Hr: true, atom.Img: true, atom.Input: true}
