@@ -24,7 +24,7 @@ fi
 export CGO_ENABLED=0
 go mod download
 make --no-print-directory lint
-go test ./...
+go test -timeout 25m ./...
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
 export CGO_ENABLED=1
