@@ -64,7 +64,7 @@ func (j *job) settle(err error) error {
 		return nil
 	case errors.As(err, new(trouble)):
 		return err
-	case full(j.Dir):
+	case room(j.Dir) < mib:
 		return fmt.Errorf("no space for previews: %w", err)
 	case errors.As(err, &failed):
 		fmt.Println(err)
@@ -144,8 +144,14 @@ func (j *job) putJSON(p vitrine.Part, v any) error {
 // work is a path in the child's own directory.
 func (j *job) work(name string) string { return filepath.Join(j.Dir, workDir, name) }
 
-// copyTo writes the file where a program wants it.
+// copyTo writes the file where a program wants it, if it may be written at all and there is room for it.
 func (j *job) copyTo(path string) error {
+	if j.size > maxWritten {
+		return fmt.Errorf("a file of %d bytes", j.size)
+	}
+	if room(j.Dir) < j.size+mib {
+		return trouble{fmt.Errorf("no space for previews: a file has %d bytes", j.size)}
+	}
 	f, err := os.Create(path)
 	if err != nil {
 		return trouble{err}

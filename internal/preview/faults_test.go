@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,18 +74,102 @@ func TestPDFOfAnySize(t *testing.T) {
 	}
 }
 
-// A child that does not end in time has the parts that it finished, and is no error.
+// A child that does not end in time is its file's fault if it worked, and the machine's if that kept it from working.
 func TestDeadline(t *testing.T) {
+	for used, busy := range map[time.Duration]bool{0: true, 9 * time.Second: true, 10 * time.Second: false, 40 * time.Second: false} {
+		if err := (timing{true, used, 20 * time.Second}).late(); errors.Is(err, errBusy) != busy || errors.As(err, new(fault)) == busy {
+			t.Errorf("after %v of 20s: %v", used, err)
+		}
+	}
 	m, w := newMaker(t, Options{})
-	if err := m.Prepare(context.Background()); err != nil {
-		t.Fatal(err)
+	m.limits.usual = time.Nanosecond // it does not even start
+	if parts, err := preview(t, m, "a.png", blobFile(t, pngOf(t, uniform(9, 9, wall)))); !errors.Is(err, errBusy) || len(parts) > 0 {
+		t.Errorf("in a nanosecond: %v, %d parts", err, len(parts))
 	}
-	m.limits = limits{time.Millisecond, time.Millisecond}
-	if parts := mustPreview(t, m, "a.pdf", filled(100, 100, "1 0 0")); len(parts) > 0 {
-		t.Error("parts in a millisecond")
+	if w.list() != nil {
+		t.Errorf("the file is blamed: %q", w.list())
 	}
-	if got := strings.Join(w.list(), "; "); !strings.Contains(got, "too long") {
-		t.Errorf("warnings: %q", got)
+}
+
+// To prepare is for what uses PDFium, and is tried again until it succeeds.
+func TestPrepare(t *testing.T) {
+	for what, lines := range map[string]string{"crash": "echo begun; exit 2", "hangs": "echo begun; exec sleep 1000", "no space": "echo begun; exit 1"} {
+		ok := filepath.Join(t.TempDir(), "ok")
+		m, _ := newMaker(t, Options{Executable: script(t, `case "$2" in *'"ext":""'*) test -e `+ok+` || { `+lines+`; } ;; esac; echo begun`)})
+		m.plain, m.limits.long = true, 300*time.Millisecond
+		for _, name := range []string{"a.zip", "a.xlsx", "a.png", "a.mp4"} {
+			if _, err := preview(t, m, name, memory{bytes.NewReader(nil)}); err != nil {
+				t.Errorf("%s: %s fails with it: %v", what, name, err)
+			}
+		}
+		if _, err := preview(t, m, "a.pdf", memory{bytes.NewReader(nil)}); err == nil {
+			t.Errorf("%s: to prepare failed, and counts as done", what)
+		}
+		must(t, os.WriteFile(ok, nil, 0o600))
+		m.limits.long = standard.long
+		if _, err := preview(t, m, "a.pdf", memory{bytes.NewReader(nil)}); err != nil {
+			t.Errorf("%s: tried again: %v", what, err)
+		}
+	}
+}
+
+// What a killed server left is removed, and what is made is made there.
+func TestTemp(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data", "temp")
+	left := filepath.Join(dir, "vitrine-preview-1", workDir)
+	must(t, os.MkdirAll(left, 0o755), os.WriteFile(filepath.Join(left, "document.docx"), []byte("secret"), 0o600))
+	seen := filepath.Join(t.TempDir(), "seen")
+	m, _ := newMaker(t, Options{Temp: dir, Executable: script(t, "pwd > "+seen+"; echo begun")})
+	m.plain = true
+	if all, err := os.ReadDir(dir); err != nil || len(all) > 0 {
+		t.Errorf("left: %v (%v)", all, err)
+	}
+	if st, err := os.Stat(dir); err != nil || st.Mode().Perm() != 0o700 {
+		t.Errorf("%v (%v)", st.Mode(), err)
+	}
+	mustPreview(t, m, "a.zip", nil)
+	if at, err := os.ReadFile(seen); err != nil || !strings.HasPrefix(string(at), dir) {
+		t.Errorf("a child was in %s (%v)", at, err)
+	}
+	if all, err := os.ReadDir(dir); err != nil || len(all) > 0 {
+		t.Errorf("left after it: %v (%v)", all, err)
+	}
+}
+
+// Each thing that a machine cannot limit is told of, once.
+func TestWarnings(t *testing.T) {
+	m, w := newMaker(t, Options{Executable: script(t, "echo begun; echo 'unlimited: no mounts'; echo 'unlimited: no Landlock'")})
+	m.plain = true
+	for range 2 {
+		mustPreview(t, m, "a.zip", nil)
+	}
+	if got := strings.Join(w.list(), "; "); got != "no mounts; no Landlock" {
+		t.Errorf("told: %s", got)
+	}
+}
+
+func atom(name string, parts ...[]byte) []byte {
+	body := bytes.Join(parts, nil)
+	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), name...), body...)
+}
+
+// A file that is larger than a child may write is the file's fault, not the machine's, for which it would be tried again.
+func TestLargerThanWritten(t *testing.T) {
+	ispe := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(make([]byte, 4), 320), 240)
+	head := slices.Concat(atom("ftyp", []byte("heic\x00\x00\x00\x00heicmif1")),
+		atom("meta", make([]byte, 4), atom("iprp", atom("ipco", atom("pixi", make([]byte, 8)), atom("ispe", ispe)))))
+	const size = maxWritten + mib
+	path := filepath.Join(t.TempDir(), "blob")
+	head = append(binary.BigEndian.AppendUint32(head, uint32(size-len(head))), "mdat"...)
+	must(t, os.WriteFile(path, head, 0o600), os.Truncate(path, size))
+	ran := filepath.Join(t.TempDir(), "ran")
+	m, _ := newMaker(t, Options{Heif: script(t, "echo > "+ran)})
+	m.plain = true
+	if parts, err := preview(t, m, "a.heic", openBlob(t, path)); err != nil || len(parts) > 0 {
+		t.Errorf("%v, %d parts", err, len(parts))
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("it was copied for a program")
 	}
 }
 
@@ -147,7 +232,9 @@ func TestWholeGroupEnds(t *testing.T) {
 	}
 	m, _ := newMaker(t, Options{Executable: script(t, "echo begun; tail -f "+alive+" & sleep 1000")})
 	m.prepared, m.plain, m.limits.usual = true, true, 300*time.Millisecond
-	mustPreview(t, m, "a.pdf", filled(9, 9, "1 0 0"))
+	if _, err := preview(t, m, "a.pdf", blobFile(t, filled(9, 9, "1 0 0"))); !errors.Is(err, errBusy) {
+		t.Errorf("it did nothing, and that is: %v", err)
+	}
 	processes, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		t.Fatal(err)

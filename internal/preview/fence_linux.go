@@ -1,20 +1,27 @@
 package preview
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"vitrine"
 
 	"golang.org/x/sys/unix"
 )
+
+// namespaces tells that children may have some of their own.
+const namespaces = true
 
 // inside is who a child is in its own namespaces: anyone but root, so that executing drops what capabilities they give.
 const inside = 1000
@@ -86,7 +93,13 @@ func (o order) fence() (unlimited []string, err error) {
 	if o.Plain {
 		return nil, nil
 	}
-	private := o.apart() && o.Ext != "" && o.mountOwn() == nil
+	private := false
+	if o.Namespaces && o.Ext != "" {
+		err := o.mountOwn()
+		if private = err == nil; !private {
+			unlimited = append(unlimited, fmt.Sprintf("previews run with the mounts of the system, which refuses others (%v)", err))
+		}
+	}
 	if err := dropCapabilities(); err != nil {
 		return nil, fmt.Errorf("drop capabilities: %w", err)
 	}
@@ -104,6 +117,9 @@ const sharedTmp = "/tmp"
 
 // mountOwn makes everything read-only but the child's own directory and a small /tmp of its own.
 func (o order) mountOwn() error {
+	if !o.apart() {
+		return errors.New("not in namespaces")
+	}
 	if err := unix.Mount("", "/", "", unix.MS_PRIVATE|unix.MS_REC, ""); err != nil {
 		return err
 	}
@@ -270,10 +286,50 @@ func allowFD(rules, fd int, access uint64) error {
 	return nil
 }
 
-// full tells whether a file system has no room for what a child writes.
-func full(dir string) bool {
+// room is how many bytes may be written in a directory, many where that is not to be known.
+func room(dir string) int64 {
 	var st unix.Statfs_t
-	return unix.Statfs(dir, &st) == nil && st.Bavail*uint64(st.Bsize) < mib
+	if unix.Statfs(dir, &st) != nil {
+		return math.MaxInt64
+	}
+	return int64(min(st.Bavail*uint64(st.Bsize), math.MaxInt64))
+}
+
+// scarce tells whether a child could not be started for want of something that may be had later.
+func scarce(err error) bool {
+	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// tick is the kernel's unit of processor time in /proc.
+const tick = 10 * time.Millisecond
+
+// groupTime is the processor time of the processes in a group, and of those that they waited for.
+func groupTime(group int) (total time.Duration) {
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return 0
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		// The name of the program, in brackets, may hold anything.
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(fields) < 15 || fields[2] != strconv.Itoa(group) {
+			continue
+		}
+		for _, f := range fields[11:15] { // user and system time, and those of the waited for
+			n, _ := strconv.ParseInt(f, 10, 64)
+			total += time.Duration(n) * tick
+		}
+	}
+	return total
 }
 
 // programError tells how a program ended, and what it said last.

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -11,7 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"vitrine"
 
@@ -69,15 +72,20 @@ func TestFence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := newDirs()
+	data, err := os.MkdirTemp("/var/tmp", "vitrine-data-") // not in /tmp, of which a child has its own
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(data)
+	secret := filepath.Join(data, "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := newMaker(t, Options{Temp: filepath.Join(data, "temp")})
+	dir, err := m.newDirs()
+	if err != nil {
+		t.Fatal(err)
+	}
 	f, ok := blobFile(t, []byte("blob")).(onDisk)
 	if !ok {
 		t.Fatal("no file")
@@ -170,5 +178,40 @@ func TestPartsThatLead(t *testing.T) {
 		if err := os.Remove(part); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// The time of a child is that of all its processes.
+func TestGroupTime(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `(i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; echo done; read x) & wait; read x`)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	must(t, err, cmd.Start())
+	defer func() {
+		_ = killAll(cmd.Process)
+		_ = cmd.Wait()
+	}()
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "done\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if got := groupTime(cmd.Process.Pid); got < 20*time.Millisecond {
+		t.Errorf("%v for half a million rounds", got)
+	}
+	if got := groupTime(1 << 30); got != 0 {
+		t.Errorf("%v for nobody", got)
+	}
+}
+
+// Documents are converted also in a data directory outside of /tmp, whose path is longer than that of a socket may be.
+func TestDocumentInDataDirectory(t *testing.T) {
+	if program("", "soffice") == "" {
+		missing(t, "LibreOffice")
+	}
+	data, err := os.MkdirTemp("/var/tmp", "vitrine-data-")
+	must(t, err)
+	defer os.RemoveAll(data)
+	m, w := newMaker(t, Options{Temp: filepath.Join(data, strings.Repeat("long", 40), "temp")})
+	if parts := mustPreview(t, m, "a.docx", docx(t, paragraph("Hello"))); parts[vitrine.PartPages] == nil {
+		t.Errorf("no pages: %v", w.list())
 	}
 }

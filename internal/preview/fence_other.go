@@ -4,15 +4,19 @@ package preview
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"vitrine"
 )
 
 // On other systems a child has its time and its own process, and no more.
+
+const namespaces = false
 
 func attributes(bool) *syscall.SysProcAttr { return nil }
 
@@ -29,7 +33,11 @@ func (o order) fence() (unlimited []string, err error) {
 	return []string{"previews run with a limit on their time alone: this system is not Linux"}, nil
 }
 
-func full(string) bool { return false }
+func room(string) int64 { return math.MaxInt64 }
+
+func scarce(error) bool { return false }
+
+func groupTime(int) time.Duration { return 0 }
 
 func programError(cmd *exec.Cmd, err error, out string) error {
 	return fmt.Errorf("%s: %w (%s)", cmd.Path, err, lastLine(out))

@@ -51,7 +51,11 @@ func (j *job) oldSheets() error {
 		return err
 	}
 	defer xlsx.Close()
-	return j.sheets(xlsx)
+	st, err := xlsx.Stat()
+	if err != nil {
+		return trouble{err}
+	}
+	return j.sheets(io.NewSectionReader(xlsx, 0, st.Size()))
 }
 
 // convert lets LibreOffice make another format of the file. It has a profile of its own that is gone with the child.

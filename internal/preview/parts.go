@@ -28,15 +28,16 @@ func byOffice(ext string) bool { return paged(ext) || slices.Contains(oldTables,
 // parts lists what may come of an extension with the programs that are there.
 func (m *Maker) parts(ext string) []vitrine.Part {
 	is := func(list []string) bool { return slices.Contains(list, ext) }
+	office := m.office != "" && !m.noNamespaces.Load()
 	switch {
 	case ext == "tiff", ext == "heic" && (m.heif != "" || m.ffmpeg != ""):
 		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
 	case ext == "pdf", is(rasters),
 		m.ffmpeg != "" && (is(videos) || is(sounds) || ext == "avif"):
 		return []vitrine.Part{vitrine.PartPicture}
-	case m.office != "" && paged(ext):
+	case office && paged(ext):
 		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture}
-	case ext == "xlsx", m.office != "" && is(oldTables):
+	case ext == "xlsx", office && is(oldTables):
 		return []vitrine.Part{vitrine.PartSheets}
 	case is(archives):
 		return []vitrine.Part{vitrine.PartEntries}

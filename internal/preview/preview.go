@@ -6,11 +6,12 @@
 // memory and time. What it, or a program that it starts, cannot do within that is a part that a file does not have.
 //
 // Which failure is which: a child that was killed, crashed or ran out of its limits is the file's fault, and the parts that it
-// finished are kept. That it could not be started or had no space to write is the machine's, and an error.
+// finished are kept. That it could not be started, had no space to write or hardly a processor is the machine's, and an error.
 package preview
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"vitrine"
 	"vitrine/internal/filetype"
@@ -27,7 +29,8 @@ import (
 type Options struct {
 	Executable string // runs Child on the verb preview; "" for the running one
 	Cache      string // directory for compiled code, private to the server; "" compiles for each file, which takes a second or two
-	Office     string // LibreOffice: soffice
+	Temp       string // directory for files in work, the Maker's alone: New empties it; "" for some in that of the system
+	Office     string // LibreOffice: soffice; it is used in namespaces only
 	FFmpeg     string
 	Heif       string // heif-convert, of libheif
 }
@@ -42,13 +45,15 @@ type Maker struct {
 	Warn func(string)
 
 	executable           string
-	cache                string
+	cache, temp          string
 	office, ffmpeg, heif string
 
 	oneOffice chan struct{} // LibreOffice takes most of a core and some hundred MB: one at a time
 	prepare   sync.Mutex
 	prepared  bool
-	unfenced  sync.Once
+	warned    once
+
+	noNamespaces atomic.Bool // this machine refused some; then LibreOffice is not used
 
 	limits limits
 	plain  bool // tests: no namespaces and no Landlock, as on an old kernel
@@ -77,7 +82,29 @@ func New(o Options) (*Maker, error) {
 			return nil, fmt.Errorf("make the cache directory: %w", err)
 		}
 	}
+	if o.Temp != "" {
+		var err error
+		if m.temp, err = emptied(o.Temp); err != nil {
+			return nil, fmt.Errorf("empty the directory for previews in work: %w", err)
+		}
+	}
 	return m, nil
+}
+
+// emptied makes a directory, or removes what a killed server left in it, and is its absolute path.
+func emptied(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, 0o700)); err != nil {
+		return "", err
+	}
+	left, err := os.ReadDir(dir)
+	for _, e := range left {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return dir, err
 }
 
 // program is the absolute path of a program, "" for none.
@@ -109,7 +136,8 @@ func (m *Maker) Missing() []string {
 	return names
 }
 
-// Makes tells whether a part may come of a file of an extension (vitrine.Previewer).
+// Makes tells whether a part may come of a file of an extension (vitrine.Previewer). Once a child could have no namespaces, none
+// comes of LibreOffice.
 func (m *Maker) Makes(p vitrine.Part, ext string) bool { return slices.Contains(m.parts(ext), p) }
 
 // Preview makes the parts of a file (vitrine.Previewer). It takes seconds, with LibreOffice up to a minute and a half, and waits
@@ -127,10 +155,15 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 			return ctx.Err()
 		}
 	}
-	if err := m.Prepare(ctx); err != nil {
-		return err
+	if t.Ext == "pdf" || byOffice(t.Ext) {
+		if err := m.Prepare(ctx); err != nil {
+			return err
+		}
 	}
-	dir, err := newDirs()
+	if len(m.parts(t.Ext)) == 0 {
+		return nil // it turned out that there are no namespaces
+	}
+	dir, err := m.newDirs()
 	if err != nil {
 		return err
 	}
@@ -140,7 +173,10 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 		return fmt.Errorf("open the file for its child: %w", err)
 	}
 	defer file.Close()
-	if err := m.run(ctx, m.order(t.Ext, dir), file); err != nil {
+	err = m.run(ctx, m.order(t.Ext, dir), file)
+	if f := fault(""); errors.As(err, &f) {
+		m.Warn(string(f))
+	} else if err != nil {
 		return fmt.Errorf("preview of a %s file: %w", t.Ext, err)
 	}
 	for _, p := range m.parts(t.Ext) {
@@ -151,15 +187,16 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 	return nil
 }
 
-// Prepare fills the cache by a child without a file, so that no child with one may write there. A server may call it at its start;
-// what this machine cannot limit is warned of then. After its first success it does nothing.
+// Prepare compiles PDFium into the cache by a child without a file, so that no child with one may write there. It goes before PDF
+// and documents, and shows whether those can have namespaces. A server may call it at its start. After its first success it does
+// nothing; a child that did not end well is none, and an error.
 func (m *Maker) Prepare(ctx context.Context) error {
 	m.prepare.Lock()
 	defer m.prepare.Unlock()
 	if m.prepared {
 		return nil
 	}
-	dir, err := newDirs()
+	dir, err := m.newDirs()
 	if err != nil {
 		return err
 	}
@@ -174,8 +211,8 @@ func (m *Maker) Prepare(ctx context.Context) error {
 // The directories of one child: parts that are finished, and everything else.
 const outDir, workDir = "out", "work"
 
-func newDirs() (string, error) {
-	dir, err := os.MkdirTemp("", "vitrine-preview-")
+func (m *Maker) newDirs() (string, error) {
+	dir, err := os.MkdirTemp(m.temp, "vitrine-preview-")
 	if err != nil {
 		return "", fmt.Errorf("make a directory for previews: %w", err)
 	}

@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"vitrine"
@@ -55,15 +57,28 @@ const (
 // exitTrouble is a child's exit code for trouble of the machine.
 const exitTrouble = 1
 
-// run lets a child work until it is done or its time is up. Its error is the machine's, or the context's.
+// fault is how a file ended its child. Any other error of run is the machine's, or the context's.
+type fault string
+
+func (f fault) Error() string { return string(f) }
+
+// errBusy is for a child that had its time, and little of a processor in it.
+var errBusy = errors.New("the machine is too busy for previews")
+
+// run lets a child work until it is done or its time is up. LibreOffice runs in namespaces or not at all.
 func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 	// The child dies with the thread that started it, so that none outlives a server that was killed.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	limited, cancel := context.WithTimeout(ctx, m.timeFor(o.Ext))
+	limit := m.timeFor(o.Ext)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	var used time.Duration // of processors
 	start := func(fenced bool) (*exec.Cmd, *heard, error) {
+		if fenced && !namespaces {
+			return nil, nil, errors.ErrUnsupported
+		}
 		said := new(heard)
 		o.Namespaces = fenced
 		text, err := json.Marshal(o)
@@ -75,17 +90,20 @@ func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 		cmd.Stdout, cmd.Stderr = said, said
 		cmd.WaitDelay = time.Second
 		cmd.SysProcAttr = attributes(fenced)
-		cmd.Cancel = func() error { return killAll(cmd.Process) }
+		cmd.Cancel = func() error {
+			used = groupTime(cmd.Process.Pid)
+			return killAll(cmd.Process)
+		}
 		if file != nil {
 			cmd.ExtraFiles = []*os.File{file}
 		}
 		return cmd, said, cmd.Start()
 	}
 	cmd, said, err := start(!m.plain)
-	if err != nil && !m.plain && limited.Err() == nil {
+	if err != nil && !m.plain && !scarce(err) && !byOffice(o.Ext) && limited.Err() == nil {
 		cause := err
 		if cmd, said, err = start(false); err == nil {
-			m.warnUnfenced(fmt.Sprintf("previews run without namespaces, which this system refuses (%v)", cause))
+			m.withoutNamespaces(cause)
 		}
 	}
 	if err != nil {
@@ -93,23 +111,48 @@ func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 	}
 	err = cmd.Wait()
 	_ = killAll(cmd.Process) // what it started and did not wait for
-	return m.judge(ctx, limited, said, err)
+	used = max(used, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	return m.judge(ctx, timing{limited.Err() != nil, used, limit}, said, err)
 }
 
-// within is the error of what failed to start: none if only the time was up.
+// within is the error of what failed to start.
 func within(ctx, limited context.Context, err error) error {
 	if ctx.Err() == nil && limited.Err() != nil {
-		return nil
+		return errBusy
 	}
 	return err
 }
 
+// withoutNamespaces keeps in mind that a child started only without them.
+func (m *Maker) withoutNamespaces(cause error) {
+	m.noNamespaces.Store(true)
+	m.warnUnfenced(fmt.Sprintf("previews run without namespaces, which this system refuses (%v)", cause))
+	if m.office != "" {
+		m.warnUnfenced("LibreOffice is not used: this system gives no namespaces to keep it apart")
+	}
+}
+
+// timing is what a child took.
+type timing struct {
+	over  bool          // its time was up
+	used  time.Duration // of processors, by all its processes
+	limit time.Duration
+}
+
+// late tells whose fault it is that a child did not end in time: who worked for less than half of it was kept from working.
+func (t timing) late() error {
+	if t.used < t.limit/2 {
+		return errBusy
+	}
+	return fault("a file took too long to preview")
+}
+
 // judge tells whose fault the end of a child is.
-func (m *Maker) judge(ctx, limited context.Context, said *heard, err error) error {
-	text, wasBegun := strings.CutPrefix(said.String(), begun+"\n")
+func (m *Maker) judge(ctx context.Context, took timing, out *heard, err error) error {
+	text, wasBegun := strings.CutPrefix(out.String(), begun+"\n")
 	for line := range strings.Lines(text) {
 		if what, ok := strings.CutPrefix(strings.TrimSpace(line), unlimitedMark); ok {
-			m.warnUnfenced(what)
+			m.warnUnfenced(said(what))
 		}
 	}
 	exit := new(exec.ExitError)
@@ -121,16 +164,14 @@ func (m *Maker) judge(ctx, limited context.Context, said *heard, err error) erro
 			m.Warn(notes)
 		}
 		return nil
-	case limited.Err() != nil:
-		m.Warn("a file took too long to preview")
-		return nil
+	case took.over:
+		return took.late()
 	case !wasBegun:
 		return fmt.Errorf("the child did not begin: %w (%s)", errOr(err, io.ErrUnexpectedEOF), lastLine(text))
 	case errors.As(err, &exit) && exit.ExitCode() == exitTrouble:
 		return errors.New(lastLine(text))
 	case errors.As(err, &exit):
-		m.Warn(fmt.Sprintf("a file ended its preview: %v (%s)", exit, crash(text)))
-		return nil
+		return fault(fmt.Sprintf("a file ended its preview: %v (%s)", exit, crash(text)))
 	}
 	return err
 }
@@ -142,8 +183,31 @@ func errOr(err, otherwise error) error {
 	return otherwise
 }
 
-// warnUnfenced warns once; the machine does not change.
-func (m *Maker) warnUnfenced(what string) { m.unfenced.Do(func() { m.Warn(what) }) }
+// warnUnfenced warns of each thing once; the machine does not change.
+func (m *Maker) warnUnfenced(what string) {
+	if m.warned.first(what) {
+		m.Warn(what)
+	}
+}
+
+// maxTexts bounds the texts that are kept, for children print them.
+const maxTexts = 32
+
+// once knows which texts were there before.
+type once struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+func (o *once) first(text string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if slices.Contains(o.seen, text) || len(o.seen) == maxTexts {
+		return false
+	}
+	o.seen = append(o.seen, text)
+	return true
+}
 
 // heard keeps the beginning of what a child prints.
 type heard struct{ bytes.Buffer }

@@ -11,8 +11,8 @@ import (
 )
 
 // sheets makes the cells of an xlsx workbook.
-func (j *job) sheets(r io.Reader) error {
-	book, err := workbook(r, j.work(""))
+func (j *job) sheets(r *io.SectionReader) error {
+	book, err := workbook(r, r.Size(), j.work(""))
 	if err != nil {
 		return err
 	}
@@ -20,8 +20,8 @@ func (j *job) sheets(r io.Reader) error {
 }
 
 // workbook reads the sheets that a spreadsheet program would show, row by row. temporary is a directory for what is too large to hold.
-func workbook(r io.Reader, temporary string) (book vitrine.Workbook, err error) {
-	f, err := excelize.OpenReader(r, excelize.Options{
+func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workbook, err error) {
+	f, err := excelize.OpenReader(io.NewSectionReader(r, 0, size), excelize.Options{
 		UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxUnzippedHeld, TmpDir: temporary,
 		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "d mmmm yyyy", LongTimePattern: "hh:mm:ss",
 	})
@@ -29,6 +29,10 @@ func workbook(r io.Reader, temporary string) (book vitrine.Workbook, err error) 
 		return book, fmt.Errorf("open the workbook: %w", err)
 	}
 	defer f.Close()
+	columns, err := columnsOf(f, r, size)
+	if err != nil {
+		return book, fmt.Errorf("find the sheets of the workbook: %w", err)
+	}
 	book.Sheets = []vitrine.Sheet{}
 	room := maxCellsText
 	for _, name := range f.GetSheetList() {
@@ -39,16 +43,19 @@ func workbook(r io.Reader, temporary string) (book vitrine.Workbook, err error) 
 			book.Cut = true
 			break
 		}
-		sheet, ok := readSheet(f, name, &room)
-		if ok {
+		hidden, err := columns.hidden(name)
+		if err != nil {
+			continue
+		}
+		if sheet, ok := readSheet(f, name, hidden, &room); ok {
 			book.Sheets = append(book.Sheets, sheet)
 		}
 	}
 	return book, nil
 }
 
-// readSheet reads a sheet as far as its bounds and the room for text allow; ok is false for one without cells, such as a chart.
-func readSheet(f *excelize.File, name string, room *int) (sheet vitrine.Sheet, ok bool) {
+// readSheet reads a sheet, but for its hidden columns and rows, as far as its bounds and the room for text allow; ok is false for one without cells, such as a chart.
+func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet vitrine.Sheet, ok bool) {
 	rows, err := f.Rows(name)
 	if err != nil {
 		return sheet, false
@@ -65,7 +72,7 @@ func readSheet(f *excelize.File, name string, room *int) (sheet vitrine.Sheet, o
 		if rows.GetRowOpts().Hidden {
 			continue
 		}
-		cells, cut := readRow(cells)
+		cells, cut := readRow(visible(cells, hidden))
 		sheet.Cut = sheet.Cut || cut
 		if len(cells) > 0 && len(sheet.Rows) >= maxRows {
 			sheet.Cut = true

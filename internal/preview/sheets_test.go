@@ -63,6 +63,55 @@ func TestSheets(t *testing.T) {
 	}
 }
 
+// Hidden columns stay hidden, each in its own sheet, and those behind them move up: also in a sheet that is too large to be held.
+func TestHiddenColumns(t *testing.T) {
+	b := workbookOf(t, func(f *excelize.File) {
+		for _, name := range []string{"Other", "Large"} {
+			_, err := f.NewSheet(name)
+			must(t, err)
+		}
+		for _, name := range []string{"Sheet1", "Other"} {
+			must(t, f.SetSheetRow(name, "A1", &[]any{"Name", "Salary", "Bonus", "Room", "Note"}), f.SetSheetRow(name, "A2", &[]any{"Ann", 1, 2, "7", "none"}),
+				f.SetSheetRow(name, "A3", &[]any{"", 3}))
+		}
+		must(t, f.SetColVisible("Sheet1", "B:C", false), f.SetColVisible("Sheet1", "E:XFD", false), f.SetColVisible("Other", "A", false))
+		w, err := f.NewStreamWriter("Large")
+		must(t, err)
+		must(t, w.SetColVisible(2, 2, false))
+		for i := range 600_000 {
+			must(t, w.SetRow(fmt.Sprint("A", i+1), []any{i, "secret"}))
+		}
+		must(t, w.Flush())
+	})
+	book, err := workbook(bytes.NewReader(b), int64(len(b)), t.TempDir())
+	must(t, err)
+	for i, want := range [][][]string{
+		{{"Name", "Room"}, {"Ann", "7"}},
+		{{"Salary", "Bonus", "Room", "Note"}, {"1", "2", "7", "none"}, {"3"}},
+	} {
+		if got := book.Sheets[i].Rows; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %q, want %q", book.Sheets[i].Name, got, want)
+		}
+	}
+	large := book.Sheets[2].Rows
+	if len(large) != maxRows || !reflect.DeepEqual(large[7], []string{"7"}) {
+		t.Errorf("%d rows, one is %q", len(large), large[7])
+	}
+}
+
+// Workbooks name their sheets by paths of several kinds.
+func TestTarget(t *testing.T) {
+	for _, c := range [][3]string{
+		{"", "xl/workbook.xml", "xl/workbook.xml"}, {"", "/xl/workbook.xml", "xl/workbook.xml"}, {"xl", "worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"},
+		{"xl", "/xl/worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"}, {".", "sheet1.xml", "sheet1.xml"}, {"xl", "../a.xml", "a.xml"},
+		{"xl", "../../a.xml", "a.xml"}, {"xl", `worksheets\sheet1.xml`, "xl/worksheets/sheet1.xml"},
+	} {
+		if got := target(c[0], c[1]); got != c[2] {
+			t.Errorf("%q in %q is %q, want %q", c[1], c[0], got, c[2])
+		}
+	}
+}
+
 // Bounds hold, and what they leave out is said.
 func TestSheetsCut(t *testing.T) {
 	many := workbookOf(t, func(f *excelize.File) {
@@ -92,7 +141,7 @@ func TestSheetsCut(t *testing.T) {
 		{"a row more", rows(maxRows+1, "x"), 1, maxRows, false, true},
 		{"long text", rows(100, strings.Repeat("x", 30_000)), 1, maxCellsText / 30_001, false, true},
 	} {
-		book, err := workbook(bytes.NewReader(c.content), t.TempDir())
+		book, err := workbook(bytes.NewReader(c.content), int64(len(c.content)), t.TempDir())
 		if err != nil {
 			t.Fatalf("%s: %v", c.what, err)
 		}
@@ -107,7 +156,7 @@ func FuzzSheets(f *testing.F) {
 	f.Add(accounts(f))
 	f.Add([]byte("PK\x05\x06rubbish"))
 	f.Fuzz(func(t *testing.T, p []byte) {
-		book, err := workbook(bytes.NewReader(p), t.TempDir())
+		book, err := workbook(bytes.NewReader(p), int64(len(p)), t.TempDir())
 		if err != nil {
 			return
 		}
