@@ -119,6 +119,9 @@ func (s *AbuseReports) File(ctx context.Context, link LinkID, by ReporterID, rea
 	if utf8.RuneCountInString(note) > MaxAbuseNote {
 		return &Error{Code: CodeInvalidRequest, Field: "note", Message: "The description is longer than 1000 characters. Shorten it."}
 	}
+	if reason == AbuseOther && note == "" {
+		return &Error{Code: CodeInvalidRequest, Field: "note", Message: "Say what is wrong with this file."}
+	}
 	err := s.Store.Update(ctx, func(tx Tx) error {
 		l, err := tx.Link(link)
 		if errors.Is(err, ErrNotFound) {

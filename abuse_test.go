@@ -230,6 +230,9 @@ func TestAbuseReportText(t *testing.T) {
 	file := func(reason vitrine.AbuseReason, note string) error {
 		return r.File(t.Context(), r.link.ID, 1, reason, note)
 	}
+	if err := file(vitrine.AbuseOther, " \n"); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+		t.Errorf("something else, and not what: %v", err)
+	}
 	if err := file(vitrine.AbuseOther, "first"); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +259,7 @@ func TestAbuseReportText(t *testing.T) {
 // A report about what the public cannot see is answered as its page is.
 func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 	r := newReported(t)
-	if code := vitrine.CodeOf(r.File(t.Context(), 999, 1, vitrine.AbuseOther, "")); code != vitrine.CodeNotFound {
+	if code := vitrine.CodeOf(r.File(t.Context(), 999, 1, vitrine.AbuseMalware, "")); code != vitrine.CodeNotFound {
 		t.Errorf("no link: %q", code)
 	}
 	if _, err := r.links.Disable(t.Context(), "shown", vitrine.ReasonOwner); err != nil {

@@ -36,7 +36,7 @@ func TestReportForm(t *testing.T) {
 	l := s.publish("notes.txt", samples["notes.txt"], titled(`A "title" <of> the file`))
 	r := s.status(s.get("/p/"+string(l.Slug)+"/report"), 200)
 	for _, want := range []string{"A &#34;title&#34; &lt;of&gt; the file", `method="post" action="/p/` + string(l.Slug) + `/report"`, `value="phishing"`, `maxlength="1000"`, `content="noindex"`,
-		"Once several people have reported a file", "180 days"} {
+		"Once several people have reported a file within a day", "180 days"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in the page:\n%s", want, r.body)
 		}
@@ -135,15 +135,15 @@ func TestReportsAreLimited(t *testing.T) {
 		links = append(links, s.publish("notes.txt", samples["notes.txt"]))
 	}
 	for _, l := range links[:5] {
-		s.status(s.report(l, "other", "", "X-Forwarded-For: 2001:db8::1"), 200)
+		s.status(s.report(l, "malware", "", "X-Forwarded-For: 2001:db8::1"), 200)
 	}
-	r := s.status(s.report(links[5], "other", "", "X-Forwarded-For: 2001:db8::2"), 429)
+	r := s.status(s.report(links[5], "malware", "", "X-Forwarded-For: 2001:db8::2"), 429)
 	if r.Header.Get("Retry-After") == "" || !strings.Contains(r.body, "minutes") {
 		t.Errorf("Retry-After %q\n%s", r.Header.Get("Retry-After"), r.body)
 	}
 	if all := s.reports(links[5]); len(all) > 0 {
 		t.Errorf("reports %+v", all)
 	}
-	s.status(s.report(links[5], "other", "", "X-Forwarded-For: 2001:db8:1::1"), 200)
+	s.status(s.report(links[5], "malware", "", "X-Forwarded-For: 2001:db8:1::1"), 200)
 	s.countOpens(links[5], 0)
 }
