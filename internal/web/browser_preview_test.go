@@ -39,6 +39,9 @@ func child() {
 // previewer makes previews as the program does; what needs a program that is not installed is not tried, or fails where CI is set.
 func previewer(t testing.TB, s *site, programs ...string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("short: no preview was made")
+	}
 	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil {
 			if os.Getenv("CI") == "" {
