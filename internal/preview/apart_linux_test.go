@@ -40,7 +40,7 @@ func apart(t *testing.T) bool {
 	}
 	out, err := cmd.CombinedOutput()
 	if cmd.Process == nil && os.Getenv("CI") == "" {
-		t.Skipf("namespaces are not to be had (%v)", err)
+		t.Skipf("namespaces are not to be had (%v): %s was not tried in any", err, t.Name())
 	}
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)

@@ -179,5 +179,5 @@ func missing(t testing.TB, what string) {
 	if os.Getenv("CI") != "" {
 		t.Fatalf("%s is not installed", what)
 	}
-	t.Skipf("%s is not installed", what)
+	t.Skipf("%s is not installed: %s was not tried", what, t.Name())
 }

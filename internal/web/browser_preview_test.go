@@ -45,7 +45,7 @@ func previewer(t testing.TB, s *site, programs ...string) {
 	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil {
 			if os.Getenv("CI") == "" {
-				t.Skip(name + " is not installed")
+				t.Skip(name + " is not installed: the preview of " + t.Name() + " was not tried")
 			}
 			t.Fatal(name + " is not installed")
 		}
