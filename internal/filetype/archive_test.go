@@ -51,7 +51,7 @@ func (z *rawZIP) bytes64(offset, entries uint64) []byte {
 // bombs are archives made to fill a disk or to keep a machine busy.
 func bombs() []otherFile {
 	var flat rawZIP
-	flat.entry("zeros.txt", 8, 100_000, bombFloor+mib, flat.local("zeros.txt", 8, strings.Repeat("x", 100_000), 0), "")
+	flat.entry("zeros.txt", 8, 100_000, bombFloor+mib, flat.local("zeros.txt", 8, strings.Repeat("x", 100_000), bombFloor+mib), "")
 	zeros := string(flat.bytes())
 	var out []otherFile
 	add := func(what, ext string, p []byte) { out = append(out, otherFile{sample{what, ext, p}, CodeUnsafeFile}) }
@@ -66,9 +66,9 @@ func bombs() []otherFile {
 	add("too deep", "zip", deep)
 
 	var many rawZIP // little content listed often
-	at := many.local("f", 8, strings.Repeat("x", 1000), 1<<20)
-	for i := range 2000 {
-		many.entry(fmt.Sprint(i), 8, 1000, 100_000, at, "")
+	at := many.local("f", 8, strings.Repeat("x", 1000), 100_000)
+	for range 2000 {
+		many.entry("f", 8, 1000, 100_000, at, "")
 	}
 	add("one file listed often", "zip", many.bytes())
 
@@ -78,12 +78,15 @@ func bombs() []otherFile {
 	}
 	end := uint32(quilt.Len())
 	for i := range uint32(300) {
-		quilt.entry("f", 0, end-i*31-31, 100_000, i*31, "")
+		at, packed := i*31, end-i*31-31
+		new(buf).le(uint16(8)).Read(quilt.Bytes()[at+8:])
+		new(buf).le(packed, uint32(100_000)).Read(quilt.Bytes()[at+18:])
+		quilt.entry("f", 8, packed, 100_000, at, "")
 	}
 	add("overlapping", "zip", quilt.bytes())
 
 	var total rawZIP // believable ratio, unbelievable total
-	at = total.local("f", 8, strings.Repeat("x", 1000), 0)
+	at = total.local("f", 8, strings.Repeat("x", 1000), 0xfffffffe)
 	for range 20 {
 		total.entry("f", 8, 1000, 0xfffffffe, at, "")
 	}
@@ -92,7 +95,9 @@ func bombs() []otherFile {
 	var wide rawZIP // 64-bit sizes
 	var extra buf
 	extra.le(uint16(1), uint16(8), uint64(1)<<62)
-	at = wide.local("f", 8, "xx", 0)
+	at = wide.local("f", 8, extra.String()+"xx", 0xffffffff)
+	new(buf).le(uint32(2)).Read(wide.Bytes()[at+18:])
+	new(buf).le(uint16(extra.Len())).Read(wide.Bytes()[at+28:])
 	wide.entry("f", 8, 2, 0xffffffff, at, extra.String())
 	add("64-bit size", "zip", wide.bytes())
 
@@ -257,7 +262,7 @@ func TestContradictingZIPs(t *testing.T) {
 			le.PutUint32(p[len(p)-6:], uint32(len(hidden)-6)) // points into the first
 			return p
 		}},
-		{"end record in the comment", "ok", func(z *rawZIP) []byte {
+		{"end record in the comment", CodeUnsafeFile, func(z *rawZIP) []byte {
 			z.entry("a.txt", 0, 1, 1, z.local("a.txt", 0, "x", 1), "")
 			p := z.bytes()
 			comment := zipEnd + strings.Repeat("\x00", 16) + "\x09\x00short"
@@ -325,9 +330,10 @@ func TestContradictingZIPs(t *testing.T) {
 // What is over our own bound of decompression is held, not refused.
 func TestMoreThanInspected(t *testing.T) {
 	var f Facts
+	z := newInspection(&source{size: 50 * kib}, &f)
 	budget := allowance(10 * kib)
 	r := budget.reader(bytes.NewReader(tarFile(tar.Header{Name: "a", Size: 20 * kib}, tar.Header{Name: "b", Size: 20 * kib})), 0)
-	if p := walkTar(r, 50*kib, Type{}, &f); p != nil || f.Hold != HoldNotFullyInspected || f.EntriesTotal != 1 {
+	if p := z.tar(r, nil, Type{}, 0); p != nil || f.Hold != HoldNotFullyInspected || f.EntriesTotal != 1 {
 		t.Errorf("%v, %+v", p, f)
 	}
 }

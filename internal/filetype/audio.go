@@ -17,7 +17,7 @@ func inspectWAV(s *source, t Type, facts *Facts) *Problem {
 		size := int64(le.Uint32(p[4:]))
 		switch string(p[:4]) {
 		case "fmt ":
-			if len(p) < 20 || size < 16 {
+			if len(p) < 24 || size < 16 || le.Uint16(p[10:]) == 0 || le.Uint16(p[22:]) == 0 && le.Uint16(p[8:]) == wavPCM {
 				return damaged(t)
 			}
 			rate = uint64(le.Uint32(p[16:]))
@@ -32,6 +32,9 @@ func inspectWAV(s *source, t Type, facts *Facts) *Problem {
 	}
 	return damaged(t)
 }
+
+// wavPCM is the format of plain samples.
+const wavPCM = 1
 
 func inspectFLAC(s *source, t Type, facts *Facts) *Problem {
 	off := s.id3End()
@@ -48,7 +51,30 @@ func inspectFLAC(s *source, t Type, facts *Facts) *Problem {
 		return damaged(t)
 	}
 	facts.DurationMs = milliseconds(samples, rate)
-	return nil
+	if !s.flacFrames(off + 4) {
+		return cutSound(t)
+	}
+	return s.id3Program(off)
+}
+
+func cutSound(t Type) *Problem {
+	return mismatch(ReasonDamaged, "The file begins like %s, but its sound is cut short or damaged. Export or upload it again.", t.Label)
+}
+
+// flacFrames walks the blocks before the sound and tells whether it begins behind them.
+func (s *source) flacFrames(off int64) bool {
+	for s.step() {
+		h := s.bytes(off, 4)
+		if len(h) < 4 {
+			return false
+		}
+		off += 4 + int64(h[1])<<16 + int64(h[2])<<8 + int64(h[3])
+		if h[0]&0x80 != 0 {
+			break
+		}
+	}
+	p := s.bytes(off, 2)
+	return len(p) == 2 && p[0] == 0xff && p[1]&0xfc == 0xf8
 }
 
 // id3End is where the data behind ID3v2 tags begins; 0 without one.
@@ -123,10 +149,11 @@ func inspectAAC(s *source, t Type, _ *Facts) *Problem {
 	if bytes.HasPrefix(s.head, []byte("ADIF")) && len(s.head) > 16 {
 		return nil
 	}
-	if s.frames(adtsHeader) < 0 {
+	first := s.frames(adtsHeader)
+	if first < 0 {
 		return notThe(s, t)
 	}
-	return nil
+	return s.id3Program(first)
 }
 
 func adtsHeader(p []byte) (length int64, kind uint32, ok bool) {

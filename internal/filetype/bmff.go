@@ -98,6 +98,12 @@ func inspectStillBMFF(s *source, t Type, facts *Facts) *Problem {
 	if !slices.ContainsFunc(s.brands(), func(b string) bool { return slices.Contains(wanted, b) }) {
 		return notThe(s, t)
 	}
+	if !s.boxes(0, s.size, func(box) bool { return true }) {
+		return cutShort(t)
+	}
+	if p := s.stillParts(t); p != nil {
+		return p
+	}
 	properties, ok := s.find(0, s.size, "meta", "iprp", "ipco")
 	if !ok {
 		if _, film := s.find(0, s.size, "moov"); film { // an image sequence
@@ -127,14 +133,17 @@ func inspectBMFF(s *source, t Type, facts *Facts) *Problem {
 	}
 	moov, ok := s.find(0, s.size, "moov")
 	if !ok {
-		return mismatch("The file begins like %s, but has no index: the recording or the transfer was cut short.", t.Label)
+		return mismatch(ReasonDamaged, "The file begins like %s, but has no index: the recording or the transfer was cut short.", t.Label)
 	}
 	film, sound := s.tracks(moov)
 	if !film && !sound {
 		return damaged(t)
 	}
+	if p := s.movieTables(t, moov, facts); p != nil {
+		return p
+	}
 	if t.Kind == Audio && !sound {
-		return mismatch("The name says %s, but the file has no sound.", t.Label)
+		return mismatch(ReasonOtherContent, "The name says %s, but the file has no sound.", t.Label)
 	}
 	facts.DurationMs = s.movieDuration(moov)
 	return nil

@@ -24,12 +24,12 @@ func describe(head []byte) string {
 func notThe(s *source, t Type) *Problem {
 	what := describe(s.head)
 	if what == t.Label {
-		return mismatch("The name says %s, but the content is damaged or cut short.", t.Label)
+		return mismatch(ReasonDamaged, "The name says %s, but the content is damaged or cut short.", t.Label)
 	}
-	return mismatch("The name says %s, but the content is %s.", t.Label, what)
+	return mismatch(ReasonOtherContent, "The name says %s, but the content is %s.", t.Label, what)
 }
 
 // damaged says that the bytes begin like what the name says and then do not go on like it.
 func damaged(t Type) *Problem {
-	return mismatch("The file begins like %s, but is damaged or cut short.", t.Label)
+	return mismatch(ReasonDamaged, "The file begins like %s, but is damaged or cut short.", t.Label)
 }

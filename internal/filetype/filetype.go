@@ -42,11 +42,19 @@ type Type struct {
 // Problem says why a file is refused. Whatever is wrong with the file itself is a *Problem; any other error of this package is a
 // failure to read it.
 type Problem struct {
-	Code   string // a Code constant
-	Reason string // one plain sentence, or two, for the uploader
+	Code    string // a Code constant
+	Reason  string // a Reason constant
+	Message string // one plain sentence, or two, for the uploader
+	Detail  string // what exactly it was, such as the name of a member: a stranger's text of at most 200 bytes; "" where Message says it all
 }
 
-func (p *Problem) Error() string { return p.Code + ": " + p.Reason }
+func (p *Problem) Error() string { return p.Code + ": " + p.Message }
+
+// about adds what the problem was found in.
+func (p *Problem) about(text string) *Problem {
+	p.Detail = detail(text)
+	return p
+}
 
 // The codes of a Problem (contract, Errors).
 const (
@@ -57,12 +65,12 @@ const (
 	CodeUnsafeFile      = "unsafe_file"
 )
 
-func mismatch(format string, args ...any) *Problem {
-	return &Problem{CodeContentMismatch, fmt.Sprintf(format, args...)}
+func mismatch(reason, format string, args ...any) *Problem {
+	return &Problem{Code: CodeContentMismatch, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-func unsafeFile(format string, args ...any) *Problem {
-	return &Problem{CodeUnsafeFile, fmt.Sprintf(format, args...)}
+func unsafeFile(reason, format string, args ...any) *Problem {
+	return &Problem{Code: CodeUnsafeFile, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
 // Facts is what inspection learned about a file that it did not refuse.
@@ -72,9 +80,10 @@ type Facts struct {
 	DurationMs    int64   // of audio or video; 0 unknown
 	Entries       []Entry // of a listed archive: the first MaxListed, in its own order
 	EntriesTotal  int     // entries of a listed archive, those beyond Entries included
-	Opaque        bool    // an archive whose entries are not listed and were not checked (7z, rar)
+	Opaque        bool    // an archive whose directory could not be read (7z, rar)
 	Encrypted     bool    // a password protects all or part of it
 	Hold          string  // a Hold constant: why a person must look before it is public; "" for none
+	Detail        string  // what exactly Hold is about, such as the name of a member: a stranger's text of at most 200 bytes
 }
 
 // Entry is one member of an archive.
@@ -84,22 +93,13 @@ type Entry struct {
 	Dir  bool   `json:"dir,omitempty"`
 }
 
-// The reason codes of Facts.Hold (contract, Link states: "held by a rule, encrypted archive").
-const (
-	HoldEncryptedArchive  = "encrypted_archive"    // members cannot be checked without a password
-	HoldEncryptedDocument = "encrypted_document"   // an office file that cannot be checked for macros without its password
-	HoldEmbeddedObject    = "embedded_object"      // an office or RTF file carries a packaged file
-	HoldActiveContent     = "active_content"       // an office file carries ActiveX controls
-	HoldLaunchAction      = "pdf_launch_action"    // a PDF can start a program
-	HoldEmbeddedProgram   = "pdf_embedded_program" // a PDF carries an executable or script
-	HoldPasswordForm      = "html_password_form"   // a web page asks for a password
-	HoldNotFullyInspected = "not_fully_inspected"  // parts could not be read within the bounds, or at all
-)
-
 // hold keeps the first reason.
-func (f *Facts) hold(reason string) {
+func (f *Facts) hold(reason string) { f.holdAbout(reason, "") }
+
+// holdAbout keeps the first reason and what it was found in.
+func (f *Facts) holdAbout(reason, text string) {
 	if f.Hold == "" {
-		f.Hold = reason
+		f.Hold, f.Detail = reason, detail(text)
 	}
 }
 
@@ -118,16 +118,19 @@ func Inspect(r io.ReaderAt, size int64, t Type) (facts Facts, err error) {
 func inspect(r io.ReaderAt, size int64, t Type) (Facts, error) {
 	check := inspectorOf(t.Ext)
 	if check == nil {
-		return Facts{}, &Problem{CodeUnsupportedType, "Files of this type are not accepted."}
+		return Facts{}, &Problem{Code: CodeUnsupportedType, Reason: ReasonUnlistedType, Message: "Files of this type are not accepted."}
 	}
 	if size <= 0 {
-		return Facts{}, mismatch("The file is empty.")
+		return Facts{}, mismatch(ReasonEmpty, "The file is empty.")
 	}
 	s := newSource(r, size)
 	var facts Facts
 	problem := programAt(s.head)
 	if problem == nil {
 		problem = check(s, t, &facts)
+	}
+	if problem == nil && s.err == nil {
+		problem = secondFormat(s, t, &facts)
 	}
 	switch {
 	case s.err != nil:

@@ -3,6 +3,7 @@ package filetype
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -24,27 +25,42 @@ func FuzzInspect(f *testing.F) {
 	for _, s := range append(heldFiles(), badFiles()...) {
 		seed(s.sample)
 	}
-	f.Fuzz(func(t *testing.T, which byte, data []byte) {
-		typ := byExt[exts[int(which)%len(exts)]]
-		r := &countingAt{r: bytes.NewReader(data)}
-		facts, err := inspect(r, int64(len(data)), typ)
-		var p *Problem
-		if err != nil && (!errors.As(err, &p) || p.Code != CodeContentMismatch && p.Code != CodeUnsafeFile || p.Reason == "" || !utf8.ValidString(p.Reason)) {
-			t.Fatalf("%s: %v", typ.Ext, err)
+	f.Fuzz(func(t *testing.T, which byte, data []byte) { inspectAny(t, exts[int(which)%len(exts)], data) })
+}
+
+// inspectAny asserts of any bytes what FuzzInspect says.
+func inspectAny(t *testing.T, ext string, data []byte) {
+	typ := byExt[ext]
+	r := &countingAt{r: bytes.NewReader(data)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	facts, err := inspect(r, int64(len(data)), typ)
+	runtime.ReadMemStats(&after)
+	var p *Problem
+	if err != nil && (!errors.As(err, &p) || p.Code != CodeContentMismatch && p.Code != CodeUnsafeFile || p.Message == "" || !utf8.ValidString(p.Message)) {
+		t.Fatalf("%s: %v", ext, err)
+	}
+	got, about := ruling(facts, err)
+	word, code, _ := strings.Cut(got, " ")
+	if reason, ok := ReasonOf(code); got != "live" && (!ok || reason.Holds != (word == "held")) || len(about) > maxDetail || !utf8.ValidString(about) {
+		t.Fatalf("%s: %s in %q", ext, got, about)
+	}
+	if facts.Pages < 0 || facts.Pages > maxPages || facts.Width < 0 || facts.Height < 0 || facts.Width*facts.Height > maxPixels ||
+		facts.DurationMs < 0 || facts.DurationMs > maxDurationMs || len(facts.Entries) > MaxListed || facts.EntriesTotal < len(facts.Entries) {
+		t.Fatalf("%s: %+v", ext, facts)
+	}
+	for _, e := range facts.Entries {
+		if e.Size < 0 || !utf8.ValidString(e.Name) {
+			t.Fatalf("%s: %+v", ext, e)
 		}
-		if facts.Pages < 0 || facts.Pages > maxPages || facts.Width < 0 || facts.Height < 0 || facts.Width*facts.Height > maxPixels ||
-			facts.DurationMs < 0 || facts.DurationMs > maxDurationMs || len(facts.Entries) > MaxListed || facts.EntriesTotal < len(facts.Entries) {
-			t.Fatalf("%s: %+v", typ.Ext, facts)
-		}
-		for _, e := range facts.Entries {
-			if e.Size < 0 || !utf8.ValidString(e.Name) {
-				t.Fatalf("%s: %+v", typ.Ext, e)
-			}
-		}
-		if limit := 64*int64(len(data)) + 4*mib; r.n > limit {
-			t.Fatalf("%s: %d bytes read of %d", typ.Ext, r.n, len(data))
-		}
-	})
+	}
+	if limit := 64*int64(len(data)) + 4*mib; r.n > limit {
+		t.Fatalf("%s: %d bytes read of %d", ext, r.n, len(data))
+	}
+	// Of all that is allocated: what is in use at once is a part of it.
+	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(128*mib+8*kib*len(data)); got > limit {
+		t.Fatalf("%s: %d bytes allocated for %d", ext, got, len(data))
+	}
 }
 
 // FuzzByName: an accepted name is a good name whose last extension is its type's, and which no rule calls a program.

@@ -2,7 +2,7 @@ package filetype
 
 import (
 	"bytes"
-	"html"
+	"regexp"
 )
 
 // overlap is how much of a chunk is seen again with the next, so that what lies across the border is found.
@@ -10,17 +10,29 @@ const overlap = 256
 
 // inspectHTML takes any text: fragments, templates and pages without a single tag are shown in a sandbox all the same. A page that
 // asks for a password is held (security: "HTML with password fields held for review"), whether the field stands in the markup,
-// behind character references, or in a script that makes it. A form element is not needed for that; phishing does without.
+// behind character references, or in a script that makes it. A form element is not needed for that; phishing does without. So is a page
+// that asks for a payment card, sends its visitor elsewhere, or carries an encoded file.
+//
+// What a script computes is beyond reach: a page that builds its form from encrypted data, or loads it, passes.
 func inspectHTML(s *source, t Type, facts *Facts) *Problem {
 	var w markupWatch
 	if p := checkText(s, t, w.see); p != nil {
 		return p
 	}
-	if w.application {
-		return unsafeFile("The file is an HTML application. Executables and scripts are not accepted under any name.")
-	}
-	if w.password {
+	w.packed.end()
+	switch {
+	case w.application:
+		return unsafeFile(ReasonHTMLApplication, "The file is an HTML application. Executables and scripts are not accepted under any name.")
+	case w.program && (w.saves || w.decodes):
+		return unsafeFile(ReasonEmbeddedProgram, "The page carries an encoded program and the means to save it. Remove it and upload the page again.")
+	case w.password:
 		facts.hold(HoldPasswordForm)
+	case w.card:
+		facts.hold(HoldCardForm)
+	case w.program, w.archive && w.saves, w.packed.suspicious:
+		facts.hold(HoldSmuggledFile)
+	case w.redirect != "":
+		facts.holdAbout(HoldRedirect, w.redirect)
 	}
 	return nil
 }
@@ -28,23 +40,83 @@ func inspectHTML(s *source, t Type, facts *Facts) *Problem {
 // markupWatch looks through a page chunk by chunk.
 type markupWatch struct {
 	window      []byte
-	password    bool
 	application bool
+	password    bool
+	card        bool
+	redirect    string
+	program     bool // an encoded program, or shortcut to one
+	archive     bool // an encoded archive or disk image
+	packed      packedWatch
+	saves       bool // a script offers data of its own as a file
+	decodes     bool // a script decodes data
 }
 
 func (w *markupWatch) see(chunk []byte) {
+	w.packed.see(chunk)
 	keep := w.window[max(0, len(w.window)-overlap):]
 	w.window = append(append(w.window[:0], keep...), chunk...)
-	lower(w.window[len(keep):])
-	w.look(w.window)
-	if bytes.Contains(w.window, []byte("&#")) {
-		w.look(lower([]byte(html.UnescapeString(string(w.window)))))
+	w.encoded(w.window)
+	text := lower(bytes.Clone(w.window))
+	w.look(text)
+	for _, other := range decoded(text) {
+		w.look(lower(other))
 	}
 }
 
 func (w *markupWatch) look(text []byte) {
 	w.application = w.application || bytes.Contains(text, []byte("<hta:application"))
-	w.password = w.password || passwordField(text)
+	w.password = w.password || passwordField(text) || bytes.Contains(text, []byte("security")) && disguisedField.Match(text)
+	w.card = w.card || bytes.Contains(text, []byte("cc-")) && cardField.Match(text)
+	w.saves = w.saves || containsAny(text, saving)
+	w.decodes = w.decodes || containsAny(text, decoding)
+	if w.redirect == "" && bytes.Contains(text, []byte("refresh")) {
+		w.redirect = redirection(text)
+	}
+}
+
+var (
+	// cardField is what makes a browser fill in the number of a payment card.
+	cardField = regexp.MustCompile("autocomplete(\\s*=\\s*\\\\?[\"'`]?|[\"'`\\]]+\\s*[,:=]\\s*[\"'`])(section-\\w+\\s+)?((billing|shipping)\\s+)?cc-(number|csc)\\b")
+	// disguisedField hides what is typed without being a password field.
+	disguisedField = regexp.MustCompile(`text-?security["'\s\],:=\\]{1,6}(disc|circle|square)`)
+	refreshTo      = regexp.MustCompile(`content\s*=\s*["']?\s*[0-9.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?\s*((?:https?:)?//[^"'\s>]+|data:[^"'\s>]+)`)
+
+	saving   = [][]byte{[]byte("mssaveblob"), []byte("mssaveoropenblob"), []byte("createobjecturl"), []byte(".download"), []byte(" download="), []byte(`"download"`), []byte("'download'")}
+	decoding = [][]byte{[]byte("atob("), []byte("fromcharcode"), []byte("uint8array"), []byte("new blob")}
+)
+
+func containsAny(text []byte, words [][]byte) bool {
+	for _, w := range words {
+		if bytes.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// redirection is the other site that a page sends its visitor to by itself; "" for none. That a script does so cannot be told.
+func redirection(text []byte) string {
+	for i := 0; ; i++ {
+		at := bytes.Index(text[i:], []byte("refresh"))
+		if at < 0 {
+			return ""
+		}
+		i += at
+		start := bytes.LastIndexByte(text[max(0, i-overlap):i], '<')
+		if start < 0 {
+			continue
+		}
+		tag := text[max(0, i-overlap)+start : min(len(text), i+overlap)]
+		if end := bytes.IndexByte(tag, '>'); end >= 0 {
+			tag = tag[:end]
+		}
+		if !bytes.HasPrefix(tag, []byte("<meta")) || !bytes.Contains(tag, []byte("content")) || !bytes.Contains(tag, []byte("//")) && !bytes.Contains(tag, []byte("data:")) {
+			continue
+		}
+		if to := refreshTo.FindSubmatch(tag); to != nil {
+			return string(to[1])
+		}
+	}
 }
 
 var password = []byte("password")

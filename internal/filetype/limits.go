@@ -70,15 +70,24 @@ const (
 	// file is held.
 	maxInflated = 2 * gib
 
-	// maxNested is the size up to which a ZIP or office file inside a ZIP is opened in memory, maxNestedTotal the sum of one
-	// inspection and maxDepth how deep. Larger ones are listed only.
+	// maxNested is the size up to which a member is opened in memory, maxNestedTotal what is unpacked of members in one inspection to
+	// look inside, the larger ones piece by piece, and maxDepth how deep. What is over them is held where it could carry programs.
 	maxNested      = 8 * mib
-	maxNestedTotal = 64 * mib
+	maxNestedTotal = 512 * mib
 	maxDepth       = 3
 
-	// maxPeeked is how many members of a ZIP are looked at by their first peekBytes, which cost a read each.
-	maxPeeked = 10_000
-	peekBytes = 512
+	// maxVerified is what is unpacked of a ZIP's members to see that they end where the directory says. Bombs that lie about their size
+	// are small: to reach maxRatio, one byte in five must be a liar's.
+	maxVerified = 256 * mib
+
+	// maxSolid is what is unpacked of a 7z archive to see how its members begin, and so the largest dictionary: seconds of work.
+	maxSolid = 32 * mib
+
+	// peekBytes of every member are looked at.
+	peekBytes = kib
+
+	// maxGap is what is looked at of bytes that belong to no member; honest archives have none.
+	maxGap = 1 * mib
 
 	// maxPart bounds the small parts of a document that are read whole or parsed: [Content_Types].xml, mimetype, manifest.
 	maxPart = 2 * mib

@@ -9,7 +9,7 @@ func inspectMP3(s *source, t Type, facts *Facts) *Problem {
 		return notThe(s, t)
 	}
 	facts.DurationMs = s.mp3Duration(first)
-	return nil
+	return s.id3Program(first)
 }
 
 // mpegFrame is what the header of a frame says.

@@ -16,7 +16,9 @@ func CheckName(name string) error {
 }
 
 func checkName(name string) *Problem {
-	bad := func(reason string) *Problem { return &Problem{CodeInvalidName, reason} }
+	bad := func(message string) *Problem {
+		return &Problem{Code: CodeInvalidName, Reason: ReasonBadName, Message: message}
+	}
 	switch {
 	case name == "":
 		return bad("The file has no name.")
@@ -59,15 +61,16 @@ func ByName(name, declared string) (Type, error) {
 		return Type{}, p
 	}
 	if ext := programExt(name); ext != "" {
-		return Type{}, &Problem{CodeUnsupportedType, programReason(ext)}
+		return Type{}, programProblem(ext)
 	}
 	t, ok := ByExt(name)
 	if !ok {
-		return Type{}, &Problem{CodeUnsupportedType, "Files of this type are not accepted. Pack the file into a ZIP, or convert it."}
+		return Type{}, &Problem{Code: CodeUnsupportedType, Reason: ReasonUnlistedType,
+			Message: "Files of this type are not accepted. Pack the file into a ZIP, or convert it."}
 	}
 	if !t.accepts(declared) {
-		return Type{}, &Problem{CodeTypeMismatch, "The declared type does not belong to a ." + t.Ext + " file. Declare " + t.MIME +
-			" or application/octet-stream."}
+		return Type{}, &Problem{Code: CodeTypeMismatch, Reason: ReasonDeclaredType,
+			Message: "The declared type does not belong to a ." + t.Ext + " file. Declare " + t.MIME + " or application/octet-stream."}
 	}
 	return t, nil
 }

@@ -56,6 +56,9 @@ func inspectOgg(s *source, t Type, facts *Facts) *Problem {
 		}
 		off = p.next
 		film = film || begins(p.data, oggVideo)
+		if problem := theoraSize(p.data); problem != nil {
+			return problem
+		}
 		if begins(p.data, oggAudio) {
 			if !sound {
 				facts.DurationMs = s.oggDuration(p)
@@ -68,15 +71,23 @@ func inspectOgg(s *source, t Type, facts *Facts) *Problem {
 	case pages == 0:
 		return notThe(s, t)
 	case t.Kind == Audio && film:
-		return mismatch("The name says %s, but the file is a video. Name it .ogv.", t.Label)
+		return mismatch(ReasonOtherContent, "The name says %s, but the file is a video. Name it .ogv.", t.Label)
 	case t.Ext == "ogv" && !film:
-		return mismatch("The name says an Ogg video, but the file has no video that browsers know.")
+		return mismatch(ReasonOtherContent, "The name says an Ogg video, but the file has no video that browsers know.")
 	case t.Ext == "opus" && !opus:
-		return mismatch("The name says an Opus sound, but the content is another Ogg sound. Name it .ogg.")
+		return mismatch(ReasonOtherContent, "The name says an Opus sound, but the content is another Ogg sound. Name it .ogg.")
 	case t.Ext == "ogg" && !sound:
-		return mismatch("The name says an Ogg sound, but the file has no sound that browsers know.")
+		return mismatch(ReasonOtherContent, "The name says an Ogg sound, but the file has no sound that browsers know.")
 	}
 	return nil
+}
+
+// theoraSize judges the size of the pictures of a Theora stream, in blocks of 16 pixels.
+func theoraSize(head []byte) *Problem {
+	if len(head) < 14 || !begins(head, oggVideo[:1]) {
+		return nil
+	}
+	return new(Facts).sized(16*int64(be.Uint16(head[10:])), 16*int64(be.Uint16(head[12:])))
 }
 
 // maxOggStreams bounds the logical streams of one file; films have two or three.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -37,20 +38,42 @@ func inspectOLE(s *source, t Type, facts *Facts) *Problem {
 	if c.encryptedPackage() {
 		return heldEncrypted(facts)
 	}
-	main, ok := c.stream(oleMain[t.Ext]...)
-	if !ok {
+	if p := c.objects(facts); p != nil {
+		return p
+	}
+	return c.documents(s, t, facts)
+}
+
+// maxMainStreams is how many streams of a document's kind one file may have: its own, and those of documents embedded in it.
+const maxMainStreams = 256
+
+// documents inspects all streams of the kind that the name says. Which of them a program opens depends on where in the tree they stand,
+// and that on how it reads a damaged tree.
+func (c *compound) documents(s *source, t Type, facts *Facts) *Problem {
+	found := 0
+	for _, e := range c.storage {
+		if e.kind != 2 || !slices.Contains(oleMain[t.Ext], strings.ToLower(e.name)) {
+			continue
+		}
+		if found++; found > maxMainStreams {
+			facts.hold(HoldNotFullyInspected)
+			break
+		}
+		inspect := c.inspectPowerPoint
+		switch t.Ext {
+		case "doc":
+			inspect = c.inspectWord
+		case "xls":
+			inspect = c.inspectExcel
+		}
+		if p := inspect(e, facts); p != nil {
+			return p
+		}
+	}
+	if found == 0 {
 		return notThe(s, t)
 	}
-	if _, ok := c.stream("\x01ole10native"); ok {
-		facts.hold(HoldEmbeddedObject)
-	}
-	switch t.Ext {
-	case "doc":
-		return c.inspectWord(main, facts)
-	case "xls":
-		return c.inspectExcel(main, facts)
-	}
-	return c.inspectPowerPoint(main, facts)
+	return nil
 }
 
 func heldEncrypted(facts *Facts) *Problem {
@@ -63,7 +86,7 @@ func heldEncrypted(facts *Facts) *Problem {
 func (c *compound) refuse() *Problem {
 	class := c.storage[0].clsid
 	if bytes.HasSuffix(class[:], installerClass[4:]) && (class[0] == 0x84 || class[0] == 0x86) && class[1] == 0x10 {
-		return unsafeFile("The file is a Windows installer. Executables and scripts are not accepted under any name.")
+		return unsafeFile(ReasonInstaller, "The file is a Windows installer. Executables and scripts are not accepted under any name.")
 	}
 	for _, e := range c.storage {
 		if macroStorages[strings.ToLower(e.name)] {
@@ -74,7 +97,7 @@ func (c *compound) refuse() *Problem {
 }
 
 func macroProblem() *Problem {
-	return unsafeFile("The document contains macros. Save a copy without them and upload that.")
+	return unsafeFile(ReasonMacros, "The document contains macros. Save a copy without them and upload that.")
 }
 
 // encryptedPackage tells an OOXML file under a password.
@@ -95,16 +118,20 @@ func (c *compound) stream(names ...string) (storageEntry, bool) {
 	return storageEntry{}, false
 }
 
-// inspectWord reads the flags at the start of the file information block.
+// inspectWord reads the flags at the start of the file information block, and looks for fields that start programs.
 func (c *compound) inspectWord(main storageEntry, facts *Facts) *Problem {
+	r := c.open(main)
 	fib := make([]byte, 32)
-	if _, err := io.ReadFull(c.open(main), fib); err != nil {
+	if _, err := io.ReadFull(r, fib); err != nil {
 		return nil
 	}
 	if le.Uint16(fib[10:])&0x0100 != 0 {
 		facts.Encrypted = true // macros would show in the directory all the same
 	}
-	return nil
+	scan := fieldScan{facts: facts}
+	io.Copy(&scan, io.LimitReader(r, maxRecordScan))
+	scan.judge()
+	return scan.problem
 }
 
 // Record types of Excel and PowerPoint.
@@ -112,6 +139,7 @@ const (
 	xlsEOF        = 0x000a
 	xlsFilePass   = 0x002f
 	xlsBoundSheet = 0x0085
+	xlsSupBook    = 0x01ae
 
 	pptVBAInfo   = 0x0400
 	pptOLEObject = 0x1011
@@ -132,6 +160,10 @@ func (c *compound) inspectExcel(main storageEntry, facts *Facts) *Problem {
 			return nil
 		case xlsFilePass:
 			return heldEncrypted(facts)
+		case xlsSupBook:
+			if p, _ := r.Peek(min(length, kib)); shells.Match(linkedBook(p)) {
+				return facts.dde(string(linkedBook(p)))
+			}
 		case xlsBoundSheet:
 			if p, _ := r.Peek(6); len(p) == 6 && (p[5] == 1 || p[5] == 6) {
 				return macroProblem()
@@ -141,6 +173,16 @@ func (c *compound) inspectExcel(main storageEntry, facts *Facts) *Problem {
 			return nil
 		}
 	}
+}
+
+// linkedBook is what a record of a link names: of a link to a running program its service and topic, with a mark between them.
+func linkedBook(record []byte) []byte {
+	record = record[min(len(record), 5):]
+	if !bytes.Contains(record, []byte{3}) {
+		return nil
+	}
+	record = bytes.ReplaceAll(record, []byte{0}, nil)
+	return bytes.ReplaceAll(record, []byte{3}, []byte{' '})
 }
 
 // inspectPowerPoint walks the records of the presentation. Containers are entered by not skipping them, so that the walk is flat.
@@ -164,8 +206,8 @@ func (c *compound) inspectPowerPoint(main storageEntry, facts *Facts) *Problem {
 				return macroProblem()
 			}
 		case pptOLEObject:
-			if facts.Hold == "" && budget.packaged(unpackOLE(body, version>>4 == 1)) {
-				facts.hold(HoldEmbeddedObject)
+			if p := slideObject(budget.reader(unpackOLE(body, version>>4 == 1), openPrice), facts); p != nil {
+				return p
 			}
 		}
 		io.Copy(io.Discard, body)
@@ -175,10 +217,21 @@ func (c *compound) inspectPowerPoint(main storageEntry, facts *Facts) *Problem {
 // ole10Native is the name, in UTF-16, of the stream in which the packager puts a file of any sort.
 var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v\x00e\x00")
 
-// packaged tells whether an embedded object holds a packaged file. What cannot be read counts as one.
-func (a *allowance) packaged(r io.Reader) bool {
-	found, err := contains(a.reader(r, openPrice), ole10Native)
-	return found || err != nil
+// slideObject judges an embedded object of a presentation. What cannot be read is held.
+func slideObject(r io.Reader, facts *Facts) *Problem {
+	p, err := io.ReadAll(io.LimitReader(r, maxNested+1))
+	if err == nil && len(p) <= maxNested {
+		if c, ok := openCompound(newSource(bytes.NewReader(p), int64(len(p)))); ok {
+			if problem := c.refuse(); problem != nil {
+				return problem
+			}
+			return c.objects(facts)
+		}
+	}
+	if err != nil || len(p) > maxNested || bytes.Contains(p, ole10Native) {
+		facts.hold(HoldEmbeddedObject)
+	}
+	return nil
 }
 
 // unpackOLE reads an embedded object of PowerPoint, behind the unpacked size that comes first.

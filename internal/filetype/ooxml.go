@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -50,17 +51,23 @@ type ooxmlParts struct {
 	folder       bool
 	inner        []zipMember
 	exts         map[string]bool // of all members, in lower case
+	names        map[string]bool // of all members, in lower case and without escapes
 	escaped      bool            // a member's name may be read as one of another extension
 }
 
 // uses tells whether a declaration for parts of an extension may be of a part that is there.
 func (p *ooxmlParts) uses(ext string) bool { return p.escaped || p.exts[ext] }
 
-// note keeps the extension of a part, whose name is in lower case.
-func (p *ooxmlParts) note(name string) {
+// note keeps the name and extension of a part, whose name is in lower case, and tells whether there was one of that name.
+func (p *ooxmlParts) note(name string) (again bool) {
+	if plain, err := url.PathUnescape(name); err == nil {
+		again = p.names[plain]
+		p.names[plain] = true
+	}
 	ext := strings.TrimPrefix(path.Ext(name), ".")
 	p.exts[ext] = true
 	p.escaped = p.escaped || strings.Contains(name, "%") || strings.HasSuffix(name, ".") || ext != "" && !plainExt(ext)
+	return again
 }
 
 // plainExt tells an extension, in lower case, that every program reads alike.
@@ -69,8 +76,8 @@ func plainExt(ext string) bool {
 }
 
 func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
-	parts := ooxmlParts{exts: map[string]bool{}}
-	p := z.walk(s, t, depth, func(m *zipMember) *Problem { return z.ooxmlPart(s, t, &parts, m) })
+	parts := ooxmlParts{exts: map[string]bool{}, names: map[string]bool{}}
+	p := z.walk(s, t, depth, func(m *zipMember) *Problem { return z.ooxmlPart(s, t, &parts, m, depth) })
 	if p != nil {
 		return p
 	}
@@ -100,33 +107,31 @@ func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
 	return z.openAll(s, parts.inner, depth)
 }
 
-func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMember) *Problem {
+func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMember, depth int) *Problem {
 	name := strings.ToLower(m.name)
-	parts.note(name)
+	again := parts.note(name)
+	parts.folder = parts.folder || strings.HasPrefix(name, ooxmlMain[t.Ext].folder)
 	switch base := path.Base(name); {
 	case m.encrypted:
 		return heldEncrypted(z.facts)
-	case name == "[content_types].xml":
-		if parts.contentTypes != nil {
-			return unsafeFile("The document has two tables of contents, as only forged ones do.")
-		}
-		copied := *m
-		parts.contentTypes = &copied
+	case again && name == "[content_types].xml":
+		return unsafeFile(ReasonForgedDocument, "The document has two tables of contents, as only forged ones do.")
+	case again && !m.dir():
+		return unsafeFile(ReasonDuplicatePart, "The document has two parts of one name. Save it again from an office program.").about(m.name)
 	case strings.HasSuffix(name, ".piece") && strings.Contains(name, "/["):
-		return unsafeFile("The document has parts in pieces, as no office program writes them. Save it again in one.")
+		return unsafeFile(ReasonForgedDocument, "The document has parts in pieces, as no office program writes them. Save it again in one.")
 	case strings.HasPrefix(base, "vbaproject"), strings.HasPrefix(base, "vbadata"), strings.Contains(name, "/macrosheets/"):
 		return macroProblem()
 	case strings.Contains(name, "/activex/"):
 		z.facts.hold(HoldActiveContent)
+	case name == "[content_types].xml":
+		copied := *m
+		parts.contentTypes = &copied
 	case nestable(m):
 		parts.inner = append(parts.inner, *m)
-	case strings.Contains(name, "/embeddings/") && path.Ext(base) == ".bin":
-		if z.facts.Hold == "" && z.embedded.packaged(s.open(m)) {
-			z.facts.hold(HoldEmbeddedObject)
-		}
+		return nil
 	}
-	parts.folder = parts.folder || strings.HasPrefix(name, ooxmlMain[t.Ext].folder)
-	return nil
+	return z.part(s, m, familyOOXML, depth)
 }
 
 // contentType is one that a package declares, in lower case.

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// inspectPackage checks OpenDocument files and EPUB books: ZIPs that name their type in a member called mimetype.
+// inspectPackage checks OpenDocument files and EPUB books: ZIPs that name their type in a member called mimetype. Scripts in books
+// pass: EPUB 3 has them, and readers keep them from all but the book.
 func inspectPackage(s *source, t Type, facts *Facts) *Problem {
 	return newZipInspection(facts).pack(s, t, 0)
 }
@@ -14,6 +15,10 @@ func inspectPackage(s *source, t Type, facts *Facts) *Problem {
 func (z *zipInspection) pack(s *source, t Type, depth int) *Problem {
 	var mimetype, manifest *zipMember
 	var inner []zipMember
+	f := familyODF
+	if t.Ext == "epub" {
+		f = familyEPUB
+	}
 	p := z.walk(s, t, depth, func(m *zipMember) *Problem {
 		copied := *m
 		name := strings.ToLower(m.name)
@@ -23,7 +28,7 @@ func (z *zipInspection) pack(s *source, t Type, depth int) *Problem {
 			return heldEncrypted(z.facts)
 		case name == "mimetype":
 			if mimetype != nil {
-				return unsafeFile("The document names its type twice, as only forged ones do.")
+				return unsafeFile(ReasonForgedDocument, "The document names its type twice, as only forged ones do.")
 			}
 			mimetype = &copied
 		case name == "meta-inf/manifest.xml":
@@ -34,8 +39,9 @@ func (z *zipInspection) pack(s *source, t Type, depth int) *Problem {
 			return macroProblem()
 		case nestable(m):
 			inner = append(inner, copied)
+			return nil
 		}
-		return nil
+		return z.part(s, m, f, depth)
 	})
 	if p != nil {
 		return p

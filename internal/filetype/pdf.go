@@ -16,13 +16,17 @@ import (
 func inspectPDF(s *source, t Type, facts *Facts) *Problem {
 	if !pdfHeader(s.head) {
 		if bytes.Contains(s.head[:min(len(s.head), 1024)], []byte("%PDF-")) {
-			return mismatch("There is other data before the beginning of the PDF. Print or save it as a PDF again.")
+			return mismatch(ReasonDataAround, "There is other data before the beginning of the PDF. Print or save it as a PDF again.")
 		}
 		return notThe(s, t)
 	}
 	p := newPDFScan(s)
 	p.scanFile()
 	p.scanObjectStreams()
+	p.scanReferred()
+	if p.problem != nil {
+		return p.problem
+	}
 	if !p.rooted() && !p.unread {
 		return damaged(t)
 	}
@@ -33,11 +37,21 @@ func inspectPDF(s *source, t Type, facts *Facts) *Problem {
 		facts.hold(HoldLaunchAction)
 	case p.attachment && p.program:
 		facts.hold(HoldEmbeddedProgram)
+	case p.network != "":
+		facts.holdAbout(HoldPDFNetworkPath, p.network)
+	case p.script:
+		facts.hold(HoldPDFScript)
+	case p.flash:
+		facts.hold(HoldPDFActiveContent)
 	case p.unread, p.attachment && p.encrypted: // names of attachments are encrypted too
 		facts.hold(HoldNotFullyInspected)
 	}
 	return nil
 }
+
+// What a PDF may do that is neither held nor refused, and why: JavaScript as forms have it, XFA forms, forms that are sent and links
+// to embedded PDF documents do nothing in the reader that shows the file here (security, surfaces), and ask first in others. Pages of any
+// size are shown reduced.
 
 func pdfHeader(head []byte) bool {
 	head = bytes.TrimPrefix(head[:min(len(head), 1024)], []byte("\xef\xbb\xbf"))

@@ -3,7 +3,10 @@ package filetype
 // pdfDict is what inspection keeps of a dictionary: the values of a few keys of its top level.
 type pdfDict struct {
 	typ        string // /Type
-	root       int64  // objects that are referred to
+	subtype    string
+	width      int64 // of an image
+	height     int64
+	root       int64 // objects that are referred to
 	pages      int64
 	count      int64 // -1 absent
 	n, first   int64
@@ -64,6 +67,8 @@ func (d *pdfDict) value(key string, t pdfToken, l *pdfLexer) {
 	switch key {
 	case "Type":
 		d.typ = t.text
+	case "Subtype":
+		d.subtype = t.text
 	case "Root":
 		d.root = ref
 	case "Pages":
@@ -72,7 +77,7 @@ func (d *pdfDict) value(key string, t pdfToken, l *pdfLexer) {
 		d.encrypt = ref
 	case "Filter":
 		if t.kind == pdfName {
-			d.filters = append(d.filters, t.text)
+			d.filter(t.text)
 		}
 	case "Linearized":
 		d.linearized = true
@@ -87,16 +92,27 @@ func (d *pdfDict) value(key string, t pdfToken, l *pdfLexer) {
 			d.first = t.n
 		case "Length":
 			d.length = t.n
+		case "Width":
+			d.width = t.n
+		case "Height":
+			d.height = t.n
 		}
 	}
 	d.crypt.value(key, t)
+}
+
+// filter adds a filter, up to one more than is allowed.
+func (d *pdfDict) filter(name string) {
+	if len(d.filters) <= maxPDFFilters {
+		d.filters = append(d.filters, name)
+	}
 }
 
 // nested takes a token within the array or dictionary that is the value of a key.
 func (d *pdfDict) nested(key string, t pdfToken, l *pdfLexer) {
 	switch {
 	case key == "Filter" && t.kind == pdfName:
-		d.filters = append(d.filters, t.text)
+		d.filter(t.text)
 	case key == "DecodeParms" && t.kind == pdfName && t.text == "Predictor":
 		at := l.i
 		d.predicted = d.predicted || l.next().n > 1

@@ -26,8 +26,17 @@ type pdfToken struct {
 
 // pdfLexer reads PDF tokens from memory. It never fails: rubbish becomes words.
 type pdfLexer struct {
-	p []byte
-	i int
+	p    []byte
+	i    int
+	keep int // bytes of a string that are kept; 0 stands for maxPDFWord
+}
+
+// kept is how many bytes of a string are kept.
+func (l *pdfLexer) kept() int {
+	if l.keep > 0 {
+		return l.keep
+	}
+	return maxPDFWord
 }
 
 func pdfSpace(c byte) bool {
@@ -156,7 +165,7 @@ func (l *pdfLexer) literal() string {
 				continue
 			}
 		}
-		if len(s) < maxPDFWord {
+		if len(s) < l.kept() {
 			s = append(s, c)
 		}
 	}
@@ -217,7 +226,7 @@ func (l *pdfLexer) hex() string {
 		case high < 0:
 			high = d
 		default:
-			if len(s) < maxPDFWord {
+			if len(s) < l.kept() {
 				s = append(s, byte(high<<4|d))
 			}
 			high = -1

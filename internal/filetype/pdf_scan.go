@@ -23,10 +23,17 @@ type pdfScan struct {
 	crypts    map[int64]pdfEncryption // what may be the object that it refers to
 	id        string                  // the trailer's /ID
 
-	launch     bool // a launch action
-	attachment bool // an embedded file
-	program    bool // a file name that is a program's
+	launch     bool   // a launch action
+	attachment bool   // an embedded file
+	program    bool   // an embedded file, or a file name, that is a program's
+	network    string // a file on another computer
+	script     bool   // one that does what no form needs
+	flash      bool
 	unread     bool // objects that could not be read within the bounds, or at all
+
+	referred map[int64]pdfPurpose // objects that are looked into in a second passage
+	sampled  allowance            // what may still be decompressed in search of bombs
+	problem  *Problem             // why the file is refused
 }
 
 // sighting is a number and where in the file it was seen.
@@ -49,6 +56,8 @@ func newPDFScan(s *source) *pdfScan {
 		catalogs: map[int64]sighting{},
 		counts:   map[int64]sighting{},
 		crypts:   map[int64]pdfEncryption{},
+		referred: map[int64]pdfPurpose{},
+		sampled:  allowance(maxObjectStreams + 4*s.size),
 	}
 }
 
@@ -74,7 +83,7 @@ func (p *pdfScan) scanFile() {
 }
 
 // pdfInitials begin the names that matter; "#" begins any, escaped.
-var pdfInitials = []byte("LEOFU#")
+var pdfInitials = []byte("LEOFUJ#")
 
 // names looks for names that matter, wherever they stand between from and to: so that no trick of structure hides them.
 func (p *pdfScan) names(data []byte, from, to int) {
@@ -87,7 +96,7 @@ func (p *pdfScan) names(data []byte, from, to int) {
 		if i+1 >= len(data) || !bytes.Contains(pdfInitials, data[i+1:i+2]) {
 			continue
 		}
-		l := pdfLexer{p: data[:min(len(data), i+4*kib)], i: i + 1}
+		l := pdfLexer{p: data[:min(len(data), i+maxPDFScript)], i: i + 1}
 		switch l.name() {
 		case "Launch":
 			p.launch = true
@@ -97,20 +106,30 @@ func (p *pdfScan) names(data []byte, from, to int) {
 			p.named++
 		case "F", "UF":
 			p.fileName(&l)
+		case "JS":
+			p.scriptValue(&l)
+		case "Flash":
+			p.flash = true
 		}
 	}
 }
 
 func (p *pdfScan) fileName(l *pdfLexer) {
 	l.skipSpace()
-	if l.i >= len(l.p) || l.p[l.i] != '(' && l.p[l.i] != '<' || !p.spend(0) {
+	if l.i >= len(l.p) || !p.spend(0) {
 		return
 	}
 	start := l.i
 	t := l.next()
-	p.spend(l.i - start)
+	if t.kind == pdfInt {
+		p.refer(l.reference(t.n), pdfForFile)
+	}
+	p.spend(min(l.i-start, pdfLookahead))
 	if t.kind == pdfString {
 		name := pdfText(t.text)
+		if host := remoteHost(name); host != "" && strings.HasPrefix(strings.ReplaceAll(name, `\`, "/"), "//") {
+			p.network = name
+		}
 		name = name[strings.LastIndexAny(name, `/\`)+1:]
 		p.program = p.program || programExt(strings.TrimRight(name, ". ")) != ""
 	}
@@ -187,6 +206,7 @@ func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	d, ok := p.dict(&l)
 	p.objects++
 	if !ok {
+		p.stringObject(data, i)
 		return
 	}
 	at := base + int64(i)
@@ -194,23 +214,35 @@ func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	if d.typ == "XRef" {
 		p.trailer(d, at)
 	}
-	l.skipSpace()
-	rest := l.p[l.i:]
-	if d.n <= 0 || d.first <= 0 || !bytes.HasPrefix(rest, []byte("stream")) {
+	start, ok := l.streamStart(data)
+	if !ok {
+		return
+	}
+	p.flood(&d, base+int64(start))
+	if d.n <= 0 || d.first <= 0 {
 		return
 	}
 	if len(p.streams) >= maxPDFNodes {
 		p.unread = true
 		return
 	}
-	start := l.i + len("stream")
+	p.streams = append(p.streams, pdfObjectStream{base + int64(start), object, gen, d.n, d.first, d.length, d.codec()})
+}
+
+// streamStart tells where the bytes of a stream begin, whose dictionary has just been read.
+func (l *pdfLexer) streamStart(data []byte) (start int, ok bool) {
+	l.skipSpace()
+	if !bytes.HasPrefix(l.p[l.i:], []byte("stream")) {
+		return 0, false
+	}
+	start = l.i + len("stream")
 	if start < len(data) && data[start] == '\r' {
 		start++
 	}
 	if start < len(data) && data[start] == '\n' {
 		start++
 	}
-	p.streams = append(p.streams, pdfObjectStream{base + int64(start), object, gen, d.n, d.first, d.length, d.codec()})
+	return start, true
 }
 
 // register notes what an object, direct or from an object stream, says about pages and encryption.

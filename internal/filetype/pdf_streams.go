@@ -39,23 +39,15 @@ func (p *pdfScan) scanObjectStreams() {
 	if p.named > len(p.streams) {
 		p.unread = true // one stands where its object was not recognised
 	}
-	crypt := p.crypts[p.encrypt.value]
-	crypt.id = p.id
-	key, open := crypt.key()
-	if p.encrypted && !open && !crypt.known() && len(p.streams) > 0 {
+	c := p.cipher()
+	if p.encrypted && !c.open && !c.crypt.known() && len(p.streams) > 0 {
 		p.unread = true
 	}
 	u := pdfUnpacker{left: maxObjectStreams}
 	for _, st := range p.streams {
-		r := io.Reader(p.s.rest(st.at))
-		if st.length > 0 {
-			r = io.LimitReader(r, st.length)
-		}
-		if p.encrypted {
-			if !open {
-				continue
-			}
-			r = crypt.decrypt(r, key, st.object, st.gen)
+		r, readable := c.stream(st)
+		if !readable {
+			continue
 		}
 		content, ok := u.unpack(r, st.codec)
 		if !ok {
@@ -63,6 +55,37 @@ func (p *pdfScan) scanObjectStreams() {
 		}
 		p.objectStream(content, st)
 	}
+}
+
+// pdfCipher reads streams, decrypted where the file is.
+type pdfCipher struct {
+	p     *pdfScan
+	crypt pdfEncryption
+	key   []byte
+	open  bool
+}
+
+// cipher is known when all of the file has been scanned.
+func (p *pdfScan) cipher() *pdfCipher {
+	c := &pdfCipher{p: p, crypt: p.crypts[p.encrypt.value]}
+	c.crypt.id = p.id
+	c.key, c.open = c.crypt.key()
+	return c
+}
+
+// stream reads a stream's bytes as they were before encryption; readable is false without the password.
+func (c *pdfCipher) stream(st pdfObjectStream) (r io.Reader, readable bool) {
+	r = c.p.s.rest(st.at)
+	if st.length > 0 {
+		r = io.LimitReader(r, st.length)
+	}
+	if !c.p.encrypted {
+		return r, true
+	}
+	if !c.open {
+		return nil, false
+	}
+	return c.crypt.decrypt(r, c.key, st.object, st.gen), true
 }
 
 // objectStream reads the table of numbers and offsets, and then the dictionaries.
@@ -81,6 +104,8 @@ func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
 		l := pdfLexer{p: content, i: int(start)}
 		if d, ok := p.dict(&l); ok {
 			p.register(d, object.n, st.at)
+		} else {
+			p.stringObject(content, int(start))
 		}
 	}
 }

@@ -13,7 +13,7 @@ var programs = extensionSet(
 	`exe com scr pif cpl dll sys drv ocx ax efi msi msp mst msix msixbundle appx appxbundle appinstaller
 	bat cmd ps1 ps1xml ps2 psm1 psd1 psc1 vb vbe vbs vbscript js jse mjs cjs wsf wsh wsc ws sct hta chm hlp
 	lnk url scf reg inf ins isp msc gadget job shb shs settingcontent-ms library-ms search-ms searchconnector-ms appref-ms
-	application diagcab xbap themepack website ahk au3 a3x`,
+	application diagcab rdp xbap themepack website ahk au3 a3x`,
 	// macOS
 	`app command scpt scptd applescript dmg pkg mpkg dylib terminal fileloc inetloc`,
 	// Unix
@@ -24,7 +24,8 @@ var programs = extensionSet(
 )
 
 // macros are Office formats made to carry macros or add-ins.
-var macros = extensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp`)
+var macros = extensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp
+	slk iqy oqy dqy rqy`)
 
 // innerNames are also everyday ends of words and host names. "example.com.pdf" and "web.app.txt" are no programs; as the last
 // extension, they are.
@@ -72,11 +73,14 @@ func foldExt(ext string) string {
 	return strings.TrimSpace(ext)
 }
 
-func programReason(ext string) string {
+// programProblem refuses a file for its extension.
+func programProblem(ext string) *Problem {
 	if macros[ext] {
-		return "Office files that carry macros (." + ext + ") are not accepted. Save it in a format without macros."
+		return &Problem{Code: CodeUnsupportedType, Reason: ReasonMacroName,
+			Message: "Office files that carry macros (." + ext + ") are not accepted. Save it in a format without macros."}
 	}
-	return "Executables and scripts (." + ext + ") are not accepted under any name."
+	return &Problem{Code: CodeUnsupportedType, Reason: ReasonProgramName,
+		Message: "Executables and scripts (." + ext + ") are not accepted under any name."}
 }
 
 // programMagics are the first bytes of what a system runs, loads or installs. "MZ" convicts by itself, though a text may begin with it:
@@ -112,7 +116,7 @@ var programMagics = []struct{ magic, what string }{
 // programAt refuses what begins like a program, whatever it is called (contract: "executables and scripts are always refused").
 func programAt(head []byte) *Problem {
 	if what := programName(head); what != "" {
-		return unsafeFile("The file is %s. Executables and scripts are not accepted under any name.", what)
+		return unsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.", what)
 	}
 	return nil
 }

@@ -94,18 +94,24 @@ func webpFile(chunk string, payload []byte) []byte {
 var (
 	webpLossy    = webpFile("VP8 ", []byte("\x30\x01\x00\x9d\x01\x2a\x40\x01\xf0\x00abcdef"))
 	webpLossless = webpFile("VP8L", []byte("\x2f\x3f\x01\x3c\x00abcdefgh"))
-	webpExtended = webpFile("VP8X", []byte("\x10\x00\x00\x00\x3f\x01\x00\xef\x00\x00"))
+	webpExtended = webpOf(webpCanvas(320, 240), webpLosslessChunk(320, 240))
 )
 
 func bmpFile(width, height int32) []byte {
 	var b buf
-	b.str("BM").le(uint32(58), uint32(0), uint32(54), uint32(40), width, height, uint16(1), uint16(24)).Write(make([]byte, 28))
+	b.str("BM").le(uint32(58), uint32(0), uint32(54), uint32(40), width, height, uint16(1), uint16(24)).Write(make([]byte, 24))
+	if height < 0 {
+		height = -height
+	}
+	if pixels := int64(width) * int64(height); pixels < mib {
+		b.Write(make([]byte, 3*pixels+4*int64(height)))
+	}
 	return b.Bytes()
 }
 
 func bmpOS2() []byte {
 	var b buf
-	b.str("BM").le(uint32(30), uint32(0), uint32(26), uint32(12), uint16(4), uint16(3), uint16(1), uint16(24)).Write(make([]byte, 4))
+	b.str("BM").le(uint32(30), uint32(0), uint32(26), uint32(12), uint16(4), uint16(3), uint16(1), uint16(24)).Write(make([]byte, 36))
 	return b.Bytes()
 }
 
@@ -206,7 +212,7 @@ func oggPageBytes(flags byte, granule uint64, serial uint32, data string) []byte
 const (
 	vorbisHead = "\x01vorbis\x00\x00\x00\x00\x02\x44\xac\x00\x00............"
 	opusHead   = "OpusHead\x01\x02\x38\x01\x80\xbb\x00\x00\x00\x00\x00"
-	theoraHead = "\x80theora\x03\x02\x01...................."
+	theoraHead = "\x80theora\x03\x02\x01\x00\x14\x00\x0f................"
 )
 
 func oggFile(heads ...string) []byte {
@@ -251,7 +257,8 @@ func wavFile(magic string) []byte {
 func flacFile() []byte {
 	var b buf
 	b.str("fLaC\x80\x00\x00\x22").Write(make([]byte, 10))
-	b.be(uint64(44100)<<44 | uint64(1)<<41 | uint64(15)<<36 | 88200).Write(make([]byte, 16+64))
+	b.be(uint64(44100)<<44 | uint64(1)<<41 | uint64(15)<<36 | 88200).Write(make([]byte, 16))
+	b.str("\xff\xf8").Write(make([]byte, 62))
 	return b.Bytes()
 }
 

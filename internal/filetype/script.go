@@ -13,6 +13,8 @@ var scriptStarts = []struct{ prefix, what string }{
 	{"@rem ", "a Windows batch script"},
 	{"@cls\n", "a Windows batch script"},
 	{"echo off", "a Windows batch script"},
+	{"setlocal enable", "a Windows batch script"},
+	{"tell application \"", "an AppleScript"},
 	{"<?php", "a PHP script"},
 	{"<?=", "a PHP script"},
 	{"<%@", "a server page script"},
@@ -29,6 +31,8 @@ var scriptStarts = []struct{ prefix, what string }{
 var (
 	shellCode = regexp.MustCompile(`^(\[cmdletbinding|param\s*\(|set-executionpolicy\s|\$erroractionpreference\s*=|set-strictmode\s` +
 		`|import-module\s+\S+\s*$|add-type\s+-|invoke-expression[\s(]|iex\s*[($]|start-process\s+\S|powershell(\.exe)?\s+-|pwsh\s+-` +
+		`|certutil(\.exe)?\s+-(urlcache|decode)\b|bitsadmin(\.exe)?\s+/transfer\b|mshta(\.exe)?\s+["']?(https?:|vbscript:|javascript:)|regsvr32(\.exe)?\s+/\S+\s+/` +
+		`|(start\s+)?(/b\s+)?cmd(\.exe)?\s+/[ck]\s|wmic\s+process\s+call\s+create|&?\s*\(?\s*(gcm|get-command)\s+|\(new-object\s+(system\.)?net\.webclient\)` +
 		`|\[(system\.)?net\.servicepointmanager\]|\$\w+\s*=\s*(\(?\s*new-object\s|\[system\.|get-)|function\s+[a-z]+-\w+\s*[({]?\s*$)`)
 	basicCode = regexp.MustCompile(`^(option explicit\s*$|on error resume next\s*$|(set\s+\w+\s*=\s*)?(wscript\.)?(createobject|getobject)\s*\(` +
 		`|wscript\.\w|(var\s+\w+\s*=\s*)?new activexobject\s*\(|execute(global)?\s*\()`)

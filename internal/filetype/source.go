@@ -8,11 +8,12 @@ import (
 // source is the file under inspection. Parsers may treat a failed read as the end of the data: the first real failure is kept in
 // err and outranks whatever they conclude.
 type source struct {
-	r    io.ReaderAt
-	size int64
-	head []byte // the first headBytes, or all there is
-	left int    // steps that walks through its parts may still take, together
-	err  error
+	r     io.ReaderAt
+	size  int64
+	head  []byte // the first headBytes, or all there is
+	left  int    // steps that walks through its parts may still take, together
+	inner bool   // it lies within another file
+	err   error
 }
 
 // newSource reads the head, and the last byte to see that the file is as long as said.
@@ -60,6 +61,15 @@ func (s *source) bytes(off int64, n int) []byte {
 func (s *source) step() bool {
 	s.left--
 	return s.left >= 0
+}
+
+// unfold is what may be decompressed of the file's own parts: most, or for a member of an archive what honest ones take at most, since
+// there may be thousands of them.
+func (s *source) unfold(most allowance) allowance {
+	if s.inner {
+		return min(most, allowance(8*s.size+mib))
+	}
+	return most
 }
 
 // section reads up to n bytes from off on.

@@ -10,11 +10,20 @@ import (
 )
 
 // inspectSVG wants XML whose root is svg. Entities are refused (security: "SVG for DOCTYPE entities"), since a few lines of them
-// unfold to gigabytes. Scripts are not: an SVG is shown through <img>, where none runs (security, surfaces).
-func inspectSVG(s *source, t Type, _ *Facts) *Problem {
+// unfold to gigabytes. Scripts and web pages within are held: an SVG is shown through <img>, where neither does anything (security,
+// surfaces), but whoever downloads it opens it in a browser, where both do. Pictures, styles and links from elsewhere pass: all that they
+// can do is to tell another host that a copy was opened.
+func inspectSVG(s *source, t Type, facts *Facts) *Problem {
 	if p := checkText(s, t, nil); p != nil {
 		return p
 	}
+	if p := wellFormedSVG(s, t); p != nil {
+		return p
+	}
+	return watchSVG(s, facts)
+}
+
+func wellFormedSVG(s *source, t Type) *Problem {
 	text, _ := textReader(s)
 	if s.size > maxSVG {
 		text = io.LimitReader(text, maxProlog)
@@ -42,7 +51,7 @@ func inspectSVG(s *source, t Type, _ *Facts) *Problem {
 			depth--
 		}
 	}
-	return unsafeFile("The SVG nests its elements more than %d deep.", maxXMLDepth)
+	return unsafeFile(ReasonDeepMarkup, "The SVG nests its elements more than %d deep.", maxXMLDepth)
 }
 
 // svgRoot reads up to the root element.
@@ -55,7 +64,7 @@ func svgRoot(d *xml.Decoder, s *source, t Type) *Problem {
 		switch token := token.(type) {
 		case xml.Directive:
 			if strings.Contains(strings.ToUpper(string(token)), "ENTITY") {
-				return unsafeFile("The SVG defines entities. Save it again without a DOCTYPE.")
+				return svgEntities()
 			}
 		case xml.CharData:
 			if len(bytes.TrimSpace(token)) > 0 {
@@ -68,6 +77,71 @@ func svgRoot(d *xml.Decoder, s *source, t Type) *Problem {
 			return nil
 		}
 	}
+}
+
+func svgEntities() *Problem {
+	return unsafeFile(ReasonEntities, "The SVG defines entities. Save it again without a DOCTYPE.")
+}
+
+// watchSVG reads all of an SVG, whatever its size, for what runs or shows a page once it is opened in a browser.
+func watchSVG(s *source, facts *Facts) *Problem {
+	m := newMarkup(s.section(0, maxTextScan))
+	for {
+		switch m.next() {
+		case markupEnd:
+			return nil
+		case markupDirective:
+			if entities(m.text) {
+				return svgEntities()
+			}
+		case markupInstruction:
+			if text := strings.ToLower(string(m.text)); strings.HasPrefix(text, "?xml-stylesheet") && strings.Contains(text, "xsl") {
+				facts.holdAbout(HoldSVGScript, "xml-stylesheet")
+			}
+		case markupOpen:
+			svgElement(&m.tag, facts)
+		}
+	}
+}
+
+// svgElement judges one element: its name, its handlers of events, and addresses that are scripts or pages.
+func svgElement(t *markupTag, facts *Facts) {
+	switch strings.ToLower(t.name) {
+	case "script", "handler", "listener":
+		facts.holdAbout(HoldSVGScript, t.name)
+	case "iframe", "frame", "object", "embed", "applet", "form", "input", "textarea", "button", "meta", "base":
+		facts.holdAbout(HoldSVGPage, t.name)
+	}
+	for _, a := range t.attrs {
+		name := strings.ToLower(a.name)
+		switch {
+		case strings.HasPrefix(name, "on") && len(name) > 4 && strings.TrimSpace(a.value) != "",
+			name == "attributename" && strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.value)), "on"):
+			facts.holdAbout(HoldSVGScript, a.name)
+		case scriptAddress(a.value):
+			facts.holdAbout(HoldSVGScript, a.value)
+		}
+	}
+}
+
+// scriptAddress tells an address that is a script or a page. Browsers skip controls and white space in the scheme.
+func scriptAddress(value string) bool {
+	if !strings.Contains(value, ":") {
+		return false
+	}
+	value = strings.ToLower(strings.Map(func(r rune) rune {
+		if r <= ' ' {
+			return -1
+		}
+		return r
+	}, value[:min(len(value), 256)]))
+	for part := range strings.SplitSeq(value, ";") { // "values" of an animation lists several
+		if strings.HasPrefix(part, "javascript:") || strings.HasPrefix(part, "vbscript:") {
+			return true
+		}
+	}
+	return strings.HasPrefix(value, "data:text/html") || strings.HasPrefix(value, "data:application/xhtml") || strings.HasPrefix(value, "data:text/xml") ||
+		strings.HasPrefix(value, "data:application/xml")
 }
 
 // charsetReader makes any declared encoding readable for the sake of the markup, which is ASCII in all of them: bytes above it count

@@ -3,16 +3,16 @@ package filetype
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
+	"strings"
 )
 
 func inspectTar(s *source, t Type, facts *Facts) *Problem {
 	if !tarHeader(s.head) {
 		return notThe(s, t)
 	}
-	return walkTar(s.rest(0), s.size, t, facts)
+	return newInspection(s, facts).tar(s.rest(0), s, t, 0)
 }
 
 const tarBlock = 512
@@ -27,120 +27,170 @@ func tarHeader(head []byte) bool {
 	return err == nil || errors.Is(err, io.ErrUnexpectedEOF) || empty
 }
 
-// walkTar reads from header to header. The ratio is that of all entries to packed, the size of the whole file, compressed or not:
-// sparse files state any size without taking it.
-func walkTar(r io.Reader, packed int64, t Type, facts *Facts) *Problem {
-	u := &unpacking{facts: facts, list: true}
-	tr := tar.NewReader(r)
+// tar reads from header to header. s is where the tar lies as it is, nil where it is decompressed on the way; t is the file it is in.
+// The ratio is that of all entries to the size of the whole file, compressed or not: sparse files state any size without taking it.
+func (z *inspection) tar(r io.Reader, s *source, t Type, depth int) *Problem {
+	if depth > maxDepth {
+		return tooDeep()
+	}
+	tap := &tarTap{r: r}
+	w := &tarWalk{z: z, u: &unpacking{facts: z.facts, list: depth == 0}, s: s, tap: tap, depth: depth}
+	if s != nil { // a stream is counted as it is decompressed
+		w.u.all = &z.tally
+		w.tr = tar.NewReader(seekingTap{tap})
+	} else {
+		w.tr = tar.NewReader(tap)
+	}
 	for {
-		h, err := tr.Next()
+		h, err := w.tr.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil
+			return w.end()
 		case errors.Is(err, errAllowance), errors.Is(err, errRatio):
-			return spent(err, facts)
+			return spent(err, z.facts)
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // memberName judges that
 			return damaged(t)
 		}
-		switch h.Typeflag {
-		case tar.TypeReg, tar.TypeDir, tar.TypeGNUSparse, tar.TypeCont:
-		case tar.TypeXGlobalHeader: // as git writes it: a comment
-			continue
-		default:
-			return linkProblem()
-		}
-		if p := u.add(h.Name, h.Typeflag == tar.TypeDir, -1, h.Size); p != nil {
+		if p := w.member(h); p != nil {
 			return p
-		}
-		if inflated(packed, u.unpacked) {
-			return bomb()
-		}
-		head := make([]byte, peekBytes)
-		n, err := io.ReadFull(tr, head)
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			continue // Next meets the same failure and judges it
-		}
-		if what := surelyProgram(head[:n]); what != "" {
-			return unsafeFile("The archive contains %s under another name. Remove it and pack again.", what)
 		}
 	}
 }
 
-// inspectGzip decompresses up to maxInflated bytes without keeping them. A tar inside is walked; anything else is taken for one
-// file, which must not be a program. tgz must hold a tar.
-func inspectGzip(s *source, t Type, facts *Facts) *Problem {
-	if !bytes.HasPrefix(s.head, []byte("\x1f\x8b\x08")) {
-		return notThe(s, t)
+type tarWalk struct {
+	z     *inspection
+	u     *unpacking
+	tr    *tar.Reader
+	tap   *tarTap
+	s     *source
+	depth int
+}
+
+func (w *tarWalk) member(h *tar.Header) *Problem {
+	switch h.Typeflag {
+	case tar.TypeReg, tar.TypeDir, tar.TypeGNUSparse, tar.TypeCont:
+	case tar.TypeXGlobalHeader: // as git writes it: a comment
+		return nil
+	default:
+		return linkProblem(h.Name)
 	}
-	packed := &countingReader{r: s.rest(0)}
-	z, err := gzip.NewReader(packed)
-	if err != nil {
-		return damaged(t)
-	}
-	if p := memberName(z.Name, false); z.Name != "" && p != nil {
+	dir := h.Typeflag == tar.TypeDir
+	if p := w.u.add(h.Name, dir, -1, h.Size); p != nil {
 		return p
 	}
-	budget := allowance(maxInflated)
-	unpacked := &ratioReader{r: budget.reader(z, 0), packed: packed}
-	head := make([]byte, 2*tarBlock)
-	n, err := io.ReadFull(unpacked, head)
+	if p := w.otherName(h, dir); p != nil {
+		return p
+	}
+	if inflated(w.z.tally.size, w.u.unpacked) {
+		return bomb().about(h.Name)
+	}
+	data := w.tap.at
+	head := make([]byte, peekBytes)
+	n, err := io.ReadFull(w.tr, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return damaged(t)
+		return nil // Next meets the same failure and judges it
 	}
-	head = head[:n]
-	all := io.MultiReader(bytes.NewReader(head), unpacked)
-	if tarHeader(head) {
-		if p := walkTar(all, s.size, t, facts); p != nil || facts.Hold != "" {
-			return p
-		}
-	} else if t.Ext == "tgz" {
-		return mismatch("The name says a gzipped tar archive, but there is no tar inside. Name it .gz.")
-	} else if what := surelyProgram(head); what != "" {
-		return unsafeFile("The archive contains %s. Executables and scripts are not accepted under any name.", what)
+	if p := suspect(h.Name, head[:n]); p != nil {
+		return p
 	}
-	if _, err := io.Copy(io.Discard, all); err != nil {
-		if errors.Is(err, errAllowance) || errors.Is(err, errRatio) {
-			return spent(err, facts)
-		}
-		return damaged(t)
+	return w.open(h, head[:n], data)
+}
+
+// otherName judges the name in the header itself, by which programs go that do not know the longer one before it. It may be cut short,
+// which makes other extensions of it.
+func (w *tarWalk) otherName(h *tar.Header, dir bool) *Problem {
+	if h.PAXRecords["path"] == "" || sparse(h) {
+		return nil
+	}
+	name, _, _ := strings.Cut(string(w.tap.last[:100]), "\x00")
+	if escapes(name) || len(name) < 100 {
+		return memberName(name, dir)
 	}
 	return nil
 }
 
-// spent judges why decompression was stopped: for a ratio that honest data does not reach, or because enough was seen.
-func spent(err error, facts *Facts) *Problem {
-	if errors.Is(err, errRatio) {
-		return bomb()
+// sparse tells a member whose bytes do not lie in one piece.
+func sparse(h *tar.Header) bool {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
 	}
-	facts.hold(HoldNotFullyInspected)
+	return h.Typeflag == tar.TypeGNUSparse
+}
+
+// open inspects a member that can carry others: where it lies, or in memory. Documents too large for that in a compressed tar are
+// passed over, for nobody could publish their scans in one; archives and Office files are held.
+func (w *tarWalk) open(h *tar.Header, head []byte, data int64) *Problem {
+	what := formOf(h.Name, head)
+	if what == formOther {
+		return nil
+	}
+	var inner *source
+	switch {
+	case what == formSealed:
+		inner = &source{}
+	case w.s != nil && h.Typeflag == tar.TypeReg && !sparse(h) && data+h.Size <= w.s.size:
+		inner = newSource(w.s.section(data, h.Size), h.Size)
+	default:
+		var ok bool
+		if inner, ok = w.z.memory(io.MultiReader(bytes.NewReader(head), w.tr)); !ok {
+			if what.carries() {
+				w.z.facts.holdAbout(HoldNotFullyInspected, h.Name)
+			}
+			return nil
+		}
+	}
+	return w.z.enter(h.Name, what, inner, w.depth+1)
+}
+
+// end sees that nothing but zeros follows the last member: some programs read on.
+func (w *tarWalk) end() *Problem {
+	if !zeros(w.tap) {
+		w.z.facts.holdAbout(HoldHiddenData, "behind the last member")
+	}
 	return nil
 }
 
-var errRatio = errors.New("decompresses to far more than its size")
-
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// ratioReader fails once more comes out than what went in explains.
-type ratioReader struct {
-	r        io.Reader
-	packed   *countingReader
-	unpacked int64
-}
-
-func (r *ratioReader) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	r.unpacked += int64(n)
-	if inflated(r.packed.n, r.unpacked) {
-		return n, errRatio
+// zeros tells whether r goes on with zeros alone, for maxGap at most. Whoever reads on judges why it ends.
+func zeros(r io.Reader) bool {
+	buf := make([]byte, chunkBytes)
+	for left := int64(maxGap); left > 0; {
+		n, err := r.Read(buf)
+		if len(bytes.Trim(buf[:n], "\x00")) > 0 {
+			return false
+		}
+		if left -= int64(n); err != nil {
+			return true
+		}
 	}
+	return false
+}
+
+// tarTap knows how far a tar was read, and the last block, which is the header when the reader has answered one.
+type tarTap struct {
+	r    io.Reader
+	at   int64
+	last [tarBlock]byte
+}
+
+func (t *tarTap) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if n >= tarBlock {
+		copy(t.last[:], p[n-tarBlock:n])
+	} else {
+		copy(t.last[:], t.last[n:])
+		copy(t.last[tarBlock-n:], p[:n])
+	}
+	t.at += int64(n)
 	return n, err
+}
+
+// seekingTap passes over the bytes of members.
+type seekingTap struct{ *tarTap }
+
+func (t seekingTap) Seek(offset int64, whence int) (int64, error) {
+	at, err := t.r.(io.Seeker).Seek(offset, whence)
+	t.at = at
+	return at, err
 }

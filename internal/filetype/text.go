@@ -15,9 +15,15 @@ import (
 
 // inspectText takes any text for every text extension: a JSON file with comments, an unfinished XML or a ragged CSV is shown as
 // plain text and is what its owner means to show. Only JSON and XML must begin like themselves.
-func inspectText(s *source, t Type, _ *Facts) *Problem {
-	if p := checkText(s, t, nil); p != nil {
+//
+// Text-direction characters, by which source code shows other than it runs, pass: Arabic and Hebrew text has them.
+func inspectText(s *source, t Type, facts *Facts) *Problem {
+	w := textWatch{facts: facts, ext: t.Ext}
+	if p := checkText(s, t, w.watcher(s.head)); p != nil {
 		return p
+	}
+	if w.problem != nil {
+		return w.problem
 	}
 	start := strings.TrimSpace(textHead(s.head))
 	switch t.Ext {
@@ -40,10 +46,10 @@ var jsonStart = regexp.MustCompile(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\
 // which cannot be told from another but has no control characters. visit, if given, sees the text in chunks, UTF-16 made UTF-8.
 func checkText(s *source, t Type, visit func(chunk []byte)) *Problem {
 	if what := otherText(s.head); what != "" {
-		return mismatch("The name says %s, but the content is %s.", t.Label, what)
+		return mismatch(ReasonOtherContent, "The name says %s, but the content is %s.", t.Label, what)
 	}
 	if what := scriptIn(textHead(s.head), t.Ext == "md"); what != "" {
-		return unsafeFile("The file is %s. Executables and scripts are not accepted under any name.", what)
+		return unsafeFile(ReasonScript, "The file is %s. Executables and scripts are not accepted under any name.", what)
 	}
 	r, order := textReader(s)
 	var c textCheck
@@ -74,7 +80,7 @@ func notText(s *source, t Type) *Problem {
 	if m := mimetype.Detect(s.head); !m.Is(unknown) && !under(m, "text/plain") {
 		return notThe(s, t)
 	}
-	return mismatch("The name says %s, but the content is not readable text.", t.Label)
+	return mismatch(ReasonNotText, "The name says %s, but the content is not readable text.", t.Label)
 }
 
 // otherText names a format that is written in text characters and yet is not text to its reader.

@@ -13,12 +13,17 @@ func inspectTIFF(s *source, t Type, facts *Facts) *Problem {
 	}
 	var first Facts
 	off, pages := w.first, 0
+	seen := map[int64]bool{}
 	for ; off != 0 && pages < maxTIFFPages; pages++ {
 		width, height, next, ok := w.page(off)
-		if !ok || width <= 0 || height <= 0 {
+		if !ok || width <= 0 || height <= 0 || seen[off] {
 			return damaged(t)
 		}
+		seen[off] = true
 		if p := facts.sized(width, height); p != nil {
+			return p
+		}
+		if p := w.layout(t, width, height); p != nil {
 			return p
 		}
 		if pages == 0 {
@@ -48,19 +53,28 @@ type tiffWalk struct {
 	count int // bytes of a directory's tag count
 	entry int // bytes of a tag
 	word  int // bytes of an offset
+
+	tile  [2]int64     // of the page at hand, width and height; 0 without
+	parts [2]tiffArray // where its strips or tiles are, and how long
+	left  int64        // bytes of arrays that may still be read: more than the file has only where they overlap
+}
+
+// tiffArray is where the values of a tag are.
+type tiffArray struct {
+	off, count, size int64 // size of one in bytes; 0 for no array
 }
 
 func newTIFF(s *source) (w tiffWalk, ok bool) {
 	h := s.head
 	switch {
 	case len(h) >= 8 && bytes.HasPrefix(h, []byte("II*\x00")):
-		return tiffWalk{s, le, int64(le.Uint32(h[4:])), 2, 12, 4}, true
+		return tiffWalk{s: s, order: le, first: int64(le.Uint32(h[4:])), count: 2, entry: 12, word: 4, left: s.size}, true
 	case len(h) >= 8 && bytes.HasPrefix(h, []byte("MM\x00*")):
-		return tiffWalk{s, be, int64(be.Uint32(h[4:])), 2, 12, 4}, true
+		return tiffWalk{s: s, order: be, first: int64(be.Uint32(h[4:])), count: 2, entry: 12, word: 4, left: s.size}, true
 	case len(h) >= 16 && bytes.HasPrefix(h, []byte("II+\x00\x08\x00\x00\x00")):
-		return tiffWalk{s, le, int64(le.Uint64(h[8:])), 8, 20, 8}, true
+		return tiffWalk{s: s, order: le, first: int64(le.Uint64(h[8:])), count: 8, entry: 20, word: 8, left: s.size}, true
 	case len(h) >= 16 && bytes.HasPrefix(h, []byte("MM\x00+\x00\x08\x00\x00")):
-		return tiffWalk{s, be, int64(be.Uint64(h[8:])), 8, 20, 8}, true
+		return tiffWalk{s: s, order: be, first: int64(be.Uint64(h[8:])), count: 8, entry: 20, word: 8, left: s.size}, true
 	}
 	return w, false
 }
@@ -79,15 +93,76 @@ func (w *tiffWalk) page(off int64) (width, height, next int64, ok bool) {
 	if len(dir) < size {
 		return 0, 0, 0, false
 	}
-	for ; len(dir) > w.word; dir = dir[w.entry:] {
+	w.tile, w.parts = [2]int64{}, [2]tiffArray{}
+	for at := off + int64(w.count); len(dir) > w.word; at, dir = at+int64(w.entry), dir[w.entry:] {
 		switch w.order.Uint16(dir) {
 		case 256:
 			width = w.value(dir)
 		case 257:
 			height = w.value(dir)
+		case 322, 323:
+			w.tile[w.order.Uint16(dir)-322] = w.value(dir)
+		case 273, 324:
+			w.parts[0] = w.array(dir, at)
+		case 279, 325:
+			w.parts[1] = w.array(dir, at)
 		}
 	}
 	return width, height, w.number(dir[:w.word]), true
+}
+
+// array tells where the values of the tag at an offset are: within it, where they fit.
+func (w *tiffWalk) array(tag []byte, at int64) (a tiffArray) {
+	switch w.order.Uint16(tag[2:]) {
+	case 3:
+		a.size = 2
+	case 4, 13:
+		a.size = 4
+	case 16, 18:
+		a.size = 8
+	default:
+		return a
+	}
+	a.count = w.number(tag[4 : 4+w.word])
+	a.off = at + int64(w.entry-w.word)
+	if a.count < 0 || a.count > int64(w.word)/a.size {
+		a.off = w.number(tag[w.entry-w.word : w.entry])
+	}
+	return a
+}
+
+// layout judges the strips or tiles of a page: as many as the page has, and beginning within the file.
+func (w *tiffWalk) layout(t Type, width, height int64) *Problem {
+	var f Facts
+	if p := f.sized(w.tile[0], w.tile[1]); p != nil && w.tile[0] > 0 && w.tile[1] > 0 {
+		return p
+	}
+	offsets, sizes := w.parts[0], w.parts[1]
+	if offsets.size == 0 {
+		return nil
+	}
+	bytes := offsets.count * offsets.size
+	if offsets.count < 1 || offsets.count > maxPixels || offsets.off < 8 || bytes > w.s.size-offsets.off || bytes > w.left ||
+		sizes.size != 0 && sizes.count > offsets.count {
+		return damaged(t)
+	}
+	w.left -= bytes
+	return w.starts(t, offsets)
+}
+
+// starts checks that the strips or tiles of a page begin within the file.
+func (w *tiffWalk) starts(t Type, a tiffArray) *Problem {
+	for done := int64(0); done < a.count; {
+		n := min(a.count-done, chunkBytes/a.size)
+		p := w.s.bytes(a.off+done*a.size, int(n*a.size))
+		for ; int64(len(p)) >= a.size; p = p[a.size:] {
+			if at := w.number(p[:a.size]); at < 0 || at >= w.s.size {
+				return cutShort(t)
+			}
+		}
+		done += n
+	}
+	return nil
 }
 
 // value reads a tag's one number; -1 for what is no dimension.

@@ -15,6 +15,14 @@ const (
 	idDuration  = 0x4489
 	idTracks    = 0x1654ae6b
 	idCluster   = 0x1f43b675
+	idTrack     = 0xae
+	idVideo     = 0xe0
+	idWidth     = 0xb0
+	idHeight    = 0xba
+	idFiles     = 0x1941a469
+	idFile      = 0x61a7
+	idFileName  = 0x466e
+	idFileData  = 0x465c
 )
 
 // inspectWebM wants an EBML header that says webm; Matroska, its superset, is not on the list. The segment must show tracks or media
@@ -32,7 +40,7 @@ func inspectWebM(s *source, t Type, facts *Facts) *Problem {
 		return true
 	})
 	if docType == "matroska" {
-		return mismatch("The name says a WebM video, but the content is a Matroska video (mkv).")
+		return mismatch(ReasonOtherContent, "The name says a WebM video, but the content is a Matroska video (mkv).")
 	}
 	if docType != "webm" {
 		return notThe(s, t)
@@ -42,19 +50,87 @@ func inspectWebM(s *source, t Type, facts *Facts) *Problem {
 		return damaged(t)
 	}
 	media := false
+	var problem *Problem
 	s.elements(segment.body, segment.end, func(e element) bool {
 		switch e.id {
 		case idInfo:
 			facts.DurationMs = s.webmDuration(e)
-		case idTracks, idCluster:
+		case idTracks:
+			media = true
+			problem = s.webmTracks(e)
+		case idFiles:
+			problem = s.webmFiles(e)
+		case idCluster:
 			media = true
 		}
-		return e.id != idCluster
+		return problem == nil
 	})
+	if problem != nil {
+		return problem
+	}
 	if !media {
 		return damaged(t)
 	}
 	return nil
+}
+
+// webmTracks refuses films whose pictures no browser can show.
+func (s *source) webmTracks(tracks element) (p *Problem) {
+	s.elements(tracks.body, tracks.end, func(track element) bool {
+		if track.id != idTrack {
+			return true
+		}
+		s.elements(track.body, track.end, func(video element) bool {
+			if video.id != idVideo {
+				return true
+			}
+			var width, height int64
+			s.elements(video.body, video.end, func(e element) bool {
+				switch e.id {
+				case idWidth:
+					width = s.unsigned(e)
+				case idHeight:
+					height = s.unsigned(e)
+				}
+				return true
+			})
+			p = new(Facts).sized(width, height)
+			return p == nil
+		})
+		return p == nil
+	})
+	return p
+}
+
+// unsigned reads a number; one too large to matter as it is becomes larger than any bound.
+func (s *source) unsigned(e element) (v int64) {
+	for _, b := range s.bytes(e.body, int(min(e.end-e.body, 8))) {
+		v = min(v<<8|int64(b), maxPixels+1)
+	}
+	return v
+}
+
+// webmFiles refuses films that carry a program. WebM has no attached files; Matroska, which players read all the same, has fonts and
+// covers.
+func (s *source) webmFiles(files element) (p *Problem) {
+	s.elements(files.body, files.end, func(file element) bool {
+		name := ""
+		var data []byte
+		s.elements(file.body, file.end, func(e element) bool {
+			switch e.id {
+			case idFileName:
+				name = string(s.bytes(e.body, int(min(e.end-e.body, maxNameBytes))))
+			case idFileData:
+				data = s.bytes(e.body, int(min(e.end-e.body, peekBytes)))
+			}
+			return true
+		})
+		if programExt(name) != "" || surelyProgram(data) != "" {
+			p = unsafeFile(ReasonEmbeddedProgram, "The film carries a program or script. Export it again without attachments.").about(name)
+		}
+		return p == nil
+	})
+	return p
 }
 
 func (s *source) webmDuration(info element) int64 {

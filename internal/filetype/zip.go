@@ -19,7 +19,11 @@ type zipMember struct {
 	unpacked  int64
 	header    int64 // where its local header is
 	data      int64 // where its bytes are
+	crc       uint32
+	flags     uint16
 	mode      uint32
+	start     []byte // the first peekBytes as they are packed, until they have been looked at
+	form      form   // what it is to be opened as, by its first bytes
 }
 
 func (m *zipMember) dir() bool { return strings.HasSuffix(m.name, "/") }
@@ -29,6 +33,7 @@ type zipDirectory struct {
 	offset, size int64
 	entries      uint64
 	wrapped      bool // entries is known modulo 65536 only
+	twice        bool // the comment holds another end record, at which some programs end their search
 }
 
 const (
@@ -40,16 +45,13 @@ const (
 )
 
 var (
-	errNotZIP = errors.New("no ZIP directory")
-	errHuge   = errors.New("ZIP directory over the bound")
+	errNotZIP  = errors.New("no ZIP directory")
+	errHuge    = errors.New("ZIP directory over the bound")
+	errTwoEnds = errors.New("a second end record in the comment")
 )
 
-// zipDirectory reads the end record. It is strict where readers differ, since what one reader sees must be what every reader sees:
-// the record ends the file, the directory ends at the record, and nothing comes before the first entry.
-func (s *source) zipDirectory() (d zipDirectory, err error) {
-	if !bytes.HasPrefix(s.head, []byte(zipLocal)) && !bytes.HasPrefix(s.head, []byte(zipEnd)) {
-		return d, errNotZIP
-	}
+// zipEndRecord finds the record that ends the file, and the directory that it states. end is where the directory should end.
+func (s *source) zipEndRecord() (d zipDirectory, end int64, ok bool) {
 	start := max(0, s.size-22-0xffff)
 	tail := s.bytes(start, 22+0xffff)
 	at := bytes.LastIndex(tail, []byte(zipEnd))
@@ -57,70 +59,87 @@ func (s *source) zipDirectory() (d zipDirectory, err error) {
 		at = bytes.LastIndex(tail[:at], []byte(zipEnd))
 	}
 	if at < 0 {
-		return d, errNotZIP
+		return d, 0, false
 	}
 	e, end := tail[at:], start+int64(at)
 	if disk := le.Uint16(e[4:]); disk != 0 && disk != 0xffff {
-		return d, errNotZIP // a part of a set
+		return d, 0, false // a part of a set
 	}
-	d = zipDirectory{int64(le.Uint32(e[16:])), int64(le.Uint32(e[12:])), uint64(le.Uint16(e[10:])), true}
+	d = zipDirectory{int64(le.Uint32(e[16:])), int64(le.Uint32(e[12:])), uint64(le.Uint16(e[10:])), true, bytes.Contains(e[22:], []byte(zipEnd))}
 	if finder := s.bytes(end-20, 20); len(finder) == 20 && string(finder[:4]) == zip64Finder {
 		end = int64(le.Uint64(finder[8:]))
 		e := s.bytes(end, 56)
 		if len(e) < 56 || string(e[:4]) != zip64End {
-			return d, errNotZIP
+			return d, 0, false
 		}
-		d = zipDirectory{int64(le.Uint64(e[48:])), int64(le.Uint64(e[40:])), le.Uint64(e[32:]), false}
+		d = zipDirectory{int64(le.Uint64(e[48:])), int64(le.Uint64(e[40:])), le.Uint64(e[32:]), false, d.twice}
 	}
+	return d, end, true
+}
+
+// zipDirectory reads the end record. It is strict where readers differ, since what one reader sees must be what every reader sees:
+// the record ends the file, the directory ends at the record, and nothing comes before the first entry.
+func (s *source) zipDirectory() (d zipDirectory, err error) {
+	if !bytes.HasPrefix(s.head, []byte(zipLocal)) && !bytes.HasPrefix(s.head, []byte(zipEnd)) {
+		return d, errNotZIP
+	}
+	d, end, ok := s.zipEndRecord()
 	switch {
+	case !ok:
+		return d, errNotZIP
 	case d.size > maxDirectory || d.entries > maxEntries:
 		return d, errHuge
 	case d.offset < 0 || d.size < 0 || d.offset+d.size != end:
 		return d, errNotZIP
+	case d.twice:
+		return d, errTwoEnds
 	}
 	return d, nil
 }
 
-// zipMembers reads the directory, entry by entry, until visit answers a problem.
-func (s *source) zipMembers(t Type, visit func(*zipMember) *Problem) *Problem {
+// zipMembers reads the directory, entry by entry, until visit answers a problem. end is where the members end and the directory begins.
+func (s *source) zipMembers(t Type, visit func(*zipMember) *Problem) (end int64, _ *Problem) {
 	d, err := s.zipDirectory()
 	if errors.Is(err, errHuge) {
-		return tooManyEntries()
+		return 0, tooManyEntries()
+	}
+	if errors.Is(err, errTwoEnds) {
+		return 0, contradiction("", "has two directories")
 	}
 	if err != nil {
-		return notThe(s, t)
+		return 0, notThe(s, t)
 	}
 	r := bufio.NewReaderSize(s.section(d.offset, d.size), chunkBytes)
 	left, count := d.size, uint64(0)
 	for ; left > 0; count++ {
 		m, length, alias, ok := readMember(r)
 		if !ok {
-			return damaged(t)
+			return 0, damaged(t)
 		}
 		if count >= maxEntries {
-			return tooManyEntries()
+			return 0, tooManyEntries()
 		}
 		left -= length
 		if p := s.locate(&m, d.offset, t); p != nil {
-			return p
+			return 0, p
 		}
 		if alias != "" {
 			if p := memberName(alias, m.dir()); p != nil {
-				return p
+				return 0, p
 			}
 		}
 		if p := visit(&m); p != nil {
-			return p
+			return 0, p
 		}
 	}
 	if count != d.entries && !(d.wrapped && count&0xffff == d.entries) {
-		return damaged(t)
+		return 0, damaged(t)
 	}
-	return nil
+	return d.offset, nil
 }
 
 func tooManyEntries() *Problem {
-	return unsafeFile("The archive has more than %d entries, or names beyond reason. Split it.", maxEntries)
+	return unsafeFile(ReasonTooManyEntries, "The archive has more than %d entries, or names beyond reason. Split it.", maxEntries)
 }
 
 // readMember reads one directory entry, its length, and the second name that an extra field may give it.
@@ -140,18 +159,20 @@ func readMember(r io.Reader) (m zipMember, length int64, alias string, ok bool) 
 		method:    le.Uint16(h[10:]),
 		packed:    int64(le.Uint32(h[20:])),
 		unpacked:  int64(le.Uint32(h[24:])),
+		crc:       le.Uint32(h[16:]),
+		flags:     le.Uint16(h[8:]),
 		header:    int64(le.Uint32(h[42:])),
 	}
 	if maker := h[5]; maker == 3 || maker == 19 { // Unix, macOS
 		m.mode = le.Uint32(h[38:]) >> 16
 	}
-	alias = m.readExtra(rest[nameLen : nameLen+extraLen])
+	alias = readExtra(rest[nameLen:nameLen+extraLen], &m.unpacked, &m.packed, &m.header)
 	ok = m.packed >= 0 && m.unpacked >= 0 && m.header >= 0
 	return m, int64(len(h) + len(rest)), alias, ok
 }
 
 // readExtra takes over the 64-bit numbers and returns the Unicode name of Info-ZIP's field, by which some programs unpack.
-func (m *zipMember) readExtra(p []byte) (alias string) {
+func readExtra(p []byte, numbers ...*int64) (alias string) {
 	for len(p) >= 4 {
 		id, n := le.Uint16(p), int(le.Uint16(p[2:]))
 		if p = p[4:]; n > len(p) {
@@ -161,7 +182,7 @@ func (m *zipMember) readExtra(p []byte) (alias string) {
 		p = p[n:]
 		switch id {
 		case 0x0001:
-			for _, v := range []*int64{&m.unpacked, &m.packed, &m.header} {
+			for _, v := range numbers {
 				if *v == 0xffffffff && len(field) >= 8 {
 					*v, field = int64(binary.LittleEndian.Uint64(field)), field[8:]
 				}
@@ -173,27 +194,6 @@ func (m *zipMember) readExtra(p []byte) (alias string) {
 		}
 	}
 	return alias
-}
-
-// locate reads the member's local header, which some programs unpack by: its bytes must lie before the directory, and its name must
-// be as harmless as the directory's.
-func (s *source) locate(m *zipMember, limit int64, t Type) *Problem {
-	h := s.bytes(m.header, 30+len(m.name))
-	if len(h) < 30 || string(h[:4]) != zipLocal {
-		return damaged(t)
-	}
-	nameLen, extraLen := int(le.Uint16(h[26:])), int64(le.Uint16(h[28:]))
-	m.data = m.header + 30 + int64(nameLen) + extraLen
-	if m.data > limit || m.packed > limit-m.data {
-		return damaged(t)
-	}
-	if nameLen != len(m.name) || string(h[30:]) != m.name {
-		name := s.bytes(m.header+30, nameLen)
-		if p := memberName(string(name), m.dir()); p != nil {
-			return p
-		}
-	}
-	return nil
 }
 
 var errMethod = errors.New("unknown compression method")

@@ -2,41 +2,27 @@ package filetype
 
 import (
 	"bytes"
-	"compress/flate"
+	"cmp"
 	"io"
+	"slices"
 )
 
-// inspectZIP walks the directory, looks at how members begin, and opens the small ZIPs and office files among them. Larger ones are
-// listed only.
+// inspectZIP walks the directory, looks at how members begin, and opens those that can carry others.
 func inspectZIP(s *source, t Type, facts *Facts) *Problem {
-	return newZipInspection(facts).zip(s, t, 0)
+	return newInspection(s, facts).zip(s, t, 0)
 }
 
-// zipInspection is the inspection of one ZIP-based file with those inside it.
-type zipInspection struct {
-	facts    *Facts
-	nested   allowance // what may still be unpacked into memory to look inside
-	embedded allowance // what may still be decompressed of embedded objects
-	inflater io.ReadCloser
-	peeked   int
-}
-
-func newZipInspection(facts *Facts) *zipInspection {
-	return &zipInspection{facts: facts, nested: maxNestedTotal, embedded: maxEmbedded}
-}
-
-func (z *zipInspection) zip(s *source, t Type, depth int) *Problem {
+func (z *inspection) zip(s *source, t Type, depth int) *Problem {
 	var inner []zipMember
 	p := z.walk(s, t, depth, func(m *zipMember) *Problem {
-		if m.encrypted {
+		switch {
+		case m.encrypted:
 			z.facts.Encrypted = true
-			z.facts.hold(HoldEncryptedArchive)
-			return nil
-		}
-		if nestable(m) && len(inner) < maxPeeked {
+			z.facts.holdAbout(HoldEncryptedArchive, m.name)
+		case m.form != formOther:
 			inner = append(inner, *m)
 		}
-		return z.peek(s, m)
+		return nil
 	})
 	if p != nil {
 		return p
@@ -56,83 +42,136 @@ func plain(mode uint32) bool {
 	return false
 }
 
-// walk applies to every member what holds for all ZIP-based formats, and calls visit with those that pass. It ends with a check
-// that no two share bytes.
-func (z *zipInspection) walk(s *source, t Type, depth int, visit func(*zipMember) *Problem) *Problem {
+// walk applies to every member what holds for all ZIP-based formats, and calls visit with those that pass. It ends with checks that no
+// two share bytes, that no bytes lie between them, and that they are as long as said.
+func (z *inspection) walk(s *source, t Type, depth int, visit func(*zipMember) *Problem) *Problem {
 	if depth > maxDepth {
-		return unsafeFile("The archive contains archives within archives, more than %d deep. Unpack them first.", maxDepth)
+		return tooDeep()
 	}
-	u := &unpacking{facts: z.facts, list: depth == 0 && t.Kind == Archive}
-	var extents []extent
-	p := s.zipMembers(t, func(m *zipMember) *Problem {
+	u := &unpacking{facts: z.facts, list: depth == 0 && t.Kind == Archive, all: &z.tally}
+	var extents []zipExtent
+	names, twice := map[string]bool{}, ""
+	end, p := s.zipMembers(t, func(m *zipMember) *Problem {
 		if !plain(m.mode) {
-			return linkProblem()
+			return linkProblem(m.name)
 		}
 		if p := u.add(m.name, m.dir(), m.packed, m.unpacked); p != nil {
 			return p
 		}
-		extents = append(extents, extent{m.header, m.data + m.packed})
+		if p := z.peek(s, m); p != nil {
+			return p
+		}
+		if names[m.name] && !m.dir() {
+			twice = m.name
+		}
+		names[m.name] = true
+		extents = append(extents, zipExtent{extent{m.header, m.data + m.packed}, m})
 		return visit(m)
 	})
-	if p == nil && overlapping(extents) {
-		p = unsafeFile("The archive lists the same bytes more than once, as archives made to fill disks do.")
+	if p != nil {
+		return p
 	}
-	return p
+	if overlappingMembers(extents) {
+		return unsafeFile(ReasonOverlap, "The archive lists the same bytes more than once, as archives made to fill disks do.")
+	}
+	if twice != "" {
+		return contradiction(twice, "lists a name twice")
+	}
+	if p := z.gaps(s, extents, end); p != nil {
+		return p
+	}
+	return z.verify(s, extents)
 }
 
-// peek looks at the first bytes of a member for a program under another name.
-func (z *zipInspection) peek(s *source, m *zipMember) *Problem {
-	if z.peeked++; z.peeked > maxPeeked || m.unpacked == 0 {
+type zipExtent struct {
+	extent
+	m *zipMember
+}
+
+func overlappingMembers(extents []zipExtent) bool {
+	plain := make([]extent, len(extents))
+	for i, e := range extents {
+		plain[i] = e.extent
+	}
+	return overlapping(plain)
+}
+
+// peek looks at the first bytes of a member for a program under another name, and for what it is to be opened as.
+func (z *inspection) peek(s *source, m *zipMember) *Problem {
+	head := m.start
+	m.start = nil
+	if m.encrypted || len(head) == 0 {
 		return nil
 	}
-	packed := io.Reader(s.section(m.data, min(m.packed, peekBytes)))
-	if m.method == 8 {
-		if z.inflater == nil {
-			z.inflater = flate.NewReader(packed)
+	switch m.method {
+	case 0:
+	case 8:
+		n, _ := io.ReadFull(z.inflate(bytes.NewReader(head)), z.head[:])
+		head = z.head[:n]
+	default:
+		z.facts.holdAbout(HoldNotFullyInspected, m.name)
+		return nil
+	}
+	m.form = formOf(m.name, head)
+	return suspect(m.name, head)
+}
+
+// gaps looks at the bytes between members and before the directory at end, where programs that read a ZIP from its start find what the
+// directory does not list. Only a descriptor behind its member belongs there.
+func (z *inspection) gaps(s *source, extents []zipExtent, end int64) *Problem {
+	slices.SortFunc(extents, func(a, b zipExtent) int { return cmp.Compare(a.from, b.from) })
+	extents = append(extents, zipExtent{extent{end, end}, nil})
+	at, looked := int64(0), int64(0)
+	var last *zipMember
+	for _, e := range extents {
+		if n := e.from - at; n > 0 && !(n <= 24 && n%4 == 0 && last.late()) {
+			if looked += n; looked > maxGap {
+				z.facts.holdAbout(HoldHiddenData, "between members")
+				return nil
+			}
+			gap := s.bytes(at, int(n))
+			gap = gap[last.descriptor(gap):]
+			switch {
+			case bytes.Contains(gap, []byte(zipLocal)):
+				return unsafeFile(ReasonHiddenEntry, "The archive contains a file that its directory does not list. Pack it again.")
+			case len(bytes.Trim(gap, "\x00")) > 0:
+				z.facts.holdAbout(HoldHiddenData, "between members")
+			}
 		}
-		z.inflater.(flate.Resetter).Reset(packed, nil)
-		packed = z.inflater
-	} else if m.method != 0 {
-		return nil
-	}
-	head := make([]byte, peekBytes)
-	n, _ := io.ReadFull(packed, head)
-	if what := surelyProgram(head[:n]); what != "" {
-		return unsafeFile("The archive contains %s under another name. Remove it and pack again.", what)
+		at, last = e.to, e.m
 	}
 	return nil
 }
 
-// surelyProgram is programAt for data of which nobody said what it is: two letters alone do not convict random bytes.
-func surelyProgram(head []byte) string {
-	what := programName(head)
-	switch {
-	case bytes.HasPrefix(head, []byte("MZ")):
-		if len(head) < 0x40 || le.Uint32(head[0x3c:]) < 0x40 || le.Uint32(head[0x3c:]) > 16*mib {
-			return ""
-		}
-	case bytes.HasPrefix(head, []byte("#!")):
-		if !bytes.HasPrefix(bytes.TrimLeft(head[2:], " \t"), []byte("/")) {
-			return ""
+// verify unpacks members, those with the most doubtful ratio first, to see that they end where the directory says. Where all together
+// cannot unpack to much, whatever they say, it does nothing.
+func (z *inspection) verify(s *source, extents []zipExtent) *Problem {
+	const most = 1032 // what deflate reaches
+	var all int64
+	var packed []*zipMember
+	for _, e := range extents {
+		if e.m.method == 8 && !e.m.encrypted {
+			all += e.m.packed
+			packed = append(packed, e.m)
 		}
 	}
-	return what
+	if all < bombFloor/most {
+		return nil
+	}
+	slices.SortStableFunc(packed, func(a, b *zipMember) int { return cmp.Compare(a.unpacked-a.packed, b.unpacked-b.packed) })
+	for _, m := range packed {
+		if z.verified <= 0 {
+			return nil
+		}
+		r := z.verified.reader(z.inflate(s.section(m.data, m.packed)), kib)
+		if n, _ := io.Copy(io.Discard, io.LimitReader(r, m.unpacked+1)); n > m.unpacked {
+			return contradiction(m.name, "unpacks to more than it says")
+		}
+	}
+	return nil
 }
 
-// nestable tells members that are opened: what can carry macros or members of its own, and fits into memory.
-func nestable(m *zipMember) bool {
-	if m.unpacked > maxNested {
-		return false
-	}
-	t, _ := ByExt(m.name)
-	switch t.Ext {
-	case "zip", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "doc", "xls", "ppt":
-		return true
-	}
-	return false
-}
-
-func (z *zipInspection) openAll(s *source, members []zipMember, depth int) *Problem {
+func (z *inspection) openAll(s *source, members []zipMember, depth int) *Problem {
 	for i := range members {
 		if p := z.open(s, &members[i], depth+1); p != nil {
 			return p
@@ -141,28 +180,27 @@ func (z *zipInspection) openAll(s *source, members []zipMember, depth int) *Prob
 	return nil
 }
 
-// open inspects a member in memory. A member that is not what its name says is the reader's trouble and no danger: only unsafe_file
-// counts.
-func (z *zipInspection) open(s *source, m *zipMember, depth int) *Problem {
-	p, err := io.ReadAll(z.nested.reader(io.LimitReader(s.open(m), maxNested+1), openPrice))
-	if err != nil || len(p) == 0 || len(p) > maxNested {
+// open inspects a member: in the file where it is stored, in memory where it is small, and else piece by piece.
+func (z *inspection) open(s *source, m *zipMember, depth int) *Problem {
+	if m.encrypted || m.packed == 0 || m.form == formOther {
 		return nil
 	}
-	inner := newSource(bytes.NewReader(p), int64(len(p)))
-	t, _ := ByExt(m.name)
-	var problem *Problem
-	switch t.Ext {
-	case "zip":
-		problem = z.zip(inner, t, depth)
-	case "docx", "xlsx", "pptx":
-		problem = z.ooxml(inner, t, depth)
-	case "odt", "ods", "odp", "epub":
-		problem = z.pack(inner, t, depth)
+	var inner *source
+	switch {
+	case m.form == formSealed:
+		inner = &source{}
+	case m.method == 0:
+		inner = newSource(s.section(m.data, m.packed), m.packed)
+	case m.unpacked <= maxNested:
+		var ok bool
+		if inner, ok = z.memory(s.open(m)); !ok {
+			if z.nested <= 0 || m.form.carries() {
+				z.facts.holdAbout(HoldNotFullyInspected, m.name)
+			}
+			return nil
+		}
 	default:
-		problem = inspectOLE(inner, t, z.facts)
+		inner = newSource(&rewound{open: func() io.Reader { return s.open(m) }, budget: &z.nested}, m.unpacked)
 	}
-	if problem != nil && problem.Code == CodeUnsafeFile {
-		return problem
-	}
-	return nil
+	return z.enter(m.name, m.form, inner, depth)
 }

@@ -1,0 +1,98 @@
+package filetype
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// inspectGIF walks the blocks. Frames that reach beyond the screen are shown cut off, and an end mark that is missing is not missed,
+// as long as one picture is whole.
+func inspectGIF(s *source, t Type, facts *Facts) *Problem {
+	h := s.head
+	if !bytes.HasPrefix(h, []byte("GIF87a")) && !bytes.HasPrefix(h, []byte("GIF89a")) {
+		return notThe(s, t)
+	}
+	if len(h) < 14 {
+		return damaged(t)
+	}
+	if p := facts.sized(int64(le.Uint16(h[6:])), int64(le.Uint16(h[8:]))); p != nil {
+		return p
+	}
+	r := bufio.NewReaderSize(s.rest(13), chunkBytes)
+	r.Discard(gifTable(h[10]))
+	frames := 0
+	for s.step() {
+		kind, err := r.ReadByte()
+		whole := err == nil
+		switch {
+		case kind == 0x3b || err != nil && frames > 0:
+			if frames == 0 {
+				return cutShort(t)
+			}
+			return nil
+		case kind == 0x21:
+			r.ReadByte()
+			whole = gifBlocks(r)
+		case kind == 0x2c:
+			var p *Problem
+			if whole, p = gifFrame(r, facts); p != nil {
+				return p
+			}
+			if whole {
+				frames++
+			}
+		case kind == 0 && whole: // fill
+		case frames > 0: // browsers show what came before
+			return nil
+		default:
+			return damaged(t)
+		}
+		if !whole && frames == 0 {
+			return cutShort(t)
+		}
+	}
+	return unsafeFile(ReasonDecodeFlood, "The image has more than %d parts. Export it again, or as a video.", maxSteps)
+}
+
+// gifTable is the size of a colour table that flags announce.
+func gifTable(flags byte) int {
+	if flags&0x80 == 0 {
+		return 0
+	}
+	return 3 << (flags&7 + 1)
+}
+
+// gifBlocks reads blocks of data to the empty one that ends them.
+func gifBlocks(r *bufio.Reader) bool {
+	for {
+		n, err := r.ReadByte()
+		if err != nil {
+			return false
+		}
+		if n == 0 {
+			return true
+		}
+		if k, _ := r.Discard(int(n)); k < int(n) {
+			return false
+		}
+	}
+}
+
+// gifFrame reads one frame. It counts as whole when it is, and can be decoded.
+func gifFrame(r *bufio.Reader, facts *Facts) (whole bool, p *Problem) {
+	var h [9]byte
+	if _, err := io.ReadFull(r, h[:]); err != nil {
+		return false, nil
+	}
+	var frame Facts
+	if p := frame.sized(int64(le.Uint16(h[4:])), int64(le.Uint16(h[6:]))); p != nil {
+		return false, p
+	}
+	if facts.Width == 0 || facts.Height == 0 { // an empty screen takes the first frame's size
+		facts.Width, facts.Height = frame.Width, frame.Height
+	}
+	r.Discard(gifTable(h[8]))
+	code, err := r.ReadByte()
+	return err == nil && 1 <= code && code <= 11 && gifBlocks(r), nil
+}

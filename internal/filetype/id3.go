@@ -1,0 +1,81 @@
+package filetype
+
+import "bytes"
+
+// id3Program looks into the tags before a sound, which begins at first, for an attached file (GEOB) that is a program, and at what
+// stands between the tags and the sound. Players skip both.
+func (s *source) id3Program(first int64) *Problem {
+	end := s.id3End()
+	if end == 0 {
+		return nil
+	}
+	for off := int64(0); off+10 <= end; {
+		h := s.bytes(off, 10)
+		if len(h) < 10 || string(h[:3]) != "ID3" {
+			break
+		}
+		next := min(end, off+10+synchsafe(h[6:]))
+		if p := s.id3Frames(off+10, next, h[3]); p != nil {
+			return p
+		}
+		if h[5]&0x10 != 0 {
+			next += 10
+		}
+		off = next
+	}
+	return carriedBy(s.bytes(end, int(min(max(first-end, 0), peekBytes))))
+}
+
+func carriedBy(data []byte) *Problem {
+	if surelyProgram(data) == "" {
+		return nil
+	}
+	return unsafeFile(ReasonEmbeddedProgram, "The sound carries a program or script. Export it again without attachments.")
+}
+
+func synchsafe(p []byte) int64 {
+	return int64(p[0]&0x7f)<<21 | int64(p[1]&0x7f)<<14 | int64(p[2]&0x7f)<<7 | int64(p[3]&0x7f)
+}
+
+// id3Frames walks the frames of one tag of the versions 3 and 4; that of version 2 has no attached files that programs read.
+func (s *source) id3Frames(off, end int64, version byte) *Problem {
+	if version != 3 && version != 4 {
+		return nil
+	}
+	for off+10 <= end && s.step() {
+		h := s.bytes(off, 10)
+		if len(h) < 10 || h[0] == 0 { // padding
+			return nil
+		}
+		size := int64(be.Uint32(h[4:]))
+		if version == 4 {
+			size = synchsafe(h[4:])
+		}
+		if string(h[:4]) == "GEOB" {
+			if p := carriedBy(attachedData(s.bytes(off+10, int(min(size, 4*kib))))); p != nil {
+				return p
+			}
+		}
+		off += 10 + size
+	}
+	return nil
+}
+
+// attachedData is the data of an attached file behind its encoding, type, name and description.
+func attachedData(p []byte) []byte {
+	if len(p) == 0 {
+		return nil
+	}
+	end := []byte{0}
+	if p[0] == 1 || p[0] == 2 {
+		end = []byte{0, 0}
+	}
+	_, p, _ = bytes.Cut(p[1:], []byte{0})
+	for range 2 {
+		_, p, _ = bytes.Cut(p, end)
+		if len(end) == 2 && len(p) > 0 && p[0] == 0 { // the last character's upper half was the first of the two
+			p = p[1:]
+		}
+	}
+	return p
+}

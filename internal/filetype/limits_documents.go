@@ -1,0 +1,32 @@
+package filetype
+
+// Further bounds of PDF.
+const (
+	// maxPDFFilters is how many filters one stream may pass through; writers use one or two.
+	maxPDFFilters = 8
+
+	// maxPDFScript is how much of a script is looked at.
+	maxPDFScript = 64 * kib
+
+	// maxReferred is how many scripts and embedded files of a PDF are looked into.
+	maxReferred = 1000
+
+	// bombSample is how much of a compressed stream is tried, and bombRatio what it must unpack to for the rest to be tried as well, up to
+	// bombFloor. Deflate cannot exceed 1032; pages and fonts do not reach 100.
+	bombSample = 64 * kib
+	bombRatio  = 800
+)
+
+// Bounds of images and media.
+const (
+	// maxMetadata is what a colour profile or text of an image may unpack to; libraries stop at 8 MB.
+	maxMetadata = 8 * mib
+
+	// maxScans is how many passages over the picture one JPEG may have; encoders make ten, and each costs as much as the whole picture.
+	maxScans = 1000
+
+	// maxTracks bounds the tracks of a film, and maxSamples the samples of one: a day of sound at 48 kHz has 2³² bytes, but not as samples of
+	// their own.
+	maxTracks  = 1000
+	maxSamples = 1 << 28
+)

@@ -1,0 +1,153 @@
+package filetype
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"io"
+	"slices"
+)
+
+// flood refuses streams that make a reader allocate or unpack far more than the file's size: images by their dimensions, filters in
+// absurd number, and what unpacks to gigabytes.
+func (p *pdfScan) flood(d *pdfDict, at int64) {
+	if p.problem != nil {
+		return
+	}
+	if len(d.filters) > maxPDFFilters {
+		p.problem = unsafeFile(ReasonStreamBomb, "The PDF packs a part of itself more than %d times over. Print or save it as a PDF again.", maxPDFFilters)
+		return
+	}
+	if d.subtype == "Image" {
+		p.problem = p.image(d, at)
+		return
+	}
+	if flates := d.flates(); flates > 0 && !p.encrypted && p.unfolds(at, d.length, flates) {
+		p.problem = unsafeFile(ReasonStreamBomb, "A part of the PDF unpacks to far more than its size. Print or save it as a PDF again.")
+	}
+}
+
+// flates is how many times the bytes of a stream are deflated, as long as nothing else stands between.
+func (d *pdfDict) flates() (n int) {
+	for _, f := range d.filters {
+		if f != "FlateDecode" && f != "Fl" {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// unfolds tells a stream that unpacks to more than bombFloor at a ratio that no honest one has.
+func (p *pdfScan) unfolds(at, length int64, flates int) bool {
+	if flates == 1 && 0 < length && length < bombSample || p.sampled <= 0 {
+		return false
+	}
+	packed := &countingReader{r: p.s.rest(at)}
+	r := io.Reader(bufio.NewReaderSize(packed, 4*kib))
+	for range flates {
+		z, err := zlib.NewReader(r)
+		if err != nil {
+			return false
+		}
+		r = z
+	}
+	unpacked, buf := int64(0), make([]byte, 32*kib)
+	for packed.n <= bombSample || unpacked > bombRatio*packed.n {
+		n, err := r.Read(buf)
+		unpacked += int64(n)
+		p.sampled -= allowance(n)
+		if unpacked > bombFloor && unpacked > bombRatio*packed.n {
+			return true
+		}
+		if err != nil || p.sampled <= 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// image judges the dimensions that an image's dictionary states, and those within its data, which are what decoders believe.
+func (p *pdfScan) image(d *pdfDict, at int64) *Problem {
+	var f Facts
+	if problem := f.sized(d.width, d.height); problem != nil && d.width > 0 && d.height > 0 {
+		return problem
+	}
+	if p.encrypted || len(d.filters) == 0 {
+		return nil
+	}
+	head := p.s.bytes(at, 4*kib)
+	switch last := d.filters[len(d.filters)-1]; {
+	case len(d.filters) > 1:
+	case last == "JPXDecode":
+		return jpxSize(head)
+	case last == "JBIG2Decode":
+		return jbig2Size(head)
+	case last == "DCTDecode" || last == "DCT":
+		picture := &source{r: p.s, size: p.s.size, head: head, left: 100}
+		width, height, _ := picture.jpegFrame(at + 2)
+		return f.sized(width, height)
+	}
+	return nil
+}
+
+// jpxSize judges the SIZ segment of a JPEG 2000 image.
+func jpxSize(head []byte) *Problem {
+	i := bytes.Index(head, []byte("\xff\x4f\xff\x51"))
+	if i < 0 || len(head) < i+40 {
+		return nil
+	}
+	h := head[i+8:]
+	var f Facts
+	width, height := int64(be.Uint32(h))-int64(be.Uint32(h[8:])), int64(be.Uint32(h[4:]))-int64(be.Uint32(h[12:]))
+	tileWidth, tileHeight := int64(be.Uint32(h[16:])), int64(be.Uint32(h[20:]))
+	if width <= 0 || height <= 0 || tileWidth == 0 || tileHeight == 0 {
+		return nil
+	}
+	if tiles := (width/tileWidth + 1) * (height/tileHeight + 1); tiles > 4*65535 {
+		return f.sized(maxPixels, 2)
+	}
+	return f.sized(width, height)
+}
+
+// jbig2Regions are the types of segments that begin with a width and a height.
+var jbig2Regions = []byte{4, 6, 7, 20, 22, 23, 36, 38, 39, 40, 42, 43, 48}
+
+// jbig2Size judges the pages and regions of a JBIG2 image as far as the data at hand shows them.
+func jbig2Size(p []byte) *Problem {
+	var f Facts
+	for range 64 {
+		if len(p) < 11 || p[5]>>5 > 4 {
+			return nil
+		}
+		number, typ := be.Uint32(p), p[4]&0x3f
+		refs, size := int(p[5]>>5), 1
+		if number > 65536 {
+			size = 4
+		} else if number > 256 {
+			size = 2
+		}
+		at := 6 + refs*size + 1
+		if p[4]&0x40 != 0 {
+			at += 3
+		}
+		if len(p) < at+12 {
+			return nil
+		}
+		length, body := int64(be.Uint32(p[at:])), p[at+4:]
+		if slices.Contains(jbig2Regions, typ) {
+			width, height := int64(be.Uint32(body)), int64(be.Uint32(body[4:]))
+			if height == 0xffffffff { // not known beforehand
+				height = 1
+			}
+			if problem := f.sized(width, height); problem != nil {
+				return problem
+			}
+		}
+		if length > int64(len(body)) {
+			return nil
+		}
+		p = body[length:]
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package filetype
+
+import (
+	"bytes"
+	"compress/zlib"
+	"hash/crc32"
+	"io"
+)
+
+// pngWalk is what the chunks of a PNG have shown so far.
+type pngWalk struct {
+	s             *source
+	t             Type
+	width, height int64
+	bits          int64 // a pixel
+	data          int64 // compressed bytes of the picture
+	frame         int64 // of an animation: compressed bytes since the last frame began
+	frames        int64
+	metadata      allowance // what texts and colour profiles may still unpack to
+	ended         bool
+}
+
+const pngMagic = "\x89PNG\r\n\x1a\n"
+
+// pngChannels are the samples a pixel has, by colour type.
+var pngChannels = map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+
+// inspectPNG walks the chunks to the end mark. Those that make up the picture must have the right checksum, as browsers want it too.
+func inspectPNG(s *source, t Type, facts *Facts) *Problem {
+	h := s.head
+	if !bytes.HasPrefix(h, []byte(pngMagic)) {
+		return notThe(s, t)
+	}
+	if len(h) < 33 || be.Uint32(h[8:]) != 13 || string(h[12:16]) != "IHDR" {
+		return damaged(t)
+	}
+	w := pngWalk{s: s, t: t, width: int64(be.Uint32(h[16:])), height: int64(be.Uint32(h[20:])), metadata: 2 * maxMetadata}
+	channels := pngChannels[h[25]]
+	w.bits = channels * int64(h[24])
+	if w.width == 0 || w.height == 0 || channels == 0 || h[24] == 0 || h[24] > 16 {
+		return damaged(t)
+	}
+	if p := facts.sized(w.width, w.height); p != nil {
+		return p
+	}
+	if p := w.chunks(); p != nil {
+		return p
+	}
+	// Deflate cannot pack closer than that; what is missing was cut off, or never there.
+	if !w.ended || w.data*deflateRatio < w.height*((w.width*w.bits+7)/8) {
+		return cutShort(t)
+	}
+	return nil
+}
+
+// deflateRatio is what deflate cannot exceed.
+const deflateRatio = 1032
+
+func (w *pngWalk) chunks() *Problem {
+	for off := int64(8); w.s.step(); {
+		h := w.s.bytes(off, 8)
+		if len(h) < 8 {
+			return nil
+		}
+		typ, length := string(h[4:]), int64(be.Uint32(h))
+		if length > w.s.size-off-12 || !pngType(typ) {
+			return cutShort(w.t)
+		}
+		if typ[0]&0x20 == 0 && !w.checked(off+4, length+4) {
+			return damaged(w.t)
+		}
+		if p := w.chunk(typ, off+8, length); p != nil || w.ended {
+			return p
+		}
+		off += length + 12
+	}
+	return cutShort(w.t)
+}
+
+func pngType(typ string) bool {
+	for _, c := range []byte(typ) {
+		if !rtfLetter(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// checked compares the checksum behind the n bytes at off.
+func (w *pngWalk) checked(off, n int64) bool {
+	sum := crc32.NewIEEE()
+	io.Copy(sum, w.s.section(off, n))
+	p := w.s.bytes(off+n, 4)
+	return len(p) == 4 && be.Uint32(p) == sum.Sum32()
+}
+
+func (w *pngWalk) chunk(typ string, at, length int64) *Problem {
+	switch typ {
+	case "IEND":
+		w.ended = true
+	case "IDAT":
+		w.data += length
+	case "fcTL":
+		return w.control(at, length)
+	case "iCCP", "zTXt":
+		return w.unpack(at, length, 1)
+	case "iTXt":
+		return w.unpack(at, length, 2)
+	}
+	return nil
+}
+
+// control reads the header of one frame of an animation, which must lie within the picture.
+func (w *pngWalk) control(at, length int64) *Problem {
+	p := w.s.bytes(at, 20)
+	if length != 26 || len(p) < 20 {
+		return damaged(w.t)
+	}
+	width, height := int64(be.Uint32(p[4:])), int64(be.Uint32(p[8:]))
+	x, y := int64(be.Uint32(p[12:])), int64(be.Uint32(p[16:]))
+	if width == 0 || height == 0 || x+width > w.width || y+height > w.height {
+		return damaged(w.t)
+	}
+	return nil
+}
+
+// unpack measures a compressed text or colour profile: behind a name there are a mark and the method, which of a text in Unicode comes
+// before two more names.
+func (w *pngWalk) unpack(at, length int64, marks int) *Problem {
+	head := w.s.bytes(at, int(min(length, kib)))
+	name := bytes.IndexByte(head, 0)
+	if name < 0 || len(head) < name+1+marks {
+		return nil
+	}
+	skip := name + 1 + marks
+	if marks == 2 {
+		if head[name+1] == 0 { // not compressed
+			return nil
+		}
+		for range 2 {
+			end := bytes.IndexByte(head[skip:], 0)
+			if end < 0 {
+				return nil
+			}
+			skip += end + 1
+		}
+	}
+	z, err := zlib.NewReader(w.s.section(at+int64(skip), length-int64(skip)))
+	if err != nil {
+		return nil
+	}
+	n, _ := io.Copy(io.Discard, io.LimitReader(w.metadata.reader(z, kib), maxMetadata+1))
+	if n > maxMetadata || w.metadata <= 0 {
+		return unsafeFile(ReasonStreamBomb, "A text or colour profile in the image unpacks to far more than it can be for. Export the image again.")
+	}
+	return nil
+}

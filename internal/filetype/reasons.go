@@ -1,0 +1,152 @@
+package filetype
+
+import "strings"
+
+// A Reason tells the owner of a file and a moderator what inspection found (security, "Files are checked by their bytes"). Codes are
+// stored with a link's history and are never given another meaning.
+type Reason struct {
+	Code    string // a Reason or Hold constant
+	Holds   bool   // a person decides; otherwise the file is refused
+	Meaning string // what was found and what to do, one sentence or two, for both readers
+}
+
+// What is wrong with a name or a declared type.
+const (
+	ReasonBadName      = "bad_name"
+	ReasonProgramName  = "program_name"
+	ReasonMacroName    = "macro_name"
+	ReasonUnlistedType = "unlisted_type"
+	ReasonDeclaredType = "declared_type"
+)
+
+// What makes a file other than its name says.
+const (
+	ReasonEmpty        = "empty_file"
+	ReasonOtherContent = "other_content"
+	ReasonDamaged      = "damaged"
+	ReasonNotText      = "not_text"
+	ReasonDataAround   = "data_around"
+)
+
+// Programs, and what runs like one.
+const (
+	ReasonProgram         = "program"
+	ReasonScript          = "script"
+	ReasonHTMLApplication = "html_application"
+	ReasonInstaller       = "windows_installer"
+	ReasonMacros          = "macros"
+	ReasonHiddenProgram   = "hidden_program"
+	ReasonPolyglot        = "polyglot"
+)
+
+// What an archive does to whoever unpacks it.
+const (
+	ReasonEscapingPath   = "escaping_path"
+	ReasonReservedName   = "reserved_name"
+	ReasonLinks          = "links"
+	ReasonBomb           = "archive_bomb"
+	ReasonTooManyEntries = "too_many_entries"
+	ReasonTooDeep        = "too_deep"
+	ReasonOverlap        = "overlapping_entries"
+	ReasonContradiction  = "contradicting_entries"
+	ReasonHiddenEntry    = "hidden_entry"
+)
+
+// What a document or image does to the program that opens it.
+const (
+	ReasonForgedDocument = "forged_document"
+	ReasonHugeImage      = "huge_image"
+	ReasonEntities       = "xml_entities"
+	ReasonDeepMarkup     = "deep_markup"
+)
+
+// The codes of Facts.Hold (contract, Link states: "held by a rule, encrypted archive").
+const (
+	HoldEncryptedArchive  = "encrypted_archive"    // members cannot be checked without a password
+	HoldEncryptedDocument = "encrypted_document"   // an office file that cannot be checked for macros without its password
+	HoldEmbeddedObject    = "embedded_object"      // an office or RTF file carries a packaged file
+	HoldActiveContent     = "active_content"       // an office file carries ActiveX controls
+	HoldLaunchAction      = "pdf_launch_action"    // a PDF can start a program
+	HoldEmbeddedProgram   = "pdf_embedded_program" // a PDF carries an executable or script
+	HoldPasswordForm      = "html_password_form"   // a web page asks for a password
+	HoldSecondFormat      = "second_format"        // the bytes are also a file of another kind
+	HoldHiddenData        = "hidden_data"          // an archive has bytes that belong to none of its members
+	HoldNotFullyInspected = "not_fully_inspected"  // parts could not be read within the bounds, or at all
+)
+
+// Reasons are all codes, in the order of the page that explains them.
+var Reasons = append([]Reason{
+	{ReasonBadName, false, "The file's name is missing, too long, or has characters that mislead. Rename the file."},
+	{ReasonProgramName, false, "The name of the file, or of a file in the archive, is that of an executable or script. Such files are not published under any name; leave it out."},
+	{ReasonMacroName, false, "The name of the file, or of a file in the archive, is that of an Office format made for macros. Save it in a format without macros."},
+	{ReasonUnlistedType, false, "Files of this type are not accepted. Pack the file into a ZIP, or convert it."},
+	{ReasonDeclaredType, false, "The upload declared a type that does not belong to the file's extension. Declare the right one."},
+
+	{ReasonEmpty, false, "The file has no bytes. Upload it again."},
+	{ReasonOtherContent, false, "The content is not what the file's name says. Give it the extension that fits its content."},
+	{ReasonDamaged, false, "The file is damaged or was cut short. Make or upload it again."},
+	{ReasonNotText, false, "The name says text, but the content has bytes that no text has. Give it the extension that fits its content."},
+	{ReasonDataAround, false, "Other data stands before or behind the content, where another file can hide. Save or pack the file again."},
+
+	{ReasonProgram, false, "The file's bytes are a program, whatever its name. Programs are not published."},
+	{ReasonScript, false, "The file's text begins as a script that systems run. Scripts are not published."},
+	{ReasonHTMLApplication, false, "The web page is an HTML application, which runs outside of the browser's protection. It is not published."},
+	{ReasonInstaller, false, "The file is a Windows installer. Programs are not published."},
+	{ReasonMacros, false, "The document contains macros. Save a copy without them and upload that."},
+	{ReasonHiddenProgram, false, "The archive contains a program or script under a harmless name. Leave it out; if you did not pack it, ask who did."},
+	{ReasonPolyglot, false, "The file is two files at once, and one of them is a program or can carry one. Save it again from the program that made it."},
+
+	{ReasonEscapingPath, false, "A path in the archive leads out of the folder it is unpacked to. Pack it again with plain relative paths."},
+	{ReasonReservedName, false, "A name in the archive is reserved on Windows, or is read there as another name. Rename that file and pack again."},
+	{ReasonLinks, false, "The archive contains links or devices, by which unpacking writes elsewhere. Pack plain files and folders only."},
+	{ReasonBomb, false, "The archive unpacks to far more than its size, as archives made to fill disks do. Pack it again, or in parts."},
+	{ReasonTooManyEntries, false, "The archive has more entries than can be checked. Split it."},
+	{ReasonTooDeep, false, "Archives lie within archives, deeper than is checked. Unpack the inner ones first."},
+	{ReasonOverlap, false, "The archive lists the same bytes more than once, as archives made to fill disks do. Pack it again."},
+	{ReasonContradiction, false, "The archive says two different things about a file in it, so that programs unpack different files. Pack it again."},
+	{ReasonHiddenEntry, false, "The archive contains a file that its directory does not list. Pack it again."},
+
+	{ReasonForgedDocument, false, "The document is put together as no office program does it, which hides what it contains. Save it again."},
+	{ReasonHugeImage, false, "The image has more pixels than browsers can show. Make it smaller."},
+	{ReasonEntities, false, "The markup defines entities, a few lines of which can unfold to gigabytes. Save it without a DOCTYPE."},
+	{ReasonDeepMarkup, false, "The markup nests deeper than programs can follow. Simplify it."},
+
+	{HoldEncryptedArchive, true, "A password protects files in the archive, so that nobody can check them. Publish it only if you trust who uploaded it."},
+	{HoldEncryptedDocument, true, "A password protects the document, so that it cannot be checked for macros. Publish it only if you trust who uploaded it."},
+	{HoldEmbeddedObject, true, "The document carries a packaged file that readers can start. Look what it is before you publish."},
+	{HoldActiveContent, true, "The document carries ActiveX controls, which run when it is opened. Look what they are before you publish."},
+	{HoldLaunchAction, true, "The PDF has an action that starts a program or file. Publish it only if that is plainly harmless."},
+	{HoldEmbeddedProgram, true, "The PDF carries an executable or script as an attachment. Do not publish it unless you know why."},
+	{HoldPasswordForm, true, "The page asks for a password. Check that it does not imitate someone else's login."},
+	{HoldSecondFormat, true, "The file's bytes are also a file of another kind. That can be an oddity of the program that made it, or a disguise; look before you publish."},
+	{HoldHiddenData, true, "The archive has bytes that belong to none of its files, which some programs read and others do not. Ask for it to be packed again."},
+	{HoldNotFullyInspected, true, "Parts of the file could not be read within the limits of inspection, or at all. Check them by hand before you publish."},
+}, documentReasons...)
+
+// ReasonOf finds what a code means.
+func ReasonOf(code string) (Reason, bool) {
+	for _, r := range Reasons {
+		if r.Code == code {
+			return r, true
+		}
+	}
+	return Reason{}, false
+}
+
+// maxDetail bounds a Detail, in bytes.
+const maxDetail = 200
+
+// detail makes a stranger's text fit to be kept and shown: valid UTF-8 without control or text-direction characters, of at most maxDetail bytes.
+func detail(text string) string {
+	text = text[:min(len(text), 2*maxDetail)]
+	text = strings.Map(func(r rune) rune {
+		if unprintable(r) {
+			return '\ufffd'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	if len(text) <= maxDetail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxDetail-len("…")], "") + "…"
+}

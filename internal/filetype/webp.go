@@ -1,0 +1,107 @@
+package filetype
+
+import "bytes"
+
+// inspectWebP walks the chunks of RIFF. An extended file must show a picture of the size of its canvas, or frames within it.
+func inspectWebP(s *source, t Type, facts *Facts) *Problem {
+	h := s.head
+	if len(h) < 12 || string(h[:4]) != "RIFF" || string(h[8:12]) != "WEBP" {
+		return notThe(s, t)
+	}
+	end := 8 + int64(le.Uint32(h[4:]))
+	if len(h) < 25 || end > s.size+1 { // some writers forget the last byte of padding
+		return cutShort(t)
+	}
+	if string(h[12:16]) != "VP8X" {
+		width, height, ok := s.webpPicture(12, end)
+		if !ok {
+			return damaged(t)
+		}
+		return facts.sized(width, height)
+	}
+	if len(h) < 30 {
+		return damaged(t)
+	}
+	width, height := int64(uint24(h[24:]))+1, int64(uint24(h[27:]))+1
+	if p := facts.sized(width, height); p != nil {
+		return p
+	}
+	return s.webpCanvas(t, 30, end, width, height)
+}
+
+// webpCanvas looks for the picture or the frames of an extended file.
+func (s *source) webpCanvas(t Type, off, end, width, height int64) *Problem {
+	shown := false
+	for off+8 <= end && s.step() {
+		p := s.bytes(off, 24)
+		if len(p) < 8 {
+			break
+		}
+		size := int64(le.Uint32(p[4:]))
+		if size > end-off-8 {
+			return cutShort(t)
+		}
+		switch string(p[:4]) {
+		case "VP8 ", "VP8L":
+			w, h, ok := s.webpPicture(off, end)
+			if !ok || w != width || h != height {
+				return damaged(t)
+			}
+			shown = true
+		case "ANMF":
+			if len(p) < 24 || size < 16 {
+				return damaged(t)
+			}
+			x, y := 2*int64(uint24(p[8:])), 2*int64(uint24(p[11:]))
+			w, h := int64(uint24(p[14:]))+1, int64(uint24(p[17:]))+1
+			if x+w > width || y+h > height || !s.webpFrame(off+24, off+8+size, w, h) {
+				return damaged(t)
+			}
+			shown = true
+		}
+		off += 8 + size + size&1
+	}
+	if !shown {
+		return cutShort(t)
+	}
+	return nil
+}
+
+// webpFrame looks for the picture of one frame, which may have its transparency before it.
+func (s *source) webpFrame(off, end, width, height int64) bool {
+	for range 8 {
+		p := s.bytes(off, 8)
+		if len(p) < 8 || off+8 > end {
+			return false
+		}
+		if bytes.HasPrefix(p, []byte("VP8")) {
+			w, h, ok := s.webpPicture(off, end)
+			return ok && w == width && h == height
+		}
+		size := int64(le.Uint32(p[4:]))
+		off += 8 + size + size&1
+	}
+	return false
+}
+
+// webpPicture reads the dimensions of the picture whose chunk is at off.
+func (s *source) webpPicture(off, end int64) (width, height int64, ok bool) {
+	h := s.bytes(off, 18)
+	if len(h) < 13 || int64(le.Uint32(h[4:])) > end-off-8 {
+		return 0, 0, false
+	}
+	switch string(h[:4]) {
+	case "VP8 ":
+		if len(h) < 18 || !bytes.Equal(h[11:14], []byte{0x9d, 0x01, 0x2a}) {
+			return 0, 0, false
+		}
+		width, height = int64(le.Uint16(h[14:])&0x3fff), int64(le.Uint16(h[16:])&0x3fff)
+	case "VP8L":
+		if h[8] != 0x2f {
+			return 0, 0, false
+		}
+		bits := le.Uint32(h[9:])
+		width, height = int64(bits&0x3fff)+1, int64(bits>>14&0x3fff)+1
+	}
+	return width, height, width > 0 && height > 0
+}
