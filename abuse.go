@@ -39,9 +39,6 @@ type AbuseReport struct {
 // ReporterID tells the reporters of a day apart, and says nothing of who they are (promise 10).
 type ReporterID uint64
 
-// ReasonAbuse is why a link waits for a person that enough readers have reported.
-const ReasonAbuse = "abuse_reports"
-
 // DefaultAbuseThreshold is how many readers it takes.
 const DefaultAbuseThreshold = 3
 
@@ -65,7 +62,7 @@ const abuseSecret = "abuse reporters"
 type AbuseReports struct {
 	Store Store
 	Now   func() time.Time
-	// Threshold is how many reporters of one day (UTC), since a link last became live, send it to review; 0: it takes a person. Those of
+	// Threshold is how many reporters of one day (UTC), since a person last decided about a link, send it to review; 0: it takes a person. Those of
 	// different days are not added up: one reader has another ID on each.
 	Threshold int
 }
@@ -146,11 +143,7 @@ func (s *AbuseReports) File(ctx context.Context, link LinkID, by ReporterID, rea
 		}
 		return s.judge(tx, l, now)
 	})
-	var e *Error
-	if err != nil && !errors.As(err, &e) {
-		return Unavailable(err)
-	}
-	return err
+	return told(err)
 }
 
 // mayReport refuses a reporter who has sent enough within the hour.
@@ -166,13 +159,17 @@ func mayReport(tx Tx, by ReporterID, now time.Time) error {
 // dayOf is the day (UTC) on which a reporter has one ID.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// judge moves a live link to review when enough have reported it on one day since it last became live, unless reports have taken as
+// judge moves a live link to review when enough have reported it on one day since a person last looked at it, unless reports have taken as
 // many links off display as they may.
 func (s *AbuseReports) judge(tx Tx, l *Link, now time.Time) error {
 	if s.Threshold <= 0 {
 		return nil
 	}
-	reports, err := tx.AbuseReports(l.ID, l.StateAt)
+	since, err := lookedAt(tx, l)
+	if err != nil {
+		return err
+	}
+	reports, err := tx.AbuseReports(l.ID, since)
 	if err != nil || reportersOfOneDay(reports) < s.Threshold {
 		return err
 	}
@@ -180,8 +177,18 @@ func (s *AbuseReports) judge(tx Tx, l *Link, now time.Time) error {
 	if err != nil || held >= hourlyHolds {
 		return err
 	}
-	l.State, l.Reason, l.StateAt = StateReview, ReasonAbuse, now
-	return tx.PutLink(l)
+	return l.change(tx, now, Change{By: Actor{Kind: ActorReaders}, Action: ActionHold, To: StateReview, Reason: ReasonAbuse})
+}
+
+// lookedAt is when a moderator or the operator last decided about a link; otherwise when it was made.
+func lookedAt(tx Tx, l *Link) (time.Time, error) {
+	history, err := tx.Changes(ChangeQuery{Link: l.ID})
+	for _, c := range history {
+		if c.By.Kind == ActorModerator || c.By.Kind == ActorOperator {
+			return c.At, err
+		}
+	}
+	return l.CreatedAt, err
 }
 
 // reportersOfOneDay is how many have reported on the day on which most have; of each reporter there is one report.
@@ -196,13 +203,8 @@ func reportersOfOneDay(reports []*AbuseReport) (most int) {
 
 // heldByReports counts the links that reports have sent to review after a time, and that wait there.
 func heldByReports(tx Tx, after time.Time) (n int, err error) {
-	waiting, err := tx.Links(LinkQuery{State: StateReview})
-	for _, l := range waiting {
-		if l.Reason == ReasonAbuse && l.StateAt.After(after) {
-			n++
-		}
-	}
-	return n, err
+	waiting, err := tx.Review(ReviewQuery{Reason: ReasonAbuse, After: ReviewCursor{Since: after, ID: 1}, Limit: hourlyHolds})
+	return len(waiting), err
 }
 
 // List is what was reported about a link, newest first, for the operator: whatever the link's state, and before it too.

@@ -89,7 +89,7 @@ func TestAbuseThreshold(t *testing.T) {
 		t.Errorf("a report about a link in review: %q", code)
 	}
 	r.clock.Advance(time.Minute)
-	if _, err := r.links.Clear(t.Context(), "shown"); err != nil {
+	if _, err := r.links.Clear(t.Context(), "shown", operator("")); err != nil {
 		t.Fatal(err)
 	}
 	r.clock.Advance(time.Hour)
@@ -170,7 +170,7 @@ func TestAbuseHoldsAreLimited(t *testing.T) {
 	if all, err := r.List(t.Context(), string(links[20].Slug)); err != nil || len(all) != 3 {
 		t.Errorf("%d reports were kept, %v", len(all), err)
 	}
-	if _, err := r.links.Clear(t.Context(), string(links[7].Slug)); err != nil {
+	if _, err := r.links.Clear(t.Context(), string(links[7].Slug), operator("")); err != nil {
 		t.Fatal(err)
 	}
 	report(links[20], 1, vitrine.StateReview)
@@ -262,18 +262,18 @@ func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 	if code := vitrine.CodeOf(r.File(t.Context(), 999, 1, vitrine.AbuseMalware, "")); code != vitrine.CodeNotFound {
 		t.Errorf("no link: %q", code)
 	}
-	if _, err := r.links.Disable(t.Context(), "shown", vitrine.ReasonOwner); err != nil {
+	if _, err := r.links.Disable(t.Context(), "shown", operator("")); err != nil {
 		t.Fatal(err)
 	}
 	if code := vitrine.CodeOf(r.file(1)); code != vitrine.CodeDisabled {
 		t.Errorf("a disabled link: %q", code)
 	}
-	if _, err := r.links.Enable(t.Context(), "shown"); err != nil {
+	if _, err := r.links.Undo(t.Context(), "shown", operator("")); err != nil {
 		t.Fatal(err)
 	}
 	r.filed(1)
 	accounts := &vitrine.Accounts{Store: r.Store, Now: r.Now}
-	if _, err := accounts.SetBanned(t.Context(), "ann@example.org", true); err != nil {
+	if _, err := accounts.SetBanned(t.Context(), "ann@example.org", true, operator("")); err != nil {
 		t.Fatal(err)
 	}
 	if code := vitrine.CodeOf(r.file(2)); code != vitrine.CodeDisabled {
@@ -307,7 +307,7 @@ func TestAbuseReportsAreForgotten(t *testing.T) {
 	gone := newReported(t)
 	gone.filed(1, 2)
 	gone.links.Log, gone.links.Blobs = noLog{}, noBlobs{}
-	if err := gone.links.Delete(t.Context(), "shown"); err != nil {
+	if err := gone.links.Delete(t.Context(), "shown", operator("")); err != nil {
 		t.Fatal(err)
 	}
 	err := gone.Store.Read(t.Context(), func(tx vitrine.Tx) error {

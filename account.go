@@ -53,11 +53,26 @@ type Account struct {
 	Email     string // as NormalEmail makes it; unique
 	Plan      Plan
 	Limits    *Limits // the account's own in place of its plan's; nil: the plan's
+	Role      Role
 	Banned    bool
 	ViewerKey []byte // 32 bytes; viewers are told apart with it, within this account alone
 	// ViewerKeyAt is when the key was made; past a configured age it is replaced and the ids made with it become noise.
 	ViewerKeyAt time.Time
 	CreatedAt   time.Time
+}
+
+// Role is what an account may do on the website beyond its own links.
+type Role string
+
+const (
+	RoleMember    Role = ""
+	RoleModerator Role = "moderator" // decides about links in review, and suspends members
+	RoleOwner     Role = "owner"     // of the instance: a moderator whom no moderator can suspend
+)
+
+// Moderates tells whether an account may moderate now.
+func (a *Account) Moderates() bool {
+	return (a.Role == RoleModerator || a.Role == RoleOwner) && !a.Banned
 }
 
 // LimitsOf are the bounds that hold for an account.
@@ -78,6 +93,8 @@ func NormalEmail(s string) (string, error) {
 	return strings.ToLower(s), nil
 }
 
+var errBanned = Errorf(CodeBanned, "This account is suspended.")
+
 // Accounts is the service of accounts.
 type Accounts struct {
 	Store Store
@@ -85,7 +102,7 @@ type Accounts struct {
 }
 
 // Create makes an account with its first API key. The first account of a fresh instance is Lifetime, whatever plan is asked for
-// (contract, Plans). Errors: CodeInvalidRequest for a bad or known address.
+// (contract, Plans), and its owner's. Errors: CodeInvalidRequest for a bad or known address.
 func (s *Accounts) Create(ctx context.Context, email string, plan Plan) (*Account, KeyText, error) {
 	email, err := NormalEmail(email)
 	if err != nil {
@@ -101,7 +118,7 @@ func (s *Accounts) Create(ctx context.Context, email string, plan Plan) (*Accoun
 		now := s.Now()
 		account = &Account{Email: email, Plan: plan, ViewerKey: randomKey(), ViewerKeyAt: now, CreatedAt: now}
 		if n == 0 {
-			account.Plan = PlanLifetime
+			account.Plan, account.Role = PlanLifetime, RoleOwner
 		}
 		if err := tx.AddAccount(account); errors.Is(err, ErrExists) {
 			return Errorf(CodeInvalidRequest, "There is an account of %s already.", email)
@@ -123,24 +140,74 @@ func (s *Accounts) ByEmail(ctx context.Context, email string) (a *Account, err e
 	return a, err
 }
 
+// List lists accounts, oldest first.
+func (s *Accounts) List(ctx context.Context, q AccountQuery) (list []*Account, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		list, err = tx.Accounts(q)
+		return err
+	})
+	return list, told(err)
+}
+
 // SetPlan changes an account's plan and its own limits (nil: the plan's). It holds from the account's next request on.
-func (s *Accounts) SetPlan(ctx context.Context, email string, plan Plan, limits *Limits) (*Account, error) {
-	return s.change(ctx, email, func(a *Account) { a.Plan, a.Limits = plan, limits })
+func (s *Accounts) SetPlan(ctx context.Context, email string, plan Plan, limits *Limits, d Decision) (*Account, error) {
+	return s.change(ctx, email, d, func(_ Tx, a *Account) (Change, error) {
+		if a.Plan == plan && (a.Limits == limits || a.Limits != nil && limits != nil && *a.Limits == *limits) {
+			return Change{}, nil
+		}
+		a.Plan, a.Limits = plan, limits
+		detail := string(plan)
+		if limits != nil {
+			detail += ", with limits of its own"
+		}
+		return Change{Action: ActionPlan, Detail: detail}, nil
+	})
 }
 
-// SetBanned suspends an account or lifts that. While it is suspended its keys answer 403 and its links show as disabled;
-// lifted, they are as before.
-func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool) (*Account, error) {
-	return s.change(ctx, email, func(a *Account) { a.Banned = banned })
+// SetRole changes what an account may do on the website. It holds from the account's next request on.
+func (s *Accounts) SetRole(ctx context.Context, email string, role Role, d Decision) (*Account, error) {
+	return s.change(ctx, email, d, func(_ Tx, a *Account) (Change, error) {
+		if a.Role == role {
+			return Change{}, nil
+		}
+		a.Role = role
+		return Change{Action: ActionRole, Detail: string(role)}, nil
+	})
 }
 
-func (s *Accounts) change(ctx context.Context, email string, f func(*Account)) (a *Account, err error) {
+// SetBanned suspends an account or lifts that. While it is suspended its keys answer 403, its sessions are over and its links show as
+// disabled; lifted, its links are as before. A moderator may suspend members alone. Nothing is changed, or written, when it is so already.
+func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool, d Decision) (*Account, error) {
+	return s.change(ctx, email, d, func(tx Tx, a *Account) (c Change, err error) {
+		if d.By.Kind == ActorModerator && a.Role != RoleMember {
+			return c, Errorf(CodeInvalidRequest, "%s is a moderator: only the operator can suspend them, on the command line.", a.Email)
+		}
+		if a.Banned == banned {
+			return c, nil
+		}
+		a.Banned = banned
+		if !banned {
+			return Change{Action: ActionUnban}, nil
+		}
+		return Change{Action: ActionBan}, tx.EndSessions(a.ID)
+	})
+}
+
+func (s *Accounts) change(ctx context.Context, email string, d Decision, f func(Tx, *Account) (Change, error)) (a *Account, err error) {
+	note, err := d.note()
+	if err != nil {
+		return nil, err
+	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		if a, err = accountByEmail(tx, email); err != nil {
 			return err
 		}
-		f(a)
-		return tx.PutAccount(a)
+		c, err := f(tx, a)
+		if err != nil || c.Action == "" {
+			return err
+		}
+		c.At, c.By, c.Account, c.Note = s.Now(), d.By, a.ID, note
+		return errors.Join(tx.PutAccount(a), tx.AddChange(&c))
 	})
 	return a, err
 }

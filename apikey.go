@@ -114,7 +114,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Account, error) 
 	case err != nil:
 		return nil, Unavailable(err)
 	case a.Banned:
-		return nil, Errorf(CodeBanned, "This account is suspended.")
+		return nil, errBanned
 	}
 	if s.Now().Sub(k.UsedAt) >= keyUseGrain {
 		s.touch(ctx, k.ID, key)

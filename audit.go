@@ -66,8 +66,8 @@ func auditLink(tx Tx, l *Link, owned map[UploadID]bool, fault func(string)) erro
 	} else if err != nil {
 		return err
 	}
-	if l.Upload == "" {
-		return nil
+	if err := auditHistory(tx, l, fault); err != nil || l.Upload == "" {
+		return err
 	}
 	if owned[l.Upload] {
 		fault(fmt.Sprintf("link %s: upload %s made another link, too", l.Slug, l.Upload))
@@ -83,6 +83,29 @@ func auditLink(tx Tx, l *Link, owned map[UploadID]bool, fault func(string)) erro
 		fault(fmt.Sprintf("link %s: its upload %s is %s and names link %d", l.Slug, u.ID, u.State, u.Link))
 	case u.Size != l.Size:
 		fault(fmt.Sprintf("link %s: %d bytes, but %d were announced", l.Slug, l.Size, u.Size))
+	}
+	return nil
+}
+
+// auditHistory checks that a link is in the state that its history ends with, and that it came into review or out of it in no other way
+// than the contract's (contract, Link states).
+func auditHistory(tx Tx, l *Link, fault func(string)) error {
+	history, err := tx.Changes(ChangeQuery{Link: l.ID})
+	if err != nil {
+		return err
+	}
+	if len(history) == 0 {
+		fault(fmt.Sprintf("link %s: it has no history", l.Slug))
+		return nil
+	}
+	if last := history[0]; last.To != l.State || last.Reason != l.Reason {
+		fault(fmt.Sprintf("link %s: it is %s (%s), but its history ends with %s (%s)", l.Slug, l.State, l.Reason, last.To, last.Reason))
+	}
+	for _, c := range history {
+		person := c.By.Kind == ActorModerator || c.By.Kind == ActorOperator || c.By.Kind == ActorOwner
+		if c.From == StateReview && c.To == StateLive && !person {
+			fault(fmt.Sprintf("link %s: %s moved it from review to live, which only a person may", l.Slug, c.By.Kind))
+		}
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (c *captioned) publish(name string, content []byte) *vitrine.Link {
 	}
 	l, err := c.uploads.Complete(ctx, c.account, vitrine.CompleteRequest{Path: string(b.Path), Name: name, Type: kind.MIME})
 	if err == nil {
-		err = c.uploads.ScanPending(ctx)
+		err = (&vitrine.Scans{Store: c.uploads.Store, Blobs: c.uploads.Blobs, Scanner: c.uploads.Scanner, Now: c.uploads.Now}).Pending(ctx)
 	}
 	if err != nil {
 		c.t.Fatal(err)
@@ -149,7 +149,7 @@ func TestCaptions(t *testing.T) {
 	}
 	c.has(map[string]string{"de": vttSaying("Guten Morgen."), "en-US": "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nGood morning.\n"})
 	c.audit()
-	if err := c.links.Delete(t.Context(), string(c.video.Slug)); err != nil {
+	if err := c.links.Delete(t.Context(), string(c.video.Slug), operator("")); err != nil {
 		t.Fatal(err)
 	}
 	for _, language := range []string{"de", "en-US"} {
@@ -357,7 +357,9 @@ func TestAuditOfCaptions(t *testing.T) {
 	}{
 		"nothing":          {func(*captioned) error { return nil }, 0},
 		"captions deleted": {func(c *captioned) error { return c.delete("de") }, 0},
-		"link deleted":     {func(c *captioned) error { return c.links.Delete(t.Context(), string(c.video.Slug)) }, 0},
+		"link deleted": {func(c *captioned) error {
+			return c.links.Delete(t.Context(), string(c.video.Slug), operator(""))
+		}, 0},
 		"captions lost": {func(c *captioned) error {
 			return c.blobs.DeletePart(t.Context(), c.video.Upload, vitrine.CaptionsPart("de"))
 		}, 1},

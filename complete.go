@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"time"
 
 	"vitrine/internal/filetype"
 )
@@ -16,15 +17,6 @@ type CompleteRequest struct {
 	LinkName, Slug, IdempotencyKey *string
 	AllowDownload                  *bool
 }
-
-// Why a link waits for a person, or is off.
-const (
-	ReasonScanUnavailable = "scan_unavailable" // the scanner could not answer: fail closed
-	ReasonScanSlow        = "scan_slow"        // a video was not scanned within ScanTime
-	ReasonMalware         = "malware"
-	ReasonOwner           = "owner"
-	ReasonModerator       = "moderator"
-)
 
 // Complete makes the link of an upload whose bytes are stored: seals them, checks that they are what the name says, has them
 // scanned, and admits the link within the plan's limits, all or nothing. Any retry, a hundred at once too, answers the
@@ -175,6 +167,9 @@ func (s *Uploads) absent(ctx context.Context, u *Upload) (l *Link, err error) {
 	return l, err
 }
 
+// completeScanTime is how long complete waits for the scanner. Whoever called is waiting; what takes longer a person must look at.
+const completeScanTime = 2 * time.Minute
+
 // check inspects and scans sealed bytes and fills in what the link takes from them: kind, pages, SHA-256, state.
 func (s *Uploads) check(ctx context.Context, l *Link) error {
 	t, err := filetype.ByName(l.Name, l.Type)
@@ -200,22 +195,34 @@ func (s *Uploads) check(ctx context.Context, l *Link) error {
 		}
 		l.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	}
-	l.Kind, l.Pages, l.State, l.Reason = t.Kind, facts.Pages, StateLive, ""
+	l.Kind, l.Pages, l.State = t.Kind, facts.Pages, StateLive
 	switch {
 	case facts.Hold != "":
-		l.State, l.Reason = StateReview, facts.Hold
+		l.hold(facts.Hold, facts.Detail)
 	case t.Kind == filetype.Video:
 		l.State = StateProcessing // scanned in the background
 		return nil
 	}
-	verdict, err := s.Scanner.Scan(ctx, io.NewSectionReader(blob, 0, blob.Size()), blob.Size())
+	ctx, cancel := context.WithTimeout(ctx, completeScanTime)
+	defer cancel()
+	verdict, signatures, err := scanBytes(ctx, s.Scanner, blob)
+	l.Scanned = signatures
 	switch {
 	case err != nil:
-		l.State, l.Reason = StateReview, ReasonScanUnavailable
-	case !verdict.Clean:
-		return Errorf(CodeMalware, "The safety scan found malware in this file: %s.", verdict.Signature)
+		l.hold(unscanned(err))
+	case verdict.Result == ScanMalware:
+		return &Error{Code: CodeMalware, Reason: ReasonMalware, Message: "The safety scan found malware in this file: " + verdict.Signature + "."}
+	case verdict.Result == ScanSuspicious:
+		l.hold(ReasonSuspicious, verdict.Signature)
 	}
 	return nil
+}
+
+// hold makes a link one that begins in review; the first reason stays.
+func (l *Link) hold(reason, detail string) {
+	if l.State != StateReview {
+		l.State, l.Reason, l.Detail = StateReview, reason, detail
+	}
 }
 
 // commit makes the link and ends the upload in one transaction. When another process did so first, l becomes its link.
@@ -240,12 +247,40 @@ func (s *Uploads) commit(ctx context.Context, u *Upload, l *Link) error {
 			return err
 		}
 		l.Slug, l.CreatedAt, l.StateAt = current.Slug, now, now
-		if err := addLink(tx, l); err != nil {
+		if err := s.holdKnown(tx, l); err != nil {
+			return err
+		}
+		if err := l.add(tx, l.maker()); err != nil {
 			return err
 		}
 		current.State, current.Link, current.HoldUntil = UploadDone, l.ID, now
 		return tx.PutUpload(current)
 	})
+}
+
+// maker is whose doing the state is that a link begins in.
+func (l *Link) maker() Actor {
+	switch l.Reason {
+	case "", ReasonKnownBytes:
+		return Owner(l.Account)
+	case ReasonScanUnavailable, ReasonScanSlow, ReasonScanLimit, ReasonSuspicious:
+		return Actor{Kind: ActorScanner}
+	}
+	return Actor{Kind: ActorInspection}
+}
+
+// holdKnown holds a link whose bytes were taken down, or are held as malware or by reports, on whichever account. That is a better reason than
+// that nobody could scan them.
+func (s *Uploads) holdKnown(tx Tx, l *Link) error {
+	bad, err := tx.BytesRefused(l.SHA256)
+	if !bad {
+		return err
+	}
+	switch l.Reason {
+	case "", ReasonScanUnavailable, ReasonScanSlow, ReasonScanLimit:
+		l.State, l.Reason, l.Detail = StateReview, ReasonKnownBytes, ""
+	}
+	return err
 }
 
 // slugTries bounds the search for a free slug among 31^10.
@@ -267,6 +302,19 @@ func addLink(tx Tx, l *Link) error {
 	return errors.New("no free slug found")
 }
 
+// refusal is what the history says of a file that is dangerous: moderators should see who sends such. nil for any other failure.
+func refusal(u *Upload, e *Error) *Change {
+	by := Actor{Kind: ActorInspection}
+	switch e.Code {
+	case CodeMalware:
+		by.Kind = ActorScanner
+	case CodeUnsafeFile:
+	default:
+		return nil
+	}
+	return &Change{By: by, Action: ActionRefuse, Account: u.Account, Reason: e.Reason, Detail: u.Name, Note: e.Message}
+}
+
 // fail ends an upload that a check refused and deletes its bytes; cause is what the caller and later retries are told.
 func (s *Uploads) fail(ctx context.Context, u *Upload, cause error) error {
 	err := s.Store.Update(ctx, func(tx Tx) error {
@@ -280,6 +328,12 @@ func (s *Uploads) fail(ctx context.Context, u *Upload, cause error) error {
 		var e *Error
 		errors.As(cause, &e)
 		current.State, current.Failure = UploadFailed, e
+		if c := refusal(current, e); c != nil {
+			c.At = s.Now()
+			if err := tx.AddChange(c); err != nil {
+				return err
+			}
+		}
 		return tx.PutUpload(current)
 	})
 	if err != nil {

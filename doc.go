@@ -7,7 +7,8 @@
 // the bytes and a custom [Slug] are held for a quarter of an hour. The answer is a signed URL, good for ten minutes and for exactly
 // these bytes once ([Signer], [Blobs]). The bytes go straight to storage. [Uploads.Complete] seals them, so that what is checked
 // is what will be served, inspects them (package filetype), has them scanned ([Scanner]) and, in one transaction, makes the
-// [Link]. A video is scanned in the background ([Uploads.ScanPending]); what a rule holds waits for a person ([Links.Clear]).
+// [Link]. A video is scanned in the background ([Scans]); what a rule holds waits for a person ([Moderation],
+// [Links.Clear]). Each change of a link's state is a [Change] in its history.
 //
 // Whoever opens the link's page leaves an open: the server writes it before the page ends ([Views], one durable commit for
 // many at a time), with what the request tells (package visitor). While the page is read, its tracker sends snapshots, each
@@ -23,6 +24,7 @@
 //	internal/sqldb     Store and ViewLog on SQLite
 //	internal/spool     opens that the log cannot take, in files, until it can
 //	internal/disk      Blobs in a directory
+//	internal/clamav    Scanner: clamd
 //	internal/web       HTTP: API, signed PUT, public pages, beacon, file bytes
 //	internal/worker    named background loops
 //	client             the API's Go client

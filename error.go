@@ -54,6 +54,7 @@ type Error struct {
 	Message string // one sentence or two for the caller: what happened, what to do
 
 	Field       string        `json:",omitempty"` // the request member at fault, where there is one
+	Reason      string        `json:",omitempty"` // the reason code of a file that is refused (Reasons)
 	Limit, Used *int64        `json:",omitempty"` // of a plan limit: links or bytes
 	Upgrade     bool          `json:",omitempty"` // a higher plan would lift it: the answer carries where to read about plans
 	RetryAfter  time.Duration `json:"-"`          // with rate_limited and unavailable
@@ -100,3 +101,12 @@ var (
 	// ErrForgotten is about a day whose opens are no longer kept.
 	ErrForgotten = errors.New("opens of that day are no longer kept")
 )
+
+// told is err as it may be told to whoever asked: an Error, and Unavailable in place of anything else.
+func told(err error) error {
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		return Unavailable(err)
+	}
+	return err
+}

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// AccountID, LinkID and KeyID are given by the Store, from 1 up, and never used twice.
+// AccountID, LinkID, KeyID and SessionID are given by the Store, from 1 up, and never used twice.
 type (
 	AccountID int64
 	LinkID    int64
 	KeyID     int64
+	SessionID int64
 )
 
 // ViewID names one open of a link: the millisecond of the open (UTC) in the upper 42 bits, a counter in the lower 21. IDs

@@ -111,7 +111,7 @@ func addImported(tx Tx, in importedLink, now time.Time) (bool, error) {
 		if err := slugFree(tx, &Upload{Slug: slug}, now); err != nil {
 			return false, err
 		}
-		return true, tx.AddLink(l)
+		return true, l.add(tx, Operator)
 	}
 	switch {
 	case err != nil:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,13 +38,15 @@ type Link struct {
 
 	AllowDownload bool
 	State         LinkState
-	Reason        string    // why it is in review or disabled: a reason code
-	Before        LinkState // the state that undoing a disabling returns to
+	Reason        string // why it is in review or disabled: a reason code
+	Detail        string // what exactly was found, where something was: a signature, a member of an archive
 	CreatedAt     time.Time
 	StateAt       time.Time // since when it is in its state
 	DeletedAt     time.Time // zero: not deleted
 	// HasBytes says that bytes are stored, and count. Of a deleted link: that something of it may still be there to be removed.
 	HasBytes bool
+	// Scanned are the signatures by which a scanner last spoke on the bytes, clean or not; "" as long as none has.
+	Scanned string
 
 	Parts   Parts        // what is kept beside its bytes
 	Preview PreviewState // whether those that are made of the bytes have been made
@@ -193,6 +196,18 @@ func (s *Links) public(ctx context.Context, k linkKey) (*Link, *Account, error) 
 	return &l, &a, nil
 }
 
+// Examined finds a link by its ID for a moderator, whatever its state. Errors: CodeNotFound (unknown, deleted, or without bytes).
+func (s *Links) Examined(ctx context.Context, id LinkID) (l *Link, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		l, err = tx.Link(id)
+		if errors.Is(err, ErrNotFound) || err == nil && (!l.DeletedAt.IsZero() || !l.HasBytes) {
+			return errNoLink
+		}
+		return err
+	})
+	return l, told(err)
+}
+
 // List is an account's links, newest first, at most n after a cursor; next is the cursor of the page after, nil at the end.
 func (s *Links) List(ctx context.Context, a AccountID, n int, after LinkCursor) (links []*Link, next *LinkCursor, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
@@ -218,29 +233,109 @@ func (s *Links) BySlug(ctx context.Context, slug string) (l *Link, err error) {
 	return l, err
 }
 
-// Clear publishes a link that was held for review: the only way from review to live.
-func (s *Links) Clear(ctx context.Context, slug string) (*Link, error) {
-	return s.move(ctx, slug, "held for review", StateReview, func(l *Link) { l.State, l.Reason = StateLive, "" })
+// Clear publishes a link that was held for review: the only way from review to live (contract, Link states).
+func (s *Links) Clear(ctx context.Context, slug string, d Decision) (*Link, error) {
+	return s.decide(ctx, slug, d, ActionClear, "held for review", StateReview, Change{To: StateLive})
 }
 
 // Reject disables a link that was held for review.
-func (s *Links) Reject(ctx context.Context, slug string) (*Link, error) {
-	return s.move(ctx, slug, "held for review", StateReview, func(l *Link) { l.State, l.Before, l.Reason = StateDisabled, "", ReasonModerator })
+func (s *Links) Reject(ctx context.Context, slug string, d Decision) (*Link, error) {
+	return s.decide(ctx, slug, d, ActionReject, "held for review", StateReview, Change{To: StateDisabled, Reason: ReasonModerator})
 }
 
-// Disable takes a live link off the public; Enable undoes it.
-func (s *Links) Disable(ctx context.Context, slug, reason string) (*Link, error) {
-	return s.move(ctx, slug, "live", StateLive, func(l *Link) { l.State, l.Before, l.Reason = StateDisabled, StateLive, reason })
-}
-
-// Enable undoes a disabling: the link is again what it was before. A rejected link, or one found to be malware, stays disabled.
-func (s *Links) Enable(ctx context.Context, slug string) (*Link, error) {
-	return s.change(ctx, slug, func(_ Tx, l *Link) error {
-		if l.State != StateDisabled || l.Before == "" {
-			return Errorf(CodeInvalidRequest, "The link %s is not one whose disabling can be undone (it is %s%s).", l.Slug, l.State, because(l.Reason))
+// RejectSame takes off display every link with the very same bytes as one, that one too, whatever state they are in, and returns those
+// that it changed. It does so in steps: when it fails, what is changed stays so, and doing it again goes on.
+func (s *Links) RejectSame(ctx context.Context, slug string, d Decision) (changed []*Link, err error) {
+	note, err := d.note()
+	if err != nil {
+		return nil, err
+	}
+	var all []*Link
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		l, err := linkBySlug(tx, slug)
+		if err != nil {
+			return err
 		}
-		l.State, l.Before, l.Reason = l.Before, "", ""
+		if err := seen(tx, l, d.Seen); err != nil {
+			return err
+		}
+		all = []*Link{l}
+		if l.SHA256 != "" {
+			all, err = tx.LinksBySHA256(l.SHA256, 0)
+		}
+		return err
+	})
+	for some := range slices.Chunk(all, rejectedAtOnce) {
+		if err != nil {
+			break
+		}
+		var done []*Link
+		err = s.Store.Update(ctx, func(tx Tx) error {
+			done = nil
+			for _, l := range some {
+				l, err := tx.Link(l.ID)
+				if err != nil {
+					return err
+				}
+				if l.State == StateDisabled && l.Reason != ReasonOwner || !l.DeletedAt.IsZero() {
+					continue // an owner's own disabling would be theirs to undo
+				}
+				action := ActionReject
+				if l.State == StateLive {
+					action = ActionDisable
+				}
+				if err := l.change(tx, s.Now(), Change{By: d.By, Action: action, To: StateDisabled, Reason: ReasonModerator, Note: note}); err != nil {
+					return err
+				}
+				done = append(done, l)
+			}
+			return nil
+		})
+		if err == nil {
+			changed = append(changed, done...)
+		}
+	}
+	return changed, err
+}
+
+// rejectedAtOnce bounds the rows of one transaction.
+const rejectedAtOnce = 200
+
+// seen refuses to decide about a link that has changed since it was looked at.
+func seen(tx Tx, l *Link, id ChangeID) error {
+	if id == 0 {
 		return nil
+	}
+	last, err := tx.Changes(ChangeQuery{Link: l.ID, Limit: 1})
+	if err == nil && (len(last) == 0 || last[0].ID != id) {
+		return Errorf(CodeInvalidRequest, "Something has happened to the link %s meanwhile: it is %s%s. Look again.", l.Slug, l.State, because(l.Reason))
+	}
+	return err
+}
+
+// Disable takes a live link off the public.
+func (s *Links) Disable(ctx context.Context, slug string, d Decision) (*Link, error) {
+	reason := ReasonModerator
+	if d.By.Kind == ActorOwner {
+		reason = ReasonOwner
+	}
+	return s.decide(ctx, slug, d, ActionDisable, "live", StateLive, Change{To: StateDisabled, Reason: reason})
+}
+
+// Undo takes the last change of a link back, if a person decided it: the link is what it was before. So a disabled link is live
+// again, and a cleared or rejected one in review. What was undone once is not done again by undoing once more: that takes the decision
+// before it back. What inspection, scanner or readers have found is no decision.
+func (s *Links) Undo(ctx context.Context, slug string, d Decision) (*Link, error) {
+	return s.change(ctx, slug, d, func(tx Tx, l *Link) (c Change, err error) {
+		history, err := tx.Changes(ChangeQuery{Link: l.ID})
+		if err != nil {
+			return c, err
+		}
+		last, before, since := lastDecision(history)
+		if last == nil || !d.By.mayUndo(last.By) {
+			return c, Errorf(CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.", l.Slug, l.State, because(l.Reason))
+		}
+		return Change{Action: ActionUndo, To: before.To, Reason: before.Reason, Detail: before.Detail, since: since}, nil
 	})
 }
 
@@ -251,26 +346,36 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-func (s *Links) move(ctx context.Context, slug, name string, from LinkState, f func(*Link)) (*Link, error) {
-	return s.change(ctx, slug, func(_ Tx, l *Link) error {
+// decide moves a link out of a state, whose name is for a sentence.
+func (s *Links) decide(ctx context.Context, slug string, d Decision, a Action, name string, from LinkState, to Change) (*Link, error) {
+	return s.change(ctx, slug, d, func(_ Tx, l *Link) (Change, error) {
 		if l.State != from {
-			return Errorf(CodeInvalidRequest, "The link %s is not %s (it is %s).", l.Slug, name, l.State)
+			return to, Errorf(CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, name, l.State, because(l.Reason))
 		}
-		f(l)
-		return nil
+		to.Action = a
+		return to, nil
 	})
 }
 
-func (s *Links) change(ctx context.Context, slug string, f func(Tx, *Link) error) (l *Link, err error) {
+// change does to a link what f says, by a person's decision.
+func (s *Links) change(ctx context.Context, slug string, d Decision, f func(Tx, *Link) (Change, error)) (l *Link, err error) {
+	note, err := d.note()
+	if err != nil {
+		return nil, err
+	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		if l, err = linkBySlug(tx, slug); err != nil {
 			return err
 		}
-		if err := f(tx, l); err != nil {
+		if err := seen(tx, l, d.Seen); err != nil {
 			return err
 		}
-		l.StateAt = s.Now()
-		return tx.PutLink(l)
+		c, err := f(tx, l)
+		if err != nil {
+			return err
+		}
+		c.By, c.Note = d.By, note
+		return l.change(tx, s.Now(), c)
 	})
 	return l, err
 }
@@ -281,10 +386,10 @@ const purgeGrace = time.Hour
 
 // Delete removes a link at once from the public, the lists and the limits, with what was reported about it, and then its bytes and its
 // opens. What is left when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
-func (s *Links) Delete(ctx context.Context, slug string) error {
-	l, err := s.change(ctx, slug, func(tx Tx, l *Link) error {
+func (s *Links) Delete(ctx context.Context, slug string, d Decision) error {
+	l, err := s.change(ctx, slug, d, func(tx Tx, l *Link) (Change, error) {
 		l.DeletedAt, l.HasBytes = s.Now(), true
-		return tx.DeleteAbuseReports(l.ID) // nobody can report it any more
+		return Change{Action: ActionDelete}, tx.DeleteAbuseReports(l.ID) // nobody can report it any more
 	})
 	if err != nil {
 		return err

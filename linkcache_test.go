@@ -38,7 +38,13 @@ func twoProcesses(t *testing.T, now func() time.Time) (one, other *vitrine.Links
 func addLink(t *testing.T, s *vitrine.Links, a *vitrine.Account, slug string) *vitrine.Link {
 	t.Helper()
 	l := &vitrine.Link{Account: a.ID, Slug: vitrine.Slug(slug), Title: "0", Name: "a.txt", Kind: "text", State: vitrine.StateLive, CreatedAt: s.Now(), StateAt: s.Now()}
-	if err := s.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddLink(l) }); err != nil {
+	err := s.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		if err := tx.AddLink(l); err != nil {
+			return err
+		}
+		return tx.AddChange(&vitrine.Change{At: l.CreatedAt, By: vitrine.Owner(a.ID), Action: vitrine.ActionCreate, Account: a.ID, Link: l.ID, To: l.State})
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -87,10 +93,10 @@ func TestPublicSeesEveryChange(t *testing.T) {
 				want vitrine.Code
 			}{
 				{"nothing", func() error { return nil }, ""},
-				{"disabled", func() error { _, err := by.Disable(ctx, slug, vitrine.ReasonOwner); return err }, vitrine.CodeDisabled},
-				{"enabled", func() error { _, err := by.Enable(ctx, slug); return err }, ""},
-				{"banned", func() error { _, err := accounts.SetBanned(ctx, a.Email, true); return err }, vitrine.CodeDisabled},
-				{"not banned", func() error { _, err := accounts.SetBanned(ctx, a.Email, false); return err }, ""},
+				{"disabled", func() error { _, err := by.Disable(ctx, slug, operator("")); return err }, vitrine.CodeDisabled},
+				{"enabled", func() error { _, err := by.Undo(ctx, slug, operator("")); return err }, ""},
+				{"banned", func() error { _, err := accounts.SetBanned(ctx, a.Email, true, operator("")); return err }, vitrine.CodeDisabled},
+				{"not banned", func() error { _, err := accounts.SetBanned(ctx, a.Email, false, operator("")); return err }, ""},
 				{"deleted", func() error {
 					return by.Store.Update(ctx, func(tx vitrine.Tx) error { l.DeletedAt = by.Now(); return tx.PutLink(l) })
 				}, vitrine.CodeNotFound},

@@ -21,11 +21,12 @@ var mayImport = map[string][]string{
 	"vitrine/internal/disk":        {"vitrine"},
 	"vitrine/internal/spool":       {"vitrine"},
 	"vitrine/internal/preview":     {"vitrine", "vitrine/internal/filetype"},
+	"vitrine/internal/clamav":      {"vitrine"},
 	"vitrine/internal/markup":      {"vitrine"},
 	"vitrine/internal/vitrinetest": {"vitrine", "vitrine/report"},
 	"vitrine/internal/web":         {"vitrine", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/markup", "vitrine/internal/visitor"},
 	"vitrine/client":               {"vitrine/report", "vitrine/internal/filetype"},
-	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/disk",
+	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/clamav", "vitrine/internal/filetype", "vitrine/internal/disk",
 		"vitrine/internal/preview", "vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
 }
 

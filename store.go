@@ -35,6 +35,18 @@ type Tx interface {
 	AccountByEmail(email string) (*Account, error)
 	PutAccount(a *Account) error
 	CountAccounts() (int64, error)
+	// Accounts lists accounts, oldest first, as q asks.
+	Accounts(q AccountQuery) ([]*Account, error)
+
+	// AddSession gives s.ID. Hashes are unique.
+	AddSession(s *Session) error
+	SessionByHash(hash [32]byte) (*Session, error)
+	PutSession(s *Session) error
+	DeleteSession(id SessionID) error
+	// EndSessions removes all sessions of an account, offered ones too.
+	EndSessions(a AccountID) error
+	// ForgetSessions removes sessions that have expired before a time.
+	ForgetSessions(before time.Time) (int64, error)
 
 	// AddKey gives k.ID. Hashes are unique.
 	AddKey(k *APIKey) error
@@ -68,12 +80,28 @@ type Tx interface {
 	PutLink(l *Link) error
 	// Links lists links that are not deleted, newest first (by creation, then ID), as q asks.
 	Links(q LinkQuery) ([]*Link, error)
+	// LinksBySHA256 lists at most n (0: all) links with the same bytes, newest first, deleted ones too.
+	LinksBySHA256(sum string, n int) ([]*Link, error)
+	// BytesRefused tells whether a link with these bytes, deleted or not, is disabled as malware or by a moderator, or in review as malware or
+	// by abuse reports.
+	BytesRefused(sum string) (bool, error)
+	// Review lists links in review, the longest waiting first, as q asks.
+	Review(q ReviewQuery) ([]*Link, error)
+	// CountReview counts the links in review by their reason code.
+	CountReview() (map[string]int64, error)
+	// ScanDue lists at most n links with bytes in a state, by ID from the one behind after on, whose last scan was by other signatures.
+	ScanDue(state LinkState, signatures string, after LinkID, n int) ([]*Link, error)
 	// LinkFacts lists what an account's report needs of each link that is not deleted, in any order.
 	LinkFacts(a AccountID) ([]LinkFacts, error)
 	// CountLinks counts an account's links that are not deleted, and their bytes.
 	CountLinks(a AccountID) (n, bytes int64, err error)
 	// ReleaseSlugs takes the slug from the rows of links deleted before a time, so that it can be given again.
 	ReleaseSlugs(deletedBefore time.Time) (int64, error)
+
+	// AddChange gives c.ID, larger than any before.
+	AddChange(c *Change) error
+	// Changes lists changes, newest first, as q asks; without a link, ActionCreate is left out.
+	Changes(q ChangeQuery) ([]*Change, error)
 
 	// AddAbuseReport keeps a report. Earlier ones by the same reporter about the same link are emptied: they are counted, and no longer
 	// listed. The link must exist.
@@ -101,6 +129,27 @@ type LinkQuery struct {
 	PreviewDue bool
 	Before     LinkCursor
 	Limit      int // 0: all
+}
+
+// AccountQuery selects accounts. Zero members do not select.
+type AccountQuery struct {
+	Role   Role
+	Banned bool
+	After  AccountID
+	Limit  int // 0: all
+}
+
+// ReviewQuery selects links in review. Zero members do not select.
+type ReviewQuery struct {
+	Reason string
+	After  ReviewCursor
+	Limit  int // 0: all
+}
+
+// ReviewCursor is a place in the queue, longest waiting first; the zero cursor is the beginning.
+type ReviewCursor struct {
+	Since time.Time // Link.StateAt
+	ID    LinkID
 }
 
 // LinkFacts are the members of a link that say how it is counted.

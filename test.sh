@@ -2,9 +2,10 @@
 # All checks and tests. Programs that tests start and this machine misses are installed from Debian first.
 set -euo pipefail
 cd "$(dirname "$0")"
+PATH=$PATH:/usr/sbin # where Debian has clamd, for whoever is not root
 
 # A program that tests need (gcc for the race detector), and the packages that bring it.
-needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples
+needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
        "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 missing=()

@@ -22,6 +22,7 @@ const (
 	PurposePut     Purpose = "put"     // a signed upload URL
 	PurposeView    Purpose = "view"    // the beacon of one open
 	PurposeContent Purpose = "content" // the bytes of one link
+	PurposeExamine Purpose = "examine" // the bytes of one link, for a moderator, whatever its state
 	PurposeLinkID  Purpose = "link-id" // the public id of a link
 )
 
@@ -31,8 +32,12 @@ const macSize = 16
 // would live on long after it is set right (promise 22).
 const clockJump = 2 * time.Minute
 
-// ContentLife bounds the time of a content token.
-const ContentLife = 12 * time.Hour
+const (
+	// ContentLife bounds the time of a content token.
+	ContentLife = 12 * time.Hour
+	// ExamineLife bounds the time of a token by which a moderator sees a link that the public does not.
+	ExamineLife = time.Hour
+)
 
 // Signer makes and checks the instance's tokens: HMAC-SHA-256 over length-prefixed fields, one derived key a purpose.
 type Signer struct{ keys map[Purpose][]byte }
@@ -40,7 +45,7 @@ type Signer struct{ keys map[Purpose][]byte }
 // NewSigner derives the keys from the instance's secret.
 func NewSigner(secret []byte) *Signer {
 	s := &Signer{keys: map[Purpose][]byte{}}
-	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeLinkID} {
+	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeLinkID} {
 		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
 		if err != nil {
 			panic(err) // the length is constant and allowed
@@ -141,12 +146,30 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (Viewed, error) {
 
 // ContentToken opens the bytes of a link until a time; the link's state is checked on each request all the same.
 func (s *Signer) ContentToken(l LinkID, until time.Time) string {
-	return s.token(PurposeContent, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
+	return s.linkToken(PurposeContent, l, until)
 }
 
 // ParseContentToken checks a content token. Errors: CodeInvalidSignature, CodeURLExpired.
 func (s *Signer) ParseContentToken(token string, now time.Time) (LinkID, error) {
-	f, ok := s.parse(PurposeContent, token, 2)
+	return s.parseLinkToken(PurposeContent, token, now, ContentLife)
+}
+
+// ExamineToken opens the bytes of a link until a time, whatever the link's state. It is for a moderator's page alone.
+func (s *Signer) ExamineToken(l LinkID, until time.Time) string {
+	return s.linkToken(PurposeExamine, l, until)
+}
+
+// ParseExamineToken checks an examine token. Errors: CodeInvalidSignature, CodeURLExpired.
+func (s *Signer) ParseExamineToken(token string, now time.Time) (LinkID, error) {
+	return s.parseLinkToken(PurposeExamine, token, now, ExamineLife)
+}
+
+func (s *Signer) linkToken(p Purpose, l LinkID, until time.Time) string {
+	return s.token(p, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
+}
+
+func (s *Signer) parseLinkToken(p Purpose, token string, now time.Time, life time.Duration) (LinkID, error) {
+	f, ok := s.parse(p, token, 2)
 	if !ok {
 		return 0, Errorf(CodeInvalidSignature, "This address is not valid.")
 	}
@@ -155,7 +178,7 @@ func (s *Signer) ParseContentToken(token string, now time.Time) (LinkID, error) 
 	if err1 != nil || err2 != nil {
 		return 0, Errorf(CodeInvalidSignature, "This address is not valid.")
 	}
-	if now.Unix() >= until || time.Unix(until, 0).Sub(now) > ContentLife+clockJump {
+	if now.Unix() >= until || time.Unix(until, 0).Sub(now) > life+clockJump {
 		return 0, Errorf(CodeURLExpired, "This address has expired. Open the link's page again.")
 	}
 	return LinkID(link), nil

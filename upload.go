@@ -127,6 +127,21 @@ func (s *Uploads) begin(tx Tx, u Upload) (Begun, error) {
 	return Begun{Path: u.ID}, tx.AddUpload(&u)
 }
 
+// MayPut refuses the bytes of an upload whose account has been suspended since it was begun. Errors: CodeBanned.
+func (s *Uploads) MayPut(ctx context.Context, id UploadID) error {
+	return told(s.Store.Read(ctx, func(tx Tx) error {
+		u, err := tx.Upload(id)
+		if err != nil {
+			return notFoundIsNil(err) // storage says what is wrong with it
+		}
+		a, err := tx.Account(u.Account)
+		if err == nil && a.Banned {
+			return errBanned
+		}
+		return err
+	}))
+}
+
 // alive tells whether an upload's idempotency key still counts: as long as its link lives, or for UploadLife when it may still get
 // one. A refused file's key may begin anew.
 func (s *Uploads) alive(tx Tx, u *Upload, now time.Time) bool {
@@ -160,7 +175,7 @@ func (s *Uploads) admit(tx Tx, u *Upload, now time.Time, fresh bool) error {
 		return err
 	}
 	if a.Banned {
-		return Errorf(CodeBanned, "This account is suspended.")
+		return errBanned
 	}
 	if u.Slug != "" {
 		if err := a.MayChooseSlug(); err != nil {
@@ -249,7 +264,7 @@ func fileError(err error) error {
 	if !errors.As(err, &p) {
 		return err
 	}
-	e := &Error{Code: Code(p.Code), Message: p.Reason, Err: nil}
+	e := &Error{Code: Code(p.Code), Reason: p.Reason, Message: p.Message}
 	switch e.Code {
 	case CodeInvalidName, CodeUnsupportedType:
 		e.Field = "name"

@@ -16,6 +16,7 @@ type Error struct {
 	Code       string // machine-readable, as "file_too_large"; "" when the answer is not the API's
 	Message    string // one sentence or two for a person
 	Field      string // the member of the request at fault, or ""
+	Reason     string // why the file was refused: a reason code, or ""
 	Limit      int64  // of a plan limit: links or bytes; 0 when the answer names none
 	Used       int64  // of that limit
 	UpgradeURL string // where a higher plan is described, or ""
@@ -53,12 +54,13 @@ func refusal(res *http.Response, body []byte) *Error {
 		Error      string `json:"error"`
 		Code       string `json:"code"`
 		Field      string `json:"field"`
+		Reason     string `json:"reason"`
 		Limit      int64  `json:"limit"`
 		Used       int64  `json:"used"`
 		UpgradeURL string `json:"upgradeUrl"`
 	}
 	if json.Unmarshal(body, &b) == nil && b.Error != "" {
-		e.Message, e.Code, e.Field, e.Limit, e.Used, e.UpgradeURL = b.Error, b.Code, b.Field, b.Limit, b.Used, b.UpgradeURL
+		e.Message, e.Code, e.Field, e.Reason, e.Limit, e.Used, e.UpgradeURL = b.Error, b.Code, b.Field, b.Reason, b.Limit, b.Used, b.UpgradeURL
 		return e
 	}
 	e.Message = "The server answered " + strings.TrimSpace(strconv.Itoa(res.StatusCode)+" "+http.StatusText(res.StatusCode)) + "."

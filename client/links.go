@@ -18,7 +18,9 @@ type ListedLink struct {
 	Kind      string    `json:"kind"` // pdf, image, video, audio, document, text, html, archive
 	SizeBytes int64     `json:"size_bytes"`
 	CreatedAt time.Time `json:"created_at"`
-	Status    string    `json:"status"` // live, review, processing, disabled
+	Status    string    `json:"status"`           // live, review, processing, disabled
+	Reason    string    `json:"reason,omitempty"` // why it is in review or disabled: a reason code
+	Detail    string    `json:"detail,omitempty"` // what exactly was found
 }
 
 // Page is a part of the list of links, newest first.

@@ -75,6 +75,8 @@ type Link struct {
 	URL        string `json:"url"`
 	Review     bool   `json:"review,omitempty"`     // held until a person has looked; not public yet
 	Processing bool   `json:"processing,omitempty"` // a video that is still scanned; not public yet
+	Reason     string `json:"reason,omitempty"`     // why it is held: a reason code
+	Detail     string `json:"detail,omitempty"`     // what exactly was found
 }
 
 // Upload puts a file on display in three steps: it announces the file, sends its bytes to storage, and has the link made. Any

@@ -3,16 +3,22 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/web"
 )
 
 type accountCmd struct {
-	Create accountCreateCmd `cmd:"" help:"Create an account; prints its first API key, which is shown this once."`
-	Plan   accountPlanCmd   `cmd:"" help:"Change an account's plan and limits, from its next request on."`
-	Ban    accountBanCmd    `cmd:"" help:"Suspend an account: its keys are refused and its links are off."`
-	Unban  accountUnbanCmd  `cmd:"" help:"Lift a suspension; links are as they were before."`
+	Create  accountCreateCmd  `cmd:"" help:"Create an account; prints its first API key, which is shown this once."`
+	Plan    accountPlanCmd    `cmd:"" help:"Change an account's plan and limits, from its next request on."`
+	List    accountListCmd    `cmd:"" help:"List accounts, oldest first."`
+	Ban     accountBanCmd     `cmd:"" help:"Suspend an account: its keys are refused, its sessions are over and its links are off."`
+	Unban   accountUnbanCmd   `cmd:"" help:"Lift a suspension; links are as they were before."`
+	History accountHistoryCmd `cmd:"" help:"List what was decided about an account and its links, newest first; files that were refused, too."`
+	Role    accountRoleCmd    `cmd:"" help:"Make an account a moderator, or a member again."`
+	SignIn  accountSignInCmd  `cmd:"" name:"sign-in" help:"Print an address that signs an account in on the website, once."`
 }
 
 type emailArg struct {
@@ -77,6 +83,7 @@ type accountPlanCmd struct {
 	emailArg
 	Plan  string `arg:"" help:"Plan: free, pro or lifetime." enum:"free,pro,lifetime"`
 	Limit bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
+	noteFlag
 	dataFlag
 	jsonFlag
 	planFlags
@@ -90,7 +97,7 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal) error {
 			l := c.Limit.over(c.plans()[plan])
 			own = &l
 		}
-		a, err := in.accounts.SetPlan(ctx, c.Email, plan, own)
+		a, err := in.accounts.SetPlan(ctx, c.Email, plan, own, c.decision())
 		if err != nil {
 			return err
 		}
@@ -98,15 +105,57 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
+type accountListCmd struct {
+	Role   string `help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:""`
+	Banned bool   `help:"Only those that are suspended."`
+	dataFlag
+	jsonFlag
+}
+
+func (c *accountListCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		accounts, err := in.accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
+		if err != nil {
+			return err
+		}
+		var rows [][]string
+		for _, a := range accounts {
+			if c.JSON {
+				if err := t.json(rowOf(a)); err != nil {
+					return err
+				}
+				continue
+			}
+			suspended := ""
+			if a.Banned {
+				suspended = "suspended"
+			}
+			rows = append(rows, []string{a.Email, string(a.Plan), string(a.Role), suspended, stamp(a.CreatedAt)})
+		}
+		if c.JSON {
+			return nil
+		}
+		return t.table([]string{"ACCOUNT", "PLAN", "ROLE", "STANDING", "SINCE"}, rows)
+	})
+}
+
+// accountRow is what the operator sees of an account.
+type accountRow struct {
+	Email  string          `json:"email"`
+	Plan   vitrine.Plan    `json:"plan"`
+	Limits *vitrine.Limits `json:"limits"` // its own; null: the plan's
+	Role   vitrine.Role    `json:"role,omitempty"`
+	Banned bool            `json:"banned"`
+}
+
+func rowOf(a *vitrine.Account) accountRow {
+	return accountRow{a.Email, a.Plan, a.Limits, a.Role, a.Banned}
+}
+
 // show tells what an account is now.
 func (f jsonFlag) show(t *terminal, a *vitrine.Account, what string) error {
 	if f.JSON {
-		return t.json(struct {
-			Email  string          `json:"email"`
-			Plan   vitrine.Plan    `json:"plan"`
-			Limits *vitrine.Limits `json:"limits"` // its own; null: the plan's
-			Banned bool            `json:"banned"`
-		}{a.Email, a.Plan, a.Limits, a.Banned})
+		return t.json(rowOf(a))
 	}
 	if a.Limits != nil {
 		what += ", with limits of its own: " + formatLimits(*a.Limits)
@@ -115,15 +164,25 @@ func (f jsonFlag) show(t *terminal, a *vitrine.Account, what string) error {
 	return nil
 }
 
+// noteFlag is what an operator writes into the history.
+type noteFlag struct {
+	Note string `help:"Why, for the history." placeholder:"TEXT"`
+}
+
+func (f noteFlag) decision() vitrine.Decision {
+	return vitrine.Decision{By: vitrine.Operator, Note: f.Note}
+}
+
 type accountBanCmd struct {
 	emailArg
+	noteFlag
 	dataFlag
 	jsonFlag
 }
 
 func (c *accountBanCmd) Run(ctx context.Context, t *terminal) error {
 	return withInstance(ctx, c.Data, func(in *instance) error {
-		a, err := in.accounts.SetBanned(ctx, c.Email, true)
+		a, err := in.accounts.SetBanned(ctx, c.Email, true, c.decision())
 		if err != nil {
 			return err
 		}
@@ -133,19 +192,66 @@ func (c *accountBanCmd) Run(ctx context.Context, t *terminal) error {
 
 type accountUnbanCmd struct {
 	emailArg
+	noteFlag
 	dataFlag
 	jsonFlag
 }
 
 func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal) error {
 	return withInstance(ctx, c.Data, func(in *instance) error {
-		a, err := in.accounts.SetBanned(ctx, c.Email, false)
+		a, err := in.accounts.SetBanned(ctx, c.Email, false, c.decision())
 		if err != nil {
 			return err
 		}
 		return c.show(t, a, "is not suspended")
 	})
 }
+
+type accountRoleCmd struct {
+	emailArg
+	Role string `arg:"" help:"Role: member, moderator or owner (a moderator whom no moderator can suspend)." enum:"member,moderator,owner"`
+	noteFlag
+	dataFlag
+	jsonFlag
+}
+
+func (c *accountRoleCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		role := vitrine.Role(c.Role)
+		if c.Role == "member" {
+			role = vitrine.RoleMember
+		}
+		a, err := in.accounts.SetRole(ctx, c.Email, role, c.decision())
+		if err != nil {
+			return err
+		}
+		return c.show(t, a, "has the role "+c.Role)
+	})
+}
+
+type accountSignInCmd struct {
+	emailArg
+	dataFlag
+}
+
+func (c *accountSignInCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		text, err := in.sessions.Offer(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		_, address := served(c.Data)
+		if address == "" {
+			t.say("No server runs on this directory: put its address in place of %s.", defaultURL)
+		}
+		t.say("Open this address in a browser within %s. It signs in once:", humanMinutes(vitrine.SignInLife))
+		_, err = fmt.Fprintln(t.out, web.SignInURL(cmp.Or(address, defaultURL), text))
+		return err
+	})
+}
+
+// humanMinutes is a whole number of minutes for a sentence.
+func humanMinutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d/time.Minute)) }
 
 // withInstance does f on a data directory that is there.
 func withInstance(ctx context.Context, dir string, f func(*instance) error) error {

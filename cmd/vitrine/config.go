@@ -37,8 +37,15 @@ type serveCmd struct {
 	AbuseThreshold  int           `help:"How many readers, each from a network of their own, take a live link off display by reporting it on one day (UTC), until a person has looked at it; at most 20 links an hour. 0: reports alone never do." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
 	LogFormat       string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
 	LogLevel        slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
+	scanFlags
 	previewFlags
 	planFlags
+}
+
+// scanFlags say what scans files for malware.
+type scanFlags struct {
+	Clamd []string `help:"clamd, which scans files for malware: unix:/run/clamav/clamd.ctl or HOST:PORT; several share the work. Its clamd.conf must say AlertExceedsMax yes. Default: none, and files are inspected only." env:"VITRINE_CLAMD" group:"scanning" placeholder:"ADDRESS"`
+	Scans int      `help:"How many files one clamd scans at once; its MaxThreads must allow it." env:"VITRINE_SCANS" group:"scanning" default:"4"`
 }
 
 // previewFlags name the programs that previews are made with, where they are installed.
@@ -184,6 +191,9 @@ func (c *serveCmd) Validate() error {
 	}
 	if c.AbuseThreshold < 0 {
 		return errors.New("--abuse-threshold is 0 or more")
+	}
+	if c.Scans < 1 {
+		return errors.New("--scans is 1 or more")
 	}
 	if c.ViewerKeyLife < 24*time.Hour {
 		return errors.New("--viewer-key-life is a day (24h) or more")

@@ -35,11 +35,13 @@ type instance struct {
 	signer *vitrine.Signer
 	now    func() time.Time
 
-	accounts  *vitrine.Accounts
-	keys      *vitrine.Keys
-	links     *vitrine.Links
-	analytics *vitrine.Analytics
-	abuse     *vitrine.AbuseReports
+	accounts   *vitrine.Accounts
+	keys       *vitrine.Keys
+	links      *vitrine.Links
+	analytics  *vitrine.Analytics
+	abuse      *vitrine.AbuseReports
+	sessions   *vitrine.Sessions
+	moderation *vitrine.Moderation
 }
 
 // createInstance opens a data directory, and makes it first where it is not there.
@@ -91,6 +93,8 @@ func newInstance(ctx context.Context, dir, public string) (_ *instance, err erro
 	in.links = &vitrine.Links{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now}
 	in.analytics = &vitrine.Analytics{Store: in.store, Log: in.log, Signer: in.signer, Now: in.now}
 	in.abuse = &vitrine.AbuseReports{Store: in.store, Now: in.now}
+	in.sessions = &vitrine.Sessions{Store: in.store, Now: in.now}
+	in.moderation = &vitrine.Moderation{Store: in.store, Now: in.now}
 	return in, nil
 }
 

@@ -9,11 +9,15 @@ import (
 
 type linkCmd struct {
 	Show    linkShowCmd    `cmd:"" help:"Show a link, whatever its state."`
-	Disable linkDisableCmd `cmd:"" help:"Take a live link off the public."`
-	Enable  linkEnableCmd  `cmd:"" help:"Undo a disabling."`
+	Queue   linkQueueCmd   `cmd:"" help:"List the links that are held for review, the longest waiting first."`
+	History linkHistoryCmd `cmd:"" help:"List who changed a link's state, when and why, newest first."`
 	Reports linkReportsCmd `cmd:"" help:"List what readers reported about a link, newest first."`
+	Same    linkSameCmd    `cmd:"" help:"List other links with the very same bytes."`
 	Clear   linkClearCmd   `cmd:"" help:"Publish a link that is held for review."`
-	Reject  linkRejectCmd  `cmd:"" help:"Disable a link that is held for review, for good."`
+	Reject  linkRejectCmd  `cmd:"" help:"Disable a link that is held for review."`
+	Disable linkDisableCmd `cmd:"" help:"Take a live link off the public."`
+	Undo    linkUndoCmd    `cmd:"" help:"Take the last decision about a link back: it is as it was before it was cleared, rejected or disabled."`
+	Rescan  linkRescanCmd  `cmd:"" help:"Have a link scanned for malware anew, or all of them: after the scanner was set up otherwise."`
 	Preview linkPreviewCmd `cmd:"" help:"Have the preview of a link made anew, or of all: after installing LibreOffice, say."`
 	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its bytes and its analytics, for good."`
 }
@@ -34,6 +38,7 @@ type linkRow struct {
 	Account   string            `json:"account"`
 	Status    vitrine.LinkState `json:"status"`
 	Reason    string            `json:"reason,omitempty"`
+	Detail    string            `json:"detail,omitempty"`
 	CreatedAt string            `json:"createdAt"`
 	SHA256    string            `json:"sha256,omitempty"`
 }
@@ -58,13 +63,13 @@ func (c slugArg) show(ctx context.Context, t *terminal, in *instance, l *vitrine
 	if err != nil {
 		return err
 	}
-	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, stamp(l.CreatedAt), l.SHA256}
+	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail, stamp(l.CreatedAt), l.SHA256}
 	if c.JSON {
 		return t.json(row)
 	}
 	status := string(row.Status)
 	if row.Reason != "" {
-		status += " (" + row.Reason + ")"
+		status += " (" + why(row.Reason, row.Detail) + ")"
 	}
 	if owner.Banned {
 		status += ", account suspended"
@@ -77,32 +82,6 @@ type linkShowCmd struct{ slugArg }
 
 func (c *linkShowCmd) Run(ctx context.Context, t *terminal) error {
 	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.BySlug(ctx, c.Slug) })
-}
-
-type linkDisableCmd struct{ slugArg }
-
-func (c *linkDisableCmd) Run(ctx context.Context, t *terminal) error {
-	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) {
-		return s.Disable(ctx, c.Slug, vitrine.ReasonModerator)
-	})
-}
-
-type linkEnableCmd struct{ slugArg }
-
-func (c *linkEnableCmd) Run(ctx context.Context, t *terminal) error {
-	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Enable(ctx, c.Slug) })
-}
-
-type linkClearCmd struct{ slugArg }
-
-func (c *linkClearCmd) Run(ctx context.Context, t *terminal) error {
-	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Clear(ctx, c.Slug) })
-}
-
-type linkRejectCmd struct{ slugArg }
-
-func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
-	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug) })
 }
 
 type linkPreviewCmd struct {
@@ -168,7 +147,7 @@ type linkDeleteCmd struct {
 
 func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal) error {
 	return withInstance(ctx, c.Data, func(in *instance) error {
-		if err := in.links.Delete(ctx, c.Slug); err != nil {
+		if err := in.links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
 			return err
 		}
 		t.say("The link %s is deleted.", plain(c.Slug))

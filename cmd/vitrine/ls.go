@@ -63,5 +63,9 @@ func listRow(t *terminal, l client.ListedLink) []string {
 	if t.outTTY {
 		created, title = l.CreatedAt.In(time.Local).Format("2006-01-02 15:04"), truncate(plain(title), titleColumns)
 	}
-	return []string{l.Slug, l.Status, l.Kind, t.size(l.SizeBytes), created, title, l.URL}
+	status := l.Status
+	if l.Reason != "" {
+		status += " (" + plain(l.Reason) + ")"
+	}
+	return []string{l.Slug, status, l.Kind, t.size(l.SizeBytes), created, title, l.URL}
 }

@@ -16,7 +16,7 @@ import (
 
 type cli struct {
 	Serve   serveCmd   `cmd:"" group:"run" help:"Run the server."`
-	Account accountCmd `cmd:"" group:"run" help:"Create, change and suspend accounts."`
+	Account accountCmd `cmd:"" group:"run" help:"Create, change and suspend accounts; sign in to the website."`
 	Key     keyCmd     `cmd:"" group:"run" help:"Create, list and revoke API keys."`
 	Link    linkCmd    `cmd:"" group:"run" help:"Show, disable, review and delete links."`
 	Import  importCmd  `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
@@ -34,6 +34,7 @@ type cli struct {
 var groups = []kong.Group{
 	{Key: "run", Title: "Run an instance (on its data directory)"},
 	{Key: "use", Title: "Use an instance (over its API)"},
+	{Key: "scanning", Title: "Scanning for malware"},
 	{Key: "previews", Title: "Programs that previews are made with"},
 	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour)"},
 }

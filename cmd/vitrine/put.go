@@ -101,7 +101,7 @@ func (c *putCmd) show(t *terminal, path string, l *client.Link, failure error) e
 		return nil
 	}
 	if l.Review {
-		t.say("%s is held for review: its link works once a person has cleared it.", plain(path))
+		t.say("%s is held for review (%s): its link works once a person has cleared it.", plain(path), plain(why(l.Reason, l.Detail)))
 	}
 	if l.Processing {
 		t.say("%s is being checked: its link works in a moment.", plain(path))

@@ -56,7 +56,12 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return errors.Join(err, spool.Close(), in.Close())
 	}
-	s := c.wire(in, spool, previewer, public, content, log)
+	scanner, err := c.scanner()
+	if err != nil {
+		return errors.Join(err, spool.Close(), in.Close())
+	}
+	s := c.wire(in, spool, previewer, scanner, public, content, log)
+	go scanner.report(ctx, log)
 	lock.announce(public.String())
 	c.welcome(t, public, addr, !some, log)
 	return s.serve(ctx, listener, c.ShutdownTimeout)
@@ -85,7 +90,6 @@ func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, firs
 		}
 		t.say("%s", putHint(public.String(), "vtr_…"))
 	}
-	log.Warn("NO MALWARE SCANNER IS CONFIGURED: files are inspected for what they claim to be, and not scanned for malware")
 	if !addr.IP.IsLoopback() && c.PublicURL == "" {
 		log.Warn("links lead to this machine alone: set --public-url (VITRINE_PUBLIC_URL) to the address that visitors use", "public_url", public.String())
 	}
@@ -120,6 +124,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, bound time.D
 	stopWork()
 	<-worked
 	s.views.Close()
+	s.scanner.Close()
 	s.log.Info("stopped")
 	return errors.Join(failed, s.spool.Close(), s.instance.Close())
 }

@@ -19,6 +19,8 @@ import (
 // How often background work looks for something to do. Scans are woken, too, when there is something.
 const (
 	scanEvery = 15 * time.Second
+	// What waits in review for a scan, and whether the signatures have changed by which live files were scanned.
+	rescanEvery = time.Minute
 	// A link that has become live without having just been made, by its scan or by a person, waits so long for its preview.
 	previewEvery = 5 * time.Second
 	sweepEvery   = 5 * time.Minute
@@ -41,32 +43,39 @@ type service struct {
 	instance *instance
 	views    *vitrine.Views
 	spool    *spool.Spool
+	scanner  *scanner
 	loops    []*worker.Loop
 	http     *http.Server
 	log      *slog.Logger
 }
 
 // wire puts a server together.
-func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Previewer, public, content *url.URL, log *slog.Logger) *service {
-	s := &service{instance: in, spool: spool, log: log}
+func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Previewer, scanner *scanner, public, content *url.URL, log *slog.Logger) *service {
+	s := &service{instance: in, spool: spool, scanner: scanner, log: log}
 	s.views = &vitrine.Views{Log: in.log, Spool: spool, Notice: s.spooling}
 	s.views.Start()
 	var scan, previews *worker.Loop
-	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Scanner: vitrine.NoScanner{}, Plans: c.plans(), Now: in.now,
+	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
 		Wake: func() { scan.Wake(); previews.Wake() }}
-	scan = worker.New("scan", scanEvery, log, uploads.ScanPending)
+	scans := &vitrine.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(),
+		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
+	scan = worker.New("scan", scanEvery, log, scans.Pending)
+	queue := &watch{moderation: in.moderation, warn: func(text string) { log.Warn(text) }}
 	in.abuse.Threshold = c.AbuseThreshold
 	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
 	previews = worker.New("preview", previewEvery, log, made.Make)
 	s.loops = []*worker.Loop{
 		scan,
+		worker.New("rescan", rescanEvery, log, scans.Rescan),
+		worker.New("review", watchEvery, log, queue.look),
 		previews,
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("purge", purgeEvery, log, in.links.Purge),
 		worker.New("settle", settleEvery, log, in.analytics.Settle),
 		worker.New("forget", forgetEvery, log, in.analytics.Forget),
 		worker.New("forget reports", forgetEvery, log, in.abuse.Forget),
+		worker.New("forget sessions", forgetEvery, log, in.sessions.Forget),
 	}
 	in.links.ViewerKeyLife = c.ViewerKeyLife
 	in.links.Pending = func() bool { return !spool.Empty() }
@@ -82,6 +91,10 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 		Links:          in.links,
 		Captions:       &vitrine.Captions{Store: in.store, Blobs: in.blobs},
 		Abuse:          in.abuse,
+		Sessions:       in.sessions,
+		Moderation:     in.moderation,
+		Accounts:       in.accounts,
+		Notices:        scanner.notices,
 		Analytics:      in.analytics,
 		Views:          s.views,
 		ViewIDs:        vitrine.NewViewIDs(),

@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"database/sql/driver"
-	"fmt"
 	"strings"
 	"time"
 
@@ -10,24 +9,24 @@ import (
 )
 
 const linkColumns = `account, upload, slug, title, name, type, kind, size, sha256, pages, allow_download, state, reason,
-	state_before, created_at, state_at, deleted_at, has_bytes, parts, preview`
+	detail, scanned, created_at, state_at, deleted_at, has_bytes, parts, preview`
 
 func linkValues(l *vitrine.Link) []any {
 	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size, l.SHA256, l.Pages,
-		l.AllowDownload, string(l.State), l.Reason, string(l.Before), ms(l.CreatedAt), msOrNull(l.StateAt), msOrNull(l.DeletedAt), l.HasBytes,
+		l.AllowDownload, string(l.State), l.Reason, l.Detail, l.Scanned, ms(l.CreatedAt), msOrNull(l.StateAt), msOrNull(l.DeletedAt), l.HasBytes,
 		string(l.Parts), string(l.Preview)}
 }
 
 func readLink(s scanner) (*vitrine.Link, error) {
 	l := new(vitrine.Link)
 	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256, &l.Pages,
-		&l.AllowDownload, &l.State, &l.Reason, &l.Before, instant{&l.CreatedAt}, instant{&l.StateAt}, instant{&l.DeletedAt}, &l.HasBytes,
+		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, instant{&l.CreatedAt}, instant{&l.StateAt}, instant{&l.DeletedAt}, &l.HasBytes,
 		&l.Parts, &l.Preview)
 }
 
 func (t storeTx) AddLink(l *vitrine.Link) error {
 	return t.add(&l.ID, "INSERT INTO links ("+linkColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`, linkValues(l)...)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`, linkValues(l)...)
 }
 
 func (t storeTx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
@@ -40,43 +39,77 @@ func (t storeTx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
 
 func (t storeTx) PutLink(l *vitrine.Link) error {
 	return t.put(`UPDATE links SET account = $1, upload = $2, slug = $3, title = $4, name = $5, type = $6, kind = $7, size = $8,
-		sha256 = $9, pages = $10, allow_download = $11, state = $12, reason = $13, state_before = $14, created_at = $15, state_at = $16,
-		deleted_at = $17, has_bytes = $18, parts = $19, preview = $20 WHERE id = $21`, append(linkValues(l), int64(l.ID))...)
+		sha256 = $9, pages = $10, allow_download = $11, state = $12, reason = $13, detail = $14, scanned = $15, created_at = $16,
+		state_at = $17, deleted_at = $18, has_bytes = $19, parts = $20, preview = $21 WHERE id = $22`, append(linkValues(l), int64(l.ID))...)
 }
 
+const selectLinks = "SELECT id, " + linkColumns + " FROM links"
+
 func (t storeTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
-	query := "SELECT id, " + linkColumns + " FROM links WHERE "
+	w := selection{}
 	if q.WithBytes {
-		query += "deleted_at IS NOT NULL AND has_bytes"
+		w.where("deleted_at IS NOT NULL AND has_bytes")
 	} else {
-		query += "deleted_at IS NULL"
-	}
-	var args []any
-	where := func(condition string, values ...any) {
-		numbers := make([]any, len(values))
-		for i := range values {
-			numbers[i] = len(args) + i + 1
-		}
-		query += fmt.Sprintf(condition, numbers...)
-		args = append(args, values...)
+		w.where("deleted_at IS NULL")
 	}
 	if q.Account != 0 {
-		where(" AND account = $%d", int64(q.Account))
+		w.where("account = $%d", int64(q.Account))
 	}
 	if q.PreviewDue {
-		query += " AND preview = '' AND state = 'live' AND has_bytes"
+		w.where("preview = '' AND state IN ('live', 'review') AND has_bytes")
 	}
 	if q.State != "" {
-		where(" AND state = $%d", string(q.State))
+		w.where("state = $%d", string(q.State))
 	}
 	if !q.Before.CreatedAt.IsZero() {
-		where(" AND (created_at, id) < ($%d, $%d)", ms(q.Before.CreatedAt), int64(q.Before.ID))
+		w.where("(created_at, id) < ($%d, $%d)", ms(q.Before.CreatedAt), int64(q.Before.ID))
 	}
-	query += " ORDER BY created_at DESC, id DESC"
-	if q.Limit > 0 {
-		where(" LIMIT $%d", q.Limit)
+	return list(t.tx, readLink, selectLinks+w.end(" ORDER BY created_at DESC, id DESC", q.Limit), w.args...)
+}
+
+func (t storeTx) LinksBySHA256(sum string, n int) ([]*vitrine.Link, error) {
+	w := selection{}
+	w.where("sha256 = $%d AND sha256 <> ''", sum)
+	return list(t.tx, readLink, selectLinks+w.end(" ORDER BY created_at DESC, id DESC", n), w.args...)
+}
+
+func (t storeTx) Review(q vitrine.ReviewQuery) ([]*vitrine.Link, error) {
+	w := selection{}
+	w.where("state = 'review' AND deleted_at IS NULL")
+	if q.Reason != "" {
+		w.where("reason = $%d", q.Reason)
 	}
-	return list(t.tx, readLink, query, args...)
+	if q.After.ID != 0 {
+		w.where("(state_at, id) > ($%d, $%d)", ms(q.After.Since), int64(q.After.ID))
+	}
+	return list(t.tx, readLink, selectLinks+w.end(" ORDER BY state_at, id", q.Limit), w.args...)
+}
+
+func (t storeTx) CountReview() (map[string]int64, error) {
+	counts := map[string]int64{}
+	return counts, t.each(func(s scanner) error {
+		var reason string
+		var n int64
+		err := s.Scan(&reason, &n)
+		counts[reason] = n
+		return err
+	}, "SELECT reason, count(*) FROM links WHERE state = 'review' AND deleted_at IS NULL GROUP BY reason")
+}
+
+func (t storeTx) ScanDue(state vitrine.LinkState, signatures string, after vitrine.LinkID, n int) ([]*vitrine.Link, error) {
+	w := selection{}
+	w.where("deleted_at IS NULL AND has_bytes AND state = $%d", string(state))
+	w.where("id > $%d", int64(after))
+	if signatures != "" || state != vitrine.StateProcessing { // without a scanner nothing is ever scanned, and all of them are due
+		w.where("scanned <> $%d", signatures)
+	}
+	return list(t.tx, readLink, selectLinks+w.end(" ORDER BY id", n), w.args...)
+}
+
+func (t storeTx) BytesRefused(sum string) (bad bool, err error) {
+	err = t.get([]any{&bad}, `SELECT EXISTS (SELECT 1 FROM links WHERE sha256 = $1 AND sha256 <> ''
+		AND (state = 'disabled' AND reason IN ('malware', 'moderator') OR state = 'review' AND reason IN ('malware', 'abuse_reports')))`, sum)
+	return bad, err
 }
 
 func (t storeTx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error) {

@@ -160,6 +160,42 @@ func (t *faultyTx) CountAccounts() (int64, error) {
 	return value(t.do, t.Tx.CountAccounts)
 }
 
+func (t *faultyTx) Accounts(q vitrine.AccountQuery) ([]*vitrine.Account, error) {
+	return value(t.do, func() ([]*vitrine.Account, error) { return t.Tx.Accounts(q) })
+}
+
+func (t *faultyTx) AddSession(s *vitrine.Session) error {
+	return t.do(func() error { return t.Tx.AddSession(s) })
+}
+
+func (t *faultyTx) SessionByHash(hash [32]byte) (*vitrine.Session, error) {
+	return value(t.do, func() (*vitrine.Session, error) { return t.Tx.SessionByHash(hash) })
+}
+
+func (t *faultyTx) PutSession(s *vitrine.Session) error {
+	return t.do(func() error { return t.Tx.PutSession(s) })
+}
+
+func (t *faultyTx) EndSessions(a vitrine.AccountID) error {
+	return t.do(func() error { return t.Tx.EndSessions(a) })
+}
+
+func (t *faultyTx) AddChange(c *vitrine.Change) error {
+	return t.do(func() error { return t.Tx.AddChange(c) })
+}
+
+func (t *faultyTx) Changes(q vitrine.ChangeQuery) ([]*vitrine.Change, error) {
+	return value(t.do, func() ([]*vitrine.Change, error) { return t.Tx.Changes(q) })
+}
+
+func (t *faultyTx) LinksBySHA256(sum string, n int) ([]*vitrine.Link, error) {
+	return value(t.do, func() ([]*vitrine.Link, error) { return t.Tx.LinksBySHA256(sum, n) })
+}
+
+func (t *faultyTx) ScanDue(state vitrine.LinkState, signatures string, after vitrine.LinkID, n int) ([]*vitrine.Link, error) {
+	return value(t.do, func() ([]*vitrine.Link, error) { return t.Tx.ScanDue(state, signatures, after, n) })
+}
+
 func (t *faultyTx) AddKey(k *vitrine.APIKey) error {
 	return t.do(func() error { return t.Tx.AddKey(k) })
 }

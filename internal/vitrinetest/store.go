@@ -18,7 +18,9 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		run  func(storeTest)
 	}{
 		{"Accounts", storeTest.accounts},
+		{"AccountLists", storeTest.accountLists},
 		{"Keys", storeTest.keys},
+		{"Sessions", storeTest.sessions},
 		{"Secrets", storeTest.secrets},
 		{"Uploads", storeTest.uploads},
 		{"UploadKeys", storeTest.uploadKeys},
@@ -29,6 +31,9 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"LinkSlugs", storeTest.linkSlugs},
 		{"LinkLists", storeTest.linkLists},
 		{"LinkCounts", storeTest.linkCounts},
+		{"Changes", storeTest.changes},
+		{"Review", storeTest.review},
+		{"Scans", storeTest.scans},
 		{"AbuseReports", storeTest.abuseReports},
 		{"AbuseReportsForgotten", storeTest.abuseReportsForgotten},
 		{"Rollback", storeTest.rollback},
@@ -99,7 +104,7 @@ func (t storeTest) account(email string) *vitrine.Account {
 func (t storeTest) accounts() {
 	a := &vitrine.Account{Email: "ann@example.org", Plan: vitrine.PlanPro, ViewerKey: []byte{0, 1, 255}, ViewerKeyAt: Epoch,
 		CreatedAt: Epoch.Add(time.Millisecond)}
-	b := &vitrine.Account{Email: "bob@example.org", Plan: vitrine.PlanFree, Banned: true, ViewerKey: []byte("k"), CreatedAt: Epoch,
+	b := &vitrine.Account{Email: "bob@example.org", Plan: vitrine.PlanFree, Role: vitrine.RoleModerator, Banned: true, ViewerKey: []byte("k"), CreatedAt: Epoch,
 		Limits: &vitrine.Limits{Links: 3, FileBytes: 1 << 40, StorageBytes: 5, HourlyUploads: 7}}
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.CountAccounts()
@@ -128,6 +133,7 @@ func (t storeTest) accounts() {
 	check(b)
 	a.Email, a.Plan, a.Banned, a.Limits = "anna@example.org", vitrine.PlanLifetime, true, &vitrine.Limits{Links: 1}
 	a.ViewerKey, a.ViewerKeyAt = []byte("new"), Epoch.Add(time.Hour)
+	a.Role, b.Role = vitrine.RoleOwner, vitrine.RoleMember
 	b.Limits, b.Banned = nil, false
 	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.PutAccount(a), tx.PutAccount(b)) })
 	check(a)

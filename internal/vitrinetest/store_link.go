@@ -18,7 +18,7 @@ func link(a *vitrine.Account, slug vitrine.Slug, age time.Duration) *vitrine.Lin
 func (t storeTest) links() {
 	ann := t.account("ann@example.org")
 	l := &vitrine.Link{Account: ann.ID, Upload: vitrine.NewUploadID(), Slug: "report", Title: "A <title> ✓", Name: "räport.pdf", Type: "application/pdf",
-		Kind: "pdf", Size: 1 << 40, SHA256: "ab12", Pages: 12, AllowDownload: true, State: vitrine.StateReview, Reason: "because",
+		Kind: "pdf", Size: 1 << 40, SHA256: "ab12", Pages: 12, AllowDownload: true, State: vitrine.StateReview, Reason: "because", Detail: "a.zip: ✓", Scanned: "signatures 1",
 		CreatedAt: Epoch, StateAt: Epoch.Add(time.Second), HasBytes: true, Parts: "captions-en picture", Preview: vitrine.PreviewDone}
 	bare := &vitrine.Link{Account: ann.ID, Slug: "bare", State: vitrine.StateLive, CreatedAt: Epoch}
 	t.addLinks(l, bare)
@@ -37,7 +37,7 @@ func (t storeTest) links() {
 	}
 	check(l)
 	check(bare)
-	l.Title, l.State, l.Before, l.Reason = "other", vitrine.StateDisabled, vitrine.StateLive, vitrine.ReasonOwner
+	l.Title, l.State, l.Reason, l.Detail, l.Scanned = "other", vitrine.StateDisabled, vitrine.ReasonOwner, "what", "signatures 2"
 	l.Parts, l.Preview = l.Parts.Without(vitrine.PartPicture), vitrine.PreviewDue
 	l.AllowDownload, l.HasBytes, l.DeletedAt, l.StateAt = false, false, Epoch.Add(time.Hour), Epoch.Add(time.Hour)
 	t.update(func(tx vitrine.Tx) error {
@@ -105,7 +105,10 @@ func (t storeTest) linkLists() {
 		if i == 1 || i == 4 {
 			l.State = vitrine.StateProcessing
 		}
-		if i == 3 {
+		switch i {
+		case 2:
+			l.State = vitrine.StateReview
+		case 3:
 			l.Preview = vitrine.PreviewDone
 		}
 		l.HasBytes = i != 5
@@ -156,7 +159,7 @@ func (t storeTest) linkLists() {
 	list(vitrine.LinkQuery{State: vitrine.StateProcessing}, "link-1", "bobs", "link-4")
 	list(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateProcessing}, "link-1", "link-4")
 	list(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateProcessing, Limit: 1}, "link-1")
-	list(vitrine.LinkQuery{State: vitrine.StateReview})
+	list(vitrine.LinkQuery{State: vitrine.StateReview}, "link-2")
 	list(vitrine.LinkQuery{PreviewDue: true}, "link-0", "link-2")
 	list(vitrine.LinkQuery{WithBytes: true}, "gone-bytes")
 	list(vitrine.LinkQuery{WithBytes: true, Account: bob.ID})

@@ -119,7 +119,7 @@ func TestReportsSendToReview(t *testing.T) {
 		}
 	}
 	s.status(s.report(l, "malware", "", "X-Forwarded-For: 192.0.2.9"), 404)
-	_, err := s.server.Links.Clear(t.Context(), string(l.Slug))
+	_, err := s.server.Links.Clear(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator})
 	s.check(err)
 	s.status(s.get("/p/"+string(l.Slug)+"/report"), 200)
 	s.setState(l, vitrine.StateDisabled)

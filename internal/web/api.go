@@ -146,11 +146,18 @@ type link struct {
 	URL        string       `json:"url"`
 	Review     bool         `json:"review,omitempty"`
 	Processing bool         `json:"processing,omitempty"`
+	why
+}
+
+// why says why a link is held, or off. It is beyond the service specification, whose fields stay as they are.
+type why struct {
+	Reason string `json:"reason,omitempty"` // a reason code
+	Detail string `json:"detail,omitempty"` // what exactly was found
 }
 
 func (s *Server) link(l *vitrine.Link) link {
 	return link{Slug: l.Slug, Title: l.Title, URL: s.linkURL(l.Slug),
-		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing}
+		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing, why: why{l.Reason, l.Detail}}
 }
 
 func (s *Server) createUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
@@ -211,6 +218,7 @@ type listItem struct {
 	SizeBytes int64        `json:"size_bytes"`
 	CreatedAt string       `json:"created_at"`
 	Status    string       `json:"status"`
+	why
 }
 
 // timeFormat is RFC 3339 in UTC with milliseconds.
@@ -232,7 +240,7 @@ func (s *Server) listLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Ac
 	}{Links: make([]listItem, len(links))}
 	for i, l := range links {
 		body.Links[i] = listItem{Slug: l.Slug, Title: l.Title, URL: s.linkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
-			CreatedAt: l.CreatedAt.UTC().Format(timeFormat), Status: string(l.State)}
+			CreatedAt: l.CreatedAt.UTC().Format(timeFormat), Status: string(l.State), why: why{l.Reason, l.Detail}}
 	}
 	if next != nil {
 		c := formatCursor(*next)

@@ -3,6 +3,7 @@ package web
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -26,15 +27,16 @@ const fileCSP = "default-src 'none'; sandbox"
 const frameSandbox = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
 func (s *Server) contentRoutes(mux *http.ServeMux) {
-	mux.Handle("GET "+contentRoot+"{token}/file", s.page(s.onContent(s.file)))
+	mux.Handle("GET "+contentRoot+"{token}/file", s.page(s.onBytes(s.file)))
 	mux.Handle("OPTIONS "+contentRoot+"{token}/file", s.page(fileOptions))
-	mux.Handle("GET "+contentRoot+"{token}/captions/{language}", s.page(s.onContent(s.captions)))
-	mux.Handle("GET "+contentRoot+"{token}/part/{part}", s.page(s.onContent(s.part)))
+	mux.Handle("GET "+contentRoot+"{token}/captions/{language}", s.page(s.onBytes(s.captions)))
+	mux.Handle("GET "+contentRoot+"{token}/part/{part}", s.page(s.onBytes(s.part)))
 	mux.Handle("OPTIONS "+contentRoot+"{token}/part/{part}", s.page(fileOptions))
 	mux.Handle("GET "+contentRoot+"{token}/preview", s.page(s.onContent(s.preview)))
-	mux.Handle("GET "+contentRoot+"{token}/view", s.page(s.onContent(s.pdfFrame)))
-	mux.Handle("GET "+contentRoot+"{token}/docx", s.page(s.onContent(s.docxFrame)))
+	mux.Handle("GET "+contentRoot+"{token}/view", s.page(s.onBytes(s.pdfFrame)))
+	mux.Handle("GET "+contentRoot+"{token}/docx", s.page(s.onBytes(s.docxFrame)))
 	mux.Handle("GET "+contentRoot+"{token}/frame", s.page(s.onContent(s.htmlFrame)))
+	s.examineRoutes(mux)
 }
 
 // apart keeps the origin of file bytes to itself on an install with two: the content host has file bytes, frames and what
@@ -80,7 +82,8 @@ func (s *Server) onContent(h contentHandler) handler {
 			return err
 		}
 		header.Set("Cache-Control", "private, no-cache")
-		return h(w, r, l)
+		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }
+		return whileShown(w, r, shown, func() error { return h(w, r, l) })
 	}
 }
 
@@ -136,9 +139,10 @@ func (s *Server) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link)
 	return nil
 }
 
-// ancestors tells whose pages may show a content frame: the link's own page, and strangers' where that is in a frame of theirs.
+// ancestors tells whose pages may show a content frame: the link's own page, and strangers' where that is in a frame of theirs. A
+// moderator's frame stands on no stranger's page.
 func (s *Server) ancestors(r *http.Request) string {
-	if r.URL.Query().Has("embed") {
+	if r.URL.Query().Has("embed") && !examined(r) {
 		return "*"
 	}
 	return origin(s.PublicURL)

@@ -78,10 +78,22 @@ func TestPageSeesEveryChange(t *testing.T) {
 		do     func() error
 		status int
 	}{
-		{func() error { _, err := accounts.SetBanned(t.Context(), s.account.Email, true); return err }, 410},
-		{func() error { _, err := accounts.SetBanned(t.Context(), s.account.Email, false); return err }, 200},
-		{func() error { _, err := links.Disable(t.Context(), string(pdf.Slug), vitrine.ReasonOwner); return err }, 410},
-		{func() error { _, err := links.Enable(t.Context(), string(pdf.Slug)); return err }, 200},
+		{func() error {
+			_, err := accounts.SetBanned(t.Context(), s.account.Email, true, vitrine.Decision{By: vitrine.Operator})
+			return err
+		}, 410},
+		{func() error {
+			_, err := accounts.SetBanned(t.Context(), s.account.Email, false, vitrine.Decision{By: vitrine.Operator})
+			return err
+		}, 200},
+		{func() error {
+			_, err := links.Disable(t.Context(), string(pdf.Slug), vitrine.Decision{By: vitrine.Operator})
+			return err
+		}, 410},
+		{func() error {
+			_, err := links.Undo(t.Context(), string(pdf.Slug), vitrine.Decision{By: vitrine.Operator})
+			return err
+		}, 200},
 	} {
 		s.check(step.do())
 		for _, address := range []string{"/p/" + string(pdf.Slug), content} {

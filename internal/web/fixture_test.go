@@ -62,6 +62,7 @@ func newFixture(t *testing.T) *fixture {
 	f.server = &web.Server{
 		PublicURL: public, ContentURL: public, Version: "test",
 		Keys:     &vitrine.Keys{Store: store, Now: now},
+		Accounts: f.accounts, Sessions: &vitrine.Sessions{Store: store, Now: now}, Moderation: &vitrine.Moderation{Store: store, Now: now},
 		Uploads:  &vitrine.Uploads{Store: store, Blobs: f.blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
 		Links:    &vitrine.Links{Store: store, Blobs: f.blobs, Log: log, Now: now},
 		Captions: &vitrine.Captions{Store: store, Blobs: f.blobs},
@@ -100,14 +101,14 @@ func (f *fixture) account(p vitrine.Plan) (key string) {
 
 func (f *fixture) setPlan(key string, p vitrine.Plan) {
 	f.t.Helper()
-	if _, err := f.accounts.SetPlan(context.Background(), f.emails[key], p, nil); err != nil {
+	if _, err := f.accounts.SetPlan(context.Background(), f.emails[key], p, nil, vitrine.Decision{By: vitrine.Operator}); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
 func (f *fixture) ban(key string) {
 	f.t.Helper()
-	if _, err := f.accounts.SetBanned(context.Background(), f.emails[key], true); err != nil {
+	if _, err := f.accounts.SetBanned(context.Background(), f.emails[key], true, vitrine.Decision{By: vitrine.Operator}); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -128,7 +129,7 @@ func (f *fixture) limits(l vitrine.Limits) { f.server.Uploads.Plans[vitrine.Plan
 
 func (f *fixture) delete(slug string) {
 	f.t.Helper()
-	if err := f.server.Links.Delete(context.Background(), slug); err != nil {
+	if err := f.server.Links.Delete(context.Background(), slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
 		f.t.Fatal(err)
 	}
 }

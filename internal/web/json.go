@@ -181,6 +181,7 @@ type errorBody struct {
 	Error      string       `json:"error"`
 	Code       vitrine.Code `json:"code"`
 	Field      string       `json:"field,omitempty"`
+	Reason     string       `json:"reason,omitempty"`
 	Limit      *int64       `json:"limit,omitempty"`
 	Used       *int64       `json:"used,omitempty"`
 	UpgradeURL string       `json:"upgradeUrl,omitempty"`
@@ -189,7 +190,7 @@ type errorBody struct {
 // writeError answers a failure as JSON.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
-	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Limit: e.Limit, Used: e.Used}
+	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used}
 	if e.Upgrade {
 		body.UpgradeURL = s.PublicURL.String() + "/#plans"
 	}

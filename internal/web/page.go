@@ -31,13 +31,20 @@ var (
 	reportTemplate  = parse("layout.html", "icons.html", "report.html")
 	pdfTemplate     = parse("pdf.html")
 	previewTemplate = parse("preview.html")
+	examineTemplate = parse("examine.html")
+	signInTemplate  = parse("layout.html", "icons.html", "signin.html")
+
+	queueTemplate   = parse("layout.html", "icons.html", "moderation.html", "moderation_queue.html")
+	caseTemplate    = parse("layout.html", "icons.html", "moderation.html", "moderation_case.html")
+	accountTemplate = parse("layout.html", "icons.html", "moderation.html", "moderation_account.html")
+	historyTemplate = parse("layout.html", "icons.html", "moderation.html", "moderation_history.html")
 )
 
 // speeds are those that a video or sound can be played at.
 var speeds = []string{"0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"}
 
 func parse(names ...string) *template.Template {
-	t := template.New(names[0]).Funcs(template.FuncMap{"asset": assetPath, "speeds": func() []string { return speeds }})
+	t := template.New(names[0]).Funcs(template.FuncMap{"asset": assetPath, "speeds": func() []string { return speeds }}).Funcs(wordFuncs)
 	for i, name := range names {
 		names[i] = "templates/" + name
 	}
@@ -199,8 +206,8 @@ func retryAfter(w http.ResponseWriter, e *vitrine.Error) {
 	}
 }
 
-// render answers with a page, compressed where that is accepted. The only secret on any page is its own view token, and nothing of
-// the request stands beside it: its compressed size tells nothing (BREACH).
+// render answers with a page, compressed where that is accepted. The only secrets on any page are its own view token and
+// the addresses of a moderator's preview, and nothing of the request stands beside them: its compressed size tells nothing (BREACH).
 func render(w http.ResponseWriter, r *http.Request, status int, t *template.Template, data any) error {
 	var b bytes.Buffer
 	if err := t.Execute(&b, data); err != nil {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -19,7 +20,7 @@ func (s *Server) publicRoutes(mux *http.ServeMux) {
 	mux.Handle(embedRoute, s.page(s.onLink(s.show(embedded))))
 	mux.Handle("GET /p/{slug}/picture", s.page(s.onLink(s.sendPicture)))
 	mux.HandleFunc("GET /oembed", s.oembed)
-	mux.Handle("GET /p/{slug}/download", s.page(s.onLink(s.download)))
+	mux.Handle("GET /p/{slug}/download", s.page(s.onLink(s.guarded(s.download))))
 	mux.Handle("GET /p/{slug}/qr.svg", s.page(s.onLink(s.qrSVG)))
 	mux.Handle("GET /p/{slug}/qr.png", s.page(s.onLink(s.qrPNG)))
 	s.abuseRoutes(mux)
@@ -45,6 +46,8 @@ Disallow: /p/*/qr.
 Disallow: /p/*/report
 Disallow: /c/
 Disallow: /api/
+Disallow: /moderation
+Disallow: /sign-in
 `
 
 func robots(w http.ResponseWriter, _ *http.Request) {
@@ -173,6 +176,14 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	h.Set("Content-Disposition", disposition("attachment", l.Name))
 	sendBlob(w, r, l, blob)
 	return nil
+}
+
+// guarded cuts the answer of a handler off when the link is taken down.
+func (s *Server) guarded(h linkHandler) linkHandler {
+	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
+		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, l.ID); return err }
+		return whileShown(w, r, shown, func() error { return h(w, r, l, a) })
+	}
 }
 
 // countDownload writes a download event for the beginning of a transfer. It has the ID of its open: one open downloads once.

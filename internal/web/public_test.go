@@ -225,7 +225,7 @@ func TestStates(t *testing.T) {
 	s.status(s.get("/p/-"), 404)
 	s.status(s.get("/p/%00"), 404)
 	s.status(s.get("/p/admin"), 404)
-	s.check(s.server.Links.Delete(t.Context(), string(l.Slug)))
+	s.check(s.server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}))
 	s.status(s.get(page), 404)
 }
 

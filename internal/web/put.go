@@ -39,6 +39,9 @@ func (s *Server) putFile(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength >= 0 && r.ContentLength != g.Size {
 		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file has %d bytes; %d were announced in step 1.", r.ContentLength, g.Size)
 	}
+	if err := s.Uploads.MayPut(r.Context(), g.Key); err != nil {
+		return err
+	}
 	etag, err := s.Receiver.Receive(r.Context(), g, &steadyReader{r: r.Body, control: http.NewResponseController(w)})
 	if err != nil {
 		w.Header().Set("Connection", "close") // what is left of the body is not worth reading

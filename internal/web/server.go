@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Server holds what the handlers need. All exported fields but Receiver are required.
+// Server holds what the handlers need. All exported fields are required but for Receiver and those that say otherwise.
 type Server struct {
 	// PublicURL is the address of pages and API without a trailing slash; every link is built from it, never from the Host
 	// of a request. ContentURL is the origin of file bytes; equal to PublicURL on an install with one host.
@@ -45,6 +45,13 @@ type Server struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
+	// What moderators sign in for; without these three there are no such pages.
+	Sessions   *vitrine.Sessions
+	Moderation *vitrine.Moderation
+	Accounts   *vitrine.Accounts
+	// Notices, if set, are what whoever runs the instance must know: they stand on each of these pages.
+	Notices func(context.Context) []Notice
+
 	documents documentCache
 	rendering singleflight.Group // of documents
 }
@@ -56,6 +63,8 @@ func (s *Server) Handler() http.Handler {
 	s.storageRoutes(mux)
 	s.publicRoutes(mux)
 	s.contentRoutes(mux)
+	s.signInRoutes(mux)
+	s.moderationRoutes(mux)
 	return s.around(s.apart(mux))
 }
 
@@ -165,4 +174,9 @@ func (s *Server) linkURL(slug vitrine.Slug) string { return LinkURL(s.PublicURL,
 // LinkURL is the public address of a link on an instance.
 func LinkURL(public *url.URL, slug vitrine.Slug) string {
 	return public.String() + "/p/" + string(slug)
+}
+
+// SignInURL is the address of an instance that signs in whoever opens it, once.
+func SignInURL(public string, offer vitrine.SessionText) string {
+	return public + signInRoot + "/" + string(offer)
 }

@@ -139,7 +139,7 @@ func (s *site) publish(name string, content []byte, change ...func(*vitrine.Comp
 	l, err := u.Complete(ctx, s.account, r)
 	s.check(err)
 	if l.State == vitrine.StateProcessing {
-		s.check(u.ScanPending(ctx))
+		s.check((&vitrine.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(ctx))
 		l, err = s.server.Links.BySlug(ctx, string(l.Slug))
 		s.check(err)
 	}

@@ -55,7 +55,9 @@ func (l *Loop) Run(ctx context.Context) {
 			return
 		case err != nil:
 			failures++
-			l.log.Error("background work failed", "failures", failures, "error", err)
+			if failures&(failures-1) == 0 { // 1, 2, 4, 8 …: what is down for a day is not told each minute of it
+				l.log.Error("background work failed", "failures", failures, "error", err)
+			}
 		case failures > 0:
 			l.log.Info("background work recovered", "failures", failures)
 			failures = 0

@@ -6,11 +6,26 @@ CREATE TABLE accounts (
     email         TEXT    NOT NULL UNIQUE,
     plan          TEXT    NOT NULL,
     limits        TEXT,             -- JSON; NULL: the plan's
+    role          TEXT    NOT NULL,
     banned        BOOLEAN NOT NULL,
     viewer_key    BLOB,
     viewer_key_at BIGINT,
     created_at    BIGINT  NOT NULL
 );
+
+CREATE INDEX accounts_by_role ON accounts (role, id) WHERE role <> '';
+CREATE INDEX accounts_banned ON accounts (id) WHERE banned;
+
+CREATE TABLE sessions (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    account    BIGINT  NOT NULL REFERENCES accounts (id),
+    hash       BLOB    NOT NULL UNIQUE,
+    offered    BOOLEAN NOT NULL,
+    created_at BIGINT  NOT NULL,
+    expires_at BIGINT  NOT NULL
+);
+CREATE INDEX sessions_of_account ON sessions (account);
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 CREATE TABLE keys (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,7 +75,8 @@ CREATE TABLE links (
     allow_download BOOLEAN NOT NULL,
     state          TEXT    NOT NULL,
     reason         TEXT    NOT NULL,
-    state_before   TEXT    NOT NULL,
+    detail         TEXT    NOT NULL,
+    scanned        TEXT    NOT NULL, -- signatures
     created_at     BIGINT  NOT NULL,
     state_at       BIGINT,
     deleted_at     BIGINT,
@@ -74,8 +90,30 @@ CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
 CREATE INDEX links_facts ON links (account, id, kind, pages, created_at) WHERE deleted_at IS NULL;
 CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size) WHERE deleted_at IS NULL;
 CREATE INDEX links_by_state ON links (state, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX links_preview_due ON links (created_at, id) WHERE preview = '' AND state = 'live' AND has_bytes AND deleted_at IS NULL;
+CREATE INDEX links_preview_due ON links (created_at, id) WHERE preview = '' AND state IN ('live', 'review') AND has_bytes AND deleted_at IS NULL;
+CREATE INDEX links_in_review ON links (state, state_at, id, reason) WHERE state = 'review' AND deleted_at IS NULL;
+CREATE INDEX links_by_sha256 ON links (sha256, created_at, id) WHERE sha256 <> '';
+CREATE INDEX links_to_scan ON links (state, id, scanned) WHERE has_bytes AND deleted_at IS NULL;
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
+
+-- The history: it stays when a link is deleted.
+CREATE TABLE changes (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    at            BIGINT  NOT NULL,
+    actor         TEXT    NOT NULL,
+    actor_account BIGINT  NOT NULL, -- 0: none
+    action        TEXT    NOT NULL,
+    account       BIGINT  NOT NULL REFERENCES accounts (id),
+    link          BIGINT  NOT NULL, -- 0: the account itself
+    state_from    TEXT    NOT NULL,
+    state_to      TEXT    NOT NULL,
+    reason        TEXT    NOT NULL,
+    detail        TEXT    NOT NULL,
+    note          TEXT    NOT NULL
+);
+CREATE INDEX changes_of_link ON changes (link, id) WHERE link <> 0;
+CREATE INDEX changes_of_account ON changes (account, id) WHERE action <> 'create';
+CREATE INDEX changes_by_people ON changes (id) WHERE actor IN ('owner', 'moderator', 'operator') AND action <> 'create';
 
 CREATE TABLE abuse_reports (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,166 @@
+package vitrine
+
+import (
+	"errors"
+	"time"
+)
+
+// ChangeID is given by the Store, from 1 up; a later change has a larger one.
+type ChangeID int64
+
+// Change is one line of the history: who changed the state of a link or an account, when and why. It is written in the transaction
+// that makes the change, and stays when the link is deleted.
+type Change struct {
+	ID      ChangeID
+	At      time.Time
+	By      Actor
+	Action  Action
+	Account AccountID // the account that was changed, or whose link was
+	Link    LinkID    // 0: the account itself was
+	From    LinkState // of a link; "" before it was made
+	To      LinkState // of a link; "" once it is deleted
+	Reason  string    // the link's reason code in its new state
+	Detail  string    // what exactly was found, where something was; of an account, what it is now
+	Note    string    // what the person who did it wrote, at most MaxNote characters on one line
+
+	since time.Time // of an undo: since when the link was in the state that it is in again
+}
+
+// Action names what was done.
+type Action string
+
+const (
+	ActionCreate  Action = "create"  // the link was made, in whatever state
+	ActionScan    Action = "scan"    // a scanner has spoken
+	ActionHold    Action = "hold"    // taken to review
+	ActionClear   Action = "clear"   // published by a person
+	ActionReject  Action = "reject"  // disabled by a person instead of published
+	ActionDisable Action = "disable" // taken off display
+	ActionUndo    Action = "undo"    // the decision before it was taken back
+	ActionDelete  Action = "delete"
+	ActionRefuse  Action = "refuse" // a file never became a link: it is malware, or unsafe
+	ActionBan     Action = "ban"
+	ActionUnban   Action = "unban"
+	ActionPlan    Action = "plan"
+	ActionRole    Action = "role"
+)
+
+// Actor is who changes a state.
+type Actor struct {
+	Kind    ActorKind
+	Account AccountID // of an owner or a moderator; else 0
+}
+
+// ActorKind says in what capacity somebody, or something, acts.
+type ActorKind string
+
+const (
+	ActorOwner      ActorKind = "owner"      // the account that the link belongs to
+	ActorModerator  ActorKind = "moderator"  // on the website
+	ActorOperator   ActorKind = "operator"   // on the command line
+	ActorInspection ActorKind = "inspection" // of the file's bytes
+	ActorScanner    ActorKind = "scanner"
+	ActorReaders    ActorKind = "readers" // who reported it
+)
+
+// Operator is whoever types on the machine that the instance runs on.
+var Operator = Actor{Kind: ActorOperator}
+
+// Moderator is a moderator by their account.
+func Moderator(a *Account) Actor { return Actor{ActorModerator, a.ID} }
+
+// Owner is a link's owner.
+func Owner(a AccountID) Actor { return Actor{ActorOwner, a} }
+
+// mayUndo tells whether a decision may be taken back by b: an owner's own is theirs, and the operator may everything.
+func (a Actor) mayUndo(b Actor) bool {
+	switch b.Kind {
+	case ActorModerator, ActorOperator:
+		return a.Kind == ActorModerator || a.Kind == ActorOperator
+	case ActorOwner:
+		return a == b || a.Kind == ActorOperator
+	}
+	return false // what inspection, scanner and readers have found is answered by clearing or rejecting
+}
+
+// MaxNote bounds the note of a decision, in characters.
+const MaxNote = 1000
+
+// Decision is a person's: who, and what they have to say about it.
+type Decision struct {
+	By   Actor
+	Note string
+	// Seen is the last change of the link that whoever decides has seen; when there is another since, nothing is decided. 0: any.
+	Seen ChangeID
+}
+
+// lastDecision is the last change of a history, newest first, that was not undone since, the one before it, to which undoing it leads
+// back, and since when the link was in the state of that one; nil where there is none.
+func lastDecision(history []*Change) (last, before *Change, since time.Time) {
+	var standing []*Change // what was not undone
+	undone := 0
+	for _, c := range history {
+		switch {
+		case c.Action == ActionUndo:
+			undone++
+		case undone > 0:
+			undone--
+		default:
+			standing = append(standing, c)
+		}
+	}
+	if len(standing) < 2 {
+		return nil, nil, since
+	}
+	last, before = standing[0], standing[1]
+	for _, c := range standing[1:] {
+		if c.To != before.To {
+			break
+		}
+		since = c.At
+	}
+	return last, before, since
+}
+
+// note is the note of a decision, on one line.
+func (d Decision) note() (string, error) {
+	note := oneLine(d.Note)
+	if len([]rune(note)) > MaxNote {
+		return "", &Error{Code: CodeInvalidRequest, Field: "note", Message: "The note is longer than 1000 characters. Shorten it."}
+	}
+	return note, nil
+}
+
+// change moves a link to a state and writes who did it and why, in one transaction. c says By, Action, To, Reason, Detail and Note.
+func (l *Link) change(tx Tx, now time.Time, c Change) error {
+	c.Link, c.Account, c.From, c.At = l.ID, l.Account, l.State, now
+	if c.Action == ActionDelete {
+		c.Reason, c.Detail = "", ""
+	} else {
+		if l.State != c.To {
+			l.StateAt = now
+		}
+		if !c.since.IsZero() {
+			l.StateAt = c.since // it has its place in the queue again
+		}
+		l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
+	}
+	return errors.Join(tx.PutLink(l), tx.AddChange(&c))
+}
+
+// add makes a link and writes that it was made. Its state, reason and detail are those that it begins with.
+func (l *Link) add(tx Tx, by Actor) error {
+	if err := addLink(tx, l); err != nil {
+		return err
+	}
+	return tx.AddChange(&Change{At: l.StateAt, By: by, Action: ActionCreate, Account: l.Account, Link: l.ID, To: l.State, Reason: l.Reason, Detail: l.Detail})
+}
+
+// ChangeQuery selects changes, newest first. Zero members do not select. That a link was made is told with the link alone.
+type ChangeQuery struct {
+	Account AccountID
+	Link    LinkID
+	People  bool     // only what people decided
+	Before  ChangeID // older than this one
+	Limit   int      // 0: all
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"vitrine"
+)
+
+// why is a reason code with what exactly was found.
+func why(reason, detail string) string {
+	if detail == "" {
+		return reason
+	}
+	return reason + ": " + detail
+}
+
+// decideArg is a decision about a link.
+type decideArg struct {
+	slugArg
+	noteFlag
+}
+
+type linkClearCmd struct{ decideArg }
+
+func (c *linkClearCmd) Run(ctx context.Context, t *terminal) error {
+	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Clear(ctx, c.Slug, c.decision()) })
+}
+
+type linkRejectCmd struct {
+	decideArg
+	Same bool `help:"And all links with the very same bytes, whatever their state and account."`
+}
+
+func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
+	if !c.Same {
+		return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug, c.decision()) })
+	}
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		links, err := in.links.RejectSame(ctx, c.Slug, c.decision())
+		for _, l := range links {
+			err = errors.Join(err, c.show(ctx, t, in, l))
+		}
+		if err == nil && len(links) == 0 {
+			t.say("Nothing is changed: the link %s is off display, and so is every other with the same bytes.", plain(c.Slug))
+		}
+		return err
+	})
+}
+
+type linkDisableCmd struct{ decideArg }
+
+func (c *linkDisableCmd) Run(ctx context.Context, t *terminal) error {
+	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Disable(ctx, c.Slug, c.decision()) })
+}
+
+type linkUndoCmd struct{ decideArg }
+
+func (c *linkUndoCmd) Run(ctx context.Context, t *terminal) error {
+	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Undo(ctx, c.Slug, c.decision()) })
+}
+
+type linkRescanCmd struct {
+	Slug string `arg:"" optional:"" help:"The part of the link's address after /p/."`
+	All  bool   `help:"All links."`
+	dataFlag
+}
+
+func (c *linkRescanCmd) Run(ctx context.Context, t *terminal) error {
+	if (c.Slug == "") != c.All {
+		return errors.New("name a link, or say --all")
+	}
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		n, err := (&vitrine.Scans{Store: in.store, Now: in.now}).Again(ctx, c.Slug)
+		if err == nil {
+			t.say("The server scans %d again, one after the other, within the next minutes, where a scanner is configured.", n)
+		}
+		return err
+	})
+}
+
+type linkQueueCmd struct {
+	Reason string `help:"Only those held for this reason code." placeholder:"CODE"`
+	Limit  int    `help:"How many at most; 0: all." default:"0"`
+	dataFlag
+	jsonFlag
+}
+
+// queueRow is what the operator sees of a link that waits.
+type queueRow struct {
+	Slug      vitrine.Slug `json:"slug"`
+	Reason    string       `json:"reason"`
+	Detail    string       `json:"detail,omitempty"`
+	Since     string       `json:"since"`
+	Reports   int          `json:"reports"`
+	Kind      string       `json:"kind"`
+	SizeBytes int64        `json:"sizeBytes"`
+	Account   string       `json:"account"`
+	Title     string       `json:"title"`
+	Name      string       `json:"name"`
+}
+
+func (c *linkQueueCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		var rows [][]string
+		seen := 0
+		for after := (vitrine.ReviewCursor{}); ; {
+			queue, next, err := in.moderation.Queue(ctx, c.Reason, after, 200)
+			if err != nil {
+				return err
+			}
+			for _, w := range queue {
+				if c.Limit > 0 && seen == c.Limit {
+					break
+				}
+				seen++
+				l := w.Link
+				row := queueRow{l.Slug, l.Reason, l.Detail, stamp(l.StateAt), w.Reports, string(l.Kind), l.Size, w.Account.Email, l.Title, l.Name}
+				if c.JSON {
+					if err := t.json(row); err != nil {
+						return err
+					}
+					continue
+				}
+				rows = append(rows, []string{string(row.Slug), why(row.Reason, row.Detail), row.Since, strconv.Itoa(row.Reports),
+					row.Kind, t.size(row.SizeBytes), row.Account, row.Title})
+			}
+			if next == (vitrine.ReviewCursor{}) || c.Limit > 0 && seen == c.Limit {
+				break
+			}
+			after = next
+		}
+		switch {
+		case c.JSON:
+			return nil
+		case seen == 0 && t.outTTY:
+			t.say("Nothing waits for review.")
+			return nil
+		}
+		return t.table([]string{"SLUG", "REASON", "SINCE", "REPORTS", "KIND", "SIZE", "ACCOUNT", "TITLE"}, rows)
+	})
+}
+
+type linkHistoryCmd struct{ slugArg }
+
+func (c *linkHistoryCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		history, err := in.moderation.OfLink(ctx, c.Slug)
+		if err != nil {
+			return err
+		}
+		return c.history(t, history)
+	})
+}
+
+type accountHistoryCmd struct {
+	emailArg
+	dataFlag
+	jsonFlag
+}
+
+func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		history, err := in.moderation.OfAccount(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		return c.history(t, history)
+	})
+}
+
+// changeRow is what the operator sees of a change.
+type changeRow struct {
+	At     string            `json:"at"`
+	By     vitrine.ActorKind `json:"by"`
+	Person string            `json:"person,omitempty"`
+	Action vitrine.Action    `json:"action"`
+	Slug   vitrine.Slug      `json:"slug,omitempty"`
+	From   vitrine.LinkState `json:"from,omitempty"`
+	To     vitrine.LinkState `json:"to,omitempty"`
+	Reason string            `json:"reason,omitempty"`
+	Detail string            `json:"detail,omitempty"`
+	Note   string            `json:"note,omitempty"`
+}
+
+// history prints changes, newest first.
+func (f jsonFlag) history(t *terminal, history []vitrine.Event) error {
+	var rows [][]string
+	for _, e := range history {
+		row := changeRow{stamp(e.At), e.By.Kind, e.Person, e.Action, e.Slug, e.From, e.To, e.Reason, e.Detail, e.Note}
+		if f.JSON {
+			if err := t.json(row); err != nil {
+				return err
+			}
+			continue
+		}
+		by := string(row.By)
+		if row.Person != "" {
+			by += " " + row.Person
+		}
+		rows = append(rows, []string{row.At, by, string(row.Action), string(row.Slug), string(row.To), why(row.Reason, row.Detail), row.Note})
+	}
+	if f.JSON {
+		return nil
+	}
+	return t.table([]string{"TIME", "BY", "ACTION", "SLUG", "STATUS", "REASON", "NOTE"}, rows)
+}
+
+type linkSameCmd struct{ slugArg }
+
+func (c *linkSameCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		all, err := in.moderation.Same(ctx, c.Slug)
+		for _, same := range all {
+			if same.Link.DeletedAt.IsZero() {
+				err = errors.Join(err, c.show(ctx, t, in, same.Link))
+			}
+		}
+		return err
+	})
+}
+
+// watch says in the log how many links wait for a person, when there are more than it said last.
+type watch struct {
+	moderation *vitrine.Moderation
+	said       int64
+	warn       func(string)
+}
+
+// watchEvery is how often it is looked.
+const watchEvery = time.Minute
+
+func (w *watch) look(ctx context.Context) error {
+	counts, err := w.moderation.Counts(ctx)
+	if err != nil {
+		return err
+	}
+	waiting := int64(0)
+	for _, n := range counts {
+		waiting += n
+	}
+	if waiting > w.said {
+		what := "links wait"
+		if waiting == 1 {
+			what = "link waits"
+		}
+		w.warn(fmt.Sprintf("%d %s for review: see /moderation, or vitrine link queue", waiting, what))
+	}
+	w.said = waiting
+	return nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/client"
+	"vitrine/internal/vitrinetest"
+)
+
+// state waits until a link is in a state for a reason.
+func (h *held) state(c *client.Client, slug, want, reason string) {
+	h.t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for range 1200 {
+		for l, err := range c.AllLinks(h.t.Context()) {
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			if l.Slug == slug && l.Status == want && l.Reason == reason {
+				return
+			}
+		}
+		<-tick.C
+	}
+	h.t.Fatalf("after a minute the link %s is not %s (%s)", slug, want, reason)
+}
+
+// TestScanning runs the program beside a real clamd: malware is refused; what cannot be scanned waits, also over a kill -9, and is scanned when
+// it can be; and the log says how it stands.
+func TestScanning(t *testing.T) {
+	d := vitrinetest.Clamd(t)
+	t.Setenv("VITRINE_CLAMD", "unix:"+d.Socket)
+	h := &held{t: t, data: t.TempDir()}
+	k := &killed{t: t, data: h.data}
+	key := strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	clip, err := os.ReadFile("../../internal/web/testdata/clip.webm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(name string, content []byte) (client.Link, *client.Client, error) {
+		t.Helper()
+		c, err := client.New(h.url, key, client.WithAttempts(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := c.Upload(t.Context(), client.File{Name: name, Size: int64(len(content)), Content: bytes.NewReader(content)}, client.Options{})
+		return l, c, err
+	}
+
+	h.serve()
+	h.wait(`scanner clamd="(clamd at unix:[^"]+ClamAV[^"]+)"`)
+	var refusal *client.Error
+	if _, _, err := put("eicar.txt", vitrinetest.EICAR()); !errors.As(err, &refusal) || refusal.Code != "malware" || refusal.Reason != "malware" {
+		t.Errorf("EICAR: %v", err)
+	}
+	l, c, err := put("clip.webm", clip)
+	if err != nil || !l.Processing {
+		t.Fatalf("a video: %+v, %v", l, err)
+	}
+	h.state(c, l.Slug, "live", "")
+
+	d.Kill(t)
+	l, c, err = put("words.txt", []byte("Nothing but words.\n"))
+	if err != nil || !l.Review || l.Reason != "scan_unavailable" {
+		t.Fatalf("a text when the scanner is down: %+v, %v", l, err)
+	}
+	text := l.Slug
+	l, _, err = put("other.webm", append(clip, 0))
+	if err != nil || !l.Processing {
+		t.Fatalf("a video when the scanner is down: %+v, %v", l, err)
+	}
+	h.state(c, l.Slug, "processing", "")
+	h.stop(os.Kill)
+
+	h.serve()
+	h.wait(`WARN msg="?(clamd at unix:[^\n]+)`)
+	h.wait(`WARN msg="1 links? waits? for review`)
+	h.stop(os.Kill)
+	d.Start(t)
+	h.serve()
+	if _, c, err = put("more.txt", []byte("More words.\n")); err != nil {
+		t.Fatal(err)
+	}
+	h.state(c, l.Slug, "live", "")
+	h.state(c, text, "review", "scan_late")
+	k.run("link", "clear", text)
+	h.state(c, text, "live", "")
+	h.stop(os.Interrupt)
+	k.run("audit", "--deep")
+}

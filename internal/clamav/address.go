@@ -1,0 +1,60 @@
+package clamav
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// maxPath is what the name of a Unix socket may have in bytes on every system that has such sockets.
+const maxPath = 103
+
+// Address is where a clamd listens: a Unix socket or a TCP port.
+type Address struct{ network, address string }
+
+// String is the address in its one form, which ParseAddress reads: unix:/path or tcp:host:port.
+func (a Address) String() string { return a.network + ":" + a.address }
+
+// ParseAddress reads unix:/path, /path, tcp:host:port or host:port; an IPv6 address stands in brackets.
+func ParseAddress(s string) (Address, error) {
+	fail := func(problem string) (Address, error) {
+		return Address{}, fmt.Errorf("the address of a clamd is unix:/path/to/socket or tcp:host:port, not %q: %s", s, problem)
+	}
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+		return fail("it has characters that cannot be seen")
+	}
+	if file, ok := strings.CutPrefix(s, "unix:"); ok || strings.HasPrefix(s, "/") {
+		file = path.Clean(file)
+		if !ok {
+			file = path.Clean(s)
+		}
+		switch {
+		case !strings.HasPrefix(file, "/") || file == "/":
+			return fail("the path of the socket must begin with / and name a file")
+		case len(file) > maxPath:
+			return fail(fmt.Sprintf("a socket's path has at most %d bytes", maxPath))
+		}
+		return Address{"unix", file}, nil
+	}
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(s, "tcp:"))
+	var wrong *net.AddrError
+	switch {
+	case errors.As(err, &wrong):
+		return fail(wrong.Err)
+	case err != nil:
+		return fail(err.Error())
+	case host == "":
+		return fail("the host is missing")
+	case strings.ContainsAny(host, " /@[]"):
+		return fail("no host is named so")
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return fail("the port is a number from 1 to 65535")
+	}
+	return Address{"tcp", net.JoinHostPort(host, strconv.FormatUint(n, 10))}, nil
+}

@@ -1,0 +1,163 @@
+package clamav
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Health is how one clamd is.
+type Health struct {
+	Address string // as String of its Address
+	Version string // such as "ClamAV 1.4.6/27500/Sat Nov 21 08:00:00 2026", without a database "ClamAV 1.4.6"; "" with an error
+	Err     error  // why it cannot be used, and what to do
+}
+
+// String is one line for the operator.
+func (h Health) String() string {
+	if h.Err != nil {
+		return h.Err.Error()
+	}
+	return "clamd at " + h.Address + ": " + h.Version
+}
+
+// checkTime bounds Check, whatever ctx allows: a daemon whose threads are all at work answers the check of its limits late.
+const checkTime = 10 * time.Second
+
+// Check finds out whether each daemon is there and may be used, in the order of the options, within seconds.
+func (s *Scanner) Check(ctx context.Context) []Health {
+	ctx, cancel := context.WithTimeoutCause(ctx, checkTime, errBusy)
+	defer cancel()
+	all := make([]Health, len(s.daemons))
+	var checks sync.WaitGroup
+	for i, d := range s.daemons {
+		checks.Go(func() {
+			all[i].Address = d.address.String()
+			c, err := d.session(ctx)
+			if err != nil {
+				all[i].Err = err
+				return
+			}
+			all[i].Version = string(c.version)
+			d.keep(c)
+		})
+	}
+	checks.Wait()
+	return all
+}
+
+const (
+	// signaturesTime bounds Signatures, and signaturesGrace how long it waits for other daemons when one has answered.
+	signaturesTime  = 5 * time.Second
+	signaturesGrace = time.Second
+)
+
+// Signatures is the version of clamd and of its daily database, as "ClamAV 1.4.6/27500". Of several daemons it is the oldest: whatever was
+// scanned when this was the answer was scanned with these signatures or newer ones, whichever daemon did it, and the text changes once
+// when the last daemon has the new ones. A daemon that does not answer is left out, as long as one does: with equal databases the text
+// is the same whichever of them is down. The answer may be some seconds old.
+//
+// clamd tells nothing of databases other than the daily one: after a change of local signatures alone, files that were clean are looked at
+// again only when an operator asks for it.
+func (s *Scanner) Signatures(ctx context.Context) (string, error) {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	if time.Since(s.signaturesAt) < s.fresh {
+		return s.signatures, nil
+	}
+	text, err := s.ask(ctx)
+	if err == nil {
+		s.signatures, s.signaturesAt = text, time.Now()
+	}
+	return text, err
+}
+
+// ask asks all daemons side by side. Only their version is asked for, which clamd tells however busy it is; that a daemon may be believed is
+// found out before anything is scanned.
+func (s *Scanner) ask(ctx context.Context) (string, error) {
+	type reply struct {
+		version version
+		err     error
+	}
+	replies := make(chan reply, len(s.daemons))
+	for _, d := range s.daemons {
+		go func() {
+			ctx, cancel := context.WithTimeoutCause(ctx, signaturesTime, errHello)
+			defer cancel()
+			v, err := d.greet(ctx)
+			replies <- reply{v, err}
+		}()
+	}
+	var oldest version
+	var failures []error
+	var late <-chan time.Time
+	for range s.daemons {
+		select {
+		case r := <-replies:
+			switch {
+			case r.err != nil:
+				failures = append(failures, r.err)
+			case oldest == "" || r.version.before(oldest):
+				oldest = r.version
+			}
+		case <-late:
+			return oldest.signatures(), nil
+		}
+		if oldest != "" && late == nil {
+			late = time.After(signaturesGrace)
+		}
+	}
+	if oldest == "" {
+		return "", all(failures)
+	}
+	return oldest.signatures(), nil
+}
+
+// signatures is the version without the time of the database, which each daemon tells in its own zone.
+func (v version) signatures() string {
+	engine, rest, _ := strings.Cut(string(v), "/")
+	if number, _, ok := strings.Cut(rest, "/"); ok {
+		return engine + "/" + number
+	}
+	return engine
+}
+
+// database is the number of the daily database, 0 without one.
+func (v version) database() uint64 {
+	_, number, _ := strings.Cut(v.signatures(), "/")
+	n, _ := strconv.ParseUint(number, 10, 64)
+	return n
+}
+
+func (v version) before(o version) bool {
+	if v.database() != o.database() {
+		return v.database() < o.database()
+	}
+	return v.signatures() < o.signatures()
+}
+
+// advice is what to do about an error of the connection; "" where that is not known.
+func advice(a Address, err error) string {
+	socket := a.network == "unix"
+	var dialing *net.OpError
+	switch {
+	case errors.Is(err, fs.ErrPermission) && socket:
+		return "it may not be talked to: add the user that runs this program to the group of the socket, or set \"LocalSocketMode 666\" in its clamd.conf"
+	case errors.Is(err, fs.ErrNotExist) && socket:
+		return "there is no such socket: start clamd, or give the path that LocalSocket has in its clamd.conf"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		if socket {
+			return "nothing listens there: start clamd"
+		}
+		return "nothing listens there: start clamd, with this port and address as TCPSocket and TCPAddr in its clamd.conf"
+	case errors.As(err, &dialing) && dialing.Op == "dial" && dialing.Timeout():
+		return "it cannot be reached: check the address, and what stands between"
+	}
+	return ""
+}

@@ -1,0 +1,169 @@
+package clamav
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"vitrine"
+)
+
+const (
+	// idleTime is less than clamd's ReadTimeout, 2 minutes unless set.
+	idleTime = 90 * time.Second
+	// restTime is how long a daemon that could not be used is tried last.
+	restTime = 10 * time.Second
+	// slowest is what any scan makes, in bytes a second.
+	slowest = 5_000_000
+)
+
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// daemon is one clamd, and the sessions with it that wait to be used.
+type daemon struct {
+	address Address
+	dial    dialer
+	timeout time.Duration
+
+	// Of the scanner's, under its lock.
+	busy    int
+	resting time.Time // until then it is tried last
+
+	mu     sync.Mutex
+	idle   []*session
+	closed bool
+}
+
+// scan has one file scanned. begun tells whether something of r may have been read.
+func (d *daemon) scan(ctx context.Context, r io.Reader, size int64) (v vitrine.Verdict, begun bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout+time.Duration(size/slowest)*time.Second, errSlow)
+	defer cancel()
+	s, err := d.session(ctx)
+	if err != nil {
+		return vitrine.Verdict{}, false, err
+	}
+	kept := false
+	defer func() {
+		if !kept { // also when r panics
+			s.close()
+		}
+	}()
+	err = s.during(ctx, func() error {
+		answer, err := s.stream(r, size)
+		if err == nil {
+			v, err = verdict(answer)
+		}
+		return err
+	})
+	if err != nil {
+		return vitrine.Verdict{}, true, d.explain(err)
+	}
+	kept = true
+	d.keep(s)
+	return v, true, nil
+}
+
+// session is one that waited and still works, or a new one.
+func (d *daemon) session(ctx context.Context) (*session, error) {
+	s, err := d.waited(ctx)
+	if s == nil && err == nil {
+		s, err = begin(ctx, d.dial, d.address)
+	}
+	return s, d.explain(err)
+}
+
+// waited is a session that waited and still works; nil where there is none.
+func (d *daemon) waited(ctx context.Context) (*session, error) {
+	for s := d.take(); s != nil; s = d.take() {
+		if err := s.during(ctx, func() error { return s.hello("") }); err == nil {
+			return s, nil
+		}
+		s.close()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	return nil, nil
+}
+
+// greet asks for the version, of a session that waits or one that is for nothing else.
+func (d *daemon) greet(ctx context.Context) (version, error) {
+	s, err := d.waited(ctx)
+	if s != nil {
+		d.keep(s)
+		return s.version, nil
+	}
+	if err == nil {
+		s, err = greet(ctx, d.dial, d.address)
+	}
+	if err != nil {
+		return "", d.explain(err)
+	}
+	s.close()
+	return s.version, nil
+}
+
+// take is the session that was used last.
+func (d *daemon) take() *session {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for n := len(d.idle); n > 0; n = len(d.idle) {
+		s := d.idle[n-1]
+		d.idle = d.idle[:n-1]
+		if s.idle.Stop() {
+			return s
+		}
+	}
+	return nil
+}
+
+// keep has a session wait to be used again.
+func (d *daemon) keep(s *session) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		s.close()
+		return
+	}
+	s.idle = time.AfterFunc(idleTime, func() { d.drop(s) })
+	d.idle = append(d.idle, s)
+}
+
+// drop ends a session that nobody used.
+func (d *daemon) drop(s *session) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, other := range d.idle {
+		if other == s {
+			d.idle = append(d.idle[:i], d.idle[i+1:]...)
+			break
+		}
+	}
+	s.close()
+}
+
+// close ends the sessions that wait; those in use end with what they are used for.
+func (d *daemon) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	for _, s := range d.idle {
+		s.idle.Stop()
+		s.close()
+	}
+	d.idle = nil
+}
+
+// explain says which clamd an error is of, and what to do where that is known.
+func (d *daemon) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if a := advice(d.address, err); a != "" {
+		return fmt.Errorf("clamd at %v: %s: %w", d.address, a, err)
+	}
+	return fmt.Errorf("clamd at %v: %w", d.address, err)
+}

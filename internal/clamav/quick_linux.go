@@ -1,0 +1,35 @@
+package clamav
+
+import (
+	"net"
+	"syscall"
+)
+
+// quickly has what clamd sends acknowledged as it is read. It sends the number of an answer apart from the rest, which waits for that
+// (Nagle's algorithm) as long as the system waits for something to send with it: 40 ms a scan.
+func quickly(c net.Conn) net.Conn {
+	tcp, ok := c.(*net.TCPConn)
+	if !ok {
+		return c
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return c
+	}
+	return quickConn{tcp, raw}
+}
+
+type quickConn struct {
+	*net.TCPConn
+	raw syscall.RawConn
+}
+
+func (c quickConn) Read(p []byte) (int, error) {
+	n, err := c.TCPConn.Read(p)
+	if err == nil {
+		_ = c.raw.Control(func(fd uintptr) { // a mode that the system leaves again by itself; without it all works, later
+			_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1)
+		})
+	}
+	return n, err
+}

@@ -1,0 +1,207 @@
+package clamav
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"vitrine"
+)
+
+// Options of a Scanner.
+type Options struct {
+	Addresses []string      // of one or more clamd; see ParseAddress
+	AtOnce    int           // scans at once a daemon, 4 where it is 0; others wait
+	Timeout   time.Duration // of a scan, and a second more for each 5 MB; 2 minutes 30 seconds where it is 0
+	Fresh     time.Duration // how long an answer of Signatures is given again without asking, 15 seconds where it is 0
+}
+
+const (
+	defaultAtOnce  = 4
+	defaultFresh   = 15 * time.Second
+	defaultTimeout = 150 * time.Second // clamd's own, MaxScanTime, is 2 minutes unless set
+)
+
+// Scanner is a vitrine.Scanner by one or more clamd.
+type Scanner struct {
+	daemons []*daemon
+	atOnce  int
+	fresh   time.Duration
+
+	mu      sync.Mutex
+	waiting []*waiter // in the order in which they came
+
+	asking       sync.Mutex // held while the daemons are asked for their versions
+	signatures   string
+	signaturesAt time.Time
+}
+
+// waiter is a scan that waits for its turn.
+type waiter struct {
+	tried []*daemon
+	turn  chan *daemon
+}
+
+var _ vitrine.Scanner = (*Scanner)(nil)
+
+// New makes a Scanner. It connects to nothing; see Check.
+func New(o Options) (*Scanner, error) {
+	if len(o.Addresses) == 0 {
+		return nil, errors.New("no address of a clamd is given")
+	}
+	if o.AtOnce < 0 || o.Timeout < 0 {
+		return nil, errors.New("the number of scans at once and their time cannot be negative")
+	}
+	if o.AtOnce == 0 {
+		o.AtOnce = defaultAtOnce
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Fresh == 0 {
+		o.Fresh = defaultFresh
+	}
+	s := &Scanner{atOnce: o.AtOnce, fresh: o.Fresh}
+	for _, text := range o.Addresses {
+		a, err := ParseAddress(text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(s.daemons, func(d *daemon) bool { return d.address == a }) {
+			return nil, fmt.Errorf("the clamd at %v is given twice", a)
+		}
+		s.daemons = append(s.daemons, &daemon{address: a, dial: new(net.Dialer).DialContext, timeout: o.Timeout})
+	}
+	return s, nil
+}
+
+// Name is "clamd" with the addresses.
+func (s *Scanner) Name() string {
+	var addresses []string
+	for _, d := range s.daemons {
+		addresses = append(addresses, d.address.String())
+	}
+	return "clamd at " + strings.Join(addresses, ", ")
+}
+
+// Scan has the daemon with the least under way scan what r has, and the next one where that cannot be used: only before anything of r
+// was read, since r is not read twice. ErrScanLimit is in the chain when clamd says that a limit of its configuration is exceeded. The end
+// of ctx is not heard while a Read of r lasts.
+func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Verdict, error) {
+	if size < 0 {
+		return vitrine.Verdict{}, fmt.Errorf("a file of %d bytes cannot be scanned", size)
+	}
+	var tried []*daemon
+	var failures []error
+	for len(tried) < len(s.daemons) {
+		d, err := s.turn(ctx, tried)
+		if err != nil {
+			return vitrine.Verdict{}, err
+		}
+		v, usable, err := s.with(ctx, d, r, size)
+		if usable {
+			return v, err
+		}
+		tried, failures = append(tried, d), append(failures, err)
+	}
+	return vitrine.Verdict{}, all(failures)
+}
+
+// with has one daemon scan, and gives its turn back. usable tells that no other daemon is to be asked.
+func (s *Scanner) with(ctx context.Context, d *daemon, r io.Reader, size int64) (v vitrine.Verdict, usable bool, err error) {
+	usable = true // also when r panics
+	defer func() { s.done(d, usable) }()
+	v, begun, err := d.scan(ctx, r, size)
+	usable = err == nil || begun || ctx.Err() != nil
+	return v, usable, err
+}
+
+// turn waits until one of the daemons that were not tried may take another scan.
+func (s *Scanner) turn(ctx context.Context, tried []*daemon) (*daemon, error) {
+	s.mu.Lock()
+	if d := s.free(tried); d != nil {
+		d.busy++
+		s.mu.Unlock()
+		return d, nil
+	}
+	w := &waiter{tried, make(chan *daemon, 1)}
+	s.waiting = append(s.waiting, w)
+	s.mu.Unlock()
+	select {
+	case d := <-w.turn:
+		return d, nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	i := slices.Index(s.waiting, w)
+	if i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+	}
+	s.mu.Unlock()
+	if i < 0 {
+		s.done(<-w.turn, true) // its turn has come meanwhile
+	}
+	return nil, fmt.Errorf("waiting for a scan to end: %w", context.Cause(ctx))
+}
+
+// free is the daemon that is best to use now, if there is one.
+func (s *Scanner) free(tried []*daemon) (best *daemon) {
+	now := time.Now()
+	better := func(a, b *daemon) bool {
+		if x, y := now.Before(a.resting), now.Before(b.resting); x != y {
+			return y
+		}
+		return a.busy < b.busy
+	}
+	for _, d := range s.daemons {
+		if d.busy < s.atOnce && !slices.Contains(tried, d) && (best == nil || better(d, best)) {
+			best = d
+		}
+	}
+	return best
+}
+
+// done gives a turn back, to the first who waits for this daemon.
+func (s *Scanner) done(d *daemon, usable bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !usable {
+		d.resting = time.Now().Add(restTime)
+	}
+	s.pass(d)
+}
+
+// pass gives a turn to who is next, or back.
+func (s *Scanner) pass(d *daemon) {
+	for i, w := range s.waiting {
+		if !slices.Contains(w.tried, d) {
+			s.waiting = slices.Delete(s.waiting, i, i+1)
+			w.turn <- d
+			return
+		}
+	}
+	d.busy--
+}
+
+// Close ends the connections that wait to be used. Scans under way go on.
+func (s *Scanner) Close() error {
+	for _, d := range s.daemons {
+		d.close()
+	}
+	return nil
+}
+
+// all is every failure in one line.
+func all(failures []error) error {
+	err := failures[0]
+	for _, next := range failures[1:] {
+		err = fmt.Errorf("%w; %w", err, next)
+	}
+	return err
+}

@@ -1,0 +1,222 @@
+package vitrinetest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"vitrine"
+)
+
+// sessions tests that a session is found by its hash alone, and ends one by one, by account and by time.
+func (t storeTest) sessions() {
+	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
+	session := func(a *vitrine.Account, hash byte, left time.Duration) *vitrine.Session {
+		return &vitrine.Session{Account: a.ID, Hash: [32]byte{hash, 31: 255}, Offered: true, CreatedAt: Epoch, ExpiresAt: Epoch.Add(left)}
+	}
+	one, two, three, bobs := session(ann, 1, time.Hour), session(ann, 2, 2*time.Hour), session(ann, 3, 3*time.Hour), session(bob, 4, time.Hour)
+	t.update(func(tx vitrine.Tx) error {
+		err := errors.Join(tx.AddSession(one), tx.AddSession(two), tx.AddSession(three), tx.AddSession(bobs))
+		same := *one
+		t.is("a second session with a hash", tx.AddSession(&same), vitrine.ErrExists)
+		return err
+	})
+	check := func(there ...*vitrine.Session) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			for _, s := range []*vitrine.Session{one, two, three, bobs} {
+				got, err := tx.SessionByHash(s.Hash)
+				want := false
+				for _, w := range there {
+					want = want || w == s
+				}
+				if !want {
+					t.is("a session that has ended", err, vitrine.ErrNotFound)
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				equal(t, "session", got, s)
+			}
+			return nil
+		})
+	}
+	check(one, two, three, bobs)
+	old := one.Hash
+	one.Hash, one.Offered, one.ExpiresAt = [32]byte{9}, false, Epoch.Add(4*time.Hour)
+	t.update(func(tx vitrine.Tx) error {
+		t.is("Put of no session", tx.PutSession(&vitrine.Session{ID: 999, Account: ann.ID}), vitrine.ErrNotFound)
+		return tx.PutSession(one)
+	})
+	check(one, two, three, bobs)
+	t.update(func(tx vitrine.Tx) error {
+		_, err := tx.SessionByHash(old)
+		t.is("a session by its former hash", err, vitrine.ErrNotFound)
+		t.is("the end of no session", tx.DeleteSession(999), vitrine.ErrNotFound)
+		return tx.DeleteSession(two.ID)
+	})
+	check(one, three, bobs)
+	t.update(func(tx vitrine.Tx) error {
+		n, err := tx.ForgetSessions(Epoch.Add(time.Hour + time.Millisecond))
+		equal(t, "sessions forgotten", n, 1)
+		return err
+	})
+	check(one, three)
+	t.update(func(tx vitrine.Tx) error { return tx.EndSessions(ann.ID) })
+	check()
+}
+
+// accountLists tests the selection of accounts.
+func (t storeTest) accountLists() {
+	ann, bob, eve := t.account("ann@example.org"), t.account("bob@example.org"), t.account("eve@example.org")
+	ann.Role, eve.Role, eve.Banned, bob.Banned = vitrine.RoleOwner, vitrine.RoleModerator, true, true
+	t.update(func(tx vitrine.Tx) error {
+		return errors.Join(tx.PutAccount(ann), tx.PutAccount(bob), tx.PutAccount(eve))
+	})
+	check := func(q vitrine.AccountQuery, want ...*vitrine.Account) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			got, err := tx.Accounts(q)
+			equal(t, fmt.Sprintf("accounts %+v", q), got, want)
+			return err
+		})
+	}
+	check(vitrine.AccountQuery{}, ann, bob, eve)
+	check(vitrine.AccountQuery{Role: vitrine.RoleOwner}, ann)
+	check(vitrine.AccountQuery{Role: vitrine.RoleModerator, Banned: true}, eve)
+	check(vitrine.AccountQuery{Banned: true}, bob, eve)
+	check(vitrine.AccountQuery{Banned: true, Limit: 1}, bob)
+	check(vitrine.AccountQuery{After: ann.ID}, bob, eve)
+	check(vitrine.AccountQuery{After: eve.ID})
+}
+
+// changes tests the history.
+func (t storeTest) changes() {
+	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
+	l := link(ann, "one", 0)
+	t.addLinks(l)
+	made := &vitrine.Change{At: Epoch, By: vitrine.Owner(ann.ID), Action: vitrine.ActionCreate, Account: ann.ID, Link: l.ID, To: vitrine.StateReview,
+		Reason: "why", Detail: "what ✓"}
+	cleared := &vitrine.Change{At: Epoch.Add(time.Second), By: vitrine.Moderator(bob), Action: vitrine.ActionClear, Account: ann.ID, Link: l.ID,
+		From: vitrine.StateReview, To: vitrine.StateLive, Note: "looks <fine>"}
+	banned := &vitrine.Change{At: Epoch, By: vitrine.Operator, Action: vitrine.ActionBan, Account: bob.ID}
+	hit := &vitrine.Change{At: Epoch, By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionScan, Account: ann.ID, Link: l.ID,
+		From: vitrine.StateLive, To: vitrine.StateReview, Reason: vitrine.ReasonMalware, Detail: "Eicar"}
+	for _, c := range []*vitrine.Change{made, cleared, banned, hit} {
+		t.update(func(tx vitrine.Tx) error { return tx.AddChange(c) })
+	}
+	if !(0 < made.ID && made.ID < cleared.ID && cleared.ID < banned.ID && banned.ID < hit.ID) {
+		t.Fatalf("IDs %d, %d, %d, %d: want them to grow", made.ID, cleared.ID, banned.ID, hit.ID)
+	}
+	check := func(q vitrine.ChangeQuery, want ...*vitrine.Change) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			got, err := tx.Changes(q)
+			equal(t, fmt.Sprintf("changes %+v", q), got, want)
+			return err
+		})
+	}
+	check(vitrine.ChangeQuery{}, hit, banned, cleared)
+	check(vitrine.ChangeQuery{Limit: 2}, hit, banned)
+	check(vitrine.ChangeQuery{Before: banned.ID}, cleared)
+	check(vitrine.ChangeQuery{Account: ann.ID}, hit, cleared)
+	check(vitrine.ChangeQuery{Link: l.ID}, hit, cleared, made)
+	check(vitrine.ChangeQuery{Link: l.ID, Limit: 1, Before: hit.ID}, cleared)
+	check(vitrine.ChangeQuery{Account: bob.ID}, banned)
+	check(vitrine.ChangeQuery{Account: ann.ID, People: true}, cleared)
+	check(vitrine.ChangeQuery{People: true}, banned, cleared)
+	check(vitrine.ChangeQuery{Link: 999})
+}
+
+// review tests the queue, its counts, and links with the same bytes.
+func (t storeTest) review() {
+	ann := t.account("ann@example.org")
+	add := func(slug vitrine.Slug, state vitrine.LinkState, reason, sum string, waits time.Duration) *vitrine.Link {
+		l := link(ann, slug, time.Hour)
+		l.State, l.Reason, l.SHA256, l.StateAt = state, reason, sum, Epoch.Add(-waits)
+		t.addLinks(l)
+		return l
+	}
+	young := add("young", vitrine.StateReview, "macros", "aa", time.Second)
+	old := add("old", vitrine.StateReview, "abuse_reports", "aa", time.Minute)
+	same := add("same", vitrine.StateReview, "macros", "bb", time.Minute)
+	live := add("live", vitrine.StateLive, "", "aa", time.Hour)
+	gone := add("gone", vitrine.StateReview, "macros", "aa", time.Hour)
+	add("bare", vitrine.StateLive, "", "", 0)
+	gone.DeletedAt = Epoch
+	t.update(func(tx vitrine.Tx) error { return tx.PutLink(gone) })
+	check := func(q vitrine.ReviewQuery, want ...*vitrine.Link) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			got, err := tx.Review(q)
+			equal(t, fmt.Sprintf("queue %+v", q), got, want)
+			return err
+		})
+	}
+	check(vitrine.ReviewQuery{}, old, same, young)
+	check(vitrine.ReviewQuery{Limit: 1}, old)
+	check(vitrine.ReviewQuery{Reason: "macros"}, same, young)
+	check(vitrine.ReviewQuery{After: vitrine.ReviewCursor{Since: old.StateAt, ID: old.ID}}, same, young)
+	check(vitrine.ReviewQuery{Reason: "macros", After: vitrine.ReviewCursor{Since: same.StateAt, ID: same.ID}, Limit: 5}, young)
+	check(vitrine.ReviewQuery{Reason: "none"})
+	t.read(func(tx vitrine.Tx) error {
+		counts, err1 := tx.CountReview()
+		equal(t, "counts of the queue", counts, map[string]int64{"macros": 2, "abuse_reports": 1})
+		twins, err2 := tx.LinksBySHA256("aa", 0)
+		equal(t, "links with the same bytes", twins, []*vitrine.Link{gone, live, old, young})
+		twins, err3 := tx.LinksBySHA256("aa", 2)
+		equal(t, "two links with the same bytes", twins, []*vitrine.Link{gone, live})
+		none, err4 := tx.LinksBySHA256("", 0)
+		equal(t, "links without bytes", len(none), 0)
+		return errors.Join(err1, err2, err3, err4)
+	})
+	refused := func(sum string, want bool) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			got, err := tx.BytesRefused(sum)
+			equal(t, "refused bytes "+sum, got, want)
+			return err
+		})
+	}
+	refused("aa", true) // reported
+	refused("bb", false)
+	refused("", false)
+	same.State, same.Reason = vitrine.StateDisabled, vitrine.ReasonOwner
+	t.update(func(tx vitrine.Tx) error { return tx.PutLink(same) })
+	refused("bb", false)
+	same.Reason, same.DeletedAt = vitrine.ReasonModerator, Epoch
+	t.update(func(tx vitrine.Tx) error { return tx.PutLink(same) })
+	refused("bb", true)
+}
+
+// scans tests which links are to be scanned.
+func (t storeTest) scans() {
+	ann := t.account("ann@example.org")
+	add := func(slug vitrine.Slug, state vitrine.LinkState, scanned string) *vitrine.Link {
+		l := link(ann, slug, 0)
+		l.State, l.Scanned = state, scanned
+		t.addLinks(l)
+		return l
+	}
+	never, older, current := add("never", vitrine.StateLive, ""), add("older", vitrine.StateLive, "v1"), add("current", vitrine.StateLive, "v2")
+	held, video := add("held", vitrine.StateReview, ""), add("video", vitrine.StateProcessing, "")
+	gone, bare := add("gone", vitrine.StateLive, ""), add("bare", vitrine.StateLive, "")
+	gone.DeletedAt, bare.HasBytes = Epoch, false
+	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.PutLink(gone), tx.PutLink(bare)) })
+	check := func(state vitrine.LinkState, signatures string, after vitrine.LinkID, n int, want ...*vitrine.Link) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			got, err := tx.ScanDue(state, signatures, after, n)
+			equal(t, fmt.Sprintf("%s links to be scanned by %q after %d", state, signatures, after), got, want)
+			return err
+		})
+	}
+	check(vitrine.StateLive, "v2", 0, 10, never, older)
+	check(vitrine.StateLive, "v2", 0, 1, never)
+	check(vitrine.StateLive, "v2", never.ID, 10, older)
+	check(vitrine.StateLive, "v1", 0, 10, never, current)
+	check(vitrine.StateReview, "v2", 0, 10, held)
+	check(vitrine.StateProcessing, "v2", 0, 10, video)
+	check(vitrine.StateProcessing, "", 0, 10, video) // without a scanner, too
+}

@@ -1,0 +1,295 @@
+package web_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/web"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// arrives waits until a condition holds on the page that the browser is on its way to.
+func (tb *tab) arrives(condition string) {
+	tb.t.Helper()
+	eventually(tb.t, condition, func() bool {
+		var ok bool
+		return chromedp.Run(tb.ctx, chromedp.Evaluate(`document.readyState === "complete" && (`+condition+`)`, &ok)) == nil && ok
+	})
+}
+
+// press types keys where a page takes decisions by keys already.
+func (tb *tab) press(keys string) {
+	tb.t.Helper()
+	tb.arrives(`"ready" in document.body.dataset`)
+	tb.run(chromedp.KeyEvent(keys))
+}
+
+// signedIn is a tab in which a moderator has signed in. The cookie stays in the browser, and is worth nothing to the site of another test.
+func (d *desk) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
+	d.t.Helper()
+	tb := newTab(d.t, actions...)
+	tb.run(chromedp.Navigate(d.url+d.offer(a)), chromedp.Click(`button[type="submit"]`))
+	tb.arrives(`location.pathname === "/moderation"`)
+	return tb
+}
+
+func at(l *vitrine.Link) string { return fmt.Sprintf("location.pathname === %q", casePath(l)) }
+
+// A moderator walks the queue with one hand: opens, clears, rejects, takes back, passes over.
+func TestBrowserModerationKeys(t *testing.T) {
+	d := newDesk(t)
+	mod := d.join("mod@example.org", vitrine.RoleModerator)
+	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonAbuse), d.held("data.json", vitrine.ReasonScanLate)
+	public := func(l *vitrine.Link, want int) { t.Helper(); d.status(d.get("/p/"+string(l.Slug)), want) }
+	tb := d.signedIn(mod)
+	tb.press("c") // on no row: nothing is decided
+	tb.until(`document.querySelector("#said").textContent.includes("Go to a link first")`)
+	tb.press("jjk\r")
+	tb.arrives(at(a))
+	tb.press("c")
+	tb.arrives(at(b) + ` && document.querySelector(".done").innerText.includes("Cleared notes.txt")`)
+	public(a, 200)
+	tb.until(`document.querySelector("#heard").textContent === "Cleared notes.txt"`)
+	tb.run(chromedp.KeyEvent("m"), chromedp.KeyEvent("cr, it shocks\x1b"))
+	tb.until(`document.querySelector("#note").value.endsWith("cr, it shocks") && document.activeElement === document.body`)
+	tb.press("r")
+	tb.arrives(at(c) + ` && document.querySelector(".done").innerText.includes("Rejected picture.png")`)
+	public(b, 410)
+	tb.press("u")
+	tb.arrives(at(b) + ` && document.querySelector(".done").innerText.includes("Taken back")`)
+	public(b, 404)
+	tb.press("n")
+	tb.arrives(at(c))
+	tb.press("?")
+	tb.until(`document.querySelector("#keys:popover-open") !== null`)
+	tb.press("c") // under the sheet of keys nothing is decided
+	tb.run(chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
+	tb.until(`document.querySelector("#keys:popover-open") === null && !document.body.classList.contains("has-keys")`)
+	tb.press("c")
+	tb.run(chromedp.Reload())
+	tb.press("c") // nor in this browser from now on
+	if got := d.stateOf(c); got != vitrine.StateReview {
+		t.Errorf("a key that is off has made it %s", got)
+	}
+	tb.run(chromedp.KeyEvent("?"), chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
+	tb.press("q")
+	tb.arrives(`location.pathname === "/moderation" && document.querySelectorAll(".rows li").length === 2`)
+	tb.press("jx")
+	tb.until(`document.querySelector("#chosen").textContent === "1 chosen"`)
+	tb.press("jr") // what was chosen, and not the row that was gone to
+	tb.arrives(`document.querySelector(".done")?.innerText.includes("Rejected data.json") && document.querySelectorAll(".rows li").length === 1`)
+	public(c, 410)
+	public(b, 404)
+	tb.press("u")
+	tb.arrives(at(c))
+	tb.quiet()
+	for _, l := range []*vitrine.Link{b, c} {
+		d.countOpens(l, 0)
+	}
+}
+
+// A key that is held, or comes before a page can have been seen, decides about nothing.
+func TestBrowserModerationHaste(t *testing.T) {
+	d := newDesk(t)
+	a, b := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("data.json", vitrine.ReasonSuspicious)
+	// Time stands still for the page, so that it stays as if it had just come.
+	tb := d.signedIn(d.owner, chromedp.ActionFunc(onNewDocument(`performance.now = () => 1e12`)))
+	tb.run(chromedp.Navigate(d.url + casePath(a) + "?queue=all"))
+	tb.press("c")
+	tb.until(`document.querySelector("#said").textContent.includes("That was quick")`)
+	tb.run(chromedp.Evaluate(`dispatchEvent(new KeyboardEvent("keydown", {key: "r", repeat: true, bubbles: true}))`, nil))
+	for _, l := range []*vitrine.Link{a, b} {
+		if got := d.stateOf(l); got != vitrine.StateReview {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
+// Everything works without scripting.
+func TestBrowserModerationWithoutScripting(t *testing.T) {
+	d := newDeskWith(t, siteOptions{content: true})
+	_, err := d.server.Keys.Create(t.Context(), d.member.Email, "second")
+	d.check(err)
+	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonScanLate), d.held("data.json", vitrine.ReasonScanLate)
+	tb := d.signedIn(d.owner, emulation.SetScriptExecutionDisabled(true))
+	tb.run(chromedp.Click(".rows .case"), chromedp.SendKeys("#note", "Fine."), chromedp.Click(`button[formaction$="/clear"]`), chromedp.WaitVisible(".done"))
+	d.status(d.get("/p/"+string(a.Slug)), 200)
+	tb.run(chromedp.Click(".done button"))
+	eventually(t, "undone", func() bool { return d.stateOf(a) == vitrine.StateReview })
+	tb.run(chromedp.Navigate(d.url+"/moderation?reason=scan_late"), chromedp.Click(`[value="clear-late"]`), chromedp.WaitVisible(".empty"))
+	for _, l := range []*vitrine.Link{b, c} {
+		d.status(d.get("/p/"+string(l.Slug)), 200)
+	}
+	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.rows [type="checkbox"]`), chromedp.Click(`.bulk [value="reject"]`), chromedp.WaitVisible(".done"))
+	d.status(d.get("/p/"+string(a.Slug)), 410)
+	tb.run(chromedp.Navigate(d.url+casePath(b)), chromedp.Click(`//summary[contains(., "Suspend")]`), chromedp.Click(`form[action$="/suspend"] button`), chromedp.WaitVisible(".done"))
+	d.status(d.get("/p/"+string(b.Slug)), 410)
+	d.status(d.get("/p/"+string(c.Slug)), 410)
+	tb.run(chromedp.Click(".who button"), chromedp.WaitVisible(".how"))
+	tb.quiet()
+}
+
+// A stranger's web page runs nothing in front of a moderator, and greets nobody.
+func TestBrowserModerationHTML(t *testing.T) {
+	d := newDesk(t)
+	var greeted atomic.Int64
+	outside := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Logf("%s %s", r.Method, r.URL)
+	}))
+	outside.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			greeted.Add(1)
+		}
+	}
+	outside.Start()
+	t.Cleanup(outside.Close)
+	l := d.submit("page.html", []byte(strings.ReplaceAll(`<!doctype html><html><head><title>x</title><link rel="preconnect" href="OUT"><link rel="dns-prefetch" href="OUT"><link rel="stylesheet" href="OUT/a.css">
+<link rel="prefetch" href="OUT/f"><meta http-equiv="refresh" content="0;url=OUT/r"><style>@import "OUT/i.css"; body { background: url(OUT/b) } @font-face { font-family: x; src: url(OUT/x) } p { font-family: x }</style></head>
+<body><p id="text">Still.</p><script>text.textContent = "It ran."; parent.postMessage("ran", "*"); fetch("OUT/s")</script><script src="OUT/c.js"></script>
+<img src="OUT/d.png" onerror="text.textContent = 'It ran.'"><video src="OUT/v" autoplay></video><iframe src="OUT/f"></iframe><object data="OUT/o"></object><embed src="OUT/e">
+<svg><image href="OUT/g"/><use href="OUT/u#a"/></svg><a id="away" href="OUT/l" ping="OUT/p">away</a><form action="OUT/h" method="post"><button id="send">send</button></form></body></html>`, "OUT", outside.URL)))
+	if l.State != vitrine.StateReview {
+		d.hold(l, "html_password_form", "")
+	}
+	tb := d.signedIn(d.owner, chromedp.ActionFunc(onNewDocument(`window.heard = []; addEventListener("message", (e) => heard.push(e.data))`)))
+	tb.run(chromedp.Navigate(d.url + casePath(l)))
+	f := tb.frame("/examine")
+	var text string
+	f.run(chromedp.Text("#text", &text))
+	if text != "Still." {
+		t.Errorf("the page says %q", text)
+	}
+	f.run(chromedp.Click("#away"), chromedp.Click("#send"))
+	tb.linger(500 * time.Millisecond)
+	var heard int
+	tb.run(chromedp.Evaluate(`heard.length`, &heard))
+	var still string
+	f.run(chromedp.Text("#text", &still))
+	if greeted.Load() > 0 || heard > 0 || still != "Still." {
+		t.Errorf("%d connections, %d messages, %q", greeted.Load(), heard, still)
+	}
+	res, err := http.Get(outside.URL) // it would have been seen
+	d.check(err)
+	res.Body.Close()
+	if greeted.Load() != 1 {
+		t.Errorf("%d connections were seen of one", greeted.Load())
+	}
+	d.countOpens(l, 0)
+}
+
+// A moderator sees the pages of a document that nobody else sees, over the content origin.
+func TestBrowserModerationPDF(t *testing.T) {
+	var asked atomic.Int64 // how often for the bytes of a file
+	d := newDeskWith(t, siteOptions{content: true, around: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/file") {
+				asked.Add(1)
+			}
+			next.ServeHTTP(w, r)
+		})
+	}})
+	l := d.held("report.pdf", "pdf_launch_action")
+	tb := d.signedIn(d.owner)
+	tb.run(chromedp.Navigate(d.url + casePath(l)))
+	f := tb.frame("/view")
+	f.until(`document.querySelector(".page canvas") !== null`)
+	tb.leave()
+	asked.Store(0)
+	video := d.held("clip.webm", vitrine.ReasonScanSlow)
+	tb.run(chromedp.Navigate(d.url + casePath(video)))
+	v := tb.frame("/examine")
+	v.run(chromedp.WaitVisible("video"))
+	if n := asked.Load(); n > 0 {
+		t.Errorf("%d requests for the bytes of a video that nobody plays", n)
+	}
+	v.run(chromedp.Evaluate(`void document.querySelector("video").play()`, nil))
+	v.arrives(`document.querySelector("video").currentTime > 0`)
+	tb.quiet()
+	d.countOpens(l, 0)
+	d.countOpens(video, 0)
+}
+
+// A suspended member's links are gone from the public at once, and so are a suspended moderator's pages.
+func TestBrowserModerationSuspend(t *testing.T) {
+	d := newDesk(t)
+	mod := d.join("mod@example.org", vitrine.RoleModerator)
+	key, err := d.server.Keys.Create(t.Context(), d.member.Email, "second")
+	d.check(err)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	tb := d.signedIn(mod)
+	tb.run(chromedp.Navigate(d.url+accountPath(d.member)), chromedp.SendKeys(`[name="note"]`, "Spam"), chromedp.Click(`form[action$="/suspend"] button`))
+	tb.arrives(`document.querySelector(".done")?.innerText.includes("Suspended")`)
+	d.status(d.get("/p/"+string(l.Slug)), 410)
+	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key)), 403)
+	tb.press("u")
+	tb.arrives(`document.querySelector(".done")?.innerText.includes("Suspension lifted")`)
+	d.status(d.get("/p/"+string(l.Slug)), 200)
+	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key)), 200)
+	_, err = d.server.Accounts.SetBanned(t.Context(), mod.Email, true, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	tb.run(chromedp.Reload())
+	tb.arrives(`document.querySelector("h1").textContent === "You are not signed in"`)
+}
+
+// Every page of moderators, by day and by night, on a phone and a desk, has nothing that would keep somebody out.
+func TestBrowserModerationAxe(t *testing.T) {
+	d := newDesk(t)
+	d.notices = []web.Notice{{Text: "NO MALWARE SCANNER IS CONFIGURED: files are checked by inspection alone.", Warning: true}, {Text: "Signatures 27412"}}
+	mod := d.join("mod@example.org", vitrine.RoleModerator)
+	paths := map[string]string{"queue": "/moderation", "late": "/moderation?reason=scan_late", "none for a reason": "/moderation?reason=encrypted_archive", "history": "/moderation/history",
+		"account": accountPath(d.member), "own account": accountPath(mod), "not found": casePath(&vitrine.Link{Slug: "nothing-here"}), "how to": "/sign-in", "offer": d.offer(mod)}
+	for name := range samples {
+		l := d.held(name, vitrine.ReasonScanLate)
+		paths["case "+name] = casePath(l) + "?queue=all"
+	}
+	reported := d.publish("again.txt", samples["notes.txt"], titled(strings.Repeat("A title without an end ", 8)))
+	d.hold(reported, vitrine.ReasonAbuse, strings.Repeat("detail", 30))
+	d.check(d.server.Abuse.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		return tx.AddAbuseReport(&vitrine.AbuseReport{Link: reported.ID, Reporter: 1, Reason: vitrine.AbuseOther, Note: strings.Repeat("note", 200), At: d.server.Now()})
+	}))
+	paths["reported"] = casePath(reported)
+	live, spammer := d.publish("live.txt", []byte("Live.")), d.join("spammer@example.org", vitrine.RoleMember)
+	paths["live"], paths["suspended"] = casePath(live), accountPath(spammer)
+	_, err := d.server.Accounts.SetBanned(t.Context(), spammer.Email, true, vitrine.Decision{By: vitrine.Moderator(mod), Note: "Spam"})
+	d.check(err)
+	cleared := d.held("song.mp3", vitrine.ReasonSuspicious)
+	r := d.decide(cleared, "clear", "A note.", d.signIn(mod))
+	paths["cleared"] = d.status(r, 303).Header.Get("Location")
+	tb := d.signedIn(mod)
+	look := func(where string) {
+		t.Helper()
+		tb.accessible(where)
+		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
+	}
+	for _, theme := range []string{"light", "dark"} {
+		for _, width := range []int64{390, 1440} {
+			tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
+				chromedp.EmulateViewport(width, 844))
+			for name, path := range paths {
+				tb.run(chromedp.Navigate(d.url + path))
+				look(fmt.Sprintf("%s, %s, %d px", name, theme, width))
+			}
+			tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Evaluate(`document.getElementById("keys").showPopover()`, nil))
+			look(fmt.Sprintf("keys, %s, %d px", theme, width))
+			tb.run(chromedp.Navigate(d.url+casePath(reported)), chromedp.Evaluate(`document.querySelectorAll("details").forEach((e) => (e.open = true))`, nil))
+			look(fmt.Sprintf("all open, %s, %d px", theme, width))
+		}
+	}
+	tb.run(chromedp.Click(".who button"))
+	tb.arrives(`location.pathname === "/sign-in"`)
+	tb.run(chromedp.Navigate(d.url + "/moderation"))
+	look("not signed in")
+	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)), chromedp.Click(`button[type="submit"]`))
+	tb.arrives(`document.querySelector("h1").textContent === "This is for moderators"`)
+	look("a member")
+}

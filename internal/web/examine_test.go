@@ -1,0 +1,151 @@
+package web_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+// frameOf is the address of the frame on a case.
+func (d *desk) frameOf(path string, headers ...string) string {
+	d.t.Helper()
+	return d.attr(d.status(d.get(path, headers...), 200).body, `<iframe[^>]* src="([^"]+/c/[^"]+)"`)
+}
+
+// A moderator sees a file that the public does not, of every kind; nobody is counted, and nothing but the preview opens.
+func TestExamine(t *testing.T) {
+	d := newDeskWith(t, siteOptions{content: true})
+	cookie := d.signIn(d.owner)
+	scripted := map[string]bool{"report.pdf": true, "clip.webm": true, "song.mp3": true} // by the viewer, and by browsers' own controls
+	for name, want := range map[string]string{"report.pdf": "pdf/view.js", "picture.png": `src="file"`, "drawing.svg": `src="file"`, "clip.webm": `<video class="whole" src="file" controls preload="none"`,
+		"song.mp3": `<audio src="file" controls preload="none"`, "notes.txt": "First line.\nSecond line.", "view-only.md": "Title</h2>", "page.html": "You are invited.", "data.json": "<code"} {
+		l := d.held(name, vitrine.ReasonSuspicious)
+		d.status(d.get("/p/"+string(l.Slug)), 404)
+		frame := d.frameOf(casePath(l), cookie)
+		if !strings.HasPrefix(frame, d.server.ContentURL.String()+"/c/") {
+			t.Errorf("%s: the frame is at %s", name, frame)
+		}
+		base := strings.TrimSuffix(frame, "examine")
+		r := d.get(frame)
+		if r.StatusCode == 303 {
+			r = d.get(base + r.Header.Get("Location"))
+		}
+		d.status(r, 200)
+		csp := r.Header.Get("Content-Security-Policy")
+		if !strings.Contains(r.body, want) || strings.Contains(r.body, "tracker.js") || strings.Contains(r.body, "page.js") || strings.Contains(r.body, "beacon") || !strings.Contains(csp, "sandbox") ||
+			strings.Contains(csp, "allow-same-origin") || !strings.HasSuffix(csp, "frame-ancestors "+d.url) || strings.Contains(csp, "allow-scripts") != scripted[name] || strings.Contains(csp, "script-src") != (name == "report.pdf") || r.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %v\n%.2000s", name, r.Header, r.body)
+		}
+		if r := d.get(frame + "?embed"); r.StatusCode == 200 && !strings.HasSuffix(r.Header.Get("Content-Security-Policy"), "frame-ancestors "+d.url) {
+			t.Errorf("%s: any site may frame it: %s", name, r.Header.Get("Content-Security-Policy"))
+		}
+		copied := d.status(d.get(base+"copy"), 200)
+		if copied.body != string(samples[name]) || copied.Header.Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(copied.Header.Get("Content-Disposition"), "attachment;") {
+			t.Errorf("%s: copy %v", name, copied.Header)
+		}
+		for _, navigated := range []string{"examine", "file", "view", "source"} { // none is a page of its own
+			d.status(d.get(base+navigated, "Sec-Fetch-Dest: document"), 404)
+		}
+		d.status(d.get(base+"frame"), 403) // where a stranger's script runs
+		d.status(d.get(base+"preview"), 403)
+		for _, bad := range []string{strings.Replace(frame, "/examine", "x/examine", 1), d.server.ContentURL.String() + "/c/rubbish/examine", d.contentAddress(l, "examine"), d.contentAddress(l, "copy"),
+			d.contentAddress(l, "source")} {
+			d.status(d.get(bad), 403)
+		}
+		d.status(d.get(d.contentAddress(l, "file")), 404) // the public's token opens nothing of it
+		d.countOpens(l, 0)
+		if c := d.counts(l); c.Views != 0 || c.Downloads != 0 {
+			t.Errorf("%s: %+v", name, c)
+		}
+		d.ahead.Add(int64(vitrine.ExamineLife))
+		for _, late := range []string{"examine", "file", "copy", "view"} {
+			d.status(d.get(base+late), 403)
+		}
+		// No public page has such an address, once it is shown.
+		d.status(d.decide(l, "clear", "", d.signIn(d.owner)), 303)
+		for _, m := range regexp.MustCompile(`/c/([^/"]+)/`).FindAllStringSubmatch(d.get("/p/"+string(l.Slug)).body, -1) {
+			if _, err := d.server.Signer.ParseExamineToken(m[1], d.server.Now()); err == nil {
+				t.Errorf("%s: the public page has an examine token", name)
+			}
+		}
+		cookie = d.signIn(d.owner)
+	}
+}
+
+// A stranger's web page is shown without what runs, loads or leads elsewhere.
+func TestExamineHTML(t *testing.T) {
+	d := newDesk(t)
+	cookie := d.signIn(d.owner)
+	evil := `<!doctype html><html><head><meta charset=utf-8><title>x</title><base href="https://evil.example/"><link rel="preconnect" href="https://evil.example"><link rel=stylesheet href="https://evil.example/a.css">
+<meta http-equiv="refresh" content="0;url=https://evil.example/"><style>body{background:url(https://evil.example/b)}</style><script src="https://evil.example/c.js"></script></head>
+<body onload="fetch('https://evil.example/')"><p>Grüße</p><img src="https://evil.example/d.png"><iframe src="https://evil.example/"></iframe><object data="https://evil.example/o"></object>
+<svg><link rel="preconnect" href="https://evil.example"/><script>alert(1)</script></svg><template><script>1</script></template><noscript><link rel=preconnect href=https://evil.example></noscript>
+<a href="https://evil.example/" target="_top" ping="https://evil.example/p">away</a></body></html>`
+	l := d.submit("page.html", []byte(evil))
+	if l.State != vitrine.StateReview {
+		d.hold(l, "html_password_form", "")
+	}
+	frame := d.frameOf(casePath(l), cookie)
+	r := d.status(d.get(frame), 200)
+	if csp := r.Header.Get("Content-Security-Policy"); csp != "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "+d.url {
+		t.Errorf("policy %s", csp)
+	}
+	for _, bad := range []string{"<script", "<link", "<meta", "<base", "<iframe", "<object", "<template", "_top", "href"} {
+		if strings.Contains(r.body, bad) {
+			t.Errorf("%s in %s", bad, r.body)
+		}
+	}
+	for _, want := range []string{"Grüße", `<a title="Leads to https://evil.example/">away</a>`} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %s in %s", want, r.body)
+		}
+	}
+	if r.Header.Get("X-Dns-Prefetch-Control") != "off" || r.Header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("%v", r.Header)
+	}
+	source := d.status(d.get(strings.Replace(frame, "/examine", "/source", 1)), 200)
+	if !strings.Contains(source.body, "&lt;script src=&#34;https://evil.example/c.js") || strings.Contains(source.body, "<script") {
+		t.Errorf("the source: %s", source.body)
+	}
+	page := d.get(casePath(l), cookie).body
+	if !strings.Contains(page, `sandbox="" title="The page, as it looks"`) || !strings.Contains(page, `sandbox title="The page’s source"`) {
+		t.Errorf("%s", page)
+	}
+	// What nests deeper than is parsed is shown as its source.
+	deep := d.publish("deep.html", []byte("<!doctype html><html><body>"+strings.Repeat("<div>", 3000)+"x"))
+	d.hold(deep, "html_password_form", "")
+	if r := d.get(d.frameOf(casePath(deep), cookie)); r.StatusCode != 200 && (r.StatusCode != 303 || r.Header.Get("Location") != "source") {
+		t.Errorf("%d %s", r.StatusCode, r.Header.Get("Location"))
+	}
+}
+
+// Of a link whose bytes are gone everything else is still told.
+func TestExamineGone(t *testing.T) {
+	d := newDesk(t)
+	cookie := d.signIn(d.owner)
+	l := d.held("notes.txt", vitrine.ReasonSuspicious)
+	frame := d.frameOf(casePath(l), cookie)
+	d.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionScan, To: vitrine.StateDisabled, Reason: vitrine.ReasonMalware, Detail: "Eicar-Signature"})
+	d.check(d.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		now, err := tx.Link(l.ID)
+		if err != nil {
+			return err
+		}
+		now.HasBytes = false
+		return tx.PutLink(now)
+	}))
+	r := d.status(d.get(casePath(l), cookie), 200)
+	for _, want := range []string{"deleted when malware was found", "Eicar-Signature", l.SHA256, "Scanned"} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %q in %s", want, r.body)
+		}
+	}
+	if strings.Contains(r.body, "<iframe") || strings.Contains(r.body, "Download the file") || strings.Contains(r.body, "data-decides") {
+		t.Errorf("offers what is not there: %s", r.body)
+	}
+	for _, what := range []string{"examine", "copy", "file", "source"} {
+		d.status(d.get(strings.Replace(frame, "examine", what, 1)), 404)
+	}
+}

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"vitrine"
+)
+
+// lookAgain is how often it is looked, while bytes are on their way, whether they may still be.
+const lookAgain = time.Second
+
+// whileShown runs a handler that sends a link's bytes, and cuts its answer off when the link is no longer shown: a transfer may take hours,
+// and what is taken down is gone within a second (promise 5). The bytes are sent as before, by the kernel from file to connection.
+func whileShown(w http.ResponseWriter, r *http.Request, shown func(context.Context) error, h func() error) error {
+	g := &guard{control: http.NewResponseController(w), shown: func() error { return shown(r.Context()) }}
+	g.timer = time.AfterFunc(lookAgain, g.look)
+	defer g.end()
+	return h()
+}
+
+type guard struct {
+	control *http.ResponseController
+	shown   func() error
+	timer   *time.Timer
+
+	mu   sync.Mutex // held while it is looked, so that an answer that has ended is not cut off, nor the next one of its connection
+	done bool
+}
+
+func (g *guard) look() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.done {
+		return
+	}
+	switch vitrine.CodeOf(g.shown()) {
+	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound:
+		_ = g.control.SetWriteDeadline(time.Unix(1, 0))
+	default: // shown; or nobody can tell, which is no reason to take it down
+		g.timer.Reset(lookAgain)
+	}
+}
+
+func (g *guard) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.done = true
+	g.timer.Stop()
+}

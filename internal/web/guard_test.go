@@ -1,0 +1,61 @@
+package web_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+)
+
+// What is taken down in the middle of its transfer is cut off; what is not arrives whole, however slowly it is read.
+func TestTransferEndsWithTheLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: transfers that are cut off were not tried")
+	}
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	text := strings.Repeat("words and words\n", 4<<20) // 64 MiB: more than the buffers of a connection
+	file := noteFile.with(fields{"size": len(text)})
+	slug, kept := f.published(key, file, text), f.published(f.account(vitrine.PlanPro), file, text)
+	// A reader who takes the head, and the rest when told to.
+	begin := func(slug string) (rest func() (int64, error)) {
+		t.Helper()
+		conn, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		_, _ = io.WriteString(conn, "GET /p/"+slug+"/download HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || res.StatusCode != 200 || res.ContentLength != int64(len(text)) {
+			t.Fatalf("%v, %v", res, err)
+		}
+		return func() (int64, error) {
+			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+			return io.Copy(io.Discard, res.Body)
+		}
+	}
+	cut, whole := begin(slug), begin(kept)
+	f.ban(key)
+	// The server alone ends this: it waits for the reader, and the reader for a time in which the server looks at least once.
+	<-time.After(3 * time.Second)
+	if n, err := cut(); n >= int64(len(text)) || !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(errorText(err), "reset") {
+		t.Errorf("%d of %d bytes of a link that was taken down: %v", n, len(text), err)
+	}
+	if n, err := whole(); n != int64(len(text)) || err != nil {
+		t.Errorf("%d of %d bytes of another link: %v", n, len(text), err)
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

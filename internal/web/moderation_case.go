@@ -1,0 +1,256 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+// casePage is a link as a moderator decides about it.
+type casePage struct {
+	moderatorPage
+	Case    *vitrine.Case
+	Queue   string // the queue that it is seen from, "" for none
+	Back    string // address of that queue
+	Next    string // address of the case after it there
+	Address string // where its decisions are sent, without the decision
+	Badge   string
+	Type    string // of the file, in words
+	Facts   []string
+	Public  string // address of the public page, while there is one
+	Seen    int64  // the last change that the page tells of
+	Own     bool   // the link is the moderator's own
+	May     bool   // the moderator may publish it
+	Past    string // what was decided about the account before, in words
+	Preview examination
+	Problem string // why what was sent was not done
+	Note    string
+	MaxNote int
+}
+
+// examination is where a case shows its file.
+type examination struct {
+	Frame   string // address of the frame; "" for none
+	Sandbox string // of the frame
+	Source  string // address of the frame with the text of a web page
+	Copy    string // address of the bytes
+	Message string // what stands in the place of a frame
+	Note    string // what the moderator must know of what they see
+}
+
+// caseAddress is the case of a link, seen from a queue or, with "", from none.
+func caseAddress(slug vitrine.Slug, queue string, more ...string) string {
+	return withQuery(moderationRoot+"/links/"+string(slug), url.Values{}, append([]string{"queue", queue}, more...)...)
+}
+
+func (s *Server) showCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	c, err := s.Moderation.Case(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return s.writeCase(w, r, me, c, http.StatusOK, attempt{queue: parseQueue(r.URL.Query().Get("queue"))})
+}
+
+// attempt is a decision as it was sent, or the visit of a case.
+type attempt struct {
+	queue, note, problem string
+}
+
+func (s *Server) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *vitrine.Case, status int, a attempt) error {
+	common, _, err := s.newModeratorPage(r, me, c.Link.Title, "queue")
+	if err != nil {
+		return err
+	}
+	l := c.Link
+	t, _ := filetype.ByExt(l.Name)
+	p := casePage{
+		moderatorPage: common, Case: c, Queue: a.queue, Back: queueAddress(reasonOfQueue(a.queue)), Address: caseAddress(l.Slug, ""), Badge: badge(t), Facts: facts(l, t),
+		Own: l.Account == me.ID, May: mayPublish(me, l), Past: past(c.Account.History), Preview: s.examination(l), Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote,
+	}
+	if len(c.History) > 0 {
+		p.Seen = int64(c.History[0].ID)
+	}
+	if l.State == vitrine.StateLive && !c.Account.Account.Banned {
+		p.Public = s.linkURL(l.Slug)
+	}
+	if a.queue != "" {
+		next, err := s.nextIn(r.Context(), a.queue, l)
+		if err != nil {
+			return err
+		}
+		if next != nil {
+			p.Next = caseAddress(next.Slug, a.queue)
+		}
+	}
+	return s.writeModerator(w, r, status, caseTemplate, p.Nonce, &p)
+}
+
+// examination tells how a case shows its file.
+func (s *Server) examination(l *vitrine.Link) (e examination) {
+	if !l.HasBytes {
+		e.Message = "The bytes of this file are gone. What is known of it stays here."
+		if l.Reason == vitrine.ReasonMalware {
+			e.Message = "The bytes of this file were deleted when malware was found in it. What is known of it stays here."
+		}
+		return e
+	}
+	e.Frame, e.Copy = s.examineAddress(l, "examine"), s.examineAddress(l, "copy")
+	switch show := s.showOf(l); show {
+	case showPDF, showDocx, showSoon:
+		e.Sandbox = pdfSandbox
+	case showVideo, showAudio:
+		e.Sandbox = examinedMediaSandbox
+	case showHTML:
+		e.Source = s.examineAddress(l, "source")
+		e.Note = "Nothing in it runs, loads or can be followed here; readers see it with its scripts."
+		if l.Size > examinedHTML {
+			e.Note = "This is the first 4 MiB of it. " + e.Note
+		}
+	case showCard:
+		e.Frame, e.Message = "", "A browser cannot show this kind of file."
+	}
+	return e
+}
+
+// past is what was decided about an account and its links, in words.
+func past(history []vitrine.Event) string {
+	counts := map[vitrine.Action]int64{}
+	for _, e := range history {
+		if e.By.Kind != vitrine.ActorOwner {
+			counts[e.Action]++
+		}
+	}
+	text := ""
+	for _, a := range []vitrine.Action{vitrine.ActionBan, vitrine.ActionReject, vitrine.ActionDisable, vitrine.ActionClear} {
+		if n := counts[a]; n > 0 {
+			if text != "" {
+				text += ", "
+			}
+			text += strconv.FormatInt(n, 10) + " × " + deed(a)
+		}
+	}
+	return text
+}
+
+// nextIn is the link that comes after one in a queue; after the last one comes the first. nil: there is no other.
+func (s *Server) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vitrine.Link, error) {
+	reason := reasonOfQueue(queue)
+	at := vitrine.ReviewCursor{}
+	if l.State == vitrine.StateReview {
+		at = vitrine.ReviewCursor{Since: l.StateAt, ID: l.ID}
+	}
+	for _, after := range []vitrine.ReviewCursor{at, {}} {
+		list, _, err := s.Moderation.Queue(ctx, reason, after, 2)
+		if err != nil {
+			return nil, err
+		}
+		for _, waiting := range list {
+			if waiting.Link.ID != l.ID {
+				return waiting.Link, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// publishes are the decisions that may bring a link on display.
+var publishes = map[string]bool{"clear": true, "undo": true}
+
+// decide carries out one decision about a link, if it is still as its page told. Then it leads to the next case of the queue, or back.
+func (s *Server) decide(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := readForm(w, r, maxDecision); err != nil {
+		return err
+	}
+	ctx, f, slug, action := r.Context(), r.PostForm, r.PathValue("slug"), r.PathValue("action")
+	do, ok := s.linkDecisions()[action]
+	if !ok {
+		return errNoDecision
+	}
+	c, err := s.Moderation.Case(ctx, slug)
+	if err != nil {
+		return err
+	}
+	a := attempt{queue: parseQueue(f.Get("queue")), note: f.Get("note")}
+	if len(c.History) > 0 && f.Get("seen") != strconv.FormatInt(int64(c.History[0].ID), 10) {
+		return s.tooLate(w, r, me, c, a)
+	}
+	if publishes[action] && !mayPublish(me, c.Link) {
+		a.problem = "This link is your own: another moderator, or the owner of this site, decides whether it goes on display."
+		return s.writeCase(w, r, me, c, http.StatusForbidden, a)
+	}
+	before, err := s.newest(ctx)
+	if err != nil {
+		return err
+	}
+	next, err := s.nextIn(ctx, a.queue, c.Link)
+	if err != nil {
+		return err
+	}
+	d := vitrine.Decision{By: vitrine.Moderator(me), Note: a.note}
+	if len(c.History) > 0 {
+		d.Seen = c.History[0].ID
+	}
+	err = do(ctx, slug, d)
+	var e *vitrine.Error
+	if errors.As(err, &e) && e.Code == vitrine.CodeInvalidRequest {
+		if c, err = s.Moderation.Case(ctx, slug); err != nil {
+			return err
+		}
+		if e.Field == "" {
+			return s.tooLate(w, r, me, c, a)
+		}
+		a.problem = e.Message
+		return s.writeCase(w, r, me, c, http.StatusBadRequest, a)
+	}
+	if err != nil {
+		return err
+	}
+	to, err := s.doneSince(ctx, before)
+	switch {
+	case err != nil:
+		return err
+	case a.queue == "" || action == "undo":
+		return redirect(w, r, caseAddress(c.Link.Slug, a.queue, "done", to))
+	case next == nil:
+		return redirect(w, r, queueAddress("", "done", to))
+	default:
+		return redirect(w, r, caseAddress(next.Slug, a.queue, "done", to))
+	}
+}
+
+type linkDecision func(context.Context, string, vitrine.Decision) error
+
+func (s *Server) linkDecisions() map[string]linkDecision {
+	one := func(f func(context.Context, string, vitrine.Decision) (*vitrine.Link, error)) linkDecision {
+		return func(ctx context.Context, slug string, d vitrine.Decision) error {
+			_, err := f(ctx, slug, d)
+			return err
+		}
+	}
+	return map[string]linkDecision{
+		"clear": one(s.Links.Clear), "reject": one(s.Links.Reject), "disable": one(s.Links.Disable), "undo": one(s.Links.Undo),
+		"reject-same": func(ctx context.Context, slug string, d vitrine.Decision) error {
+			_, err := s.Links.RejectSame(ctx, slug, d)
+			return err
+		},
+	}
+}
+
+// tooLate answers a decision about a link that is not any more as its page told: with the case as it is now, and the note as it was written.
+func (s *Server) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *vitrine.Case, a attempt) error {
+	a.problem = "This link has changed since you opened its page."
+	if len(c.History) > 0 {
+		e := c.History[0]
+		a.problem = deed(e.Action) + " meanwhile by " + lowerFirst(doer(e)) + "."
+	}
+	a.problem += " Nothing was done now; your note is kept below."
+	if a.note == "" {
+		a.problem = a.problem[:len(a.problem)-len("; your note is kept below.")] + "."
+	}
+	return s.writeCase(w, r, me, c, http.StatusConflict, a)
+}

@@ -1,0 +1,285 @@
+package web_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/clamav"
+	"vitrine/internal/vitrinetest"
+)
+
+// scanned is a server whose files a real clamd scans.
+type scanned struct {
+	*fixture
+	key   string
+	clamd *vitrinetest.ClamdDaemon
+	scans *vitrine.Scans
+}
+
+func newScanned(t *testing.T, settings ...string) *scanned {
+	f := newFixture(t)
+	d := vitrinetest.Clamd(t, settings...)
+	scanner, err := clamav.New(clamav.Options{Addresses: []string{"unix:" + d.Socket}, Fresh: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = scanner.Close() })
+	f.server.Uploads.Scanner = scanner
+	return &scanned{f, f.account(vitrine.PlanPro), d, &vitrine.Scans{Store: f.server.Uploads.Store, Blobs: f.blobs, Scanner: scanner, Now: f.clock.Now,
+		AtOnce: 4, Failed: func(_ *vitrine.Link, err error) { t.Log(err) }}}
+}
+
+// complete takes a file through the three steps and returns the answer of the last.
+func (s *scanned) complete(name, mime, content string) answer {
+	s.t.Helper()
+	file := fields{"name": name, "type": mime, "size": len(content)}
+	path := s.stored(s.key, file, content)
+	return s.call(s.key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil}))
+}
+
+func (s *scanned) pending() {
+	s.t.Helper()
+	if err := s.scans.Pending(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// status is a link's in the list.
+func (s *scanned) status(slug string) map[string]any {
+	s.t.Helper()
+	for _, l := range s.call(s.key, "GET", "/links?limit=100", nil).want(200, "").json()["links"].([]any) {
+		if l := l.(map[string]any); l["slug"] == slug {
+			return l
+		}
+	}
+	s.t.Fatalf("the link %s is not listed", slug)
+	return nil
+}
+
+func zipOf(t *testing.T, name string, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Malware is refused at the last step, plain and packed, its bytes are gone, and every retry is told the same (contract, Errors).
+func TestMalwareIsRefused(t *testing.T) {
+	s := newScanned(t)
+	eicar := vitrinetest.EICAR()
+	for _, r := range []struct {
+		name, mime string
+		content    []byte
+	}{
+		{"eicar.txt", "text/plain", eicar},
+		{"eicar.zip", "application/zip", zipOf(t, "a.txt", eicar)},
+		{"nested.zip", "application/zip", zipOf(t, "b.zip", zipOf(t, "a.txt", eicar))},
+		{"marked.md", "text/markdown", []byte("# Hello\n\n" + vitrinetest.ClamdMarker + "\n")},
+	} {
+		file := fields{"name": r.name, "type": r.mime, "size": len(r.content)}
+		path := s.stored(s.key, file, string(r.content))
+		complete := file.with(fields{"path": path, "size": nil})
+		for range 2 {
+			a := s.call(s.key, "POST", "/uploads/complete", complete).want(400, "malware")
+			if a.text("reason") != "malware" || !strings.Contains(a.text("error"), "UNOFFICIAL") && !strings.Contains(a.text("error"), "Test") {
+				t.Errorf("%s: %s", r.name, a.Body)
+			}
+		}
+		if s.blobExists(path) {
+			t.Errorf("%s: the bytes are there", r.name)
+		}
+	}
+	s.complete("clean.txt", "text/plain", "nothing but words").want(200, "")
+	s.audit()
+}
+
+// A video is scanned after it became a link; until then, and when it is malware, nobody sees it.
+func TestVideoIsScannedLater(t *testing.T) {
+	s := newScanned(t)
+	clip, err := os.ReadFile("testdata/clip.webm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := s.complete("clip.webm", "video/webm", string(clip)).want(200, "")
+	bad := s.complete("bad.webm", "video/webm", string(clip)+vitrinetest.ClamdMarker).want(200, "")
+	for _, a := range []answer{good, bad} {
+		if a.json()["processing"] != true || s.status(a.text("slug"))["status"] != "processing" || s.openPage(a.text("slug")) != 404 {
+			t.Errorf("a video: %s", a.Body)
+		}
+	}
+	s.pending()
+	if status := s.openPage(good.text("slug")); status != 200 || s.status(good.text("slug"))["status"] != "live" {
+		t.Errorf("a clean video: %d", status)
+	}
+	l := s.status(bad.text("slug"))
+	if status := s.openPage(bad.text("slug")); status != 410 || l["status"] != "disabled" || l["reason"] != "malware" || l["detail"] == nil {
+		t.Errorf("malware: %d, %v", status, l)
+	}
+	s.audit()
+}
+
+// surfaces are all addresses under which something of a link is shown.
+func (s *scanned) surfaces(slug string) map[string]string {
+	base := s.url + "/p/" + slug
+	l, err := s.server.Links.BySlug(s.t.Context(), slug)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	content := s.url + "/c/" + s.server.Signer.ContentToken(l.ID, s.clock.Now().Add(time.Hour))
+	return map[string]string{"page": base, "embed": base + "/embed", "picture": base + "/picture", "download": base + "/download", "qr": base + "/qr.svg",
+		"report": base + "/report", "oembed": s.url + "/oembed?url=" + base, "file": content + "/file"}
+}
+
+// shown checks that all that shows something of a link does, or that nothing does and nothing is told of it.
+func (s *scanned) shown(slug string, status int) {
+	s.t.Helper()
+	for name, address := range s.surfaces(slug) {
+		want := status
+		if name == "oembed" && status == 410 {
+			want = 404
+		}
+		req, _ := http.NewRequest("GET", address, nil)
+		req.Header.Set("User-Agent", desktop)
+		a := s.do(req)
+		if a.Status != want {
+			s.t.Errorf("%s of a link that should be %d: %d", name, want, a.Status)
+		}
+		if status != 200 && (bytes.Contains(a.Body, []byte("A secret title")) || bytes.Contains(a.Body, []byte("nothing but words"))) {
+			s.t.Errorf("%s tells of a link that is not shown:\n%s", name, a.Body)
+		}
+	}
+}
+
+// When the scanner is down nothing is published, and nothing is lost: a link waits in review, answers so wherever it is asked for, and goes
+// live when a person clears it, and at no other time (promises 5, 6).
+func TestScannerDown(t *testing.T) {
+	s := newScanned(t)
+	s.clamd.Kill(t)
+	const text = "nothing but words"
+	file := fields{"name": "words.txt", "type": "text/plain", "size": len(text), "idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
+	path := s.stored(s.key, file, text)
+	complete := file.with(fields{"path": path, "size": nil, "linkName": "A secret title"})
+	a := s.call(s.key, "POST", "/uploads/complete", complete).want(200, "")
+	slug := a.text("slug")
+	if a.json()["review"] != true || a.text("reason") != "scan_unavailable" {
+		t.Errorf("complete: %s", a.Body)
+	}
+	if again := s.call(s.key, "POST", "/uploads/complete", complete).want(200, ""); !bytes.Equal(again.Body, a.Body) {
+		t.Errorf("complete again: %s", again.Body)
+	}
+	existing := s.call(s.key, "POST", "/uploads", file).want(200, "").json()["existing"]
+	if b, _ := json.Marshal(existing); !bytes.Contains(b, []byte(`"review":true`)) {
+		t.Errorf("existing: %s", b)
+	}
+	if l := s.status(slug); l["status"] != "review" || l["reason"] != "scan_unavailable" {
+		t.Errorf("list: %v", l)
+	}
+	s.shown(slug, 404)
+	if err := s.scans.Rescan(t.Context()); err == nil {
+		t.Error("nobody is told that the scanner is down")
+	}
+	s.clamd.Start(t)
+	s.clock.Advance(time.Minute)
+	if err := s.scans.Rescan(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if l := s.status(slug); l["status"] != "review" || l["reason"] != "scan_late" {
+		t.Errorf("when the scanner is there again: %v", l)
+	}
+	s.shown(slug, 404)
+	by := vitrine.Decision{By: vitrine.Operator}
+	if _, err := s.server.Links.Clear(t.Context(), slug, by); err != nil {
+		t.Fatal(err)
+	}
+	s.shown(slug, 200)
+	if _, err := s.server.Links.Disable(t.Context(), slug, by); err != nil {
+		t.Fatal(err)
+	}
+	s.shown(slug, 410)
+	s.audit()
+}
+
+// New signatures find what is live already, and take it down (contract, Link states).
+func TestNewSignatures(t *testing.T) {
+	s := newScanned(t)
+	s.clamd.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 7, vitrinetest.ClamdSignature("Old.Thing", "a thing of old")))
+	s.clamd.Reload(t)
+	slug := s.complete("words.txt", "text/plain", "nothing but words").want(200, "").text("slug")
+	other := s.complete("other.txt", "text/plain", "other text").want(200, "").text("slug")
+	rescan := func() {
+		t.Helper()
+		if err := s.scans.Rescan(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rescan()
+	s.shown(slug, 200)
+	s.clamd.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 8, vitrinetest.ClamdSignature("New.Thing", "but words")))
+	s.clamd.Reload(t)
+	rescan()
+	s.shown(slug, 404)
+	if l := s.status(slug); l["status"] != "review" || l["reason"] != "malware" || !strings.Contains(l["detail"].(string), "New.Thing") {
+		t.Errorf("%v", l)
+	}
+	s.shown(other, 200)
+	s.audit()
+}
+
+// What is over the scanner's bounds is not clean, also where clamd would call it so.
+func TestOverTheScannersLimits(t *testing.T) {
+	s := newScanned(t, "StreamMaxLength 64K")
+	a := s.complete("long.txt", "text/plain", strings.Repeat("words ", 20_000)).want(200, "")
+	if a.json()["review"] != true || a.text("reason") != "scan_limit" {
+		t.Errorf("%s", a.Body)
+	}
+	careless := newScanned(t, "AlertExceedsMax no")
+	a = careless.complete("words.txt", "text/plain", "nothing but words").want(200, "")
+	if a.json()["review"] != true || a.text("reason") != "scan_unavailable" {
+		t.Errorf("a clamd that calls clean what it has not looked at: %s", a.Body)
+	}
+}
+
+// A suspension holds from the next request on: every operation with a key, a signed URL that was given out before, pages and bytes; a
+// downgrade likewise (promise 9).
+func TestSuspensionAtOnce(t *testing.T) {
+	f := newFixture(t)
+	s := &scanned{fixture: f, key: f.account(vitrine.PlanPro)}
+	slug := s.published(s.key, noteFile, note)
+	path, url := s.begun(s.key, noteFile)
+	s.shown(slug, 200)
+	s.setPlan(s.key, vitrine.PlanFree)
+	s.call(s.key, "GET", "/analytics", nil).want(403, "pro_required")
+	s.call(s.key, "GET", "/links/"+slug+"/analytics", nil).want(403, "pro_required")
+	s.call(s.key, "POST", "/uploads", noteFile.with(fields{"slug": "mine"})).want(403, "pro_required")
+	s.ban(s.key)
+	s.shown(slug, 410)
+	s.put(url, "text/plain", strings.NewReader(note)).want(403, "banned")
+	s.call(s.key, "POST", "/uploads", noteFile).want(403, "banned")
+	s.call(s.key, "POST", "/uploads/complete", noteFile.with(fields{"path": path, "size": nil})).want(403, "banned")
+	s.call(s.key, "GET", "/links", nil).want(403, "banned")
+	s.call(s.key, "GET", "/analytics", nil).want(403, "banned")
+	by := vitrine.Decision{By: vitrine.Operator}
+	if _, err := s.accounts.SetBanned(t.Context(), s.emails[s.key], false, by); err != nil {
+		t.Fatal(err)
+	}
+	s.shown(slug, 200)
+	s.put(url, "text/plain", strings.NewReader(note)).want(200, "")
+	s.audit()
+}

@@ -1,0 +1,198 @@
+package web_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+)
+
+// A link signs in once, and only by its button: whoever fetches it ahead leaves it as it is.
+func TestSignIn(t *testing.T) {
+	d := newDesk(t)
+	mod := d.join("mod@example.org", vitrine.RoleModerator)
+	link := d.offer(mod)
+	for range 3 {
+		r := d.status(d.get(link), 200)
+		if len(r.Cookies()) > 0 || !strings.Contains(r.body, `<form method="post"><button`) || strings.Contains(r.body, link) || strings.Contains(r.body, mod.Email) {
+			t.Errorf("cookies %v\n%s", r.Cookies(), r.body)
+		}
+		d.status(d.do(http.MethodHead, link, ""), 200)
+	}
+	r := d.status(d.post(link, nil), 303)
+	c := r.Cookies()[0]
+	if r.Header.Get("Location") != "/moderation" || c.Name != "vitrine" || c.Path != "/" || !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteLaxMode ||
+		c.Domain != "" || c.MaxAge != int(vitrine.SessionLife/time.Second) || c.Value == strings.TrimPrefix(link, "/sign-in/") {
+		t.Errorf("to %s with %+v", r.Header.Get("Location"), c)
+	}
+	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 200)
+	d.status(d.get("/moderation", "Cookie: vitrine="+strings.TrimPrefix(link, "/sign-in/")), 401) // the link is no session
+	for name, bad := range map[string]string{"used": link, "rubbish": "/sign-in/rubbish", "a session": "/sign-in/" + c.Value, "long": "/sign-in/" + strings.Repeat("x", 5000)} {
+		if r := d.status(d.post(bad, nil), 401); len(r.Cookies()) > 0 || !strings.Contains(r.body, "vitrine account sign-in") {
+			t.Errorf("%s: %v %s", name, r.Cookies(), r.body)
+		}
+	}
+	late := d.offer(mod)
+	d.ahead.Add(int64(vitrine.SignInLife))
+	d.status(d.post(late, nil), 401)
+	d.ahead.Add(int64(vitrine.SessionLife))
+	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 401)
+}
+
+// Signing in anew ends the session that the browser had, and signing out the one that it has.
+func TestSignOut(t *testing.T) {
+	d := newDesk(t)
+	first := d.signIn(d.owner)
+	r := d.status(d.post(d.offer(d.owner), nil, first), 303)
+	second := "Cookie: vitrine=" + r.Cookies()[0].Value
+	d.status(d.get("/moderation", first), 401)
+	d.status(d.get("/moderation", second), 200)
+	r = d.status(d.post("/sign-out", nil, second), 303)
+	if c := r.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 || c[0].Value != "" || r.Header.Get("Location") != "/sign-in" {
+		t.Errorf("cookies %v, to %s", c, r.Header.Get("Location"))
+	}
+	d.status(d.get("/moderation", second), 401)
+	d.status(d.post("/sign-out", nil, second), 303)
+	d.status(d.post("/sign-out", nil), 303)
+	d.status(d.get("/sign-in"), 200)
+}
+
+// Behind TLS the cookie is of this host alone.
+func TestSessionCookieBehindTLS(t *testing.T) {
+	d := newDesk(t)
+	public := *d.server.PublicURL
+	public.Scheme = "https"
+	d.server.PublicURL = &public
+	d.handler = d.server.Handler()
+	r := d.status(d.do(http.MethodPost, d.offer(d.owner), "", form, "Sec-Fetch-Site: same-origin"), 303)
+	c := r.Cookies()[0]
+	if c.Name != "__Host-vitrine" || !c.Secure || !c.HttpOnly || c.Path != "/" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode {
+		t.Errorf("%+v", c)
+	}
+	d.status(d.get("/moderation", "Cookie: __Host-vitrine="+c.Value), 200)
+	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 401)
+}
+
+// Without Sec-Fetch-Site, which browsers do not send over plain HTTP but to this very machine, the page's own form still signs in.
+func TestSignInOverPlainHTTP(t *testing.T) {
+	d := newDesk(t)
+	if p := d.get(d.offer(d.owner)).Header.Get("Referrer-Policy"); p != "same-origin" { // no-referrer has browsers send "Origin: null"
+		t.Errorf("Referrer-Policy %s", p)
+	}
+	d.status(d.do(http.MethodPost, d.offer(d.owner), "", form, "Origin: "+d.url), 303)
+	d.status(d.do(http.MethodPost, d.offer(d.owner), "", form, "Origin: null"), 403)
+}
+
+// Who may see and do what, on each address.
+func TestWhoModerates(t *testing.T) {
+	d := newDesk(t)
+	mod := d.join("mod@example.org", vitrine.RoleModerator)
+	demoted := d.join("demoted@example.org", vitrine.RoleModerator)
+	suspended := d.join("suspended@example.org", vitrine.RoleModerator)
+	cookies := map[string]string{"nobody": "X-None: 1", "rubbish": "Cookie: vitrine=rubbish", "member": d.signIn(d.member), "moderator": d.signIn(mod),
+		"owner": d.signIn(d.owner), "role taken": d.signIn(demoted), "suspended": d.signIn(suspended)}
+	_, err := d.server.Accounts.SetRole(t.Context(), demoted.Email, vitrine.RoleMember, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	_, err = d.server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	l := d.held("notes.txt", vitrine.ReasonSuspicious)
+	gets := []string{"/moderation", "/moderation?reason=scan_late", "/moderation/history", casePath(l), accountPath(d.member)}
+	posts := map[string]url.Values{
+		"/moderation/decide": {"do": {"clear"}}, "/moderation/undo": {"done": {"0-1"}}, casePath(l) + "/clear": {"seen": {"0"}}, casePath(l) + "/reject": nil,
+		casePath(l) + "/disable": nil, casePath(l) + "/undo": nil, casePath(l) + "/reject-same": nil, accountPath(mod) + "/suspend": nil, accountPath(mod) + "/lift": nil,
+	}
+	for who, want := range map[string]int{"nobody": 401, "rubbish": 401, "member": 403, "moderator": 200, "owner": 200, "role taken": 403, "suspended": 401} {
+		for _, path := range gets {
+			r := d.status(d.get(path, cookies[who]), want)
+			if want != 200 && (strings.Contains(r.body, l.Title) || strings.Contains(r.body, d.member.Email) && who != "member") {
+				t.Errorf("%s is told of a link at %s: %s", who, path, r.body)
+			}
+		}
+		for path, fields := range posts {
+			if r := d.post(path, fields, cookies[who]); want != 200 && r.StatusCode != want || want == 200 && (r.StatusCode == 401 || r.StatusCode == 403 && who != "owner") {
+				t.Errorf("%s POST %s: %d", who, path, r.StatusCode)
+			}
+		}
+	}
+	if d.stateOf(l) != vitrine.StateReview {
+		t.Errorf("the link is %s", d.stateOf(l))
+	}
+	// A page of another site, and a method that is not the address's own.
+	cookie := cookies["moderator"]
+	for path, fields := range posts {
+		for about, headers := range map[string][]string{
+			"another site":   {"Origin: https://evil.example", "Sec-Fetch-Site: cross-site"},
+			"a subdomain":    {"Origin: https://a.example", "Sec-Fetch-Site: same-site"},
+			"a file's frame": {"Origin: null", "Sec-Fetch-Site: cross-site"},
+			"an old browser": {"Origin: https://evil.example"},
+		} {
+			if r := d.do(http.MethodPost, path, fields.Encode(), append(headers, form, cookie)...); r.StatusCode != 403 {
+				t.Errorf("%s POST %s: %d", about, path, r.StatusCode)
+			}
+		}
+		r := d.status(d.get(path, cookie), 405)
+		if r.Header.Get("Allow") != "POST" {
+			t.Errorf("%s: Allow %q", path, r.Header.Get("Allow"))
+		}
+	}
+	for _, path := range append(gets, "/sign-in") {
+		d.status(d.post(path, nil, cookie), 405)
+	}
+	d.status(d.do(http.MethodPost, d.offer(mod), "", form, "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"), 403)
+	d.status(d.do(http.MethodPut, "/sign-in/x", ""), 405)
+}
+
+// What these pages answer is kept by nobody, framed by nobody, and runs nothing but its own script.
+func TestModerationHeaders(t *testing.T) {
+	var logged bytes.Buffer
+	d := newDeskWith(t, siteOptions{content: true})
+	d.server.Log = slog.New(slog.NewTextHandler(&logged, nil))
+	cookie := d.signIn(d.owner)
+	l := d.held("notes.txt", vitrine.ReasonSuspicious)
+	link := d.offer(d.owner)
+	for _, r := range []reply{d.get("/moderation"), d.get("/moderation", cookie), d.get(casePath(l), cookie), d.get(accountPath(d.member), cookie), d.get("/moderation/history", cookie),
+		d.get(link), d.get("/sign-in"), d.post("/sign-in/x", nil), d.get(casePath(l)+"x", cookie)} {
+		for name, want := range map[string]string{"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Cross-Origin-Opener-Policy": "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"} {
+			if got := r.Header.Get(name); got != want {
+				t.Errorf("%s: %s %q, want %q", r.Request.URL, name, got, want)
+			}
+		}
+		csp := r.Header.Get("Content-Security-Policy")
+		for _, want := range []string{"default-src 'none'", "script-src 'nonce-", "form-action 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'", "frame-src " + d.server.ContentURL.String() + "/c/;"} {
+			if !strings.Contains(csp, want) {
+				t.Errorf("%s: no %s in %s", r.Request.URL, want, csp)
+			}
+		}
+		if strings.Contains(csp, "unsafe") || strings.Contains(r.body, "style=") || strings.Contains(r.body, " onclick") {
+			t.Errorf("%s: something inline", r.Request.URL)
+		}
+	}
+	robots := d.get("/robots.txt").body
+	if !strings.Contains(robots, "Disallow: /moderation\n") || !strings.Contains(robots, "Disallow: /sign-in\n") {
+		t.Errorf("robots.txt: %s", robots)
+	}
+	for _, path := range []string{"/moderation", "/sign-in", link, casePath(l)} {
+		d.status(d.get(d.server.ContentURL.String()+path, cookie), 404)
+	}
+	d.status(d.post(link, nil), 303)
+	secret := strings.TrimPrefix(link, "/sign-in/")
+	if strings.Contains(logged.String(), secret) || strings.Contains(logged.String(), strings.TrimPrefix(cookie, "Cookie: vitrine=")) {
+		t.Errorf("a secret is in the log: %s", logged.String())
+	}
+}
+
+// An instance without these services has no such pages, and serves the others.
+func TestNoModeration(t *testing.T) {
+	s := newSite(t)
+	s.server.Sessions, s.server.Moderation, s.server.Accounts = nil, nil, nil
+	for _, path := range []string{"/moderation", "/sign-in", "/sign-in/x", "/moderation/history"} {
+		s.status(s.get(path), 404)
+	}
+	s.status(s.get("/"), 200)
+}

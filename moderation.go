@@ -1,0 +1,272 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Moderation is the service that shows moderators what they decide about. What they decide, Links and Accounts do.
+type Moderation struct {
+	Store Store
+	Now   func() time.Time
+}
+
+// Waiting is a link in review as the queue lists it.
+type Waiting struct {
+	Link    *Link
+	Account *Account
+	Reports int // by readers, on the link
+}
+
+// Queue lists at most n links in review, with one reason code or with any (""), the longest waiting first; next is where the page
+// after begins, zero at the end.
+func (s *Moderation) Queue(ctx context.Context, reason string, after ReviewCursor, n int) (queue []Waiting, next ReviewCursor, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		queue, next = nil, ReviewCursor{}
+		links, err := tx.Review(ReviewQuery{Reason: reason, After: after, Limit: n + 1})
+		if err != nil {
+			return err
+		}
+		if len(links) > n {
+			links = links[:n]
+			next = ReviewCursor{Since: links[n-1].StateAt, ID: links[n-1].ID}
+		}
+		for _, l := range links {
+			w, err := waiting(tx, l)
+			if err != nil {
+				return err
+			}
+			queue = append(queue, w)
+		}
+		return nil
+	})
+	return queue, next, told(err)
+}
+
+func waiting(tx Tx, l *Link) (w Waiting, err error) {
+	w.Link = l
+	if w.Account, err = tx.Account(l.Account); err != nil {
+		return w, err
+	}
+	reports, err := tx.AbuseReports(l.ID, time.Time{})
+	w.Reports = len(reports)
+	return w, err
+}
+
+// Counts are how many links wait, by reason code.
+func (s *Moderation) Counts(ctx context.Context) (counts map[string]int64, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		counts, err = tx.CountReview()
+		return err
+	})
+	return counts, told(err)
+}
+
+// Case is all that a moderator is told of a link.
+type Case struct {
+	Link    *Link
+	Account AccountCase
+	Same    []SameBytes // other links with the very same bytes, newest first, at most caseRows
+	Reports []*AbuseReport
+	History []Event // of the link
+	// Undoable says that the link's last change that was not undone is a decision, and one that a moderator may take back.
+	Undoable bool
+	// Next is the link that waits longest besides this one; nil: none does.
+	Next *Link
+}
+
+// AccountCase is what a moderator is told of an account.
+type AccountCase struct {
+	Account *Account
+	Links   int64 // not deleted
+	Bytes   int64
+	History []Event // of the account and its links, files that were refused too; at most caseRows
+}
+
+// SameBytes is a link with the same bytes as another, and whose it is.
+type SameBytes struct {
+	Link    *Link
+	Account *Account
+}
+
+// Event is a change with what its IDs stand for.
+type Event struct {
+	*Change
+	Person  string // e-mail address of the moderator or owner who did it; "" for anything else
+	Account string // e-mail address of the account that it is about
+	Slug    Slug   // of the link; "" when it is about the account, or the slug was released
+}
+
+// caseRows bounds the lists of a Case.
+const caseRows = 50
+
+// Case tells of a link that is not deleted, whatever its state. Errors: CodeNotFound.
+func (s *Moderation) Case(ctx context.Context, slug string) (*Case, error) {
+	var c *Case
+	err := s.Store.Read(ctx, func(tx Tx) (err error) {
+		c = new(Case)
+		if c.Link, err = linkBySlug(tx, slug); err != nil {
+			return err
+		}
+		if c.Account, err = accountCase(tx, c.Link.Account); err != nil {
+			return err
+		}
+		if c.Same, err = sameBytes(tx, c.Link, caseRows); err != nil {
+			return err
+		}
+		if c.Reports, err = tx.AbuseReports(c.Link.ID, time.Time{}); err != nil {
+			return err
+		}
+		if c.History, err = events(tx, ChangeQuery{Link: c.Link.ID, Limit: caseRows}); err != nil {
+			return err
+		}
+		history, err := tx.Changes(ChangeQuery{Link: c.Link.ID})
+		if err != nil {
+			return err
+		}
+		last, _, _ := lastDecision(history)
+		c.Undoable = last != nil && Actor{Kind: ActorModerator}.mayUndo(last.By)
+		first, err := tx.Review(ReviewQuery{Limit: 2})
+		for _, l := range first {
+			if l.ID != c.Link.ID && c.Next == nil {
+				c.Next = l
+			}
+		}
+		return err
+	})
+	return c, told(err)
+}
+
+// Account tells of an account. Errors: CodeNotFound.
+func (s *Moderation) Account(ctx context.Context, id AccountID) (c AccountCase, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		c, err = accountCase(tx, id)
+		if errors.Is(err, ErrNotFound) {
+			return Errorf(CodeNotFound, "There is no such account.")
+		}
+		return err
+	})
+	return c, told(err)
+}
+
+// History lists at most n decisions of people over the whole instance, newest first, older than a change (0: the newest).
+func (s *Moderation) History(ctx context.Context, before ChangeID, n int) (list []Event, err error) {
+	return s.history(ctx, ChangeQuery{People: true, Before: before, Limit: n})
+}
+
+// OfLink lists all changes of a link, newest first; of a deleted one, too, as long as its slug rests. Errors: CodeNotFound.
+func (s *Moderation) OfLink(ctx context.Context, slug string) (list []Event, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		l, err := tx.LinkBySlug(Slug(strings.ToLower(slug)))
+		if errors.Is(err, ErrNotFound) {
+			return Errorf(CodeNotFound, "There is no link %q.", slug)
+		}
+		if err != nil {
+			return err
+		}
+		list, err = events(tx, ChangeQuery{Link: l.ID})
+		return err
+	})
+	return list, told(err)
+}
+
+// OfAccount lists all that was decided about an account and its links, newest first, and which of its files were refused. Errors:
+// CodeNotFound.
+func (s *Moderation) OfAccount(ctx context.Context, email string) (list []Event, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		a, err := accountByEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		list, err = events(tx, ChangeQuery{Account: a.ID})
+		return err
+	})
+	return list, told(err)
+}
+
+// Same lists all other links with the very same bytes as one, newest first. Errors: CodeNotFound.
+func (s *Moderation) Same(ctx context.Context, slug string) (same []SameBytes, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		l, err := linkBySlug(tx, slug)
+		if err != nil {
+			return err
+		}
+		same, err = sameBytes(tx, l, 0)
+		return err
+	})
+	return same, told(err)
+}
+
+func (s *Moderation) history(ctx context.Context, q ChangeQuery) (list []Event, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		list, err = events(tx, q)
+		return err
+	})
+	return list, told(err)
+}
+
+func accountCase(tx Tx, id AccountID) (c AccountCase, err error) {
+	if c.Account, err = tx.Account(id); err != nil {
+		return c, err
+	}
+	if c.Links, c.Bytes, err = tx.CountLinks(id); err != nil {
+		return c, err
+	}
+	c.History, err = events(tx, ChangeQuery{Account: id, Limit: caseRows})
+	return c, err
+}
+
+// sameBytes lists at most n (0: all) other links with the same bytes.
+func sameBytes(tx Tx, l *Link, n int) (same []SameBytes, err error) {
+	if l.SHA256 == "" {
+		return nil, nil
+	}
+	most := 0
+	if n > 0 {
+		most = n + 1 // and the link itself
+	}
+	links, err := tx.LinksBySHA256(l.SHA256, most)
+	for _, other := range links {
+		if other.ID == l.ID || n > 0 && len(same) == n {
+			continue
+		}
+		a, err := tx.Account(other.Account)
+		if err != nil {
+			return nil, err
+		}
+		same = append(same, SameBytes{other, a})
+	}
+	return same, err
+}
+
+// events reads changes with what their IDs stand for.
+func events(tx Tx, q ChangeQuery) (list []Event, err error) {
+	changes, err := tx.Changes(q)
+	emails := map[AccountID]string{0: ""}
+	email := func(id AccountID) string {
+		if e, ok := emails[id]; ok {
+			return e
+		}
+		a, e := tx.Account(id)
+		if e != nil {
+			err = errors.Join(err, notFoundIsNil(e))
+			a = new(Account)
+		}
+		emails[id] = a.Email
+		return a.Email
+	}
+	for _, c := range changes {
+		e := Event{Change: c, Person: email(c.By.Account), Account: email(c.Account)}
+		if c.Link != 0 {
+			l, err := tx.Link(c.Link)
+			if err != nil {
+				return nil, err
+			}
+			e.Slug = l.Slug
+		}
+		list = append(list, e)
+	}
+	return list, err
+}

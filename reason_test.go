@@ -1,0 +1,48 @@
+package vitrine_test
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+var update = flag.Bool("update", false, "write the table of reason codes anew")
+
+// Every reason code has one meaning, and the manual has them all.
+func TestReasons(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| code | meaning |\n|---|---|\n")
+	seen := map[string]bool{}
+	for _, r := range vitrine.Reasons() {
+		if seen[r.Code] || !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(r.Code) || !strings.HasSuffix(r.Meaning, ".") || vitrine.Meaning(r.Code) != r.Meaning {
+			t.Errorf("reason %q: %q", r.Code, r.Meaning)
+		}
+		seen[r.Code] = true
+		table.WriteString("| `" + r.Code + "` | " + r.Meaning + " |\n")
+	}
+	if len(seen) < 20 {
+		t.Errorf("%d reasons", len(seen))
+	}
+	const begin, end, path = "<!-- reasons -->\n", "<!-- /reasons -->", "docs/scanning.md"
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(b), begin)
+	now, after, ok2 := strings.Cut(rest, end)
+	switch {
+	case !ok1 || !ok2:
+		t.Fatal("no place for the table in " + path)
+	case now == table.String():
+	case *update:
+		if err := os.WriteFile(path, []byte(before+begin+table.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s is out of date: go test -run %s -update .", path, t.Name())
+	}
+}

@@ -1,0 +1,407 @@
+package vitrine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// ScanTime is how long a video may wait for its scan before a person must look (contract, Link states).
+const ScanTime = 30 * time.Minute
+
+// Scans is the background service that has bytes scanned: videos, which are scanned after they became links; what could not be scanned
+// then; and what is live, when the signatures change. The links' states are the queue: what is interrupted is done again.
+type Scans struct {
+	Store   Store
+	Blobs   Blobs
+	Scanner Scanner
+	Now     func() time.Time
+	AtOnce  int // how many scans Pending runs side by side; 0: one
+	// Failed, if set, is told of each scan that had no answer.
+	Failed func(*Link, error)
+
+	mu    sync.Mutex
+	since time.Time // when this process first looked
+	tries map[LinkID]scanTry
+}
+
+// scanTry is how often in a row a scan had no answer, and when it may be tried again.
+type scanTry struct {
+	failures int
+	pause    time.Duration
+	next     time.Time
+	scanned  string // Link.Scanned then: another one is somebody who asks for it now
+}
+
+const (
+	// scanPause is the time before a scan without an answer is tried again. It doubles, up to scanPauseMost; and after scanTries failures,
+	// which are no scanner's bad hour but this file's fault, up to a day.
+	scanPause     = 15 * time.Second
+	scanPauseMost = 5 * time.Minute
+	scanPauseLast = 24 * time.Hour
+	scanTries     = 10
+	// scansLooked bounds how many links one transaction lists, or marks.
+	scansLooked = 50
+)
+
+// Pending scans the links in processing and moves each to where the scan sends it.
+func (s *Scans) Pending(ctx context.Context) error {
+	if err := s.expire(ctx); err != nil {
+		return err
+	}
+	signatures, err := s.Scanner.Signatures(ctx)
+	if err != nil {
+		return err
+	}
+	for after := LinkID(0); ; {
+		if after, err = s.some(ctx, StateProcessing, signatures, after, max(s.AtOnce, 1)); err != nil || after == 0 {
+			return err
+		}
+	}
+}
+
+// Rescan scans, one after the other, the links in review that no scanner has spoken on, and what is live and was not scanned by the
+// present signatures. A hit takes a live link to review. Nothing goes from review to live, which a person alone does (contract, Link states);
+// and what the scanner cannot answer stays as it is.
+func (s *Scans) Rescan(ctx context.Context) error {
+	for live := LinkID(0); ; {
+		signatures, err := s.Scanner.Signatures(ctx)
+		if err != nil || signatures == "" { // without a scanner, what one could not answer stays so
+			return err
+		}
+		// What waits in review goes before what is live, of which there may be very much.
+		for held := LinkID(0); ; {
+			if held, err = s.some(ctx, StateReview, signatures, held, 1); err != nil {
+				return err
+			}
+			if held == 0 {
+				break
+			}
+		}
+		if live, err = s.some(ctx, StateLive, signatures, live, 1); err != nil || live == 0 {
+			return err
+		}
+	}
+}
+
+// Again has one link scanned anew, or with "" all of them, and tells of how many: after the scanner was set up otherwise.
+func (s *Scans) Again(ctx context.Context, slug string) (n int, err error) {
+	mark := "again " + s.Now().UTC().Format(time.RFC3339Nano) // no signatures are named so
+	if slug != "" {
+		err = s.Store.Update(ctx, func(tx Tx) error {
+			n = 0
+			l, err := linkBySlug(tx, slug)
+			if err != nil || l.State == StateDisabled || !l.HasBytes {
+				return err
+			}
+			n, l.Scanned = 1, mark
+			return tx.PutLink(l)
+		})
+		return n, err
+	}
+	for _, state := range []LinkState{StateReview, StateLive} {
+		for after, marked := LinkID(0), 0; ; n += marked {
+			err := s.Store.Update(ctx, func(tx Tx) error {
+				marked = 0
+				due, err := tx.ScanDue(state, mark, after, scansLooked)
+				for _, l := range due {
+					l.Scanned = mark
+					if err := tx.PutLink(l); err != nil {
+						return err
+					}
+					after = l.ID
+					marked++
+				}
+				return err
+			})
+			if err != nil {
+				return n, err
+			}
+			if marked == 0 {
+				break
+			}
+		}
+	}
+	return n, nil
+}
+
+// expire sends to review what has waited for its scan for ScanTime: since it was made, or since this process has been there to scan it.
+func (s *Scans) expire(ctx context.Context) error {
+	s.mu.Lock()
+	if s.since.IsZero() {
+		s.since = s.Now()
+	}
+	s.mu.Unlock()
+	var late []outcome
+	err := s.Store.Read(ctx, func(tx Tx) error {
+		late = nil
+		waiting, err := tx.Links(LinkQuery{State: StateProcessing})
+		for _, l := range waiting {
+			if s.left(l) <= 0 {
+				late = append(late, outcome{l, Change{Action: ActionHold, To: StateReview, Reason: ReasonScanSlow}, l.Scanned})
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.settle(ctx, late)
+}
+
+// left is how long a link in processing may still wait.
+func (s *Scans) left(l *Link) time.Duration {
+	since := l.StateAt
+	if s.since.After(since) {
+		since = s.since
+	}
+	return ScanTime - s.Now().Sub(since)
+}
+
+// outcome is what a scan says of a link.
+type outcome struct {
+	link       *Link // as it was when the scan began
+	change     Change
+	signatures string
+}
+
+// some scans some links in a state, from the one behind after on, several at once, and tells the last one; 0: there are no more.
+func (s *Scans) some(ctx context.Context, state LinkState, signatures string, after LinkID, atOnce int) (last LinkID, err error) {
+	var due []*Link
+	err = s.Store.Read(ctx, func(tx Tx) (err error) {
+		due, err = tx.ScanDue(state, signatures, after, scansLooked)
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	var mu sync.Mutex
+	var as []outcome // that leave their links as they are, and are written together
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for _, l := range due {
+		if !s.mayTry(l) {
+			continue
+		}
+		g.Go(func() error {
+			o, ok := s.scan(inner, l)
+			switch {
+			case inner.Err() != nil:
+				return inner.Err()
+			case !ok:
+				return nil
+			case o.change.Action != "":
+				return s.settle(inner, []outcome{o})
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			as = append(as, o)
+			return nil
+		})
+	}
+	err = g.Wait()
+	return due[len(due)-1].ID, errors.Join(err, s.settle(context.WithoutCancel(ctx), as))
+}
+
+// scan has one link scanned. What fails about this link alone is told to Failed, keeps no other, and is not ok.
+func (s *Scans) scan(ctx context.Context, l *Link) (o outcome, ok bool) {
+	bounded, cancel := ctx, context.CancelFunc(func() {})
+	if l.State == StateProcessing {
+		bounded, cancel = context.WithTimeout(ctx, s.left(l))
+	}
+	defer cancel()
+	v, signatures, err := s.verdict(bounded, l)
+	if ctx.Err() != nil {
+		return o, false
+	}
+	s.tried(l, err)
+	if err != nil && !errors.Is(err, ErrScanLimit) {
+		return o, false
+	}
+	return outcome{l, after(l, v, err), signatures}, true
+}
+
+func (s *Scans) verdict(ctx context.Context, l *Link) (Verdict, string, error) {
+	blob, err := s.Blobs.Open(ctx, l.Upload)
+	if err != nil {
+		return Verdict{}, "", err // deleted meanwhile, or lost, which the audit tells
+	}
+	defer blob.Close()
+	return scanBytes(ctx, s.Scanner, blob)
+}
+
+// after is where a scan's answer sends a link; a zero Action when it stays as it is. err is nil or ErrScanLimit. In review a finding never
+// makes a reason weaker: what is told to be clean at last is only what waited for nothing else.
+func after(l *Link, v Verdict, err error) Change {
+	c := Change{Action: ActionScan, To: StateReview}
+	unspoken := l.Reason == ReasonScanUnavailable || l.Reason == ReasonScanSlow
+	waits := l.State != StateReview || unspoken || l.Reason == ReasonScanLimit || l.Reason == ReasonScanLate
+	switch {
+	case err != nil && (l.State == StateProcessing || l.State == StateReview && unspoken):
+		c.Reason, c.Detail = ReasonScanLimit, limitOf(err)
+	case err != nil:
+		return Change{} // a live link was clean by what the scanner could see of it, or a person has cleared it
+	case v.Result == ScanMalware:
+		c.Reason, c.Detail = ReasonMalware, v.Signature
+		if l.State == StateProcessing {
+			c.To = StateDisabled
+		}
+	case v.Result == ScanSuspicious && waits:
+		c.Reason, c.Detail = ReasonSuspicious, v.Signature
+	case v.Result == ScanSuspicious && l.Reason != ReasonSuspicious && !strings.Contains(l.Detail, v.Signature):
+		c.Reason, c.Detail = l.Reason, strings.TrimPrefix(l.Detail+"; "+v.Signature, "; ")
+	case v.Result == ScanSuspicious:
+		return Change{}
+	case l.State == StateProcessing:
+		c.To = StateLive
+	case l.State == StateReview && (unspoken || l.Reason == ReasonScanLimit):
+		c.Reason = ReasonScanLate
+	default:
+		return Change{}
+	}
+	if c.To == l.State && c.Reason == l.Reason && c.Detail == l.Detail {
+		return Change{}
+	}
+	return c
+}
+
+// settle writes what scans of links say, in one transaction, and removes the bytes of what was found to be malware. A link that is not any more
+// what it was when its scan began is left alone.
+func (s *Scans) settle(ctx context.Context, all []outcome) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var doomed []UploadID
+	err := s.Store.Update(ctx, func(tx Tx) error {
+		doomed = nil
+		for _, o := range all {
+			now, err := tx.Link(o.link.ID)
+			same := err == nil && now.State == o.link.State && now.Reason == o.link.Reason && now.Scanned == o.link.Scanned &&
+				now.HasBytes && now.DeletedAt.IsZero()
+			if !same {
+				if err = notFoundIsNil(err); err != nil {
+					return err
+				}
+				continue
+			}
+			now.Scanned = o.signatures
+			c := o.change
+			if c.Action != "" && now.State == StateLive {
+				known, err := clearedBefore(tx, now, c)
+				if err != nil {
+					return err
+				}
+				if known {
+					c = Change{}
+				}
+			}
+			if c.Action == "" {
+				err = tx.PutLink(now)
+			} else {
+				if c.To == StateDisabled {
+					now.HasBytes = false
+					doomed = append(doomed, now.Upload)
+				}
+				c.By = Actor{Kind: ActorScanner}
+				err = now.change(tx, s.Now(), c)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	// Bytes that stay behind when this is interrupted are swept: their link has none.
+	for _, id := range doomed {
+		if err == nil {
+			err = s.Blobs.Delete(ctx, id)
+		}
+	}
+	return err
+}
+
+// clearedBefore tells whether a person has cleared a link of the very finding already: it is not taken down by it again.
+func clearedBefore(tx Tx, l *Link, c Change) (bool, error) {
+	history, err := tx.Changes(ChangeQuery{Link: l.ID})
+	for i, h := range history {
+		if h.Action == ActionClear && i+1 < len(history) && history[i+1].Reason == c.Reason && history[i+1].Detail == c.Detail {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+func (s *Scans) mayTry(l *Link) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, ok := s.tries[l.ID]
+	wait := t.next.Sub(s.Now())
+	return !ok || wait <= 0 || wait > t.pause /* the clock was set back */ || t.scanned != l.Scanned
+}
+
+// tried notes how a scan ended.
+func (s *Scans) tried(l *Link, err error) {
+	if err == nil || errors.Is(err, ErrScanLimit) || errors.Is(err, ErrNotFound) {
+		s.mu.Lock()
+		delete(s.tries, l.ID)
+		s.mu.Unlock()
+		return
+	}
+	s.mu.Lock()
+	if s.tries == nil {
+		s.tries = map[LinkID]scanTry{}
+	}
+	t := s.tries[l.ID]
+	t.pause = min(max(scanPause, 2*t.pause), scanPauseMost)
+	if t.failures >= scanTries {
+		t.pause = min(scanPauseMost<<min(t.failures-scanTries, 10), scanPauseLast)
+	}
+	t.failures++
+	t.next, t.scanned = s.Now().Add(t.pause), l.Scanned
+	s.tries[l.ID] = t
+	s.mu.Unlock()
+	if s.Failed != nil {
+		s.Failed(l, err)
+	}
+}
+
+// scanBytes has a whole blob scanned, and says by which signatures at least it was. An answer that is none of a Verdict's is an error.
+func scanBytes(ctx context.Context, scanner Scanner, b Blob) (v Verdict, signatures string, err error) {
+	if signatures, err = scanner.Signatures(ctx); err != nil {
+		return v, "", err
+	}
+	v, err = scanner.Scan(ctx, io.NewSectionReader(b, 0, b.Size()), b.Size())
+	switch {
+	case errors.Is(err, ErrScanLimit):
+		return v, signatures, err
+	case err != nil:
+		return v, "", cmp.Or(context.Cause(ctx), err)
+	case v.Result != ScanClean && v.Result != ScanSuspicious && v.Result != ScanMalware:
+		return v, "", fmt.Errorf("%s said nothing", scanner.Name())
+	}
+	return v, signatures, nil
+}
+
+// unscanned is why a link waits that a scanner did not speak on, and what exactly it said.
+func unscanned(err error) (reason, detail string) {
+	switch {
+	case errors.Is(err, ErrScanLimit):
+		return ReasonScanLimit, limitOf(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return ReasonScanSlow, ""
+	}
+	return ReasonScanUnavailable, ""
+}
+
+// limitOf is what an error with ErrScanLimit says of the limit.
+func limitOf(err error) string {
+	_, limit, _ := strings.Cut(err.Error(), ErrScanLimit.Error()+": ")
+	return oneLine(limit)
+}
