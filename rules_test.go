@@ -97,6 +97,7 @@ var dependencies = map[string]string{
 	"github.com/tetratelabs/wazero":      "bounds the memory of PDFium, and keeps what it compiled",
 	"github.com/xuri/excelize/v2":        "the cells of a workbook as they are shown, row by row",
 	"github.com/yuin/goldmark":           "Markdown: CommonMark with GitHub's extensions",
+	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA",
 	"golang.org/x/image":                 "TIFF, WebP and BMP, scaling, and text on cards",
 	"golang.org/x/net":                   "HTML as browsers parse it, for what Markdown became",
 	"golang.org/x/sync":                  "singleflight: one check of an upload however many ask",

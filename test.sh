@@ -29,7 +29,8 @@ go test -timeout 25m ./...
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
 export CGO_ENABLED=1
-go test -race . ./client ./internal/disk ./internal/spool ./internal/worker
+go test -race -skip TestViewsUnderLoad . ./client ./internal/clamav ./internal/disk ./internal/spool ./internal/worker
+go test -race -run TestViewsUnderLoad . # by itself: behind many other tests the race detector of Go 1.26 crashes in it, in timers of a bubble
 go test -race -short ./internal/web # without a browser, which is what waits there
 go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb
 go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine

@@ -12,8 +12,8 @@ import (
 
 // why is a reason code with what exactly was found.
 func why(reason, detail string) string {
-	if detail == "" {
-		return reason
+	if reason == "" || detail == "" {
+		return reason + detail
 	}
 	return reason + ": " + detail
 }

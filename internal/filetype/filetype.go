@@ -116,21 +116,27 @@ func Inspect(r io.ReaderAt, size int64, t Type) (facts Facts, err error) {
 }
 
 func inspect(r io.ReaderAt, size int64, t Type) (Facts, error) {
-	check := inspectorOf(t.Ext)
-	if check == nil {
+	if inspectorOf(t.Ext) == nil {
 		return Facts{}, &Problem{Code: CodeUnsupportedType, Reason: ReasonUnlistedType, Message: "Files of this type are not accepted."}
 	}
 	if size <= 0 {
 		return Facts{}, mismatch(ReasonEmpty, "The file is empty.")
 	}
-	s := newSource(r, size)
+	return judgeSource(newSource(r, size), t)
+}
+
+// judgeSource inspects a file of a listed type that is not empty.
+func judgeSource(s *source, t Type) (Facts, error) {
 	var facts Facts
 	problem := programAt(s.head)
 	if problem == nil {
-		problem = check(s, t, &facts)
+		problem = inspectorOf(t.Ext)(s, t, &facts)
 	}
 	if problem == nil && s.err == nil {
 		problem = secondFormat(s, t, &facts)
+	}
+	if s.work.used() {
+		facts.hold(HoldNotFullyInspected)
 	}
 	switch {
 	case s.err != nil:

@@ -96,7 +96,7 @@ func FuzzObject(f *testing.F) {
 		for _, judge := range objectStreams {
 			judge(new(Facts), data)
 		}
-		new(Facts).oldObject(data)
+		new(Facts).oldObject(newSource(bytes.NewReader(data), int64(len(data))), data)
 		jpxSize(data)
 		jbig2Size(data)
 		remoteHost(string(data))

@@ -33,7 +33,7 @@ func inspectGIF(s *source, t Type, facts *Facts) *Problem {
 			return nil
 		case kind == 0x21:
 			r.ReadByte()
-			whole = gifBlocks(r)
+			_, whole = gifBlocks(r)
 		case kind == 0x2c:
 			var p *Problem
 			if whole, p = gifFrame(r, facts); p != nil {
@@ -63,23 +63,23 @@ func gifTable(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-// gifBlocks reads blocks of data to the empty one that ends them.
-func gifBlocks(r *bufio.Reader) bool {
-	for {
+// gifBlocks reads blocks of data to the empty one that ends them, and counts the whole ones before it.
+func gifBlocks(r *bufio.Reader) (blocks int, ended bool) {
+	for ; ; blocks++ {
 		n, err := r.ReadByte()
 		if err != nil {
-			return false
+			return blocks, false
 		}
 		if n == 0 {
-			return true
+			return blocks, true
 		}
 		if k, _ := r.Discard(int(n)); k < int(n) {
-			return false
+			return blocks, false
 		}
 	}
 }
 
-// gifFrame reads one frame. It counts as whole when it is, and can be decoded.
+// gifFrame reads one frame. It counts as whole when it can be decoded, if only in part: browsers show what is there.
 func gifFrame(r *bufio.Reader, facts *Facts) (whole bool, p *Problem) {
 	var h [9]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil {
@@ -94,5 +94,9 @@ func gifFrame(r *bufio.Reader, facts *Facts) (whole bool, p *Problem) {
 	}
 	r.Discard(gifTable(h[8]))
 	code, err := r.ReadByte()
-	return err == nil && 1 <= code && code <= 11 && gifBlocks(r), nil
+	if err != nil || code < 1 || code > 11 {
+		return false, nil
+	}
+	blocks, ended := gifBlocks(r)
+	return ended || blocks > 0, nil
 }

@@ -15,7 +15,8 @@ const overlap = 256
 //
 // What a script computes is beyond reach: a page that builds its form from encrypted data, or loads it, passes.
 func inspectHTML(s *source, t Type, facts *Facts) *Problem {
-	var w markupWatch
+	w := markupWatch{work: s.work}
+	s.work.scanned -= allowance(min(s.size, maxTextScan)) // to look through a page takes longer than other text
 	if p := checkText(s, t, w.see); p != nil {
 		return p
 	}
@@ -49,6 +50,7 @@ type markupWatch struct {
 	packed      packedWatch
 	saves       bool // a script offers data of its own as a file
 	decodes     bool // a script decodes data
+	work        *account
 }
 
 func (w *markupWatch) see(chunk []byte) {
@@ -65,14 +67,23 @@ func (w *markupWatch) see(chunk []byte) {
 
 func (w *markupWatch) look(text []byte) {
 	w.application = w.application || bytes.Contains(text, []byte("<hta:application"))
-	w.password = w.password || passwordField(text) || bytes.Contains(text, []byte("security")) && disguisedField.Match(text)
-	w.card = w.card || bytes.Contains(text, []byte("cc-")) && cardField.Match(text)
+	w.password = w.password || passwordField(text) || containsAny(text, disguises) && w.match(text) && disguisedField.Match(text)
+	w.card = w.card || bytes.Contains(text, []byte("cc-")) && bytes.Contains(text, []byte("autocomplete")) && w.match(text) && cardField.Match(text)
 	w.saves = w.saves || containsAny(text, saving)
 	w.decodes = w.decodes || containsAny(text, decoding)
 	if w.redirect == "" && bytes.Contains(text, []byte("refresh")) {
-		w.redirect = redirection(text)
+		w.redirect = w.redirection(text)
 	}
 }
+
+// match counts text that is to be compared with a regular expression, and tells whether it may be.
+func (w *markupWatch) match(text []byte) bool {
+	w.work.matched -= allowance(len(text))
+	return w.work.matched > 0
+}
+
+// disguises are the words that disguisedField begins with.
+var disguises = [][]byte{[]byte("text-security"), []byte("textsecurity")}
 
 var (
 	// cardField is what makes a browser fill in the number of a payment card.
@@ -95,7 +106,7 @@ func containsAny(text []byte, words [][]byte) bool {
 }
 
 // redirection is the other site that a page sends its visitor to by itself; "" for none. That a script does so cannot be told.
-func redirection(text []byte) string {
+func (w *markupWatch) redirection(text []byte) string {
 	for i := 0; ; i++ {
 		at := bytes.Index(text[i:], []byte("refresh"))
 		if at < 0 {
@@ -112,6 +123,9 @@ func redirection(text []byte) string {
 		}
 		if !bytes.HasPrefix(tag, []byte("<meta")) || !bytes.Contains(tag, []byte("content")) || !bytes.Contains(tag, []byte("//")) && !bytes.Contains(tag, []byte("data:")) {
 			continue
+		}
+		if !w.match(tag) {
+			return ""
 		}
 		if to := refreshTo.FindSubmatch(tag); to != nil {
 			return string(to[1])

@@ -3,7 +3,6 @@ package filetype
 import (
 	"bytes"
 	"html"
-	"regexp"
 )
 
 // decoded gives what lower-case text of a page reads as once the ways of writing it otherwise are undone, where it uses them: character
@@ -17,12 +16,27 @@ func decoded(text []byte) (others [][]byte) {
 		others = append(others, plain)
 	}
 	if bytes.IndexByte(text, 0x1b) >= 0 {
-		others = append(others, switches.ReplaceAll(text, nil))
+		others = append(others, unswitched(text))
 	}
 	return others
 }
 
-var switches = regexp.MustCompile(`\x1b[($][@-z]`)
+// unswitched leaves out the marks that switch alphabets: ESC, a bracket or dollar sign, and a letter.
+func unswitched(text []byte) []byte {
+	plain := make([]byte, 0, len(text))
+	for {
+		i := bytes.IndexByte(text, 0x1b)
+		if i < 0 {
+			return append(plain, text...)
+		}
+		plain = append(plain, text[:i]...)
+		if text = text[i:]; len(text) >= 3 && (text[1] == '(' || text[1] == '$') && '@' <= text[2] && text[2] <= 'z' {
+			text = text[3:]
+			continue
+		}
+		plain, text = append(plain, text[0]), text[1:]
+	}
+}
 
 // unescaped undoes the escapes of addresses (%70, and %2570 for one within another) and of scripts (\x70, \u0070, \u{70}).
 func unescaped(text []byte) (plain []byte, escaped bool) {
@@ -159,15 +173,16 @@ func (w *packedWatch) see(chunk []byte) {
 			chunk = chunk[n:]
 			continue
 		}
-		joined := append(w.tail, chunk...)
-		i := bytes.Index(joined, []byte(packedZIP))
+		if len(w.tail) > 0 {
+			chunk, w.tail = append(w.tail, chunk...), nil
+		}
+		i := bytes.Index(chunk, []byte(packedZIP))
 		if i < 0 {
-			w.tail = bytes.Clone(joined[max(0, len(joined)-len(packedZIP)+1):])
+			w.tail = bytes.Clone(chunk[max(0, len(chunk)-len(packedZIP)+1):])
 			return
 		}
 		w.inside, w.quad, w.data = true, w.quad[:0], w.data[:0]
-		chunk = joined[i:]
-		w.tail = nil
+		chunk = chunk[i:]
 	}
 }
 
@@ -222,13 +237,13 @@ func (w *packedWatch) end() {
 			return
 		}
 		h := p[i:]
-		name := string(h[30:min(len(h), 30+int(le.Uint16(h[26:])))])
-		if le.Uint16(h[6:])&1 != 0 || carriers[foldExt(name[max(0, lastDot(name)+1):])] {
+		end := min(len(h), 30+int(le.Uint16(h[26:])))
+		ext := h[30:end]
+		ext = ext[bytes.LastIndexByte(ext[max(0, len(ext)-64):], '.')+1+max(0, len(ext)-64):]
+		if le.Uint16(h[6:])&1 != 0 || len(ext) <= 32 && carriers[foldExt(string(ext))] {
 			w.suspicious = true
 			return
 		}
 		p = h[4:]
 	}
 }
-
-func lastDot(name string) int { return bytes.LastIndexByte([]byte(name), '.') }

@@ -72,8 +72,9 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("only %d bad files", n)
 	}
 	var table strings.Builder
+	counts := map[string]int{}
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nkind\tfile\tverdict\treason\tin")
+	fmt.Fprintln(w, "\nfile\tkind\tverdict\treason\tin")
 	for _, f := range append(all, bad...) {
 		facts, err := inspected(t, f.sample)
 		got, about := ruling(facts, err)
@@ -81,9 +82,11 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s (%s): got %s (%v), want %s", f.what, f.ext, got, err, f.want)
 		}
 		word, reason, _ := strings.Cut(got, " ")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", f.ext, f.what, word, reason, about)
+		counts[word]++
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", f.what, f.ext, word, reason, about)
 	}
 	w.Flush()
+	fmt.Fprintf(&table, "total %d: %d live, %d held, %d refused\n", len(all)+len(bad), counts["live"], counts["held"], counts["refused"])
 	t.Log(table.String())
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // inspectJPEG walks the segments to the frame header, past whatever cameras put before it, and then the picture itself for its end and
-// for how often it is gone over.
+// for how often it is gone over. An end mark that is missing is not missed, and cameras put films and other pictures behind it.
 func inspectJPEG(s *source, t Type, facts *Facts) *Problem {
 	if !bytes.HasPrefix(s.head, []byte("\xff\xd8\xff")) {
 		return notThe(s, t)
@@ -18,7 +18,7 @@ func inspectJPEG(s *source, t Type, facts *Facts) *Problem {
 	if p := facts.sized(width, height); p != nil {
 		return p
 	}
-	return s.jpegScans(t, next)
+	return s.jpegScans(t, next, facts)
 }
 
 // jpegFrame gives the dimensions of the frame whose header is found from off on, and where the next segment begins; zeros for none.
@@ -51,16 +51,25 @@ func (s *source) jpegFrame(off int64) (width, height, next int64) {
 
 // jpegScans reads on from behind the frame header to the end mark. Each scan goes over the whole picture, however few bytes it has:
 // thousands of them stop a browser (libjpeg-turbo, LJT-01-005).
-func (s *source) jpegScans(t Type, off int64) *Problem {
-	r := bufio.NewReaderSize(s.rest(off), chunkBytes)
+func (s *source) jpegScans(t Type, off int64, facts *Facts) *Problem {
+	r := bufio.NewReaderSize(s.section(off, min(s.size-off, maxJPEG)), chunkBytes)
 	scans := 0
+	ended := func() *Problem {
+		if scans == 0 {
+			return cutShort(t)
+		}
+		if s.size-off > maxJPEG {
+			facts.hold(HoldNotFullyInspected)
+		}
+		return nil // browsers show what is there
+	}
 	for {
 		if !skipTo(r, 0xff) {
-			return cutShort(t)
+			return ended()
 		}
 		marker, err := r.ReadByte()
 		if err != nil {
-			return cutShort(t)
+			return ended()
 		}
 		switch {
 		case marker == 0xff:
@@ -71,13 +80,16 @@ func (s *source) jpegScans(t Type, off int64) *Problem {
 			}
 			return nil
 		case marker == 0xda:
+			if _, err := r.Peek(3); err != nil { // the scan's header, and some of it
+				return ended()
+			}
 			if scans++; scans > maxScans {
 				return unsafeFile(ReasonDecodeFlood, "The image goes over its pixels more than %d times, as images made to block browsers do. Export it again.", maxScans)
 			}
 		case marker >= 0xc0 && marker <= 0xcf, marker >= 0xdb && marker <= 0xef, marker == 0xfe: // with a length
 			p, err := r.Peek(2)
 			if err != nil || be.Uint16(p) < 2 {
-				return cutShort(t)
+				return ended()
 			}
 			r.Discard(int(be.Uint16(p)))
 		}

@@ -1,5 +1,17 @@
 package filetype
 
+// What one inspection may spend on all documents in a file together. Each is some seconds of work.
+const (
+	maxUnfolded = 512 * mib
+	maxSampled  = gib
+	maxLexed    = 64 * mib
+	maxNamed    = 64 << 20  // a gigabyte of pages has some millions
+	maxScanned  = 256 * mib // four texts of maxTextScan, or one RTF document
+
+	// maxMatched is how much text of pages is compared with regular expressions, once it has the words that they begin with.
+	maxMatched = 16 * mib
+)
+
 // Further bounds of PDF.
 const (
 	// maxPDFFilters is how many filters one stream may pass through; writers use one or two.
@@ -21,6 +33,9 @@ const (
 const (
 	// maxMetadata is what a colour profile or text of an image may unpack to; libraries stop at 8 MB.
 	maxMetadata = 8 * mib
+
+	// maxJPEG is how much of a JPEG is read in search of its end; with maxPixels, photographs take less.
+	maxJPEG = 512 * mib
 
 	// maxScans is how many passages over the picture one JPEG may have; encoders make ten, and each costs as much as the whole picture.
 	maxScans = 1000

@@ -16,6 +16,7 @@ type compound struct {
 	storage []storageEntry
 	cached  int64 // which sector table holds; -1 none
 	table   []byte
+	small   []uint32 // the root's sectors, which hold small streams; nil not listed yet
 }
 
 // storageEntry is one entry of the directory.
@@ -162,16 +163,19 @@ func oleName(p []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// open reads a stream, sector by sector.
+// open reads a stream, sector by sector, on the account of the whole inspection: any number of streams may be of the same sectors.
 func (c *compound) open(e storageEntry) io.Reader {
 	if e.size < 0 || e.size > c.s.size {
 		e.size = c.s.size
 	}
 	r := &streamReader{c: c, at: e.start, left: e.size}
 	if e.size < oleCutoff {
-		r.small, _ = c.chain(c.storage[0].start, c.s.size/c.sector)
+		if c.small == nil {
+			c.small, _ = c.chain(c.storage[0].start, c.s.size/c.sector)
+		}
+		r.small = c.small
 	}
-	return r
+	return c.s.work.unfolded.reader(r, kib)
 }
 
 // streamReader reads a stream along its chain; small streams lie in 64-byte sectors within the root's stream.

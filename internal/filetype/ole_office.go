@@ -206,7 +206,7 @@ func (c *compound) inspectPowerPoint(main storageEntry, facts *Facts) *Problem {
 				return macroProblem()
 			}
 		case pptOLEObject:
-			if p := slideObject(budget.reader(unpackOLE(body, version>>4 == 1), openPrice), facts); p != nil {
+			if p := c.slideObject(c.s.unfold(unpackOLE(body, version>>4 == 1), &budget, openPrice), facts); p != nil {
 				return p
 			}
 		}
@@ -218,14 +218,14 @@ func (c *compound) inspectPowerPoint(main storageEntry, facts *Facts) *Problem {
 var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v\x00e\x00")
 
 // slideObject judges an embedded object of a presentation. What cannot be read is held.
-func slideObject(r io.Reader, facts *Facts) *Problem {
+func (c *compound) slideObject(r io.Reader, facts *Facts) *Problem {
 	p, err := io.ReadAll(io.LimitReader(r, maxNested+1))
 	if err == nil && len(p) <= maxNested {
-		if c, ok := openCompound(newSource(bytes.NewReader(p), int64(len(p)))); ok {
-			if problem := c.refuse(); problem != nil {
+		if object, ok := openCompound(c.s.within(p)); ok {
+			if problem := object.refuse(); problem != nil {
 				return problem
 			}
-			return c.objects(facts)
+			return object.objects(facts)
 		}
 	}
 	if err != nil || len(p) > maxNested || bytes.Contains(p, ole10Native) {

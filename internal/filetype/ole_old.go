@@ -6,8 +6,8 @@ import (
 )
 
 // oldObject judges an object as RTF carries it, in the layout of OLE 1: its class, where it is linked to, and its data, which of
-// newer objects is a compound file. What cannot be read stays held.
-func (f *Facts) oldObject(p []byte) *Problem {
+// newer objects is a compound file within s. What cannot be read stays held.
+func (f *Facts) oldObject(s *source, p []byte) *Problem {
 	class, topic, linked := oldHeader(p)
 	if linked && topic != "" {
 		if handlers.MatchString(topic) {
@@ -22,7 +22,7 @@ func (f *Facts) oldObject(p []byte) *Problem {
 	if at < 0 {
 		return f.oldData(class, oldBody(p))
 	}
-	c, ok := openCompound(newSource(bytes.NewReader(p[at:]), int64(len(p)-at)))
+	c, ok := openCompound(s.within(p[at:]))
 	if !ok {
 		return nil
 	}

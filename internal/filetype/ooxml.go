@@ -27,7 +27,7 @@ func inspectOOXML(s *source, t Type, facts *Facts) *Problem {
 	if bytes.HasPrefix(s.head, []byte(oleMagic)) {
 		return protectedOOXML(s, t, facts)
 	}
-	return newZipInspection(facts).ooxml(s, t, 0)
+	return newInspection(s, facts).ooxml(s, t, 0)
 }
 
 // protectedOOXML takes a compound file for what it is under a password.
@@ -75,7 +75,7 @@ func plainExt(ext string) bool {
 	return ext != "" && strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
+func (z *inspection) ooxml(s *source, t Type, depth int) *Problem {
 	parts := ooxmlParts{exts: map[string]bool{}, names: map[string]bool{}}
 	p := z.walk(s, t, depth, func(m *zipMember) *Problem { return z.ooxmlPart(s, t, &parts, m, depth) })
 	if p != nil {
@@ -107,7 +107,7 @@ func (z *zipInspection) ooxml(s *source, t Type, depth int) *Problem {
 	return z.openAll(s, parts.inner, depth)
 }
 
-func (z *zipInspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMember, depth int) *Problem {
+func (z *inspection) ooxmlPart(s *source, t Type, parts *ooxmlParts, m *zipMember, depth int) *Problem {
 	name := strings.ToLower(m.name)
 	again := parts.note(name)
 	parts.folder = parts.folder || strings.HasPrefix(name, ooxmlMain[t.Ext].folder)

@@ -9,10 +9,10 @@ import (
 // inspectPackage checks OpenDocument files and EPUB books: ZIPs that name their type in a member called mimetype. Scripts in books
 // pass: EPUB 3 has them, and readers keep them from all but the book.
 func inspectPackage(s *source, t Type, facts *Facts) *Problem {
-	return newZipInspection(facts).pack(s, t, 0)
+	return newInspection(s, facts).pack(s, t, 0)
 }
 
-func (z *zipInspection) pack(s *source, t Type, depth int) *Problem {
+func (z *inspection) pack(s *source, t Type, depth int) *Problem {
 	var mimetype, manifest *zipMember
 	var inner []zipMember
 	f := familyODF

@@ -21,7 +21,7 @@ const (
 )
 
 // part looks into one part of a document.
-func (z *zipInspection) part(s *source, m *zipMember, f family, depth int) *Problem {
+func (z *inspection) part(s *source, m *zipMember, f family, depth int) *Problem {
 	if m.unpacked == 0 || m.dir() {
 		return nil
 	}
@@ -61,12 +61,13 @@ func markupStart(head []byte) bool {
 }
 
 // objectPart looks into an embedded compound file. One that is too large for memory is searched for what makes it dangerous.
-func (z *zipInspection) objectPart(r io.Reader, m *zipMember, f family) *Problem {
+func (z *inspection) objectPart(r io.Reader, m *zipMember, f family) *Problem {
 	inner, ok := z.memory(r)
 	if !ok {
 		z.facts.holdAbout(HoldNotFullyInspected, m.name)
 		return nil
 	}
+	inner.work = z.work
 	c, ok := openCompound(inner)
 	if !ok {
 		if f == familyOOXML && path.Ext(strings.ToLower(m.name)) == ".bin" {
@@ -90,7 +91,7 @@ func within(p *Problem, name string) *Problem {
 }
 
 // markupPart reads a part of XML as far as its root element needs.
-func (z *zipInspection) markupPart(r io.Reader, m *zipMember, f family) *Problem {
+func (z *inspection) markupPart(r io.Reader, m *zipMember, f family) *Problem {
 	reader := &failureReader{r: r}
 	w := partWatch{facts: z.facts, family: f, name: m.name}
 	p := w.read(newMarkup(reader))

@@ -1,10 +1,8 @@
 package filetype
 
 import (
-	"bufio"
 	"bytes"
 	"compress/zlib"
-	"io"
 	"slices"
 )
 
@@ -40,31 +38,44 @@ func (d *pdfDict) flates() (n int) {
 
 // unfolds tells a stream that unpacks to more than bombFloor at a ratio that no honest one has.
 func (p *pdfScan) unfolds(at, length int64, flates int) bool {
-	if flates == 1 && 0 < length && length < bombSample || p.sampled <= 0 {
+	if flates == 1 && 0 < length && length < bombSample || !p.sample(kib) {
 		return false
 	}
 	packed := &countingReader{r: p.s.rest(at)}
-	r := io.Reader(bufio.NewReaderSize(packed, 4*kib))
-	for range flates {
+	r := p.sampler.inflate(packed)
+	if r == nil {
+		return false
+	}
+	for range flates - 1 {
+		p.sample(openPrice)
 		z, err := zlib.NewReader(r)
 		if err != nil {
 			return false
 		}
 		r = z
 	}
-	unpacked, buf := int64(0), make([]byte, 32*kib)
+	unpacked := int64(0)
+	if p.sampleBuffer == nil {
+		p.sampleBuffer = make([]byte, 32*kib)
+	}
 	for packed.n <= bombSample || unpacked > bombRatio*packed.n {
-		n, err := r.Read(buf)
+		n, err := r.Read(p.sampleBuffer)
 		unpacked += int64(n)
-		p.sampled -= allowance(n)
+		more := p.sample(allowance(n))
 		if unpacked > bombFloor && unpacked > bombRatio*packed.n {
 			return true
 		}
-		if err != nil || p.sampled <= 0 {
+		if err != nil || !more {
 			return false
 		}
 	}
 	return false
+}
+
+// sample counts what the search for bombs costs and tells whether it may go on. A file that it left unsearched is held.
+func (p *pdfScan) sample(n allowance) bool {
+	p.s.work.sampled -= n
+	return p.s.work.sampled > 0
 }
 
 // image judges the dimensions that an image's dictionary states, and those within its data, which are what decoders believe.
@@ -73,7 +84,7 @@ func (p *pdfScan) image(d *pdfDict, at int64) *Problem {
 	if problem := f.sized(d.width, d.height); problem != nil && d.width > 0 && d.height > 0 {
 		return problem
 	}
-	if p.encrypted || len(d.filters) == 0 {
+	if p.encrypted || len(d.filters) == 0 || !p.sample(kib) {
 		return nil
 	}
 	head := p.s.bytes(at, 4*kib)
@@ -86,6 +97,7 @@ func (p *pdfScan) image(d *pdfDict, at int64) *Problem {
 	case last == "DCTDecode" || last == "DCT":
 		picture := &source{r: p.s, size: p.s.size, head: head, left: 100}
 		width, height, _ := picture.jpegFrame(at + 2)
+		p.sample(kib * allowance(100-picture.left))
 		return f.sized(width, height)
 	}
 	return nil

@@ -63,6 +63,7 @@ func (p *pdfScan) scriptValue(l *pdfLexer) {
 	case pdfInt:
 		p.refer(l.reference(t.n), pdfForScript)
 	case pdfString:
+		p.s.work.named -= 8
 		p.scriptText(pdfText(t.text))
 	}
 	p.spend(l.i - start)
@@ -86,7 +87,7 @@ func (p *pdfScan) scanReferred() {
 	if len(p.referred) == 0 || p.problem != nil {
 		return
 	}
-	c, u := p.cipher(), &pdfUnpacker{left: maxObjectStreams}
+	c, u := p.cipher(), &pdfUnpacker{s: p.s, left: maxObjectStreams}
 	looked := 0
 	buf := make([]byte, min(p.s.size, pdfLookbehind+pdfWindow+pdfLookahead))
 	for off := int64(0); off < p.s.size; off += pdfWindow {
@@ -145,7 +146,7 @@ func (p *pdfScan) content(u *pdfUnpacker, r io.Reader, codec pdfCodec, purpose p
 	case bytes.HasPrefix(content, []byte(zipLocal)):
 		p.program = p.program || bytes.Contains(content, []byte("vbaProject.bin"))
 	case bytes.HasPrefix(content, []byte(oleMagic)) && ok:
-		if c, ok := openCompound(newSource(bytes.NewReader(content), int64(len(content)))); ok {
+		if c, ok := openCompound(p.s.within(content)); ok {
 			p.program = p.program || c.refuse() != nil
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // pdfScan is one passage through a PDF. Where several revisions of an object stand in the file, the last one counts.
 type pdfScan struct {
 	s     *source
-	lexed allowance // bytes that may still be lexed
+	lexed allowance // bytes that may still be lexed on the file's own account
 
 	objects  int
 	root     sighting           // the trailer's /Root
@@ -31,9 +31,10 @@ type pdfScan struct {
 	flash      bool
 	unread     bool // objects that could not be read within the bounds, or at all
 
-	referred map[int64]pdfPurpose // objects that are looked into in a second passage
-	sampled  allowance            // what may still be decompressed in search of bombs
-	problem  *Problem             // why the file is refused
+	referred     map[int64]pdfPurpose // objects that are looked into in a second passage
+	sampler      pdfUnpacker          // of streams in search of bombs
+	sampleBuffer []byte
+	problem      *Problem // why the file is refused
 }
 
 // sighting is a number and where in the file it was seen.
@@ -52,18 +53,18 @@ func (p *pdfScan) note(m map[int64]sighting, object, at, value int64) {
 func newPDFScan(s *source) *pdfScan {
 	return &pdfScan{
 		s:        s,
-		lexed:    allowance(s.size + pdfLexSlack),
+		lexed:    allowance(s.size),
 		catalogs: map[int64]sighting{},
 		counts:   map[int64]sighting{},
 		crypts:   map[int64]pdfEncryption{},
 		referred: map[int64]pdfPurpose{},
-		sampled:  allowance(maxObjectStreams + 4*s.size),
 	}
 }
 
 const (
-	pdfWindow     = mib
-	pdfLookbehind = 64 // for the numbers before "obj"
+	pdfWindow      = mib
+	pdfLookbehind  = 64 // for the numbers before "obj"
+	pdfObjectPrice = 16 // what an object counts for besides its dictionary: "1 0 obj" and "endobj", which no object does without
 )
 
 // scanFile looks at every byte once as the start of something, with enough before and behind it to understand it.
@@ -96,6 +97,9 @@ func (p *pdfScan) names(data []byte, from, to int) {
 		if i+1 >= len(data) || !bytes.Contains(pdfInitials, data[i+1:i+2]) {
 			continue
 		}
+		if p.s.work.named--; p.s.work.named <= 0 {
+			return // and the file is held
+		}
 		l := pdfLexer{p: data[:min(len(data), i+maxPDFScript)], i: i + 1}
 		switch l.name() {
 		case "Launch":
@@ -126,6 +130,7 @@ func (p *pdfScan) fileName(l *pdfLexer) {
 	}
 	p.spend(min(l.i-start, pdfLookahead))
 	if t.kind == pdfString {
+		p.s.work.named -= 8
 		name := pdfText(t.text)
 		if host := remoteHost(name); host != "" && strings.HasPrefix(strings.ReplaceAll(name, `\`, "/"), "//") {
 			p.network = name
@@ -135,14 +140,19 @@ func (p *pdfScan) fileName(l *pdfLexer) {
 	}
 }
 
-// spend counts n lexed bytes and tells whether more may follow.
+// spend counts n lexed bytes and tells whether more may follow. What a file lexes beyond its own size is on the account of the whole
+// inspection.
 func (p *pdfScan) spend(n int) bool {
+	over := max(0, allowance(n)-max(0, p.lexed))
 	p.lexed -= allowance(n)
-	if p.lexed < 0 {
+	p.s.work.lexed -= over
+	if !p.lexable() {
 		p.unread = true
 	}
-	return p.lexed >= 0
+	return p.lexable()
 }
+
+func (p *pdfScan) lexable() bool { return p.lexed >= -pdfLexSlack && p.s.work.lexed > 0 }
 
 // dictionaries looks for objects and trailers.
 func (p *pdfScan) dictionaries(data []byte, from, to int, base int64) {
@@ -160,7 +170,7 @@ func (p *pdfScan) dictionaries(data []byte, from, to int, base int64) {
 }
 
 func (p *pdfScan) each(data []byte, from, to int, word string, f func(i int)) {
-	for i := from; i < to && p.lexed >= 0; i += len(word) {
+	for i := from; i < to && p.lexable(); i += len(word) {
 		k := bytes.Index(data[i:min(len(data), to+len(word)-1)], []byte(word))
 		if k < 0 {
 			return
@@ -205,6 +215,7 @@ func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	l := pdfLexer{p: data, i: i}
 	d, ok := p.dict(&l)
 	p.objects++
+	p.spend(pdfObjectPrice)
 	if !ok {
 		p.stringObject(data, i)
 		return

@@ -43,7 +43,7 @@ func (p *pdfScan) scanObjectStreams() {
 	if p.encrypted && !c.open && !c.crypt.known() && len(p.streams) > 0 {
 		p.unread = true
 	}
-	u := pdfUnpacker{left: maxObjectStreams}
+	u := pdfUnpacker{s: p.s, left: maxObjectStreams}
 	for _, st := range p.streams {
 		r, readable := c.stream(st)
 		if !readable {
@@ -112,6 +112,7 @@ func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
 
 // pdfUnpacker decodes streams of objects one after the other, in the same memory.
 type pdfUnpacker struct {
+	s        *source
 	left     allowance
 	buffered *bufio.Reader
 	inflater io.Reader
@@ -128,9 +129,9 @@ func (u *pdfUnpacker) unpack(r io.Reader, codec pdfCodec) (content []byte, ok bo
 		return nil, false
 	}
 	u.content.Reset()
-	u.content.ReadFrom(u.left.reader(io.LimitReader(r, maxObjectStream+1), kib))
+	u.content.ReadFrom(u.s.unfold(io.LimitReader(r, maxObjectStream+1), &u.left, kib))
 	n := u.content.Len()
-	return u.content.Bytes(), 0 < n && n <= maxObjectStream && u.left > 0
+	return u.content.Bytes(), 0 < n && n <= maxObjectStream && u.left > 0 && u.s.work.unfolded > 0
 }
 
 // inflate reads r decompressed; nil when it is not compressed so.

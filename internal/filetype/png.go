@@ -25,7 +25,7 @@ const pngMagic = "\x89PNG\r\n\x1a\n"
 // pngChannels are the samples a pixel has, by colour type.
 var pngChannels = map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 
-// inspectPNG walks the chunks to the end mark. Those that make up the picture must have the right checksum, as browsers want it too.
+// inspectPNG walks the chunks to the end mark, or as far as they go: browsers show what is there, and do not miss the mark. Those that make up the picture must have the right checksum, as browsers want it too.
 func inspectPNG(s *source, t Type, facts *Facts) *Problem {
 	h := s.head
 	if !bytes.HasPrefix(h, []byte(pngMagic)) {
@@ -47,7 +47,7 @@ func inspectPNG(s *source, t Type, facts *Facts) *Problem {
 		return p
 	}
 	// Deflate cannot pack closer than that; what is missing was cut off, or never there.
-	if !w.ended || w.data*deflateRatio < w.height*((w.width*w.bits+7)/8) {
+	if w.data == 0 || w.data*deflateRatio < w.height*((w.width*w.bits+7)/8) {
 		return cutShort(t)
 	}
 	return nil
@@ -64,7 +64,10 @@ func (w *pngWalk) chunks() *Problem {
 		}
 		typ, length := string(h[4:]), int64(be.Uint32(h))
 		if length > w.s.size-off-12 || !pngType(typ) {
-			return cutShort(w.t)
+			if typ == "IDAT" {
+				return w.picture(off+8, w.s.size-off-8)
+			}
+			return nil
 		}
 		if typ[0]&0x20 == 0 && !w.checked(off+4, length+4) {
 			return damaged(w.t)
@@ -99,7 +102,7 @@ func (w *pngWalk) chunk(typ string, at, length int64) *Problem {
 	case "IEND":
 		w.ended = true
 	case "IDAT":
-		w.data += length
+		return w.picture(at, length)
 	case "fcTL":
 		return w.control(at, length)
 	case "iCCP", "zTXt":
@@ -107,6 +110,15 @@ func (w *pngWalk) chunk(typ string, at, length int64) *Problem {
 	case "iTXt":
 		return w.unpack(at, length, 2)
 	}
+	return nil
+}
+
+// picture counts compressed bytes of the picture, which must begin as such.
+func (w *pngWalk) picture(at, length int64) *Problem {
+	if p := w.s.bytes(at, 2); w.data == 0 && len(p) == 2 && (p[0]&0xf != 8 || be.Uint16(p)%31 != 0) {
+		return damaged(w.t)
+	}
+	w.data += length
 	return nil
 }
 

@@ -15,7 +15,7 @@ func inspectRTF(s *source, t Type, facts *Facts) *Problem {
 	if !bytes.HasPrefix(s.head, []byte(`{\rtf`)) {
 		return notThe(s, t)
 	}
-	scan := rtfScan{r: bufio.NewReaderSize(s.rest(0), chunkBytes), facts: facts, left: maxNestedTotal}
+	scan := rtfScan{s: s, r: bufio.NewReaderSize(s.scan(s.size), chunkBytes), facts: facts, left: maxNestedTotal}
 	if p := scan.run(); p != nil {
 		return p
 	}
@@ -27,6 +27,7 @@ func inspectRTF(s *source, t Type, facts *Facts) *Problem {
 
 // rtfScan is one passage through an RTF document.
 type rtfScan struct {
+	s       *source
 	r       *bufio.Reader
 	facts   *Facts
 	groups  []rtfGroup
@@ -36,6 +37,8 @@ type rtfScan struct {
 	object  bool
 	nibble  int // the first half of a byte of hexadecimal data, -1 none
 	text    []byte
+	name    [32]byte
+	digits  [12]byte
 	left    allowance // of data of objects to be kept
 }
 
@@ -199,7 +202,7 @@ func rtfLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // word reads a control word that begins with c, its number, and the space that ends it.
 func (r *rtfScan) word(c byte) (word string, number int64) {
-	name := []byte{c}
+	name := append(r.name[:0], c)
 	for {
 		c, err := r.r.ReadByte()
 		if err != nil {
@@ -213,7 +216,7 @@ func (r *rtfScan) word(c byte) (word string, number int64) {
 			name = append(name, c)
 		}
 	}
-	var digits []byte
+	digits := r.digits[:0]
 	for {
 		c, err := r.r.ReadByte()
 		if err != nil || c == ' ' {
@@ -253,8 +256,9 @@ func (r *rtfScan) judge() *Problem {
 	}
 	switch r.kind {
 	case rtfObject:
-		return r.facts.oldObject(slices.Clone(text))
+		return r.facts.oldObject(r.s, slices.Clone(text))
 	case rtfField:
+		r.s.work.scanned -= allowance(128 + 2*len(text)) // what it takes longer than other text
 		return r.facts.field(string(text))
 	case rtfTemplate:
 		if target := strings.TrimSpace(string(text)); remoteHost(target) != "" || handlers.MatchString(target) {

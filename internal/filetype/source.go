@@ -1,6 +1,7 @@
 package filetype
 
 import (
+	"bytes"
 	"errors"
 	"io"
 )
@@ -8,17 +9,17 @@ import (
 // source is the file under inspection. Parsers may treat a failed read as the end of the data: the first real failure is kept in
 // err and outranks whatever they conclude.
 type source struct {
-	r     io.ReaderAt
-	size  int64
-	head  []byte // the first headBytes, or all there is
-	left  int    // steps that walks through its parts may still take, together
-	inner bool   // it lies within another file
-	err   error
+	r    io.ReaderAt
+	size int64
+	head []byte   // the first headBytes, or all there is
+	left int      // steps that walks through its parts may still take, together
+	work *account // of the inspection as a whole, shared with all that lies within
+	err  error
 }
 
 // newSource reads the head, and the last byte to see that the file is as long as said.
 func newSource(r io.ReaderAt, size int64) *source {
-	s := &source{r: r, size: size, left: maxSteps}
+	s := &source{r: r, size: size, left: maxSteps, work: newAccount()}
 	s.head = s.bytes(0, headBytes)
 	s.bytes(size-1, 1)
 	return s
@@ -63,13 +64,41 @@ func (s *source) step() bool {
 	return s.left >= 0
 }
 
-// unfold is what may be decompressed of the file's own parts: most, or for a member of an archive what honest ones take at most, since
-// there may be thousands of them.
-func (s *source) unfold(most allowance) allowance {
-	if s.inner {
-		return min(most, allowance(8*s.size+mib))
-	}
-	return most
+// within is the source of bytes that lie within s, at the expense of the same inspection.
+func (s *source) within(p []byte) *source {
+	inner := newSource(bytes.NewReader(p), int64(len(p)))
+	inner.work = s.work
+	return inner
+}
+
+// unfold reads what is decompressed of the file's own parts, of which most is theirs, on the account of the whole inspection as well:
+// there may be thousands of such files in an archive.
+func (s *source) unfold(r io.Reader, most *allowance, price allowance) io.Reader {
+	return s.work.unfolded.reader(most.reader(r, price), price)
+}
+
+// scan reads up to n bytes from the start, for a parser of text or markup.
+func (s *source) scan(n int64) io.Reader {
+	return s.work.scanned.reader(s.section(0, n), kib)
+}
+
+// account is what one inspection may still spend on documents, however many lie within the file and however deep. A file that has
+// used up any of it is held.
+type account struct {
+	unfolded allowance // bytes that are unfolded of objects and streams, or read along chains of sectors
+	sampled  allowance // bytes that are decompressed of PDF streams in search of bombs
+	lexed    allowance // bytes that are lexed of PDFs beyond their own sizes
+	scanned  allowance // bytes that are read as text or markup
+	named    allowance // names of PDFs that may matter, and what stands behind them
+	matched  allowance // bytes of pages that are compared with regular expressions
+}
+
+func newAccount() *account {
+	return &account{unfolded: maxUnfolded, sampled: maxSampled, lexed: maxLexed, named: maxNamed, scanned: maxScanned, matched: maxMatched}
+}
+
+func (a *account) used() bool {
+	return a.unfolded <= 0 || a.sampled <= 0 || a.lexed <= 0 || a.named <= 0 || a.scanned <= 0 || a.matched <= 0
 }
 
 // section reads up to n bytes from off on.

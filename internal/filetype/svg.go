@@ -85,7 +85,7 @@ func svgEntities() *Problem {
 
 // watchSVG reads all of an SVG, whatever its size, for what runs or shows a page once it is opened in a browser.
 func watchSVG(s *source, facts *Facts) *Problem {
-	m := newMarkup(s.section(0, maxTextScan))
+	m := newMarkup(s.scan(maxTextScan))
 	for {
 		switch m.next() {
 		case markupEnd:

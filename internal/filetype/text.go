@@ -178,15 +178,15 @@ func orderOf(head []byte) byteOrder {
 
 // textReader reads the file as text: UTF-16 becomes UTF-8, a byte order mark goes, all else comes as it is.
 func textReader(s *source) (io.Reader, byteOrder) {
-	raw := s.section(0, maxTextScan)
+	raw := s.scan(maxTextScan)
 	order := orderOf(s.head)
 	if order == nil {
 		if bytes.HasPrefix(s.head, []byte("\xef\xbb\xbf")) {
-			raw.Seek(3, io.SeekStart)
+			io.CopyN(io.Discard, raw, 3)
 		}
 		return raw, nil
 	}
-	raw.Seek(2, io.SeekStart)
+	io.CopyN(io.Discard, raw, 2)
 	return &utf16Reader{r: bufio.NewReaderSize(raw, chunkBytes), order: order}, order
 }
 

@@ -40,50 +40,67 @@ func (w *textWatch) slide(chunk []byte) []byte {
 // commandServices are the programs that such a cell names before its bar.
 var commandServices = extensionSet(`cmd powershell pwsh mshta wscript cscript rundll32 regsvr32 certutil msiexec explorer msexcel excel wmic calc`)
 
-// command finds a cell by which a spreadsheet starts a program.
+// command finds a cell by which a spreadsheet starts a program: one that begins as a formula does, and names a program, a bar, and a
+// cell behind the bar. Where cells begin and end is looked for once, however many bars there are.
 func command(text []byte) []byte {
+	looked, start, mark := 0, -1, -1
 	for i := 0; ; i++ {
 		bar := bytes.IndexByte(text[i:], '|')
 		if bar < 0 {
 			return nil
 		}
 		i += bar
-		if start := bytes.TrimRight(text[:i], " "); len(start) == 0 || !rtfLetter(start[len(start)-1]) && start[len(start)-1] != '2' {
+		if !commandService(text, i) {
 			continue
 		}
-		before := bytes.TrimRight(lower(bytes.Clone(text[max(0, i-24):i])), " ")
-		before = bytes.TrimSuffix(before, []byte(".exe"))
-		word := before[bytes.LastIndexFunc(before, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })+1:]
-		if commandServices[string(word)] {
-			if cell := commandCell(text, i); cell != nil {
-				return cell
+		for ; looked < i; looked++ {
+			switch c := text[looked]; {
+			case c == '\n' || c == '\r':
+				start = -1
+			case formulaStart(text, looked):
+				start = looked
 			}
+		}
+		if start < 0 || i-start > 120 {
+			continue
+		}
+		if mark < i {
+			mark = i + bytes.IndexAny(text[i:], "!\r\n")
+			if mark < i {
+				return nil
+			}
+		}
+		if text[mark] == '!' && mark-i < overlap {
+			return text[start : mark+1]
 		}
 	}
 }
 
-// commandCell is the cell with a bar at an offset when it begins as a formula does and refers to a cell behind the bar.
-func commandCell(text []byte, bar int) []byte {
-	start := bar
-	for start > 0 && bar-start < 120 && text[start-1] != '\n' && text[start-1] != '\r' {
-		start--
-		if bytes.IndexByte([]byte("=+-@"), text[start]) < 0 {
-			continue
-		}
-		before := bytes.TrimRight(text[max(0, start-8):start], " ")
-		if len(before) > 0 && bytes.IndexByte([]byte("\r\n,;\t\"'|"), before[len(before)-1]) < 0 {
-			continue
-		}
-		rest := text[bar:min(len(text), bar+overlap)]
-		if end := bytes.IndexAny(rest, "\r\n"); end >= 0 {
-			rest = rest[:end]
-		}
-		if mark := bytes.IndexByte(rest, '!'); mark >= 0 {
-			return text[start : bar+mark+1]
-		}
-		return nil
+// commandService tells whether a program is named before the bar at an offset.
+func commandService(text []byte, bar int) bool {
+	before := bytes.TrimRight(text[max(0, bar-24):bar], " ")
+	if len(before) == 0 || !rtfLetter(before[len(before)-1]) && before[len(before)-1] != '2' {
+		return false
 	}
-	return nil
+	if n := len(before) - len(".exe"); n > 0 && bytes.EqualFold(before[n:], []byte(".exe")) {
+		before = before[:n]
+	}
+	start := len(before)
+	for start > 0 && (rtfLetter(before[start-1]) || '0' <= before[start-1] && before[start-1] <= '9') {
+		start--
+	}
+	word := before[start:]
+	return len(word) >= len("cmd") && commandServices[strings.ToLower(string(word))]
+}
+
+// formulaStart tells whether a cell begins at an offset as a formula does.
+func formulaStart(text []byte, i int) bool {
+	switch text[i] {
+	case '=', '+', '-', '@':
+		before := bytes.TrimRight(text[max(0, i-8):i], " ")
+		return len(before) == 0 || bytes.IndexByte([]byte("\r\n,;\t\"'|"), before[len(before)-1]) >= 0
+	}
+	return false
 }
 
 // symbolicLink is what makes a table, in the old format that Excel knows by its first letters, run macros.

@@ -10,7 +10,9 @@ import (
 )
 
 // judgedFiles are all files with the ruling on each.
-func judgedFiles() []otherFile { return slices.Concat(judgedArchives(), judgedDocuments()) }
+func judgedFiles() []otherFile {
+	return slices.Concat(judgedArchives(), judgedDocuments(), lenientFiles())
+}
 
 // judgedDocuments are documents, pages, images and media with the ruling on each: held or refused and the reason, or live.
 var judgedDocuments = sync.OnceValue(func() []otherFile {
@@ -294,7 +296,7 @@ func judgedImages() []otherFile {
 	}
 	return []otherFile{
 		judge(mis, "wrong checksum", "png", wrong),
-		judge(mis, "no end", "png", whole[:len(whole)-12]),
+		judge("live", "no end", "png", whole[:len(whole)-12]),
 		judge(mis, "no pixels", "png", slicesJoin(whole[:33], pngChunk("IEND", nil))),
 		judge(mis, "more pixels than data", "png", slicesJoin(pngOf(16000, 16000)[:33], pngChunk("IDAT", make([]byte, 99)), pngChunk("IEND", nil))),
 		judge(mis, "chunk beyond the end", "png", slicesJoin(whole[:33], []byte("\x7f\xff\xff\xffIDAT"), make([]byte, 99))),
@@ -308,7 +310,7 @@ func judgedImages() []otherFile {
 		judge(refused+ReasonHugeImage, "huge screen", "gif", gifOf(65535, 65535, gifPicture(0, 0, 9, 9, 2), "\x3b")),
 		judge("live", "frame beyond the screen", "gif", gifOf(9, 9, gifPicture(5, 5, 9, 9, 2), "\x3b")),
 		judge("live", "no end mark", "gif", gifOf(9, 9, gifPicture(0, 0, 9, 9, 2))),
-		judge(mis, "no end", "jpg", jpegFile()[:len(jpegFile())-2]),
+		judge("live", "no end", "jpg", jpegFile()[:len(jpegFile())-2]),
 		judge(mis, "no height", "jpg", []byte("\xff\xd8\xff\xc0\x00\x11\x08\x00\x00\x00\x09\x03"+strings.Repeat("\x00", 9)+"\xff\xda\x00\x02\xff\xd9")),
 		judge(mis, "no scan", "jpg", []byte("\xff\xd8\xff\xc0\x00\x11\x08\x00\x09\x00\x09\x03"+strings.Repeat("\x00", 9)+"\xff\xd9")),
 		judge(refused+ReasonDecodeFlood, "scans", "jpg", jpegWith(maxScans+1)),

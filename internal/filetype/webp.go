@@ -9,7 +9,7 @@ func inspectWebP(s *source, t Type, facts *Facts) *Problem {
 		return notThe(s, t)
 	}
 	end := 8 + int64(le.Uint32(h[4:]))
-	if len(h) < 25 || end > s.size+1 { // some writers forget the last byte of padding
+	if len(h) < 25 || end > s.size+8 { // some writers forget the last padding, or count it twice
 		return cutShort(t)
 	}
 	if string(h[12:16]) != "VP8X" {

@@ -13,6 +13,7 @@ import (
 // inspection is the inspection of one file with all that lies within it. What it may cost is shared by all depths.
 type inspection struct {
 	facts    *Facts
+	work     *account
 	tally    tally     // of all archives
 	nested   allowance // what may still be unpacked to look inside
 	streamed allowance // what may still be decompressed of streams, of which nothing is kept
@@ -23,16 +24,8 @@ type inspection struct {
 	head     [peekBytes]byte // of the member that is looked at
 }
 
-// zipInspection is what inspections of documents that are ZIPs call it.
-type zipInspection = inspection
-
 func newInspection(s *source, facts *Facts) *inspection {
-	return &inspection{facts: facts, tally: tally{size: s.size}, nested: maxNestedTotal, streamed: maxInflated, solid: maxSolid, verified: maxVerified, embedded: maxEmbedded}
-}
-
-// newZipInspection is newInspection for a file whose size does not matter.
-func newZipInspection(facts *Facts) *inspection {
-	return newInspection(&source{size: maxUnpacked}, facts)
+	return &inspection{facts: facts, work: s.work, tally: tally{size: s.size}, nested: maxNestedTotal, streamed: maxInflated, solid: maxSolid, verified: maxVerified, embedded: maxEmbedded}
 }
 
 // form is what a member is looked into as.
@@ -91,6 +84,10 @@ func formOf(name string, head []byte) form {
 		return formHTML
 	case "svg":
 		return formSVG
+	case "pdf":
+		if _, ok := pdfStart(head); ok {
+			return formPDF
+		}
 	case "zip", "7z", "rar": // programs find these behind other data, too
 		if len(head) > 0 {
 			return map[string]form{"zip": formZIP, "7z": form7z, "rar": formRAR}[t.Ext]
@@ -130,7 +127,7 @@ func nestable(m *zipMember) bool {
 // name says is the reader's trouble and no danger: only unsafe_file counts, and an archive or document that cannot be read is held.
 func (z *inspection) enter(name string, what form, s *source, depth int) *Problem {
 	outer := z.facts
-	z.facts, s.inner = new(Facts), true
+	z.facts, s.work = new(Facts), z.work
 	p := z.look(name, what, s, depth)
 	if p == nil && (what == formPDF || what == formOLE || what == formRTF) {
 		p = secondFormat(s, Type{Kind: Document}, z.facts)
@@ -242,7 +239,10 @@ func (z *inspection) compound(s *source) *Problem {
 	if c.encryptedPackage() {
 		return heldEncrypted(z.facts)
 	}
-	return c.refuse()
+	if p := c.refuse(); p != nil {
+		return p
+	}
+	return c.objects(z.facts)
 }
 
 // suspect refuses a member that begins like a program or script under another name. Text is judged as text files are.

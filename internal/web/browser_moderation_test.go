@@ -84,9 +84,9 @@ func TestBrowserModerationKeys(t *testing.T) {
 	tb.run(chromedp.KeyEvent("?"), chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
 	tb.press("q")
 	tb.arrives(`location.pathname === "/moderation" && document.querySelectorAll(".rows li").length === 2`)
-	tb.press("jx")
+	tb.press("jjx") // what was taken back has its place in the queue again, the first
 	tb.until(`document.querySelector("#chosen").textContent === "1 chosen"`)
-	tb.press("jr") // what was chosen, and not the row that was gone to
+	tb.press("kr") // what was chosen, and not the row that was gone to
 	tb.arrives(`document.querySelector(".done")?.innerText.includes("Rejected data.json") && document.querySelectorAll(".rows li").length === 1`)
 	public(c, 410)
 	public(b, 404)

@@ -157,9 +157,15 @@ func (s *Server) examineText(p *examinePage, r *http.Request, l *vitrine.Link) e
 	return nil
 }
 
-// source sends the beginning of a text file as plain text: what a web page says besides what it shows.
+// hasSource tells whether a file is text, whatever it looks like.
+func hasSource(l *vitrine.Link) bool {
+	t, _ := filetype.ByExt(l.Name)
+	return l.Kind == filetype.HTML || l.Kind == filetype.Text || t.Ext == "svg"
+}
+
+// source sends the beginning of a text file as plain text: what a web page or an SVG says besides what it shows.
 func (s *Server) source(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
-	if navigated(r) || l.Kind != filetype.HTML && l.Kind != filetype.Text {
+	if navigated(r) || !hasSource(l) {
 		return errNoPage
 	}
 	text, cut, err := s.text(r, l)

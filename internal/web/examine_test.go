@@ -110,8 +110,13 @@ func TestExamineHTML(t *testing.T) {
 		t.Errorf("the source: %s", source.body)
 	}
 	page := d.get(casePath(l), cookie).body
-	if !strings.Contains(page, `sandbox="" title="The page, as it looks"`) || !strings.Contains(page, `sandbox title="The page’s source"`) {
+	if !strings.Contains(page, `sandbox="" title="The file, as it looks"`) || !strings.Contains(page, `sandbox title="The file’s source"`) {
 		t.Errorf("%s", page)
+	}
+	// The text of an SVG, which is held for its scripts, is beside its picture.
+	picture := d.publish("logo.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`))
+	if text := strings.Replace(d.frameOf(casePath(picture), cookie), "/examine", "/source", 1); !strings.Contains(d.status(d.get(text), 200).body, "&lt;svg xmlns") {
+		t.Error("an SVG has no source")
 	}
 	// What nests deeper than is parsed is shown as its source.
 	deep := d.publish("deep.html", []byte("<!doctype html><html><body>"+strings.Repeat("<div>", 3000)+"x"))

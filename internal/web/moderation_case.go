@@ -105,6 +105,10 @@ func (s *Server) examination(l *vitrine.Link) (e examination) {
 		e.Sandbox = pdfSandbox
 	case showVideo, showAudio:
 		e.Sandbox = examinedMediaSandbox
+	case showImage:
+		if hasSource(l) {
+			e.Source = s.examineAddress(l, "source")
+		}
 	case showHTML:
 		e.Source = s.examineAddress(l, "source")
 		e.Note = "Nothing in it runs, loads or can be followed here; readers see it with its scripts."

@@ -44,7 +44,7 @@ func TestQueue(t *testing.T) {
 	if !strings.Contains(late.body, "61 links wait") || strings.Contains(late.body, casePath(first)) || !strings.Contains(late.body, `value="clear-late"`) {
 		t.Errorf("the filter: %s", late.body)
 	}
-	if r := d.status(d.get("/moderation?reason=encrypted_archive", cookie), 200); !strings.Contains(r.body, "No link waits for this reason") {
+	if r := d.status(d.get("/moderation?reason=encrypted_archive", cookie), 200); !strings.Contains(r.body, "Nothing waits for this reason") {
 		t.Errorf("an empty filter: %s", r.body)
 	}
 	d.status(d.get("/moderation?reason=<script>", cookie), 200)
