@@ -97,6 +97,7 @@ type Event struct {
 	Person  string // e-mail address of the moderator or owner who did it; "" for anything else
 	Account string // e-mail address of the account that it is about
 	Slug    Slug   // of the link; "" when it is about the account, or the slug was released
+	Title   string // of the link
 }
 
 // caseRows bounds the lists of a Case.
@@ -264,7 +265,7 @@ func events(tx Tx, q ChangeQuery) (list []Event, err error) {
 			if err != nil {
 				return nil, err
 			}
-			e.Slug = l.Slug
+			e.Slug, e.Title = l.Slug, l.Title
 		}
 		list = append(list, e)
 	}

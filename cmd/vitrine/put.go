@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"vitrine"
 	"vitrine/client"
 
 	"github.com/schollz/progressbar/v3"
@@ -102,6 +103,9 @@ func (c *putCmd) show(t *terminal, path string, l *client.Link, failure error) e
 	}
 	if l.Review {
 		t.say("%s is held for review (%s): its link works once a person has cleared it.", plain(path), plain(why(l.Reason, l.Detail)))
+		if meaning := vitrine.Meaning(l.Reason); meaning != "" {
+			t.say("%s", meaning)
+		}
 	}
 	if l.Processing {
 		t.say("%s is being checked: its link works in a moment.", plain(path))
