@@ -1,0 +1,147 @@
+package web
+
+import (
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"vitrine"
+)
+
+// The shell: what all pages have that somebody signs in for, moderation's apart.
+
+// memberHandler answers somebody who is signed in, as their account is now.
+type memberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
+
+// memberPage serves a page, or takes a form, for one method from whoever is signed in. Paths of two methods are registered twice.
+func (s *Server) memberPage(mux *http.ServeMux, method, path string, h memberHandler) {
+	mux.Handle(method+" "+path, s.app(s.sameOrigin(s.asMember(h))))
+}
+
+// asMember admits who is signed in. Whoever is not, is asked to sign in first and comes back, unless something was being sent.
+func (s *Server) asMember(h memberHandler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		me, err := s.Sessions.Authenticate(r.Context(), s.session(r))
+		if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+			next := r.URL.RequestURI()
+			if r.Method != http.MethodGet && r.Method != http.MethodHead {
+				next = r.URL.Path
+			}
+			return redirect(w, r, withQuery(signInRoot, url.Values{}, "next", next))
+		}
+		if err != nil {
+			return err
+		}
+		return h(w, r, me)
+	}
+}
+
+// memberData serves an operation of the site's own scripts: JSON, for whoever is signed in, from pages of this origin alone. Unlike a page
+// it answers 401 to who is not.
+func (s *Server) memberData(mux *http.ServeMux, method, path string, h memberHandler) {
+	mux.Handle(method+" "+path, s.json(s.sameOrigin(func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+		me, err := s.Sessions.Authenticate(r.Context(), s.session(r))
+		if err != nil {
+			return err
+		}
+		return h(w, r, me)
+	})))
+}
+
+// appPage is what each of these pages has.
+type appPage struct {
+	chrome
+	Me      *vitrine.Account
+	Section string // of the navigation, or ""
+	Waiting int64  // links in review, for moderators
+	Notices []Notice
+	Said    string // what came of the form that led here
+	Wrong   Wrong  // what is wrong with the form, on a page that shows it again
+	now     time.Time
+}
+
+// Wrong is what is wrong with a form: a sentence by the name of its field, "" for what is about all of it.
+type Wrong map[string]string
+
+// wrongWith reads the failure of a form that the person who filled it in can mend; nil of any other failure, and of none.
+func wrongWith(err error) Wrong {
+	var e *vitrine.Error
+	if !errors.As(err, &e) || statusOf[e.Code] >= http.StatusInternalServerError {
+		return nil
+	}
+	return Wrong{e.Field: e.Message}
+}
+
+// Ago is how long ago something was.
+func (p *appPage) Ago(t time.Time) string { return span(p.now.Sub(t)) }
+
+// sayings are what is said of a form that was carried out, by the code in the address of the page that it leads to. Nothing of a request is
+// ever repeated on a page as if it had happened.
+var sayings = map[string]string{
+	"deleted":    "Deleted.",
+	"saved":      "Saved.",
+	"signed-out": "You are signed out.",
+}
+
+// said is the address of the page that says what was done.
+func said(address, code string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		panic(err) // made by this package
+	}
+	q := u.Query()
+	q.Set("said", code)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// newAppPage begins a page of a section.
+func (s *Server) newAppPage(r *http.Request, me *vitrine.Account, title, section string) appPage {
+	p := appPage{chrome: s.newChrome(title + " · Vitrine"), Me: me, Section: section, Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
+	if !me.Moderates() {
+		return p
+	}
+	// What moderators see beside is no reason to fail.
+	if counts, err := s.Moderation.Counts(r.Context()); err == nil {
+		for _, n := range counts {
+			p.Waiting += n
+		}
+	}
+	if s.Notices != nil && me.Role == vitrine.RoleOwner {
+		p.Notices = s.Notices(r.Context())
+	}
+	return p
+}
+
+// shellPolicy is the Content-Security-Policy of these pages (security, dashboard): own scripts and styles by nonce, text that can become no
+// markup, pictures of links and their QR codes, and bytes sent to where signed URLs lead.
+func (s *Server) shellPolicy(nonce string) string {
+	content, public := origin(s.ContentURL), origin(s.PublicURL)
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src 'nonce-" + nonce + "'",
+		"style-src 'nonce-" + nonce + "'",
+		"img-src " + content + assetRoot + " " + content + contentRoot + " " + public + "/p/",
+		"connect-src 'self'",
+		"base-uri 'none'",
+		"form-action 'self'",
+		"frame-ancestors 'none'",
+		"require-trusted-types-for 'script'",
+		"trusted-types 'none'",
+	}, "; ")
+}
+
+// writeApp answers with one of these pages.
+func (s *Server) writeApp(w http.ResponseWriter, r *http.Request, status int, t *template.Template, nonce string, page any) error {
+	w.Header().Set("Content-Security-Policy", s.shellPolicy(nonce))
+	return render(w, r, status, t, page)
+}
+
+// parseApp reads the template of a page in the shell: it defines "main", and "head" if it wants more there.
+func parseApp(names ...string) *template.Template {
+	return parse(append([]string{"layout.html", "icons.html", "app.html"}, names...)...)
+}
