@@ -96,7 +96,26 @@ func newTab(t testing.TB, actions ...chromedp.Action) *tab {
 
 func newTabIn(t testing.TB, browser context.Context, actions ...chromedp.Action) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser)
+	return newTabWith(t, browser, nil, actions...)
+}
+
+// newVisitor is a tab with cookies and storage of its own. Cookies know no ports: without that, tests that run beside each other would
+// sign each other out. Further tabs of the same visitor are made with newTabIn(t, tb.ctx).
+func newVisitor(t testing.TB, actions ...chromedp.Action) *tab {
+	t.Helper()
+	return newTabWith(t, chromium(t), []chromedp.ContextOption{chromedp.WithNewBrowserContext()}, actions...)
+}
+
+// newMember is a visitor who is signed in.
+func newMember(t testing.TB, d *desk, a *vitrine.Account) *tab {
+	t.Helper()
+	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
+	return newVisitor(t, network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true))
+}
+
+func newTabWith(t testing.TB, browser context.Context, options []chromedp.ContextOption, actions ...chromedp.Action) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, options...)
 	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(func() { stop(); cancel() })
 	tb := &tab{t: t, ctx: ctx}

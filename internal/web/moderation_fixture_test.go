@@ -27,9 +27,6 @@ func newDesk(t testing.TB) *desk { return newDeskWith(t, siteOptions{}) }
 func newDeskWith(t testing.TB, o siteOptions) *desk {
 	t.Helper()
 	d := &desk{site: newSiteWith(t, o)}
-	store, now := d.server.Links.Store, d.server.Now
-	d.server.Sessions, d.server.Moderation = &vitrine.Sessions{Store: store, Now: now}, &vitrine.Moderation{Store: store, Now: now}
-	d.server.Accounts = &vitrine.Accounts{Store: store, Now: now}
 	d.server.Notices = func(context.Context) []web.Notice { return d.notices }
 	d.owner = d.account
 	d.member = d.join("member@example.org", vitrine.RoleMember)

@@ -45,7 +45,7 @@ type Server struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	// What moderators sign in for; without these three there are no such pages.
+	// What people sign in for.
 	Sessions   *vitrine.Sessions
 	Moderation *vitrine.Moderation
 	Accounts   *vitrine.Accounts

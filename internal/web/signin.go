@@ -45,11 +45,7 @@ func (s *Server) app(h handler) http.Handler {
 		header.Set("Referrer-Policy", "same-origin")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		err := error(errNoPage)
-		if s.Sessions != nil && s.Moderation != nil && s.Accounts != nil {
-			err = h(w, r)
-		}
-		if err != nil {
+		if err := h(w, r); err != nil {
 			s.appFailure(w, r, err)
 		}
 	})

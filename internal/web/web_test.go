@@ -84,6 +84,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	s.server = &web.Server{
 		PublicURL: public, ContentURL: content, Version: "test",
 		Keys:     &vitrine.Keys{Store: store, Now: now},
+		Accounts: &vitrine.Accounts{Store: store, Now: now}, Sessions: &vitrine.Sessions{Store: store, Now: now}, Moderation: &vitrine.Moderation{Store: store, Now: now},
 		Uploads:  &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
 		Links:    &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: now},
 		Captions: &vitrine.Captions{Store: store, Blobs: blobs},
@@ -98,8 +99,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	if o.around != nil {
 		s.handler = o.around(s.handler)
 	}
-	accounts := &vitrine.Accounts{Store: store, Now: now}
-	s.account, _, err = accounts.Create(t.Context(), "owner@example.org", vitrine.PlanLifetime)
+	s.account, _, err = s.server.Accounts.Create(t.Context(), "owner@example.org", vitrine.PlanLifetime)
 	ok(err)
 	t.Cleanup(func() {
 		hs.Close()
