@@ -77,8 +77,10 @@ func TestBrowserAxe(t *testing.T) {
 	for _, theme := range []string{"light", "dark"} {
 		for _, width := range []int64{390, 820, 1440} {
 			t.Run(fmt.Sprint(theme, width), func(t *testing.T) {
+				t.Parallel()
+				tb := newTab(t)
 				for name, path := range paths {
-					look(newTab(t), theme, width, name, path)
+					look(tb, theme, width, name, path)
 				}
 			})
 		}
