@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build run test bench bench-pages bench-scan lint
+.PHONY: build run test screens bench bench-pages bench-scan lint
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -16,6 +16,9 @@ run: build ## serve on http://localhost:8080, with data in ./data
 
 test: ## all checks and tests
 	./test.sh
+
+screens: ## a picture of every page, light and dark, on a desk and on a phone, in ./screens; ONLY=home for some
+	VITRINE_SCREENS=$(CURDIR)/screens VITRINE_SCREENS_ONLY='$(ONLY)' go test ./internal/web -run '^TestScreens$$' -count 1 -timeout 20m
 
 BENCH ?= .
 bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built without

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/mail"
 	"strings"
 	"time"
@@ -50,7 +51,8 @@ func DefaultPlans() Plans {
 // Account owns links and keys.
 type Account struct {
 	ID        AccountID
-	Email     string // as NormalEmail makes it; unique
+	Email     string // as NormalEmail makes it; unique. Of a closed account words that are no address
+	Password  string // hash of it, a PHC string; "": it has none, and one signs in with a link
 	Plan      Plan
 	Limits    *Limits // the account's own in place of its plan's; nil: the plan's
 	Role      Role
@@ -59,6 +61,8 @@ type Account struct {
 	// ViewerKeyAt is when the key was made; past a configured age it is replaced and the ids made with it become noise.
 	ViewerKeyAt time.Time
 	CreatedAt   time.Time
+	ClosedAt    time.Time // zero: it is open. One that is closed is suspended for good
+	Closing     bool      // it is closed, and something of it is still to be removed
 }
 
 // Role is what an account may do on the website beyond its own links.
@@ -95,10 +99,25 @@ func NormalEmail(s string) (string, error) {
 
 var errBanned = Errorf(CodeBanned, "This account is suspended.")
 
-// Accounts is the service of accounts.
+// closedName stands in place of the address of a closed account.
+func closedName(id AccountID) string { return fmt.Sprintf("account %d (closed)", id) }
+
+// Accounts is the service of accounts. Store and Now are all that the operator's verbs need, Sessions apart where a password is set.
 type Accounts struct {
-	Store Store
-	Now   func() time.Time
+	Store    Store
+	Now      func() time.Time
+	Sessions *Sessions // in which people find themselves who open an account or set a password
+
+	SignUp     SignUp // who opens accounts on the website; "": nobody
+	SignUpPlan Plan   // of accounts that are opened there; "": Free
+
+	Mail Mailer // nil: no mail is sent
+	Site string // the host, as messages name it
+	// Address is where a ticket is used; without one, where to ask for one.
+	Address func(TicketPurpose, TicketText) string
+
+	Links *Links // that go with a closed account
+	Wake  func() // if set, called when there is something to be removed (Empty)
 }
 
 // Create makes an account with its first API key. The first account of a fresh instance is Lifetime, whatever plan is asked for
@@ -110,25 +129,74 @@ func (s *Accounts) Create(ctx context.Context, email string, plan Plan) (*Accoun
 	}
 	var account *Account
 	var key KeyText
-	err = s.Store.Update(ctx, func(tx Tx) error {
-		n, err := tx.CountAccounts()
+	err = s.Store.Update(ctx, func(tx Tx) (err error) {
+		if account, err = s.add(tx, email, plan, ""); errors.Is(err, errHasAccount) {
+			return Errorf(CodeInvalidRequest, "There is an account of %s already.", email)
+		}
 		if err != nil {
 			return err
 		}
-		now := s.Now()
-		account = &Account{Email: email, Plan: plan, ViewerKey: randomKey(), ViewerKeyAt: now, CreatedAt: now}
-		if n == 0 {
-			account.Plan, account.Role = PlanLifetime, RoleOwner
-		}
-		if err := tx.AddAccount(account); errors.Is(err, ErrExists) {
-			return Errorf(CodeInvalidRequest, "There is an account of %s already.", email)
-		} else if err != nil {
-			return err
-		}
-		key, err = addKey(tx, account.ID, "first key", now)
+		key, err = addKey(tx, account.ID, "first key", account.CreatedAt)
 		return err
 	})
 	return account, key, err
+}
+
+// add makes an account; the first is Lifetime and its owner's. Tickets that would make one of the same address are of no use any more.
+func (s *Accounts) add(tx Tx, email string, plan Plan, password string) (*Account, error) {
+	n, err := tx.CountAccounts()
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	a := &Account{Email: email, Password: password, Plan: plan, ViewerKey: randomKey(), ViewerKeyAt: now, CreatedAt: now}
+	if n == 0 {
+		a.Plan, a.Role = PlanLifetime, RoleOwner
+	}
+	if err := tx.AddAccount(a); errors.Is(err, ErrExists) {
+		return nil, errHasAccount
+	} else if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		err = tx.EndTickets(0, "") // of set-up
+	}
+	return a, errors.Join(err, tx.EndTickets(0, email))
+}
+
+// Person is an account as the owner of an instance sees it among others.
+type Person struct {
+	*Account
+	Links, Bytes int64 // that are not deleted
+}
+
+// People lists accounts as q asks, oldest first, with what they keep.
+func (s *Accounts) People(ctx context.Context, q AccountQuery) (people []Person, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		list, err := tx.Accounts(q)
+		people = nil
+		for _, a := range list {
+			p := Person{Account: a}
+			if p.Links, p.Bytes, err = tx.CountLinks(a.ID); err != nil {
+				return err
+			}
+			people = append(people, p)
+		}
+		return err
+	})
+	return people, told(err)
+}
+
+// mayGovern refuses whoever, on the website, is no owner of the instance any more.
+func mayGovern(tx Tx, by Actor) error {
+	if by.Kind == ActorOperator {
+		return nil
+	}
+	a, err := tx.Account(by.Account)
+	if err == nil && (a.Role != RoleOwner || a.Banned) {
+		err = Errorf(CodeInvalidRequest, "This is for the owner of the site.")
+	}
+	return err
 }
 
 // ByEmail finds an account. Errors: CodeNotFound.
@@ -149,9 +217,12 @@ func (s *Accounts) List(ctx context.Context, q AccountQuery) (list []*Account, e
 	return list, told(err)
 }
 
-// SetPlan changes an account's plan and its own limits (nil: the plan's). It holds from the account's next request on.
+// SetPlan changes an account's plan and its own limits (nil: the plan's), by the operator or an owner. It holds from the account's next request on.
 func (s *Accounts) SetPlan(ctx context.Context, email string, plan Plan, limits *Limits, d Decision) (*Account, error) {
-	return s.change(ctx, email, d, func(_ Tx, a *Account) (Change, error) {
+	return s.change(ctx, email, d, func(tx Tx, a *Account) (Change, error) {
+		if err := mayGovern(tx, d.By); err != nil {
+			return Change{}, err
+		}
 		if a.Plan == plan && (a.Limits == limits || a.Limits != nil && limits != nil && *a.Limits == *limits) {
 			return Change{}, nil
 		}
@@ -164,11 +235,18 @@ func (s *Accounts) SetPlan(ctx context.Context, email string, plan Plan, limits 
 	})
 }
 
-// SetRole changes what an account may do on the website. It holds from the account's next request on.
+// SetRole changes what an account may do on the website, by the operator or an owner, who leave one owner at least. It holds from the account's
+// next request on.
 func (s *Accounts) SetRole(ctx context.Context, email string, role Role, d Decision) (*Account, error) {
-	return s.change(ctx, email, d, func(_ Tx, a *Account) (Change, error) {
+	return s.change(ctx, email, d, func(tx Tx, a *Account) (Change, error) {
+		if err := mayGovern(tx, d.By); err != nil {
+			return Change{}, err
+		}
 		if a.Role == role {
 			return Change{}, nil
+		}
+		if err := notLastOwner(tx, a, "have another role"); err != nil && d.By.Kind != ActorOperator {
+			return Change{}, err
 		}
 		a.Role = role
 		return Change{Action: ActionRole, Detail: string(role)}, nil
@@ -189,7 +267,7 @@ func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool, d D
 		if !banned {
 			return Change{Action: ActionUnban}, nil
 		}
-		return Change{Action: ActionBan}, tx.EndSessions(a.ID)
+		return Change{Action: ActionBan}, errors.Join(tx.EndSessions(a.ID, 0), tx.EndTickets(a.ID, a.Email))
 	})
 }
 

@@ -32,7 +32,13 @@ type APIKey struct {
 	Last4     string
 	CreatedAt time.Time
 	UsedAt    time.Time // zero: never; kept to the minute
-	RevokedAt time.Time // zero: in force
+	RevokedAt time.Time // zero: it was not
+	ExpiresAt time.Time // zero: it does not; set when another key takes its place
+}
+
+// InForce tells whether a key is good at a time.
+func (k *APIKey) InForce(now time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
 
 // KeyText is an API key in clear. It prints as its last four characters only.
@@ -109,7 +115,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Account, error) 
 		return err
 	})
 	switch {
-	case errors.Is(err, ErrNotFound), err == nil && !k.RevokedAt.IsZero():
+	case errors.Is(err, ErrNotFound), err == nil && !k.InForce(s.Now()):
 		return nil, errUnauthorized
 	case err != nil:
 		return nil, Unavailable(err)
@@ -134,7 +140,13 @@ func (s *Keys) touch(ctx context.Context, id KeyID, key KeyText) {
 	})
 }
 
-// Create makes a further key of an account.
+// MaxKeys is how many keys in force an account may have.
+const MaxKeys = 100
+
+// RollGrace bounds how long a key stays good beside the one that takes its place.
+const RollGrace = 7 * 24 * time.Hour
+
+// Create makes a further key of an account. Errors: CodeInvalidRequest.
 func (s *Keys) Create(ctx context.Context, email, name string) (key KeyText, err error) {
 	if name == "" || utf8.RuneCountInString(name) > keyNameRunes || hasControl(name) {
 		return "", &Error{Code: CodeInvalidRequest, Field: "name", Message: "A key's name has 1 to 100 characters, no control characters."}
@@ -144,10 +156,75 @@ func (s *Keys) Create(ctx context.Context, email, name string) (key KeyText, err
 		if err != nil {
 			return err
 		}
-		key, err = addKey(tx, a.ID, name, s.Now())
+		key, err = s.further(tx, a, name)
 		return err
 	})
 	return key, err
+}
+
+// further adds a key within the bound.
+func (s *Keys) further(tx Tx, a *Account, name string) (KeyText, error) {
+	keys, err := tx.Keys(a.ID)
+	if err != nil {
+		return "", err
+	}
+	n, now := 0, s.Now()
+	for _, k := range keys {
+		if k.InForce(now) {
+			n++
+		}
+	}
+	if n >= MaxKeys {
+		return "", Errorf(CodeInvalidRequest, "An account has at most %d keys in force. Revoke one that is not used.", MaxKeys)
+	}
+	return addKey(tx, a.ID, name, now)
+}
+
+// Roll makes a key of the same name in place of one, which stays good for a while: grace, at most RollGrace; 0: it ends now. Errors:
+// CodeNotFound; CodeInvalidRequest for one that has ended.
+func (s *Keys) Roll(ctx context.Context, email string, id KeyID, grace time.Duration) (key KeyText, err error) {
+	if grace < 0 || grace > RollGrace {
+		return "", &Error{Code: CodeInvalidRequest, Field: "grace", Message: "A key stays good for a week at most beside the new one."}
+	}
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		a, k, err := keyOf(tx, email, id)
+		if err != nil {
+			return err
+		}
+		now := s.Now()
+		if !k.InForce(now) {
+			return Errorf(CodeInvalidRequest, "This key has ended. Create a new one.")
+		}
+		if end := now.Add(grace); grace == 0 {
+			k.RevokedAt = now
+		} else if k.ExpiresAt.IsZero() || end.Before(k.ExpiresAt) {
+			k.ExpiresAt = end
+		}
+		if err := tx.PutKey(k); err != nil {
+			return err
+		}
+		key, err = s.further(tx, a, k.Name)
+		return err
+	})
+	return key, told(err)
+}
+
+// keyOf finds a key of an account.
+func keyOf(tx Tx, email string, id KeyID) (*Account, *APIKey, error) {
+	a, err := accountByEmail(tx, email)
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err := tx.Keys(a.ID)
+	for _, k := range keys {
+		if k.ID == id {
+			return a, k, nil
+		}
+	}
+	if err == nil {
+		err = Errorf(CodeNotFound, "%s has no key %d.", a.Email, id)
+	}
+	return nil, nil, err
 }
 
 // List tells an account's keys, revoked ones too, oldest first.
@@ -166,24 +243,14 @@ func (s *Keys) List(ctx context.Context, email string) (keys []*APIKey, err erro
 // Revoke ends a key of an account from the next request on. Revoking again is success.
 func (s *Keys) Revoke(ctx context.Context, email string, id KeyID) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
-		a, err := accountByEmail(tx, email)
+		_, k, err := keyOf(tx, email, id)
 		if err != nil {
 			return err
 		}
-		keys, err := tx.Keys(a.ID)
-		if err != nil {
-			return err
+		if k.RevokedAt.IsZero() {
+			k.RevokedAt = s.Now()
 		}
-		for _, k := range keys {
-			if k.ID != id {
-				continue
-			}
-			if k.RevokedAt.IsZero() {
-				k.RevokedAt = s.Now()
-			}
-			return tx.PutKey(k)
-		}
-		return Errorf(CodeNotFound, "%s has no key %d.", a.Email, id)
+		return tx.PutKey(k)
 	})
 }
 

@@ -37,6 +37,12 @@ func (a *Audit) Run(ctx context.Context, fault func(string)) error {
 				return err
 			}
 		}
+		if err := auditOldSlugs(tx, a.Now(), fault); err != nil {
+			return err
+		}
+		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault)); err != nil {
+			return err
+		}
 		deleted, err := tx.Links(LinkQuery{WithBytes: true})
 		for _, l := range deleted {
 			owned[l.Upload] = true // removed by the next purge

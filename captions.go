@@ -235,7 +235,7 @@ func ownLink(ctx context.Context, store Store, a *Account, slug string) (l *Link
 		return err
 	})
 	switch {
-	case CodeOf(err) == CodeNotFound, err == nil && l.Account != a.ID:
+	case CodeOf(err) == CodeNotFound, err == nil && (l.Account != a.ID || l.Site != 0):
 		return nil, errNoOwnLink
 	case err != nil:
 		return nil, Unavailable(err)

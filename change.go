@@ -43,6 +43,7 @@ const (
 	ActionUnban   Action = "unban"
 	ActionPlan    Action = "plan"
 	ActionRole    Action = "role"
+	ActionClose   Action = "close" // the account was closed by whose it was
 )
 
 // Actor is who changes a state.

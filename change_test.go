@@ -175,17 +175,17 @@ func TestSuspension(t *testing.T) {
 	s.must(err)
 	s.account = bob
 	l := s.note("x")
-	keys, sessions := &vitrine.Keys{Store: s.store, Now: s.clock.Now}, &vitrine.Sessions{Store: s.store, Now: s.clock.Now}
+	keys, sessions := &vitrine.Keys{Store: s.store, Now: s.clock.Now}, s.sessions()
 	offer, err := sessions.Offer(ctx, bob.Email)
 	s.must(err)
-	session, err := sessions.SignIn(ctx, string(offer))
+	session, err := sessions.SignIn(ctx, string(offer), vitrine.Guesser{})
 	s.must(err)
 	begun, err := s.uploads.Create(ctx, bob, vitrine.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1})
 	s.must(err)
 	codes := func(want ...vitrine.Code) {
 		t.Helper()
 		_, err1 := keys.Authenticate(ctx, string(key))
-		_, err2 := sessions.Authenticate(ctx, string(session))
+		_, err2 := sessions.Authenticate(ctx, string(session.Session))
 		_, _, err3 := s.links.Public(ctx, l.Slug)
 		err4 := s.uploads.MayPut(ctx, begun.Path)
 		for i, err := range []error{err1, err2, err3, err4} {

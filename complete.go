@@ -16,6 +16,7 @@ type CompleteRequest struct {
 	Path, Name, Type               string
 	LinkName, Slug, IdempotencyKey *string
 	AllowDownload                  *bool
+	Site                           SiteID // that of step 1
 }
 
 // Complete makes the link of an upload whose bytes are stored: seals them, checks that they are what the name says, has them
@@ -76,7 +77,7 @@ func (s *Uploads) find(ctx context.Context, a *Account, r CompleteRequest) (u *U
 	}
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		u, err = tx.Upload(id)
-		if errors.Is(err, ErrNotFound) || err == nil && u.Account != a.ID {
+		if errors.Is(err, ErrNotFound) || err == nil && (u.Account != a.ID || u.Site != r.Site) {
 			return unknown
 		}
 		if err != nil {
@@ -129,7 +130,10 @@ func (s *Uploads) publish(ctx context.Context, u *Upload, title string, download
 		return nil, Unavailable(err)
 	}
 	l := &Link{Account: u.Account, Upload: u.ID, Slug: u.Slug, Title: title, Name: u.Name, Type: u.Type, Size: u.Size,
-		SHA256: info.SHA256, AllowDownload: download, HasBytes: true}
+		SHA256: info.SHA256, AllowDownload: download, HasBytes: true, Site: u.Site}
+	if l.Site != 0 {
+		l.AllowDownload, l.Preview = false, PreviewDone // there is no page that would offer the one or show the other
+	}
 	if err := s.check(ctx, l); err != nil {
 		if code := CodeOf(err); code == CodeInternal || code == CodeUnavailable {
 			return nil, err
@@ -138,7 +142,7 @@ func (s *Uploads) publish(ctx context.Context, u *Upload, title string, download
 	}
 	if err := s.commit(ctx, u, l); err != nil {
 		switch CodeOf(err) {
-		case CodeLinkLimit, CodeStorageLimit, CodeFileTooLarge, CodeSlugTaken, CodeProRequired:
+		case CodeLinkLimit, CodeStorageLimit, CodeFileTooLarge, CodeSlugTaken, CodeProRequired, CodeNotFound:
 			return nil, s.fail(ctx, u, err)
 		}
 		return nil, err
@@ -181,7 +185,7 @@ func (s *Uploads) check(ctx context.Context, l *Link) error {
 		return Unavailable(err)
 	}
 	defer blob.Close()
-	facts, err := filetype.Inspect(blob, blob.Size(), t)
+	facts, err := l.inspect(blob, t)
 	if err != nil {
 		if err = fileError(err); CodeOf(err) == CodeInternal {
 			return Unavailable(err)
@@ -218,6 +222,18 @@ func (s *Uploads) check(ctx context.Context, l *Link) error {
 	return nil
 }
 
+// inspect looks through a link's bytes, and counts the files of a version of a website.
+func (l *Link) inspect(b Blob, t filetype.Type) (filetype.Facts, error) {
+	if l.Site == 0 {
+		return filetype.Inspect(b, b.Size(), t)
+	}
+	site, facts, err := filetype.InspectSite(b, b.Size())
+	if err == nil {
+		l.Files = int64(len(site.Files))
+	}
+	return facts, err
+}
+
 // hold makes a link one that begins in review; the first reason stays.
 func (l *Link) hold(reason, detail string) {
 	if l.State != StateReview {
@@ -247,11 +263,23 @@ func (s *Uploads) commit(ctx context.Context, u *Upload, l *Link) error {
 			return err
 		}
 		l.Slug, l.CreatedAt, l.StateAt = current.Slug, now, now
+		var site *Site
+		if l.Site != 0 {
+			if site, err = openSite(tx, current); err != nil {
+				return err
+			}
+			l.Title = site.Title
+		}
 		if err := s.holdKnown(tx, l); err != nil {
 			return err
 		}
 		if err := l.add(tx, l.maker()); err != nil {
 			return err
+		}
+		if site != nil {
+			if err := site.deploy(tx, l, now); err != nil {
+				return err
+			}
 		}
 		current.State, current.Link, current.HoldUntil = UploadDone, l.ID, now
 		return tx.PutUpload(current)
@@ -294,6 +322,11 @@ func addLink(tx Tx, l *Link) error {
 		l.Slug = NewSlug()
 		if reservedSlugs[string(l.Slug)] {
 			continue
+		}
+		if _, err := tx.OldSlug(l.Slug, l.CreatedAt); err == nil {
+			continue
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
 		}
 		if err := tx.AddLink(l); !errors.Is(err, ErrExists) {
 			return err

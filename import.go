@@ -108,7 +108,7 @@ func addImported(tx Tx, in importedLink, now time.Time) (bool, error) {
 		State: StateLive, CreatedAt: at, StateAt: at}
 	old, err := tx.LinkBySlug(slug)
 	if errors.Is(err, ErrNotFound) {
-		if err := slugFree(tx, &Upload{Slug: slug}, now); err != nil {
+		if err := slugFree(tx, slugFor{slug: slug}, now); err != nil {
 			return false, err
 		}
 		return true, l.add(tx, Operator)

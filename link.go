@@ -48,6 +48,10 @@ type Link struct {
 	// Scanned are the signatures by which a scanner last spoke on the bytes, clean or not; "" as long as none has.
 	Scanned string
 
+	// Site is the website that it is a version of; 0: it is a link of its own. A version is shown by its website and by nothing else.
+	Site  SiteID
+	Files int64 // that a version serves
+
 	Parts   Parts        // what is kept beside its bytes
 	Preview PreviewState // whether those that are made of the bytes have been made
 }
@@ -87,7 +91,8 @@ type Upload struct {
 	Name           string
 	Type           string
 	Size           int64
-	Slug           Slug // custom, or ""
+	Slug           Slug   // custom, or ""
+	Site           SiteID // the website that it is a deploy of; 0: it is to become a link of its own
 	State          UploadState
 	CreatedAt      time.Time
 	HoldUntil      time.Time // until then an open upload holds its slug, a link slot and its bytes of storage
@@ -153,7 +158,7 @@ var errNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 
 // shownBy is nil when the public may see the link of an account, and otherwise what its public page says.
 func (l *Link) shownBy(a *Account) error {
-	if !l.DeletedAt.IsZero() {
+	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || l.Site != 0 {
 		return errNoLink
 	}
 	switch l.stateFor(a) {
@@ -166,7 +171,8 @@ func (l *Link) shownBy(a *Account) error {
 }
 
 // Public finds a link for its public page, with its account. Errors: CodeNotFound (unknown or deleted), CodeNotAvailable (in
-// review or processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of the link is told. What is returned may be
+// review or processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of the link is told. A slug that was the link's
+// before finds it, too: whoever asks compares, and sends readers to the address that is the link's now. What is returned may be
 // what was read before if nothing in the store has changed since; what it points to is not to be written.
 func (s *Links) Public(ctx context.Context, slug Slug) (*Link, *Account, error) {
 	return s.public(ctx, linkKey{slug: slug})
@@ -211,7 +217,7 @@ func (s *Links) Examined(ctx context.Context, id LinkID) (l *Link, err error) {
 // List is an account's links, newest first, at most n after a cursor; next is the cursor of the page after, nil at the end.
 func (s *Links) List(ctx context.Context, a AccountID, n int, after LinkCursor) (links []*Link, next *LinkCursor, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		links, err = tx.Links(LinkQuery{Account: a, Before: after, Limit: n + 1})
+		links, err = tx.Links(LinkQuery{Account: a, Files: true, Before: after, Limit: n + 1})
 		return err
 	})
 	if err != nil {
@@ -349,6 +355,9 @@ func because(reason string) string {
 // decide moves a link out of a state, whose name is for a sentence.
 func (s *Links) decide(ctx context.Context, slug string, d Decision, a Action, name string, from LinkState, to Change) (*Link, error) {
 	return s.change(ctx, slug, d, func(_ Tx, l *Link) (Change, error) {
+		if d.By.Kind == ActorOwner && a != ActionDisable {
+			return to, Errorf(CodeInvalidRequest, "Whether the link %s goes on display is not its owner’s to decide.", l.Slug)
+		}
 		if l.State != from {
 			return to, Errorf(CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, name, l.State, because(l.Reason))
 		}
@@ -366,6 +375,9 @@ func (s *Links) change(ctx context.Context, slug string, d Decision, f func(Tx, 
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		if l, err = linkBySlug(tx, slug); err != nil {
 			return err
+		}
+		if d.By.Kind == ActorOwner && l.Account != d.By.Account { // as if there were none
+			return Errorf(CodeNotFound, "There is no link %q.", slug)
 		}
 		if err := seen(tx, l, d.Seen); err != nil {
 			return err
@@ -413,6 +425,9 @@ func (s *Links) Purge(ctx context.Context) error {
 	}
 	failed = append(failed, s.Store.Update(ctx, func(tx Tx) error {
 		_, err := tx.ReleaseSlugs(s.Now().Add(-SlugRest))
+		if err == nil {
+			_, err = tx.ForgetOldSlugs(s.Now())
+		}
 		return err
 	}))
 	return errors.Join(failed...)

@@ -2,7 +2,9 @@ package vitrine
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"time"
 )
 
 // shownLinks bounds how many links are kept for their pages: some 4 MiB.
@@ -76,8 +78,14 @@ func (s *Links) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 		return l, nil
 	}
 	var found shownLink
+	var moved bool
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		link, err := k.find(tx)
+		if errors.Is(err, ErrNotFound) && k.slug != "" {
+			if link, err = movedLink(tx, k.slug, s.Now()); err == nil {
+				moved = true
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -90,7 +98,9 @@ func (s *Links) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.cache.keep(version, k, &found)
+	if !moved { // an old slug lapses, and the store does not change by it
+		s.cache.keep(version, k, &found)
+	}
 	return &found, nil
 }
 
@@ -99,4 +109,13 @@ func (k linkKey) find(tx Tx) (*Link, error) {
 		return tx.Link(k.id)
 	}
 	return tx.LinkBySlug(k.slug)
+}
+
+// movedLink finds a link by a slug that it had before.
+func movedLink(tx Tx, slug Slug, now time.Time) (*Link, error) {
+	old, err := tx.OldSlug(slug, now)
+	if err != nil {
+		return nil, err
+	}
+	return tx.Link(old.Link)
 }

@@ -251,6 +251,9 @@ func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 		err := s.Store.Update(ctx, func(tx Tx) (err error) {
 			links, err = tx.Links(LinkQuery{Before: at, Limit: renewAtOnce})
 			for _, l := range links {
+				if l.Site != 0 {
+					continue
+				}
 				l.Preview = PreviewDue
 				err = errors.Join(err, tx.PutLink(l))
 			}

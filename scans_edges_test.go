@@ -327,7 +327,7 @@ func (r *random) Scan(ctx context.Context, f io.Reader, _ int64) (vitrine.Verdic
 // Of many who sign in with one offer while the account is suspended, at most one does, and not for longer.
 func TestSignInRaces(t *testing.T) {
 	s := newScanning(t)
-	sessions := &vitrine.Sessions{Store: s.store, Now: s.clock.Now}
+	sessions := s.sessions()
 	for range 10 {
 		offer, err := sessions.Offer(t.Context(), s.account.Email)
 		s.must(err)
@@ -336,9 +336,9 @@ func TestSignInRaces(t *testing.T) {
 		got := make(chan vitrine.SessionText, 30)
 		for range 30 {
 			wg.Go(func() {
-				if text, err := sessions.SignIn(t.Context(), string(offer)); err == nil {
+				if in, err := sessions.SignIn(t.Context(), string(offer), vitrine.Guesser{}); err == nil {
 					n.Add(1)
-					got <- text
+					got <- in.Session
 				}
 			})
 		}

@@ -2,54 +2,77 @@ package vitrine
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"time"
 )
 
-// Session is one signed-in browser, or a link that will sign one in. What the browser shows is a secret of which only the hash is kept.
+// Session is one signed-in browser. What the browser shows is a secret of which only the hash is kept.
 type Session struct {
 	ID      SessionID
 	Account AccountID
 	Hash    [sha256.Size]byte // SHA-256 of the secret
-	// Offered says that it is a link still, which signs in once.
-	Offered   bool
+	Label   string            // browser and system, for people: "Firefox on Linux"
+	// ByTicket says that it began with a one-time link and not with a password.
+	ByTicket  bool
 	CreatedAt time.Time
-	ExpiresAt time.Time
+	UsedAt    time.Time // kept to sessionGrain
+	ExpiresAt time.Time // moves on as the session is used
 }
 
 const (
-	// SignInLife is how long a link that signs in is good.
-	SignInLife = 15 * time.Minute
-	// SessionLife is how long a browser stays signed in.
+	// SessionLife is how long a browser stays signed in that is not used.
 	SessionLife = 7 * 24 * time.Hour
+	// SessionMost is how long a browser stays signed in at most.
+	SessionMost = 30 * 24 * time.Hour
+	// sessionGrain is how exactly it is kept when a session was last used: finer would be a write for every request.
+	sessionGrain = 5 * time.Minute
+	// freshTime is how long after a one-time link a session may do what else takes the password.
+	freshTime = 15 * time.Minute
 )
+
+// until is when a session ends that is used at a time.
+func (s *Session) until(now time.Time) time.Time {
+	end, most := now.Add(SessionLife), s.CreatedAt.Add(SessionMost)
+	if end.After(most) {
+		return most
+	}
+	return end
+}
+
+// holds tells whether a session is one at a time. One from ahead of the clock was made while the clock was wrong (promise 22).
+func (s *Session) holds(now time.Time) bool {
+	return now.Before(s.ExpiresAt) && s.ExpiresAt.Sub(now) <= SessionMost && !s.CreatedAt.After(now.Add(clockJump))
+}
 
 // SessionText is the secret of a session in clear. It prints as nothing of use.
 type SessionText string
 
 func (SessionText) String() string { return "…" }
 
-func newSessionText() SessionText {
-	var b [32]byte
-	rand.Read(b[:])
-	return SessionText(base64.RawURLEncoding.EncodeToString(b[:]))
-}
-
 func (t SessionText) hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) }
+
+// SignedIn is what a browser is given that signs in.
+type SignedIn struct {
+	Account *Account
+	Session SessionText
+	Device  string // by which the browser is known from now on (Guesser.Devices)
+}
 
 // Sessions is the service of signing in to the website.
 type Sessions struct {
-	Store Store
-	Now   func() time.Time
+	Store  Store
+	Signer *Signer
+	Now    func() time.Time
 }
 
-var errSignedOut = Errorf(CodeUnauthorized, "You are not signed in, or not any more.")
+var (
+	errSignedOut = Errorf(CodeUnauthorized, "You are not signed in, or not any more.")
+	errNoSignIn  = Errorf(CodeUnauthorized, "The e-mail address or the password is not right.")
+)
 
-// Offer makes a secret that signs in as an account, once, within SignInLife. Errors: CodeNotFound, CodeBanned.
-func (s *Sessions) Offer(ctx context.Context, email string) (text SessionText, err error) {
+// Offer makes a ticket that signs in as an account, once, within SignInLife. Errors: CodeNotFound, CodeBanned.
+func (s *Sessions) Offer(ctx context.Context, email string) (text TicketText, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		a, err := accountByEmail(tx, email)
 		if err != nil {
@@ -58,38 +81,183 @@ func (s *Sessions) Offer(ctx context.Context, email string) (text SessionText, e
 		if a.Banned {
 			return Errorf(CodeBanned, "The account %s is suspended.", a.Email)
 		}
-		now := s.Now()
-		text = newSessionText()
-		return tx.AddSession(&Session{Account: a.ID, Hash: text.hash(), Offered: true, CreatedAt: now, ExpiresAt: now.Add(SignInLife)})
+		text, err = addTicket(tx, Ticket{Purpose: TicketSignIn, Account: a.ID, Email: a.Email}, s.Now())
+		return err
 	})
 	return text, err
 }
 
-// SignIn takes an offer up: the offer is used, and a session begins. Errors: CodeUnauthorized for one that is unknown, used or expired.
-func (s *Sessions) SignIn(ctx context.Context, offer string) (text SessionText, err error) {
+// SignIn takes an offer up: the ticket is used, and a session begins. Errors: CodeUnauthorized for one that is unknown, used or expired.
+func (s *Sessions) SignIn(ctx context.Context, offer string, g Guesser) (in SignedIn, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
-		session, _, err := s.find(tx, SessionText(offer), true)
+		t, a, err := accountTicket(tx, offer, s.Now(), TicketSignIn)
 		if err != nil {
 			return err
 		}
+		in, err = s.begin(tx, a, g, true)
+		return errors.Join(err, tx.DeleteTicket(t.ID))
+	})
+	return in, told(err)
+}
+
+// accountTicket reads a ticket that holds and its account; of one that is suspended none does.
+func accountTicket(tx Tx, text string, now time.Time, p TicketPurpose) (*Ticket, *Account, error) {
+	t, err := findTicket(tx, text, now, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := tx.Account(t.Account)
+	if err == nil && a.Banned {
+		err = errTicket
+	}
+	return t, a, err
+}
+
+// Enter signs in with a password. Whether there is an account of the address is not told, by words or by time.
+//
+// Errors: CodeUnauthorized; CodeRateLimited after too many tries (decision 0015); CodeBanned, to who knows the password.
+func (s *Sessions) Enter(ctx context.Context, email, password string, g Guesser) (in SignedIn, err error) {
+	email = emailKey(email)
+	a := new(Account)
+	var taken []GuessID
+	var bounds []bound
+	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
-		text = newSessionText()
-		session.Hash, session.Offered, session.CreatedAt, session.ExpiresAt = text.hash(), false, now, now.Add(SessionLife)
-		return tx.PutSession(session)
+		found, err := tx.AccountByEmail(email)
+		if err == nil {
+			*a = *found
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		bounds = s.Signer.atPassword(email, g, s.Signer.knownDevice(a.ID, g.Devices, now))
+		taken, err = takeGuess(tx, now, bounds...)
+		return err
 	})
 	if err != nil {
-		return "", told(err)
+		return in, told(err)
 	}
-	return text, nil
+	ok, stale, err := checkPassword(ctx, a.Password, password)
+	if err != nil {
+		return in, told(errors.Join(err, s.forgive(ctx, taken)))
+	}
+	if !ok {
+		return in, errNoSignIn
+	}
+	hash := a.Password
+	if stale {
+		if hash, err = rehash(ctx, password, a); err != nil {
+			return in, told(err)
+		}
+	}
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		in, err = s.enter(tx, a, hash, g)
+		if err != nil {
+			return err
+		}
+		return errors.Join(giveBack(tx, taken), tx.ClearGuesses(bounds[0].key))
+	})
+	return in, told(err)
+}
+
+// rehash makes the hash of a password that was right at today's cost. A password from before a rule is as good as it was.
+func rehash(ctx context.Context, password string, a *Account) (string, error) {
+	normal, err := ParsePassword(password, a.Email)
+	if err != nil {
+		return a.Password, nil
+	}
+	return hashPassword(ctx, normal)
+}
+
+// enter begins a session of an account whose password was right when the account was read.
+func (s *Sessions) enter(tx Tx, read *Account, hash string, g Guesser) (SignedIn, error) {
+	a, err := tx.Account(read.ID)
+	switch {
+	case err != nil:
+		return SignedIn{}, err
+	case a.Password != read.Password:
+		return SignedIn{}, errNoSignIn
+	case a.Banned:
+		return SignedIn{}, Errorf(CodeBanned, "This account is suspended. Ask whoever runs this site why.")
+	}
+	if a.Password != hash {
+		a.Password = hash
+		if err := tx.PutAccount(a); err != nil {
+			return SignedIn{}, err
+		}
+	}
+	return s.begin(tx, a, g, false)
+}
+
+// forgive takes tries back that were not carried out, through no fault of whoever tried.
+func (s *Sessions) forgive(ctx context.Context, taken []GuessID) error {
+	return s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error { return giveBack(tx, taken) })
+}
+
+// begin signs a browser in.
+func (s *Sessions) begin(tx Tx, a *Account, g Guesser, byTicket bool) (SignedIn, error) {
+	now := s.Now()
+	text := SessionText(newSecret())
+	session := &Session{Account: a.ID, Hash: text.hash(), Label: oneLine(g.Label), ByTicket: byTicket, CreatedAt: now, UsedAt: now}
+	session.ExpiresAt = session.until(now)
+	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)
 }
 
 // Authenticate finds the account of a session, as it is now: a suspended account has none. Errors: CodeUnauthorized.
-func (s *Sessions) Authenticate(ctx context.Context, text string) (a *Account, err error) {
+func (s *Sessions) Authenticate(ctx context.Context, text string) (*Account, error) {
+	_, a, err := s.Current(ctx, text)
+	return a, err
+}
+
+// Look is Authenticate for what an open page asks by itself: it is no use of the session, which so ends in its time.
+func (s *Sessions) Look(ctx context.Context, text string) (a *Account, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		_, a, err = s.find(tx, SessionText(text), false)
+		_, a, err = s.find(tx, text)
 		return err
 	})
 	return a, told(err)
+}
+
+// Current finds a session and its account, as they are now, and keeps that it was used. Errors: CodeUnauthorized.
+func (s *Sessions) Current(ctx context.Context, text string) (session *Session, a *Account, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		session, a, err = s.find(tx, text)
+		return err
+	})
+	if err != nil {
+		return nil, nil, told(err)
+	}
+	if s.Now().Sub(session.UsedAt) >= sessionGrain {
+		s.touch(ctx, text)
+	}
+	return session, a, nil
+}
+
+// touch keeps that a session was used; that it fails is no reason to refuse the request.
+func (s *Sessions) touch(ctx context.Context, text string) {
+	_ = s.Store.Update(ctx, func(tx Tx) error {
+		session, _, err := s.find(tx, text)
+		if err != nil {
+			return err
+		}
+		session.UsedAt = s.Now()
+		session.ExpiresAt = session.until(session.UsedAt)
+		return tx.PutSession(session)
+	})
+}
+
+// List tells an account's sessions that hold, the last used first.
+func (s *Sessions) List(ctx context.Context, a AccountID) (sessions []*Session, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		all, err := tx.Sessions(a)
+		sessions = nil
+		for _, session := range all {
+			if session.holds(s.Now()) {
+				sessions = append(sessions, session)
+			}
+		}
+		return err
+	})
+	return sessions, told(err)
 }
 
 // End signs out. Ending what has ended is success.
@@ -104,17 +272,41 @@ func (s *Sessions) End(ctx context.Context, text string) error {
 	return told(err)
 }
 
-// Forget removes what has expired.
+// Revoke ends one session of an account, from its next request on. Revoking what has ended, or is another's, changes nothing.
+func (s *Sessions) Revoke(ctx context.Context, a AccountID, id SessionID) error {
+	err := s.Store.Update(ctx, func(tx Tx) error {
+		all, err := tx.Sessions(a)
+		for _, session := range all {
+			if session.ID == id {
+				return tx.DeleteSession(id)
+			}
+		}
+		return err
+	})
+	return told(err)
+}
+
+// EndOthers ends all sessions of an account but one, and the tickets that would begin another.
+func (s *Sessions) EndOthers(ctx context.Context, a *Account, keep SessionID) error {
+	return told(s.Store.Update(ctx, func(tx Tx) error {
+		return errors.Join(tx.EndSessions(a.ID, keep), tx.EndTickets(a.ID, a.Email))
+	}))
+}
+
+// Forget removes what has expired: sessions, tickets, and guesses that count no more.
 func (s *Sessions) Forget(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
-		_, err := tx.ForgetSessions(s.Now())
-		return err
+		now := s.Now()
+		_, err1 := tx.ForgetSessions(now)
+		_, err2 := tx.ForgetTickets(now)
+		_, err3 := tx.ForgetGuesses(now.Add(-guessHour))
+		return errors.Join(err1, err2, err3)
 	})
 }
 
-// find reads a session that holds, offered or not, and its account.
-func (s *Sessions) find(tx Tx, text SessionText, offered bool) (*Session, *Account, error) {
-	session, err := tx.SessionByHash(text.hash())
+// find reads a session that holds and its account.
+func (s *Sessions) find(tx Tx, text string) (*Session, *Account, error) {
+	session, err := tx.SessionByHash(SessionText(text).hash())
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil, errSignedOut
 	}
@@ -125,7 +317,7 @@ func (s *Sessions) find(tx Tx, text SessionText, offered bool) (*Session, *Accou
 	if err != nil {
 		return nil, nil, err
 	}
-	if session.Offered != offered || a.Banned || !s.Now().Before(session.ExpiresAt) {
+	if a.Banned || !session.holds(s.Now()) {
 		return nil, nil, errSignedOut
 	}
 	return session, a, nil

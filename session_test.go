@@ -8,11 +8,16 @@ import (
 	"vitrine"
 )
 
+// sessions is the service of signing in.
+func (s *scanning) sessions() *vitrine.Sessions {
+	return &vitrine.Sessions{Store: s.store, Signer: vitrine.NewSigner([]byte("k")), Now: s.clock.Now}
+}
+
 // An offer signs in once, within its time; a session holds for its own; and what is kept of either is no secret.
 func TestSessions(t *testing.T) {
 	s := newScanning(t)
 	ctx := t.Context()
-	sessions := &vitrine.Sessions{Store: s.store, Now: s.clock.Now}
+	sessions := s.sessions()
 	unauthorized := func(what string, err error) {
 		t.Helper()
 		if vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
@@ -25,45 +30,92 @@ func TestSessions(t *testing.T) {
 		s.must(err)
 		return string(o)
 	}
+	signIn := func(offer string) (string, error) {
+		in, err := sessions.SignIn(ctx, offer, vitrine.Guesser{Label: "Firefox on\x00 Linux"})
+		return string(in.Session), err
+	}
 	o := offer()
 	_, err := sessions.Authenticate(ctx, o)
 	unauthorized("an offer as a session", err)
-	text, err := sessions.SignIn(ctx, o)
+	text, err := signIn(o)
 	s.must(err)
-	if fmt.Sprint(text) != "…" || string(text) == o {
+	if fmt.Sprint(vitrine.SessionText(text), vitrine.TicketText(o)) != "……" || text == o {
 		t.Errorf("the session shows %v", text)
 	}
-	_, err = sessions.SignIn(ctx, o)
+	_, err = signIn(o)
 	unauthorized("an offer twice", err)
-	_, err = sessions.SignIn(ctx, string(text))
+	_, err = signIn(text)
 	unauthorized("a session as an offer", err)
-	a, err := sessions.Authenticate(ctx, string(text))
-	if err != nil || a.Email != "ann@example.org" {
-		t.Errorf("%v, %v", a, err)
+	session, a, err := sessions.Current(ctx, text)
+	if err != nil || a.Email != "ann@example.org" || session.Label != "Firefox on Linux" || !session.ByTicket {
+		t.Errorf("%v, %v, %v", session, a, err)
 	}
-	for _, rubbish := range []string{"", "x", string(text)[1:], string(text) + "="} {
+	for _, rubbish := range []string{"", "x", text[1:], text + "="} {
 		_, err = sessions.Authenticate(ctx, rubbish)
 		unauthorized("rubbish", err)
 		s.must(sessions.End(ctx, rubbish))
 	}
-	late := offer()
+	replaced, late := offer(), offer()
+	_, err = signIn(replaced)
+	unauthorized("an offer that a newer one has replaced", err)
 	s.clock.Advance(vitrine.SignInLife)
-	_, err = sessions.SignIn(ctx, late)
+	_, err = signIn(late)
 	unauthorized("an offer that has expired", err)
-	s.clock.Advance(vitrine.SessionLife - vitrine.SignInLife - time.Second)
-	_, err = sessions.Authenticate(ctx, string(text))
-	s.must(err)
-	s.clock.Advance(time.Second)
-	_, err = sessions.Authenticate(ctx, string(text))
-	unauthorized("a session that has expired", err)
 	s.must(sessions.Forget(ctx))
 
-	text, err = sessions.SignIn(ctx, offer())
+	text, err = signIn(offer())
 	s.must(err)
-	s.must(sessions.End(ctx, string(text)))
-	_, err = sessions.Authenticate(ctx, string(text))
+	s.must(sessions.End(ctx, text))
+	_, err = sessions.Authenticate(ctx, text)
 	unauthorized("a session that was ended", err)
 	if _, err := sessions.Offer(ctx, "nobody@example.org"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("an offer to nobody: %v", err)
+	}
+}
+
+// A session that is used goes on, for thirty days at most; one that is not ends after seven.
+func TestSessionsSlide(t *testing.T) {
+	s := newScanning(t)
+	ctx, sessions := t.Context(), s.sessions()
+	begin := func() string {
+		o, err := sessions.Offer(ctx, s.account.Email)
+		s.must(err)
+		in, err := sessions.SignIn(ctx, string(o), vitrine.Guesser{})
+		s.must(err)
+		return string(in.Session)
+	}
+	holds := func(text string) bool {
+		_, err := sessions.Authenticate(ctx, text)
+		if err != nil && vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	day := 24 * time.Hour
+	used, idle := begin(), begin()
+	for at := 6 * day; at < vitrine.SessionMost; at += 6 * day {
+		s.clock.Advance(6 * day)
+		if !holds(used) {
+			t.Fatalf("a session that is used has ended after %v", at)
+		}
+		if at > vitrine.SessionLife && holds(idle) {
+			t.Errorf("a session that was not used for %v holds", at)
+		}
+	}
+	s.clock.Advance(6 * day)
+	if holds(used) {
+		t.Error("a session holds for longer than thirty days")
+	}
+	idle = begin()
+	s.clock.Advance(vitrine.SessionLife - time.Millisecond)
+	if !holds(idle) {
+		t.Error("a session that was not used has ended before its seven days")
+	}
+	// A clock that was ahead makes no session that lives on.
+	s.clock.Advance(365 * day)
+	ahead := begin()
+	s.clock.Advance(-365 * day)
+	if holds(ahead) {
+		t.Error("a session from ahead of the clock holds")
 	}
 }

@@ -33,7 +33,9 @@ type Tx interface {
 	AddAccount(a *Account) error
 	Account(id AccountID) (*Account, error)
 	AccountByEmail(email string) (*Account, error)
+	// PutAccount answers ErrExists for an email that another has.
 	PutAccount(a *Account) error
+	// CountAccounts counts those that are not closed.
 	CountAccounts() (int64, error)
 	// Accounts lists accounts, oldest first, as q asks.
 	Accounts(q AccountQuery) ([]*Account, error)
@@ -41,12 +43,35 @@ type Tx interface {
 	// AddSession gives s.ID. Hashes are unique.
 	AddSession(s *Session) error
 	SessionByHash(hash [32]byte) (*Session, error)
+	// Sessions lists an account's, the last used first.
+	Sessions(a AccountID) ([]*Session, error)
 	PutSession(s *Session) error
 	DeleteSession(id SessionID) error
-	// EndSessions removes all sessions of an account, offered ones too.
-	EndSessions(a AccountID) error
+	// EndSessions removes all sessions of an account but one (0: all).
+	EndSessions(a AccountID, except SessionID) error
 	// ForgetSessions removes sessions that have expired before a time.
 	ForgetSessions(before time.Time) (int64, error)
+
+	// AddTicket gives t.ID. The ticket of the same purpose and email that there was is removed. Hashes are unique.
+	AddTicket(t *Ticket) error
+	TicketByHash(hash [32]byte) (*Ticket, error)
+	// Tickets lists those of a purpose, newest first.
+	Tickets(p TicketPurpose) ([]*Ticket, error)
+	DeleteTicket(id TicketID) error
+	// EndTickets removes all tickets of an account (0: of none), and all of an email.
+	EndTickets(a AccountID, email string) error
+	// ForgetTickets removes tickets that have expired before a time.
+	ForgetTickets(before time.Time) (int64, error)
+
+	// AddGuess gives g.ID.
+	AddGuess(g *Guess) error
+	// CountGuesses counts the guesses of a key from a time to another, both included, and tells when the oldest of them was (zero: none).
+	CountGuesses(k GuessKey, since, until time.Time) (n int64, oldest time.Time, err error)
+	DeleteGuess(id GuessID) error
+	// ClearGuesses removes all guesses of a key.
+	ClearGuesses(k GuessKey) error
+	// ForgetGuesses removes guesses from before a time.
+	ForgetGuesses(before time.Time) (int64, error)
 
 	// AddKey gives k.ID. Hashes are unique.
 	AddKey(k *APIKey) error
@@ -54,6 +79,8 @@ type Tx interface {
 	// Keys lists an account's keys, revoked ones too, oldest first.
 	Keys(a AccountID) ([]*APIKey, error)
 	PutKey(k *APIKey) error
+	// DeleteKeys removes all keys of an account.
+	DeleteKeys(a AccountID) error
 
 	// AddUpload: IDs are unique; so is (account, idempotency key) among rows with a key that are not Replaced.
 	AddUpload(u *Upload) error
@@ -65,7 +92,8 @@ type Tx interface {
 	// CountUploads counts uploads of the account created at or after a time, in whatever state, and tells when the oldest of
 	// them was created (zero: none).
 	CountUploads(a AccountID, since time.Time) (n int64, oldest time.Time, err error)
-	// Held counts the account's open uploads that still hold a slot at a time, and their bytes, leaving out one.
+	// Held counts the account's open uploads that still hold a slot at a time, and their bytes, leaving out one. Those of websites hold bytes
+	// alone.
 	Held(a AccountID, now time.Time, except UploadID) (n, bytes int64, err error)
 	// SlugHolder finds the open upload that holds a custom slug at a time.
 	SlugHolder(s Slug, now time.Time) (*Upload, error)
@@ -91,12 +119,26 @@ type Tx interface {
 	CountReview() (map[string]int64, error)
 	// ScanDue lists at most n links with bytes in a state, by ID from the one behind after on, whose last scan was by other signatures.
 	ScanDue(state LinkState, signatures string, after LinkID, n int) ([]*Link, error)
-	// LinkFacts lists what an account's report needs of each link that is not deleted, in any order.
+	// LinkIDs is Links, telling no more than which they are, in no order and all of them: Sort, Before, Offset and Limit do not count.
+	LinkIDs(q LinkQuery) ([]LinkID, error)
+	// LinkFacts lists what an account's report needs of each link that is not deleted, in any order; versions of websites are left out.
 	LinkFacts(a AccountID) ([]LinkFacts, error)
-	// CountLinks counts an account's links that are not deleted, and their bytes.
+	// CountLinks counts an account's links that are not deleted, and their bytes. A website that is not deleted is one link, whatever its
+	// versions; the bytes are theirs, too.
 	CountLinks(a AccountID) (n, bytes int64, err error)
-	// ReleaseSlugs takes the slug from the rows of links deleted before a time, so that it can be given again.
+	// ReleaseSlugs takes the slug from the rows of links, websites and albums deleted before a time, so that it can be given again, and tells
+	// from how many.
 	ReleaseSlugs(deletedBefore time.Time) (int64, error)
+
+	// PutOldSlug keeps a slug that was a link's, in place of what was kept of the same slug. The link must exist.
+	PutOldSlug(o *OldSlug) error
+	// OldSlug finds a slug that was a link's and still leads to it at a time: its Until is later.
+	OldSlug(s Slug, now time.Time) (*OldSlug, error)
+	// OldSlugs lists the slugs of a link (0: of any) that still lead to it at a time, those first that do so longest.
+	OldSlugs(l LinkID, now time.Time) ([]*OldSlug, error)
+	DeleteOldSlug(s Slug) error
+	// ForgetOldSlugs removes those that lead nowhere any more at a time.
+	ForgetOldSlugs(now time.Time) (int64, error)
 
 	// AddChange gives c.ID, larger than any before.
 	AddChange(c *Change) error
@@ -115,6 +157,30 @@ type Tx interface {
 	// ForgetAbuseReports removes what was reported before a time about links that are live.
 	ForgetAbuseReports(before time.Time) (int64, error)
 
+	// AddSite gives s.ID. Slugs are unique over all websites, deleted ones too as long as their row keeps the slug.
+	AddSite(s *Site) error
+	Site(id SiteID) (*Site, error)
+	// SiteBySlug finds a website, deleted or not.
+	SiteBySlug(s Slug) (*Site, error)
+	PutSite(s *Site) error
+	// Sites lists an account's (0: all) websites that are not deleted, newest first (by creation, then ID).
+	Sites(a AccountID) ([]*Site, error)
+
+	// AddAlbum gives a.ID. Slugs are unique over all albums, deleted ones too as long as their row keeps the slug.
+	AddAlbum(a *Album) error
+	Album(id AlbumID) (*Album, error)
+	// AlbumBySlug finds an album, deleted or not.
+	AlbumBySlug(s Slug) (*Album, error)
+	PutAlbum(a *Album) error
+	// Albums lists an account's (0: all) albums that are not deleted, newest first (by creation, then ID).
+	Albums(a AccountID) ([]*Album, error)
+	// PutAlbumLinks makes links, each named once, all that is in an album, in this order. The album and the links must exist.
+	PutAlbumLinks(a AlbumID, links []LinkID) error
+	// AlbumLinks lists the links in an album that are not deleted, in their order, at most n (0: all).
+	AlbumLinks(a AlbumID, n int) ([]*Link, error)
+	// AlbumSizes counts the links that are not deleted in each of an account's albums that has any.
+	AlbumSizes(a AccountID) (map[AlbumID]int64, error)
+
 	// Secret reads a named secret of the instance; PutSecret writes one.
 	Secret(name string) ([]byte, error)
 	PutSecret(name string, value []byte) error
@@ -127,16 +193,25 @@ type LinkQuery struct {
 	WithBytes bool // deleted links that still have something to be removed: those alone
 	// PreviewDue selects live links with bytes whose parts are to be made.
 	PreviewDue bool
-	Before     LinkCursor
-	Limit      int // 0: all
+	Kind       filetype.Kind
+	Site       SiteID // versions of a website
+	Files      bool   // links that are no versions of websites
+	// Words selects links of which each of these stands somewhere in the title, the file's name or the slug. They are as FoldWords makes them.
+	Words  []string
+	Sort   LinkSort // other orders than the first have no cursor
+	Before LinkCursor
+	Offset int // of what is selected so many are left out
+	Limit  int // 0: all
 }
 
-// AccountQuery selects accounts. Zero members do not select.
+// AccountQuery selects accounts that are not closed. Zero members do not select.
 type AccountQuery struct {
-	Role   Role
-	Banned bool
-	After  AccountID
-	Limit  int // 0: all
+	Role    Role
+	Banned  bool
+	Closing bool   // closed accounts of which something is to be removed: those alone
+	Search  string // stands somewhere in the email, in whatever case
+	After   AccountID
+	Limit   int // 0: all
 }
 
 // ReviewQuery selects links in review. Zero members do not select.

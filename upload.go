@@ -39,6 +39,8 @@ type UploadRequest struct {
 	Name, Type           string
 	Size                 int64
 	Slug, IdempotencyKey *string
+	// Site has the file, a ZIP, deployed as a version of this website of the account; 0: it becomes a link.
+	Site SiteID
 }
 
 // Begun is the answer of step 1: where to put the bytes, or the link that the idempotency key made already.
@@ -78,14 +80,17 @@ func (s *Uploads) parse(a *Account, r UploadRequest) (*Upload, error) {
 			return nil, err
 		}
 	}
-	if _, err := filetype.ByName(r.Name, r.Type); err != nil {
+	t, err := filetype.ByName(r.Name, r.Type)
+	if err != nil {
 		return nil, fileError(err)
+	}
+	if r.Site != 0 && t.Ext != "zip" {
+		return nil, &Error{Code: CodeUnsupportedType, Field: "name", Message: "A website is uploaded as a folder, or as one ZIP."}
 	}
 	if r.Size < 1 || r.Size > maxFileBytes {
 		return nil, &Error{Code: CodeInvalidSize, Field: "size", Message: "The size is the file's exact number of bytes, at least 1."}
 	}
-	u := &Upload{ID: NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size, State: UploadOpen}
-	var err error
+	u := &Upload{ID: NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size, Site: r.Site, State: UploadOpen}
 	if r.Slug != nil {
 		if u.Slug, err = ParseSlug(*r.Slug); err != nil {
 			return nil, err
@@ -113,7 +118,7 @@ func (s *Uploads) begin(tx Tx, u Upload) (Begun, error) {
 			if err := tx.PutUpload(old); err != nil {
 				return Begun{}, err
 			}
-		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug:
+		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug || old.Site != u.Site:
 			return Begun{}, &Error{Code: CodeIdempotencyMismatch, Field: "idempotencyKey",
 				Message: "This idempotency key was used for another upload: name, type, size and slug must be the same. Use a new key for a new file."}
 		default:
@@ -181,7 +186,12 @@ func (s *Uploads) admit(tx Tx, u *Upload, now time.Time, fresh bool) error {
 		if err := a.MayChooseSlug(); err != nil {
 			return err
 		}
-		if err := slugFree(tx, u, now); err != nil {
+		if err := slugFree(tx, slugFor{slug: u.Slug, upload: u.ID}, now); err != nil {
+			return err
+		}
+	}
+	if u.Site != 0 {
+		if _, err := openSite(tx, u); err != nil {
 			return err
 		}
 	}
@@ -219,27 +229,12 @@ func within(tx Tx, a *Account, limits Limits, u *Upload, now time.Time) error {
 	switch used := links + held; {
 	case limits.FileBytes > 0 && u.Size > limits.FileBytes:
 		return refuse(CodeFileTooLarge, limits.FileBytes, u.Size, "The file is larger than the plan allows.")
-	case limits.Links > 0 && used >= limits.Links:
+	case u.Site == 0 && limits.Links > 0 && used >= limits.Links: // a website has its slot already
 		return refuse(CodeLinkLimit, limits.Links, used, "All links of the plan are in use. Delete one, or choose a larger plan.")
 	case limits.StorageBytes > 0 && u.Size > limits.StorageBytes-bytes-heldBytes:
 		return refuse(CodeStorageLimit, limits.StorageBytes, bytes+heldBytes, "The file does not fit into the plan's storage. Delete a link, or choose a larger plan.")
 	}
 	return nil
-}
-
-// slugFree tells whether u may have its custom slug. The answer is the same whoever holds it.
-func slugFree(tx Tx, u *Upload, now time.Time) error {
-	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
-	if _, err := tx.LinkBySlug(u.Slug); err == nil {
-		return taken
-	} else if !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	holder, err := tx.SlugHolder(u.Slug, now)
-	if err == nil && holder.ID != u.ID {
-		return taken
-	}
-	return notFoundIsNil(err)
 }
 
 func notFoundIsNil(err error) error {

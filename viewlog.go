@@ -84,8 +84,8 @@ type Scope struct {
 type TallyQuery struct {
 	Scope
 	From, To report.Day // exclusive
-	// Brief asks for no more than a comparison needs: the counters, and the days with their downloads and visits. The tally may have
-	// more.
+	// Brief asks for no more than a comparison needs: the counters, and the days with their views, sessions, downloads and visits. The
+	// tally may have more.
 	Brief bool
 	Cap   int // most opens to count; 0: all
 }

@@ -32,6 +32,8 @@ type LinkReport struct {
 	Content   Content      `json:"content"`
 	Recent    []RecentOpen `json:"recent"`
 	Truncated bool         `json:"truncated"` // left false: it is for the reader of the log to say
+
+	AllTimeViews int64 `json:"-"` // counted opens since creation
 }
 
 // Summary is the part that a link's report and an account's have in common.
@@ -45,6 +47,11 @@ type Summary struct {
 	Breakdowns  Breakdowns `json:"breakdowns"`
 	Timing      Timing     `json:"timing"`
 	Insights    []Insight  `json:"insights"`
+
+	// What a page shows beside, and the API does not.
+	PreviousSeries []Point  `json:"-"` // of the previous window; as long as Series, but for partial weeks
+	Excluded       []Bucket `json:"-"` // bots' opens by reason, all that Totals.BotsExcluded counts
+	RangeDownloads int64    `json:"-"` // download events of the window, which Deltas compares with Previous
 }
 
 // ForLink renders the report of l over w. cur and prev are tallies of exactly the
@@ -60,6 +67,8 @@ func ForLink(l Link, w Window, cur, prev *Tally, recent []Open) *LinkReport {
 		Summary: summary(w, cur, prev, c.pct(), l.Downloads),
 		Content: content(&l, cur),
 		Recent:  recentOpens(&l, w, recent),
+
+		AllTimeViews: l.Views,
 	}
 	r.Insights = insights(&r.Summary, &r.Content, c.sessions)
 	return r
@@ -76,6 +85,10 @@ func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64)
 		Series:      Series(w, cur),
 		Breakdowns:  breakdowns(cur),
 		Timing:      timing(cur),
+
+		PreviousSeries: Series(w.Previous(), prev),
+		Excluded:       cur.Bots(),
+		RangeDownloads: cur.downloads(),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/web"
 )
 
 type accountCmd struct {
@@ -19,6 +18,8 @@ type accountCmd struct {
 	History accountHistoryCmd `cmd:"" help:"List what was decided about an account and its links, newest first; files that were refused, too."`
 	Role    accountRoleCmd    `cmd:"" help:"Make an account a moderator, or a member again."`
 	SignIn  accountSignInCmd  `cmd:"" name:"sign-in" help:"Print an address that signs an account in on the website, once."`
+	Reset   accountResetCmd   `cmd:"" help:"Print an address at which an account gets a new password, once."`
+	Invite  accountInviteCmd  `cmd:"" help:"Print an address at which somebody opens an account, once."`
 }
 
 type emailArg struct {
@@ -33,12 +34,20 @@ type accountCreateCmd struct {
 	emailArg
 	dataFlag
 	jsonFlag
-	Plan string `help:"Plan: free, pro or lifetime. The first account of an instance is lifetime." default:"free" enum:"free,pro,lifetime"`
+	Plan          string `help:"Plan: free, pro or lifetime. The first account of an instance is lifetime." default:"free" enum:"free,pro,lifetime"`
+	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
 }
 
 func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 	if _, err := vitrine.NormalEmail(c.Email); err != nil {
 		return err // before a data directory is made for it
+	}
+	password := ""
+	if c.PasswordStdin {
+		var err error
+		if password, err = passwordFrom(t.in, c.Email); err != nil {
+			return err
+		}
 	}
 	made := !exists(c.Data)
 	in, err := createInstance(ctx, c.Data, "")
@@ -47,6 +56,9 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	defer in.Close()
 	a, key, err := in.accounts.Create(ctx, c.Email, vitrine.Plan(c.Plan))
+	if err == nil && c.PasswordStdin {
+		err = in.accounts.SetPassword(ctx, a.Email, password)
+	}
 	if err != nil {
 		return err
 	}
@@ -226,27 +238,6 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		return c.show(t, a, "has the role "+c.Role)
-	})
-}
-
-type accountSignInCmd struct {
-	emailArg
-	dataFlag
-}
-
-func (c *accountSignInCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
-		text, err := in.sessions.Offer(ctx, c.Email)
-		if err != nil {
-			return err
-		}
-		_, address := served(c.Data)
-		if address == "" {
-			t.say("No server runs on this directory: put its address in place of %s.", defaultURL)
-		}
-		t.say("Open this address in a browser within %s. It signs in once:", humanMinutes(vitrine.SignInLife))
-		_, err = fmt.Fprintln(t.out, web.SignInURL(cmp.Or(address, defaultURL), text))
-		return err
 	})
 }
 

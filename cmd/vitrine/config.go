@@ -29,6 +29,7 @@ type serveCmd struct {
 	Listen          string        `help:"Where to listen, HOST:PORT. The default answers this machine alone; in a container, or without a reverse proxy before it, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
 	PublicURL       string        `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
 	ContentURL      string        `help:"Address that bytes of files are served from. A host of its own keeps what users upload apart from everything else; it must lead to the same server. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
+	SitesURL        string        `help:"Address of static websites, with a star in the place of each one's name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
 	TrustedProxy    []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it every visitor behind a proxy is the same." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
 	ShutdownTimeout time.Duration `help:"How long requests that are under way may take to finish after SIGTERM or SIGINT. A second signal ends the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
 	ViewerKeyLife   time.Duration `help:"How long the viewers of an account are told apart with one secret key. Then it is replaced and destroyed, and who returns is new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
@@ -40,6 +41,7 @@ type serveCmd struct {
 	scanFlags
 	previewFlags
 	planFlags
+	accountFlags
 }
 
 // scanFlags say what scans files for malware.
@@ -60,6 +62,7 @@ type planFlags struct {
 	PlanFree     bounds `help:"Limits of the plan free, where they are not ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
 	PlanPro      bounds `help:"Limits of the plan pro, where they are not ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
 	PlanLifetime bounds `help:"Limits of the plan lifetime, where they are not ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
+	UpgradeURL   string `help:"Where one buys or asks for a larger plan, https:// or mailto:; the page of the plans leads there. Default: that page says to ask whoever runs the site." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 }
 
 // plans are the limits of an instance: the defaults, changed by the flags.
@@ -201,7 +204,16 @@ func (c *serveCmd) Validate() error {
 	if c.ShutdownTimeout < 0 {
 		return errors.New("--shutdown-timeout is 0 or more")
 	}
-	_, _, err := c.origins("0")
+	if err := c.check(); err != nil {
+		return err
+	}
+	if u, err := url.Parse(c.UpgradeURL); c.UpgradeURL != "" && (err != nil || !slices.Contains([]string{"https", "http", "mailto"}, u.Scheme)) {
+		return fmt.Errorf("--upgrade-url: %q is not an address such as https://share.example/buy or mailto:you@share.example", c.UpgradeURL)
+	}
+	public, content, err := c.origins("0")
+	if err == nil {
+		_, err = c.sites(public, content)
+	}
 	return err
 }
 
@@ -213,6 +225,29 @@ func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 	}
 	content, err = origin("--content-url", c.ContentURL)
 	return public, content, err
+}
+
+// sites is the address of websites, whose host begins with "*."; nil: they have no hosts of their own.
+func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
+	text := c.SitesURL
+	switch {
+	case text == "off", text == "" && public.Hostname() != "localhost":
+		return nil, nil
+	case text == "":
+		return &url.URL{Scheme: public.Scheme, Host: "*." + public.Host}, nil
+	}
+	scheme, host, ok := strings.Cut(text, "://*.")
+	u, err := origin("--sites-url", scheme+"://"+host)
+	if !ok || err != nil || strings.Contains(host, "*") {
+		return nil, fmt.Errorf("--sites-url: %q is not an address of scheme and host alone whose host begins with *., such as https://*.sites.example", text)
+	}
+	for flag, other := range map[string]*url.URL{"--public-url": public, "--content-url": content} {
+		if strings.HasSuffix(other.Hostname(), "."+u.Hostname()) {
+			return nil, fmt.Errorf("--sites-url: %s, which is %s, is where a website could be; take another domain for one of them", flag, other.Host)
+		}
+	}
+	u.Host = "*." + u.Host
+	return u, nil
 }
 
 // origin reads the address of an instance: scheme and host, nothing more, for pages and API live at its root.

@@ -88,12 +88,12 @@ func newInstance(ctx context.Context, dir, public string) (_ *instance, err erro
 	if in.blobs, err = disk.New(filepath.Join(dir, filesDir), public+web.StorageRoot, in.signer, in.now); err != nil {
 		return nil, err
 	}
-	in.accounts = &vitrine.Accounts{Store: in.store, Now: in.now}
+	in.sessions = &vitrine.Sessions{Store: in.store, Signer: in.signer, Now: in.now}
+	in.accounts = &vitrine.Accounts{Store: in.store, Now: in.now, Sessions: in.sessions, SignUp: vitrine.SignUpInvite}
 	in.keys = &vitrine.Keys{Store: in.store, Now: in.now}
 	in.links = &vitrine.Links{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now}
 	in.analytics = &vitrine.Analytics{Store: in.store, Log: in.log, Signer: in.signer, Now: in.now}
 	in.abuse = &vitrine.AbuseReports{Store: in.store, Now: in.now}
-	in.sessions = &vitrine.Sessions{Store: in.store, Now: in.now}
 	in.moderation = &vitrine.Moderation{Store: in.store, Now: in.now}
 	return in, nil
 }

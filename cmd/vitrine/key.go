@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"time"
 
 	"vitrine"
 )
@@ -11,6 +12,7 @@ import (
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create a further API key; prints it, this once."`
 	List   keyListCmd   `cmd:"" help:"List an account's API keys, without the keys themselves."`
+	Roll   keyRollCmd   `cmd:"" help:"Put a new API key in the place of one; prints it, this once."`
 	Revoke keyRevokeCmd `cmd:"" help:"End an API key, from the next request on."`
 }
 
@@ -52,6 +54,7 @@ type keyRow struct {
 	CreatedAt string        `json:"createdAt"`
 	UsedAt    string        `json:"usedAt,omitempty"`
 	RevokedAt string        `json:"revokedAt,omitempty"`
+	ExpiresAt string        `json:"expiresAt,omitempty"`
 }
 
 func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
@@ -62,7 +65,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		var rows [][]string
 		for _, k := range keys {
-			r := keyRow{k.ID, k.Name, k.Last4, stamp(k.CreatedAt), stamp(k.UsedAt), stamp(k.RevokedAt)}
+			r := keyRow{k.ID, k.Name, k.Last4, stamp(k.CreatedAt), stamp(k.UsedAt), stamp(k.RevokedAt), stamp(k.ExpiresAt)}
 			if c.JSON {
 				if err := t.json(r); err != nil {
 					return err
@@ -70,8 +73,13 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
 				continue
 			}
 			state := "in force"
-			if r.RevokedAt != "" {
+			switch {
+			case r.RevokedAt != "":
 				state = "revoked " + r.RevokedAt
+			case r.ExpiresAt != "" && !k.InForce(in.now()):
+				state = "ended " + r.ExpiresAt
+			case r.ExpiresAt != "":
+				state = "ends " + r.ExpiresAt
 			}
 			rows = append(rows, []string{strconv.FormatInt(int64(r.ID), 10), vitrine.KeyPrefix + "…" + r.Last4, r.CreatedAt,
 				cmp.Or(r.UsedAt, "never"), state, r.Name})
@@ -80,6 +88,24 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
 			return nil
 		}
 		return t.table([]string{"ID", "KEY", "CREATED", "LAST USED", "STATE", "NAME"}, rows)
+	})
+}
+
+type keyRollCmd struct {
+	emailArg
+	ID    int64         `arg:"" help:"ID of the key, as \"key list\" shows it."`
+	Grace time.Duration `help:"How long the old key stays good beside the new one, at most a week (168h). 0: it ends now." default:"24h"`
+	dataFlag
+}
+
+func (c *keyRollCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		key, err := in.keys.Roll(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
+		if err != nil {
+			return err
+		}
+		t.say("In place of key %d of %s, shown this once:", c.ID, plain(c.Email))
+		return showKey(t, c.Data, key)
 	})
 }
 

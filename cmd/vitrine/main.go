@@ -16,7 +16,8 @@ import (
 
 type cli struct {
 	Serve   serveCmd   `cmd:"" group:"run" help:"Run the server."`
-	Account accountCmd `cmd:"" group:"run" help:"Create, change and suspend accounts; sign in to the website."`
+	Setup   setupCmd   `cmd:"" group:"run" help:"Print the address at which the first account of an instance is made."`
+	Account accountCmd `cmd:"" group:"run" help:"Create, invite, change and suspend accounts; sign in to the website."`
 	Key     keyCmd     `cmd:"" group:"run" help:"Create, list and revoke API keys."`
 	Link    linkCmd    `cmd:"" group:"run" help:"Show, disable, review and delete links."`
 	Import  importCmd  `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
@@ -36,6 +37,7 @@ var groups = []kong.Group{
 	{Key: "use", Title: "Use an instance (over its API)"},
 	{Key: "scanning", Title: "Scanning for malware"},
 	{Key: "previews", Title: "Programs that previews are made with"},
+	{Key: "accounts", Title: "Accounts on the website, and mail"},
 	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour)"},
 }
 

@@ -12,7 +12,9 @@ import (
 	"strconv"
 	"time"
 
+	"vitrine"
 	"vitrine/internal/spool"
+	"vitrine/internal/web"
 	"vitrine/internal/worker"
 )
 
@@ -60,10 +62,20 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return errors.Join(err, spool.Close(), in.Close())
 	}
-	s := c.wire(in, spool, previewer, scanner, public, content, log)
+	sender, err := c.mailer(log)
+	if err != nil {
+		return errors.Join(err, spool.Close(), in.Close())
+	}
+	setup := ""
+	if !some {
+		if setup, err = offerSetup(starting, in, public); err != nil {
+			return errors.Join(err, spool.Close(), in.Close())
+		}
+	}
+	s := c.wire(in, spool, previewer, scanner, sender, public, content, log)
 	go scanner.report(ctx, log)
 	lock.announce(public.String())
-	c.welcome(t, public, addr, !some, log)
+	c.welcome(t, public, addr, setup, log)
 	return s.serve(ctx, listener, c.ShutdownTimeout)
 }
 
@@ -75,20 +87,32 @@ func (c *serveCmd) logger(t *terminal) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.err, o))
 }
 
-// welcome says where the server is, what it lacks, and what to type next: to a person where the log is text, else in the log
-// alone.
-func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, first bool, log *slog.Logger) {
+// offerSetup makes the address at which the first account is made.
+func offerSetup(ctx context.Context, in *instance, public *url.URL) (string, error) {
+	text, err := in.accounts.OfferSetup(ctx)
+	return web.TicketURL(public.String(), vitrine.TicketSetup, text), err
+}
+
+// welcome says where the server is, what it lacks, and what to do next: to a person where the log is text, else in the log
+// alone. The address at which the first account is made is the one secret that ever stands there: whoever reads the log runs the
+// instance, and it is worth nothing once it was used.
+func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, setup string, log *slog.Logger) {
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
 	if c.LogFormat == "text" {
 		t.say("\nVitrine is at %s\n", public)
-		if first {
-			t.say("There is no account yet. Make the first one, in another terminal (it is Lifetime, the largest plan):\n")
+		if setup != "" {
+			t.say("There is no account yet. Open this address to make the first one, once (it is Lifetime, the largest plan):\n")
+			t.say("  %s\n", setup)
+			t.say("or make it in another terminal, with an API key:\n")
 			t.say("  %s account create you@example.com --data %s\n", self(), shellWord(c.Data))
-			t.say("and, with the API key that it prints, put a file on display:\n")
+			t.say("and, with a key, put a file on display:\n")
 		} else {
 			t.say("Put a file on display:\n")
 		}
 		t.say("%s", putHint(public.String(), "vtr_…"))
+	}
+	if c.LogFormat != "text" && setup != "" {
+		log.Warn("there is no account yet: open the address to make the first one, once", "address", setup)
 	}
 	if !addr.IP.IsLoopback() && c.PublicURL == "" {
 		log.Warn("links lead to this machine alone: set --public-url (VITRINE_PUBLIC_URL) to the address that visitors use", "public_url", public.String())
@@ -102,6 +126,9 @@ func self() string { return shellWord(os.Args[0]) }
 func putHint(public, key string) string {
 	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", shellWord(public), key, self())
 }
+
+// lettersTime is how long a server that ends waits for messages that are being sent.
+const lettersTime = 10 * time.Second
 
 // serve runs the server until ctx ends or serving fails. It returns nil after a clean end: every request answered.
 func (s *service) serve(ctx context.Context, listener net.Listener, bound time.Duration) error {
@@ -125,6 +152,11 @@ func (s *service) serve(ctx context.Context, listener net.Listener, bound time.D
 	<-worked
 	s.views.Close()
 	s.scanner.Close()
+	if s.mail != nil {
+		letters, done := context.WithTimeout(context.Background(), lettersTime)
+		s.mail.Close(letters)
+		done()
+	}
 	s.log.Info("stopped")
 	return errors.Join(failed, s.spool.Close(), s.instance.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/mail"
 	"vitrine/internal/preview"
 	"vitrine/internal/spool"
 	"vitrine/internal/web"
@@ -44,14 +45,15 @@ type service struct {
 	views    *vitrine.Views
 	spool    *spool.Spool
 	scanner  *scanner
+	mail     *mail.Sender // nil: none is sent
 	loops    []*worker.Loop
 	http     *http.Server
 	log      *slog.Logger
 }
 
 // wire puts a server together.
-func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Previewer, scanner *scanner, public, content *url.URL, log *slog.Logger) *service {
-	s := &service{instance: in, spool: spool, scanner: scanner, log: log}
+func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Previewer, scanner *scanner, sender *mail.Sender, public, content *url.URL, log *slog.Logger) *service {
+	s := &service{instance: in, spool: spool, scanner: scanner, mail: sender, log: log}
 	s.views = &vitrine.Views{Log: in.log, Spool: spool, Notice: s.spooling}
 	s.views.Start()
 	var scan, previews *worker.Loop
@@ -65,7 +67,11 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
 	previews = worker.New("preview", previewEvery, log, made.Make)
+	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.Empty)
+	c.apply(in.accounts, sender, public)
+	in.accounts.Links, in.accounts.Wake = in.links, empty.Wake
 	s.loops = []*worker.Loop{
+		empty,
 		scan,
 		worker.New("rescan", rescanEvery, log, scans.Rescan),
 		worker.New("review", watchEvery, log, queue.look),
@@ -81,15 +87,19 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 	in.links.Pending = func() bool { return !spool.Empty() }
 	in.analytics.MaxOpens, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return web.LinkURL(public, slug) }
+	sites, _ := c.sites(public, content) // Validate has said what is wrong with it
 	app := &web.Server{
 		PublicURL:      public,
 		ContentURL:     content,
+		SitesURL:       sites,
 		TrustedProxies: c.proxies(),
 		Version:        version,
 		Keys:           in.keys,
 		Uploads:        uploads,
 		Links:          in.links,
 		Captions:       &vitrine.Captions{Store: in.store, Blobs: in.blobs},
+		Albums:         &vitrine.Albums{Store: in.store, Now: in.now},
+		Sites:          &vitrine.Sites{Store: in.store, Links: in.links, Plans: c.plans(), Now: in.now},
 		Abuse:          in.abuse,
 		Sessions:       in.sessions,
 		Moderation:     in.moderation,
@@ -105,6 +115,7 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 		Ready:          in.ready,
 		Now:            in.now,
 		Log:            log,
+		UpgradeURL:     c.UpgradeURL,
 	}
 	s.http = &http.Server{
 		Handler:           app.Handler(),

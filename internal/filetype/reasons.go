@@ -52,6 +52,13 @@ const (
 	ReasonHiddenEntry    = "hidden_entry"
 )
 
+// What keeps a ZIP from being a website.
+const (
+	ReasonNoIndex       = "no_index"
+	ReasonEncryptedSite = "encrypted_website"
+	ReasonSiteTooLarge  = "website_too_large"
+)
+
 // What a document or image does to the program that opens it.
 const (
 	ReasonForgedDocument = "forged_document"
@@ -105,6 +112,10 @@ var Reasons = append([]Reason{
 	{ReasonOverlap, false, "The archive lists the same bytes more than once, as archives made to fill disks do. Pack it again."},
 	{ReasonContradiction, false, "The archive says two different things about a file in it, so that programs unpack different files. Pack it again."},
 	{ReasonHiddenEntry, false, "The archive contains a file that its directory does not list. Pack it again."},
+
+	{ReasonNoIndex, false, "The website has no index.html at its top, which is its first page. Upload the folder that has one."},
+	{ReasonEncryptedSite, false, "A password protects the website's ZIP. Pack it without one."},
+	{ReasonSiteTooLarge, false, "The files of the website take more than 4 GiB together. Leave out large ones, and give them links of their own."},
 
 	{ReasonForgedDocument, false, "The document is put together as no office program does it, which hides what it contains. Save it again."},
 	{ReasonHugeImage, false, "The image has more pixels than browsers can show. Make it smaller."},

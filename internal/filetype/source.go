@@ -11,15 +11,17 @@ import (
 type source struct {
 	r    io.ReaderAt
 	size int64
-	head []byte   // the first headBytes, or all there is
-	left int      // steps that walks through its parts may still take, together
-	work *account // of the inspection as a whole, shared with all that lies within
-	err  error
+	head []byte // the first headBytes, or all there is
+	left int    // steps that walks through its parts may still take, together
+	// names refuses members of a ZIP for what another field than their own name calls them.
+	names func(name string, dir bool) *Problem
+	work  *account // of the inspection as a whole, shared with all that lies within
+	err   error
 }
 
 // newSource reads the head, and the last byte to see that the file is as long as said.
 func newSource(r io.ReaderAt, size int64) *source {
-	s := &source{r: r, size: size, left: maxSteps, work: newAccount()}
+	s := &source{r: r, size: size, left: maxSteps, work: newAccount(), names: memberName}
 	s.head = s.bytes(0, headBytes)
 	s.bytes(size-1, 1)
 	return s

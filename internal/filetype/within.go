@@ -47,6 +47,7 @@ const (
 	form7z
 	formRAR
 	formSealed // an archive or disk image that inspection cannot read
+	formCode   // a script of a website
 )
 
 // magics are the beginnings by which a member is known, whatever it is called.
@@ -196,6 +197,8 @@ func (z *inspection) look(name string, what form, s *source, depth int) *Problem
 		return z.sevenZip(s, as("7z"), depth)
 	case formRAR:
 		return z.rar(s, as("rar"), depth)
+	case formCode:
+		return z.code(s)
 	case formSealed:
 		z.facts.hold(HoldNotFullyInspected)
 	}
@@ -224,7 +227,7 @@ func (z *inspection) document(s *source, t Type, what form, depth int) *Problem 
 // carries tells the forms that can hold programs or macros, so that one that cannot be read is not passed over.
 func (f form) carries() bool {
 	switch f {
-	case formOther, formPDF, formRTF, formHTML, formSVG:
+	case formOther, formPDF, formRTF, formHTML, formSVG, formCode:
 		return false
 	}
 	return true

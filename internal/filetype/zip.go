@@ -124,7 +124,7 @@ func (s *source) zipMembers(t Type, visit func(*zipMember) *Problem) (end int64,
 			return 0, p
 		}
 		if alias != "" {
-			if p := memberName(alias, m.dir()); p != nil {
+			if p := s.names(alias, m.dir()); p != nil {
 				return 0, p
 			}
 		}

@@ -32,18 +32,18 @@ func (s *source) locate(m *zipMember, limit int64, t Type) *Problem {
 		return damaged(t)
 	}
 	m.start = h[lead:want]
-	return m.compare(h[:lead], string(h[30:30+nameLen]), h[30+nameLen:lead])
+	return m.compare(h[:lead], string(h[30:30+nameLen]), h[30+nameLen:lead], s.names)
 }
 
 // compare finds what the local header says otherwise than the directory.
-func (m *zipMember) compare(h []byte, name string, extra []byte) *Problem {
+func (m *zipMember) compare(h []byte, name string, extra []byte, names func(string, bool) *Problem) *Problem {
 	packed, unpacked := int64(le.Uint32(h[18:])), int64(le.Uint32(h[22:]))
 	alias := readExtra(extra, &unpacked, &packed)
 	for _, other := range []string{name, alias} {
 		if other == m.name || other == "" {
 			continue
 		}
-		if p := memberName(other, m.dir()); p != nil {
+		if p := names(other, m.dir()); p != nil {
 			return p
 		}
 	}

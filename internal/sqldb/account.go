@@ -1,21 +1,26 @@
 package sqldb
 
-import "vitrine"
+import (
+	"strings"
 
-const accountColumns = "email, plan, limits, role, banned, viewer_key, viewer_key_at, created_at"
+	"vitrine"
+)
+
+const accountColumns = "email, password, plan, limits, role, banned, viewer_key, viewer_key_at, created_at, closed_at, closing"
 
 func accountValues(a *vitrine.Account) []any {
-	return []any{a.Email, string(a.Plan), inJSON[vitrine.Limits]{&a.Limits}, string(a.Role), a.Banned, a.ViewerKey, msOrNull(a.ViewerKeyAt), ms(a.CreatedAt)}
+	return []any{a.Email, a.Password, string(a.Plan), inJSON[vitrine.Limits]{&a.Limits}, string(a.Role), a.Banned, a.ViewerKey,
+		msOrNull(a.ViewerKeyAt), ms(a.CreatedAt), msOrNull(a.ClosedAt), a.Closing}
 }
 
 func readAccount(s scanner) (*vitrine.Account, error) {
 	a := new(vitrine.Account)
-	return a, s.Scan(&a.ID, &a.Email, &a.Plan, inJSON[vitrine.Limits]{&a.Limits}, &a.Role, &a.Banned, &a.ViewerKey,
-		instant{&a.ViewerKeyAt}, instant{&a.CreatedAt})
+	return a, s.Scan(&a.ID, &a.Email, &a.Password, &a.Plan, inJSON[vitrine.Limits]{&a.Limits}, &a.Role, &a.Banned, &a.ViewerKey,
+		instant{&a.ViewerKeyAt}, instant{&a.CreatedAt}, instant{&a.ClosedAt}, &a.Closing)
 }
 
 func (t storeTx) AddAccount(a *vitrine.Account) error {
-	return t.add(&a.ID, "INSERT INTO accounts ("+accountColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)", accountValues(a)...)
+	return t.add(&a.ID, "INSERT INTO accounts ("+accountColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", accountValues(a)...)
 }
 
 func (t storeTx) Account(id vitrine.AccountID) (*vitrine.Account, error) {
@@ -27,17 +32,25 @@ func (t storeTx) AccountByEmail(email string) (*vitrine.Account, error) {
 }
 
 func (t storeTx) PutAccount(a *vitrine.Account) error {
-	return t.put(`UPDATE accounts SET email = $1, plan = $2, limits = $3, role = $4, banned = $5, viewer_key = $6,
-		viewer_key_at = $7, created_at = $8 WHERE id = $9`, append(accountValues(a), int64(a.ID))...)
+	return t.put(`UPDATE accounts SET email = $1, password = $2, plan = $3, limits = $4, role = $5, banned = $6, viewer_key = $7,
+		viewer_key_at = $8, created_at = $9, closed_at = $10, closing = $11 WHERE id = $12`, append(accountValues(a), int64(a.ID))...)
 }
 
 func (t storeTx) CountAccounts() (n int64, err error) {
-	err = t.get([]any{&n}, "SELECT count(*) FROM accounts")
+	err = t.get([]any{&n}, "SELECT count(*) FROM accounts WHERE closed_at IS NULL")
 	return n, err
 }
 
 func (t storeTx) Accounts(q vitrine.AccountQuery) ([]*vitrine.Account, error) {
 	w := selection{}
+	if q.Closing {
+		w.where("closing")
+	} else {
+		w.where("closed_at IS NULL")
+	}
+	if q.Search != "" {
+		w.where(`lower(email) LIKE $%d ESCAPE '\'`, "%"+likeText.Replace(strings.ToLower(q.Search))+"%")
+	}
 	if q.Role != "" {
 		w.where("role = $%d", string(q.Role))
 	}

@@ -6,34 +6,43 @@ import (
 	"vitrine"
 )
 
+const sessionColumns = "account, hash, label, by_ticket, created_at, used_at, expires_at"
+
+func sessionValues(s *vitrine.Session) []any {
+	return []any{int64(s.Account), s.Hash[:], s.Label, s.ByTicket, ms(s.CreatedAt), ms(s.UsedAt), ms(s.ExpiresAt)}
+}
+
 func readSession(s scanner) (*vitrine.Session, error) {
 	v := new(vitrine.Session)
 	var hash []byte
-	err := s.Scan(&v.ID, &v.Account, &hash, &v.Offered, instant{&v.CreatedAt}, instant{&v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Account, &hash, &v.Label, &v.ByTicket, instant{&v.CreatedAt}, instant{&v.UsedAt}, instant{&v.ExpiresAt})
 	copy(v.Hash[:], hash)
 	return v, err
 }
 
 func (t storeTx) AddSession(s *vitrine.Session) error {
-	return t.add(&s.ID, "INSERT INTO sessions (account, hash, offered, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
-		int64(s.Account), s.Hash[:], s.Offered, ms(s.CreatedAt), ms(s.ExpiresAt))
+	return t.add(&s.ID, "INSERT INTO sessions ("+sessionColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7)", sessionValues(s)...)
 }
 
 func (t storeTx) SessionByHash(hash [32]byte) (*vitrine.Session, error) {
-	return one(t.tx, readSession, "SELECT id, account, hash, offered, created_at, expires_at FROM sessions WHERE hash = $1", hash[:])
+	return one(t.tx, readSession, "SELECT id, "+sessionColumns+" FROM sessions WHERE hash = $1", hash[:])
+}
+
+func (t storeTx) Sessions(a vitrine.AccountID) ([]*vitrine.Session, error) {
+	return list(t.tx, readSession, "SELECT id, "+sessionColumns+" FROM sessions WHERE account = $1 ORDER BY used_at DESC, id DESC", int64(a))
 }
 
 func (t storeTx) PutSession(s *vitrine.Session) error {
-	return t.put("UPDATE sessions SET account = $1, hash = $2, offered = $3, created_at = $4, expires_at = $5 WHERE id = $6",
-		int64(s.Account), s.Hash[:], s.Offered, ms(s.CreatedAt), ms(s.ExpiresAt), int64(s.ID))
+	return t.put("UPDATE sessions SET account = $1, hash = $2, label = $3, by_ticket = $4, created_at = $5, used_at = $6, expires_at = $7 WHERE id = $8",
+		append(sessionValues(s), int64(s.ID))...)
 }
 
 func (t storeTx) DeleteSession(id vitrine.SessionID) error {
 	return t.put("DELETE FROM sessions WHERE id = $1", int64(id))
 }
 
-func (t storeTx) EndSessions(a vitrine.AccountID) error {
-	_, err := t.exec("DELETE FROM sessions WHERE account = $1", int64(a))
+func (t storeTx) EndSessions(a vitrine.AccountID, except vitrine.SessionID) error {
+	_, err := t.exec("DELETE FROM sessions WHERE account = $1 AND id <> $2", int64(a), int64(except))
 	return err
 }
 

@@ -6,21 +6,21 @@ import (
 	"vitrine"
 )
 
-const uploadColumns = `id, account, idempotency_key, replaced, name, type, size, slug, state, created_at, hold_until, link, failure`
+const uploadColumns = `id, account, idempotency_key, replaced, name, type, size, slug, state, created_at, hold_until, link, failure, site`
 
 func uploadValues(u *vitrine.Upload) []any {
 	return []any{string(u.ID), int64(u.Account), u.IdempotencyKey, u.Replaced, u.Name, u.Type, u.Size, string(u.Slug), string(u.State),
-		ms(u.CreatedAt), msOrNull(u.HoldUntil), int64(u.Link), inJSON[vitrine.Error]{&u.Failure}}
+		ms(u.CreatedAt), msOrNull(u.HoldUntil), int64(u.Link), inJSON[vitrine.Error]{&u.Failure}, int64(u.Site)}
 }
 
 func readUpload(s scanner) (*vitrine.Upload, error) {
 	u := new(vitrine.Upload)
 	return u, s.Scan(&u.ID, &u.Account, &u.IdempotencyKey, &u.Replaced, &u.Name, &u.Type, &u.Size, &u.Slug, &u.State,
-		instant{&u.CreatedAt}, instant{&u.HoldUntil}, &u.Link, inJSON[vitrine.Error]{&u.Failure})
+		instant{&u.CreatedAt}, instant{&u.HoldUntil}, &u.Link, inJSON[vitrine.Error]{&u.Failure}, &u.Site)
 }
 
 func (t storeTx) AddUpload(u *vitrine.Upload) error {
-	n, err := t.exec("INSERT INTO uploads ("+uploadColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	n, err := t.exec("INSERT INTO uploads ("+uploadColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 		ON CONFLICT DO NOTHING`, uploadValues(u)...)
 	if err == nil && n == 0 {
 		return vitrine.ErrExists
@@ -39,7 +39,7 @@ func (t storeTx) UploadByKey(a vitrine.AccountID, key string) (*vitrine.Upload, 
 
 func (t storeTx) PutUpload(u *vitrine.Upload) error {
 	return t.put(`UPDATE uploads SET account = $2, idempotency_key = $3, replaced = $4, name = $5, type = $6, size = $7, slug = $8,
-		state = $9, created_at = $10, hold_until = $11, link = $12, failure = $13 WHERE id = $1`, uploadValues(u)...)
+		state = $9, created_at = $10, hold_until = $11, link = $12, failure = $13, site = $14 WHERE id = $1`, uploadValues(u)...)
 }
 
 func (t storeTx) DeleteUpload(id vitrine.UploadID) error {
@@ -53,7 +53,7 @@ func (t storeTx) CountUploads(a vitrine.AccountID, since time.Time) (n int64, ol
 }
 
 func (t storeTx) Held(a vitrine.AccountID, now time.Time, except vitrine.UploadID) (n, bytes int64, err error) {
-	err = t.get([]any{&n, &bytes}, `SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads
+	err = t.get([]any{&n, &bytes}, `SELECT count(CASE WHEN site = 0 THEN 1 END), CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads
 		WHERE account = $1 AND state = 'open' AND hold_until > $2 AND id <> $3`, int64(a), ms(now), string(except))
 	return n, bytes, err
 }

@@ -176,10 +176,6 @@ func (t *faultyTx) PutSession(s *vitrine.Session) error {
 	return t.do(func() error { return t.Tx.PutSession(s) })
 }
 
-func (t *faultyTx) EndSessions(a vitrine.AccountID) error {
-	return t.do(func() error { return t.Tx.EndSessions(a) })
-}
-
 func (t *faultyTx) AddChange(c *vitrine.Change) error {
 	return t.do(func() error { return t.Tx.AddChange(c) })
 }
@@ -268,6 +264,30 @@ func (t *faultyTx) PutLink(l *vitrine.Link) error {
 
 func (t *faultyTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	return value(t.do, func() ([]*vitrine.Link, error) { return t.Tx.Links(q) })
+}
+
+func (t *faultyTx) LinkIDs(q vitrine.LinkQuery) ([]vitrine.LinkID, error) {
+	return value(t.do, func() ([]vitrine.LinkID, error) { return t.Tx.LinkIDs(q) })
+}
+
+func (t *faultyTx) PutOldSlug(o *vitrine.OldSlug) error {
+	return t.do(func() error { return t.Tx.PutOldSlug(o) })
+}
+
+func (t *faultyTx) OldSlug(s vitrine.Slug, now time.Time) (*vitrine.OldSlug, error) {
+	return value(t.do, func() (*vitrine.OldSlug, error) { return t.Tx.OldSlug(s, now) })
+}
+
+func (t *faultyTx) OldSlugs(l vitrine.LinkID, now time.Time) ([]*vitrine.OldSlug, error) {
+	return value(t.do, func() ([]*vitrine.OldSlug, error) { return t.Tx.OldSlugs(l, now) })
+}
+
+func (t *faultyTx) DeleteOldSlug(s vitrine.Slug) error {
+	return t.do(func() error { return t.Tx.DeleteOldSlug(s) })
+}
+
+func (t *faultyTx) ForgetOldSlugs(now time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ForgetOldSlugs(now) })
 }
 
 func (t *faultyTx) LinkFacts(a vitrine.AccountID) ([]vitrine.LinkFacts, error) {

@@ -20,7 +20,10 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Accounts", storeTest.accounts},
 		{"AccountLists", storeTest.accountLists},
 		{"Keys", storeTest.keys},
+		{"AccountsClosed", storeTest.accountsClosed},
 		{"Sessions", storeTest.sessions},
+		{"Tickets", storeTest.tickets},
+		{"Guesses", storeTest.guesses},
 		{"Secrets", storeTest.secrets},
 		{"Uploads", storeTest.uploads},
 		{"UploadKeys", storeTest.uploadKeys},
@@ -30,7 +33,13 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Links", storeTest.links},
 		{"LinkSlugs", storeTest.linkSlugs},
 		{"LinkLists", storeTest.linkLists},
+		{"LinkSearch", storeTest.linkSearch},
+		{"OldSlugs", storeTest.oldSlugs},
 		{"LinkCounts", storeTest.linkCounts},
+		{"Sites", storeTest.sites},
+		{"SiteVersions", storeTest.siteVersions},
+		{"Albums", storeTest.albums},
+		{"AlbumLinks", storeTest.albumLinks},
 		{"Changes", storeTest.changes},
 		{"Review", storeTest.review},
 		{"Scans", storeTest.scans},
@@ -134,6 +143,7 @@ func (t storeTest) accounts() {
 	a.Email, a.Plan, a.Banned, a.Limits = "anna@example.org", vitrine.PlanLifetime, true, &vitrine.Limits{Links: 1}
 	a.ViewerKey, a.ViewerKeyAt = []byte("new"), Epoch.Add(time.Hour)
 	a.Role, b.Role = vitrine.RoleOwner, vitrine.RoleMember
+	a.Password = "$argon2id$v=19$m=8,t=1,p=1$c2FsdA$c3Vt"
 	b.Limits, b.Banned = nil, false
 	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.PutAccount(a), tx.PutAccount(b)) })
 	check(a)
@@ -148,6 +158,13 @@ func (t storeTest) accounts() {
 		equal(t, "accounts", n, 2)
 		return err
 	})
+	t.update(func(tx vitrine.Tx) error {
+		taken := *b
+		taken.Email = a.Email
+		t.is("Put of an address that another has", tx.PutAccount(&taken), vitrine.ErrExists)
+		return nil
+	})
+	check(b)
 	// What is returned is the caller's own.
 	t.read(func(tx vitrine.Tx) error {
 		got, err := tx.Account(a.ID)
@@ -163,7 +180,7 @@ func (t storeTest) keys() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	older := &vitrine.APIKey{Account: ann.ID, Name: "older", Hash: [32]byte{1, 255}, Last4: "abcd", CreatedAt: Epoch}
 	newer := &vitrine.APIKey{Account: ann.ID, Name: "näher ✓", Hash: [32]byte{2}, Last4: "wxyz",
-		CreatedAt: Epoch.Add(time.Second), UsedAt: Epoch.Add(time.Minute)}
+		CreatedAt: Epoch.Add(time.Second), UsedAt: Epoch.Add(time.Minute), ExpiresAt: Epoch.Add(time.Hour)}
 	other := &vitrine.APIKey{Account: bob.ID, Name: "other", Hash: [32]byte{3}, CreatedAt: Epoch}
 	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.AddKey(newer), tx.AddKey(older), tx.AddKey(other)) })
 	if older.ID < 1 || older.ID == newer.ID {
@@ -173,7 +190,7 @@ func (t storeTest) keys() {
 		t.is("a hash again", tx.AddKey(&vitrine.APIKey{Account: bob.ID, Hash: older.Hash, CreatedAt: Epoch}), vitrine.ErrExists)
 		return nil
 	})
-	older.Name, older.RevokedAt = "revoked", Epoch.Add(time.Hour)
+	older.Name, older.RevokedAt, older.ExpiresAt = "revoked", Epoch.Add(time.Hour), Epoch.Add(2*time.Hour)
 	t.update(func(tx vitrine.Tx) error {
 		t.is("Put of no key", tx.PutKey(&vitrine.APIKey{ID: 999, Account: ann.ID, CreatedAt: Epoch}), vitrine.ErrNotFound)
 		return tx.PutKey(older)
@@ -188,6 +205,16 @@ func (t storeTest) keys() {
 		none, err4 := tx.Keys(999)
 		equal(t, "keys of no account", len(none), 0)
 		return errors.Join(err1, err2, err4)
+	})
+	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.DeleteKeys(ann.ID), tx.DeleteKeys(999)) })
+	t.read(func(tx vitrine.Tx) error {
+		none, err1 := tx.Keys(ann.ID)
+		equal(t, "keys that were deleted", len(none), 0)
+		_, err := tx.KeyByHash(newer.Hash)
+		t.is("a deleted key by hash", err, vitrine.ErrNotFound)
+		got, err2 := tx.Keys(bob.ID)
+		equal(t, "keys of another", got, []*vitrine.APIKey{other})
+		return errors.Join(err1, err2)
 	})
 }
 

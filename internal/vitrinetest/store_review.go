@@ -8,65 +8,6 @@ import (
 	"vitrine"
 )
 
-// sessions tests that a session is found by its hash alone, and ends one by one, by account and by time.
-func (t storeTest) sessions() {
-	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
-	session := func(a *vitrine.Account, hash byte, left time.Duration) *vitrine.Session {
-		return &vitrine.Session{Account: a.ID, Hash: [32]byte{hash, 31: 255}, Offered: true, CreatedAt: Epoch, ExpiresAt: Epoch.Add(left)}
-	}
-	one, two, three, bobs := session(ann, 1, time.Hour), session(ann, 2, 2*time.Hour), session(ann, 3, 3*time.Hour), session(bob, 4, time.Hour)
-	t.update(func(tx vitrine.Tx) error {
-		err := errors.Join(tx.AddSession(one), tx.AddSession(two), tx.AddSession(three), tx.AddSession(bobs))
-		same := *one
-		t.is("a second session with a hash", tx.AddSession(&same), vitrine.ErrExists)
-		return err
-	})
-	check := func(there ...*vitrine.Session) {
-		t.Helper()
-		t.read(func(tx vitrine.Tx) error {
-			for _, s := range []*vitrine.Session{one, two, three, bobs} {
-				got, err := tx.SessionByHash(s.Hash)
-				want := false
-				for _, w := range there {
-					want = want || w == s
-				}
-				if !want {
-					t.is("a session that has ended", err, vitrine.ErrNotFound)
-					continue
-				}
-				if err != nil {
-					return err
-				}
-				equal(t, "session", got, s)
-			}
-			return nil
-		})
-	}
-	check(one, two, three, bobs)
-	old := one.Hash
-	one.Hash, one.Offered, one.ExpiresAt = [32]byte{9}, false, Epoch.Add(4*time.Hour)
-	t.update(func(tx vitrine.Tx) error {
-		t.is("Put of no session", tx.PutSession(&vitrine.Session{ID: 999, Account: ann.ID}), vitrine.ErrNotFound)
-		return tx.PutSession(one)
-	})
-	check(one, two, three, bobs)
-	t.update(func(tx vitrine.Tx) error {
-		_, err := tx.SessionByHash(old)
-		t.is("a session by its former hash", err, vitrine.ErrNotFound)
-		t.is("the end of no session", tx.DeleteSession(999), vitrine.ErrNotFound)
-		return tx.DeleteSession(two.ID)
-	})
-	check(one, three, bobs)
-	t.update(func(tx vitrine.Tx) error {
-		n, err := tx.ForgetSessions(Epoch.Add(time.Hour + time.Millisecond))
-		equal(t, "sessions forgotten", n, 1)
-		return err
-	})
-	check(one, three)
-	t.update(func(tx vitrine.Tx) error { return tx.EndSessions(ann.ID) })
-	check()
-}
-
 // accountLists tests the selection of accounts.
 func (t storeTest) accountLists() {
 	ann, bob, eve := t.account("ann@example.org"), t.account("bob@example.org"), t.account("eve@example.org")

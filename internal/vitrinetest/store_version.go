@@ -61,6 +61,9 @@ func (t storeTest) versions(by storeTest) {
 		{"AddUpload", func(tx vitrine.Tx) error { return tx.AddUpload(u) }},
 		{"PutUpload", func(tx vitrine.Tx) error { u.State = vitrine.UploadDone; return tx.PutUpload(u) }},
 		{"DeleteUpload", func(tx vitrine.Tx) error { return tx.DeleteUpload(u.ID) }},
+		{"AddTicket", func(tx vitrine.Tx) error {
+			return tx.AddTicket(&vitrine.Ticket{Purpose: vitrine.TicketSetup, CreatedAt: Epoch})
+		}},
 		{"PutSecret", func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) }},
 	} {
 		by.update(change.f)

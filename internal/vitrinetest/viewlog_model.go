@@ -302,7 +302,9 @@ func (t logTest) compareBrief(s vitrine.Scope, from, to report.Day, want *report
 		t.Fatal(err)
 	}
 	w := report.Window{Key: report.RangeAll, From: to, To: to + (to - from)}
-	equal(t, fmt.Sprintf("previous of %+v", s), report.ForLink(report.Link{}, w, nil, got, nil).Previous, report.ForLink(report.Link{}, w, nil, want, nil).Previous)
+	brief, whole := report.ForLink(report.Link{}, w, nil, got, nil), report.ForLink(report.Link{}, w, nil, want, nil)
+	equal(t, fmt.Sprintf("previous of %+v", s), brief.Previous, whole.Previous)
+	equal(t, fmt.Sprintf("previous series of %+v", s), brief.PreviousSeries, whole.PreviousSeries)
 }
 
 // compareDaily compares daily views by link.

@@ -161,23 +161,32 @@ func (s *Server) link(l *vitrine.Link) link {
 }
 
 func (s *Server) createUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
-	o, err := readObject(w, r)
-	if err != nil {
-		return err
-	}
-	f := fields{object: o}
-	req := vitrine.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"),
-		Slug: f.optionalText("slug"), IdempotencyKey: f.optionalText("idempotencyKey")}
-	if err := s.wrong(a, f); err != nil {
-		return err
-	}
-	b, err := s.Uploads.Create(r.Context(), a, req)
+	b, err := s.beginUpload(w, r, a)
 	if err != nil {
 		return err
 	}
 	if b.Existing != nil {
 		return writeJSON(w, map[string]link{"existing": s.link(b.Existing)})
 	}
+	return writeBegun(w, b)
+}
+
+// beginUpload is step 1, whoever's browser or program it is that asks.
+func (s *Server) beginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (vitrine.Begun, error) {
+	o, err := readObject(w, r)
+	if err != nil {
+		return vitrine.Begun{}, err
+	}
+	f := fields{object: o}
+	req := vitrine.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"),
+		Slug: f.optionalText("slug"), IdempotencyKey: f.optionalText("idempotencyKey")}
+	if err := s.wrong(a, f); err != nil {
+		return vitrine.Begun{}, err
+	}
+	return s.Uploads.Create(r.Context(), a, req)
+}
+
+func writeBegun(w http.ResponseWriter, b vitrine.Begun) error {
 	return writeJSON(w, map[string]string{"path": string(b.Path), "signedUrl": b.SignedURL})
 }
 
@@ -192,22 +201,27 @@ func (s *Server) wrong(a *vitrine.Account, f fields) error {
 }
 
 func (s *Server) completeUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
-	o, err := readObject(w, r)
+	l, err := s.endUpload(w, r, a)
 	if err != nil {
 		return err
+	}
+	return writeJSON(w, s.link(l))
+}
+
+// endUpload is step 3.
+func (s *Server) endUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (*vitrine.Link, error) {
+	o, err := readObject(w, r)
+	if err != nil {
+		return nil, err
 	}
 	f := fields{object: o}
 	req := vitrine.CompleteRequest{Path: f.text("path"), Name: f.text("name"), Type: f.text("type"),
 		LinkName: f.optionalText("linkName"), Slug: f.optionalText("slug"), AllowDownload: f.optionalBool("allowDownload"),
 		IdempotencyKey: f.optionalText("idempotencyKey")}
 	if err := s.wrong(a, f); err != nil {
-		return err
+		return nil, err
 	}
-	l, err := s.Uploads.Complete(r.Context(), a, req)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, s.link(l))
+	return s.Uploads.Complete(r.Context(), a, req)
 }
 
 type listItem struct {

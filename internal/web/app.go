@@ -82,9 +82,35 @@ func (p *appPage) Ago(t time.Time) string { return span(p.now.Sub(t)) }
 // sayings are what is said of a form that was carried out, by the code in the address of the page that it leads to. Nothing of a request is
 // ever repeated on a page as if it had happened.
 var sayings = map[string]string{
-	"deleted":    "Deleted.",
-	"saved":      "Saved.",
-	"signed-out": "You are signed out.",
+	"password":       "Your password is changed. All other browsers are signed out.",
+	"email":          "Your address is changed.",
+	"email-asked":    "We have sent a link to the new address. Open it in this browser to confirm it.",
+	"session-ended":  "That browser is signed out.",
+	"sessions-ended": "All other browsers are signed out.",
+	"key-revoked":    "The key is revoked.",
+	"withdrawn":      "The invitation is withdrawn.",
+	"person":         "The account is changed.",
+
+	"deleted":       "Deleted.",
+	"renamed":       "The title is changed.",
+	"moved":         "The address is changed. The one before leads here for 90 days.",
+	"with-file":     "Readers can download the file.",
+	"view-only":     "Readers can view the file, and not download it.",
+	"off-display":   "The link is off display.",
+	"on-display":    "The link is on display again.",
+	"captioned":     "The captions are there.",
+	"captions-gone": "The captions are removed.",
+	"saved":         "Saved.",
+
+	"website-made": "The website is made. Drop its files below.",
+	"deployed":     "Deployed. Visitors see this version from now on.",
+	"deploy-held":  "The files have arrived, and a person must look at them first.",
+	"restored":     "Visitors see this version again.",
+	"album-made":   "The album is made. Add links to it.",
+	"added":        "Added to the album.",
+	"removed":      "Taken out of the album. The link itself stays.",
+	"arranged":     "The order is changed.",
+	"signed-out":   "You are signed out.",
 }
 
 // said is the address of the page that says what was done.
@@ -111,7 +137,7 @@ func (s *Server) newAppPage(r *http.Request, me *vitrine.Account, title, section
 			p.Waiting += n
 		}
 	}
-	if s.Notices != nil && me.Role == vitrine.RoleOwner {
+	if s.Notices != nil && section == "people" { // where the owner looks after the site
 		p.Notices = s.Notices(r.Context())
 	}
 	return p

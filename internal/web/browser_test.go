@@ -15,6 +15,7 @@ import (
 	"vitrine"
 	"vitrine/report"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -103,7 +104,17 @@ func newTabIn(t testing.TB, browser context.Context, actions ...chromedp.Action)
 // sign each other out. Further tabs of the same visitor are made with newTabIn(t, tb.ctx).
 func newVisitor(t testing.TB, actions ...chromedp.Action) *tab {
 	t.Helper()
-	return newTabWith(t, chromium(t), []chromedp.ContextOption{chromedp.WithNewBrowserContext()}, actions...)
+	b := chromium(t)
+	ctx := cdp.WithExecutor(b, chromedp.FromContext(b).Browser)
+	visitor, err := target.CreateBrowserContext().Do(ctx)
+	if err == nil { // its first tab is a window, which others need to open in
+		_, err = target.CreateTarget("about:blank").WithBrowserContextID(visitor).WithNewWindow(true).Do(ctx)
+	}
+	if err != nil {
+		t.Fatalf("a visitor: %v", err)
+	}
+	t.Cleanup(func() { _ = target.DisposeBrowserContext(visitor).Do(ctx) })
+	return newTabWith(t, b, []chromedp.ContextOption{chromedp.WithExistingBrowserContext(visitor)}, actions...)
 }
 
 // newMember is a visitor who is signed in.

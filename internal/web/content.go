@@ -49,7 +49,7 @@ func (s *Server) apart(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		here := strings.EqualFold(r.Host, s.ContentURL.Host)
 		switch {
-		case strings.HasPrefix(r.URL.Path, assetRoot), here == strings.HasPrefix(r.URL.Path, contentRoot):
+		case strings.HasPrefix(r.URL.Path, assetRoot), here == (strings.HasPrefix(r.URL.Path, contentRoot) || strings.HasPrefix(r.URL.Path, siteRoot)):
 			next.ServeHTTP(w, r)
 		default:
 			nothing.ServeHTTP(w, r)

@@ -58,11 +58,12 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	views := vitrine.NewViews(log)
-	f.accounts = &vitrine.Accounts{Store: store, Now: now}
+	sessions := &vitrine.Sessions{Store: store, Signer: signer, Now: now}
+	f.accounts = &vitrine.Accounts{Store: store, Now: now, Sessions: sessions}
 	f.server = &web.Server{
 		PublicURL: public, ContentURL: public, Version: "test",
 		Keys:     &vitrine.Keys{Store: store, Now: now},
-		Accounts: f.accounts, Sessions: &vitrine.Sessions{Store: store, Now: now}, Moderation: &vitrine.Moderation{Store: store, Now: now},
+		Accounts: f.accounts, Sessions: sessions, Moderation: &vitrine.Moderation{Store: store, Now: now},
 		Uploads:  &vitrine.Uploads{Store: store, Blobs: f.blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
 		Links:    &vitrine.Links{Store: store, Blobs: f.blobs, Log: log, Now: now},
 		Captions: &vitrine.Captions{Store: store, Blobs: f.blobs},

@@ -192,7 +192,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
 	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used}
 	if e.Upgrade {
-		body.UpgradeURL = s.PublicURL.String() + "/#plans"
+		body.UpgradeURL = s.plansURL()
 	}
 	b, _ := json.Marshal(body)
 	h := w.Header()

@@ -23,6 +23,7 @@ type casePage struct {
 	Type    string // of the file, in words
 	Facts   []string
 	Public  string // address of the public page, while there is one
+	Path    string // the same, or what of it tells it apart, whether there is one or not
 	Seen    int64  // the last change that the page tells of
 	Own     bool   // the link is the moderator's own
 	May     bool   // the moderator may publish it
@@ -78,6 +79,16 @@ func (s *Server) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if l.State == vitrine.StateLive && !c.Account.Account.Banned {
 		p.Public = s.linkURL(l.Slug)
 	}
+	p.Path = "/p/" + string(l.Slug)
+	if l.Site != 0 {
+		site, err := s.Sites.OfVersion(r.Context(), l)
+		if err != nil {
+			return err
+		}
+		if p.Path = s.siteURL(site.Slug); p.Public != "" {
+			p.Public = p.Path
+		}
+	}
 	if a.queue != "" {
 		next, err := s.nextIn(r.Context(), a.queue, l)
 		if err != nil {
@@ -100,6 +111,11 @@ func (s *Server) examination(l *vitrine.Link) (e examination) {
 		return e
 	}
 	e.Frame, e.Copy = s.examineAddress(l, "examine"), s.examineAddress(l, "copy")
+	if l.Site != 0 {
+		e.Frame = s.examineAddress(l, "site/")
+		e.Note = "A version of a website, from its first page on. Its own links can be followed; nothing in it runs, and nothing is loaded from elsewhere."
+		return e
+	}
 	switch show := s.showOf(l); show {
 	case showPDF, showDocx, showSoon:
 		e.Sandbox = pdfSandbox

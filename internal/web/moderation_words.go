@@ -90,6 +90,7 @@ var deeds = map[vitrine.Action]string{
 	vitrine.ActionUnban:   "Suspension lifted",
 	vitrine.ActionPlan:    "Plan changed",
 	vitrine.ActionRole:    "Role changed",
+	vitrine.ActionClose:   "Account closed",
 }
 
 func deed(a vitrine.Action) string {
@@ -179,7 +180,7 @@ var wordFuncs = map[string]any{
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return reasonTexts[r][0] },
 	"events": func(list []vitrine.Event, subject string) eventList { return eventList{list, subject} },
-	"became": became,
+	"became": became, "ownersWords": ownersWords, "ownersDoer": ownersDoer,
 }
 
 // eventList is a history as a page lists it.

@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Server) publicRoutes(mux *http.ServeMux) {
-	mux.Handle("GET /{$}", s.page(s.home))
+	s.frontRoutes(mux)
 	mux.Handle("GET /p/{slug}", s.page(s.onLink(s.show(ownPage))))
 	mux.Handle(embedRoute, s.page(s.onLink(s.show(embedded))))
 	mux.Handle("GET /p/{slug}/picture", s.page(s.onLink(s.sendPicture)))
@@ -28,39 +28,14 @@ func (s *Server) publicRoutes(mux *http.ServeMux) {
 		return methodNotAllowed(w, http.MethodPost)
 	})
 	s.assetRoutes(mux)
-	mux.HandleFunc("GET /robots.txt", robots)
-	mux.HandleFunc("GET /favicon.svg", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, assetPath("icon.svg"), http.StatusFound)
-	})
 	mux.Handle("/", s.page(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
-}
-
-// robotsText lets everybody fetch pages and their pictures. Programs that unfurl links on social networks (Twitterbot, LinkedInBot,
-// facebookexternalhit and more every year) obey a Disallow and would show a bare address. A search engine that may not fetch a page cannot
-// see that it says noindex, and lists the bare address where it found it; one that may fetch it lists nothing. What is fetched so is a
-// bot's open, which no figure counts. What remains are addresses with nothing on them to index, and large ones among them.
-const robotsText = `User-agent: *
-Disallow: /p/*/download
-Disallow: /p/*/beacon
-Disallow: /p/*/qr.
-Disallow: /p/*/report
-Disallow: /c/
-Disallow: /api/
-Disallow: /moderation
-Disallow: /sign-in
-`
-
-func robots(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "public, max-age=86400")
-	_, _ = w.Write([]byte(robotsText))
 }
 
 // linkHandler answers for a link that the public may see.
 type linkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error
 
-// onLink finds the live link of a request's address. What no slug can look like is no link; a slug in another spelling is sent to the
-// link's own address; and what a browser asks ahead of its reader is refused, so that it asks again once the reader really goes there: a
+// onLink finds the live link of a request's address. What no slug can look like is no link; a slug in another spelling, or one
+// that was the link's before, is sent to the link's own address; and what a browser asks ahead of its reader is refused, so that it asks again once the reader really goes there: a
 // page fetched ahead would be an open by nobody.
 func (s *Server) onLink(h linkHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -75,15 +50,21 @@ func (s *Server) onLink(h linkHandler) handler {
 		if err != nil {
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link with this address.")
 		}
-		if string(slug) != text {
+		lead := func(own vitrine.Slug) error {
 			to := *r.URL
-			to.Path, to.RawPath = strings.Replace(to.Path, text, string(slug), 1), ""
+			to.Path, to.RawPath = strings.Replace(to.Path, text, string(own), 1), ""
 			http.Redirect(w, r, to.RequestURI(), http.StatusPermanentRedirect)
 			return nil
+		}
+		if string(slug) != text {
+			return lead(slug)
 		}
 		l, a, err := s.Links.Public(r.Context(), slug)
 		if err != nil {
 			return err
+		}
+		if l.Slug != slug {
+			return lead(l.Slug)
 		}
 		return h(w, r, l, a)
 	}

@@ -421,14 +421,3 @@ func TestPageWithoutFile(t *testing.T) {
 	s.status(s.get("/p/imported/download"), 404)
 	s.countOpens(l, 1)
 }
-
-func TestHome(t *testing.T) {
-	s := newSite(t)
-	r := s.status(s.get("/"), 200)
-	for _, want := range []string{s.url + "/api/v1", "openapi.json", "curl"} {
-		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q", want)
-		}
-	}
-	s.status(s.get("/favicon.svg"), 302)
-}

@@ -14,6 +14,9 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"vitrine"
@@ -26,13 +29,17 @@ type Server struct {
 	// PublicURL is the address of pages and API without a trailing slash; every link is built from it, never from the Host
 	// of a request. ContentURL is the origin of file bytes; equal to PublicURL on an install with one host.
 	PublicURL, ContentURL *url.URL
-	TrustedProxies        []netip.Prefix // whose X-Forwarded-For is believed
-	Version               string
+	// SitesURL, whose host begins with "*.", has a host for each website. nil: they stand below ContentURL, inside a sandbox.
+	SitesURL       *url.URL
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	Version        string
 
 	Keys      *vitrine.Keys
 	Uploads   *vitrine.Uploads
 	Links     *vitrine.Links
 	Captions  *vitrine.Captions
+	Albums    *vitrine.Albums
+	Sites     *vitrine.Sites
 	Abuse     *vitrine.AbuseReports
 	Analytics *vitrine.Analytics
 	Views     *vitrine.Views
@@ -45,12 +52,18 @@ type Server struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
+	// UpgradeURL is where a larger plan is to be had; "" when one asks the operator.
+	UpgradeURL string
+
 	// What people sign in for.
 	Sessions   *vitrine.Sessions
 	Moderation *vitrine.Moderation
 	Accounts   *vitrine.Accounts
 	// Notices, if set, are what whoever runs the instance must know: they stand on each of these pages.
 	Notices func(context.Context) []Notice
+
+	hasOwner  atomic.Bool // there is an account
+	exporting sync.Map    // accounts that are being exported, by AccountID
 
 	documents documentCache
 	rendering singleflight.Group // of documents
@@ -65,7 +78,12 @@ func (s *Server) Handler() http.Handler {
 	s.contentRoutes(mux)
 	s.signInRoutes(mux)
 	s.moderationRoutes(mux)
-	return s.around(s.apart(mux))
+	s.dashboardRoutes(mux)
+	s.statsRoutes(mux)
+	s.siteRoutes(mux)
+	s.websiteRoutes(mux)
+	s.albumRoutes(mux)
+	return s.around(s.siteHosts(s.apart(mux)))
 }
 
 // around gives every request an id and every answer the common headers, and catches panics.
@@ -87,7 +105,12 @@ func (s *Server) around(next http.Handler) http.Handler {
 					panic(p)
 				}
 				s.Log.Error("panic", "request", id, "panic", p, "stack", string(debug.Stack()))
-				s.writeError(w, r, vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id))
+				err := vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
+				if strings.Contains(r.Header.Get("Accept"), "text/html") { // a person looks at it
+					s.errorPage(w, r, err)
+				} else {
+					s.writeError(w, r, err)
+				}
 			}
 		}()
 		next.ServeHTTP(w, r)
@@ -176,7 +199,20 @@ func LinkURL(public *url.URL, slug vitrine.Slug) string {
 	return public.String() + "/p/" + string(slug)
 }
 
-// SignInURL is the address of an instance that signs in whoever opens it, once.
-func SignInURL(public string, offer vitrine.SessionText) string {
-	return public + signInRoot + "/" + string(offer)
+// ticketRoots are where tickets are used.
+var ticketRoots = map[vitrine.TicketPurpose]string{
+	vitrine.TicketSignIn:   signInRoot,
+	vitrine.TicketPassword: "/password",
+	vitrine.TicketSignUp:   "/sign-up",
+	vitrine.TicketInvite:   "/sign-up",
+	vitrine.TicketEmail:    "/account/email",
+	vitrine.TicketSetup:    "/setup",
+}
+
+// TicketURL is the address of an instance at which a ticket is used; without one, at which one asks for one.
+func TicketURL(public string, p vitrine.TicketPurpose, text vitrine.TicketText) string {
+	if text == "" && p == vitrine.TicketPassword {
+		return public + "/reset"
+	}
+	return strings.TrimSuffix(public+ticketRoots[p]+"/"+string(text), "/")
 }

@@ -17,11 +17,17 @@ const (
 )
 
 func (s *Server) signInRoutes(mux *http.ServeMux) {
-	s.appPage(mux, http.MethodGet, signInRoot, s.howToSignIn)
+	s.entry(mux, signInRoot, s.showSignIn, s.takeSignIn)
 	mux.Handle("GET "+signInRoot+"/{token}", s.app(s.offer))
 	mux.Handle("POST "+signInRoot+"/{token}", s.app(s.sameOrigin(s.signIn)))
 	mux.Handle(signInRoot+"/{token}", s.app(allowed("GET, POST")))
 	s.appPage(mux, http.MethodPost, "/sign-out", s.signOut)
+	s.signUpRoutes(mux)
+	s.resetRoutes(mux)
+	s.setupRoutes(mux)
+	s.accountRoutes(mux)
+	s.keysRoutes(mux)
+	s.peopleRoutes(mux)
 }
 
 // appPage serves a page of the website for one method, and answers others with 405.
@@ -73,21 +79,53 @@ func (s *Server) appPolicy(nonce string) string {
 type signInPage struct {
 	chrome
 	Heading, Message string
-	HowTo            bool   // how one gets a link that signs in
 	Offer            bool   // the button that signs in
+	Confirm          bool   // the button that confirms an address
 	Account          string // e-mail address of who is signed in
-	Back             string // address that leads on
-	Request          string // the request's id
+	Back, BackName   string // address that leads on, and what the button says
 }
 
+var (
+	signInTemplate = parseEntry("signin_notice.html")
+	enterTemplate  = parseEntry("signin.html")
+)
+
 func (s *Server) writeSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
-	p.chrome = s.newChrome(p.Heading)
+	p.chrome = s.newChrome(p.Heading + " · Vitrine")
 	w.Header().Set("Content-Security-Policy", s.appPolicy(p.Nonce))
 	return render(w, r, status, signInTemplate, p)
 }
 
-func (s *Server) howToSignIn(w http.ResponseWriter, r *http.Request) error {
-	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Sign in", HowTo: true})
+func (s *Server) signInForm(next string) entryPage {
+	p := s.newEntry("Sign in")
+	p.Next = localPath(next)
+	return p
+}
+
+// showSignIn shows the form, and leads on who is signed in.
+func (s *Server) showSignIn(w http.ResponseWriter, r *http.Request) error {
+	next := r.URL.Query().Get("next")
+	if s.whoever(r) != nil {
+		return redirect(w, r, insideOr(next))
+	}
+	p := s.signInForm(next)
+	return s.writeEntry(w, r, http.StatusOK, enterTemplate, &p)
+}
+
+// takeSignIn signs in with a password. Its answers tell nobody whether there is an account.
+func (s *Server) takeSignIn(w http.ResponseWriter, r *http.Request) error {
+	if err := readForm(w, r, maxEntry); err != nil {
+		return err
+	}
+	f := r.PostForm
+	in, err := s.Sessions.Enter(r.Context(), f.Get("email"), f.Get("password"), s.guesser(r))
+	if err != nil {
+		p := s.signInForm(f.Get("next"))
+		p.Email = f.Get("email")
+		p.Limited = vitrine.CodeOf(err) == vitrine.CodeRateLimited
+		return s.again(w, r, enterTemplate, &p, err)
+	}
+	return s.letIn(w, r, in, f.Get("next"))
 }
 
 // offer shows the button that signs in. It does not look whether the link is good: a program that fetches a link ahead of its reader
@@ -97,22 +135,15 @@ func (s *Server) offer(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
-	text, err := s.Sessions.SignIn(r.Context(), r.PathValue("token"))
+	in, err := s.Sessions.SignIn(r.Context(), r.PathValue("token"), s.guesser(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.writeSignIn(w, r, http.StatusUnauthorized, signInPage{Heading: "This link does not sign in", HowTo: true,
-			Message: "It has been used, or its fifteen minutes are over, or its account is suspended."})
+		return s.writeSignIn(w, r, http.StatusUnauthorized, signInPage{Heading: "This link does not sign in", Back: signInRoot, BackName: "Sign in with a password",
+			Message: "It has been used, a newer one has taken its place, its fifteen minutes are over, or its account is suspended."})
 	}
 	if err != nil {
 		return err
 	}
-	if old := s.session(r); old != "" { // whoever was signed in here is not any more
-		if err := s.Sessions.End(r.Context(), old); err != nil {
-			return err
-		}
-	}
-	s.setSession(w, string(text), int(vitrine.SessionLife/time.Second))
-	http.Redirect(w, r, moderationRoot, http.StatusSeeOther)
-	return nil
+	return s.letIn(w, r, in, "")
 }
 
 func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
@@ -150,48 +181,17 @@ func (s *Server) session(r *http.Request) string {
 	return c.Value
 }
 
-type moderatorHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
+type moderatorHandler = memberHandler
 
 // asModerator admits who is signed in and may moderate, as their account is now.
 func (s *Server) asModerator(h moderatorHandler) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		me, err := s.Sessions.Authenticate(r.Context(), s.session(r))
-		if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-			return s.writeSignIn(w, r, http.StatusUnauthorized, signInPage{Heading: "You are not signed in", HowTo: true})
-		}
-		if err != nil {
-			return err
-		}
+	return s.asMember(func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if !me.Moderates() {
 			return s.writeSignIn(w, r, http.StatusForbidden, signInPage{Heading: "This is for moderators", Account: me.Email,
-				Message: "The operator makes an account a moderator’s with vitrine account role."})
+				Message: "Whoever runs this site makes an account a moderator’s."})
 		}
 		return h(w, r, me)
-	}
-}
-
-// appFailure answers a failure of those pages.
-func (s *Server) appFailure(w http.ResponseWriter, r *http.Request, err error) {
-	e, status := s.known(w, r, err)
-	retryAfter(w, e)
-	heading := headings[e.Code]
-	switch e.Code {
-	case vitrine.CodeNotFound:
-		heading = "Nothing here"
-	case "", vitrine.CodeInvalidRequest:
-		heading = "That did not work"
-	case vitrine.CodeCrossOrigin:
-		heading = "This is not allowed"
-	}
-	message := e.Message
-	if e.Code == vitrine.CodeInternal {
-		message = advice[e.Code]
-	}
-	p := signInPage{Heading: heading, Message: message, Back: moderationRoot, Request: w.Header().Get("X-Request-Id")}
-	if err := s.writeSignIn(w, r, status, p); err != nil {
-		s.Log.Error("error page", "request", p.Request, "error", err)
-		http.Error(w, heading, status)
-	}
+	})
 }
 
 // readForm reads the form of a request, of at most limit bytes.

@@ -81,12 +81,18 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		written = o.viewLog(log)
 	}
 	views := vitrine.NewViews(written)
+	sessions := &vitrine.Sessions{Store: store, Signer: signer, Now: now}
+	links := &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: now}
 	s.server = &web.Server{
 		PublicURL: public, ContentURL: content, Version: "test",
-		Keys:     &vitrine.Keys{Store: store, Now: now},
-		Accounts: &vitrine.Accounts{Store: store, Now: now}, Sessions: &vitrine.Sessions{Store: store, Now: now}, Moderation: &vitrine.Moderation{Store: store, Now: now},
+		Keys: &vitrine.Keys{Store: store, Now: now},
+		Accounts: &vitrine.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: vitrine.SignUpInvite, Links: links, Site: public.Host,
+			Address: func(p vitrine.TicketPurpose, t vitrine.TicketText) string {
+				return web.TicketURL(public.String(), p, t)
+			}},
+		Sessions: sessions, Moderation: &vitrine.Moderation{Store: store, Now: now},
 		Uploads:  &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
-		Links:    &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: now},
+		Links:    links,
 		Captions: &vitrine.Captions{Store: store, Blobs: blobs},
 		Abuse:    &vitrine.AbuseReports{Store: store, Now: now, Threshold: vitrine.DefaultAbuseThreshold},
 		Analytics: &vitrine.Analytics{Store: store, Log: log, Signer: signer, Now: now,

@@ -4,28 +4,60 @@
 CREATE TABLE accounts (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     email         TEXT    NOT NULL UNIQUE,
+    password      TEXT    NOT NULL, -- hash; empty: none
     plan          TEXT    NOT NULL,
     limits        TEXT,             -- JSON; NULL: the plan's
     role          TEXT    NOT NULL,
     banned        BOOLEAN NOT NULL,
     viewer_key    BLOB,
     viewer_key_at BIGINT,
-    created_at    BIGINT  NOT NULL
+    created_at    BIGINT  NOT NULL,
+    closed_at     BIGINT,
+    closing       BOOLEAN NOT NULL  -- closed, and something is to be removed
 );
 
 CREATE INDEX accounts_by_role ON accounts (role, id) WHERE role <> '';
 CREATE INDEX accounts_banned ON accounts (id) WHERE banned;
+CREATE INDEX accounts_closing ON accounts (id) WHERE closing;
 
 CREATE TABLE sessions (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     account    BIGINT  NOT NULL REFERENCES accounts (id),
     hash       BLOB    NOT NULL UNIQUE,
-    offered    BOOLEAN NOT NULL,
+    label      TEXT    NOT NULL,
+    by_ticket  BOOLEAN NOT NULL,
     created_at BIGINT  NOT NULL,
+    used_at    BIGINT  NOT NULL,
     expires_at BIGINT  NOT NULL
 );
 CREATE INDEX sessions_of_account ON sessions (account);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- Secrets that are good once: links that sign in, set a password, invite.
+CREATE TABLE tickets (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    purpose    TEXT    NOT NULL,
+    hash       BLOB    NOT NULL UNIQUE,
+    account    BIGINT  NOT NULL, -- 0: none yet
+    email      TEXT    NOT NULL,
+    plan       TEXT    NOT NULL,
+    invited_by BIGINT  NOT NULL, -- 0: the operator
+    created_at BIGINT  NOT NULL,
+    expires_at BIGINT,
+    UNIQUE (purpose, email)
+);
+CREATE INDEX tickets_by_email ON tickets (email);
+CREATE INDEX tickets_of_account ON tickets (account) WHERE account <> 0;
+CREATE INDEX tickets_by_expiry ON tickets (expires_at);
+
+-- Tries at passwords and the like. The key is a keyed hash of what they count against.
+CREATE TABLE guesses (
+    id  INTEGER PRIMARY KEY AUTOINCREMENT,
+    key BLOB    NOT NULL,
+    at  BIGINT  NOT NULL
+);
+CREATE INDEX guesses_by_key ON guesses (key, at);
+CREATE INDEX guesses_by_time ON guesses (at);
 
 CREATE TABLE keys (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -35,7 +67,8 @@ CREATE TABLE keys (
     last4      TEXT    NOT NULL,
     created_at BIGINT  NOT NULL,
     used_at    BIGINT,
-    revoked_at BIGINT
+    revoked_at BIGINT,
+    expires_at BIGINT
 );
 CREATE INDEX keys_of_account ON keys (account, created_at, id);
 
@@ -52,11 +85,12 @@ CREATE TABLE uploads (
     created_at      BIGINT  NOT NULL,
     hold_until      BIGINT,
     link            BIGINT  NOT NULL,
-    failure         TEXT              -- JSON
+    failure         TEXT,             -- JSON
+    site            BIGINT  NOT NULL  -- 0: none
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX uploads_by_key ON uploads (account, idempotency_key) WHERE NOT replaced AND idempotency_key <> '';
 CREATE INDEX uploads_of_account ON uploads (account, created_at);
-CREATE INDEX uploads_held ON uploads (account, hold_until, size) WHERE state = 'open';
+CREATE INDEX uploads_held ON uploads (account, hold_until, size, site) WHERE state = 'open';
 CREATE INDEX uploads_by_slug ON uploads (slug, hold_until) WHERE state = 'open' AND slug <> '';
 CREATE INDEX uploads_by_state ON uploads (state, created_at, id);
 
@@ -82,19 +116,70 @@ CREATE TABLE links (
     deleted_at     BIGINT,
     has_bytes      BOOLEAN NOT NULL,
     parts          TEXT    NOT NULL,
-    preview        TEXT    NOT NULL
+    preview        TEXT    NOT NULL,
+    site           BIGINT  NOT NULL, -- the website that it is a version of; 0: none
+    files          BIGINT  NOT NULL, -- of a version
+    words          TEXT    NOT NULL  -- title, name and slug, folded: what a search looks through, and the order by title
 );
 CREATE UNIQUE INDEX links_by_slug ON links (slug) WHERE slug <> '';
 -- The order of an account's list, and what its links and their bytes are counted from.
 -- What an account's report reads of every link (LinkFacts), in one place.
-CREATE INDEX links_facts ON links (account, id, kind, pages, created_at) WHERE deleted_at IS NULL;
-CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size) WHERE deleted_at IS NULL;
+CREATE INDEX links_facts ON links (account, id, kind, pages, created_at) WHERE deleted_at IS NULL AND site = 0;
+CREATE INDEX links_of_account ON links (account, created_at, id, deleted_at, has_bytes, size, site) WHERE deleted_at IS NULL;
 CREATE INDEX links_by_state ON links (state, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX links_preview_due ON links (created_at, id) WHERE preview = '' AND state IN ('live', 'review') AND has_bytes AND deleted_at IS NULL;
 CREATE INDEX links_in_review ON links (state, state_at, id, reason) WHERE state = 'review' AND deleted_at IS NULL;
 CREATE INDEX links_by_sha256 ON links (sha256, created_at, id) WHERE sha256 <> '';
 CREATE INDEX links_to_scan ON links (state, id, scanned) WHERE has_bytes AND deleted_at IS NULL;
 CREATE INDEX links_deleted ON links (deleted_at, has_bytes, slug) WHERE deleted_at IS NOT NULL;
+-- What an account's search reads of every link, in the order of titles.
+CREATE INDEX links_words ON links (account, words, id, kind, state, created_at, size, site) WHERE deleted_at IS NULL;
+CREATE INDEX links_of_site ON links (site, created_at, id) WHERE site <> 0 AND deleted_at IS NULL;
+
+-- Slugs that links had before: they lead to them until a time.
+CREATE TABLE old_slugs (
+    slug       TEXT   PRIMARY KEY,
+    link       BIGINT NOT NULL REFERENCES links (id),
+    until_time BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX old_slugs_of_link ON old_slugs (link, until_time);
+CREATE INDEX old_slugs_by_time ON old_slugs (until_time);
+
+CREATE TABLE sites (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    account    BIGINT  NOT NULL REFERENCES accounts (id),
+    slug       TEXT    NOT NULL,
+    title      TEXT    NOT NULL,
+    current    BIGINT  NOT NULL, -- links; 0: none
+    pending    BIGINT  NOT NULL,
+    created_at BIGINT  NOT NULL,
+    deleted_at BIGINT
+);
+CREATE UNIQUE INDEX sites_by_slug ON sites (slug) WHERE slug <> '';
+CREATE INDEX sites_of_account ON sites (account, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX sites_deleted ON sites (deleted_at) WHERE deleted_at IS NOT NULL AND slug <> '';
+
+CREATE TABLE albums (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    account    BIGINT  NOT NULL REFERENCES accounts (id),
+    slug       TEXT    NOT NULL,
+    title      TEXT    NOT NULL,
+    created_at BIGINT  NOT NULL,
+    deleted_at BIGINT
+);
+CREATE UNIQUE INDEX albums_by_slug ON albums (slug) WHERE slug <> '';
+CREATE INDEX albums_of_account ON albums (account, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX albums_deleted ON albums (deleted_at) WHERE deleted_at IS NOT NULL AND slug <> '';
+
+-- What is in an album, in the order of places, which may have gaps.
+CREATE TABLE album_links (
+    album BIGINT NOT NULL REFERENCES albums (id),
+    place BIGINT NOT NULL,
+    link  BIGINT NOT NULL REFERENCES links (id),
+    PRIMARY KEY (album, place)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX album_links_once ON album_links (album, link);
+CREATE INDEX album_links_of_link ON album_links (link);
 
 -- The history: it stays when a link is deleted.
 CREATE TABLE changes (

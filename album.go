@@ -1,0 +1,291 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Album is an ordered list of links of one account under one public address. It has no state of its own: what the public sees of it is what
+// the public may see of its members, asked each time.
+type Album struct {
+	ID        AlbumID
+	Account   AccountID
+	Slug      Slug // "" once a deleted album's slug was released
+	Title     string
+	CreatedAt time.Time
+	DeletedAt time.Time // zero: not deleted
+}
+
+// Bounds of albums: a page of them is read by a person, and made for each visitor anew.
+const (
+	MaxAlbums     = 100
+	MaxAlbumLinks = 500
+)
+
+var errNoAlbum = Errorf(CodeNotFound, "There is no album at this address.")
+
+// Albums is the service of albums.
+type Albums struct {
+	Store Store
+	Now   func() time.Time
+}
+
+// Create makes an empty album. slug "" has one made; another is for plans with custom slugs. Errors: CodeInvalidRequest (field title, or
+// MaxAlbums are there), CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeBanned.
+func (s *Albums) Create(ctx context.Context, a *Account, title, slug string) (album *Album, err error) {
+	title, err = parseTitleField(title)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := chosenSlug(a, slug)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		if err := mayName(tx, a.ID, chosen != ""); err != nil {
+			return err
+		}
+		albums, err := tx.Albums(a.ID)
+		if err != nil {
+			return err
+		}
+		if len(albums) >= MaxAlbums {
+			return Errorf(CodeInvalidRequest, "There are %d albums, which is as many as an account may have. Delete one first.", MaxAlbums)
+		}
+		album = &Album{Account: a.ID, Title: title, CreatedAt: s.Now()}
+		return addNamed(chosen, func(slug Slug) error { album.Slug = slug; return tx.AddAlbum(album) })
+	})
+	return album, told(err)
+}
+
+// mayName tells whether an account, as it is now, may make something, with a slug that it chose or not.
+func mayName(tx Tx, id AccountID, named bool) error {
+	a, err := tx.Account(id)
+	switch {
+	case err != nil:
+		return err
+	case a.Banned:
+		return errBanned
+	case named:
+		return a.MayChooseSlug()
+	}
+	return nil
+}
+
+// SlugFree tells whether an account may give a new album a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
+func (s *Albums) SlugFree(ctx context.Context, a *Account, slug string) error {
+	return slugUnused(ctx, s.Store, a, slug, func(tx Tx, slug Slug) error { _, err := tx.AlbumBySlug(slug); return err })
+}
+
+// AlbumFacts are an album and what is in it.
+type AlbumFacts struct {
+	*Album
+	Links []*Link // in order
+}
+
+// Has tells whether a link is in the album.
+func (f *AlbumFacts) Has(id LinkID) bool {
+	return slices.ContainsFunc(f.Links, func(l *Link) bool { return l.ID == id })
+}
+
+// AlbumRow is an album as a list of albums has it.
+type AlbumRow struct {
+	*Album
+	Links int64   // how many are in it
+	First []*Link // of those, at most four
+}
+
+// List is an account's albums, newest first.
+func (s *Albums) List(ctx context.Context, a *Account) (rows []AlbumRow, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		rows = nil
+		albums, err := tx.Albums(a.ID)
+		if err != nil {
+			return err
+		}
+		sizes, err := tx.AlbumSizes(a.ID)
+		if err != nil {
+			return err
+		}
+		for _, album := range albums {
+			row := AlbumRow{Album: album, Links: sizes[album.ID]}
+			if row.First, err = tx.AlbumLinks(album.ID, 4); err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	return rows, told(err)
+}
+
+// BySlug is an album of an account with all that is in it. Errors: CodeNotFound, as for another account's.
+func (s *Albums) BySlug(ctx context.Context, a *Account, slug string) (f *AlbumFacts, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		album, err := ownAlbum(tx, a, slug)
+		if err != nil {
+			return err
+		}
+		f = &AlbumFacts{Album: album}
+		f.Links, err = tx.AlbumLinks(album.ID, 0)
+		return err
+	})
+	return f, told(err)
+}
+
+func ownAlbum(tx Tx, a *Account, slug string) (*Album, error) {
+	album, err := tx.AlbumBySlug(Slug(slug))
+	if errors.Is(err, ErrNotFound) || err == nil && (album.Account != a.ID || !album.DeletedAt.IsZero()) {
+		return nil, errNoAlbum
+	}
+	return album, err
+}
+
+// Public is an album as the public may see it now: of its links those alone that are live. Errors: CodeNotFound (unknown or deleted),
+// CodeDisabled (its account is suspended), with which nothing of the album is told.
+func (s *Albums) Public(ctx context.Context, slug Slug) (f *AlbumFacts, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		album, err := tx.AlbumBySlug(slug)
+		if errors.Is(err, ErrNotFound) || err == nil && !album.DeletedAt.IsZero() {
+			return errNoAlbum
+		}
+		if err != nil {
+			return err
+		}
+		a, err := tx.Account(album.Account)
+		if err != nil {
+			return err
+		}
+		if a.Banned {
+			return Errorf(CodeDisabled, "This album has been disabled.")
+		}
+		f = &AlbumFacts{Album: album}
+		members, err := tx.AlbumLinks(album.ID, 0)
+		for _, l := range members {
+			if l.Account == a.ID && l.shownBy(a) == nil {
+				f.Links = append(f.Links, l)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, told(err)
+	}
+	return f, nil
+}
+
+// SetTitle names an album of an account anew. Errors: CodeInvalidRequest (field title), CodeNotFound.
+func (s *Albums) SetTitle(ctx context.Context, a *Account, slug, title string) error {
+	title, err := parseTitleField(title)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, a, slug, func(tx Tx, album *Album) error { album.Title = title; return tx.PutAlbum(album) })
+}
+
+// Delete deletes an album, and none of the links in it. Its slug stays blocked for SlugRest. Errors: CodeNotFound.
+func (s *Albums) Delete(ctx context.Context, a *Account, slug string) error {
+	return s.change(ctx, a, slug, func(tx Tx, album *Album) error {
+		album.DeletedAt = s.Now()
+		return errors.Join(tx.PutAlbum(album), tx.PutAlbumLinks(album.ID, nil))
+	})
+}
+
+// Add puts links of the account, named by their slugs, at the end of an album. What is in it already stays where it is. Errors: CodeNotFound for
+// the album or a link, CodeInvalidRequest when it would have more than MaxAlbumLinks.
+func (s *Albums) Add(ctx context.Context, a *Account, slug string, links []string) error {
+	return s.arrange(ctx, a, slug, func(tx Tx, members []LinkID) ([]LinkID, error) {
+		for _, link := range links {
+			l, err := ownLinkIn(tx, a, link)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(members, l.ID) {
+				members = append(members, l.ID)
+			}
+		}
+		if len(members) > MaxAlbumLinks {
+			return nil, Errorf(CodeInvalidRequest, "An album has at most %d links, and this one would have %d. Make a second one.", MaxAlbumLinks, len(members))
+		}
+		return members, nil
+	})
+}
+
+// Remove takes a link out of an album. That it is not in it is success.
+func (s *Albums) Remove(ctx context.Context, a *Account, slug, link string) error {
+	return s.arrange(ctx, a, slug, func(tx Tx, members []LinkID) ([]LinkID, error) {
+		l, err := ownLinkIn(tx, a, link)
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(members, func(id LinkID) bool { return id == l.ID }), nil
+	})
+}
+
+// Move puts a link of an album at a place among the others, 0 the first. A place beyond the end is the end.
+func (s *Albums) Move(ctx context.Context, a *Account, slug, link string, to int) error {
+	return s.arrange(ctx, a, slug, func(tx Tx, members []LinkID) ([]LinkID, error) {
+		l, err := ownLinkIn(tx, a, link)
+		if err != nil {
+			return nil, err
+		}
+		rest := slices.DeleteFunc(slices.Clone(members), func(id LinkID) bool { return id == l.ID })
+		if len(rest) == len(members) {
+			return nil, Errorf(CodeNotFound, "This link is not in the album any more.")
+		}
+		return slices.Insert(rest, min(max(to, 0), len(rest)), l.ID), nil
+	})
+}
+
+func (s *Albums) arrange(ctx context.Context, a *Account, slug string, f func(Tx, []LinkID) ([]LinkID, error)) error {
+	return s.change(ctx, a, slug, func(tx Tx, album *Album) error {
+		links, err := tx.AlbumLinks(album.ID, 0)
+		if err != nil {
+			return err
+		}
+		members := make([]LinkID, len(links))
+		for i, l := range links {
+			members[i] = l.ID
+		}
+		if members, err = f(tx, members); err != nil {
+			return err
+		}
+		return tx.PutAlbumLinks(album.ID, members)
+	})
+}
+
+func (s *Albums) change(ctx context.Context, a *Account, slug string, f func(Tx, *Album) error) error {
+	return told(s.Store.Update(ctx, func(tx Tx) error {
+		album, err := ownAlbum(tx, a, slug)
+		if err != nil {
+			return err
+		}
+		return f(tx, album)
+	}))
+}
+
+// auditAlbums checks that each album has links of its own account, no more than it may, and no versions of websites.
+func auditAlbums(tx Tx, fault func(string)) error {
+	albums, err := tx.Albums(0)
+	if err != nil {
+		return err
+	}
+	for _, album := range albums {
+		links, err := tx.AlbumLinks(album.ID, 0)
+		if err != nil {
+			return err
+		}
+		if len(links) > MaxAlbumLinks {
+			fault("album " + string(album.Slug) + ": it has " + strconv.Itoa(len(links)) + " links")
+		}
+		for _, l := range links {
+			if l.Account != album.Account || l.Site != 0 {
+				fault("album " + string(album.Slug) + ": link " + string(l.Slug) + " does not belong in it")
+			}
+		}
+	}
+	return nil
+}

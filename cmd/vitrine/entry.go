@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/mail"
+	"vitrine/internal/web"
+)
+
+// How people get in: the links that the operator hands out, and what a server is told of it.
+
+// accountFlags say who may open an account on the website, and how messages are sent.
+type accountFlags struct {
+	SignUp     string `help:"Who may open an account on the website: open (anybody; with mail their address is confirmed first), invite (whom the owner has invited, on the page People or with \"account invite\") or closed (nobody: \"account create\" makes accounts)." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
+	SignUpPlan string `help:"Plan of accounts that are opened on the website: free, pro or lifetime." env:"VITRINE_SIGN_UP_PLAN" group:"accounts" default:"free" enum:"free,pro,lifetime"`
+	SMTP       string `name:"smtp" help:"Mail server that messages are sent by: smtp://USER:PASSWORD@HOST:587 with STARTTLS, which only a server on this machine may lack, or one whose address ends with ?tls=off; or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and whoever runs the site hands links over." env:"VITRINE_SMTP" group:"accounts" placeholder:"URL"`
+	MailFrom   string `help:"Whom messages are from: Vitrine <post@share.example>." env:"VITRINE_MAIL_FROM" group:"accounts" placeholder:"ADDRESS"`
+}
+
+func (f accountFlags) check() error {
+	if (f.SMTP == "") != (f.MailFrom == "") {
+		return errors.New("--smtp and --mail-from belong together")
+	}
+	if f.SMTP == "" {
+		return nil
+	}
+	if err := mail.Check(mail.Options{Server: f.SMTP, From: f.MailFrom}); err != nil {
+		return fmt.Errorf("--smtp, --mail-from: %w", err)
+	}
+	return nil
+}
+
+// mailer sends messages; nil where none are sent.
+func (f accountFlags) mailer(log *slog.Logger) (*mail.Sender, error) {
+	if f.SMTP == "" {
+		return nil, nil
+	}
+	return mail.New(mail.Options{Server: f.SMTP, From: f.MailFrom, Log: log})
+}
+
+// apply tells the service of accounts what the flags say.
+func (f accountFlags) apply(a *vitrine.Accounts, sender *mail.Sender, public *url.URL) {
+	a.SignUp, a.SignUpPlan, a.Site = vitrine.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
+	a.Address = func(p vitrine.TicketPurpose, text vitrine.TicketText) string {
+		return web.TicketURL(public.String(), p, text)
+	}
+	if sender != nil {
+		a.Mail = sender
+	}
+}
+
+// offered prints the address of a ticket, alone on standard output, and to a person what it does.
+func offered(t *terminal, dir string, p vitrine.TicketPurpose, text vitrine.TicketText, what string) error {
+	_, address := served(dir)
+	if address == "" {
+		t.say("No server runs on this directory: put its address in place of %s.", defaultURL)
+	}
+	t.say("%s", what)
+	_, err := fmt.Fprintln(t.out, web.TicketURL(cmp.Or(address, defaultURL), p, text))
+	return err
+}
+
+type accountSignInCmd struct {
+	emailArg
+	dataFlag
+}
+
+func (c *accountSignInCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		text, err := in.sessions.Offer(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:", humanMinutes(vitrine.SignInLife))
+		return offered(t, c.Data, vitrine.TicketSignIn, text, what)
+	})
+}
+
+type accountResetCmd struct {
+	emailArg
+	dataFlag
+}
+
+func (c *accountResetCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		text, err := in.accounts.OfferReset(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		what := fmt.Sprintf("Whoever opens this address within %s chooses a new password, once:", humanMinutes(vitrine.ResetLife))
+		return offered(t, c.Data, vitrine.TicketPassword, text, what)
+	})
+}
+
+type accountInviteCmd struct {
+	emailArg
+	Plan string `help:"Plan of the account: free, pro or lifetime." default:"free" enum:"free,pro,lifetime"`
+	dataFlag
+}
+
+func (c *accountInviteCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		text, err := in.accounts.Invite(ctx, c.Email, vitrine.Plan(c.Plan), vitrine.Decision{By: vitrine.Operator})
+		if err != nil {
+			return err
+		}
+		what := fmt.Sprintf("Whoever opens this address within %d days opens the account of %s, once:", int(vitrine.InviteLife/(24*time.Hour)), plain(c.Email))
+		return offered(t, c.Data, vitrine.TicketInvite, text, what)
+	})
+}
+
+type setupCmd struct {
+	dataFlag
+}
+
+func (c *setupCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.Data, func(in *instance) error {
+		text, err := in.accounts.OfferSetup(ctx)
+		if err != nil {
+			return err
+		}
+		return offered(t, c.Data, vitrine.TicketSetup, text, "Open this address in a browser to make the first account. It works once, and one from before does not any more:")
+	})
+}
+
+// passwordFrom reads a password: the first line of what comes in.
+func passwordFrom(in io.Reader, email string) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return vitrine.ParsePassword(strings.TrimRight(line, "\r\n"), email)
+}

@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// From an empty directory to the first numbers, by the browser alone: set-up, a file, its link, a reader, what the page tells of them, a key, and
+// what the API tells of them.
+func TestFirstNumbers(t *testing.T) {
+	owner := newPerson(t)
+	in := start(t)
+	owner.do(chromedp.Navigate(in.url + "/"))
+	owner.shows("vitrine setup") // how one finds the address
+
+	owner.do(chromedp.Navigate(in.setUp), chromedp.SetValue(`input[name=email]`, "owner@example.org"),
+		chromedp.SetValue(`input[name=password]`, "a case of glass and oak"), chromedp.Submit(`input[name=password]`))
+	owner.until(`location.pathname === "/dashboard"`)
+	owner.shows("Nothing is on display yet")
+
+	file := filepath.Join(t.TempDir(), "notes.md")
+	if err := os.WriteFile(file, []byte("# Notes\n\n"+strings.Repeat("A line of the notes.\n\n", 200)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	owner.do(chromedp.SetUploadFiles("#files", []string{file}, chromedp.ByQuery))
+	owner.until(`document.querySelector(".file .address input")?.value.includes("/p/")`)
+	link := owner.value(`document.querySelector(".file .address input").value`)
+	slug := link[strings.LastIndex(link, "/")+1:]
+
+	// The owner watches; nobody has come yet.
+	owner.do(chromedp.Navigate(in.url + "/links/" + slug + "/analytics"))
+	owner.shows("Nobody has opened it yet")
+
+	someone := newPerson(t)
+	someone.do(chromedp.Navigate(link))
+	someone.shows("Notes")
+	someone.do(chromedp.Evaluate(`scrollTo(0, document.documentElement.scrollHeight); window.since = performance.now()`, nil))
+	someone.until(`performance.now() - window.since > 3000`)
+	someone.do(chromedp.Navigate("about:blank"))
+
+	owner.until(`document.querySelector("[data-card=views] .value, #card-views .value")?.textContent.trim() === "1"`)
+
+	owner.do(chromedp.Navigate(in.url+"/keys"), chromedp.SetValue(`input[name=name]`, "first numbers"), chromedp.Submit(`input[name=name]`))
+	owner.until(`/vtr_[0-9A-Za-z]{38}/.test(document.body.innerText + [...document.querySelectorAll("input")].map((i) => i.value).join(" "))`)
+	key := owner.value(`(document.body.innerText + [...document.querySelectorAll("input")].map((i) => i.value).join(" ")).match(/vtr_[0-9A-Za-z]{38}/)[0]`)
+	status, body := in.get("/api/v1/links/"+slug+"/analytics?range=7d", "Bearer "+key)
+	if status != http.StatusOK {
+		t.Fatalf("the API answered %d: %s", status, body)
+	}
+	var report struct {
+		Totals struct {
+			Views, Uniques, Sessions int64
+			TotalEngagedMs           int64
+		}
+		Recent []struct{ Progress string }
+	}
+	if err := json.Unmarshal([]byte(body), &report); err != nil {
+		t.Fatal(err)
+	}
+	if r := report.Totals; r.Views != 1 || r.Uniques != 1 || r.Sessions != 1 || r.TotalEngagedMs < 2000 {
+		t.Errorf("the API tells %+v", r)
+	}
+	if len(report.Recent) != 1 || report.Recent[0].Progress != "100% scrolled" {
+		t.Errorf("the API tells of the open %+v", report.Recent)
+	}
+
+	// The address that set up is of no use any more, to anybody.
+	res, err := http.PostForm(in.setUp, url.Values{"email": {"thief@example.org"}, "password": {"a second owner here"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode < 400 || strings.Contains(in.vitrine("account", "list"), "thief") {
+		t.Errorf("set up twice: %d", res.StatusCode)
+	}
+	if out := in.vitrine("audit"); strings.Contains(out, "fault:") {
+		t.Errorf("the audit found %s", out)
+	}
+}

@@ -1,0 +1,184 @@
+package vitrine
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Guess is one try at something that may not be tried without end: a password, or to have a message sent.
+type Guess struct {
+	ID  GuessID
+	Key GuessKey // what it counts against
+	At  time.Time
+}
+
+// GuessKey names what guesses count against, and says nothing of whom: a keyed hash.
+type GuessKey [16]byte
+
+// Guesser is where a try comes from.
+type Guesser struct {
+	Addr netip.Addr
+	// Devices are what the browser shows of having signed in before, as Device made them; what is none of ours counts for nothing.
+	Devices []string
+	// Label names browser and system to whoever looks at their sessions. The user agent itself is not kept.
+	Label string
+}
+
+// network is what of an address counts: the neighbours in an IPv4 /24 are one, and an IPv6 subscriber's single network is one.
+func (g Guesser) network() string {
+	addr, bits := g.Addr.Unmap().WithZone(""), 64
+	if addr.Is4() {
+		bits = 24
+	}
+	p, _ := addr.Prefix(bits)
+	return p.String()
+}
+
+// bound is how many guesses count against one key within a time.
+type bound struct {
+	key    GuessKey
+	most   int64
+	within time.Duration
+}
+
+// The bounds (decision 0015). Tries at a password are counted by address and network together, by network, and by address; from a browser that
+// has signed in to the account before by that browser alone.
+const (
+	guessesByAddressAndNetwork = 5 // in guessTime
+	guessesByNetwork           = 30
+	guessTime                  = 15 * time.Minute
+
+	guessesByAddress = 100 // in guessHour
+	guessesByDevice  = 10
+	guessesInside    = 10 // at the current password of who is signed in
+	lettersToAddress = 3  // of one kind
+	lettersByNetwork = 10
+	signUpsByNetwork = 5 // without confirmation by mail
+	guessHour        = time.Hour
+)
+
+// guessKey makes a key of what is counted.
+func (s *Signer) guessKey(fields ...string) (k GuessKey) {
+	copy(k[:], s.mac(PurposeGuess, fields...))
+	return k
+}
+
+// atPassword are the bounds of a try at the password of an address; device is that of a browser which has signed in to its account before,
+// or "".
+func (s *Signer) atPassword(email string, g Guesser, device string) []bound {
+	if device != "" {
+		return []bound{{s.guessKey("device", device), guessesByDevice, guessHour}}
+	}
+	return []bound{
+		{s.guessKey("address and network", email, g.network()), guessesByAddressAndNetwork, guessTime},
+		{s.guessKey("network", g.network()), guessesByNetwork, guessTime},
+		{s.guessKey("address", email), guessesByAddress, guessHour},
+	}
+}
+
+// inside is the bound of a try at the current password of an account from a browser that is signed in to it.
+func (s *Signer) inside(a AccountID) bound {
+	return bound{s.guessKey("inside", strconv.FormatInt(int64(a), 10)), guessesInside, guessHour}
+}
+
+// letters are the bounds of having a message of some kind sent to an address.
+func (s *Signer) letters(kind, email string, g Guesser) []bound {
+	return []bound{
+		{s.guessKey(kind+" by network", g.network()), lettersByNetwork, guessHour},
+		{s.guessKey(kind+" to address", email), lettersToAddress, guessHour},
+	}
+}
+
+// takeGuess counts a try, before it is known what comes of it: of tries at once no more pass than may. Errors: CodeRateLimited, with the
+// time after which there is room, and nothing was counted.
+func takeGuess(tx Tx, now time.Time, bounds ...bound) (taken []GuessID, err error) {
+	var wait time.Duration
+	for _, b := range bounds {
+		n, oldest, err := tx.CountGuesses(b.key, now.Add(-b.within), now.Add(clockJump))
+		if err != nil {
+			return nil, err
+		}
+		if n >= b.most {
+			wait = max(wait, min(oldest.Add(b.within).Sub(now), b.within), time.Second)
+		}
+	}
+	if wait > 0 {
+		return nil, &Error{Code: CodeRateLimited, RetryAfter: wait, Message: "That was tried too often."}
+	}
+	for _, b := range bounds {
+		g := &Guess{Key: b.key, At: now}
+		if err := tx.AddGuess(g); err != nil {
+			return nil, err
+		}
+		taken = append(taken, g.ID)
+	}
+	return taken, nil
+}
+
+// giveBack takes tries out of account that were none.
+func giveBack(tx Tx, taken []GuessID) error {
+	for _, id := range taken {
+		if err := notFoundIsNil(tx.DeleteGuess(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tooOften is err, with words of its own if it is about tries.
+func tooOften(err error, message string) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != CodeRateLimited {
+		return err
+	}
+	worded := *e
+	worded.Message = message
+	return &worded
+}
+
+// DeviceLife is how long a browser is known after it has signed in.
+const DeviceLife = 365 * 24 * time.Hour
+
+// Device is what a browser keeps of having signed in to an account. It opens nothing: it has its guesses counted apart from those of
+// strangers.
+func (s *Signer) Device(a AccountID, now time.Time) string {
+	var b [10]byte
+	rand.Read(b[:])
+	return s.token(PurposeDevice, strconv.FormatInt(int64(a), 36), strconv.FormatInt(now.Unix(), 36), base32lower.EncodeToString(b[:]))
+}
+
+// knownDevice finds among what a browser shows the device of an account.
+func (s *Signer) knownDevice(a AccountID, devices []string, now time.Time) string {
+	for _, d := range devices {
+		f, ok := s.parse(PurposeDevice, d, 3)
+		if !ok || f[0] != strconv.FormatInt(int64(a), 36) {
+			continue
+		}
+		made, err := strconv.ParseInt(f[1], 36, 64)
+		if age := now.Sub(time.Unix(made, 0)); err == nil && age < DeviceLife && age > -clockJump {
+			return d
+		}
+	}
+	return ""
+}
+
+// SameAccountDevice tells whether two devices are of one account: a browser keeps the newest of each.
+func SameAccountDevice(a, b string) bool {
+	of := func(d string) string { account, _, _ := strings.Cut(d, "."); return account }
+	return hmac.Equal([]byte(of(a)), []byte(of(b)))
+}
+
+// emailKey is an address as guesses count it, whether it is one or not.
+func emailKey(s string) string {
+	if email, err := NormalEmail(s); err == nil {
+		return email
+	}
+	sum := sha256.Sum256([]byte(s))
+	return string(sum[:])
+}

@@ -1,0 +1,108 @@
+package vitrinetest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"vitrine"
+)
+
+// accountsClosed tests that closed accounts are told of by themselves alone, and the search among the others.
+func (t storeTest) accountsClosed() {
+	ann, bob, eve := t.account("ann@example.org"), t.account("b_b%@example.org"), t.account("eve@example.com")
+	eve.Email, eve.ClosedAt, eve.Closing, eve.ViewerKey, eve.ViewerKeyAt = "account 3 (closed)", Epoch.Add(time.Hour), true, nil, time.Time{}
+	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(eve) })
+	check := func(q vitrine.AccountQuery, want ...*vitrine.Account) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			got, err := tx.Accounts(q)
+			equal(t, fmt.Sprintf("accounts %+v", q), got, want)
+			return err
+		})
+	}
+	check(vitrine.AccountQuery{}, ann, bob)
+	check(vitrine.AccountQuery{Closing: true}, eve)
+	check(vitrine.AccountQuery{Search: "EXAMPLE.org"}, ann, bob)
+	check(vitrine.AccountQuery{Search: "nn@"}, ann)
+	check(vitrine.AccountQuery{Search: "_"}, bob)
+	check(vitrine.AccountQuery{Search: "b%"}, bob)
+	check(vitrine.AccountQuery{Search: `\`})
+	check(vitrine.AccountQuery{Search: "closed"})
+	check(vitrine.AccountQuery{Search: "org", After: ann.ID, Limit: 1}, bob)
+	t.read(func(tx vitrine.Tx) error {
+		n, err1 := tx.CountAccounts()
+		equal(t, "accounts that are not closed", n, 2)
+		got, err2 := tx.Account(eve.ID)
+		equal(t, "closed account", got, eve)
+		return errors.Join(err1, err2)
+	})
+	eve.Closing = false
+	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(eve) })
+	check(vitrine.AccountQuery{Closing: true})
+}
+
+// tickets tests that an address has one ticket of a purpose, found by its hash alone.
+func (t storeTest) tickets() {
+	ann := t.account("ann@example.org")
+	ticket := func(p vitrine.TicketPurpose, hash byte, email string, age time.Duration) *vitrine.Ticket {
+		return &vitrine.Ticket{Purpose: p, Hash: [32]byte{hash, 31: 255}, Email: email, CreatedAt: Epoch.Add(-age), ExpiresAt: Epoch.Add(time.Hour - age)}
+	}
+	reset, old := ticket(vitrine.TicketPassword, 1, ann.Email, 0), ticket(vitrine.TicketInvite, 2, "bob@example.org", time.Hour)
+	newer, setup := ticket(vitrine.TicketInvite, 3, "eve@example.org", 0), ticket(vitrine.TicketSetup, 4, "", 0)
+	move := ticket(vitrine.TicketEmail, 5, "ann@example.com", 0)
+	reset.Account, move.Account, old.By, old.Plan, setup.ExpiresAt = ann.ID, ann.ID, ann.ID, vitrine.PlanPro, time.Time{}
+	all := []*vitrine.Ticket{reset, old, newer, setup, move}
+	t.update(func(tx vitrine.Tx) error {
+		for _, v := range all {
+			if err := tx.AddTicket(v); err != nil {
+				return err
+			}
+		}
+		same := *newer
+		same.Email = "other@example.org"
+		t.is("a hash again", tx.AddTicket(&same), vitrine.ErrExists)
+		return nil
+	})
+	check := func(want ...*vitrine.Ticket) {
+		t.Helper()
+		there := map[*vitrine.Ticket]bool{}
+		for _, v := range want {
+			there[v] = true
+		}
+		t.read(func(tx vitrine.Tx) error {
+			for _, v := range all {
+				got, err := tx.TicketByHash(v.Hash)
+				if !there[v] {
+					t.is("a ticket that is gone", err, vitrine.ErrNotFound)
+					continue
+				}
+				equal(t, "ticket", got, v)
+			}
+			return nil
+		})
+	}
+	check(all...)
+	t.read(func(tx vitrine.Tx) error {
+		invites, err1 := tx.Tickets(vitrine.TicketInvite)
+		equal(t, "invitations, newest first", invites, []*vitrine.Ticket{newer, old})
+		none, err2 := tx.Tickets(vitrine.TicketSignUp)
+		equal(t, "tickets of a purpose that has none", len(none), 0)
+		return errors.Join(err1, err2)
+	})
+	again := ticket(vitrine.TicketInvite, 6, newer.Email, 0)
+	all = append(all, again)
+	t.update(func(tx vitrine.Tx) error { return tx.AddTicket(again) })
+	check(reset, old, setup, move, again)
+	t.update(func(tx vitrine.Tx) error {
+		n, err := tx.ForgetTickets(Epoch.Add(time.Millisecond))
+		equal(t, "tickets forgotten", n, 1)
+		t.is("no ticket", tx.DeleteTicket(old.ID), vitrine.ErrNotFound)
+		return errors.Join(err, tx.EndTickets(0, ""))
+	})
+	check(reset, move, again)
+	t.update(func(tx vitrine.Tx) error { return tx.EndTickets(ann.ID, "nobody@example.org") })
+	check(again)
+	t.update(func(tx vitrine.Tx) error { return tx.DeleteTicket(again.ID) })
+	check()
+}

@@ -1,0 +1,122 @@
+package vitrinetest
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"vitrine"
+)
+
+// sessions tests that a session is found by its hash alone, and ends one by one, by account and by time.
+func (t storeTest) sessions() {
+	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
+	session := func(a *vitrine.Account, hash byte, left time.Duration) *vitrine.Session {
+		return &vitrine.Session{Account: a.ID, Hash: [32]byte{hash, 31: 255}, Label: "Firefox on Linux ✓", ByTicket: true, CreatedAt: Epoch,
+			UsedAt: Epoch.Add(left / 2), ExpiresAt: Epoch.Add(left)}
+	}
+	one, two, three, bobs := session(ann, 1, time.Hour), session(ann, 2, 2*time.Hour), session(ann, 3, 3*time.Hour), session(bob, 4, time.Hour)
+	all := []*vitrine.Session{one, two, three, bobs}
+	t.update(func(tx vitrine.Tx) error {
+		err := errors.Join(tx.AddSession(one), tx.AddSession(two), tx.AddSession(three), tx.AddSession(bobs))
+		same := *one
+		t.is("a second session with a hash", tx.AddSession(&same), vitrine.ErrExists)
+		return err
+	})
+	check := func(there ...*vitrine.Session) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			for _, s := range all {
+				got, err := tx.SessionByHash(s.Hash)
+				if !slices.Contains(there, s) {
+					t.is("a session that has ended", err, vitrine.ErrNotFound)
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				equal(t, "session", got, s)
+			}
+			return nil
+		})
+	}
+	list := func(a *vitrine.Account, want ...*vitrine.Session) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			got, err := tx.Sessions(a.ID)
+			equal(t, "sessions, the last used first", got, want)
+			return err
+		})
+	}
+	check(all...)
+	list(ann, three, two, one)
+	old := one.Hash
+	one.Hash, one.ByTicket, one.Label, one.UsedAt, one.ExpiresAt = [32]byte{9}, false, "", Epoch.Add(4*time.Hour), Epoch.Add(5*time.Hour)
+	t.update(func(tx vitrine.Tx) error {
+		t.is("Put of no session", tx.PutSession(&vitrine.Session{ID: 999, Account: ann.ID}), vitrine.ErrNotFound)
+		return tx.PutSession(one)
+	})
+	check(all...)
+	list(ann, one, three, two)
+	t.update(func(tx vitrine.Tx) error {
+		_, err := tx.SessionByHash(old)
+		t.is("a session by its former hash", err, vitrine.ErrNotFound)
+		t.is("the end of no session", tx.DeleteSession(999), vitrine.ErrNotFound)
+		return tx.DeleteSession(two.ID)
+	})
+	check(one, three, bobs)
+	t.update(func(tx vitrine.Tx) error {
+		n, err := tx.ForgetSessions(Epoch.Add(time.Hour + time.Millisecond))
+		equal(t, "sessions forgotten", n, 1)
+		return err
+	})
+	check(one, three)
+	t.update(func(tx vitrine.Tx) error { return tx.EndSessions(ann.ID, one.ID) })
+	check(one)
+	t.update(func(tx vitrine.Tx) error { return tx.EndSessions(ann.ID, 0) })
+	check()
+}
+
+// guesses tests that they count against their own key, within a time that has two ends.
+func (t storeTest) guesses() {
+	one, other := vitrine.GuessKey{1, 15: 255}, vitrine.GuessKey{2}
+	first, second := &vitrine.Guess{Key: one, At: Epoch}, &vitrine.Guess{Key: one, At: Epoch.Add(time.Minute)}
+	third, stranger := &vitrine.Guess{Key: one, At: Epoch.Add(time.Minute)}, &vitrine.Guess{Key: other, At: Epoch}
+	t.update(func(tx vitrine.Tx) error {
+		return errors.Join(tx.AddGuess(first), tx.AddGuess(second), tx.AddGuess(third), tx.AddGuess(stranger))
+	})
+	if second.ID == third.ID || second.ID < 1 {
+		t.Fatalf("IDs %d and %d", second.ID, third.ID)
+	}
+	count := func(k vitrine.GuessKey, since, until time.Time, n int64, oldest time.Time) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			got, at, err := tx.CountGuesses(k, since, until)
+			if got != n || !at.Equal(oldest) {
+				t.Errorf("%d guesses since %v, the oldest at %v, want %d at %v", got, since, at, n, oldest)
+			}
+			return err
+		})
+	}
+	late, ms := Epoch.Add(time.Hour), time.Millisecond
+	count(one, Epoch, late, 3, first.At)
+	count(one, Epoch.Add(ms), late, 2, second.At)
+	count(one, Epoch, second.At.Add(-ms), 1, first.At)
+	count(one, Epoch, Epoch, 1, first.At)
+	count(one, second.At.Add(ms), late, 0, time.Time{})
+	count(other, Epoch, late, 1, Epoch)
+	t.update(func(tx vitrine.Tx) error {
+		t.is("no guess", tx.DeleteGuess(999), vitrine.ErrNotFound)
+		return tx.DeleteGuess(second.ID)
+	})
+	count(one, Epoch, late, 2, first.At)
+	t.update(func(tx vitrine.Tx) error {
+		n, err := tx.ForgetGuesses(Epoch.Add(ms))
+		equal(t, "guesses forgotten", n, 2)
+		return err
+	})
+	count(one, Epoch, late, 1, third.At)
+	count(other, Epoch, late, 0, time.Time{})
+	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.ClearGuesses(one), tx.ClearGuesses(other)) })
+	count(one, Epoch, late, 0, time.Time{})
+}

@@ -1,0 +1,247 @@
+package web
+
+import (
+	"archive/zip"
+	"cmp"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"vitrine"
+)
+
+var meTemplate = parseApp("account.html")
+
+const accountRoot = "/account"
+
+func (s *Server) accountRoutes(mux *http.ServeMux) {
+	s.memberPage(mux, http.MethodGet, accountRoot, s.showMe)
+	s.memberPage(mux, http.MethodPost, accountRoot+"/password", s.changePassword)
+	s.memberPage(mux, http.MethodPost, accountRoot+"/email", s.changeEmail)
+	s.memberPage(mux, http.MethodGet, accountRoot+"/email/{token}", s.showEmail)
+	s.memberPage(mux, http.MethodPost, accountRoot+"/email/{token}", s.confirmEmail)
+	s.memberPage(mux, http.MethodPost, accountRoot+"/sessions", s.endSessions)
+	s.memberPage(mux, http.MethodPost, accountRoot+"/sessions/{id}", s.endSession)
+	s.memberPage(mux, http.MethodGet, accountRoot+"/export", s.export)
+	s.memberPage(mux, http.MethodPost, accountRoot+"/close", s.closeAccount)
+}
+
+// mePage is somebody's own account.
+type mePage struct {
+	appPage
+	Usage       []usageBar
+	Upgrade     bool // there is a larger plan
+	HasPassword bool
+	Fresh       bool // one has just signed in with a link: the current password is not asked for
+	Mail        bool
+	Sessions    []sessionRow
+	Others      int // sessions besides this one
+	LastOwner   bool
+	Form        string // the form that Wrong is about
+	Email       string // typed into it
+	MinPassword int
+}
+
+// Past is how long ago something was, in a sentence.
+func (p *appPage) Past(t time.Time) string {
+	if p.now.Sub(t) < time.Minute {
+		return "just now"
+	}
+	return p.Ago(t) + " ago"
+}
+
+// sessionRow is a browser that is signed in.
+type sessionRow struct {
+	*vitrine.Session
+	Here bool // this very one
+}
+
+// Of is what is wrong with a form.
+func (p *mePage) Of(form, field string) string {
+	if p.Form != form {
+		return ""
+	}
+	return p.Wrong[field]
+}
+
+func (s *Server) showMe(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	return s.writeMe(w, r, http.StatusOK, me, nil)
+}
+
+// writeMe answers with the page, as change has it.
+func (s *Server) writeMe(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*mePage)) error {
+	ctx := r.Context()
+	session, me, err := s.Sessions.Current(ctx, s.session(r))
+	if err != nil {
+		return err
+	}
+	p := mePage{appPage: s.newAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(), HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session),
+		Mail: s.Accounts.Mail != nil, MinPassword: vitrine.MinPassword}
+	usage, err := s.Uploads.Usage(ctx, me)
+	if err != nil {
+		return err
+	}
+	p.Usage = s.usageBars(usage)
+	sessions, err := s.Sessions.List(ctx, me.ID)
+	if err != nil {
+		return err
+	}
+	for _, other := range sessions {
+		row := sessionRow{other, other.ID == session.ID}
+		if row.Here {
+			p.Sessions = append([]sessionRow{row}, p.Sessions...)
+			continue
+		}
+		p.Sessions = append(p.Sessions, row)
+		p.Others++
+	}
+	if me.Role == vitrine.RoleOwner {
+		if p.LastOwner, err = s.Accounts.OnlyOwner(ctx, me); err != nil {
+			return err
+		}
+	}
+	if change != nil {
+		change(&p)
+	}
+	return s.writeApp(w, r, status, meTemplate, p.Nonce, &p)
+}
+
+// meAgain shows the page once more after one of its forms has failed.
+func (s *Server) meAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, form string, err error) error {
+	wrong := wrongWith(err)
+	if wrong == nil {
+		return err
+	}
+	e, status := s.known(w, r, err)
+	if e.Code == vitrine.CodeRateLimited {
+		retryAfter(w, e)
+		wrong["current"] = adviceOn(e)
+	}
+	return s.writeMe(w, r, status, me, func(p *mePage) { p.Form, p.Wrong, p.Email = form, wrong, r.PostForm.Get("email") })
+}
+
+// own reads a form of the account's page, and the session that it comes from.
+func (s *Server) own(w http.ResponseWriter, r *http.Request) (*vitrine.Session, error) {
+	if err := readForm(w, r, maxEntry); err != nil {
+		return nil, err
+	}
+	session, _, err := s.Sessions.Current(r.Context(), s.session(r))
+	return session, err
+}
+
+func (s *Server) changePassword(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.own(w, r)
+	if err != nil {
+		return err
+	}
+	if err := s.Accounts.ChangePassword(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("password")); err != nil {
+		return s.meAgain(w, r, me, "password", err)
+	}
+	return redirect(w, r, said(accountRoot, "password"))
+}
+
+func (s *Server) changeEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.own(w, r)
+	if err != nil {
+		return err
+	}
+	asked, err := s.Accounts.ChangeEmail(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email"))
+	switch {
+	case err != nil:
+		return s.meAgain(w, r, me, "email", err)
+	case asked:
+		return redirect(w, r, said(accountRoot, "email-asked"))
+	}
+	return redirect(w, r, said(accountRoot, "email"))
+}
+
+// showEmail shows the button that confirms a new address. Looking at it uses nothing up.
+func (s *Server) showEmail(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
+	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Confirm your new address", Confirm: true})
+}
+
+func (s *Server) confirmEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	err := s.Accounts.ConfirmEmail(r.Context(), me, r.PathValue("token"))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return s.noTicket(w, r, err)
+	}
+	if err != nil {
+		return err
+	}
+	return redirect(w, r, said(accountRoot, "email"))
+}
+
+// endSessions signs out everywhere else.
+func (s *Server) endSessions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.own(w, r)
+	if err != nil {
+		return err
+	}
+	if err := s.Sessions.EndOthers(r.Context(), me, session.ID); err != nil {
+		return err
+	}
+	return redirect(w, r, said(accountRoot, "sessions-ended"))
+}
+
+func (s *Server) endSession(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return errNoPage
+	}
+	if err := s.Sessions.Revoke(r.Context(), me.ID, vitrine.SessionID(id)); err != nil {
+		return err
+	}
+	return redirect(w, r, said(accountRoot, "session-ended"))
+}
+
+func (s *Server) closeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.own(w, r)
+	if err != nil {
+		return err
+	}
+	if err := s.Accounts.Close(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email")); err != nil {
+		return s.meAgain(w, r, me, "close", err)
+	}
+	s.setSession(w, "", -1)
+	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Your account is closed", Back: "/", BackName: "Go to the start page",
+		Message: "Everything of it is off the site. Files and statistics are being removed, which may take a few minutes."})
+}
+
+// export sends everything that the site has of an account, as it is read.
+func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return redirect(w, r, accountRoot) // it is much work, and no other page may have it done
+	}
+	if _, busy := s.exporting.LoadOrStore(me.ID, true); busy {
+		return &vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Your data is being sent already, in another window or browser.", RetryAfter: time.Minute}
+	}
+	defer s.exporting.Delete(me.ID)
+	h := w.Header()
+	name := fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	h.Set("Content-Security-Policy", fileCSP)
+	z := zip.NewWriter(&steady{w: w, control: http.NewResponseController(w)})
+	export := vitrine.Export{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.linkURL, Now: s.Now}
+	if err := cmp.Or(export.Write(r.Context(), me, z), z.Close()); err != nil {
+		if r.Context().Err() == nil {
+			s.Log.Error("export", "request", h.Get("X-Request-Id"), "error", withoutAddress(err))
+		}
+		panic(http.ErrAbortHandler) // what was sent is no whole archive, and must not pass for one
+	}
+	return nil
+}
+
+// steady writes to whoever takes something every half minute.
+type steady struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+const steadyTime = 30 * time.Second
+
+func (s *steady) Write(b []byte) (int, error) {
+	_ = s.control.SetWriteDeadline(time.Now().Add(steadyTime))
+	return s.w.Write(b)
+}

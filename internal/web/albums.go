@@ -1,0 +1,242 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"vitrine"
+)
+
+var (
+	albumsTemplate = parseApp("link_rows.html", "albums.html")
+	albumTemplate  = parseApp("link_rows.html", "album.html")
+)
+
+// albumsRoot is where an account's albums are listed; albumRoot is where their public pages are.
+const (
+	albumsRoot = "/albums"
+	albumRoot  = "/a/"
+)
+
+// pickedAtOnce is how many links the picker of an album offers; a search finds the others.
+const pickedAtOnce = 30
+
+// maxAlbumForm bounds the forms of an album, in bytes: links that are added are named by their slugs.
+const maxAlbumForm = 64 << 10
+
+func (s *Server) albumRoutes(mux *http.ServeMux) {
+	s.memberPage(mux, http.MethodGet, albumsRoot, s.listAlbums)
+	s.memberPage(mux, http.MethodPost, albumsRoot, s.createAlbum)
+	s.memberData(mux, http.MethodGet, albumsRoot+"/new/slug", s.checkAlbumSlug)
+	s.memberPage(mux, http.MethodGet, albumsRoot+"/{slug}", s.manageAlbum)
+	for action, does := range albumForms {
+		s.memberPage(mux, http.MethodPost, albumsRoot+"/{slug}/"+action, s.albumForm(does))
+	}
+	s.memberData(mux, http.MethodPost, albumsRoot+"/{slug}/order", s.orderAlbum)
+	mux.Handle("GET "+albumRoot+"{slug}", s.page(s.showAlbum))
+}
+
+func albumAddress(slug vitrine.Slug) string { return albumsRoot + "/" + string(slug) }
+
+// albumURL is the public address of an album.
+func (s *Server) albumURL(slug vitrine.Slug) string {
+	return s.PublicURL.String() + albumRoot + string(slug)
+}
+
+// albumsPage lists the albums of an account.
+type albumsPage struct {
+	appPage
+	Rows     []albumRow
+	Prefix   string // what stands before a slug in an address, as people read it
+	NewTitle string
+	NewSlug  string
+}
+
+// albumRow is an album as the list shows it.
+type albumRow struct {
+	vitrine.AlbumRow
+	URL, Address, Manage string
+	Covers               []cover
+}
+
+func (s *Server) listAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	return s.writeAlbums(w, r, me, http.StatusOK, func(*albumsPage) {})
+}
+
+func (s *Server) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*albumsPage)) error {
+	p := albumsPage{appPage: s.newAppPage(r, me, "Albums", "albums"), Prefix: s.PublicURL.Host + albumRoot}
+	list, err := s.Albums.List(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		row := albumRow{AlbumRow: a, URL: s.albumURL(a.Slug), Address: p.Prefix + string(a.Slug), Manage: albumAddress(a.Slug)}
+		for _, l := range a.First {
+			row.Covers = append(row.Covers, s.cover(l))
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	change(&p)
+	return s.writeApp(w, r, status, albumsTemplate, p.Nonce, &p)
+}
+
+func (s *Server) createAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := readForm(w, r, maxAlbumForm); err != nil {
+		return err
+	}
+	title, slug := strings.TrimSpace(r.PostForm.Get("title")), strings.TrimSpace(r.PostForm.Get("slug"))
+	album, err := s.Albums.Create(r.Context(), me, title, slug)
+	if wrong := wrongWith(err); wrong != nil {
+		return s.writeAlbums(w, r, me, statusOf[vitrine.CodeOf(err)], func(p *albumsPage) {
+			p.Wrong, p.NewTitle, p.NewSlug = wrong, title, slug
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return redirect(w, r, said(albumAddress(album.Slug), "album-made"))
+}
+
+func (s *Server) checkAlbumSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	slug := r.URL.Query().Get("slug")
+	return writeSlugAnswer(w, slug, s.Albums.SlugFree(r.Context(), me, slug))
+}
+
+// albumPage is the page of one album for its owner.
+type albumPage struct {
+	appPage
+	Album    *vitrine.AlbumFacts
+	URL      string // public address
+	Here     string // address of this page
+	Members  []memberRow
+	Seen     int // of the members, by the public
+	Text     string
+	Found    []pickRow
+	More     bool // links match that are not in Found
+	Most     int
+	NewTitle string
+}
+
+// memberRow is a link in an album.
+type memberRow struct {
+	linkRow
+	Cover       cover
+	First, Last bool
+	At          int // place, 0 the first
+}
+
+// Before is the place before its own.
+func (m memberRow) Before() int { return m.At - 1 }
+
+// After is the place after its own.
+func (m memberRow) After() int { return m.At + 1 }
+
+// pickRow is a link that may be added.
+type pickRow struct {
+	linkRow
+	In bool // it is in the album already
+}
+
+func (s *Server) manageAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return s.writeAlbum(w, r, me, album, http.StatusOK, func(*albumPage) {})
+}
+
+func (s *Server) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *vitrine.AlbumFacts, status int, change func(*albumPage)) error {
+	p := albumPage{appPage: s.newAppPage(r, me, album.Title, "albums"), Album: album, URL: s.albumURL(album.Slug), Here: albumAddress(album.Slug),
+		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title}
+	for i, l := range album.Links {
+		row := memberRow{linkRow: s.linkRows([]vitrine.FoundLink{{Link: l}})[0], Cover: s.cover(l), First: i == 0, Last: i == len(album.Links)-1, At: i}
+		p.Members = append(p.Members, row)
+		if l.Live() {
+			p.Seen++
+		}
+	}
+	found, more, err := s.Links.Search(r.Context(), me, vitrine.LinkSearch{Text: searchedText(p.Text), Limit: pickedAtOnce})
+	if err != nil {
+		return err
+	}
+	p.More = more
+	for _, row := range s.linkRows(found) {
+		p.Found = append(p.Found, pickRow{row, album.Has(row.ID)})
+	}
+	change(&p)
+	return s.writeApp(w, r, status, albumTemplate, p.Nonce, &p)
+}
+
+// albumDeed is what a form does with an album; it returns what is said of it, and where.
+type albumDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
+
+// albumForms are the forms of an album's page, by the end of the address that takes them.
+var albumForms = map[string]albumDeed{
+	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		return "renamed", albumsRoot + "/" + slug, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+	},
+	"add": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		back := withQuery(albumsRoot+"/"+slug, url.Values{}, "q", f.Get("q"))
+		return "added", back, s.Albums.Add(ctx, me, slug, f["link"])
+	},
+	"remove": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		return "removed", albumsRoot + "/" + slug, s.Albums.Remove(ctx, me, slug, f.Get("link"))
+	},
+	"move": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		to, err := strconv.Atoi(f.Get("to"))
+		if err != nil {
+			to = vitrine.MaxAlbumLinks
+		}
+		return "arranged", albumsRoot + "/" + slug, s.Albums.Move(ctx, me, slug, f.Get("link"), to)
+	},
+	"delete": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
+		return "deleted", albumsRoot, s.Albums.Delete(ctx, me, slug)
+	},
+}
+
+// albumForm takes a form about an album of who is signed in. One that cannot be carried out is shown again.
+func (s *Server) albumForm(does albumDeed) memberHandler {
+	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+		if err := readForm(w, r, maxAlbumForm); err != nil {
+			return err
+		}
+		album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		saying, back, err := does(s, r.Context(), me, string(album.Slug), r.PostForm)
+		if wrong := wrongWith(err); wrong != nil {
+			return s.writeAlbum(w, r, me, album, statusOf[vitrine.CodeOf(err)], func(p *albumPage) {
+				p.Wrong = wrong
+				if r.PostForm.Has("title") {
+					p.NewTitle = r.PostForm.Get("title")
+				}
+			})
+		}
+		if err != nil {
+			return err
+		}
+		return redirect(w, r, said(back, saying))
+	}
+}
+
+// orderAlbum puts a link at another place, for the page's script.
+func (s *Server) orderAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	o, err := readObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := fields{object: o}
+	link, to := f.text("link"), f.integer("to")
+	if f.err != nil {
+		return f.err
+	}
+	to = min(max(to, 0), vitrine.MaxAlbumLinks)
+	if err := s.Albums.Move(r.Context(), me, r.PathValue("slug"), link, int(to)); err != nil {
+		return err
+	}
+	return writeJSON(w, map[string]bool{"moved": true})
+}

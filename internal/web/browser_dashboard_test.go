@@ -1,0 +1,366 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"vitrine"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// member is a tab of somebody who is signed in.
+func (d *desk) memberTab(a *vitrine.Account, path string) *tab {
+	d.t.Helper()
+	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
+	tb := newTab(d.t)
+	tb.run(network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true), chromedp.Navigate(d.url+path))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	return tb
+}
+
+// choose picks files as the dialog of the system does.
+func (tb *tab) choose(names ...string) {
+	tb.t.Helper()
+	dir := tb.t.TempDir()
+	var paths []string
+	for _, name := range names {
+		content, ok := samples[name]
+		if !ok {
+			content = []byte("what " + name + " says\n")
+		}
+		paths = append(paths, filepath.Join(dir, name))
+		if err := os.WriteFile(paths[len(paths)-1], content, 0o600); err != nil {
+			tb.t.Fatal(err)
+		}
+	}
+	tb.run(chromedp.SetUploadFiles("#files", paths, chromedp.ByQuery))
+}
+
+// row is an expression for the row of a file by the words in its first line.
+func fileRow(title string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll("#rows li")].find((li) => li.querySelector(".title").textContent === %q)`, title)
+}
+
+// fares waits until a file is in a state.
+func (tb *tab) fares(title, state string) {
+	tb.t.Helper()
+	tb.until(fileRow(title) + `?.dataset.state === "` + state + `"`)
+}
+
+func (tb *tab) text(expression string) (text string) {
+	tb.t.Helper()
+	tb.run(chromedp.Evaluate(expression, &text))
+	return text
+}
+
+func (d *desk) linksOf(a *vitrine.Account) []*vitrine.Link {
+	d.t.Helper()
+	links, _, err := d.server.Links.List(d.t.Context(), a.ID, 100, vitrine.LinkCursor{})
+	d.check(err)
+	return links
+}
+
+// dropText is a script that drops a file on a part of the page, as a hand does.
+const dropText = `(() => {
+	const data = new DataTransfer();
+	data.items.add(new File(["dropped"], "dropped.txt", {type: "text/plain"}));
+	const at = document.querySelector("footer"), send = (type) => at.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: data}));
+	send("dragenter");
+	send("dragover");
+	const seen = !document.querySelector("#overlay").hidden;
+	send("drop");
+	return seen && document.querySelector("#overlay").hidden;
+})()`
+
+const pasteText = `document.body.dispatchEvent((() => {
+	const data = new DataTransfer();
+	data.items.add(new File(["pasted"], "pasted.txt", {type: "text/plain"}));
+	return new ClipboardEvent("paste", {bubbles: true, cancelable: true, clipboardData: data});
+})())`
+
+// Files come in by picker, drop and paste, several at once, and each has a link that can be copied.
+func TestBrowserUpload(t *testing.T) {
+	d := newDesk(t)
+	tb := d.memberTab(d.member, "/dashboard")
+	tb.run(chromedp.Evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`, nil))
+	tb.choose("notes.txt", "picture.png", "report.pdf", "data.json")
+	for _, name := range []string{"notes.txt", "picture.png", "report.pdf", "data.json"} {
+		tb.fares(name, "live")
+	}
+	var over bool
+	tb.run(chromedp.Evaluate(dropText, &over), chromedp.Evaluate(pasteText, nil))
+	if !over {
+		t.Error("what a file that is dragged over the page shows is not there, or stays")
+	}
+	tb.fares("dropped.txt", "live")
+	tb.fares("pasted.txt", "live")
+	links := d.linksOf(d.member)
+	if len(links) != 6 {
+		t.Fatalf("%d links", len(links))
+	}
+	for _, l := range links {
+		r := fileRow(l.Name)
+		address := d.url + "/p/" + string(l.Slug)
+		if got := tb.text(r + `.querySelector(".address input").value`); got != address {
+			t.Errorf("%s: address %q, want %q", l.Name, got, address)
+		}
+		if got := tb.text(r + `.querySelector(".open").href + " " + ` + r + `.querySelector(".analytics").pathname`); got != address+" /links/"+string(l.Slug)+"/analytics" {
+			t.Errorf("%s leads to %s", l.Name, got)
+		}
+	}
+	tb.run(chromedp.Evaluate(fileRow("report.pdf")+`.querySelector(".copy-it").click()`, nil))
+	tb.until(`document.querySelector("#toast").textContent === "Copied"`)
+	copied := tb.text(`window.copied`)
+	if want := tb.text(fileRow("report.pdf") + `.querySelector(".address input").value`); copied != want {
+		t.Errorf("copied %q, want %q", copied, want)
+	}
+	tb.until(`document.querySelector(".usage").innerText.includes("6")`)
+	tb.quiet()
+}
+
+// keepText is a script that leaves a file to wait, as the front page does.
+const keepText = `new Promise((done) => {
+	const request = indexedDB.open("vitrine", 1);
+	request.onupgradeneeded = () => request.result.createObjectStore("pending");
+	request.onsuccess = () => {
+		const all = request.result.transaction("pending", "readwrite");
+		all.objectStore("pending").put({at: Date.now(), files: [new File(["kept"], "kept.txt", {type: "text/plain"})]}, "files");
+		all.oncomplete = () => { request.result.close(); done(true); };
+	};
+})`
+
+// A file that was chosen before its owner had signed in is sent once they have, and once alone.
+func TestBrowserUploadPending(t *testing.T) {
+	d := newDesk(t)
+	tb := d.memberTab(d.member, "/links")
+	tb.run(chromedp.Evaluate(keepText, nil, awaited), chromedp.Navigate(d.url+"/dashboard"))
+	tb.fares("kept.txt", "live")
+	tb.run(chromedp.Reload())
+	tb.until(`document.querySelector("#recent") !== null && document.querySelector(".link-rows").innerText.includes("kept.txt")`)
+	if n := len(d.linksOf(d.member)); n != 1 {
+		t.Errorf("%d links", n)
+	}
+}
+
+// A large file goes from the disk to storage without being held by the page or by the server.
+func TestBrowserUploadLarge(t *testing.T) {
+	d := newDesk(t)
+	tb := d.memberTab(d.member, "/dashboard")
+	path := filepath.Join(t.TempDir(), "large.txt")
+	f, err := os.Create(path)
+	d.check(err)
+	lines := bytes.Repeat([]byte("a line of an unremarkable text, again and again\n"), 20_000)
+	for n := 0; n < 200_000_000; n += len(lines) {
+		_, err = f.Write(lines)
+		d.check(err)
+	}
+	d.check(f.Close())
+	runtime.GC()
+	tb.run(chromedp.SetUploadFiles("#files", []string{path}, chromedp.ByQuery))
+	var server uint64
+	var page float64
+	eventually(t, "the file is live", func() bool {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		server = max(server, m.HeapAlloc)
+		var now struct {
+			State string
+			Used  float64
+		}
+		tb.run(chromedp.Evaluate(`({State: `+fileRow("large.txt")+`?.dataset.state ?? "", Used: performance.memory.usedJSHeapSize})`, &now))
+		page = max(page, now.Used)
+		return now.State == "live"
+	})
+	if server > 100<<20 || page > 100e6 {
+		t.Errorf("of 200 MB the server held %d MB, and the page %.0f MB", server>>20, page/1e6)
+	}
+}
+
+// faulty answers an address with 503 as often as it is told.
+type faulty struct {
+	path  atomic.Pointer[string]
+	times atomic.Int64
+}
+
+func (f *faulty) around(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := f.path.Load(); p != nil && strings.HasPrefix(r.URL.Path, *p) && r.Method != http.MethodGet && f.times.Add(-1) >= 0 {
+			w.Header().Set("Retry-After", "0")
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (f *faulty) at(path string, times int64) {
+	f.times.Store(times)
+	f.path.Store(&path)
+}
+
+// A step that fails for a while is done again by itself, and makes one link.
+func TestBrowserUploadAgain(t *testing.T) {
+	var f faulty
+	d := newDeskWith(t, siteOptions{around: f.around})
+	tb := d.memberTab(d.member, "/dashboard")
+	for i, path := range []string{"/dashboard/uploads", "/storage/", "/dashboard/uploads/complete"} {
+		f.at(path, 1)
+		name := fmt.Sprintf("again-%d.txt", i)
+		tb.choose(name)
+		tb.fares(name, "live")
+		if n := len(d.linksOf(d.member)); n != i+1 || f.times.Load() >= 1 {
+			t.Errorf("after a failure of %s: %d links", path, n)
+		}
+	}
+}
+
+// What is refused says why, and what can be done about it; what can be mended is tried again by a button.
+func TestBrowserUploadRefused(t *testing.T) {
+	d := newDesk(t)
+	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 1, FileBytes: 2000, StorageBytes: 10_000, HourlyUploads: 20}
+	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	first := d.publish("notes.txt", []byte("the one link of the plan"))
+	tb := d.memberTab(free, "/dashboard")
+	refused := func(name string, again bool, says ...string) {
+		t.Helper()
+		tb.fares(name, "failed")
+		got := tb.text(fileRow(name) + `.querySelector(".state").innerText`)
+		for _, want := range says {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q, without %q", name, got, want)
+			}
+		}
+		if hidden := tb.text(`String(` + fileRow(name) + `.querySelector(".retry").hidden)`); hidden != fmt.Sprint(!again) {
+			t.Errorf("%s: the button that tries again is hidden: %s", name, hidden)
+		}
+	}
+	dir := t.TempDir()
+	large := filepath.Join(dir, "large.txt")
+	d.check(os.WriteFile(large, make([]byte, 3000), 0o600))
+	tb.run(chromedp.SetUploadFiles("#files", []string{large}, chromedp.ByQuery))
+	refused("large.txt", false, "3.0 kB", "up to 2.0 kB a file", "Compare the plans")
+	tb.choose("setup.exe")
+	refused("setup.exe", false, "Executables")
+	tb.choose("second.txt")
+	refused("second.txt", true, "1 of 1 links", "Delete a link", "Compare the plans")
+	d.check(d.server.Links.Delete(t.Context(), string(first.Slug), vitrine.Decision{By: vitrine.Owner(free.ID)}))
+	tb.run(chromedp.Evaluate(fileRow("second.txt")+`.querySelector(".retry").click()`, nil))
+	tb.fares("second.txt", "live")
+	if links := d.linksOf(free); len(links) != 1 || links[0].Name != "second.txt" {
+		t.Errorf("links %v", links)
+	}
+	if !strings.Contains(tb.text(`document.querySelector("#before").textContent`), "Pro lets you choose it") {
+		t.Error("on Free the way to an address of one's own is not told")
+	}
+}
+
+// A video has its address at once, and is watched until it is on display; what is held says why.
+func TestBrowserUploadStates(t *testing.T) {
+	d := newDesk(t)
+	tb := d.memberTab(d.member, "/dashboard")
+	tb.choose("clip.webm")
+	tb.fares("clip.webm", "processing")
+	if tb.text(fileRow("clip.webm")+`.querySelector(".address input").value`) == "" {
+		t.Error("no address")
+	}
+	u := d.server.Uploads
+	d.check((&vitrine.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(t.Context()))
+	tb.fares("clip.webm", "live")
+	dir := t.TempDir()
+	form := filepath.Join(dir, "form.html")
+	d.check(os.WriteFile(form, []byte(`<!doctype html><title>x</title><form action="https://example.org"><input type="password"></form>`), 0o600))
+	tb.run(chromedp.SetUploadFiles("#files", []string{form}, chromedp.ByQuery))
+	tb.fares("form.html", "review")
+	if got := tb.text(fileRow("form.html") + `.querySelector(".state").innerText`); !strings.Contains(got, vitrine.Meaning("html_password_form")) {
+		t.Errorf("held: %q", got)
+	}
+	tb.quiet()
+}
+
+// Title, address and downloads are chosen before or after; while an address is typed it is looked up.
+func TestBrowserUploadOptions(t *testing.T) {
+	d := newDesk(t)
+	other := d.join("other@example.org", vitrine.RoleMember)
+	d.account = other
+	taken := d.publish("notes.txt", []byte("somebody else’s"))
+	d.account = d.member
+	tb := d.memberTab(d.member, "/dashboard")
+	tb.run(chromedp.Evaluate(`document.querySelector("#before").open = true`, nil), chromedp.SendKeys(`#before [name=slug]`, string(taken.Slug)))
+	tb.until(`document.querySelector("#before .slug-says").textContent.includes("taken")`)
+	tb.run(chromedp.Evaluate(`document.querySelector("#before [name=slug]").value = ""`, nil), chromedp.SendKeys(`#before [name=slug]`, "My-Report"))
+	tb.until(`document.querySelector("#before .slug-says").textContent.includes("free")`)
+	tb.run(chromedp.SendKeys(`#before [name=title]`, "The report"), chromedp.Click(`#before [name=download]`))
+	tb.choose("notes.txt")
+	tb.fares("The report", "live")
+	l := d.linksOf(d.member)[0]
+	if l.Slug != "my-report" || l.Title != "The report" || l.AllowDownload {
+		t.Errorf("link %+v", l)
+	}
+	r := fileRow("The report")
+	tb.run(chromedp.Evaluate(r+`.querySelector("details").open = true`, nil),
+		chromedp.Evaluate(`for (const [n, v] of [["title", "Renamed"], ["slug", "renamed"]]) `+r+`.querySelector("[name=" + n + "]").value = v`, nil),
+		chromedp.Evaluate(r+`.querySelector("[name=download]").click()`, nil), chromedp.Evaluate(r+`.querySelector(".save").click()`, nil))
+	tb.until(fileRow("Renamed") + ` !== undefined`)
+	if l = d.linksOf(d.member)[0]; l.Slug != "renamed" || l.Title != "Renamed" || !l.AllowDownload {
+		t.Errorf("link %+v", l)
+	}
+	if got := tb.text(fileRow("Renamed") + `.querySelector(".address input").value`); got != d.url+"/p/renamed" {
+		t.Errorf("address %s", got)
+	}
+	tb.quiet()
+}
+
+// The pages of links keep nobody out, by day and by night, on a phone, a tablet and a desk.
+func TestBrowserLinksAxe(t *testing.T) {
+	d := newDesk(t)
+	l := d.publish("report.pdf", samples["report.pdf"], titled("A report with a title that is long enough to be cut off on a telephone, and longer"))
+	held := d.held("picture.png", vitrine.ReasonSuspicious)
+	off := d.publish("notes.txt", samples["notes.txt"])
+	_, err := d.server.Links.Disable(t.Context(), string(off.Slug), vitrine.Decision{By: vitrine.Owner(d.member.ID)})
+	d.check(err)
+	free := d.join("free@example.org", vitrine.RoleMember)
+	free, err = d.server.Accounts.SetPlan(t.Context(), free.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	tb := d.memberTab(d.member, "/dashboard")
+	look := func(what string) {
+		t.Helper()
+		tb.accessible(what)
+		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
+	}
+	for _, theme := range []string{"light", "dark"} {
+		for _, width := range []int64{390, 820, 1440} {
+			where := fmt.Sprintf(", %s, %d px", theme, width)
+			tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
+				chromedp.EmulateViewport(width, 900))
+			for _, path := range []string{"/links", "/links?q=nothing", linkPath(l), linkPath(held), linkPath(off)} {
+				tb.run(chromedp.Navigate(d.url + path))
+				look(path + where)
+			}
+			tb.run(chromedp.Navigate(d.url+"/links"), chromedp.Evaluate(`document.querySelector(".more").click()`, nil))
+			look("/links, menu" + where)
+			tb.run(chromedp.Navigate(d.url + "/dashboard"))
+			tb.choose("setup.exe", "notes.txt")
+			tb.fares("notes.txt", "live")
+			tb.fares("setup.exe", "failed")
+			tb.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((x) => x.open = true)`, nil))
+			look("/dashboard" + where)
+		}
+	}
+	tb = d.memberTab(free, "/dashboard")
+	look("/dashboard, empty, on Free")
+	tb.run(chromedp.Navigate(d.url + "/links"))
+	look("/links, empty")
+}
+
+func linkPath(l *vitrine.Link) string { return "/links/" + string(l.Slug) }

@@ -1,0 +1,101 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// dropHere drops a file on the first page, as a hand does.
+const dropHere = `(() => {
+	const data = new DataTransfer();
+	data.items.add(new File(["dropped before"], "early.txt", {type: "text/plain"}));
+	const send = (type) => document.querySelector("footer").dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: data}));
+	send("dragenter");
+	send("dragover");
+	const seen = document.querySelector("#drop").classList.contains("is-over");
+	send("drop");
+	return seen && !document.querySelector("#drop").classList.contains("is-over");
+})()`
+
+// A file that is dropped on the first page waits in the browser while somebody signs in, and then goes up, once.
+func TestBrowserDropBeforeSignIn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	var over bool
+	tb.run(chromedp.Evaluate(dropHere, &over))
+	if !over {
+		t.Error("nothing shows that a file may be let go, or it stays")
+	}
+	tb.until(`!document.querySelector("#waiting").hidden && document.querySelector("#waiting-name").textContent === "early.txt" && document.activeElement.id === "go-on"`)
+	if got := tb.text(`document.querySelector("#go-on").getAttribute("href")`); got != "/sign-in?next=/dashboard" {
+		t.Errorf("leads to %s", got)
+	}
+	if n := len(d.linksOf(d.member)); n != 0 {
+		t.Fatalf("%d links of nobody", n)
+	}
+	tb.run(chromedp.Reload())
+	tb.until(`!document.querySelector("#waiting").hidden`)
+
+	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(d.member), "Cookie: "), "=")
+	tb.run(network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true), chromedp.Navigate(d.url+"/dashboard"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	tb.fares("early.txt", "live")
+	tb.run(chromedp.Navigate(d.url + "/"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	tb.until(`document.querySelector("#waiting").hidden`)
+	if n := len(d.linksOf(d.member)); n != 1 {
+		t.Errorf("%d links", n)
+	}
+
+	// Signed in, one drop does it all.
+	tb.run(chromedp.Evaluate(dropHere, nil))
+	tb.arrives(`location.pathname === "/dashboard" && document.body.classList.contains("has-script")`)
+	tb.until(`document.querySelectorAll('#rows li[data-state="live"]').length === 1`)
+	if n := len(d.linksOf(d.member)); n != 2 {
+		t.Errorf("%d links", n)
+	}
+	tb.quiet()
+}
+
+// What waits can be let go, and does not wait for ever.
+func TestBrowserForgetPending(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	tb.run(chromedp.Evaluate(dropHere, nil))
+	tb.until(`!document.querySelector("#waiting").hidden`)
+	tb.run(chromedp.Click("#forget"))
+	tb.until(`document.querySelector("#waiting").hidden`)
+	tb.run(chromedp.Evaluate(dropHere, nil))
+	tb.until(`!document.querySelector("#waiting").hidden`)
+	tb.run(chromedp.ActionFunc(onNewDocument(`{ const now = Date.now; Date.now = () => now() + 2 * 3600e3; }`)), chromedp.Reload())
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	tb.until(`document.querySelector("#waiting").hidden`)
+	tb.quiet()
+}
+
+// The reference is searched as one types, and a code block is copied at a press.
+func TestBrowserDocs(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tb := newVisitor(t, chromedp.Navigate(s.url+"/docs/api"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	const shown = `[...document.querySelectorAll(".op h3")].filter((h) => h.checkVisibility()).map((h) => h.id).join(" ")`
+	tb.run(chromedp.Focus("#filter"), chromedp.KeyEvent("captions language"))
+	tb.until(shown + `.startsWith("listCaptions putCaptions deleteCaptions")`)
+	if got := tb.text(shown); strings.Contains(got, "createUpload") {
+		t.Errorf("left are %s", got)
+	}
+	tb.run(chromedp.KeyEvent(" zebra"))
+	tb.until(shown + ` === "" && !document.querySelector("#filter-none").hidden`)
+	tb.run(chromedp.Evaluate(`(() => { navigator.clipboard.writeText = async (text) => { window.copied = text; };
+		const f = document.querySelector("#filter"); f.value = ""; f.dispatchEvent(new Event("input")); })()`, nil), chromedp.Click(`[data-copy="curl-listLinks"]`))
+	tb.until(`window.copied === ` + "`curl -sS " + s.url + "/api/v1/links -H \"Authorization: Bearer $VITRINE_API_KEY\"`")
+	tb.quiet()
+}

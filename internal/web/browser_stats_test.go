@@ -1,0 +1,141 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"vitrine"
+	"vitrine/report"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// shifts sums how far a page's content jumps about while it loads.
+const shifts = `window.shifted = 0;
+new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shifted += e.value; }).observe({ type: "layout-shift", buffered: true });`
+
+// nudge has the page ask for what is new at once, as when its network is back: what it does of itself, every few seconds, is tried once.
+var nudge = chromedp.Evaluate(`dispatchEvent(new Event("online"))`, nil)
+
+// The first open of a link shows up on its page within seconds, by itself; and so do later ones, without taking away what somebody is at.
+func TestBrowserStatsLive(t *testing.T) {
+	d := newDesk(t)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	tb := newMember(t, d, d.member)
+	tb.run(chromedp.Navigate(d.url + statsPath(l)))
+	tb.until(`document.querySelector("#stats").innerText.includes("Nobody has opened it yet")`)
+	d.openNow(l, 1)
+	tb.until(`document.querySelector("#card-views .value")?.textContent === "1"`)
+	tb.until(`document.querySelector("#plot .uplot canvas") !== null && document.querySelector("#live").innerText.includes("Changed at")`)
+	tb.run(chromedp.Evaluate(`document.querySelector("#series-details summary").click(), document.querySelector("#ledger summary").click(), document.querySelector("#series-details summary").focus(), scrollTo(0, 200)`, nil))
+	d.openNow(l, 2)
+	tb.run(nudge)
+	tb.until(`document.querySelector("#card-views .value").textContent === "2"`)
+	tb.until(`document.querySelector("#plot").getAttribute("aria-valuetext").includes(": 2 views, 2 unique viewers")`)
+	for _, kept := range []string{`document.querySelector("#series-details").open`, `document.querySelector("#ledger").open`, `scrollY === 200`,
+		`document.activeElement === document.querySelector("#series-details summary")`, `document.querySelectorAll("#plot .uplot").length === 1`, `document.querySelector("#heard").textContent !== ""`} {
+		tb.until(kept)
+	}
+	d.countOpens(l, 2) // looking at numbers is none
+	tb.quiet()
+
+	tb.run(chromedp.Evaluate(`fetch("/sign-out", {method: "POST"})`, nil, awaited), nudge) // in another tab, say
+	tb.until(`document.querySelector("#live a")?.textContent.startsWith("Signed out")`)
+}
+
+// The chart is drawn from its table, and speaks to mouse, finger and keys.
+func TestBrowserStatsChart(t *testing.T) {
+	o := newOffice(t)
+	tb := newMember(t, o.desk, o.account)
+	tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])+"?range=30d"))
+	tb.until(`document.querySelector("#plot .uplot canvas") !== null`)
+	row := func(i int) string {
+		return fmt.Sprintf(`((r) => r.cells[0].textContent + ": " + r.cells[1].textContent + " views, " + r.cells[2].textContent + " unique viewers")(document.querySelectorAll("#series tbody tr")[%d])`, i)
+	}
+	says := func(i int) {
+		t.Helper()
+		tb.until(`document.querySelector("#plot").getAttribute("aria-valuetext").startsWith(` + row(i) + `) && document.querySelector("#plot").getAttribute("aria-valuenow") === "` + fmt.Sprint(i+1) + `"`)
+		tb.until(`!document.querySelector("#plot .tip").hidden && document.querySelector("#plot .tip").innerText.startsWith(document.querySelectorAll("#series tbody th")[` + fmt.Sprint(i) + `].textContent)`)
+	}
+	tb.run(chromedp.Focus("#plot"), chromedp.KeyEvent(kb.Home))
+	says(0)
+	tb.run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	says(2)
+	tb.run(chromedp.KeyEvent(kb.End))
+	says(29)
+	tb.run(chromedp.KeyEvent(kb.Escape))
+	tb.until(`document.querySelector("#plot .tip").hidden`)
+	tb.run(chromedp.Evaluate(`document.activeElement.blur(); document.querySelector("#plot .u-over").dispatchEvent(new PointerEvent("pointerdown", {pointerType: "touch", bubbles: true,
+		clientX: document.querySelector("#plot").getBoundingClientRect().left + 1}))`, nil))
+	says(0)
+	// What a legend turns off is gone from the canvas.
+	tb.run(chromedp.Evaluate(`window.painted = document.querySelector("#plot canvas").toDataURL()`, nil), chromedp.Click("#show-views"), chromedp.Click("#show-was"))
+	tb.until(`!document.querySelector("#show-views").checked && document.querySelector("#plot canvas").toDataURL().length < window.painted.length`)
+	tb.quiet()
+}
+
+// Nothing jumps while a page of numbers loads.
+func TestBrowserStatsShift(t *testing.T) {
+	o := newOffice(t)
+	for _, width := range []int64{390, 1280} {
+		tb := newMember(t, o.desk, o.account)
+		tb.run(chromedp.ActionFunc(onNewDocument(shifts)), chromedp.EmulateViewport(width, 900))
+		for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics"} {
+			tb.run(chromedp.Navigate(o.url + path))
+			tb.until(`document.querySelector("#plot .uplot canvas") !== null && document.querySelector("#live").classList.contains("is-on")`)
+			tb.run(chromedp.Evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))`, nil, awaited))
+			var shifted float64
+			tb.run(chromedp.Evaluate(`window.shifted`, &shifted))
+			if shifted > 0.02 {
+				t.Errorf("%s at %d px: a layout shift of %.3f", path, width, shifted)
+			}
+		}
+		tb.quiet()
+	}
+}
+
+// The pages of numbers keep nobody out, in no theme and at no width; everything that opens is open.
+func TestBrowserStatsAxe(t *testing.T) {
+	o := newOffice(t)
+	unread := o.publish("notes.txt", []byte("Nobody has read this.\n"))
+	tb := newMember(t, o.desk, o.account)
+	look := func(theme string, width int64, paths ...string) {
+		t.Helper()
+		tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
+			chromedp.EmulateViewport(width, 900))
+		for _, path := range paths {
+			tb.run(chromedp.Navigate(o.url+path), chromedp.Evaluate(`document.querySelectorAll("details").forEach((d) => (d.open = true))`, nil))
+			tb.accessible(fmt.Sprintf("%s, %s, %d px", path, theme, width))
+			tb.until(`document.documentElement.scrollWidth <= innerWidth`)
+		}
+	}
+	pages := statsPath(o.links[report.ContentPages])
+	for _, width := range []int64{390, 820, 1440} {
+		look("light", width, pages)
+		look("dark", width, pages)
+	}
+	look("light", 390, "/analytics", statsPath(o.links[report.ContentMedia]), statsPath(unread))
+	look("dark", 1440, "/analytics", statsPath(o.links[report.ContentNone]))
+	tb.run(chromedp.Navigate(o.url+"/analytics"), chromedp.Click("[popovertarget=means-views]"))
+	tb.accessible("a definition")
+	tb.until(`((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("means-views").getBoundingClientRect())`)
+	o.setPlan(vitrine.PlanFree)
+	look("light", 390, "/analytics")
+	look("dark", 1440, pages)
+	tb.quiet()
+}
+
+// Without scripts the page says all the same.
+func TestBrowserStatsWithoutScript(t *testing.T) {
+	o := newOffice(t)
+	tb := newMember(t, o.desk, o.account)
+	tb.run(chromedp.ActionFunc(func(ctx context.Context) error { return emulation.SetScriptExecutionDisabled(true).Do(ctx) }),
+		chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+"/analytics"))
+	for _, shown := range []string{`document.querySelector(".lines .views").getBoundingClientRect().width > 500`, `getComputedStyle(document.querySelector(".lines")).visibility === "visible"`,
+		`document.querySelector("#plot").childElementCount === 0`} {
+		tb.until(shown)
+	}
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+
+	"vitrine"
+)
+
+var dashboardTemplate = parseApp("link_rows.html", "dashboard.html")
+
+func (s *Server) dashboardRoutes(mux *http.ServeMux) {
+	s.memberPage(mux, http.MethodGet, dashboardRoot, s.dashboard)
+	s.uploadRoutes(mux)
+	s.linksRoutes(mux)
+}
+
+// recentLinks is how many links stand below the drop zone.
+const recentLinks = 10
+
+// dashboardPage is where files are put on display.
+type dashboardPage struct {
+	appPage
+	Usage     []usageBar
+	Recent    []linkRow
+	Views     bool   // the rows tell views
+	Prefix    string // what stands before a slug in an address, as people read it
+	FileLimit int64  // bytes; 0: none
+	FileText  string // the same for people; "" for none
+	Base      string // address of the API
+	Site      string // address of the site
+}
+
+// usageBar is one limit of the plan, and how much of it is used.
+type usageBar struct {
+	Name, Used string
+	Limit      string // "" for none
+	Part, Of   int64  // of a bar; Of is 0 without a limit
+	Full       bool
+	Note       string // what to know when it is full
+}
+
+func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	p := dashboardPage{appPage: s.newAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(), Prefix: s.PublicURL.Host + "/p/",
+		Base: s.PublicURL.String() + apiRoot, Site: s.PublicURL.String()}
+	usage, err := s.Uploads.Usage(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	p.Usage = s.usageBars(usage)
+	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
+		p.FileText = byteSize(p.FileLimit)
+	}
+	found, _, err := s.Links.Search(r.Context(), me, vitrine.LinkSearch{Limit: recentLinks, Views: p.Views})
+	if err != nil {
+		return err
+	}
+	p.Recent = s.linkRows(found)
+	return s.writeApp(w, r, http.StatusOK, dashboardTemplate, p.Nonce, &p)
+}
+
+// usageBars are the limits of a plan as people read them.
+func (s *Server) usageBars(u vitrine.Usage) []usageBar {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	bar := func(name string, used, limit int64, text func(int64) string, note string) usageBar {
+		b := usageBar{Name: name, Used: text(used)}
+		if limit > 0 {
+			b.Limit, b.Part, b.Of, b.Full = text(limit), min(used, limit), limit, used >= limit
+		}
+		if b.Full {
+			b.Note = note
+		}
+		return b
+	}
+	bars := []usageBar{
+		bar("Links", u.Links, u.Limits.Links, number, "Delete one to make room."),
+		bar("Storage", u.Bytes, u.Limits.StorageBytes, byteSize, "Delete a link to make room."),
+		bar("Uploads this hour", u.Uploads, u.Limits.HourlyUploads, number, ""),
+	}
+	if last := &bars[len(bars)-1]; last.Full {
+		last.Note = "The next is possible in " + wait(u.NextUpload.Sub(s.Now())) + "."
+	}
+	return bars
+}

@@ -1,0 +1,192 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	picture "image/png"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/visitor"
+	"vitrine/internal/web"
+	"vitrine/report"
+)
+
+// demo is a site as it looks after some months: accounts of each sort, links of each kind that were read, an album, a website, and a queue.
+type demo struct {
+	*hosting
+	pro, free, fresh, moderator *vitrine.Account
+	links                       map[string]*vitrine.Link // by the name of the file
+	album                       *vitrine.Album
+	website                     *vitrine.Site
+	held                        *vitrine.Link // waits for a moderator
+	off                         *vitrine.Link // was taken off display
+}
+
+const demoMarkdown = "# Opening hours\n\nThe collection is open **Tuesday to Sunday**, ten to six.\n\n| Day | From | To |\n|---|---|---|\n| Tuesday | 10:00 | 18:00 |\n| Thursday | 10:00 | 21:00 |\n\n" +
+	"> Groups of more than ten are asked to write first.\n\n1. Cloakroom on the left\n2. Lift to all floors\n\n```\nGET /opening-hours\n```\n"
+
+// newDemo makes it, the same each time but for the day it is made on.
+func newDemo(t testing.TB) *demo {
+	t.Helper()
+	d := &demo{hosting: newHosting(t), links: map[string]*vitrine.Link{}}
+	ctx := t.Context()
+	join := func(email string, plan vitrine.Plan) *vitrine.Account {
+		a, _, err := d.server.Accounts.Create(ctx, email, plan)
+		d.check(err)
+		return a
+	}
+	d.pro, d.free, d.fresh = join("ada@example.org", vitrine.PlanPro), join("charles@example.org", vitrine.PlanFree), join("new@example.org", vitrine.PlanPro)
+	d.moderator = d.join("moderator@example.org", vitrine.RoleModerator)
+	d.server.Accounts.SignUp = vitrine.SignUpOpen
+	d.server.UpgradeURL = "https://share.example/buy"
+	d.account = d.pro
+	for _, f := range []struct {
+		name, title string
+		content     []byte
+	}{
+		{"annual-report.pdf", "Annual report", makePDF(24)}, {"exhibition.png", "Hall of light, view from the stairs", demoPicture(1280, 800)}, {"tour.webm", "A tour in two minutes", samples["clip.webm"]},
+		{"guide.mp3", "Audio guide, first floor", samples["song.mp3"]}, {"hours.md", "Opening hours", []byte(demoMarkdown)}, {"visitors.csv", "Visitors by month", demoTable()},
+		{"invitation.html", "Invitation", samples["page.html"]}, {"loan-agreement.rtf", "Loan agreement", samples["book.rtf"]}, {"press-kit.tgz", "Press kit", samples["archive.tgz"]},
+		{"plan.svg", "Floor plan", samples["drawing.svg"]}, {"catalogue.pdf", "Catalogue of the collection, with a title that is as long as some titles are", makePDF(96)},
+	} {
+		d.links[f.name] = d.publish(f.name, f.content, titled(f.title))
+		d.ahead.Add(int64(97 * time.Minute))
+	}
+	d.curate(ctx)
+	d.account = d.free
+	d.links["poster.pdf"] = d.publish("poster.pdf", makePDF(1), titled("Poster"))
+	d.queue()
+	d.ahead.Add(int64(officeDays * 24 * time.Hour))
+	for i, name := range []string{"annual-report.pdf", "exhibition.png", "tour.webm", "guide.mp3", "hours.md", "visitors.csv", "press-kit.tgz", "catalogue.pdf", "poster.pdf"} {
+		d.read(d.links[name], 900/(i+1))
+	}
+	d.notices = []web.Notice{{Text: "Scanner: ClamAV 1.0.7, signatures of today."}}
+	d.account = d.pro
+	return d
+}
+
+// curate makes an album and a website.
+func (d *demo) curate(ctx context.Context) {
+	d.t.Helper()
+	var err error
+	d.album, err = d.server.Albums.Create(ctx, d.pro, "For the press", "")
+	d.check(err)
+	var slugs []string
+	for _, name := range []string{"press-kit.tgz", "exhibition.png", "annual-report.pdf", "tour.webm"} {
+		slugs = append(slugs, string(d.links[name].Slug))
+	}
+	d.check(d.server.Albums.Add(ctx, d.pro, string(d.album.Slug), slugs))
+	d.website = d.found("Spring exhibition")
+	d.deployed(d.website, "index.html=<!doctype html><title>Spring</title><h1>Spring</h1>", "style.css=h1{color:teal}")
+	d.deployed(d.website, "index.html=<!doctype html><title>Spring</title><h1>Spring, second hang</h1>", "style.css=h1{color:teal}", "rooms/one.html=<h1>Room one</h1>")
+}
+
+// queue has links that wait, and one that was decided about.
+func (d *demo) queue() {
+	d.t.Helper()
+	d.account = d.member
+	d.held = d.hold(d.publish("budget.txt", []byte("Not what it seems.\n"), titled("Budget, confidential")), vitrine.ReasonSuspicious, "Heuristics.Phishing.Email")
+	for _, name := range []string{"picture.png", "data.json"} {
+		d.hold(d.publish(name, samples[name]), vitrine.ReasonAbuse, "")
+		d.ahead.Add(int64(40 * time.Minute))
+	}
+	d.off = d.publish("notes.txt", samples["notes.txt"], titled("Notes"))
+	_, err := d.server.Links.Disable(d.t.Context(), string(d.off.Slug), vitrine.Decision{By: vitrine.Operator, Note: "Asked for by its author."})
+	d.check(err)
+}
+
+// read adds opens of the last days, n at most, more of them lately.
+func (d *demo) read(l *vitrine.Link, n int) {
+	d.t.Helper()
+	r := rand.New(rand.NewPCG(uint64(n), 1851))
+	one := func(of ...string) string { return of[r.IntN(len(of))] }
+	now, b := d.server.Now(), vitrine.Batch{}
+	for i := range n {
+		age := time.Duration(math.Pow(r.Float64(), 1.6) * float64(officeDays*24*time.Hour))
+		t := now.Add(-age).UTC()
+		if wd := t.Weekday(); (wd == 0 || wd == 6 || t.Hour() < 6) && r.IntN(4) > 0 {
+			continue
+		}
+		at := t.UnixMilli()
+		o := report.Open{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n)) + 1, Country: one("GB", "GB", "DE", "DE", "US", "FR", "NL", "SE", "JP"),
+			City: one("London", "Berlin", "Leeds", "Paris", "Utrecht", "Boston"), Source: one("Email", "Email", "LinkedIn", "Direct", "Direct", "Slack", "Google", "museum.example"),
+			Device: one("Desktop", "Desktop", "Mobile"), Browser: one("Chrome", "Safari", "Firefox", "Edge"), OS: one("Windows", "macOS", "Linux"), QR: r.IntN(30) == 0, Returning: r.IntN(6) == 0}
+		if r.IntN(12) == 0 {
+			o.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotLinkPreview, visitor.BotMailScanner)
+		}
+		if r.IntN(9) > 0 {
+			o.Session = d.session(r, l)
+			if o.Session.Downloaded && o.Bot == "" {
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, Open: vitrine.ViewID(o.ID)})
+			}
+		}
+		b.Opens = append(b.Opens, vitrine.NewOpen{Account: l.Account, Open: o})
+	}
+	refused, err := d.log.Append(d.t.Context(), b)
+	d.check(err)
+	for _, err := range refused {
+		d.check(err)
+	}
+}
+
+func (d *demo) session(r *rand.Rand, l *vitrine.Link) *report.Session {
+	engaged := int64(2000 + r.ExpFloat64()*60_000)
+	if r.IntN(14) == 0 {
+		engaged = 300
+	}
+	s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 900, Screen: []string{"0-575", "1200-1439", "1440-1919", "1920+"}[r.IntN(4)], Downloaded: r.IntN(8) == 0}
+	far := min(1_000_000, int64(r.ExpFloat64()*900_000))
+	switch vitrine.ContentKindOf(l.Kind) {
+	case report.ContentPages:
+		last := 1
+		for last < l.Pages && r.IntN(100) < map[bool]int{true: 60, false: 95}[last == 6] {
+			last++
+		}
+		for p := range last {
+			s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: max(1000, engaged/int64(last))})
+		}
+	case report.ContentMedia:
+		s.Played, s.Reached = far*9/10, far
+	case report.ContentScroll:
+		s.Depth = far
+	}
+	return s
+}
+
+// demoPicture is light in a hall.
+func demoPicture(w, h int) []byte {
+	m := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			dx, dy := float64(x)/float64(w)-.62, float64(y)/float64(h)-.2
+			light := math.Exp(-6 * (dx*dx + dy*dy*.7))
+			if x*9/w%2 == 1 {
+				light *= .82
+			}
+			m.Set(x, y, color.RGBA{uint8(38 + 200*light), uint8(36 + 180*light), uint8(44 + 120*light), 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := picture.Encode(&b, m); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func demoTable() []byte {
+	var b strings.Builder
+	b.WriteString("Month,Visitors,Groups,Evening\n")
+	for i := range 24 {
+		t := time.Date(2024, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC)
+		fmt.Fprintf(&b, "%s,%d,%d,%d\n", t.Format("January 2006"), 4000+i*137%1900, 30+i*7%25, 400+i*61%350)
+	}
+	return []byte(b.String())
+}

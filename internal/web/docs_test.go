@@ -1,0 +1,142 @@
+package web_test
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+// docPaths are the pages of the documentation, by the site's own list of what may be found.
+func (s *site) docPaths() (paths []string) {
+	s.t.Helper()
+	for _, m := range regexp.MustCompile(`<loc>([^<]+)</loc>`).FindAllStringSubmatch(s.get("/sitemap.xml").body, -1) {
+		if path := strings.TrimPrefix(m[1], s.url); strings.HasPrefix(path, "/docs") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+var (
+	hrefs   = regexp.MustCompile(` href="([^"]+)"`)
+	ids     = regexp.MustCompile(` id="([^"]+)"`)
+	current = regexp.MustCompile(`<a href="([^"]+)" aria-current="page"`)
+)
+
+// Each page of the documentation has its place in the whole, and every link on a page of the front leads somewhere, down to the anchor.
+func TestDocs(t *testing.T) {
+	s := newSite(t)
+	paths := s.docPaths()
+	pages := map[string]map[string]bool{} // the anchors on each page that was asked for
+	fetch := func(path string) map[string]bool {
+		if at, ok := pages[path]; ok {
+			return at
+		}
+		r := s.get(path)
+		if r.StatusCode != 200 && r.StatusCode != 303 && r.StatusCode != 302 {
+			t.Errorf("%s: %d", path, r.StatusCode)
+		}
+		at := map[string]bool{}
+		for _, m := range ids.FindAllStringSubmatch(r.body, -1) {
+			if at[m[1]] {
+				t.Errorf("%s has two elements of the id %s", path, m[1])
+			}
+			at[m[1]] = true
+		}
+		pages[path] = at
+		return at
+	}
+	for i, path := range append(paths, "/", "/plans") {
+		r := s.status(s.get(path), 200)
+		if i < len(paths) {
+			if m := current.FindStringSubmatch(r.body); m == nil || m[1] != path {
+				t.Errorf("%s: %v is the page that is open", path, m)
+			}
+			if prev := strings.Contains(r.body, `rel="prev"`); prev != (i > 0) {
+				t.Errorf("%s: a page before: %t", path, prev)
+			}
+		}
+		for _, m := range hrefs.FindAllStringSubmatch(r.body, -1) {
+			u, err := url.Parse(html.UnescapeString(strings.TrimPrefix(m[1], s.url)))
+			if err != nil || u.Host != "" && u.Host != strings.TrimPrefix(s.url, "http://") {
+				t.Errorf("%s leads to %s", path, m[1])
+				continue
+			}
+			to := u.Path
+			if to == "" {
+				to = path
+			}
+			if at := fetch(to); u.Fragment != "" && !at[u.Fragment] {
+				t.Errorf("%s leads to %s, and there is no such anchor", path, m[1])
+			}
+		}
+	}
+	if len(paths) != 8 {
+		t.Errorf("pages %v", paths)
+	}
+}
+
+// The documentation speaks of this very instance: its address, its plans.
+func TestDocsOfThisInstance(t *testing.T) {
+	s := newSite(t)
+	s.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB, StorageBytes: 9 * vitrine.MB, HourlyUploads: 4}
+	limits := s.status(s.get("/docs/limits"), 200).body
+	for _, want := range []string{"<td>7</td><td>3 MB</td><td>9 MB</td><td>4</td><td>no</td>", "10 minutes, for one file"} {
+		if !strings.Contains(limits, want) {
+			t.Errorf("no %q in the limits", want)
+		}
+	}
+	api := s.status(s.get("/docs/api"), 200).body
+	for _, want := range []string{`<h3 id="createUpload">`, `<h3 id="putCaptions">`, `id="schema-AccountReport"`, s.url + "/api/v1/links/spring-report/analytics?range=7d",
+		"curl -sS -X DELETE " + s.url, `<a href="/docs/errors#storage_limit"`, "One of <code>7d</code>, <code>14d</code>", "Default: <code>20</code>", `"botsExcluded"`} {
+		if !strings.Contains(api, html.EscapeString(want)) && !strings.Contains(api, want) {
+			t.Errorf("no %q in the reference", want)
+		}
+	}
+	types := s.status(s.get("/docs/file-types"), 200).body
+	for ext := range strings.SplitSeq("pdf heic webm opus epub csv htm tgz", " ") {
+		if !strings.Contains(types, "<code>."+ext+"</code>") {
+			t.Errorf("no %s among the types", ext)
+		}
+	}
+	if strings.Contains(types, ".docm</code>") {
+		t.Error("a format of macros among the types")
+	}
+}
+
+// The lines of the quick start do what they say.
+func TestQuickStart(t *testing.T) {
+	for _, program := range []string{"bash", "curl", "jq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	s := &site{t: t, url: f.url}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "report.pdf"), samples["report.pdf"], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for page, id := range map[string]string{"/docs": "c-curl", "/": "curl-lines"} {
+		m := regexp.MustCompile(`(?s)<code id="` + id + `">(.*?)</code>`).FindStringSubmatch(s.status(s.get(page), 200).body)
+		if m == nil {
+			t.Fatalf("no %s at %s", id, page)
+		}
+		lines := strings.Replace(html.UnescapeString(m[1]), "key=vtr_…", "key="+key, 1)
+		c := exec.CommandContext(t.Context(), "bash", "-euc", lines)
+		c.Dir, c.Env = dir, append(os.Environ(), "VITRINE_API_KEY="+key, "no_proxy=*")
+		out, err := c.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), fmt.Sprintf(`"url":"%s/p/`, f.url)) {
+			t.Errorf("%s: %v\n%s", page, err, out)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/web"
+)
+
+// Whatever goes wrong, the page says what happened and what to do, has the number of the request, and leads on: whoever is signed in to their
+// own things, everybody else to the start.
+func TestErrorPagesThroughTheSite(t *testing.T) {
+	broken := &brokenLog{}
+	d := newDeskWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }})
+	live, review, off := d.publish("notes.txt", samples["notes.txt"]), d.publish("data.json", samples["data.json"]), d.publish("picture.png", samples["picture.png"])
+	d.setState(review, vitrine.StateReview)
+	d.setState(off, vitrine.StateDisabled)
+	d.server.Notices = func(context.Context) []web.Notice { panic("a fault of a test") }
+	broken.down = true
+	member, owner := d.signIn(d.member), d.signIn(d.owner)
+	const start, dashboard, queue = "Go to the start page", "Go to the dashboard", "Go to the queue"
+	page := func(l *vitrine.Link) string { return "/p/" + string(l.Slug) }
+	for _, c := range []struct {
+		name, path, cookie string
+		status             int
+		says, way          string
+	}{
+		{"no page", "/nowhere", "", 404, "Nothing on display here", start},
+		{"no page, signed in", "/nowhere", member, 404, "Nothing on display here", dashboard},
+		{"with a cookie of nobody", "/nowhere", "Cookie: vitrine=rubbish", 404, "typing mistake", start},
+		{"not yet", page(review), member, 404, "Not on display yet", dashboard},
+		{"no longer", page(off), "", 410, "No longer on display", start},
+		{"not now", page(live), member, 503, "Closed for a moment", dashboard},
+		{"nothing to decide", "/moderation/links/unknown-link", owner, 404, "Nothing here", queue},
+		{"a fault", "/moderation", owner, 500, "Something went wrong", dashboard},
+	} {
+		if c.name == "nothing to decide" {
+			d.server.Notices = nil
+		} else if c.name == "a fault" {
+			d.server.Notices = func(context.Context) []web.Notice { panic("a fault of a test") }
+		}
+		headers := []string{"Accept: text/html,*/*"}
+		if c.cookie != "" {
+			headers = append(headers, c.cookie)
+		}
+		r := d.status(d.get(c.path, headers...), c.status)
+		for _, want := range []string{c.says, c.way + "</a>", "Request " + r.Header.Get("X-Request-Id"), "noindex"} {
+			if !strings.Contains(r.body, want) {
+				t.Errorf("%s: no %q in\n%s", c.name, want, r.body)
+			}
+		}
+		if strings.Contains(r.body, "a fault of a test") || r.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %v\n%s", c.name, r.Header, r.body)
+		}
+		if again := strings.Contains(r.body, "Try again</a>"); again != (c.status >= 500 || c.name == "not yet") {
+			t.Errorf("%s: asks again: %t", c.name, again)
+		}
+	}
+	foreign := d.status(d.do(http.MethodPost, "/sign-out", "", form, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", member), 403)
+	if !strings.Contains(foreign.body, "This is not allowed") || !strings.Contains(foreign.body, dashboard) {
+		t.Errorf("%s", foreign.body)
+	}
+	// In a frame of another page nothing leads into the frame.
+	if r := d.get(page(off)+"/embed", member); !strings.Contains(r.body, `target="_blank" rel="noopener">`+start) {
+		t.Errorf("%s", r.body)
+	}
+}

@@ -1,0 +1,42 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+var homeTemplate = parseFront("home.html")
+
+type homePage struct {
+	frontPage
+	Base   string // address of the API
+	Host   string // of the site
+	Plans  []planRow
+	Sample *sample
+	Accept string // extensions, as a chooser of files wants them
+	Next   string // where somebody who has chosen a file goes
+}
+
+// home is the first page of the site.
+func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
+	p := homePage{frontPage: s.newFrontPage(r, "", "Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.", ""),
+		Base: s.PublicURL.String() + apiRoot, Host: s.PublicURL.Host, Sample: theSample(), Accept: accepted(), Next: "/dashboard"}
+	p.Plans = s.planRows(p.Me)
+	switch {
+	case p.Me != nil:
+	case p.SignUp:
+		p.Next = "/sign-up?next=/dashboard"
+	default:
+		p.Next = signInRoot + "?next=/dashboard"
+	}
+	return s.writeFront(w, r, homeTemplate, p.Nonce, &p)
+}
+
+// accepted are the extensions of supported types.
+func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") }
+
+// mayJoin tells whether anybody may make an account here.
+func (s *Server) mayJoin() bool { return s.Accounts != nil && s.Accounts.SignUp == vitrine.SignUpOpen }

@@ -1,0 +1,111 @@
+package web_test
+
+import (
+	"encoding/xml"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+// The first page says what this is, how to use it, and what may be had, to whoever comes.
+func TestHome(t *testing.T) {
+	d := newDesk(t)
+	r := d.status(d.get("/"), 200)
+	for _, want := range []string{d.url + "/api/v1", "curl", `id="drop"`, `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No cookies", `href="/docs/self-hosting"`, `href="/sign-in"`,
+		`<link rel="canonical" href="` + d.url + `/">`, `<meta property="og:image" content="` + d.url + `/picture.png">`, "bot opens excluded"} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	for _, bad := range []string{"noindex", `href="/sign-up"`, "/dashboard\">Dashboard", " style="} {
+		if strings.Contains(r.body, bad) {
+			t.Errorf("%q in the page", bad)
+		}
+	}
+	if got := r.Header.Get("Cache-Control"); got != "private, no-cache" || !slices.Contains(r.Header.Values("Vary"), "Cookie") || len(r.Cookies()) > 0 {
+		t.Errorf("%v", r.Header)
+	}
+	if n := r.wire; n > 8<<10 {
+		t.Errorf("%d bytes", n)
+	}
+	pic := d.status(d.get("/picture.png"), 200)
+	if pic.Header.Get("Content-Type") != "image/png" {
+		t.Errorf("%v", pic.Header)
+	}
+	for _, path := range []string{"/favicon.svg", "/favicon.ico"} {
+		d.status(d.get(path), 302)
+	}
+
+	in := d.status(d.get("/", d.signIn(d.member)), 200)
+	if !strings.Contains(in.body, `href="/dashboard">Dashboard</a>`) || strings.Contains(in.body, `href="/sign-in"`) || !strings.Contains(in.body, `data-next="/dashboard"`) {
+		t.Errorf("for who is signed in:\n%s", in.body)
+	}
+	if strings.Contains(in.body, d.member.Email) {
+		t.Error("the first page names who is signed in")
+	}
+}
+
+// Where anybody may sign up, the pages say so, and a file that was chosen waits for that.
+func TestHomeWithOpenSignUp(t *testing.T) {
+	d := newDesk(t)
+	d.server.Accounts.SignUp = vitrine.SignUpOpen
+	r := d.status(d.get("/"), 200)
+	if !strings.Contains(r.body, `href="/sign-up">Sign up</a>`) || !strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
+		t.Errorf("%s", r.body)
+	}
+}
+
+// The page of the plans has the limits that are set, what an account has now, and the one way to more.
+func TestPlans(t *testing.T) {
+	d := newDesk(t)
+	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB, StorageBytes: 9 * vitrine.MB, HourlyUploads: 4}
+	r := d.status(d.get("/plans"), 200)
+	for _, want := range []string{"<dd>7</dd>", "up to 3 MB", "9 MB", "<dd>4</dd>", "unlimited", "100 GB", "Ask whoever runs this site."} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(r.body, "Your plan") {
+		t.Error("a plan of nobody")
+	}
+	d.server.UpgradeURL = "https://pay.example/vitrine?a=1&b=2"
+	r = d.status(d.get("/plans", d.signIn(d.member)), 200)
+	if !strings.Contains(r.body, `href="https://pay.example/vitrine?a=1&amp;b=2"`) || strings.Contains(r.body, "Ask whoever runs") || strings.Count(r.body, "Your plan") != 1 ||
+		!regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
+		t.Errorf("%s", r.body)
+	}
+}
+
+// Search engines may list these pages and no others, and each page that they are told of is there.
+func TestSitemap(t *testing.T) {
+	d := newDesk(t)
+	var m struct {
+		URL []struct {
+			Loc string `xml:"loc"`
+		} `xml:"url"`
+	}
+	if err := xml.Unmarshal([]byte(d.status(d.get("/sitemap.xml"), 200).body), &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.URL) < 9 {
+		t.Errorf("%d pages", len(m.URL))
+	}
+	for _, u := range m.URL {
+		r := d.status(d.get(u.Loc), 200)
+		if strings.Contains(r.body, "noindex") || r.Header.Get("X-Robots-Tag") != "" || !strings.Contains(r.body, `rel="canonical" href="`+u.Loc+`"`) {
+			t.Errorf("%s is not to be listed", u.Loc)
+		}
+	}
+	if robots := d.get("/robots.txt").body; !strings.Contains(robots, "Sitemap: "+d.url+"/sitemap.xml\n") {
+		t.Errorf("%s", robots)
+	}
+	for _, path := range []string{"/sign-in", "/dashboard", "/moderation", "/nowhere"} {
+		if r := d.get(path); r.StatusCode != http.StatusSeeOther && !strings.Contains(r.body, "noindex") {
+			t.Errorf("%s may be listed: %d", path, r.StatusCode)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"vitrine"
+)
+
+// maxCaptionForm bounds a form with captions, in bytes: the text, and what a form has around it.
+const maxCaptionForm = vitrine.MaxCaptions + 16<<10
+
+func (s *Server) linkCaptionRoutes(mux *http.ServeMux) {
+	s.memberPage(mux, http.MethodPost, linksRoot+"/{slug}/captions", s.addCaptions)
+	s.memberPage(mux, http.MethodPost, linksRoot+"/{slug}/captions/delete", s.removeCaptions)
+}
+
+// addCaptions takes captions in a language from the form of a link's page.
+func (s *Server) addCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+	r.Body = http.MaxBytesReader(w, r.Body, maxCaptionForm)
+	wrong := r.ParseMultipartForm(maxCaptionForm) // in memory, all of it
+	_ = control.SetReadDeadline(time.Time{})
+	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	if wrong != nil {
+		return s.wrongLinkForm(w, r, me, o, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions", Message: "The file could not be read: it is incomplete, or larger than 1 MB."})
+	}
+	file, _, err := r.FormFile("file")
+	if err != nil {
+		return s.wrongLinkForm(w, r, me, o, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions", Message: "Choose a file with captions, .vtt or .srt."})
+	}
+	defer file.Close()
+	l, err := s.Captions.Put(r.Context(), me, string(o.Slug), r.PostFormValue("language"), file)
+	var e *vitrine.Error
+	if errors.As(err, &e) && e.Field == "" && e.Code == vitrine.CodeInvalidRequest {
+		err = &vitrine.Error{Code: e.Code, Field: "captions", Message: e.Message}
+	}
+	if err != nil {
+		return s.wrongLinkForm(w, r, me, o, err)
+	}
+	return redirect(w, r, said(linkAddress(l), "captioned"))
+}
+
+func (s *Server) removeCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := readForm(w, r, maxLinkForm); err != nil {
+		return err
+	}
+	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	if err := s.Captions.Delete(r.Context(), me, string(o.Slug), r.PostForm.Get("language")); err != nil {
+		return s.wrongLinkForm(w, r, me, o, err)
+	}
+	return redirect(w, r, said(linkAddress(o.Link), "captions-gone"))
+}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+var manageTemplate = parseApp("link_manage.html")
+
+// maxLinkForm bounds the forms of a link, in bytes: a title of 200 characters, each up to 12 bytes of the form's encoding.
+const maxLinkForm = 8 << 10
+
+// managePage is the page of one link for its owner.
+type managePage struct {
+	appPage
+	Link    *vitrine.OwnersLink
+	Badge   string
+	Facts   []string
+	URL     string // public address
+	Prefix  string // what stands before a slug in an address, as people read it
+	Here    string // address of this page
+	Picture string // address; "" when there is none to be seen
+	Width   int
+	Height  int
+	QR      string // address without the ending that says which kind of picture; "" while the link is not live
+	Embed   string // HTML
+	// Captions are those of a video or sound, of which MayCaption tells that it is one.
+	Captions   []track
+	MayCaption bool
+
+	NewTitle    string // as in the form
+	NewSlug     string
+	NewLanguage string
+}
+
+// Pro tells whether the plan has custom slugs.
+func (p *managePage) Pro() bool { return p.Me.Plan.Pro() }
+
+// Live tells whether the public may see it.
+func (p *managePage) Live() bool { return p.Link.Live() }
+
+// Held tells whether somebody or something other than its owner keeps it off display.
+func (p *managePage) Held() bool {
+	return p.Link.State != vitrine.StateLive && p.Link.Reason != "" && p.Link.Reason != vitrine.ReasonOwner
+}
+
+// Found is what exactly was found in the file; what readers or moderators have to say of it is not its owner's to read.
+func (p *managePage) Found() string {
+	if p.Link.Reason == vitrine.ReasonAbuse || p.Link.Reason == vitrine.ReasonModerator {
+		return ""
+	}
+	return p.Link.Detail
+}
+
+func (s *Server) manageLink(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	text := r.PathValue("slug")
+	o, err := s.Links.Own(r.Context(), me, text)
+	if err != nil {
+		return err
+	}
+	if string(o.Slug) != text { // another spelling, or a slug that it had before
+		http.Redirect(w, r, linkAddress(o.Link), http.StatusSeeOther)
+		return nil
+	}
+	return s.writeManage(w, r, http.StatusOK, s.managePage(r, me, o))
+}
+
+func (s *Server) managePage(r *http.Request, me *vitrine.Account, o *vitrine.OwnersLink) *managePage {
+	t, _ := filetype.ByExt(o.Name)
+	p := &managePage{appPage: s.newAppPage(r, me, o.Title, "links"), Link: o, Badge: badge(t), Facts: facts(o.Link, t), URL: s.linkURL(o.Slug),
+		Prefix: s.PublicURL.Host + "/p/", Here: linkAddress(o.Link), Embed: s.embedOf(o.Link).html(), NewTitle: o.Title, NewSlug: string(o.Slug)}
+	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
+		p.Captions = s.tracks(o.Link)
+	}
+	if o.Live() {
+		picture := s.picture(o.Link)
+		p.Picture, p.Width, p.Height, p.QR = picture.Address, picture.Width, picture.Height, p.URL+"/qr"
+	}
+	return p
+}
+
+func (s *Server) writeManage(w http.ResponseWriter, r *http.Request, status int, p *managePage) error {
+	return s.writeApp(w, r, status, manageTemplate, p.Nonce, p)
+}
+
+// linkDeed is what a form does with a link; it returns the link, where it is still there, and what is said of it.
+type linkDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link, saying string, err error)
+
+// linkForms are the forms of a link's page, by the end of the address that takes them.
+var linkForms = map[string]linkDeed{
+	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
+		l, err := s.Links.SetTitle(ctx, me, slug, f.Get("title"))
+		return l, "renamed", err
+	},
+	"slug": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
+		l, err := s.Links.SetSlug(ctx, me, slug, strings.TrimSpace(f.Get("slug")))
+		if err == nil && string(l.Slug) == slug {
+			return l, "saved", nil
+		}
+		return l, "moved", err
+	},
+	"download": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
+		allow := f.Get("allow") != ""
+		l, err := s.Links.SetDownload(ctx, me, slug, allow)
+		if allow {
+			return l, "with-file", err
+		}
+		return l, "view-only", err
+	},
+	"disable": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+		l, err := s.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
+		return l, "off-display", err
+	},
+	"undo": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+		l, err := s.Links.Undo(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
+		return l, "on-display", err
+	},
+	"delete": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+		return nil, "deleted", s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
+	},
+}
+
+// linkForm takes a form about a link of who is signed in, and leads back to where it was sent from. One that cannot be carried out is shown
+// again on the link's page, with what was typed.
+func (s *Server) linkForm(does linkDeed) memberHandler {
+	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+		if err := readForm(w, r, maxLinkForm); err != nil {
+			return err
+		}
+		slug := r.PathValue("slug")
+		o, err := s.Links.Own(r.Context(), me, slug)
+		if err != nil {
+			return err
+		}
+		l, saying, err := does(s, r.Context(), me, string(o.Slug), r.PostForm)
+		if err != nil {
+			return s.wrongLinkForm(w, r, me, o, err)
+		}
+		back := linksRoot
+		if l != nil {
+			back = linkAddress(l)
+		}
+		return redirect(w, r, said(backTo(r.PostForm.Get("back"), back), saying))
+	}
+}
+
+// wrongLinkForm shows a form again that could not be carried out, with what was typed.
+func (s *Server) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *vitrine.OwnersLink, err error) error {
+	wrong := wrongWith(err)
+	if wrong == nil || vitrine.CodeOf(err) == vitrine.CodeNotFound {
+		return err
+	}
+	p := s.managePage(r, me, o)
+	p.Wrong = wrong
+	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "language": &p.NewLanguage} {
+		if r.PostForm.Has(name) {
+			*field = r.PostForm.Get(name)
+		}
+	}
+	return s.writeManage(w, r, statusOf[vitrine.CodeOf(err)], p)
+}
+
+// backTo is the page of the list that a form was sent from, or another page.
+func backTo(from, otherwise string) string {
+	u, err := url.Parse(from)
+	if err != nil || u.Path != linksRoot || u.Host != "" || u.Scheme != "" || u.User != nil {
+		return otherwise
+	}
+	return withQuery(linksRoot, u.Query())
+}
+
+// ownersWords are what a change made of a link, for its owner.
+func ownersWords(e vitrine.OwnersEvent) string {
+	return became(vitrine.Event{Change: &vitrine.Change{Action: e.Action, From: e.From, To: e.To, Reason: e.Reason}})
+}
+
+// ownersDoer is who made a change, as its owner is told.
+func ownersDoer(k vitrine.ActorKind) string {
+	if k == vitrine.ActorOwner {
+		return "You"
+	}
+	return actorNames[k]
+}

@@ -1,0 +1,218 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+var linksTemplate = parseApp("link_rows.html", "links.html")
+
+// linksRoot is where an account's links are listed.
+const linksRoot = "/links"
+
+// linksAtOnce is how many links stand on a page of the list; maxLinksPage bounds the number of a page.
+const (
+	linksAtOnce  = 50
+	maxLinksPage = 1_000_000
+)
+
+func (s *Server) linksRoutes(mux *http.ServeMux) {
+	s.memberPage(mux, http.MethodGet, linksRoot, s.listOwnLinks)
+	s.memberPage(mux, http.MethodGet, linksRoot+"/{slug}", s.manageLink)
+	for action, does := range linkForms {
+		s.memberPage(mux, http.MethodPost, linksRoot+"/{slug}/"+action, s.linkForm(does))
+	}
+	s.linkCaptionRoutes(mux)
+}
+
+// linkAddress is the address of a link's page on the site.
+func linkAddress(l *vitrine.Link) string { return linksRoot + "/" + string(l.Slug) }
+
+// linkRow is a link as lists show it.
+type linkRow struct {
+	vitrine.FoundLink
+	Badge   string
+	URL     string // public address
+	Address string // the same without its scheme
+	Manage  string // address of its page on the site
+	Why     string // why it is held, in words
+	Spark   string // points of a line of its daily views; "" without them
+	Peak    int64  // of a day
+}
+
+// MayDisable tells whether the owner may take it off display.
+func (r linkRow) MayDisable() bool { return r.State == vitrine.StateLive }
+
+// MayRestore tells whether the owner may put it on display again.
+func (r linkRow) MayRestore() bool {
+	return r.State == vitrine.StateDisabled && r.Reason == vitrine.ReasonOwner
+}
+
+func (s *Server) linkRows(found []vitrine.FoundLink) (rows []linkRow) {
+	for _, f := range found {
+		t, _ := filetype.ByExt(f.Name)
+		r := linkRow{FoundLink: f, Badge: badge(t), URL: s.linkURL(f.Slug), Address: s.PublicURL.Host + "/p/" + string(f.Slug), Manage: linkAddress(f.Link)}
+		if r.Badge == "" {
+			r.Badge = strings.ToUpper(string(f.Kind))
+		}
+		if f.Reason != "" {
+			r.Why = reasonName(f.Reason)
+		}
+		if len(f.Daily) > 0 {
+			r.Peak = slices.Max(f.Daily)
+			r.Spark = spark(f.Daily)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// The box that a spark is drawn in.
+const sparkWidth, sparkHeight = 90, 22
+
+// spark is the points of a line through daily numbers, the highest of which is at the top.
+func spark(daily []int64) string {
+	peak := max(slices.Max(daily), 1)
+	var b strings.Builder
+	for i, n := range daily {
+		x := 1 + float64(i)*(sparkWidth-2)/float64(max(len(daily)-1, 1))
+		y := sparkHeight - 1.5 - float64(n)*(sparkHeight-3)/float64(peak)
+		fmt.Fprintf(&b, "%.1f,%.1f ", x, y)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// linksPage is the list of an account's links, or of those that were searched for.
+type linksPage struct {
+	appPage
+	Rows                 []linkRow
+	Views                bool // the rows tell views
+	Total                int64
+	Bytes                int64
+	Search               vitrine.LinkSearch
+	Kinds, States, Sorts []choice
+	Page                 int
+	Previous, Next       string // addresses; "" for none
+	Here                 string // the address of this page
+	All                  string // the address of the list without a search
+}
+
+// choice is a value that one may choose, and its name.
+type choice struct {
+	Value, Name string
+	Chosen      bool
+}
+
+// Searching tells whether not all links are asked for.
+func (p *linksPage) Searching() bool {
+	return p.Search.Text != "" || p.Search.Kind != "" || p.Search.State != ""
+}
+
+// From is the number of the first link of the page.
+func (p *linksPage) From() int { return p.Search.Skip + 1 }
+
+// To is the number of the last.
+func (p *linksPage) To() int { return p.Search.Skip + len(p.Rows) }
+
+var kindNames = map[filetype.Kind]string{
+	filetype.PDF: "PDF", filetype.Image: "Images", filetype.Video: "Videos", filetype.Audio: "Sounds", filetype.Document: "Documents",
+	filetype.Text: "Text", filetype.HTML: "Web pages", filetype.Archive: "Archives",
+}
+
+var sortNames = []choice{
+	{Value: string(vitrine.SortNewest), Name: "Newest first"},
+	{Value: string(vitrine.SortOldest), Name: "Oldest first"},
+	{Value: string(vitrine.SortTitle), Name: "Title"},
+	{Value: string(vitrine.SortSize), Name: "Largest first"},
+	{Value: string(vitrine.SortViews), Name: "Most viewed"},
+}
+
+// linkSearch reads what is searched for. What is no choice is none.
+func linkSearch(q url.Values, me *vitrine.Account) (vitrine.LinkSearch, int) {
+	search := vitrine.LinkSearch{Text: strings.TrimSpace(q.Get("q")), Limit: linksAtOnce, Views: me.Plan.Pro()}
+	if k := filetype.Kind(q.Get("kind")); slices.Contains(filetype.Kinds(), k) {
+		search.Kind = k
+	}
+	if st := vitrine.LinkState(q.Get("status")); stateNames[st] != "" {
+		search.State = st
+	}
+	for _, o := range sortNames {
+		if o.Value == q.Get("sort") && (o.Value != string(vitrine.SortViews) || search.Views) {
+			search.Sort = vitrine.LinkSort(o.Value)
+		}
+	}
+	page, err := strconv.Atoi(q.Get("page"))
+	if err != nil {
+		page = 1
+	}
+	page = min(max(page, 1), maxLinksPage)
+	search.Skip = (page - 1) * linksAtOnce
+	return search, page
+}
+
+// address of a search's page.
+func searchAddress(search vitrine.LinkSearch, page int) string {
+	number := ""
+	if page > 1 {
+		number = strconv.Itoa(page)
+	}
+	return withQuery(linksRoot, url.Values{}, "q", search.Text, "kind", string(search.Kind), "status", string(search.State),
+		"sort", string(search.Sort), "page", number)
+}
+
+func (s *Server) listOwnLinks(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	p := linksPage{appPage: s.newAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: linksRoot}
+	p.Search, p.Page = linkSearch(r.URL.Query(), me)
+	usage, err := s.Uploads.Usage(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	p.Total, p.Bytes = usage.Links, usage.Bytes
+	asked := p.Search
+	asked.Text = searchedText(asked.Text)
+	found, more, err := s.Links.Search(r.Context(), me, asked)
+	if err != nil {
+		return err
+	}
+	p.Rows = s.linkRows(found)
+	p.Here = searchAddress(p.Search, p.Page)
+	if p.Page > 1 {
+		p.Previous = searchAddress(p.Search, p.Page-1)
+	}
+	if more {
+		p.Next = searchAddress(p.Search, p.Page+1)
+	}
+	p.Kinds = []choice{{Name: "All kinds"}}
+	for _, k := range filetype.Kinds() {
+		p.Kinds = append(p.Kinds, choice{string(k), kindNames[k], k == p.Search.Kind})
+	}
+	p.States = []choice{{Name: "Any status"}}
+	for _, st := range []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled} {
+		p.States = append(p.States, choice{string(st), stateName(st), st == p.Search.State})
+	}
+	for _, o := range sortNames {
+		if o.Value == string(vitrine.SortViews) && !p.Views {
+			continue // views are part of analytics
+		}
+		o.Chosen = o.Value == string(p.Search.Sort)
+		p.Sorts = append(p.Sorts, o)
+	}
+	return s.writeApp(w, r, http.StatusOK, linksTemplate, p.Nonce, &p)
+}
+
+// searchedText is what is looked for when a text was typed: of a link's whole address its slug.
+func searchedText(text string) string {
+	if _, rest, ok := strings.Cut(text, "/p/"); ok {
+		slug, _, _ := strings.Cut(rest, "?")
+		slug, _, _ = strings.Cut(slug, "/")
+		return slug
+	}
+	return text
+}

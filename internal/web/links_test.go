@@ -1,0 +1,459 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+)
+
+const jsonBody = "Content-Type: application/json"
+
+// ask sends JSON as the site's own scripts do.
+func (d *desk) ask(path, body string, headers ...string) reply {
+	d.t.Helper()
+	return d.do(http.MethodPost, path, body, append([]string{jsonBody, "Origin: " + d.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
+}
+
+var passing = regexp.MustCompile(`nonce="[^"]*"|[0-9a-f]{16}`)
+
+// constant is an answer without what differs from one to the next.
+func constant(r reply, slug string) string {
+	return fmt.Sprint(r.StatusCode, strings.ReplaceAll(passing.ReplaceAllString(r.body, "…"), slug, "SLUG"))
+}
+
+// Another account's link answers as one that does not exist, byte for byte, and stays as it is.
+func TestForeignLinksAreUnknown(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	theirs := d.publish("notes.txt", samples["notes.txt"])
+	stranger := d.signIn(d.join("stranger@example.org", vitrine.RoleMember))
+	requests := map[string]func(slug string) reply{
+		"page":  func(slug string) reply { return d.get("/links/"+slug, stranger) },
+		"state": func(slug string) reply { return d.get("/links/"+slug+"/state", stranger) },
+		"edit":  func(slug string) reply { return d.ask("/links/"+slug+"/edit", `{"title":"mine"}`, stranger) },
+		"check": func(slug string) reply { return d.get("/dashboard/slug?slug=abc-free&for="+slug, stranger) },
+	}
+	for _, form := range []string{"title", "slug", "download", "disable", "undo", "delete"} {
+		requests[form] = func(slug string) reply {
+			return d.post("/links/"+slug+"/"+form, url.Values{"title": {"mine"}, "slug": {"mine-now"}}, stranger)
+		}
+	}
+	for name, ask := range requests {
+		foreign, unknown := ask(string(theirs.Slug)), ask("nosuchlink")
+		d.status(foreign, http.StatusNotFound)
+		if a, b := constant(foreign, string(theirs.Slug)), constant(unknown, "nosuchlink"); a != b {
+			t.Errorf("%s: a foreign link is not like an unknown one:\n%s\n%s", name, a, b)
+		}
+	}
+	now, err := d.server.Links.BySlug(t.Context(), string(theirs.Slug))
+	d.check(err)
+	if now.Title != theirs.Title || now.Slug != theirs.Slug || now.State != vitrine.StateLive || !now.AllowDownload {
+		t.Errorf("the link is %+v", now)
+	}
+	for _, path := range []string{"/links", "/links/" + string(theirs.Slug), "/dashboard"} {
+		if r := d.get(path); r.StatusCode != http.StatusSeeOther || !strings.HasPrefix(r.Header.Get("Location"), "/sign-in") {
+			t.Errorf("%s, signed out: %d", path, r.StatusCode)
+		}
+	}
+}
+
+// A session and a key are two things: the site's operations take no key, and the API no session. Neither is taken from another site's page.
+func TestSessionIsNoKey(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	_, key, err := d.server.Accounts.Create(t.Context(), "key@example.org", vitrine.PlanPro)
+	d.check(err)
+	bearer, begin := "Authorization: Bearer "+string(key), `{"name":"a.txt","type":"text/plain","size":3}`
+	d.status(d.ask("/dashboard/uploads", begin, cookie), http.StatusOK)
+	d.status(d.ask("/dashboard/uploads", begin, bearer), http.StatusUnauthorized)
+	d.status(d.ask("/dashboard/uploads", begin), http.StatusUnauthorized)
+	d.status(d.ask("/api/v1/uploads", begin, cookie), http.StatusUnauthorized)
+	d.status(d.get("/dashboard/slug?slug=abc", bearer), http.StatusUnauthorized)
+	d.status(d.get("/links/"+string(l.Slug)+"/state", bearer), http.StatusUnauthorized)
+	for _, path := range []string{"/dashboard/uploads", "/dashboard/uploads/complete", linkPath(l) + "/edit"} {
+		r := d.do(http.MethodPost, path, begin, jsonBody, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie)
+		d.status(r, http.StatusForbidden)
+	}
+	for _, action := range []string{"title", "slug", "download", "disable", "undo", "delete"} {
+		r := d.do(http.MethodPost, linkPath(l)+"/"+action, "title=x&slug=xyz", form, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie)
+		d.status(r, http.StatusForbidden)
+	}
+	if d.stateOf(l) != vitrine.StateLive {
+		t.Error("another site’s page took the link off display")
+	}
+}
+
+// The steps by a session are those of the API: one key, one link.
+func TestUploadBySession(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	const key = "123e4567-e89b-12d3-a456-426614174000"
+	begin := `{"name":"a.txt","type":"text/plain","size":3,"idempotencyKey":"` + key + `"}`
+	var begun struct{ Path, SignedURL string }
+	d.check(json.Unmarshal([]byte(d.status(d.ask("/dashboard/uploads", begin, cookie), 200).body), &begun))
+	d.status(d.do(http.MethodPut, begun.SignedURL, "abc", "Content-Type: text/plain"), 200)
+	end := `{"path":"` + begun.Path + `","name":"a.txt","type":"text/plain","linkName":"A <title>","allowDownload":false,"idempotencyKey":"` + key + `"}`
+	first := d.status(d.ask("/dashboard/uploads/complete", end, cookie), 200)
+	again := d.status(d.ask("/dashboard/uploads/complete", end, cookie), 200)
+	if first.body != again.body {
+		t.Errorf("a retry answers %s, and not %s", again.body, first.body)
+	}
+	if r := d.status(d.ask("/dashboard/uploads", begin, cookie), 200); !strings.Contains(r.body, `"existing":{`) {
+		t.Errorf("a retry of the first step: %s", r.body)
+	}
+	links := d.linksOf(d.member)
+	if len(links) != 1 || links[0].Title != "A <title>" || links[0].AllowDownload {
+		t.Fatalf("links %+v", links)
+	}
+	for _, want := range []string{`"state":"live"`, `"status":"Live"`, `"manage":"/links/` + string(links[0].Slug) + `"`, `"allowDownload":false`} {
+		if !strings.Contains(first.body, want) {
+			t.Errorf("no %s in %s", want, first.body)
+		}
+	}
+	// Another member’s path is no path.
+	other := d.signIn(d.join("other@example.org", vitrine.RoleMember))
+	if r := d.ask("/dashboard/uploads/complete", end, other); r.StatusCode != 400 || !strings.Contains(r.body, "upload_not_found") {
+		t.Errorf("another account’s upload: %d %s", r.StatusCode, r.body)
+	}
+}
+
+// Title, downloads and address are changed by forms that say what came of it, and are shown again with what was wrong.
+func TestLinkForms(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	at := linkPath(l)
+	send := func(action string, f url.Values) reply { t.Helper(); return d.post(at+"/"+action, f, cookie) }
+	if r := d.follow(send("title", url.Values{"title": {"Ein <neuer> Titel"}}), cookie); !strings.Contains(r.body, "The title is changed") || !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
+		t.Errorf("renamed: %s", r.body)
+	}
+	if r := d.status(d.get("/p/"+string(l.Slug)), 200); !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
+		t.Error("the public page has the title before")
+	}
+	r := d.status(send("title", url.Values{"title": {" "}}), 400)
+	if !strings.Contains(r.body, "A title has 1 to 200 characters") || !strings.Contains(r.body, `aria-invalid="true"`) {
+		t.Errorf("no title: %s", r.body)
+	}
+	d.follow(send("download", url.Values{}), cookie)
+	d.status(d.get("/p/"+string(l.Slug)+"/download"), 404)
+	d.follow(send("download", url.Values{"allow": {"yes"}}), cookie)
+	d.status(d.get("/p/"+string(l.Slug)+"/download"), 200)
+	if r := d.status(send("slug", url.Values{"slug": {"no--good"}}), 400); !strings.Contains(r.body, "single hyphens") || !strings.Contains(r.body, `value="no--good"`) {
+		t.Errorf("a bad slug: %s", r.body)
+	}
+	d.follow(send("disable", nil), cookie)
+	d.status(d.get("/p/"+string(l.Slug)), 410)
+	page := d.status(d.get(at, cookie), 200)
+	if !strings.Contains(page.body, at+"/undo") || strings.Contains(page.body, at+"/disable") || strings.Contains(page.body, "qr.svg") {
+		t.Error("off display: the page does not offer to put it back, or shows a QR code that is not there")
+	}
+	d.status(send("disable", nil), 400)
+	d.follow(send("undo", nil), cookie)
+	d.status(d.get("/p/"+string(l.Slug)), 200)
+	d.status(send("undo", nil), 400)
+	back := d.post(at+"/disable", url.Values{"back": {"/links?q=x&page=2"}}, cookie)
+	if to := back.Header.Get("Location"); to != "/links?page=2&q=x&said=off-display" {
+		t.Errorf("led back to %s", to)
+	}
+	for _, elsewhere := range []string{"//evil.example/links", "https://evil.example/links", "/moderation"} {
+		d.follow(d.post(at+"/undo", url.Values{"back": {elsewhere}}, cookie), cookie)
+		d.follow(d.post(at+"/disable", nil, cookie), cookie)
+	}
+	if r := d.follow(send("delete", nil), cookie); !strings.Contains(r.body, "Deleted.") || strings.Contains(r.body, "notes.txt") {
+		t.Errorf("deleted: %s", r.body)
+	}
+	d.status(d.get(at, cookie), 404)
+	d.status(d.get("/p/"+string(l.Slug)), 404)
+}
+
+// The address before leads to the new one, with its query, is nobody else's, and lapses.
+func TestOldAddresses(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	move := func(from, to string) {
+		t.Helper()
+		d.follow(d.post("/links/"+from+"/slug", url.Values{"slug": {to}}, cookie), cookie)
+	}
+	leads := func(from, to string) {
+		t.Helper()
+		if r := d.status(d.get(from), http.StatusPermanentRedirect); r.Header.Get("Location") != to {
+			t.Errorf("%s leads to %s, not to %s", from, r.Header.Get("Location"), to)
+		}
+	}
+	first := string(l.Slug)
+	move(first, "Second")
+	move("second", "third")
+	leads("/p/"+first+"?qr=1", "/p/third?qr=1")
+	leads("/p/second/qr.svg", "/p/third/qr.svg")
+	d.countOpens(l, 0)
+	d.status(d.get("/p/third"), 200)
+	if r := d.get("/links/second", cookie); r.Header.Get("Location") != "/links/third" {
+		t.Errorf("on the site: %d %s", r.StatusCode, r.Header.Get("Location"))
+	}
+	stranger := d.signIn(d.join("stranger@example.org", vitrine.RoleMember))
+	d.status(d.get("/links/second", stranger), 404)
+	free := func(slug, who string, want bool) {
+		t.Helper()
+		if r := d.status(d.get("/dashboard/slug?slug="+slug, who), 200); strings.Contains(r.body, `"free":true`) != want {
+			t.Errorf("%s: %s", slug, r.body)
+		}
+	}
+	free("second", stranger, false)
+	r := d.ask("/dashboard/uploads", `{"name":"a.txt","type":"text/plain","size":3,"slug":"second"}`, stranger)
+	if r.StatusCode != 400 || !strings.Contains(r.body, "slug_taken") {
+		t.Errorf("a new link with an old slug: %d %s", r.StatusCode, r.body)
+	}
+	// Its own are there to go back to.
+	move("third", "second")
+	leads("/p/third", "/p/second")
+	d.status(d.get("/p/second"), 200)
+	// Off display it tells nothing of where it is now.
+	d.follow(d.post("/links/second/disable", nil, cookie), cookie)
+	if r := d.status(d.get("/p/third"), 410); strings.Contains(r.body, "second") {
+		t.Error("an old address tells the new one of a link that is off display")
+	}
+	d.follow(d.post("/links/second/undo", nil, cookie), cookie)
+	d.ahead.Add(int64(vitrine.SlugRest - time.Minute))
+	leads("/p/third", "/p/second")
+	d.ahead.Add(int64(2 * time.Minute))
+	d.status(d.get("/p/third"), 404)
+	cookie, stranger = d.signIn(d.member), ""
+	free("third", cookie, true)
+	d.check(d.server.Links.Purge(t.Context()))
+	d.status(d.get("/p/"+first), 404)
+	d.status(d.get("/p/second"), 200)
+	a := &vitrine.Audit{Store: d.server.Links.Store, Blobs: d.server.Blobs, Log: d.log, Now: d.server.Now}
+	d.check(a.Run(t.Context(), func(fault string) { t.Errorf("audit: %s", fault) }))
+}
+
+// Whether an address can be had is told in the same words, whoever has it, and to Pro alone.
+func TestSlugCheck(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	mine := d.publish("notes.txt", samples["notes.txt"])
+	d.account = d.join("other@example.org", vitrine.RoleMember)
+	theirs := d.publish("notes.txt", samples["notes.txt"])
+	gone := d.publish("notes.txt", []byte("to be deleted"))
+	d.check(d.server.Links.Delete(t.Context(), string(gone.Slug), vitrine.Decision{By: vitrine.Operator}))
+	cookie := d.signIn(d.member)
+	check := func(slug, of string) string {
+		t.Helper()
+		return d.status(d.get("/dashboard/slug?slug="+url.QueryEscape(slug)+"&for="+of, cookie), 200).body
+	}
+	taken := check(string(theirs.Slug), "")
+	if !strings.Contains(taken, `"free":false`) || !strings.Contains(taken, "This slug is taken") {
+		t.Errorf("taken: %s", taken)
+	}
+	for _, other := range []string{string(mine.Slug), string(gone.Slug)} {
+		if got := check(other, ""); got != taken {
+			t.Errorf("%s: %s, not %s", other, got, taken)
+		}
+	}
+	if got := check(string(mine.Slug), string(mine.Slug)); !strings.Contains(got, `"free":true`) {
+		t.Errorf("its own: %s", got)
+	}
+	for slug, want := range map[string]string{"Quite-Free": `"free":true,"slug":"quite-free"`, "a": "3 to 50 letters", "admin": "reserved", "": "3 to 50 letters"} {
+		if got := check(slug, ""); !strings.Contains(got, want) {
+			t.Errorf("%q: %s", slug, got)
+		}
+	}
+	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	if r := d.status(d.get("/dashboard/slug?slug=quite-free", d.signIn(free)), 403); !strings.Contains(r.body, "pro_required") {
+		t.Errorf("on Free: %s", r.body)
+	}
+	if r := d.status(d.post(linkPath(mine)+"/slug", url.Values{"slug": {"quite-free"}}, d.signIn(free)), 403); !strings.Contains(r.body, "part of the Pro plan") {
+		t.Errorf("on Free: %s", r.body)
+	}
+}
+
+// An owner takes back what they did themselves, and decides nothing that is a moderator's to decide.
+func TestOwnersDecisions(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	mod := d.join("the-moderator@example.org", vitrine.RoleModerator)
+	cookie := d.signIn(d.member)
+	held := d.held("notes.txt", vitrine.ReasonSuspicious)
+	for _, action := range []string{"undo", "disable"} {
+		d.status(d.post(linkPath(held)+"/"+action, nil, cookie), 400)
+	}
+	d.status(d.post(linkPath(held)+"/clear", nil, cookie), 404)
+	if d.stateOf(held) != vitrine.StateReview {
+		t.Error("its owner moved a link out of review")
+	}
+	if _, err := d.server.Links.Clear(t.Context(), string(held.Slug), vitrine.Decision{By: vitrine.Owner(d.member.ID)}); err == nil {
+		t.Error("its owner cleared a link")
+	}
+	page := d.status(d.get(linkPath(held), cookie), 200)
+	if !strings.Contains(page.body, vitrine.Meaning(vitrine.ReasonSuspicious)) || strings.Contains(page.body, "/undo") {
+		t.Errorf("held: %s", page.body)
+	}
+	note := "a secret note about the owner"
+	_, err := d.server.Links.Reject(t.Context(), string(held.Slug), vitrine.Decision{By: vitrine.Moderator(mod), Note: note})
+	d.check(err)
+	d.status(d.post(linkPath(held)+"/undo", nil, cookie), 400)
+	page = d.status(d.get(linkPath(held), cookie), 200)
+	for _, never := range []string{note, mod.Email, linkPath(held) + "/undo"} {
+		if strings.Contains(page.body, never) {
+			t.Errorf("the owner reads %q", never)
+		}
+	}
+	if !strings.Contains(page.body, "A moderator") || !strings.Contains(page.body, "Rejected") {
+		t.Errorf("the history: %s", page.body)
+	}
+	reported := d.publish("data.json", samples["data.json"])
+	d.check(d.server.Abuse.File(t.Context(), reported.ID, 77, vitrine.AbusePrivate, "my neighbour wrote this"))
+	d.move(reported, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorReaders}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse, Detail: "three neighbours"})
+	page = d.status(d.get(linkPath(reported), cookie), 200)
+	for _, never := range []string{"neighbour", "Private data"} {
+		if strings.Contains(page.body, never) {
+			t.Errorf("the owner reads %q of who reported", never)
+		}
+	}
+}
+
+// The list finds by words, kind and status, in five orders and by pages.
+func TestLinkList(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	if r := d.status(d.get("/links", cookie), 200); !strings.Contains(r.body, "Nothing is on display yet") || strings.Contains(r.body, "<select") {
+		t.Errorf("empty: %s", r.body)
+	}
+	for i := range 51 {
+		d.publish("notes.txt", fmt.Appendf(nil, "note %d", i), titled(fmt.Sprintf("Note %02d", i)))
+		d.ahead.Add(int64(time.Second))
+	}
+	picture := d.publish("picture.png", samples["picture.png"], titled("Zebra"))
+	d.hold(picture, vitrine.ReasonSuspicious, "")
+	titles := regexp.MustCompile(`data-line>([^<]+)</a>`)
+	list := func(query string) (got []string) {
+		t.Helper()
+		r := d.status(d.get("/links"+query, cookie), 200)
+		for _, m := range titles.FindAllStringSubmatch(r.body, -1) {
+			got = append(got, m[1])
+		}
+		return got
+	}
+	expect := func(query string, n int, first string) {
+		t.Helper()
+		got := list(query)
+		if len(got) != n || n > 0 && got[0] != first {
+			t.Errorf("/links%s: %d links, %q", query, len(got), got)
+		}
+	}
+	expect("", 50, "Zebra")
+	expect("?page=2", 2, "Note 01")
+	expect("?page=3", 0, "")
+	expect("?page=-1", 50, "Zebra")
+	expect("?sort=oldest", 50, "Note 00")
+	expect("?sort=title&page=2", 2, "Note 50")
+	expect("?sort=size", 50, "Zebra")
+	expect("?kind=image", 1, "Zebra")
+	expect("?status=review", 1, "Zebra")
+	expect("?status=live&kind=image", 0, "")
+	expect("?q=zeb", 1, "Zebra")
+	expect("?q=NOTES.txt+07", 1, "Note 07")
+	expect("?q="+url.QueryEscape(d.url+"/p/"+string(picture.Slug)+"?qr=1"), 1, "Zebra")
+	expect("?q=%25", 0, "")
+	expect("?kind=nonsense&sort=rubbish", 50, "Zebra")
+	twelve := d.linksOf(d.member)[39]
+	for range 2 {
+		d.status(d.get("/p/"+string(twelve.Slug)), 200)
+	}
+	expect("?sort=views", 50, twelve.Title)
+	r := d.get("/links?q=zebra", cookie)
+	if !strings.Contains(r.body, "Suspicious") || !strings.Contains(r.body, "In review") {
+		t.Errorf("a held link says no reason: %s", r.body)
+	}
+	if r := d.get("/links?q=nothing-like-it", cookie); !strings.Contains(r.body, "No link matches") {
+		t.Errorf("no match: %s", r.body)
+	}
+	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	cookie = d.signIn(free)
+	expect("?sort=views", 50, "Zebra")
+	if r := d.get("/links", cookie); strings.Contains(r.body, "polyline") || !strings.Contains(r.body, "part of Pro") {
+		t.Error("on Free the list tells views, or does not say where they are")
+	}
+}
+
+// The upload page tells what is used of the plan, and when it can go on.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 2, FileBytes: 1000, StorageBytes: 5000, HourlyUploads: 2}
+	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	cookie := d.signIn(free)
+	r := d.status(d.get("/dashboard", cookie), 200)
+	for _, want := range []string{"Nothing is on display yet", "vitrine put", "<noscript>", `data-file-limit="1000"`, `0 <span class="soft">of 2</span>`} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	d.publish("notes.txt", []byte("one"))
+	d.publish("notes.txt", []byte("two"))
+	d.ahead.Add(int64(20 * time.Minute))
+	r = d.status(d.get("/dashboard", cookie), 200)
+	for _, want := range []string{"Recent links", "Delete one to make room.", "The next is possible in 40 minutes."} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %q in %s", want, r.body)
+		}
+	}
+	if strings.Contains(r.body, "polyline") {
+		t.Error("on Free the page tells views")
+	}
+}
+
+// Captions are added and removed by forms, on what has sound.
+func TestLinkCaptions(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	song, notes := d.publish("song.mp3", samples["song.mp3"]), d.publish("notes.txt", samples["notes.txt"])
+	send := func(l *vitrine.Link, language, text string) reply {
+		t.Helper()
+		var b strings.Builder
+		m := multipart.NewWriter(&b)
+		d.check(m.WriteField("language", language))
+		part, err := m.CreateFormFile("file", "captions.vtt")
+		d.check(err)
+		_, err = part.Write([]byte(text))
+		d.check(err)
+		d.check(m.Close())
+		return d.do(http.MethodPost, linkPath(l)+"/captions", b.String(), "Content-Type: "+m.FormDataContentType(), "Origin: "+d.url, "Sec-Fetch-Site: same-origin", cookie)
+	}
+	const vtt = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n"
+	if r := d.follow(send(song, "de", vtt), cookie); !strings.Contains(r.body, "Deutsch") || !strings.Contains(r.body, "The captions are there") {
+		t.Errorf("added: %s", r.body)
+	}
+	if r := d.status(send(song, "nonsense!", vtt), 400); !strings.Contains(r.body, "BCP 47") || !strings.Contains(r.body, `value="nonsense!"`) {
+		t.Errorf("no language: %s", r.body)
+	}
+	if r := d.status(send(song, "en", "rubbish"), 400); !strings.Contains(r.body, `id="captions-wrong"`) {
+		t.Errorf("no captions: %s", r.body)
+	}
+	d.status(send(song, "en", strings.Repeat("x", 2<<20)), 400)
+	d.status(send(notes, "de", vtt), 400)
+	if r := d.follow(d.post(linkPath(song)+"/captions/delete", url.Values{"language": {"de"}}, cookie), cookie); strings.Contains(r.body, "Deutsch") {
+		t.Errorf("removed: %s", r.body)
+	}
+	if r := d.get(linkPath(notes), cookie); strings.Contains(r.body, "Captions") {
+		t.Error("a text has captions")
+	}
+}

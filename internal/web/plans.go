@@ -1,0 +1,84 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"vitrine"
+
+	"github.com/dustin/go-humanize"
+)
+
+// plansRoute is the page of the plans, which answers of the API lead to where a plan does not allow something.
+const plansRoute = "/plans"
+
+// plansURL is the address of that page: the one place that says how to get a larger plan.
+func (s *Server) plansURL() string { return s.PublicURL.String() + plansRoute }
+
+var plansTemplate = parseFront("plans.html")
+
+type plansPage struct {
+	frontPage
+	Plans   []planRow
+	Upgrade string // where a larger plan is to be had; "" when one asks the operator
+}
+
+// planRow is a plan's limits as people read them.
+type planRow struct {
+	Name, For                     string
+	Links, File, Storage, Uploads string
+	Pro                           bool
+	Mine                          bool // it is the plan of who is signed in
+	Own                           bool // whose limits are other than the plan's
+	Way                           bool // a larger plan than theirs, or theirs to be, if nobody is signed in
+}
+
+// plansInOrder are all plans, the smallest first, with what they are called and whom they are for.
+var plansInOrder = []struct {
+	plan      vitrine.Plan
+	name, use string
+}{
+	{vitrine.PlanFree, "Free", "For a file now and then."},
+	{vitrine.PlanPro, "Pro", "For whoever wants to know how their files are read."},
+	{vitrine.PlanLifetime, "Lifetime", "All of Pro, for as long as the account lives."},
+}
+
+// planRows are the plans as they are configured, with an account's own limits in place of those of its plan.
+func (s *Server) planRows(me *vitrine.Account) (rows []planRow) {
+	mine := -1
+	for i, p := range plansInOrder {
+		if me != nil && me.Plan == p.plan {
+			mine = i
+		}
+	}
+	for i, p := range plansInOrder {
+		l, own := s.Uploads.Plans[p.plan], false
+		if i == mine {
+			l, own = s.Uploads.Plans.LimitsOf(me), me.Limits != nil
+		}
+		rows = append(rows, planRow{Name: p.name, For: p.use, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, planSize),
+			Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount), Pro: p.plan.Pro(),
+			Mine: i == mine, Own: own, Way: i > mine && (mine < 0 || !me.Plan.Pro())})
+	}
+	return rows
+}
+
+// planLimit is a bound for people, of which zero is none.
+func planLimit(n int64, format func(int64) string) string {
+	if n == 0 {
+		return "unlimited"
+	}
+	return format(n)
+}
+
+func planCount(n int64) string { return strconv.FormatInt(n, 10) }
+func planSize(n int64) string {
+	return strings.Replace(humanize.Bytes(uint64(max(n, 0))), ".0 ", " ", 1)
+}
+
+func (s *Server) plans(w http.ResponseWriter, r *http.Request) error {
+	p := plansPage{frontPage: s.newFrontPage(r, "Plans", "What each plan of this Vitrine has: links, sizes, storage, analytics.", "plans"), Upgrade: s.UpgradeURL}
+	p.Plans = s.planRows(p.Me)
+	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
+}

@@ -1,0 +1,73 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// screens are the windows that pictures of pages are made in.
+var screens = []struct {
+	name          string
+	width, height int64
+	scale         float64
+	theme         string
+}{
+	{"light", 1440, 900, 1, "light"},
+	{"dark", 1440, 900, 1, "dark"},
+	{"phone", 390, 844, 2, "light"},
+	{"phone-dark", 390, 844, 2, "dark"},
+}
+
+// TestScreens makes a picture of every page of the site with the data of the demo, whole, light and dark, on a desk and on a phone, in the directory that
+// VITRINE_SCREENS names ("make screens"); VITRINE_SCREENS_ONLY is a regular expression for the names of pages.
+func TestScreens(t *testing.T) {
+	dir := os.Getenv("VITRINE_SCREENS")
+	if dir == "" {
+		t.Skip("VITRINE_SCREENS names no directory")
+	}
+	only := regexp.MustCompile(os.Getenv("VITRINE_SCREENS_ONLY"))
+	d := newDemo(t)
+	pages := sitePages(d)
+	for name, l := range d.links {
+		pages = append(pages, sitePage{name: "file " + name, path: "/p/" + string(l.Slug)})
+	}
+	pages = append(pages, sitePage{name: "moderation", path: "/moderation", as: d.moderator}, sitePage{name: "moderation case", path: casePath(d.held), as: d.moderator},
+		sitePage{name: "moderation history", path: "/moderation/history", as: d.moderator}, sitePage{name: "moderation account", path: accountPath(d.member), as: d.moderator})
+	cookies := d.cookies()
+	for _, s := range screens {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			to := filepath.Join(dir, s.name)
+			if err := os.MkdirAll(to, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			a := newAudience(t, d, cookies)
+			for _, p := range pages {
+				if !only.MatchString(p.name) {
+					continue
+				}
+				tb := a.tabs[p.as]
+				var shot []byte
+				tb.run(page.BringToFront(), inTheme(s.theme), chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateScale(s.scale)), chromedp.Navigate(d.url+p.path),
+					chromedp.Evaluate(`Promise.all([...document.images].map((i) => i.decode().catch(() => {})))`, nil, awaited))
+				if strings.HasPrefix(p.name, "file ") {
+					tb.linger(time.Second) // a viewer of its own draws it
+				}
+				tb.run(chromedp.FullScreenshot(&shot, 100))
+				name := strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(p.name) + ".png"
+				if err := os.WriteFile(filepath.Join(to, name), shot, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			fmt.Println(to)
+		})
+	}
+}

@@ -1,0 +1,110 @@
+package web
+
+import (
+	"net/http"
+
+	"vitrine"
+)
+
+var (
+	signUpTemplate = parseEntry("signup.html")
+	acceptTemplate = parseEntry("signup_accept.html")
+)
+
+func (s *Server) signUpRoutes(mux *http.ServeMux) {
+	s.entry(mux, signUpRoot, s.showSignUp, s.takeSignUp)
+	s.entry(mux, signUpRoot+"/{token}", s.showAccept, s.takeAccept)
+}
+
+func (s *Server) signUpPage(next string) entryPage {
+	heading := "Open an account"
+	if s.Accounts.SignUp != vitrine.SignUpOpen {
+		heading = "Accounts are by invitation"
+		if s.Accounts.SignUp != vitrine.SignUpInvite {
+			heading = "No accounts are opened here"
+		}
+	}
+	p := s.newEntry(heading)
+	p.Next = localPath(next)
+	return p
+}
+
+func (s *Server) showSignUp(w http.ResponseWriter, r *http.Request) error {
+	next := r.URL.Query().Get("next")
+	if s.whoever(r) != nil {
+		return redirect(w, r, insideOr(next))
+	}
+	p := s.signUpPage(next)
+	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
+}
+
+// takeSignUp asks for a message, or where none are sent, opens the account.
+func (s *Server) takeSignUp(w http.ResponseWriter, r *http.Request) error {
+	if err := readForm(w, r, maxEntry); err != nil {
+		return err
+	}
+	f := r.PostForm
+	p := s.signUpPage(f.Get("next"))
+	p.Email = f.Get("email")
+	if p.Mode != vitrine.SignUpOpen {
+		return s.writeEntry(w, r, http.StatusForbidden, signUpTemplate, &p)
+	}
+	if !p.Mail {
+		in, err := s.Accounts.Join(r.Context(), p.Email, f.Get("password"), s.guesser(r))
+		if err != nil {
+			return s.again(w, r, signUpTemplate, &p, err)
+		}
+		return s.letIn(w, r, in, p.Next)
+	}
+	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.guesser(r)); err != nil {
+		return s.again(w, r, signUpTemplate, &p, err)
+	}
+	p.Done, p.Heading = true, "Look into your mail"
+	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
+}
+
+// accepting begins the page of a ticket that opens an account; it answers itself where there is none.
+func (s *Server) accepting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
+	t, err := s.Accounts.Invited(r.Context(), r.PathValue("token"))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return p, false, s.noTicket(w, r, err)
+	}
+	if err != nil {
+		return p, false, err
+	}
+	p = s.newEntry("Open your account")
+	p.Email, p.Invited = t.Email, t.Purpose == vitrine.TicketInvite
+	return p, true, nil
+}
+
+func (s *Server) showAccept(w http.ResponseWriter, r *http.Request) error {
+	p, ok, err := s.accepting(w, r)
+	if !ok {
+		return err
+	}
+	return s.writeEntry(w, r, http.StatusOK, acceptTemplate, &p)
+}
+
+func (s *Server) takeAccept(w http.ResponseWriter, r *http.Request) error {
+	if err := readForm(w, r, maxEntry); err != nil {
+		return err
+	}
+	p, ok, err := s.accepting(w, r)
+	if !ok {
+		return err
+	}
+	in, err := s.Accounts.Accept(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.guesser(r))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return s.noTicket(w, r, err)
+	}
+	if err != nil {
+		return s.again(w, r, acceptTemplate, &p, err)
+	}
+	return s.letIn(w, r, in, "")
+}
+
+// noTicket answers for a link that is of no use any more.
+func (s *Server) noTicket(w http.ResponseWriter, r *http.Request, err error) error {
+	e, status := s.known(w, r, err)
+	return s.writeSignIn(w, r, status, signInPage{Heading: "This link does not work any more", Message: e.Message, Back: signInRoot, BackName: "Sign in"})
+}

@@ -1,0 +1,323 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/text/unicode/norm"
+)
+
+// siteRoot is where websites stand, on the content host, of an instance that has no host for each.
+const siteRoot = "/s/"
+
+// siteSandbox keeps a website apart that shares a host with others, or with the app: it has no origin of its own, and so no storage, no
+// cookies and no service workers.
+const siteSandbox = "sandbox " + frameSandbox
+
+var goneTemplate = parse("website_gone.html", "icons.html")
+
+func (s *Server) siteRoutes(mux *http.ServeMux) {
+	mux.Handle(siteRoot+"{slug}", s.page(s.siteFolder))
+	mux.Handle("GET "+contentRoot+"{token}/site/{path...}", s.page(s.onExamined(s.examineSite)))
+	mux.Handle(siteRoot+"{slug}/{path...}", http.HandlerFunc(s.siteBelowContent))
+}
+
+// siteURL is the public address of a website, with a slash at its end.
+func (s *Server) siteURL(slug vitrine.Slug) string {
+	if s.SitesURL == nil {
+		return origin(s.ContentURL) + siteRoot + string(slug) + "/"
+	}
+	return s.SitesURL.Scheme + "://" + string(slug) + strings.TrimPrefix(s.SitesURL.Host, "*") + "/"
+}
+
+// siteHosts serves the websites that have hosts of their own, and has the rest of the server answer for all other hosts: nothing of the app
+// is ever at a website's origin.
+func (s *Server) siteHosts(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		label, ok := s.siteLabel(r.Host)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Origin-Agent-Cluster", "?1") // no document.domain between websites
+		s.site(w, r, siteRequest{slug: vitrine.Slug(label), path: strings.TrimPrefix(r.URL.Path, "/"), own: true})
+	})
+}
+
+// siteLabel is the part of a host that names a website. Ports do not matter: a proxy may have changed them.
+func (s *Server) siteLabel(host string) (string, bool) {
+	if s.SitesURL == nil {
+		return "", false
+	}
+	u := url.URL{Host: host}
+	return strings.CutSuffix(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), strings.TrimPrefix(s.SitesURL.Hostname(), "*"))
+}
+
+func (s *Server) siteFolder(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, r.URL.EscapedPath()+"/", http.StatusTemporaryRedirect)
+	return nil
+}
+
+// siteBelowContent serves a website on the content host, inside a sandbox. Where websites have hosts of their own it leads there.
+func (s *Server) siteBelowContent(w http.ResponseWriter, r *http.Request) {
+	slug, rest := vitrine.Slug(strings.ToLower(r.PathValue("slug"))), r.PathValue("path")
+	if _, err := vitrine.ParseSlug(string(slug)); s.SitesURL != nil && err == nil {
+		to, _ := url.Parse(s.siteURL(slug))
+		to.Path, to.RawQuery = "/"+rest, r.URL.RawQuery
+		http.Redirect(w, r, to.String(), http.StatusTemporaryRedirect)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", siteSandbox)
+	h.Set("Access-Control-Allow-Origin", "*") // its own pages' origin is opaque, and their modules are read by CORS
+	s.site(w, r, siteRequest{slug: slug, path: rest})
+}
+
+// siteRequest asks for a file of a website.
+type siteRequest struct {
+	slug vitrine.Slug
+	path string // below the root, without a slash before it
+	own  bool   // the host is the website's own
+}
+
+func (s *Server) site(w http.ResponseWriter, r *http.Request, q siteRequest) {
+	if err := s.sendSite(w, r, q); err != nil {
+		s.siteFailure(w, r, q, err)
+	}
+}
+
+// sendSite answers with a file of the version that is shown now. No request is an open of anything.
+func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest) error {
+	switch {
+	case s.Sites == nil:
+		return errNoPage
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return methodNotAllowed(w, "GET, HEAD")
+	case r.Header.Get("Service-Worker") != "":
+		// One that was once installed would answer in the website's place when that is long taken down.
+		return &vitrine.Error{Code: vitrine.CodeCrossOrigin, Message: "Websites here have no service workers."}
+	}
+	slug, err := vitrine.ParseSlug(string(q.slug))
+	if err != nil {
+		return errNoSite
+	}
+	version, err := s.Sites.Public(r.Context(), slug)
+	if err != nil {
+		return err
+	}
+	site, blob, err := s.openSite(r.Context(), version)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	found := findInSite(site, q.path)
+	if found.folder {
+		to := url.URL{Path: r.URL.Path + "/", RawQuery: r.URL.RawQuery}
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, to.String(), http.StatusTemporaryRedirect)
+		return nil
+	}
+	if found.path == "" {
+		return errNoSitePage
+	}
+	w.Header().Set("Cache-Control", "public, max-age=0, must-revalidate")
+	shown := func(ctx context.Context) error { return s.Sites.StillPublic(ctx, version.ID) }
+	return whileShown(w, r, shown, func() error { return sendSiteFile(w, r, blob, site.Files[found.path], found.status) })
+}
+
+var (
+	errNoSite     = vitrine.Errorf(vitrine.CodeNotFound, "There is no website at this address.")
+	errNoSitePage = vitrine.Errorf(vitrine.CodeNotFound, "This website has no page at this address.")
+)
+
+// siteManifests are what the ZIPs of websites have, of those that were asked for last: some two megabytes for the largest.
+var siteManifests = func() *lru.Cache[vitrine.UploadID, *filetype.Site] {
+	c, err := lru.New[vitrine.UploadID, *filetype.Site](32)
+	if err != nil {
+		panic(err) // of the size alone
+	}
+	return c
+}()
+
+var readingSites singleflight.Group
+
+// openSite opens a version's bytes and tells what is in them, which was decided when they were inspected and is read from them anew.
+func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*filetype.Site, vitrine.Blob, error) {
+	blob, err := s.Blobs.Open(ctx, version.Upload)
+	if err != nil {
+		return nil, nil, vitrine.Unavailable(err)
+	}
+	if site, ok := siteManifests.Get(version.Upload); ok {
+		return site, blob, nil
+	}
+	v, err, _ := readingSites.Do(string(version.Upload), func() (any, error) {
+		again, err := s.Blobs.Open(context.WithoutCancel(ctx), version.Upload)
+		if err != nil {
+			return nil, err
+		}
+		defer again.Close()
+		site, err := filetype.ReadSite(again, again.Size())
+		if err == nil {
+			siteManifests.Add(version.Upload, site)
+		}
+		return site, err
+	})
+	if err != nil {
+		return nil, nil, vitrine.Unavailable(errors.Join(err, blob.Close()))
+	}
+	return v.(*filetype.Site), blob, nil
+}
+
+// inSite is where a path leads in a website.
+type inSite struct {
+	path   string // of the file; "" for none
+	status int
+	folder bool // the path is that of a folder, and lacks its slash
+}
+
+// findInSite looks a path up: a folder is its index.html, a name without extension may be a page, and what is nowhere is 404.html.
+func findInSite(site *filetype.Site, p string) inSite {
+	p = norm.NFC.String(p)
+	has := func(p string) bool { _, ok := site.Files[p]; return ok }
+	switch {
+	case p == "" || strings.HasSuffix(p, "/"):
+		if has(p + "index.html") {
+			return inSite{path: p + "index.html", status: http.StatusOK}
+		}
+	case has(p):
+		return inSite{path: p, status: http.StatusOK}
+	case has(p + "/index.html"):
+		return inSite{folder: true}
+	case has(p + ".html"):
+		return inSite{path: p + ".html", status: http.StatusOK}
+	}
+	if has("404.html") {
+		return inSite{path: "404.html", status: http.StatusNotFound}
+	}
+	return inSite{}
+}
+
+// mostRanged is how large a packed file may be of which ranges are sent: each is unpacked from the file's beginning.
+const mostRanged = 256 << 20
+
+// sendSiteFile answers with one file. One that is packed goes out packed where the reader unpacks it, for that is what gzip is too.
+func sendSiteFile(w http.ResponseWriter, r *http.Request, blob vitrine.Blob, f filetype.SiteFile, status int) error {
+	h := w.Header()
+	packed := io.NewSectionReader(blob, f.Offset, f.Packed)
+	h.Set("Content-Type", siteFileType(f, packed))
+	tag := fmt.Sprintf(`"%08x-%x"`, f.CRC32, f.Size)
+	r = r.Clone(r.Context())
+	var body io.ReadSeeker = packed
+	if f.Deflated {
+		h.Set("Vary", "Accept-Encoding")
+		media := strings.HasPrefix(f.Type, "video/") || strings.HasPrefix(f.Type, "audio/")
+		if acceptsGzip(r) && r.Header.Get("Range") == "" && !media {
+			z := gzipOf(packed, f)
+			h.Set("Content-Encoding", "gzip")
+			h.Set("Content-Length", strconv.FormatInt(z.Size(), 10))
+			tag, body = strings.TrimSuffix(tag, `"`)+`-gz"`, z
+		} else {
+			unpacked := &unpackedFile{packed: packed, size: f.Size}
+			defer unpacked.Close()
+			body = unpacked
+			if f.Size > mostRanged {
+				r.Header.Del("Range")
+			}
+		}
+	}
+	if status != http.StatusOK {
+		for _, name := range []string{"Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Range", "If-Unmodified-Since"} {
+			r.Header.Del(name)
+		}
+		h.Set("Cache-Control", "no-store")
+		w = &withStatus{w, status}
+	} else {
+		h.Set("ETag", tag)
+	}
+	http.ServeContent(w, r, "", time.Time{}, body)
+	return nil
+}
+
+// siteFileType is what a file is served as. A page of HTML may name its own encoding.
+func siteFileType(f filetype.SiteFile, packed *io.SectionReader) string {
+	if f.Type != "text/html" {
+		return cmp.Or(f.Type, "application/octet-stream")
+	}
+	var in io.Reader = io.NewSectionReader(packed, 0, packed.Size())
+	if f.Deflated {
+		unpacked := &unpackedFile{packed: packed, size: f.Size}
+		defer unpacked.Close()
+		in = unpacked
+	}
+	head, _ := io.ReadAll(io.LimitReader(in, htmlHead))
+	return "text/html; charset=" + charsetOf(head)
+}
+
+// withStatus answers with another status than 200.
+type withStatus struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *withStatus) WriteHeader(status int) {
+	if status == http.StatusOK {
+		status = w.status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *withStatus) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// gonePage says why there is nothing to see at a website's address.
+type gonePage struct {
+	Styles                          string // origin of the styles
+	Title, Heading, Advice, Request string
+}
+
+// siteFailure answers for a website that is not shown, or for a page that it does not have. Where the host is the website's own, browsers
+// forget what it has left in them.
+func (s *Server) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequest, err error) {
+	e, status := s.known(w, r, err)
+	h := w.Header()
+	for _, name := range []string{"Content-Encoding", "Content-Length", "ETag", "Vary"} {
+		h.Del(name)
+	}
+	retryAfter(w, e)
+	gone := e.Code == vitrine.CodeDisabled || e.Code == vitrine.CodeNotAvailable || e.Code == vitrine.CodeNotFound && err != error(errNoSitePage)
+	if q.own && gone {
+		h.Set("Clear-Site-Data", `"cache", "storage"`)
+	}
+	p := gonePage{Styles: origin(s.ContentURL), Title: cmp.Or(headings[e.Code], "This is not allowed"), Advice: siteAdvice(e), Request: h.Get("X-Request-Id")}
+	p.Heading = p.Title
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Content-Security-Policy", "sandbox allow-top-navigation-by-user-activation allow-popups; default-src 'none'; style-src "+p.Styles+assetRoot+"; base-uri 'none'; form-action 'none'")
+	if err := render(w, r, status, goneTemplate, p); err != nil {
+		s.Log.Error("error page", "request", p.Request, "error", err)
+		http.Error(w, p.Heading, status)
+	}
+}
+
+// siteAdvice is what happened and what to do about it.
+func siteAdvice(e *vitrine.Error) string {
+	switch e.Code {
+	case vitrine.CodeNotFound:
+		return e.Message + " Check it for a typing mistake."
+	case vitrine.CodeDisabled:
+		return e.Message
+	}
+	return adviceOn(e)
+}

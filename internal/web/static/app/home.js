@@ -1,0 +1,85 @@
+// The drop zone of the first page. What is chosen here waits in this browser, and the dashboard takes it up.
+import { find, say } from "./app.js";
+import { forget, peek, put } from "./pending.js";
+
+const drop = find("#drop"), input = find("#file"), waiting = find("#waiting");
+
+const names = (files) => (files.length === 1 ? files[0].name : `${files.length} files`);
+
+const show = (files) => {
+  waiting.hidden = !files.length;
+  drop.classList.toggle("has-file", files.length > 0);
+  if (!files.length) return;
+  find("#waiting-name").textContent = names(files);
+  find("#waiting-words").textContent = `${files.length === 1 ? "waits" : "wait"} in this browser${drop.dataset.in ? "." : " until you have signed in."}`;
+};
+
+// A folder has no bytes, and cannot be read as a file.
+const readable = async (files) => {
+  const ok = [];
+  for (const file of files) {
+    try {
+      await file.slice(0, 1).arrayBuffer();
+      ok.push(file);
+    } catch {
+      // left out
+    }
+  }
+  return ok;
+};
+
+const choose = async (list) => {
+  const files = await readable([...list]);
+  if (!files.length) return say("That cannot be read as a file. A folder can be packed into a ZIP.");
+  try {
+    await put(files);
+  } catch {
+    return say("This browser does not keep files for a page. Sign in first, then choose the file.");
+  }
+  if (drop.dataset.in) location.href = drop.dataset.next;
+  else {
+    show(files);
+    find("#go-on").focus();
+  }
+};
+
+drop.addEventListener("submit", (event) => {
+  event.preventDefault();
+  input.click();
+});
+input.addEventListener("change", () => {
+  if (input.files.length) choose(input.files);
+  input.value = "";
+});
+find("#forget").addEventListener("click", async () => {
+  await forget();
+  show([]);
+  find("button", drop).focus();
+});
+
+// Anywhere on the page.
+const files = (event) => event.dataTransfer?.types.includes("Files");
+let depth = 0;
+const over = (yes) => drop.classList.toggle("is-over", yes);
+addEventListener("dragenter", (event) => {
+  if (!files(event)) return;
+  event.preventDefault();
+  depth++;
+  over(true);
+});
+addEventListener("dragover", (event) => {
+  if (!files(event)) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = "copy";
+});
+addEventListener("dragleave", (event) => {
+  if (files(event) && --depth <= 0) over(((depth = 0), false));
+});
+addEventListener("drop", (event) => {
+  if (!files(event)) return;
+  event.preventDefault();
+  over(((depth = 0), false));
+  choose(event.dataTransfer.files);
+});
+
+addEventListener("pageshow", async () => show(await peek()));

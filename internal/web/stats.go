@@ -1,0 +1,278 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// The pages of numbers: of one link, and of all links of an account. They show what the API answers, from the same calls.
+
+const analyticsRoot = "/analytics"
+
+var statsTemplate = parseApp("stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
+
+func (s *Server) statsRoutes(mux *http.ServeMux) {
+	for _, root := range []string{analyticsRoot, "/links/{slug}" + analyticsRoot} {
+		s.memberPage(mux, http.MethodGet, root, s.stats)
+		// What an open page asks by itself, every few seconds.
+		mux.Handle("GET "+root+"/pulse", s.json(s.sameOrigin(s.looking(s.pulse))))
+		mux.Handle("GET "+root+"/now", s.app(s.sameOrigin(s.looking(s.stats))))
+	}
+}
+
+// looking admits who is signed in, without that being a use of the session: one that nobody uses ends in its time, whatever page is open.
+func (s *Server) looking(h memberHandler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+		me, err := s.Sessions.Look(r.Context(), s.session(r))
+		if err != nil {
+			return err
+		}
+		return h(w, r, me)
+	}
+}
+
+// numbers are one report, of a link or of an account.
+type numbers struct {
+	link    *report.LinkReport    // nil: of an account
+	account *report.AccountReport // nil: of a link
+	sample  bool                  // made up
+}
+
+func (n *numbers) summary() *report.Summary {
+	if n.link != nil {
+		return &n.link.Summary
+	}
+	return &n.account.Summary
+}
+
+// answer is what the API answers.
+func (n *numbers) answer() any {
+	if n.link != nil {
+		return n.link
+	}
+	return n.account
+}
+
+// version is the same as long as no number of the report changes.
+func (n *numbers) version() (string, error) {
+	b, err := json.Marshal(n.answer())
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:9]), nil
+}
+
+// numbersOf makes the report that a request is about; of an account whose plan has none, a sample. l is the link, nil for all.
+func (s *Server) numbersOf(ctx context.Context, me *vitrine.Account, l *vitrine.Link, rg report.Range) (n *numbers, err error) {
+	n = &numbers{sample: !me.Plan.Pro()}
+	switch {
+	case n.sample && l != nil:
+		n.link = sampleLink(l, s.linkURL(l.Slug), rg, s.Now())
+	case n.sample:
+		n.account = sampleAccount(rg, s.Now())
+	case l != nil:
+		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), rg)
+	default:
+		n.account, err = s.Analytics.Account(ctx, me, rg)
+	}
+	return n, err
+}
+
+// linkOf is the link that the address of a page names, nil where it names none. Another account's link is like an unknown one.
+func (s *Server) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, error) {
+	slug := r.PathValue("slug")
+	if slug == "" {
+		return nil, nil
+	}
+	l, err := s.Links.BySlug(r.Context(), slug)
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && l.Account != me.ID {
+		return nil, vitrine.Errorf(vitrine.CodeNotFound, "There is no link with that slug on this account.")
+	}
+	return l, err
+}
+
+func (s *Server) stats(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	rg, err := reportRange(r)
+	if err != nil {
+		return err
+	}
+	l, err := s.linkOf(r, me)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbersOf(r.Context(), me, l, rg)
+	if err != nil {
+		return err
+	}
+	if q := r.URL.Query(); q.Has("format") || q.Has("card") {
+		return writeCard(w, r, n, q.Get("format"), q.Get("card"))
+	}
+	p, err := s.newStatsPage(r, me, l, n)
+	if err != nil {
+		return err
+	}
+	return s.writeApp(w, r, http.StatusOK, statsTemplate, p.Nonce, p)
+}
+
+// pulse tells a page whether its numbers have changed, by their version.
+func (s *Server) pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if !me.Plan.Pro() {
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+	}
+	rg, err := reportRange(r)
+	if err != nil {
+		return err
+	}
+	l, err := s.linkOf(r, me)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbersOf(r.Context(), me, l, rg)
+	if err != nil {
+		return err
+	}
+	version, err := n.version()
+	if err != nil {
+		return err
+	}
+	tag := `"` + version + `"`
+	h := w.Header()
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", "no-store")
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return writeJSON(w, map[string]string{"version": version})
+}
+
+// statsPage is what the page of numbers shows.
+type statsPage struct {
+	appPage
+	*report.Summary
+	Link    *statsLink            // nil: of an account
+	Of      *report.LinkReport    // nil: of an account
+	Account *report.AccountReport // nil: of a link
+	Sample  bool
+	Empty   bool // nobody has ever come
+	Part    bool // the report is cut short
+	Version string
+	Address string // of the page with its range
+	Pulse   string // address of its version, and of itself as it is now
+	Now     string
+	Call    string // of the API, for a shell
+	Ranges  []statsRange
+	Cards   []statsCard
+	Ledger  []statsReason
+	Chart   statsChart
+	Tips    []statsTip
+	Bars    []statsBars
+	Heat    statsHeat
+	Pages   *statsPages
+	Marks   *statsMarks
+	Recent  []statsOpen
+	Top     []statsTop
+}
+
+// statsLink is what is said of the link beside its numbers.
+type statsLink struct {
+	*vitrine.Link
+	URL, Kind string
+	State     string
+	AllTime   figure
+}
+
+// statsRange is a choice of days.
+type statsRange struct {
+	Name, Address string
+	Chosen        bool
+}
+
+func (s *Server) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.Link, n *numbers) (*statsPage, error) {
+	title := "Analytics"
+	if l != nil {
+		title = "Analytics of " + l.Title
+	}
+	if n.sample {
+		title = "Sample: " + title
+	}
+	p := &statsPage{appPage: s.newAppPage(r, me, title, "analytics"), Summary: n.summary(), Of: n.link, Account: n.account, Sample: n.sample}
+	var err error
+	if p.Version, err = n.version(); err != nil {
+		return nil, err
+	}
+	root, api := analyticsRoot, s.PublicURL.String()+apiRoot
+	if l != nil {
+		root = "/links/" + string(l.Slug) + analyticsRoot
+		p.Link = &statsLink{Link: l, URL: s.linkURL(l.Slug), Kind: kindNoun(string(l.Kind)), State: stateName(l.State), AllTime: figure(n.link.AllTimeViews)}
+	}
+	key := string(p.Range.Key)
+	p.Address, p.Pulse, p.Now = withRange(root, key), withRange(root+"/pulse", key), withRange(root+"/now", key)
+	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + withRange(api+root, key) + `"`
+	for _, rg := range report.Ranges() {
+		p.Ranges = append(p.Ranges, statsRange{rangeNames[rg], withRange(root, string(rg)), rg == p.Range.Key})
+	}
+	p.fill(n, s.Now())
+	return p, nil
+}
+
+// fill makes what is drawn of the numbers.
+func (p *statsPage) fill(n *numbers, now time.Time) {
+	p.Cards = statsCards(n)
+	p.Ledger = statsLedger(p.Excluded)
+	p.Chart = newStatsChart(p.Summary)
+	p.Tips = statsTips(p.Insights)
+	p.Bars = statsBreakdowns(&p.Breakdowns)
+	p.Heat = newStatsHeat(&p.Timing)
+	if of := p.Of; of != nil {
+		p.Part = of.Truncated
+		p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
+		p.Pages, p.Marks = newStatsPages(of.Content.Pages), newStatsMarks(&of.Content)
+		p.Recent = statsRecent(of.Recent, now)
+		return
+	}
+	a := p.Account
+	p.Part = a.Truncated
+	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
+	p.Top = statsTopLinks(a.TopLinks, n.sample)
+	if len(a.Mix) > 0 {
+		p.Bars = append([]statsBars{{"mix", "Kinds of files", "Views", statsBarsOf(a.Mix, kindNoun, nil)}}, p.Bars...)
+	}
+}
+
+// KeyOf is the key that chooses a range.
+func (p *statsPage) KeyOf(i int) int { return i + 1 }
+
+// AllTime is what all links have come to.
+func (p *statsPage) AllTime() string {
+	a := p.Account.AllTime
+	return figure(a.Views).String() + " views and " + figure(a.Downloads).String() + " downloads of " + counted(a.Links, "link", "links") + " since the beginning"
+}
+
+// CSV is the address of a card's table as a file; "" of a sample, which has none.
+func (p *statsPage) CSV(card string) string {
+	if p.Sample {
+		return ""
+	}
+	u, err := url.Parse(p.Address)
+	if err != nil {
+		panic(err) // made by this package
+	}
+	q := u.Query()
+	q.Set("format", "csv")
+	q.Set("card", card)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func withRange(path, key string) string { return path + "?range=" + url.QueryEscape(key) }

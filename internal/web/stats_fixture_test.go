@@ -1,0 +1,160 @@
+package web_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/visitor"
+	"vitrine/report"
+
+	"golang.org/x/net/html"
+)
+
+// office is a desk with an account whose links were read, of each kind of content.
+type office struct {
+	*desk
+	key    string // of the API
+	cookie string // of the site
+	links  map[report.ContentKind]*vitrine.Link
+}
+
+// officeDays is for how long its links have been there: long enough that a point of all time is a week.
+const officeDays = 130
+
+// newOffice has links that were opened, for a long time, by people and bots; some of what they are called wants to be a formula.
+func newOffice(t testing.TB) *office {
+	t.Helper()
+	o := &office{desk: newDesk(t), links: map[report.ContentKind]*vitrine.Link{}}
+	a, key, err := o.server.Accounts.Create(t.Context(), "office@example.org", vitrine.PlanPro)
+	o.check(err)
+	o.account, o.key = a, string(key)
+	for _, name := range []string{"report.pdf", "clip.webm", "notes.txt", "archive.tgz"} {
+		l := o.publish(name, samples[name])
+		kind := vitrine.ContentKindOf(l.Kind)
+		o.links[kind] = l
+	}
+	o.ahead.Add(int64(officeDays * 24 * time.Hour))
+	for _, l := range o.links {
+		o.readBy(l, 160)
+	}
+	o.cookie = o.signIn(a)
+	return o
+}
+
+// readBy adds opens of the last days, the same each time.
+func (d *desk) readBy(l *vitrine.Link, n int) {
+	d.t.Helper()
+	r := rand.New(rand.NewPCG(uint64(n), uint64(len(l.Name))))
+	one := func(of ...string) string { return of[r.IntN(len(of))] }
+	now, b := d.server.Now(), vitrine.Batch{}
+	for i := range n {
+		at := now.Add(-time.Duration(r.Int64N(int64(officeDays * 24 * time.Hour)))).UnixMilli()
+		o := report.Open{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n)) + 1, Country: one("DE", "US", "BR", "", "XK"), City: one("", "São Paulo", "=1+1"),
+			Source: one("", "LinkedIn", "@SUM(A1)"), Referrer: one("", "linkedin.com"), Device: one("Desktop", "Mobile"), Browser: one("Chrome", "Safari"), OS: one("Linux", "iOS"), QR: r.IntN(9) == 0}
+		if r.IntN(8) == 0 {
+			o.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotMailScanner)
+		}
+		if r.IntN(5) > 0 {
+			engaged := r.Int64N(120_000)
+			if r.IntN(6) == 0 {
+				engaged = 200
+			}
+			s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 700, Screen: one("0-575", "1920+")}
+			switch vitrine.ContentKindOf(l.Kind) {
+			case report.ContentPages:
+				for p := range 1 + r.IntN(max(l.Pages, 1)) {
+					s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: engaged / 2})
+				}
+			case report.ContentMedia:
+				s.Reached = r.Int64N(1_000_001)
+				s.Played = s.Reached / 2
+			case report.ContentScroll:
+				s.Depth = r.Int64N(1_000_001)
+			}
+			o.Session = s
+			if r.IntN(6) == 0 && o.Bot == "" {
+				s.Downloaded = true
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, Open: vitrine.ViewID(o.ID)})
+			}
+		}
+		b.Opens = append(b.Opens, vitrine.NewOpen{Account: l.Account, Open: o})
+	}
+	refused, err := d.log.Append(d.t.Context(), b)
+	d.check(err)
+	for _, err := range refused {
+		d.check(err)
+	}
+}
+
+// openNow adds one open by somebody new, just now.
+func (d *desk) openNow(l *vitrine.Link, viewer uint64) {
+	d.t.Helper()
+	at := d.server.Now().UnixMilli()
+	_, err := d.log.Append(d.t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{{Account: l.Account, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, int(viewer))), At: at, Link: int64(l.ID),
+		Viewer: viewer, Country: "DE"}}}})
+	d.check(err)
+}
+
+func statsPath(l *vitrine.Link) string { return "/links/" + string(l.Slug) + "/analytics" }
+
+// document is a page taken apart.
+type document struct{ *html.Node }
+
+func (s *site) parse(page string) document {
+	s.t.Helper()
+	n, err := html.Parse(strings.NewReader(page))
+	s.check(err)
+	return document{n}
+}
+
+func (d document) attr(name string) string {
+	for _, a := range d.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// all are the elements below that a condition holds of, in order.
+func (d document) all(yes func(document) bool) (found []document) {
+	for n := range d.Descendants() {
+		if e := (document{n}); n.Type == html.ElementNode && yes(e) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// tags are the elements of a name below.
+func (d document) tags(name string) []document {
+	return d.all(func(e document) bool { return e.Data == name })
+}
+
+// class are the elements of a class below.
+func (d document) class(name string) []document {
+	return d.all(func(e document) bool { return strings.Contains(" "+e.attr("class")+" ", " "+name+" ") })
+}
+
+// id is the element of an id; an empty one where there is none.
+func (d document) id(id string) document {
+	for _, e := range d.all(func(e document) bool { return e.attr("id") == id }) {
+		return e
+	}
+	return document{&html.Node{}}
+}
+
+// text is what can be read, in one line.
+func (d document) text() string {
+	var b strings.Builder
+	for n := range d.Descendants() {
+		if n.Type == html.TextNode {
+			b.WriteString(n.Data)
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}

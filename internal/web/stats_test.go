@@ -1,0 +1,414 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+
+	"github.com/dustin/go-humanize"
+)
+
+// api asks the API for what a page shows.
+func (o *office) api(path string, into any) {
+	o.t.Helper()
+	r := o.status(o.get("/api/v1"+path, "Authorization: Bearer "+o.key), http.StatusOK)
+	o.check(json.Unmarshal([]byte(r.body), into))
+}
+
+// same reports where a page differs from the API.
+func same[T comparable](t testing.TB, what string, page, api T) {
+	t.Helper()
+	if page != api {
+		t.Errorf("%s: the page says %v, the API %v", what, page, api)
+	}
+}
+
+// Each figure on the page of a link, and in its files, is the API's for the same link and days.
+func TestStatsAreTheAPIs(t *testing.T) {
+	o := newOffice(t)
+	for kind, l := range o.links {
+		for _, rg := range []string{"7d", "90d", "all"} {
+			var want report.LinkReport
+			query := "?range=" + rg
+			o.api(statsPath(l)+query, &want)
+			page := o.parse(o.status(o.get(statsPath(l)+query, o.cookie), http.StatusOK).body)
+			t.Run(string(kind)+" "+rg, func(t *testing.T) {
+				sameSummary(t, page, &want.Summary)
+				sameContent(t, page, &want.Content)
+				recent := page.class("recent")
+				if len(recent) != 1 {
+					t.Fatalf("%d tables of recent opens", len(recent))
+				}
+				rows := recent[0].tags("tbody")[0].tags("tr")
+				same(t, "recent opens", len(rows), len(want.Recent))
+				for i, row := range rows[:min(len(rows), len(want.Recent))] {
+					same(t, "progress", row.tags("td")[4].text(), want.Recent[i].Progress)
+					same(t, "atypical", len(row.class("is-odd")) == 1, want.Recent[i].Atypical)
+				}
+				o.sameFiles(t, statsPath(l)+query, &want.Summary)
+			})
+		}
+	}
+}
+
+func TestAccountStatsAreTheAPIs(t *testing.T) {
+	o := newOffice(t)
+	for _, rg := range []string{"7d", "90d", "all"} {
+		var want report.AccountReport
+		o.api("/analytics?range="+rg, &want)
+		page := o.parse(o.status(o.get("/analytics?range="+rg, o.cookie), http.StatusOK).body)
+		sameSummary(t, page, &want.Summary)
+		rows := page.class("stacked")[0].tags("tbody")[0].tags("tr")
+		same(t, "links", len(rows), len(want.TopLinks))
+		for i, row := range rows[:min(len(rows), len(want.TopLinks))] {
+			top := want.TopLinks[i]
+			same(t, "link", row.tags("a")[0].attr("href"), "/links/"+top.Slug+"/analytics")
+			same(t, "views", row.tags("td")[0].text(), humanize.Comma(top.Views))
+			same(t, "uniques", row.tags("td")[1].text(), humanize.Comma(top.Uniques))
+		}
+		if all := fmt.Sprintf("%s views and %s downloads of 4 links", humanize.Comma(want.AllTime.Views), humanize.Comma(want.AllTime.Downloads)); !strings.Contains(page.text(), all) {
+			t.Errorf("the page does not say %q", all)
+		}
+		o.sameFiles(t, "/analytics?range="+rg, &want.Summary)
+	}
+}
+
+func sameSummary(t *testing.T, page document, want *report.Summary) {
+	t.Helper()
+	value := func(card string) string { return page.id("card-" + card).class("value")[0].text() }
+	same(t, "views", value("views"), humanize.Comma(want.Totals.Views))
+	same(t, "uniques", value("uniques"), humanize.Comma(want.Totals.Uniques))
+	same(t, "downloads", value("downloads"), humanize.Comma(want.Totals.Downloads))
+	same(t, "QR scans", value("qr"), humanize.Comma(want.Totals.QRScans))
+	same(t, "bounces", value("bounce"), want.Totals.BouncePct.String()+"%")
+	same(t, "returning", value("returning"), want.Totals.ReturningPct.String()+"%")
+	completion := "–"
+	if want.Totals.CompletionPct != nil {
+		completion = want.Totals.CompletionPct.String() + "%"
+	}
+	same(t, "completion", value("completion"), completion)
+	if summary := page.id("ledger").tags("summary")[0].text(); !strings.HasPrefix(summary, fmt.Sprintf("%d bot open", want.Totals.BotsExcluded)) ||
+		!strings.HasSuffix(summary, fmt.Sprintf("· %d atypical", want.Totals.Atypical)) {
+		t.Errorf("the ledger says %q of %+v", summary, want.Totals)
+	}
+	var left int64
+	for _, row := range page.id("ledger").tags("tr") {
+		if cells := row.tags("td"); len(cells) > 0 {
+			n, _ := strconv.ParseInt(cells[1].text(), 10, 64)
+			left += n
+		}
+	}
+	same(t, "the ledger's sum", left, want.Totals.BotsExcluded)
+	rows := page.id("series").tags("tbody")[0].tags("tr")
+	same(t, "points", len(rows), len(want.Series))
+	for i, row := range rows {
+		data := row.tags("data")
+		same(t, "date", row.tags("time")[0].attr("datetime"), want.Series[i].Date.Time().Format("2006-01-02"))
+		same(t, "views of a point", data[0].attr("value"), fmt.Sprint(want.Series[i].Views))
+		same(t, "uniques of a point", data[1].attr("value"), fmt.Sprint(want.Series[i].Uniques))
+	}
+	b := &want.Breakdowns
+	for id, buckets := range map[string][]report.Bucket{"countries": b.Countries, "cities": b.Cities, "sources": b.Sources, "referrers": b.Referrers, "devices": b.Devices,
+		"browsers": b.Browsers, "os": b.OS, "screens": b.Screens} {
+		var rows []document
+		for _, body := range page.id("by-" + id).tags("tbody") {
+			rows = body.tags("tr")
+		}
+		same(t, id, len(rows), len(buckets))
+		for i, row := range rows {
+			same(t, id, row.tags("td")[0].text()+" "+row.tags("td")[1].text(), humanize.Comma(buckets[i].Count)+" "+buckets[i].Pct.String()+"%")
+		}
+	}
+	for i, row := range page.class("heat")[0].tags("tbody")[0].tags("tr") {
+		day := (i + 1) % 7
+		for hour, cell := range row.tags("td")[:24] {
+			same(t, "hour", cell.text(), humanize.Comma(want.Timing.Heat[day][hour]))
+		}
+	}
+	same(t, "insights", len(page.class("tips")) == 1, len(want.Insights) > 0)
+}
+
+func sameContent(t *testing.T, page document, want *report.Content) {
+	t.Helper()
+	var marks []report.Mark
+	switch {
+	case want.Pages != nil:
+		rows := page.id("pages-details").tags("tbody")[0].tags("tr")
+		same(t, "pages", len(rows), len(want.Pages.Pages))
+		for i, row := range rows {
+			p := want.Pages.Pages[i]
+			same(t, "reach", row.tags("td")[1].text(), p.ReachPct.String()+"%")
+			same(t, "attention", row.tags("td")[3].text(), p.AttentionPct.String()+"%")
+		}
+		return
+	case want.Media != nil:
+		marks = append([]report.Mark{{ReachPct: want.Media.PlayedPct}}, want.Media.Quartiles...)
+	case want.Scroll != nil:
+		marks = want.Scroll.Depths
+	default:
+		same(t, "content", len(page.all(func(e document) bool { return e.attr("id") == "content-title" })), 0)
+		return
+	}
+	section := page.all(func(e document) bool { return e.attr("aria-labelledby") == "content-title" })[0]
+	rows := section.tags("tbody")[0].tags("tr")
+	same(t, "marks", len(rows), len(marks))
+	for i, row := range rows {
+		same(t, "reach", row.tags("td")[0].text(), marks[i].ReachPct.String()+"%")
+	}
+}
+
+// file is the table of a card.
+func (o *office) file(t *testing.T, path, card string) [][]string {
+	t.Helper()
+	r := o.status(o.get(path+"&format=csv&card="+card, o.cookie), http.StatusOK)
+	if got := r.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/csv") {
+		t.Errorf("%s is %s", card, got)
+	}
+	if got := r.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") || !strings.Contains(got, card) {
+		t.Errorf("%s is %q", card, got)
+	}
+	if !strings.HasSuffix(r.body, "\r\n") {
+		t.Errorf("%s ends without CRLF", card)
+	}
+	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
+	o.check(err)
+	return rows
+}
+
+func (o *office) sameFiles(t *testing.T, path string, want *report.Summary) {
+	t.Helper()
+	series := o.file(t, path, "series")[1:]
+	same(t, "series", len(series), len(want.Series))
+	for i, row := range series {
+		p := want.Series[i]
+		same(t, "point", strings.Join(row, " "), fmt.Sprintf("%s %d %d %d", p.Date.Time().Format("2006-01-02"), p.Views, p.Uniques, p.AvgEngagedS))
+	}
+	same(t, "totals", o.file(t, path, "totals")[1][2], fmt.Sprint(want.Totals.Views))
+	same(t, "hours", len(o.file(t, path, "timing")), 1+7*24)
+	countries := o.file(t, path, "countries")[1:]
+	for i, b := range want.Breakdowns.Countries {
+		same(t, "country", strings.Join(countries[i], " "), fmt.Sprintf("%s %d %s", b.Key, b.Count, b.Pct))
+	}
+}
+
+// No cell of any file is taken for a formula.
+func TestStatsFilesAreHarmless(t *testing.T) {
+	o := newOffice(t)
+	tame := 0
+	look := func(path string, cards ...string) {
+		for _, card := range cards {
+			for _, row := range o.file(t, path, card) {
+				for _, cell := range row {
+					if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+						t.Errorf("%s has the cell %q", card, cell)
+					}
+					if strings.HasPrefix(cell, "'=1+1") || strings.HasPrefix(cell, "'@SUM(A1)") {
+						tame++
+					}
+				}
+			}
+		}
+	}
+	common := []string{"totals", "series", "excluded", "timing", "insights", "countries", "cities", "referrers", "sources", "devices", "browsers", "os", "screens"}
+	for kind, l := range o.links {
+		cards := append([]string{"recent"}, common...)
+		if kind != report.ContentNone {
+			cards = append(cards, "content")
+		}
+		look(statsPath(l)+"?range=all", cards...)
+	}
+	look("/analytics?range=all", append([]string{"top_links", "mix"}, common...)...)
+	if tame < 4 {
+		t.Errorf("%d cells were made harmless: the test is blind", tame)
+	}
+	l := o.links[report.ContentNone]
+	for _, path := range []string{statsPath(l) + "?format=csv&card=content", statsPath(l) + "?format=csv&card=nothing", statsPath(l) + "?format=xls&card=series", statsPath(l) + "?card=series",
+		statsPath(l) + "?format=csv&card=top_links", "/analytics?format=csv&card=recent"} {
+		o.status(o.get(path, o.cookie), http.StatusNotFound)
+	}
+}
+
+// Numbers are their owner's alone: another account's link is an unknown one, and who is not signed in is asked to.
+func TestStatsOfOthers(t *testing.T) {
+	o := newOffice(t)
+	l := o.links[report.ContentPages]
+	other := o.signIn(o.member)
+	text := func(r reply) string {
+		return strings.NewReplacer(r.Header.Get("X-Request-Id"), "", string(l.Slug), "SLUG", "nothing-here", "SLUG").Replace(o.parse(r.body).text())
+	}
+	foreign, unknown := o.status(o.get(statsPath(l), other), http.StatusNotFound), o.status(o.get("/links/nothing-here/analytics", other), http.StatusNotFound)
+	same(t, "a foreign link", text(foreign), text(unknown))
+	o.status(o.get(statsPath(l)+"/pulse", other), http.StatusNotFound)
+	o.status(o.get(statsPath(l)+"?format=csv&card=series", other), http.StatusNotFound)
+	for _, path := range []string{statsPath(l), "/analytics"} {
+		r := o.status(o.get(path+"?range=7d"), http.StatusSeeOther)
+		same(t, "the way in", r.Header.Get("Location"), "/sign-in?next="+strings.NewReplacer("/", "%2F", "?", "%3F", "=", "%3D").Replace(path+"?range=7d"))
+		o.status(o.get(path+"/pulse"), http.StatusUnauthorized)
+		o.status(o.get(path+"?range=8d", o.cookie), http.StatusBadRequest)
+	}
+}
+
+// An account whose plan has no analytics sees a sample, marked as one: the same whatever its links have come to.
+func TestStatsSample(t *testing.T) {
+	o := newOffice(t)
+	look := func(path string) (page, numbers string) {
+		t.Helper()
+		r := o.status(o.get(path, o.cookie), http.StatusOK)
+		doc := o.parse(r.body)
+		if !strings.HasPrefix(doc.tags("title")[0].text(), "Sample: ") || !strings.HasPrefix(doc.tags("h1")[0].text(), "Sample: ") || !strings.Contains(doc.class("ribbon")[0].text(), "Sample data.") {
+			t.Errorf("%s does not say that it is a sample", path)
+		}
+		if !strings.Contains(r.body, `href="/plans"`) || strings.Contains(r.body, `id="live"`) || strings.Contains(r.body, "format=csv") {
+			t.Errorf("%s: no way up, or what a sample has not", path)
+		}
+		return doc.text(), doc.id("stats").text()
+	}
+	o.setPlan(vitrine.PlanFree)
+	l := o.links[report.ContentPages]
+	o.openNow(l, 7)
+	_, before := look(statsPath(l) + "?range=90d")
+	_, all := look("/analytics?range=90d")
+	o.readBy(l, 99)
+	if _, now := look(statsPath(l) + "?range=90d"); now != before {
+		t.Error("real opens change the sample of a link")
+	}
+	page, now := look("/analytics?range=90d")
+	if now != all {
+		t.Error("real opens change the sample of an account")
+	}
+	if strings.Contains(page, l.Title) {
+		t.Error("a link of the account is in its sample")
+	}
+	for _, path := range []string{statsPath(l), "/analytics"} {
+		o.status(o.get(path+"/pulse", o.cookie), http.StatusForbidden)
+		o.status(o.get(path+"?format=csv&card=series", o.cookie), http.StatusForbidden)
+	}
+	o.status(o.get("/links/nothing-here/analytics", o.cookie), http.StatusNotFound)
+	for kind, l := range o.links {
+		for _, rg := range []string{"7d", "14d", "30d", "all"} {
+			if _, numbers := look(statsPath(l) + "?range=" + rg); !strings.Contains(numbers, "Insights") {
+				t.Errorf("a sample of %s says nothing", kind)
+			}
+		}
+	}
+}
+
+func (o *office) setPlan(p vitrine.Plan) {
+	o.t.Helper()
+	_, err := o.server.Accounts.SetPlan(o.t.Context(), o.account.Email, p, nil, vitrine.Decision{By: vitrine.Operator})
+	o.check(err)
+}
+
+// The pulse changes when a number does, and not before; asking for it is no open.
+func TestStatsPulse(t *testing.T) {
+	o := newOffice(t)
+	l, other := o.links[report.ContentScroll], o.links[report.ContentNone]
+	ask := func(path, tag string, want int) string {
+		t.Helper()
+		return o.status(o.get(path, o.cookie, "If-None-Match: "+tag), want).Header.Get("ETag")
+	}
+	own, all := statsPath(l)+"/pulse?range=all", "/analytics/pulse?range=all"
+	first, firstAll := ask(own, "", http.StatusOK), ask(all, "", http.StatusOK)
+	page := o.parse(o.get(statsPath(l)+"?range=all", o.cookie).body)
+	same(t, "the page's version", `"`+page.id("stats").attr("data-version")+`"`, first)
+	same(t, "the page's pulse", page.id("live").attr("data-pulse"), own)
+	ask(own, first, http.StatusNotModified)
+	ask(all, firstAll, http.StatusNotModified)
+	before := o.counts(l)
+	o.openNow(other, 4711)
+	ask(own, first, http.StatusNotModified)
+	if second := ask(all, firstAll, http.StatusOK); second == firstAll {
+		t.Error("the account's pulse is the same after an open")
+	}
+	same(t, "views", o.counts(l), before)
+	o.openNow(l, 4711)
+	ask(own, first, http.StatusOK)
+	same(t, "views of the page as it is now", o.parse(o.status(o.get(page.id("live").attr("data-now"), o.cookie), http.StatusOK).body).id("card-views").class("value")[0].text(),
+		humanize.Comma(before.Views+1))
+
+	// An open page is no use of the session.
+	o.ahead.Add(int64(vitrine.SessionLife - time.Hour))
+	o.status(o.get(own, o.cookie), http.StatusOK)
+	o.status(o.get(page.id("live").attr("data-now"), o.cookie), http.StatusOK)
+	o.ahead.Add(int64(2 * time.Hour))
+	o.status(o.get(own, o.cookie), http.StatusUnauthorized)
+	o.status(o.get(page.id("live").attr("data-now"), o.cookie), http.StatusUnauthorized)
+}
+
+// A report that is cut short is never shown as if it were not.
+func TestStatsTruncated(t *testing.T) {
+	o := newOffice(t)
+	for _, path := range []string{"/analytics?range=all", statsPath(o.links[report.ContentMedia]) + "?range=all"} {
+		const told = "the figures are lower bounds"
+		if strings.Contains(o.get(path, o.cookie).body, told) {
+			t.Errorf("%s: a whole report is called a part", path)
+		}
+		o.server.Analytics.MaxOpens = 20
+		if !strings.Contains(o.get(path, o.cookie).body, told) {
+			t.Errorf("%s: nobody is told that the report is cut short", path)
+		}
+		o.server.Analytics.MaxOpens = 0
+	}
+}
+
+// A link that nobody has opened says what will be here, and offers its address.
+func TestStatsEmpty(t *testing.T) {
+	o := newOffice(t)
+	l := o.publish("notes.txt", []byte("Nobody has read this.\n"))
+	r := o.status(o.get(statsPath(l), o.cookie), http.StatusOK)
+	if !strings.Contains(r.body, "Nobody has opened it yet") || !strings.Contains(r.body, `data-text="`+o.url+"/p/"+string(l.Slug)+`"`) {
+		t.Errorf("the page of a link without opens:\n%s", o.parse(r.body).text())
+	}
+	o.openNow(l, 1)
+	if r = o.get(statsPath(l)+"?range=7d", o.cookie); strings.Contains(r.body, "Nobody has opened it yet") {
+		t.Error("an opened link is called unopened")
+	}
+}
+
+// What a page of the site loads of scripts fits in 60 KB, compressed.
+func TestStatsScriptBudget(t *testing.T) {
+	o := newOffice(t)
+	all := map[string]bool{}
+	var follow func(address string)
+	follow = func(address string) {
+		if all[address] {
+			return
+		}
+		all[address] = true
+		text := o.status(o.get(address), http.StatusOK).body
+		for _, part := range strings.Split(text, "import ")[1:] {
+			if line, _, _ := strings.Cut(part, ";"); strings.Contains(line, `"./`) {
+				name := line[strings.Index(line, `"./`)+3:]
+				follow(address[:strings.LastIndex(address, "/")+1] + name[:strings.Index(name, `"`)])
+			}
+		}
+	}
+	for _, path := range []string{"/analytics", statsPath(o.links[report.ContentPages])} {
+		for _, script := range o.parse(o.status(o.get(path, o.cookie), http.StatusOK).body).tags("script") {
+			follow(script.attr("src"))
+		}
+	}
+	sum := 0
+	for address := range all {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, err := z.Write([]byte(o.get(address).body))
+		o.check(err)
+		o.check(z.Close())
+		sum += b.Len()
+		t.Logf("%6d %s", b.Len(), address)
+	}
+	if len(all) < 5 || sum > 60_000 {
+		t.Errorf("%d scripts of %d bytes together, at most 60,000", len(all), sum)
+	}
+}

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"vitrine"
+)
+
+// Where files of the website are sent.
+const (
+	dashboardRoot = "/dashboard"
+	uploadsRoot   = dashboardRoot + "/uploads"
+)
+
+// uploadRoutes are the operations of the site's own scripts: the same three steps as the API's, by a session instead of a key.
+func (s *Server) uploadRoutes(mux *http.ServeMux) {
+	s.memberData(mux, http.MethodPost, uploadsRoot, s.beginFromPage)
+	s.memberData(mux, http.MethodPost, uploadsRoot+"/complete", s.completeFromPage)
+	s.memberData(mux, http.MethodGet, dashboardRoot+"/slug", s.checkSlug)
+	s.memberData(mux, http.MethodGet, linksRoot+"/{slug}/state", s.linkState)
+	s.memberData(mux, http.MethodPost, linksRoot+"/{slug}/edit", s.editLink)
+}
+
+// memberLink is a link as the site's scripts know it: as the API's, with what its owner reads and where it leads.
+type memberLink struct {
+	link
+	State         vitrine.LinkState `json:"state"`
+	Status        string            `json:"status"`            // the state in words
+	Why           string            `json:"why,omitempty"`     // why it is held, in words
+	Meaning       string            `json:"meaning,omitempty"` // and in a sentence
+	AllowDownload bool              `json:"allowDownload"`
+	Manage        string            `json:"manage"`    // address of its page on the site
+	Analytics     string            `json:"analytics"` // address
+}
+
+func (s *Server) memberLink(l *vitrine.Link) memberLink {
+	m := memberLink{link: s.link(l), State: l.State, Status: stateName(l.State), AllowDownload: l.AllowDownload, Manage: linkAddress(l),
+		Analytics: linkAddress(l) + "/analytics"}
+	if l.Reason != "" {
+		m.Why, m.Meaning = reasonName(l.Reason), vitrine.Meaning(l.Reason)
+	}
+	return m
+}
+
+func (s *Server) beginFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	b, err := s.beginUpload(w, r, me)
+	if err != nil {
+		return err
+	}
+	if b.Existing != nil {
+		return writeJSON(w, map[string]memberLink{"existing": s.memberLink(b.Existing)})
+	}
+	return writeBegun(w, b)
+}
+
+func (s *Server) completeFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.endUpload(w, r, me)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, s.memberLink(l))
+}
+
+// linkState is asked for as long as a link is being scanned.
+func (s *Server) linkState(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, s.memberLink(o.Link))
+}
+
+// slugAnswer tells whether a slug can be had. About one that is taken it says the same whoever has it.
+type slugAnswer struct {
+	Free    bool         `json:"free"`
+	Slug    string       `json:"slug,omitempty"` // as it would be written
+	Code    vitrine.Code `json:"code,omitempty"`
+	Message string       `json:"message"`
+}
+
+// checkSlug answers while somebody types.
+func (s *Server) checkSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	q := r.URL.Query()
+	slug := q.Get("slug")
+	err := s.Links.SlugFree(r.Context(), me, q.Get("for"), slug)
+	var e *vitrine.Error
+	switch {
+	case err == nil:
+		slug = strings.ToLower(slug)
+		return writeJSON(w, slugAnswer{Free: true, Slug: slug, Message: "This address is free."})
+	case errors.As(err, &e) && (e.Code == vitrine.CodeInvalidSlug || e.Code == vitrine.CodeSlugTaken):
+		return writeJSON(w, slugAnswer{Code: e.Code, Message: e.Message})
+	}
+	return err
+}
+
+// editLink changes what was sent of a link, and leaves the rest.
+func (s *Server) editLink(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	o, err := readObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := fields{object: o}
+	title, slug, download := f.optionalText("title"), f.optionalText("slug"), f.optionalBool("allowDownload")
+	if f.err != nil {
+		return f.err
+	}
+	ctx, name := r.Context(), r.PathValue("slug")
+	own, err := s.Links.Own(ctx, me, name)
+	if err != nil {
+		return err
+	}
+	l := own.Link
+	if title != nil {
+		l, err = s.Links.SetTitle(ctx, me, name, *title)
+	}
+	if err == nil && download != nil {
+		l, err = s.Links.SetDownload(ctx, me, name, *download)
+	}
+	if err == nil && slug != nil {
+		l, err = s.Links.SetSlug(ctx, me, name, *slug)
+	}
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, s.memberLink(l))
+}

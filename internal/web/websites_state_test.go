@@ -1,0 +1,367 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/report"
+)
+
+const login = `index.html=<h1>Second</h1><form><input type="password"></form>`
+
+// A version that is held is shown from when it is live; one that is refused changes nothing; one that is taken down is gone.
+func TestWebsiteStates(t *testing.T) {
+	h := newHosting(t)
+	site := h.found("Garden")
+	h.shows(site, http.StatusNotFound, "not available yet")
+	first := h.deployed(site, "index.html=<h1>First</h1>")
+	h.shows(site, http.StatusOK, "First")
+
+	_, err := h.deploy(site, packed(t, "about.html=x"))
+	h.refused(err, vitrine.CodeContentMismatch, filetype.ReasonNoIndex)
+	h.shows(site, http.StatusOK, "First")
+
+	held := h.deployed(site, login)
+	if held.State != vitrine.StateReview || held.Reason != filetype.HoldPasswordForm {
+		t.Fatalf("a login is %s (%s)", held.State, held.Reason)
+	}
+	h.shows(site, http.StatusOK, "First")
+	by := vitrine.Decision{By: vitrine.Moderator(h.owner)}
+	_, err = h.server.Links.Clear(t.Context(), string(held.Slug), by)
+	h.check(err)
+	h.shows(site, http.StatusOK, "Second")
+	_, err = h.server.Links.Undo(t.Context(), string(held.Slug), by)
+	h.check(err)
+	h.shows(site, http.StatusOK, "First")
+	_, err = h.server.Links.Reject(t.Context(), string(held.Slug), by)
+	h.check(err)
+	h.shows(site, http.StatusOK, "First")
+
+	// A deploy behind one that has become live meanwhile leaves that one shown.
+	again := h.deployed(site, login, "a.txt=other bytes")
+	_, err = h.server.Links.Clear(t.Context(), string(again.Slug), by)
+	h.check(err)
+	h.deployed(site, login, "a.txt=third")
+	h.shows(site, http.StatusOK, "Second")
+
+	h.check(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), first.ID))
+	h.shows(site, http.StatusOK, "First")
+	h.refused(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), held.ID), vitrine.CodeInvalidRequest, "")
+	h.refused(h.server.Sites.Rollback(t.Context(), h.owner, string(site.Slug), first.ID), vitrine.CodeNotFound, "")
+
+	_, err = h.server.Links.Disable(t.Context(), string(first.Slug), by)
+	h.check(err)
+	r := h.shows(site, http.StatusGone, "disabled")
+	if r.Header.Get("Clear-Site-Data") != `"cache", "storage"` || strings.Contains(r.body, "Garden") || r.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("gone: %v\n%s", r.Header, r.body)
+	}
+	_, err = h.server.Links.Undo(t.Context(), string(first.Slug), by)
+	h.check(err)
+	h.shows(site, http.StatusOK, "First")
+	if r := h.status(h.visit(site, "/nowhere"), http.StatusNotFound); r.Header.Get("Clear-Site-Data") != "" {
+		t.Error("a page that is not there clears what the website has stored")
+	}
+
+	h.shut(h.member, true)
+	h.shows(site, http.StatusGone, "disabled")
+	h.shut(h.member, false)
+	h.shows(site, http.StatusOK, "First")
+
+	h.check(h.server.Sites.Delete(t.Context(), h.member, string(site.Slug)))
+	h.shows(site, http.StatusNotFound, "no website")
+	if n, bytes := h.counted(); n != 0 || bytes != 0 {
+		t.Errorf("%d links with %d bytes stay of a deleted website", n, bytes)
+	}
+	h.setPlan(h.member, vitrine.PlanPro)
+	_, err = h.server.Sites.Create(t.Context(), h.member, "Garden", string(site.Slug))
+	h.refused(err, vitrine.CodeSlugTaken, "")
+	h.ahead.Add(int64(vitrine.SlugRest + 1))
+	h.check(h.server.Links.Purge(t.Context()))
+	_, err = h.server.Sites.Create(t.Context(), h.member, "Garden", string(site.Slug))
+	h.check(err)
+}
+
+// shut suspends an account, or lifts that.
+func (h *hosting) shut(a *vitrine.Account, banned bool) {
+	h.t.Helper()
+	_, err := h.server.Accounts.SetBanned(h.t.Context(), a.Email, banned, vitrine.Decision{By: vitrine.Operator})
+	h.check(err)
+}
+
+func (h *hosting) setPlan(a *vitrine.Account, p vitrine.Plan) {
+	h.t.Helper()
+	now, err := h.server.Accounts.SetPlan(h.t.Context(), a.Email, p, nil, vitrine.Decision{By: vitrine.Operator})
+	h.check(err)
+	*a = *now
+}
+
+// counted is what the member has in the plan's eyes.
+func (h *hosting) counted() (n, bytes int64) {
+	h.t.Helper()
+	h.check(h.server.Links.Store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
+		n, bytes, err = tx.CountLinks(h.member.ID)
+		return err
+	}))
+	return n, bytes
+}
+
+// The newest versions are kept, the one that is shown whatever its age; a website is one link of the plan, and its bytes are storage.
+func TestWebsiteLimits(t *testing.T) {
+	h := newHosting(t)
+	h.setPlan(h.member, vitrine.PlanFree)
+	plans := h.server.Uploads.Plans
+	plans[vitrine.PlanFree] = vitrine.Limits{Links: 2, FileBytes: 4000, StorageBytes: 5000, HourlyUploads: 100}
+	site := h.found("Garden")
+	size := int64(len(packed(t, "index.html=<h1>10</h1>")))
+	var links []*vitrine.Link
+	for i := range vitrine.KeptVersions + 2 {
+		links = append(links, h.deployed(site, fmt.Sprintf("index.html=<h1>%d</h1>", 10+i)))
+		if i == 0 {
+			continue
+		}
+		// The first one is shown again each time: no deploy deletes what is shown before it.
+		h.check(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), links[0].ID))
+	}
+	f, err := h.server.Sites.BySlug(t.Context(), h.member, string(site.Slug))
+	h.check(err)
+	if n := len(f.Versions); n < vitrine.KeptVersions || n > vitrine.KeptVersions+1 {
+		t.Errorf("%d versions are kept", n)
+	}
+	h.shows(site, http.StatusOK, "<h1>10</h1>")
+	if n, bytes := h.counted(); n != 1 || bytes != size*int64(len(f.Versions)) {
+		t.Errorf("%d links with %d bytes, of %d versions", n, bytes, len(f.Versions))
+	}
+	// A second website is the second link, and there is no third of either kind.
+	h.found("Second")
+	_, err = h.server.Sites.Create(t.Context(), h.member, "Third", "")
+	h.refused(err, vitrine.CodeLinkLimit, "")
+	_, err = h.server.Uploads.Create(t.Context(), h.member, vitrine.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1})
+	h.refused(err, vitrine.CodeLinkLimit, "")
+	h.deployed(site, "index.html=<h1>more</h1>") // of one that is there
+	_, err = h.deploy(site, make([]byte, 4001))
+	h.refused(err, vitrine.CodeFileTooLarge, "")
+	_, err = h.deploy(site, make([]byte, 3900))
+	h.refused(err, vitrine.CodeStorageLimit, "")
+
+	// What is shown is not deleted, and what is old can be.
+	h.refused(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), h.version(site).ID), vitrine.CodeInvalidRequest, "")
+	old := f.Versions[3]
+	h.check(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), old.ID))
+	h.refused(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), old.ID), vitrine.CodeNotFound, "")
+
+	// Names of one's own are for plans that have them, and names are given once.
+	_, err = h.server.Sites.Create(t.Context(), h.member, "Own", "own-name")
+	h.refused(err, vitrine.CodeProRequired, "")
+	if _, err := h.server.Uploads.Create(t.Context(), h.member, vitrine.UploadRequest{Name: "a.html", Type: "text/html", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
+		t.Errorf("a deploy of a page: %v", err)
+	}
+	if _, err := h.server.Uploads.Create(t.Context(), h.owner, vitrine.UploadRequest{Name: "a.zip", Type: "application/zip", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		t.Errorf("a deploy to another's website: %v", err)
+	}
+}
+
+// A version is no link: nothing that tells of links tells of it.
+func TestVersionsAreNoLinks(t *testing.T) {
+	h := newHosting(t)
+	site := h.found("Garden")
+	version := h.deployed(site, "index.html=<h1>Garden</h1>")
+	plain := h.publish("notes.txt", samples["notes.txt"])
+	slug := string(version.Slug)
+
+	for _, path := range []string{"", "/picture", "/download", "/embed", "/qr.svg", "/report"} {
+		known, unknown := h.get("/p/"+slug+path), h.get("/p/aaaaaaaaaa"+path)
+		if known.StatusCode != http.StatusNotFound || strings.Contains(known.body, "Garden") || len(known.body) != len(unknown.body) {
+			t.Errorf("/p/…%s: %d", path, known.StatusCode)
+		}
+	}
+	h.status(h.get("/oembed?url="+url.QueryEscape(h.url+"/p/"+slug)), http.StatusNotFound)
+	h.status(h.post("/p/"+slug+"/report", url.Values{"reason": {"phishing"}}), http.StatusNotFound)
+	if err := h.server.Abuse.File(t.Context(), version.ID, 1, vitrine.AbusePhishing, ""); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		t.Errorf("a report about a version: %v", err)
+	}
+	if _, err := h.server.Links.PublicByID(t.Context(), version.ID); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		t.Errorf("a version by its ID: %v", err)
+	}
+
+	links, _, err := h.server.Links.List(t.Context(), h.member.ID, 100, vitrine.LinkCursor{})
+	h.check(err)
+	found, _, err := h.server.Links.Search(t.Context(), h.member, vitrine.LinkSearch{Limit: 10})
+	h.check(err)
+	named, _, err := h.server.Links.Search(t.Context(), h.member, vitrine.LinkSearch{Text: "garden", Limit: 10})
+	h.check(err)
+	viewed, _, err := h.server.Links.Search(t.Context(), h.member, vitrine.LinkSearch{Sort: vitrine.SortViews, Limit: 10})
+	h.check(err)
+	if len(links) != 1 || links[0].ID != plain.ID || len(found) != 1 || len(named) != 0 || len(viewed) != 1 {
+		t.Errorf("listed %d, found %d, %d by its name, %d by views", len(links), len(found), len(named), len(viewed))
+	}
+	for _, err := range []error{
+		failureOf(h.server.Analytics.Link(t.Context(), h.member, slug, report.Range30d)), failureOf(h.server.Links.Own(t.Context(), h.member, slug)),
+		failureOf(h.server.Links.SetTitle(t.Context(), h.member, slug, "x")), h.server.Albums.Add(t.Context(), h.member, string(h.album("Album").Slug), []string{slug}),
+	} {
+		if vitrine.CodeOf(err) != vitrine.CodeNotFound {
+			t.Errorf("a version as a link: %v", err)
+		}
+	}
+	h.visit(site, "/")
+	all, err := h.server.Analytics.Account(t.Context(), h.member, report.Range30d)
+	h.check(err)
+	if all.AllTime.Links != 1 || all.Totals.Views != 0 {
+		t.Errorf("the report has %d links and %d views", all.AllTime.Links, all.Totals.Views)
+	}
+	h.countOpens(version, 0)
+	if due := h.due(); len(due) != 1 || due[0].ID != plain.ID {
+		t.Errorf("previews are due of %d links", len(due))
+	}
+	// An upload of a website is completed as one, and by nobody as a link.
+	content := packed(t, "index.html=x")
+	begun, err := h.server.Uploads.Create(t.Context(), h.member, vitrine.UploadRequest{Name: "site.zip", Type: "application/zip", Size: int64(len(content)), Site: site.ID})
+	h.check(err)
+	_, err = h.server.Uploads.Complete(t.Context(), h.member, vitrine.CompleteRequest{Path: string(begun.Path), Name: "site.zip", Type: "application/zip"})
+	h.refused(err, vitrine.CodeUploadNotFound, "")
+}
+
+func failureOf[T any](_ T, err error) error { return err }
+
+func (h *hosting) due() (due []*vitrine.Link) {
+	h.t.Helper()
+	h.check(h.server.Links.Store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
+		due, err = tx.Links(vitrine.LinkQuery{PreviewDue: true})
+		return err
+	}))
+	return due
+}
+
+// A moderator sees a held version, page by page, without what runs in it.
+func TestWebsiteExamined(t *testing.T) {
+	h := newHosting(t)
+	site := h.found("Garden")
+	held := h.deployed(site, `index.html=<link rel=stylesheet href=/style.css><script src=app.js></script><img src="/a.png"><input type=password>`+
+		`<a href="blog/" target=_top>Blog</a><a href="https://evil.example/">Out</a>`, "style.css*=body{}", "app.js=alert()", "blog/index.html=<p>Blog")
+	cookie := h.signIn(h.owner)
+	page := h.status(h.get(casePath(held), cookie), http.StatusOK)
+	frame := h.attr(page.body, `src="([^"]+/c/[^"]+/site/)"`)
+	if !strings.Contains(page.body, h.server.SitesURL.Scheme+"://"+string(site.Slug)+".localhost") || strings.Contains(page.body, "/p/"+string(held.Slug)) {
+		t.Error("the case does not tell the website's address")
+	}
+	r := h.status(h.get(frame), http.StatusOK)
+	for _, want := range []string{`href="` + frame + `style.css"`, `src="` + frame + `a.png"`, `href="blog/"`, `title="Leads to https://evil.example/"`} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %s in\n%s", want, r.body)
+		}
+	}
+	policy := r.Header.Get("Content-Security-Policy")
+	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "target=") || !strings.HasPrefix(policy, "sandbox; default-src 'none'") {
+		t.Errorf("%s\n%s", policy, r.body)
+	}
+	h.status(h.get(frame+"style.css"), http.StatusOK)
+	h.status(h.get(frame+"blog/"), http.StatusOK)
+	h.status(h.get(frame+"blog"), http.StatusSeeOther)
+	h.status(h.get(frame+"nowhere"), http.StatusNotFound)
+	h.status(h.get(frame, "Sec-Fetch-Dest: document"), http.StatusNotFound)
+	plain := h.hold(h.publish("notes.txt", samples["notes.txt"]), vitrine.ReasonSuspicious, "")
+	other := h.attr(h.get(casePath(plain), cookie).body, `src="([^"]+/c/[^"]+/)examine"`)
+	h.status(h.get(other+"site/"), http.StatusNotFound)
+	// The decision is the one of any link.
+	h.status(h.decide(held, "clear", "", cookie), http.StatusSeeOther)
+	h.shows(site, http.StatusOK, "password")
+}
+
+// The pages make a website, take its files, tell what was left out, and go back.
+func TestWebsitePages(t *testing.T) {
+	h := newHosting(t)
+	cookie := h.signIn(h.member)
+	sent := []string{cookie, "Origin: " + h.url, "Sec-Fetch-Site: same-origin", "Content-Type: application/json"}
+	data := func(path, body string, status int) map[string]string {
+		t.Helper()
+		r := h.status(h.do(http.MethodPost, path, body, sent...), status)
+		m := map[string]any{}
+		h.check(json.Unmarshal([]byte(r.body), &m))
+		out := map[string]string{}
+		for k, v := range m {
+			out[k] = fmt.Sprint(v)
+		}
+		return out
+	}
+	if r := h.status(h.get("/websites"), http.StatusSeeOther); !strings.HasPrefix(r.Header.Get("Location"), "/sign-in?next=%2Fwebsites") {
+		t.Errorf("a stranger is sent to %s", r.Header.Get("Location"))
+	}
+	if r := h.status(h.get("/websites", cookie), http.StatusOK); !strings.Contains(r.body, "Drop a folder") {
+		t.Errorf("no drop zone in\n%s", r.body)
+	}
+	if r := h.status(h.post("/websites", url.Values{"title": {""}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, `id="title-wrong"`) {
+		t.Errorf("an empty title: %s", r.body)
+	}
+	r := h.follow(h.post("/websites", url.Values{"title": {"My <garden>"}, "slug": {"my-garden"}}, cookie), cookie)
+	if !strings.Contains(r.body, "My &lt;garden&gt;") || !strings.Contains(r.body, "http://my-garden.localhost:") {
+		t.Errorf("the page says\n%s", r.body)
+	}
+	if r := h.status(h.post("/websites", url.Values{"title": {"x"}, "slug": {"my-garden"}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, `id="slug-wrong"`) {
+		t.Errorf("a slug that is taken: %s", r.body)
+	}
+	for slug, free := range map[string]string{"my-garden": "false", "another": "true", "-": "false", "www": "false"} {
+		r := h.status(h.get("/websites/new/slug?slug="+slug, cookie), http.StatusOK)
+		if !strings.Contains(r.body, `"free":`+free) {
+			t.Errorf("%s: %s", slug, r.body)
+		}
+	}
+
+	made := data("/websites/new", `{"title": "Dropped"}`, http.StatusOK)
+	if made["manage"]+"/uploads" != made["begin"] {
+		t.Fatalf("made %v", made)
+	}
+	deploy := func(content []byte, status int) map[string]string {
+		t.Helper()
+		begun := data(made["begin"], fmt.Sprintf(`{"name": "website.zip", "type": "application/zip", "size": %d}`, len(content)), http.StatusOK)
+		h.status(h.do(http.MethodPut, begun["signedUrl"], string(content), "Content-Type: application/zip"), http.StatusOK)
+		return data(made["begin"]+"/complete", fmt.Sprintf(`{"path": %q, "name": "website.zip", "type": "application/zip"}`, begun["path"]), status)
+	}
+	if said := deploy(packed(t, "about.html=x"), http.StatusBadRequest); said["code"] != "content_mismatch" || !strings.Contains(said["error"], "index.html") {
+		t.Errorf("no first page: %v", said)
+	}
+	came := deploy(packed(t, "index.html=<h1>One</h1>", ".env=SECRET", "run.php=<?php"), http.StatusOK)
+	page := h.status(h.get(came["next"], cookie), http.StatusOK).body
+	for _, want := range []string{"Visitors see this version from now on", ".env", "a hidden file", "run.php", "a program or a script for a server", "1 file"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	h.ahead.Add(2e9)
+	deploy(packed(t, "index.html=<h1>Two</h1>"), http.StatusOK)
+	site := &vitrine.Site{Slug: vitrine.Slug(strings.TrimPrefix(made["manage"], "/websites/"))}
+	h.shows(site, http.StatusOK, "Two")
+	page = h.status(h.get(made["manage"], cookie), http.StatusOK).body
+	older := regexp.MustCompile(`/restore"><input type="hidden" name="version" value="(\d+)"`).FindAllStringSubmatch(page, -1)
+	if len(older) != 1 || strings.Contains(page, "Left out") {
+		t.Fatalf("%d versions to restore in\n%s", len(older), page)
+	}
+	h.follow(h.post(made["manage"]+"/restore", url.Values{"version": {older[0][1]}}, cookie), cookie)
+	h.shows(site, http.StatusOK, "One")
+	if r := h.status(h.post(made["manage"]+"/remove", url.Values{"version": {older[0][1]}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, "This version is shown") {
+		t.Errorf("what is shown was deleted: %s", r.body)
+	}
+	h.status(h.post(made["manage"]+"/restore", url.Values{"version": {"nonsense"}}, cookie), http.StatusNotFound)
+	if page := h.follow(h.post(made["manage"]+"/title", url.Values{"title": {"Renamed"}}, cookie), cookie); !strings.Contains(page.body, "Renamed") {
+		t.Error("the title is as it was")
+	}
+
+	// What is another's is nothing.
+	stranger := h.signIn(h.join("other@example.org", vitrine.RoleMember))
+	h.status(h.get(made["manage"], stranger), http.StatusNotFound)
+	for _, action := range []string{"title", "restore", "remove", "delete"} {
+		h.status(h.post(made["manage"]+"/"+action, url.Values{"title": {"x"}}, stranger), http.StatusNotFound)
+	}
+	h.status(h.do(http.MethodPost, made["begin"], `{}`, append([]string{stranger}, sent[1:]...)...), http.StatusNotFound)
+	h.status(h.do(http.MethodPost, made["begin"], `{}`, sent[1:]...), http.StatusUnauthorized)
+	h.status(h.do(http.MethodPost, made["begin"], `{}`, cookie, "Origin: http://evil.example", "Sec-Fetch-Site: cross-site"), http.StatusForbidden)
+	h.status(h.do(http.MethodPost, made["begin"], `{}`, cookie, "Origin: http://my-garden.localhost", "Sec-Fetch-Site: same-site"), http.StatusForbidden)
+
+	h.follow(h.post(made["manage"]+"/delete", nil, cookie), cookie)
+	h.status(h.get(made["manage"], cookie), http.StatusNotFound)
+}

@@ -1,0 +1,298 @@
+package web_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+)
+
+// hosting is a desk at which websites have hosts of their own.
+type hosting struct{ *desk }
+
+func newHosting(t testing.TB) *hosting {
+	t.Helper()
+	h := &hosting{newDesk(t)}
+	store, now := h.server.Links.Store, h.server.Now
+	h.server.Albums = &vitrine.Albums{Store: store, Now: now}
+	h.server.Sites = &vitrine.Sites{Store: store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: now}
+	h.server.SitesURL = &url.URL{Scheme: "http", Host: "*.localhost:" + h.server.PublicURL.Port()}
+	t.Cleanup(h.audit)
+	return h
+}
+
+// audit ends a test: what must never be is not.
+func (h *hosting) audit() {
+	a := &vitrine.Audit{Store: h.server.Links.Store, Blobs: h.server.Blobs, Log: h.log, Now: h.server.Now, Deep: true}
+	if err := a.Run(context.Background(), func(fault string) { h.t.Errorf("audit: %s", fault) }); err != nil {
+		h.t.Error(err)
+	}
+}
+
+// signIn signs an account in, and returns the header by which its browser is known.
+func (h *hosting) signIn(a *vitrine.Account) (cookie string) {
+	h.t.Helper()
+	for _, c := range h.status(h.post(h.offer(a), nil), http.StatusSeeOther).Cookies() {
+		if c.Name == "vitrine" {
+			return "Cookie: " + c.Name + "=" + c.Value
+		}
+	}
+	h.t.Fatal("no session")
+	return ""
+}
+
+// packed is a ZIP of files: "path=content" each, deflated where the path ends with "*", which is not part of it.
+func packed(t testing.TB, files ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range files {
+		name, content, _ := strings.Cut(f, "=")
+		header := &zip.FileHeader{Name: strings.TrimSuffix(name, "*")}
+		if name != header.Name {
+			header.Method = zip.Deflate
+		}
+		w, err := z.CreateHeader(header)
+		if err == nil {
+			_, err = io.WriteString(w, content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// found makes a website of the member.
+func (h *hosting) found(title string) *vitrine.Site {
+	h.t.Helper()
+	site, err := h.server.Sites.Create(h.t.Context(), h.account, title, "")
+	h.check(err)
+	return site
+}
+
+// deploy takes a ZIP through the three steps, as a version of a website.
+func (h *hosting) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error) {
+	h.t.Helper()
+	ctx, u := h.t.Context(), h.server.Uploads
+	const name, kind = "site.zip", "application/zip"
+	begun, err := u.Create(ctx, h.account, vitrine.UploadRequest{Name: name, Type: kind, Size: int64(len(content)), Site: site.ID})
+	if err != nil {
+		return nil, err
+	}
+	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind, Expires: h.server.Now().Add(time.Minute)}
+	_, err = h.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
+	h.check(err)
+	h.ahead.Add(int64(time.Second)) // so that versions have an order
+	return u.Complete(ctx, h.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind, Site: site.ID})
+}
+
+// deployed is deploy of files that nothing is wrong with.
+func (h *hosting) deployed(site *vitrine.Site, files ...string) *vitrine.Link {
+	h.t.Helper()
+	l, err := h.deploy(site, packed(h.t, files...))
+	h.check(err)
+	return l
+}
+
+// visit asks a website's own host for a path.
+func (h *hosting) visit(site *vitrine.Site, path string, headers ...string) reply {
+	h.t.Helper()
+	return h.ask(http.MethodGet, site, path, headers...)
+}
+
+func (h *hosting) ask(method string, site *vitrine.Site, path string, headers ...string) reply {
+	h.t.Helper()
+	address := "http://" + string(site.Slug) + ".localhost:" + h.server.PublicURL.Port() + path
+	req, err := http.NewRequestWithContext(h.t.Context(), method, address, nil)
+	h.check(err)
+	req.Header.Set("Accept-Encoding", "identity")
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		req.Header.Set(name, value)
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, h.server.PublicURL.Host)
+	}}
+	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	h.check(err)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	h.check(err)
+	r := reply{Response: res, wire: len(b), body: string(b)}
+	if res.Header.Get("Content-Encoding") == "gzip" && len(b) > 0 {
+		z, err := gzip.NewReader(bytes.NewReader(b))
+		h.check(err)
+		b, err = io.ReadAll(z)
+		h.check(err)
+		r.body = string(b)
+	}
+	return r
+}
+
+// shows checks what a website's first page says.
+func (h *hosting) shows(site *vitrine.Site, status int, text string) reply {
+	h.t.Helper()
+	r := h.status(h.visit(site, "/"), status)
+	if !strings.Contains(r.body, text) {
+		h.t.Errorf("the website says %.300q, want %q", r.body, text)
+	}
+	return r
+}
+
+func (h *hosting) refused(err error, code vitrine.Code, reason string) {
+	h.t.Helper()
+	var e *vitrine.Error
+	if vitrine.CodeOf(err) != code {
+		h.t.Errorf("%v, want %s", err, code)
+	} else if e, _ = err.(*vitrine.Error); reason != "" && e.Reason != reason {
+		h.t.Errorf("reason %q of %v, want %q", e.Reason, err, reason)
+	}
+}
+
+// A website is served by its own host, as its files are packed, and everything else of that host is nothing.
+func TestWebsiteServed(t *testing.T) {
+	h := newHosting(t)
+	site := h.found("Garden")
+	long := strings.Repeat("body { color: green } ", 500)
+	film := strings.Repeat("0123456789", 1000)
+	h.deployed(site, "garden/index.html=<title>Garden</title>", "garden/style.css*="+long, "garden/blog/index.html=<p>Blog", "garden/about.html=<p>About",
+		"garden/404.html*=<p>Lost", "garden/film.mp4="+film, "garden/packed.mp4*="+film, "garden/app.mjs=export {}", "garden/a.wasm=\x00asm\x01\x00\x00\x00",
+		"garden/old.html=<meta charset=windows-1252>\xe9", "garden/café.txt=x", "garden/read.me/index.html=<p>dir")
+
+	for path, want := range map[string][3]string{
+		"/":               {"200", "text/html; charset=utf-8", "<title>Garden</title>"},
+		"/index.html":     {"200", "text/html; charset=utf-8", "<title>Garden</title>"},
+		"/style.css":      {"200", "text/css; charset=utf-8", long},
+		"/style.css?v=2":  {"200", "text/css; charset=utf-8", long},
+		"/blog/":          {"200", "text/html; charset=utf-8", "<p>Blog"},
+		"/about":          {"200", "text/html; charset=utf-8", "<p>About"},
+		"/app.mjs":        {"200", "text/javascript; charset=utf-8", "export {}"},
+		"/a.wasm":         {"200", "application/wasm", "\x00asm\x01\x00\x00\x00"},
+		"/old.html":       {"200", "text/html; charset=windows-1252", "<meta charset=windows-1252>\xe9"},
+		"/caf%C3%A9.txt":  {"200", "text/plain; charset=utf-8", "x"},
+		"/cafe%CC%81.txt": {"200", "text/plain; charset=utf-8", "x"},
+		"/film.mp4":       {"200", "video/mp4", film},
+		"/packed.mp4":     {"200", "video/mp4", film},
+		"/nowhere":        {"404", "text/html; charset=utf-8", "<p>Lost"},
+		"/dashboard":      {"404", "text/html; charset=utf-8", "<p>Lost"},
+		"/api/v1/status":  {"404", "text/html; charset=utf-8", "<p>Lost"},
+		"/assets/x":       {"404", "text/html; charset=utf-8", "<p>Lost"},
+		"/../index.html":  {"404", "text/html; charset=utf-8", "<p>Lost"},
+		"//evil.example":  {"404", "text/html; charset=utf-8", "<p>Lost"},
+	} {
+		for _, encoding := range []string{"identity", "gzip"} {
+			r := h.visit(site, path, "Accept-Encoding: "+encoding)
+			got := [3]string{fmt.Sprint(r.StatusCode), r.Header.Get("Content-Type"), r.body}
+			if got != want {
+				t.Errorf("%s (%s): %.200q, want %.200q", path, encoding, got, want)
+			}
+			if r.Header.Get("X-Content-Type-Options") != "nosniff" || len(r.Cookies()) > 0 || r.Header.Get("Content-Security-Policy") != "" {
+				t.Errorf("%s: headers %v", path, r.Header)
+			}
+		}
+	}
+	r := h.status(h.visit(site, "/blog?q=1"), http.StatusTemporaryRedirect)
+	if r.Header.Get("Location") != "/blog/?q=1" {
+		t.Errorf("a folder leads to %q", r.Header.Get("Location"))
+	}
+	h.status(h.visit(site, "/read.me"), http.StatusTemporaryRedirect)
+
+	// What is packed goes out packed, and each form has its own tag.
+	gz, plain := h.visit(site, "/style.css", "Accept-Encoding: gzip"), h.visit(site, "/style.css")
+	if gz.Header.Get("Content-Encoding") != "gzip" || gz.wire > len(long)/10 || gz.ContentLength != int64(gz.wire) || gz.Header.Get("Vary") != "Accept-Encoding" {
+		t.Errorf("packed: %d of %d bytes, %v", gz.wire, len(long), gz.Header)
+	}
+	if plain.Header.Get("Content-Encoding") != "" || plain.Header.Get("ETag") == gz.Header.Get("ETag") || plain.Header.Get("ETag") == "" {
+		t.Errorf("tags %s and %s", plain.Header.Get("ETag"), gz.Header.Get("ETag"))
+	}
+	if got := plain.Header.Get("Cache-Control"); got != "public, max-age=0, must-revalidate" {
+		t.Errorf("Cache-Control %q", got)
+	}
+	h.status(h.visit(site, "/style.css", "If-None-Match: "+plain.Header.Get("ETag")), http.StatusNotModified)
+	h.status(h.visit(site, "/style.css", "Accept-Encoding: gzip", "If-None-Match: "+gz.Header.Get("ETag")), http.StatusNotModified)
+	if r := h.ask(http.MethodHead, site, "/style.css"); r.StatusCode != 200 || r.ContentLength != int64(len(long)) || r.body != "" {
+		t.Errorf("HEAD: %d, %d bytes", r.StatusCode, r.ContentLength)
+	}
+	for _, path := range []string{"/film.mp4", "/packed.mp4"} {
+		r := h.status(h.visit(site, path, "Range: bytes=9995-", "Accept-Encoding: gzip"), http.StatusPartialContent)
+		if r.body != "56789" || r.Header.Get("Content-Range") != "bytes 9995-9999/10000" {
+			t.Errorf("%s: %q, %s", path, r.body, r.Header.Get("Content-Range"))
+		}
+		if r := h.visit(site, path, "Range: bytes=0-1,5-6"); !strings.Contains(r.body, "\r\n\r\n56\r\n") {
+			t.Errorf("%s: two ranges: %q", path, r.body)
+		}
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+		if r := h.status(h.ask(method, site, "/"), http.StatusMethodNotAllowed); r.Header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: Allow %q", method, r.Header.Get("Allow"))
+		}
+	}
+	h.status(h.visit(site, "/app.mjs", "Service-Worker: script"), http.StatusForbidden)
+	h.status(h.visit(&vitrine.Site{Slug: "unknown"}, "/"), http.StatusNotFound)
+	h.status(h.visit(&vitrine.Site{Slug: "a.b"}, "/"), http.StatusNotFound)
+	// By its path it leads to the host; elsewhere on the app there is nothing of it.
+	r = h.status(h.get("/s/"+string(site.Slug)+"/blog/?q=1"), http.StatusTemporaryRedirect)
+	if want := "http://" + string(site.Slug) + ".localhost:" + h.server.PublicURL.Port() + "/blog/?q=1"; r.Header.Get("Location") != want {
+		t.Errorf("leads to %q, want %q", r.Header.Get("Location"), want)
+	}
+}
+
+// Without hosts of their own websites stand in a sandbox, all of them, whatever they answer.
+func TestWebsiteSandboxed(t *testing.T) {
+	h := newHosting(t)
+	h.server.SitesURL = nil
+	site := h.found("Garden")
+	h.deployed(site, "index.html=<p>Hello", "app.js=1", "blog/index.html=<p>Blog")
+	base := "/s/" + string(site.Slug)
+	for path, status := range map[string]int{"/": 200, "/app.js": 200, "/blog/": 200, "/nowhere": 404} {
+		r := h.status(h.get(base+path), status)
+		policy := r.Header.Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "sandbox ") || strings.Contains(policy, "same-origin") || r.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s: %v", path, r.Header)
+		}
+	}
+	if r := h.status(h.get(base), http.StatusTemporaryRedirect); r.Header.Get("Location") != base+"/" {
+		t.Errorf("leads to %q", r.Header.Get("Location"))
+	}
+	if r := h.status(h.get(base+"/blog"), http.StatusTemporaryRedirect); r.Header.Get("Location") != base+"/blog/" {
+		t.Errorf("leads to %q", r.Header.Get("Location"))
+	}
+	h.setState(h.version(site), vitrine.StateDisabled)
+	if r := h.status(h.get(base+"/"), http.StatusGone); r.Header.Get("Clear-Site-Data") != "" || !strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "sandbox ") {
+		t.Errorf("gone: %v", r.Header) // the storage is the app's, too
+	}
+	h.setState(h.version(site), vitrine.StateLive)
+}
+
+// On an install with two hosts the one of files has the websites, and the other has not.
+func TestWebsiteOnContentHost(t *testing.T) {
+	h := &hosting{newDeskWith(t, siteOptions{content: true})}
+	h.server.Sites = &vitrine.Sites{Store: h.server.Links.Store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: h.server.Now}
+	site := h.found("Garden")
+	h.deployed(site, "index.html=<p>Hello")
+	h.status(h.get("/s/"+string(site.Slug)+"/"), http.StatusNotFound)
+	h.status(h.get(h.server.ContentURL.String()+"/s/"+string(site.Slug)+"/"), http.StatusOK)
+}
+
+// version is the newest version of a website.
+func (h *hosting) version(site *vitrine.Site) *vitrine.Link {
+	h.t.Helper()
+	f, err := h.server.Sites.BySlug(h.t.Context(), h.account, string(site.Slug))
+	h.check(err)
+	return f.Versions[0]
+}

@@ -1,0 +1,152 @@
+package vitrine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+)
+
+// Of a hundred who want one address at once, with links or with uploads, one gets it.
+func TestSlugRace(t *testing.T) {
+	s := newScanning(t)
+	ctx := t.Context()
+	var links []*vitrine.Link
+	for i := range 10 {
+		links = append(links, s.note(fmt.Sprint("text ", i)))
+	}
+	var all sync.WaitGroup
+	var got atomic.Int64
+	for i := range 100 {
+		all.Go(func() {
+			var err error
+			if i%2 == 0 {
+				_, err = s.links.SetSlug(ctx, s.account, string(links[i/2%len(links)].Slug), "wanted")
+			} else {
+				wanted := "wanted"
+				_, err = s.uploads.Create(ctx, s.account, vitrine.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1, Slug: &wanted})
+			}
+			switch {
+			case err == nil:
+				got.Add(1)
+			case vitrine.CodeOf(err) != vitrine.CodeSlugTaken && vitrine.CodeOf(err) != vitrine.CodeNotFound: // by the slug before it has moved already
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got.Load() != 1 {
+		t.Errorf("%d have the one address", got.Load())
+	}
+}
+
+// A link can have some addresses before its own, and not block as many as it likes.
+func TestOldSlugsAreBounded(t *testing.T) {
+	s := newScanning(t)
+	ctx := t.Context()
+	l := s.note("text")
+	first := string(l.Slug)
+	for i := range 10 {
+		var err error
+		if l, err = s.links.SetSlug(ctx, s.account, string(l.Slug), fmt.Sprintf("name-%d", i)); err != nil {
+			t.Fatal(err)
+		}
+		s.clock.Advance(time.Hour)
+	}
+	if _, err := s.links.SetSlug(ctx, s.account, string(l.Slug), "name-10"); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+		t.Errorf("an eleventh: %v", err)
+	}
+	l, err := s.links.SetSlug(ctx, s.account, string(l.Slug), first) // back, which blocks no more than before
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.links.Own(ctx, s.account, "name-3")
+	s.must(err)
+	if o.ID != l.ID || o.Slug != l.Slug || len(o.Old) != 10 {
+		t.Errorf("by an old slug: %s, with %d old ones", o.Slug, len(o.Old))
+	}
+	s.clock.Advance(vitrine.SlugRest - 9*time.Hour) // the first two have lapsed
+	if _, err := s.links.SetSlug(ctx, s.account, string(l.Slug), "name-10"); err != nil {
+		t.Error(err)
+	}
+}
+
+// What an owner may choose is theirs alone to choose, within the rules of the fields.
+func TestEditsAreTheOwners(t *testing.T) {
+	s := newScanning(t)
+	ctx := t.Context()
+	other, _, err := s.accounts.Create(ctx, "other@example.org", vitrine.PlanPro)
+	s.must(err)
+	l := s.note("text")
+	slug := string(l.Slug)
+	for name, edit := range map[string]func(a *vitrine.Account) (*vitrine.Link, error){
+		"title":    func(a *vitrine.Account) (*vitrine.Link, error) { return s.links.SetTitle(ctx, a, slug, "Title") },
+		"download": func(a *vitrine.Account) (*vitrine.Link, error) { return s.links.SetDownload(ctx, a, slug, false) },
+		"slug":     func(a *vitrine.Account) (*vitrine.Link, error) { return s.links.SetSlug(ctx, a, slug, "renamed") },
+		"disable": func(a *vitrine.Account) (*vitrine.Link, error) {
+			return s.links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(a.ID)})
+		},
+		"delete": func(a *vitrine.Account) (*vitrine.Link, error) {
+			return nil, s.links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(a.ID)})
+		},
+	} {
+		if _, err := edit(other); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+			t.Errorf("%s of another’s link: %v", name, err)
+		}
+	}
+	now, err := s.links.BySlug(ctx, slug)
+	s.must(err)
+	if *now != *l {
+		t.Errorf("the link is %+v", now)
+	}
+	for _, title := range []string{"", " ", strings.Repeat("x", 201), "a\nb", "a\u202eb"} {
+		if _, err := s.links.SetTitle(ctx, s.account, slug, title); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+			t.Errorf("title %q: %v", title, err)
+		}
+	}
+	// A deleted link is nobody's to change.
+	s.must(s.links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(s.account.ID)}))
+	if _, err := s.links.SetTitle(ctx, s.account, slug, "Title"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		t.Errorf("title of a deleted link: %v", err)
+	}
+}
+
+// A search by views has the most viewed first, and the newer where they are equal.
+func TestSearchByViews(t *testing.T) {
+	s := newScanning(t)
+	ctx := context.Background()
+	var want []string
+	for i := range 5 {
+		s.note(fmt.Sprint("text ", i))
+		s.clock.Advance(time.Second)
+	}
+	links, _, err := s.links.List(ctx, s.account.ID, 10, vitrine.LinkCursor{})
+	s.must(err)
+	for _, l := range links {
+		want = append(want, string(l.Slug))
+	}
+	search := func(skip, n int) (got []string, more bool) {
+		t.Helper()
+		found, more, err := s.links.Search(ctx, s.account, vitrine.LinkSearch{Sort: vitrine.SortViews, Skip: skip, Limit: n})
+		s.must(err)
+		for _, f := range found {
+			got = append(got, string(f.Slug))
+		}
+		return got, more
+	}
+	if got, more := search(0, 10); !slices.Equal(got, want) || more {
+		t.Errorf("unviewed: %v, want %v", got, want)
+	}
+	if got, more := search(1, 2); !slices.Equal(got, want[1:3]) || !more {
+		t.Errorf("a page of two: %v, want %v", got, want[1:3])
+	}
+	if got, more := search(9, 2); len(got) != 0 || more {
+		t.Errorf("beyond the end: %v", got)
+	}
+}

@@ -1,0 +1,77 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+// OwnersLink is what the owner of a link is told of it.
+type OwnersLink struct {
+	*Link
+	Old     []*OldSlug // slugs that it had before, and that still lead to it
+	History []OwnersEvent
+	// Undoable says that the last change that was not undone is the owner's own, who may take it back.
+	Undoable bool
+}
+
+// OwnersEvent is a change of a link as its owner is told of it: what was done and in what capacity, but never by which person, what they
+// noted, or who reported what.
+type OwnersEvent struct {
+	At       time.Time
+	By       ActorKind
+	Action   Action
+	From, To LinkState
+	Reason   string // a reason code
+	Detail   string // what exactly was found in the file
+}
+
+// maxOwnersEvents bounds a history as its owner reads it.
+const maxOwnersEvents = 100
+
+// Own tells the owner of a link of it, whatever its state, by a slug that it had before, too. Errors: CodeNotFound; another account's link is like an unknown one.
+func (s *Links) Own(ctx context.Context, a *Account, slug string) (o *OwnersLink, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		o = new(OwnersLink)
+		if o.Link, err = ownLinkIn(tx, a, slug); CodeOf(err) == CodeNotFound {
+			moved, err2 := movedLink(tx, Slug(strings.ToLower(slug)), s.Now())
+			if err2 != nil && !errors.Is(err2, ErrNotFound) {
+				return err2
+			}
+			if err2 == nil && moved.Account == a.ID && moved.DeletedAt.IsZero() {
+				o.Link, err = moved, nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if o.Old, err = tx.OldSlugs(o.ID, s.Now()); err != nil {
+			return err
+		}
+		history, err := tx.Changes(ChangeQuery{Link: o.ID})
+		if err != nil {
+			return err
+		}
+		if last, _, _ := lastDecision(history); last != nil {
+			o.Undoable = Owner(a.ID).mayUndo(last.By) && last.Action != ActionCreate
+		}
+		for _, c := range history[:min(len(history), maxOwnersEvents)] {
+			o.History = append(o.History, c.forOwner())
+		}
+		return nil
+	})
+	return o, told(err)
+}
+
+// forOwner is a change as the owner of the link is told of it.
+func (c *Change) forOwner() OwnersEvent {
+	e := OwnersEvent{At: c.At, By: c.By.Kind, Action: c.Action, From: c.From, To: c.To, Reason: c.Reason}
+	switch c.By.Kind {
+	case ActorOperator:
+		e.By = ActorModerator // who of them it was is not the owner's to know
+	case ActorInspection, ActorScanner:
+		e.Detail = c.Detail
+	}
+	return e
+}

@@ -1,0 +1,137 @@
+package vitrine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"vitrine/internal/filetype"
+	"vitrine/report"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// LinkSort is an order of links.
+type LinkSort string
+
+const (
+	SortNewest LinkSort = ""
+	SortOldest LinkSort = "oldest"
+	SortTitle  LinkSort = "title"
+	SortSize   LinkSort = "size"  // the largest first
+	SortViews  LinkSort = "views" // most viewed of the last ViewDays first; the views are the log's, and no Store knows them
+)
+
+// ViewDays is how many days, today the last, the views of a list of links are of.
+const ViewDays = 30
+
+// maxSearchWords bounds what is looked for at once; words beyond it do not count.
+const maxSearchWords = 8
+
+// SearchWords is what a link is searched by: its title, the file's name and its slug, folded, each on a line.
+func (l *Link) SearchWords() string {
+	return folded(l.Title) + "\n" + folded(l.Name) + "\n" + string(l.Slug)
+}
+
+// FoldWords are the words of a text that was typed to search for links.
+func FoldWords(text string) []string {
+	words := strings.Fields(folded(text))
+	return words[:min(len(words), maxSearchWords)]
+}
+
+// folded is a text regardless of case and of how its characters are put together.
+func folded(s string) string {
+	return strings.ToLower(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD")))
+}
+
+// LinkSearch asks for links of an account. Zero members do not select.
+type LinkSearch struct {
+	Text  string
+	Kind  filetype.Kind
+	State LinkState
+	Sort  LinkSort
+	// Skip leaves out as many of the first, and at most Limit follow.
+	Skip, Limit int
+	// Views asks for the views, too; sorting by them does so by itself.
+	Views bool
+}
+
+// FoundLink is a link of a search, and its counted opens of each of the last ViewDays, oldest first; nil when they were not asked for.
+type FoundLink struct {
+	*Link
+	Daily []int64
+}
+
+// Views are those of all days.
+func (f FoundLink) Views() (n int64) {
+	for _, v := range f.Daily {
+		n += v
+	}
+	return n
+}
+
+// Search lists links of an account, and tells whether there are more after them. By views the whole list is sorted each time, of the
+// account's stored sums, and not of single opens.
+func (s *Links) Search(ctx context.Context, a *Account, q LinkSearch) (found []FoundLink, more bool, err error) {
+	to := report.DayOf(s.Now().UnixMilli()) + 1
+	from := to - ViewDays
+	rows := LinkQuery{Account: a.ID, Files: true, State: q.State, Kind: q.Kind, Words: FoldWords(q.Text), Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}
+	var links []*Link
+	if q.Sort == SortViews {
+		links, err = s.byViews(ctx, a, rows, from, to)
+	} else {
+		err = s.Store.Read(ctx, func(tx Tx) error {
+			links, err = tx.Links(rows)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, false, told(err)
+	}
+	if more = len(links) > q.Limit; more {
+		links = links[:q.Limit]
+	}
+	var daily map[LinkID][]int64
+	if len(links) > 0 && (q.Views || q.Sort == SortViews) {
+		ids := make([]LinkID, len(links))
+		for i, l := range links {
+			ids[i] = l.ID
+		}
+		if daily, err = s.Log.DailyViews(ctx, a.ID, ids, from, to); err != nil {
+			return nil, false, told(err)
+		}
+	}
+	for _, l := range links {
+		found = append(found, FoundLink{l, daily[l.ID]})
+	}
+	return found, more, nil
+}
+
+// byViews reads the links of a page in the order of their views in [from, to), the newer first where they are equal.
+func (s *Links) byViews(ctx context.Context, a *Account, q LinkQuery, from, to report.Day) (links []*Link, err error) {
+	tally, _, err := s.Log.Tally(ctx, TallyQuery{Scope: Scope{Account: a.ID}, From: from, To: to})
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		ids, err := tx.LinkIDs(q)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(ids, func(a, b LinkID) int {
+			return cmp.Or(cmp.Compare(tally.LinkViews(int64(b)), tally.LinkViews(int64(a))), cmp.Compare(b, a))
+		})
+		links = nil
+		ids = ids[min(q.Offset, len(ids)):]
+		for _, id := range ids[:min(q.Limit, len(ids))] {
+			l, err := tx.Link(id)
+			if err != nil {
+				return err
+			}
+			links = append(links, l)
+		}
+		return nil
+	})
+	return links, err
+}

@@ -1,0 +1,157 @@
+package vitrine
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// The bounds of a password, in characters.
+const (
+	MinPassword = 10
+	MaxPassword = 200
+)
+
+// common are long passwords that many people have chosen: the first that anybody tries. Shorter ones are refused anyway.
+var common = []string{
+	"0123456789", "0987654321", "1234567890", "9876543210", "12345678910", "123456789a", "1234567891", "123123123123", "1111111111", "0000000000",
+	"1q2w3e4r5t", "1q2w3e4r5t6y", "1qaz2wsx3edc", "q1w2e3r4t5", "qwertyuiop", "qwerty12345", "qwerty123456", "qwertzuiop", "azertyuiop", "asdfghjkl1",
+	"zaq12wsxcde3", "abcdefghij", "abc123abc123", "abcd123456", "password12", "password123", "password1234", "password12345", "passwordpassword", "mypassword",
+	"mypassword1", "p@ssw0rd123", "passw0rd123", "changeme123", "changemenow", "letmein123", "letmein1234", "welcome123", "welcome1234", "administrator",
+	"admin12345", "adminadmin", "iloveyou123", "sunshine123", "football123", "baseball123", "princess123", "superman123", "trustno1trustno1", "correcthorsebatterystaple",
+	"vitrine123", "vitrinevitrine",
+}
+
+// ParsePassword checks a password that is being chosen by whoever has an address, and brings it to the form in which it is hashed: the same
+// characters are the same whichever keyboard they come from (NFC). Any character may stand in it. Errors: CodeInvalidRequest.
+func ParsePassword(password, email string) (string, error) {
+	refuse := func(message string) (string, error) {
+		return "", &Error{Code: CodeInvalidRequest, Field: "password", Message: message}
+	}
+	if !utf8.ValidString(password) || len(password) > 8*MaxPassword {
+		return refuse("Choose a password of at most 200 characters.")
+	}
+	password = norm.NFC.String(password)
+	folded := strings.ToLower(password)
+	switch n := utf8.RuneCountInString(password); {
+	case n < MinPassword:
+		return refuse("Choose a password of at least 10 characters. A few words are easy to remember.")
+	case n > MaxPassword:
+		return refuse("Choose a password of at most 200 characters.")
+	case folded == strings.ToLower(strings.TrimSpace(email)):
+		return refuse("Choose a password that is not your e-mail address.")
+	case slices.Contains(common, folded) || fewCharacters(password):
+		return refuse("This password is among the first that anybody would try. Choose another.")
+	}
+	return password, nil
+}
+
+// fewCharacters tells whether a password repeats three characters or less.
+func fewCharacters(s string) bool {
+	seen := map[rune]bool{}
+	for _, r := range s {
+		seen[r] = true
+	}
+	return len(seen) <= 3
+}
+
+// Hashing is what a password's hash costs: argon2id with the least that OWASP recommends, 19 MiB, two passes, one lane.
+type hashing struct {
+	memory uint32 // KiB
+	passes uint32
+	lanes  uint8
+}
+
+var passwordHashing = hashing{memory: 19 * 1024, passes: 2, lanes: 1}
+
+const (
+	saltSize = 16
+	hashSize = 32
+	// hashWait is how long a hash waits for its turn.
+	hashWait = 10 * time.Second
+)
+
+// hashTurns bounds how many hashes are made at once in this process, and so the memory that a flood of sign-ins takes.
+var hashTurns = sync.OnceValue(func() chan struct{} { return make(chan struct{}, max(2, runtime.GOMAXPROCS(0))) })
+
+// turn waits for a turn to make a hash. Errors: CodeUnavailable when there is none for long.
+func turn(ctx context.Context, f func()) error {
+	ctx, cancel := context.WithTimeout(ctx, hashWait)
+	defer cancel()
+	turns := hashTurns()
+	select {
+	case turns <- struct{}{}:
+		defer func() { <-turns }()
+		f()
+		return nil
+	case <-ctx.Done():
+		return Unavailable(ctx.Err())
+	}
+}
+
+// hashPassword is what is stored of a password that ParsePassword has accepted: a PHC string.
+func hashPassword(ctx context.Context, password string) (phc string, err error) {
+	err = turn(ctx, func() {
+		salt := make([]byte, saltSize)
+		rand.Read(salt)
+		phc = passwordHashing.format(salt, passwordHashing.sum(password, salt, hashSize))
+	})
+	return phc, err
+}
+
+func (h hashing) sum(password string, salt []byte, size uint32) []byte {
+	return argon2.IDKey([]byte(password), salt, h.passes, h.memory, h.lanes, size)
+}
+
+var phc64 = base64.RawStdEncoding.Strict()
+
+func (h hashing) format(salt, sum []byte) string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.lanes, phc64.EncodeToString(salt), phc64.EncodeToString(sum))
+}
+
+// parsePHC reads what format writes, of whatever cost up to what could do harm.
+func parsePHC(phc string) (h hashing, salt, sum []byte, ok bool) {
+	f := strings.Split(phc, "$")
+	if len(f) != 6 || f[0] != "" || f[1] != "argon2id" || f[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return h, nil, nil, false
+	}
+	if n, err := fmt.Sscanf(f[3], "m=%d,t=%d,p=%d", &h.memory, &h.passes, &h.lanes); n != 3 || err != nil {
+		return h, nil, nil, false
+	}
+	salt, err1 := phc64.DecodeString(f[4])
+	sum, err2 := phc64.DecodeString(f[5])
+	ok = err1 == nil && err2 == nil && len(salt) >= 8 && len(sum) >= 16 && len(sum) <= 128 &&
+		h.memory >= 8 && h.memory <= 1<<20 && h.passes >= 1 && h.passes <= 20 && h.lanes >= 1
+	return h, salt, sum, ok
+}
+
+// noPassword is the hash that is made where there is none, so that an unknown address takes as long as a known one.
+var noPassword = passwordHashing.format(make([]byte, saltSize), make([]byte, hashSize))
+
+// checkPassword tells whether a password is the one of a stored hash; "" is nobody's, and takes as long. stale says that the hash was made at another cost
+// than is usual now.
+func checkPassword(ctx context.Context, phc, password string) (ok, stale bool, err error) {
+	h, salt, sum, known := parsePHC(phc)
+	if !known {
+		h, salt, sum, _ = parsePHC(noPassword)
+	}
+	if len(password) > 8*MaxPassword {
+		password = "" // nobody's
+	}
+	password = norm.NFC.String(password)
+	err = turn(ctx, func() {
+		ok = subtle.ConstantTimeCompare(h.sum(password, salt, uint32(len(sum))), sum) == 1 && known
+	})
+	return ok, h != passwordHashing, err
+}

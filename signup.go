@@ -1,0 +1,307 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// SignUp is who may open an account on the website.
+type SignUp string
+
+const (
+	SignUpOpen   SignUp = "open"   // anybody
+	SignUpInvite SignUp = "invite" // who was invited
+	SignUpClosed SignUp = "closed" // nobody: accounts are made on the command line
+)
+
+var (
+	errNotSetUp   = Errorf(CodeInvalidRequest, "This site has no owner yet. Set it up first.")
+	errSetUp      = Errorf(CodeUnauthorized, "This site has been set up already. Sign in.")
+	errSignUp     = Errorf(CodeInvalidRequest, "No accounts are opened here.")
+	errHasAccount = Errorf(CodeInvalidRequest, "There is an account with this address already. Sign in.")
+)
+
+// setUp refuses to open accounts before there is an owner: the first account would be theirs.
+func setUp(tx Tx) error {
+	n, err := tx.CountAccounts()
+	if err == nil && n == 0 {
+		err = errNotSetUp
+	}
+	return err
+}
+
+// IsSetUp tells whether an instance has an account.
+func (s *Accounts) IsSetUp(ctx context.Context) (is bool, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		n, err := tx.CountAccounts()
+		is = n > 0
+		return err
+	})
+	return is, told(err)
+}
+
+// OfferSetup makes the ticket with which the first account is made; one from before is of no use any more. Errors: CodeInvalidRequest when
+// there is an account.
+func (s *Accounts) OfferSetup(ctx context.Context) (text TicketText, err error) {
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		n, err := tx.CountAccounts()
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return Errorf(CodeInvalidRequest, "This instance has been set up: it has an account.")
+		}
+		text, err = addTicket(tx, Ticket{Purpose: TicketSetup, Plan: PlanLifetime}, s.Now())
+		return err
+	})
+	return text, err
+}
+
+// SetupGood tells whether a ticket would set up. Errors: CodeUnauthorized.
+func (s *Accounts) SetupGood(ctx context.Context, text string) error {
+	return told(s.Store.Read(ctx, func(tx Tx) error { return s.setupGood(tx, text) }))
+}
+
+func (s *Accounts) setupGood(tx Tx, text string) error {
+	n, err := tx.CountAccounts()
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return errSetUp
+	}
+	_, err = findTicket(tx, text, s.Now(), TicketSetup)
+	return err
+}
+
+// SetUp makes the first account, its owner's and Lifetime, and signs in. Of two at once one does. Errors: CodeUnauthorized for the
+// ticket; CodeInvalidRequest.
+func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Guesser) (in SignedIn, err error) {
+	if err := s.SetupGood(ctx, text); err != nil {
+		return in, err
+	}
+	email, hash, err := s.chosen(ctx, email, password)
+	if err != nil {
+		return in, told(err)
+	}
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		if err := s.setupGood(tx, text); err != nil {
+			return err
+		}
+		a, err := s.add(tx, email, PlanLifetime, hash)
+		if err != nil {
+			return err
+		}
+		in, err = s.Sessions.begin(tx, a, g, false)
+		return err
+	})
+	return in, told(err)
+}
+
+// chosen checks an address and a password that somebody has chosen, and hashes the password.
+func (s *Accounts) chosen(ctx context.Context, address, password string) (email, hash string, err error) {
+	if email, err = NormalEmail(address); err != nil {
+		return "", "", err
+	}
+	if password, err = ParsePassword(password, email); err != nil {
+		return "", "", err
+	}
+	hash, err = hashPassword(ctx, password)
+	return email, hash, err
+}
+
+// AskSignUp has a message sent to an address that an account is wanted for: with a link that makes one, or that there is one. What it
+// returns is the same. Errors: CodeInvalidRequest (no address, or no accounts are opened), CodeRateLimited.
+func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) error {
+	email, err := NormalEmail(address)
+	if err != nil {
+		return err
+	}
+	if s.SignUp != SignUpOpen || s.Mail == nil {
+		return errSignUp
+	}
+	var m *Message
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		if err := setUp(tx); err != nil {
+			return err
+		}
+		now := s.Now()
+		if _, err := takeGuess(tx, now, s.Sessions.Signer.letters("sign-up", email, g)...); err != nil {
+			return tooOften(err, "Messages have been asked for often enough. The one that was sent last still works.")
+		}
+		_, err := tx.AccountByEmail(email)
+		if err == nil {
+			m = s.letterKnown(email)
+			return nil
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		text, err := addTicket(tx, Ticket{Purpose: TicketSignUp, Email: email, Plan: s.plan()}, now)
+		m = s.letterSignUp(email, text)
+		return err
+	})
+	if err == nil {
+		s.send(m)
+	}
+	return told(err)
+}
+
+// Join opens an account at once, where no mail is sent. Errors: CodeInvalidRequest, also for an address that has one; CodeRateLimited.
+func (s *Accounts) Join(ctx context.Context, address, password string, g Guesser) (in SignedIn, err error) {
+	if s.SignUp != SignUpOpen || s.Mail != nil {
+		return in, errSignUp
+	}
+	email, hash, err := s.chosen(ctx, address, password)
+	if err != nil {
+		return in, told(err)
+	}
+	var taken bool
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		if err := setUp(tx); err != nil {
+			return err
+		}
+		network := bound{s.Sessions.Signer.guessKey("join by network", g.network()), signUpsByNetwork, guessHour}
+		if _, err := takeGuess(tx, s.Now(), network); err != nil {
+			return tooOften(err, "Several accounts have been asked for from your network within the hour.")
+		}
+		a, err := s.add(tx, email, s.plan(), hash)
+		if taken = errors.Is(err, errHasAccount); taken {
+			return nil // the try counts
+		}
+		if err != nil {
+			return err
+		}
+		in, err = s.Sessions.begin(tx, a, g, false)
+		return err
+	})
+	if err == nil && taken {
+		err = &Error{Code: CodeInvalidRequest, Field: "email", Message: "No new account can be opened with this address. If it is yours, sign in."}
+	}
+	return in, told(err)
+}
+
+// Invited reads a ticket with which an account is opened: its address. Errors: CodeUnauthorized.
+func (s *Accounts) Invited(ctx context.Context, text string) (t *Ticket, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		t, err = s.invited(tx, text)
+		return err
+	})
+	return t, told(err)
+}
+
+func (s *Accounts) invited(tx Tx, text string) (*Ticket, error) {
+	t, err := findTicket(tx, text, s.Now(), TicketSignUp, TicketInvite)
+	if err != nil {
+		return nil, err
+	}
+	if s.SignUp == SignUpClosed || t.Purpose == TicketSignUp && s.SignUp != SignUpOpen {
+		return nil, errTicket
+	}
+	return t, nil
+}
+
+// Accept opens the account of an invitation, or of a confirmed address, and signs in. Errors: CodeUnauthorized for the ticket;
+// CodeInvalidRequest.
+func (s *Accounts) Accept(ctx context.Context, text, password string, g Guesser) (in SignedIn, err error) {
+	t, err := s.Invited(ctx, text)
+	if err != nil {
+		return in, err
+	}
+	email, hash, err := s.chosen(ctx, t.Email, password)
+	if err != nil {
+		return in, told(err)
+	}
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		t, err := s.invited(tx, text)
+		if err != nil {
+			return err
+		}
+		a, err := s.add(tx, email, t.Plan, hash)
+		if err != nil {
+			return err
+		}
+		in, err = s.Sessions.begin(tx, a, g, false)
+		return err
+	})
+	return in, told(err)
+}
+
+// plan is that of a new account.
+func (s *Accounts) plan() Plan {
+	if s.SignUpPlan == "" {
+		return PlanFree
+	}
+	return s.SignUpPlan
+}
+
+// Invite makes a ticket with which an account of an address is opened, and sends it where mail is sent. One from before is of no use any
+// more. Errors: CodeInvalidRequest.
+func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Decision) (text TicketText, err error) {
+	email, err := NormalEmail(address)
+	if err != nil {
+		return "", err
+	}
+	if s.SignUp == SignUpClosed {
+		return "", Errorf(CodeInvalidRequest, "Nobody is invited as long as sign-up is closed (--sign-up).")
+	}
+	by := ""
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		if err := mayGovern(tx, d.By); err != nil {
+			return err
+		}
+		if d.By.Account != 0 {
+			a, err := tx.Account(d.By.Account)
+			if err != nil {
+				return err
+			}
+			by = a.Email
+		}
+		if _, err := tx.AccountByEmail(email); err == nil {
+			return &Error{Code: CodeInvalidRequest, Field: "email", Message: fmt.Sprintf("There is an account of %s already.", email)}
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		text, err = addTicket(tx, Ticket{Purpose: TicketInvite, Email: email, Plan: plan, By: d.By.Account}, s.Now())
+		return err
+	})
+	if err != nil {
+		return "", told(err)
+	}
+	if s.Mail != nil {
+		s.send(s.letterInvite(email, text, by))
+	}
+	return text, nil
+}
+
+// Invitations lists those that were not taken up yet and still can be, newest first.
+func (s *Accounts) Invitations(ctx context.Context) (list []*Ticket, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		all, err := tx.Tickets(TicketInvite)
+		list = nil
+		for _, t := range all {
+			if s.Now().Before(t.ExpiresAt) {
+				list = append(list, t)
+			}
+		}
+		return err
+	})
+	return list, told(err)
+}
+
+// Withdraw takes an invitation back. Taking back what is none any more is success.
+func (s *Accounts) Withdraw(ctx context.Context, id TicketID, d Decision) error {
+	return told(s.Store.Update(ctx, func(tx Tx) error {
+		if err := mayGovern(tx, d.By); err != nil {
+			return err
+		}
+		all, err := tx.Tickets(TicketInvite)
+		for _, t := range all {
+			if t.ID == id {
+				return tx.DeleteTicket(id)
+			}
+		}
+		return err
+	}))
+}

@@ -1,0 +1,39 @@
+package vitrine
+
+import (
+	"context"
+	"time"
+)
+
+// Usage is what an account uses of its limits. What uploads hold that are under way counts, as it does where limits are checked.
+type Usage struct {
+	Limits  Limits
+	Links   int64
+	Bytes   int64
+	Uploads int64 // begun in the last 60 minutes
+	// NextUpload is when the next upload may be begun after the hourly limit was met; zero: now.
+	NextUpload time.Time
+}
+
+// Usage tells what an account uses now.
+func (s *Uploads) Usage(ctx context.Context, a *Account) (u Usage, err error) {
+	now := s.Now()
+	u.Limits = s.Plans.LimitsOf(a)
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		links, bytes, err := tx.CountLinks(a.ID)
+		if err != nil {
+			return err
+		}
+		held, heldBytes, err := tx.Held(a.ID, now, "")
+		if err != nil {
+			return err
+		}
+		n, oldest, err := tx.CountUploads(a.ID, now.Add(-rateWindow))
+		u.Links, u.Bytes, u.Uploads, u.NextUpload = links+held, bytes+heldBytes, n, time.Time{}
+		if most := u.Limits.HourlyUploads; most > 0 && n >= most {
+			u.NextUpload = oldest.Add(rateWindow)
+		}
+		return err
+	})
+	return u, told(err)
+}
