@@ -16,6 +16,12 @@
 // [Engagement.Apply]). Past days are put away in the background, with tallies of what happened on them ([ViewLog.Settle]).
 // [Analytics] asks the [ViewLog] for the tally of a window and renders it (package report).
 //
+// # People
+//
+// Whoever signs in on the website ([Sessions.Enter]) has a [Session]; how somebody gets an account or a new password is a [Ticket], a secret
+// that works once. Tries are counted ([Guess]) so that nobody's guesses keep another out. What the website has beside links are an [Album], which is
+// links under one address, and a [Site], whose versions are sealed ZIP files and go through the states of a link.
+//
 // # The tree
 //
 //	report             the analytics engine: opens to a report; pure
@@ -25,10 +31,12 @@
 //	internal/spool     opens that the log cannot take, in files, until it can
 //	internal/disk      Blobs in a directory
 //	internal/clamav    Scanner: clamd
-//	internal/web       HTTP: API, signed PUT, public pages, beacon, file bytes
+//	internal/mail      Mailer: SMTP
+//	internal/web       HTTP: API, signed PUT, public pages, beacon, file bytes, static websites, and the site for members
 //	internal/worker    named background loops
 //	client             the API's Go client
 //	cmd/vitrine        the program: wiring and verbs
+//	e2e                the program and a browser, from an empty directory on
 //	bench              a module of its own: every figure beside its reference
 //
 // Four ports stand between the services here and what keeps things: [Store], [Blobs], [ViewLog], [Scanner]. Their comments
