@@ -27,7 +27,8 @@ type Export struct {
 // exportPage bounds the links that are read at once.
 const exportPage = 100
 
-// Write writes an archive: account.json, links.csv, analytics/{slug}.json where the plan has analytics, and files/{slug}/{name}. No file is held in
+// Write writes an archive: account.json, links.csv, albums.json and websites.json where there are any, analytics/{slug}.json where the plan has
+// analytics, and files/{slug}/{name}, versions of websites among them. No file is held in
 // memory, and what is no longer there when its turn comes is named in missing.txt. z is not closed.
 func (e *Export) Write(ctx context.Context, a *Account, z *zip.Writer) error {
 	if err := e.account(ctx, a, z); err != nil {
@@ -38,6 +39,9 @@ func (e *Export) Write(ctx context.Context, a *Account, z *zip.Writer) error {
 		return err
 	}
 	if err := e.list(links, z); err != nil {
+		return err
+	}
+	if err := e.collections(ctx, a, z); err != nil {
 		return err
 	}
 	var missing []string
@@ -169,6 +173,9 @@ func (e *Export) list(links []*Link, z *zip.Writer) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at", "download"}}
 	for _, l := range links {
+		if l.Site != 0 {
+			continue
+		}
 		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), strconv.FormatInt(l.Size, 10), l.SHA256,
 			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload)})
 	}

@@ -230,10 +230,10 @@ func (s *Links) List(ctx context.Context, a AccountID, n int, after LinkCursor) 
 	return links, next, nil
 }
 
-// BySlug finds a link for the operator, whatever its state.
+// BySlug finds a link for the operator, whatever its state, by a slug that it had before, too.
 func (s *Links) BySlug(ctx context.Context, slug string) (l *Link, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		l, err = linkBySlug(tx, slug)
+		l, err = linkByAnySlug(tx, slug, s.Now())
 		return err
 	})
 	return l, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -138,6 +139,19 @@ func ownLinkIn(tx Tx, a *Account, slug string) (*Link, error) {
 	l, err := linkBySlug(tx, slug)
 	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || l.Site != 0) {
 		return nil, errNoOwnLink
+	}
+	return l, err
+}
+
+// linkByAnySlug is linkBySlug, and finds a link by a slug that it had before, too.
+func linkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
+	l, unknown := linkBySlug(tx, slug)
+	if CodeOf(unknown) != CodeNotFound {
+		return l, unknown
+	}
+	l, err := movedLink(tx, Slug(strings.ToLower(slug)), now)
+	if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
+		return nil, unknown
 	}
 	return l, err
 }

@@ -77,6 +77,26 @@ func TestOldSlugsAreBounded(t *testing.T) {
 	}
 }
 
+// The audit finds an old slug that is a link's own, or leads nowhere it should.
+func TestAuditOfOldSlugs(t *testing.T) {
+	s := newScanning(t)
+	ctx := t.Context()
+	l, other := s.note("text"), s.note("another")
+	for what, o := range map[string]*vitrine.OldSlug{
+		"another link’s own": {Slug: other.Slug, Link: l.ID, Until: s.clock.Now().Add(time.Hour)},
+		"for too long":       {Slug: "older", Link: l.ID, Until: s.clock.Now().Add(vitrine.SlugRest + 2*time.Hour)},
+	} {
+		s.must(s.store.Update(ctx, func(tx vitrine.Tx) error { return tx.PutOldSlug(o) }))
+		a := vitrine.Audit{Store: s.store, Blobs: s.blobs, Log: s.log, Now: s.clock.Now}
+		var faults []string
+		s.must(a.Run(ctx, func(fault string) { faults = append(faults, fault) }))
+		if len(faults) != 1 || !strings.Contains(faults[0], "old slug "+string(o.Slug)) {
+			t.Errorf("%s: %q", what, faults)
+		}
+		s.must(s.store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteOldSlug(o.Slug) }))
+	}
+}
+
 // What an owner may choose is theirs alone to choose, within the rules of the fields.
 func TestEditsAreTheOwners(t *testing.T) {
 	s := newScanning(t)

@@ -2,8 +2,6 @@ package vitrine
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"time"
 )
 
@@ -34,14 +32,9 @@ const maxOwnersEvents = 100
 func (s *Links) Own(ctx context.Context, a *Account, slug string) (o *OwnersLink, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		o = new(OwnersLink)
-		if o.Link, err = ownLinkIn(tx, a, slug); CodeOf(err) == CodeNotFound {
-			moved, err2 := movedLink(tx, Slug(strings.ToLower(slug)), s.Now())
-			if err2 != nil && !errors.Is(err2, ErrNotFound) {
-				return err2
-			}
-			if err2 == nil && moved.Account == a.ID && moved.DeletedAt.IsZero() {
-				o.Link, err = moved, nil
-			}
+		o.Link, err = linkByAnySlug(tx, slug, s.Now())
+		if CodeOf(err) == CodeNotFound || err == nil && (o.Account != a.ID || o.Site != 0) {
+			return errNoOwnLink
 		}
 		if err != nil {
 			return err

@@ -92,18 +92,18 @@ func (s *Links) Search(ctx context.Context, a *Account, q LinkSearch) (found []F
 	if more = len(links) > q.Limit; more {
 		links = links[:q.Limit]
 	}
-	var daily map[LinkID][]int64
-	if len(links) > 0 && (q.Views || q.Sort == SortViews) {
-		ids := make([]LinkID, len(links))
-		for i, l := range links {
-			ids[i] = l.ID
-		}
-		if daily, err = s.Log.DailyViews(ctx, a.ID, ids, from, to); err != nil {
-			return nil, false, told(err)
-		}
-	}
 	for _, l := range links {
-		found = append(found, FoundLink{l, daily[l.ID]})
+		f := FoundLink{Link: l}
+		if q.Views || q.Sort == SortViews {
+			// Of each link by itself: that costs what the links on the page are opened, and not all links of the account.
+			scope := Scope{Account: a.ID, Link: l.ID}
+			tally, _, err := s.Log.Tally(ctx, TallyQuery{Scope: scope, From: from, To: to, Brief: true})
+			if err != nil {
+				return nil, false, told(err)
+			}
+			f.Daily = tally.DailyViews(from, to)
+		}
+		found = append(found, f)
 	}
 	return found, more, nil
 }

@@ -3,8 +3,6 @@ package vitrine
 import (
 	"context"
 	"errors"
-	"slices"
-	"strconv"
 	"time"
 )
 
@@ -482,42 +480,6 @@ func (s *Site) deploy(tx Tx, l *Link, now time.Time) error {
 		}
 		if err := old.deleteVersion(tx, now, Owner(s.Account)); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// auditSites checks that each website shows versions of its own, and that each version has its website.
-func auditSites(tx Tx, versions []*Link, fault func(string)) error {
-	sites, err := tx.Sites(0)
-	if err != nil {
-		return err
-	}
-	of := map[SiteID]*Site{}
-	for _, site := range sites {
-		of[site.ID] = site
-	}
-	own := map[SiteID][]LinkID{}
-	for _, l := range versions {
-		site := of[l.Site]
-		switch {
-		case l.Site == 0:
-		case site == nil:
-			fault("link " + string(l.Slug) + ": it is a version of website " + strconv.FormatInt(int64(l.Site), 10) + ", which does not exist")
-		case site.Account != l.Account:
-			fault("link " + string(l.Slug) + ": it is a version of another account's website")
-		default:
-			own[l.Site] = append(own[l.Site], l.ID)
-		}
-	}
-	for _, site := range sites {
-		for _, id := range []LinkID{site.Current, site.Pending} {
-			if id != 0 && !slices.Contains(own[site.ID], id) {
-				fault("website " + string(site.Slug) + ": it shows link " + strconv.FormatInt(int64(id), 10) + ", which is no version of it")
-			}
-		}
-		if n := len(own[site.ID]); n > KeptVersions+2 {
-			fault("website " + string(site.Slug) + ": it keeps " + strconv.Itoa(n) + " versions")
 		}
 	}
 	return nil

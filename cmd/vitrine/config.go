@@ -231,7 +231,7 @@ func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	text := c.SitesURL
 	switch {
-	case text == "off", text == "" && public.Hostname() != "localhost":
+	case text == "off", text == "" && (public.Hostname() != "localhost" || strings.HasSuffix(content.Hostname(), ".localhost")):
 		return nil, nil
 	case text == "":
 		return &url.URL{Scheme: public.Scheme, Host: "*." + public.Host}, nil

@@ -99,6 +99,48 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+func TestSitesURL(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string // "" for none
+	}{
+		{nil, "http://*.localhost:8080"},
+		{[]string{"--sites-url", "off"}, ""},
+		{[]string{"--content-url", "http://files.localhost:8080"}, ""},
+		{[]string{"--public-url", "https://share.example"}, ""},
+		{[]string{"--public-url", "https://share.example", "--sites-url", "https://*.Sites.example:8443/"}, "https://*.sites.example:8443"},
+		{[]string{"--public-url", "https://sites.example", "--sites-url", "https://*.sites.example"}, "https://*.sites.example"},
+	} {
+		s, err := parse(t, c.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		public, content, err := s.origins("8080")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if u, err := s.sites(public, content); err != nil {
+			t.Error(err)
+		} else if u != nil {
+			got = u.Scheme + "://" + u.Host
+		}
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.args, got, c.want)
+		}
+	}
+	for _, args := range [][]string{
+		{"--sites-url", "https://sites.example"}, {"--sites-url", "https://*"}, {"--sites-url", "https://*.*.example"}, {"--sites-url", "*.sites.example"},
+		{"--sites-url", "https://*.sites.example/path"}, {"--sites-url", "ftp://*.sites.example"}, {"--sites-url", "https://a*.sites.example"},
+		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example.org"},
+		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example", "--content-url", "https://files.example.org"},
+	} {
+		if _, err := parse(t, args...); err == nil {
+			t.Errorf("%v is no error", args)
+		}
+	}
+}
+
 func TestEveryFlagOfServeIsAVariableToo(t *testing.T) {
 	p, err := kong.New(new(cli), helpFacts(), kong.ExplicitGroups(groups))
 	if err != nil {

@@ -64,6 +64,10 @@ func (t storeTest) versions(by storeTest) {
 		{"AddTicket", func(tx vitrine.Tx) error {
 			return tx.AddTicket(&vitrine.Ticket{Purpose: vitrine.TicketSetup, CreatedAt: Epoch})
 		}},
+		{"PutOldSlug", func(tx vitrine.Tx) error {
+			return tx.PutOldSlug(&vitrine.OldSlug{Slug: "before", Link: l.ID, Until: Epoch})
+		}},
+		{"DeleteOldSlug", func(tx vitrine.Tx) error { return tx.DeleteOldSlug("before") }},
 		{"PutSecret", func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) }},
 	} {
 		by.update(change.f)

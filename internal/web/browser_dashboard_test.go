@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"vitrine"
 
@@ -224,6 +225,64 @@ func TestBrowserUploadAgain(t *testing.T) {
 	}
 }
 
+// Three files are under way at once, and the others wait for their turn; one can be given up, and taken up again. Meanwhile the page is not
+// left without a question.
+func TestBrowserUploadTurns(t *testing.T) {
+	gate := make(chan struct{})
+	d := newDeskWith(t, siteOptions{around: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/storage/") {
+				<-gate
+			}
+			next.ServeHTTP(w, r)
+		})
+	}})
+	tb := d.memberTab(d.member, "/dashboard")
+	names := []string{"one.txt", "two.txt", "three.txt", "four.txt", "five.txt"}
+	tb.choose(names...)
+	states := `[...document.querySelectorAll("#rows li")].map((li) => li.dataset.state).sort().join(" ")`
+	tb.until(states + ` === "uploading uploading uploading waiting waiting"`)
+	var asks bool
+	leaves := `!dispatchEvent(new Event("beforeunload", {cancelable: true}))`
+	if tb.run(chromedp.Evaluate(leaves, &asks)); !asks {
+		t.Error("the page is left while files are under way")
+	}
+	tb.run(chromedp.Evaluate(fileRow("one.txt")+`.querySelector(".cancel").click(), `+fileRow("five.txt")+`.querySelector(".cancel").click()`, nil))
+	tb.until(states + ` === "cancelled cancelled uploading uploading uploading"`)
+	close(gate)
+	for _, name := range names[1:4] {
+		tb.fares(name, "live")
+	}
+	if tb.run(chromedp.Evaluate(leaves, &asks)); asks {
+		t.Error("the page asks though nothing is under way")
+	}
+	tb.run(chromedp.Evaluate(fileRow("one.txt")+`.querySelector(".retry").click()`, nil))
+	tb.fares("one.txt", "live")
+	if n := len(d.linksOf(d.member)); n != 4 {
+		t.Errorf("%d links", n)
+	}
+}
+
+// A signed address that has expired when it is used is asked for again.
+func TestBrowserUploadExpired(t *testing.T) {
+	var d *desk
+	var late atomic.Bool
+	d = newDeskWith(t, siteOptions{around: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/storage/") && late.CompareAndSwap(false, true) {
+				d.ahead.Add(int64(vitrine.URLLife + time.Minute))
+			}
+			next.ServeHTTP(w, r)
+		})
+	}})
+	tb := d.memberTab(d.member, "/dashboard")
+	tb.choose("late.txt")
+	tb.fares("late.txt", "live")
+	if n := len(d.linksOf(d.member)); n != 1 {
+		t.Errorf("%d links", n)
+	}
+}
+
 // What is refused says why, and what can be done about it; what can be mended is tried again by a button.
 func TestBrowserUploadRefused(t *testing.T) {
 	d := newDesk(t)
@@ -343,12 +402,10 @@ func TestBrowserLinksAxe(t *testing.T) {
 			where := fmt.Sprintf(", %s, %d px", theme, width)
 			tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
 				chromedp.EmulateViewport(width, 900))
-			for _, path := range []string{"/links", "/links?q=nothing", linkPath(l), linkPath(held), linkPath(off)} {
-				tb.run(chromedp.Navigate(d.url + path))
-				look(path + where)
-			}
+			tb.run(chromedp.Navigate(d.url + linkPath(l)))
+			look("a link" + where)
 			tb.run(chromedp.Navigate(d.url+"/links"), chromedp.Evaluate(`document.querySelector(".more").click()`, nil))
-			look("/links, menu" + where)
+			look("/links, a menu open" + where)
 			tb.run(chromedp.Navigate(d.url + "/dashboard"))
 			tb.choose("setup.exe", "notes.txt")
 			tb.fares("notes.txt", "live")
@@ -357,6 +414,16 @@ func TestBrowserLinksAxe(t *testing.T) {
 			look("/dashboard" + where)
 		}
 	}
+	tb.run(chromedp.EmulateViewport(390, 844))
+	for _, path := range []string{"/links?q=nothing", linkPath(held), linkPath(off)} {
+		tb.run(chromedp.Navigate(d.url + path))
+		look(path)
+	}
+	tb.run(chromedp.Navigate(d.url+"/links"), chromedp.Evaluate(`document.querySelector(".more").click(), document.querySelector(".alarming").click()`, nil))
+	look("/links, about to delete")
+	tb.run(chromedp.Navigate(d.url+linkPath(l)), chromedp.Evaluate(`const f = document.querySelector("form[action$=slug]"); f.slug.value = "no--good"; f.noValidate = true; f.requestSubmit()`, nil))
+	tb.arrives(`document.querySelector("#slug-wrong") !== null`)
+	look("a form that is wrong")
 	tb = d.memberTab(free, "/dashboard")
 	look("/dashboard, empty, on Free")
 	tb.run(chromedp.Navigate(d.url + "/links"))

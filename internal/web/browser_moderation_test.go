@@ -39,7 +39,8 @@ func (d *desk) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
 	d.t.Helper()
 	tb := newTab(d.t, actions...)
 	tb.run(chromedp.Navigate(d.url+d.offer(a)), chromedp.Click(`button[type="submit"]`))
-	tb.arrives(`location.pathname === "/moderation"`)
+	tb.arrives(`location.pathname === "/dashboard"`)
+	tb.run(chromedp.Navigate(d.url + "/moderation"))
 	return tb
 }
 
@@ -290,6 +291,8 @@ func TestBrowserModerationAxe(t *testing.T) {
 	tb.run(chromedp.Navigate(d.url + "/moderation"))
 	look("not signed in")
 	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)), chromedp.Click(`button[type="submit"]`))
+	tb.arrives(`location.pathname === "/dashboard"`)
+	tb.run(chromedp.Navigate(d.url + "/moderation"))
 	tb.arrives(`document.querySelector("h1").textContent === "This is for moderators"`)
 	look("a member")
 }

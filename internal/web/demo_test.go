@@ -58,13 +58,13 @@ func newDemo(t testing.TB) *demo {
 		{"plan.svg", "Floor plan", samples["drawing.svg"]}, {"catalogue.pdf", "Catalogue of the collection, with a title that is as long as some titles are", makePDF(96)},
 	} {
 		d.links[f.name] = d.publish(f.name, f.content, titled(f.title))
-		d.ahead.Add(int64(97 * time.Minute))
+		d.ahead.Add(int64(9*24*time.Hour + 97*time.Minute))
 	}
 	d.curate(ctx)
 	d.account = d.free
 	d.links["poster.pdf"] = d.publish("poster.pdf", makePDF(1), titled("Poster"))
 	d.queue()
-	d.ahead.Add(int64(officeDays * 24 * time.Hour))
+	d.ahead.Add(int64(30 * 24 * time.Hour))
 	for i, name := range []string{"annual-report.pdf", "exhibition.png", "tour.webm", "guide.mp3", "hours.md", "visitors.csv", "press-kit.tgz", "catalogue.pdf", "poster.pdf"} {
 		d.read(d.links[name], 900/(i+1))
 	}
@@ -103,14 +103,14 @@ func (d *demo) queue() {
 	d.check(err)
 }
 
-// read adds opens of the last days, n at most, more of them lately.
+// read adds opens since a link was made, n at most, more of them lately.
 func (d *demo) read(l *vitrine.Link, n int) {
 	d.t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), 1851))
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	now, b := d.server.Now(), vitrine.Batch{}
 	for i := range n {
-		age := time.Duration(math.Pow(r.Float64(), 1.6) * float64(officeDays*24*time.Hour))
+		age := time.Duration(math.Pow(r.Float64(), 1.6) * float64(now.Sub(l.CreatedAt)))
 		t := now.Add(-age).UTC()
 		if wd := t.Weekday(); (wd == 0 || wd == 6 || t.Hour() < 6) && r.IntN(4) > 0 {
 			continue

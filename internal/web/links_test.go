@@ -217,6 +217,9 @@ func TestOldAddresses(t *testing.T) {
 	if r.StatusCode != 400 || !strings.Contains(r.body, "slug_taken") {
 		t.Errorf("a new link with an old slug: %d %s", r.StatusCode, r.body)
 	}
+	if r := d.get("/moderation/find?for="+url.QueryEscape(d.url+"/p/second"), d.signIn(d.owner)); r.Header.Get("Location") != "/moderation/links/third" {
+		t.Errorf("a moderator who looks for it is led to %d %s", r.StatusCode, r.Header.Get("Location"))
+	}
 	// Its own are there to go back to.
 	move("third", "second")
 	leads("/p/third", "/p/second")

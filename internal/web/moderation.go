@@ -333,10 +333,11 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, _ *vitrine.Account
 	if err != nil {
 		return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q. Type the address of a link, its slug, or the e-mail address of an account.", text)
 	}
-	if _, err := s.Links.BySlug(r.Context(), string(slug)); err != nil {
+	l, err := s.Links.BySlug(r.Context(), string(slug))
+	if err != nil {
 		return err
 	}
-	return redirect(w, r, caseAddress(slug, ""))
+	return redirect(w, r, caseAddress(l.Slug, ""))
 }
 
 // historyPage lists what people decided.

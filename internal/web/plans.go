@@ -21,7 +21,8 @@ var plansTemplate = parseFront("plans.html")
 type plansPage struct {
 	frontPage
 	Plans   []planRow
-	Upgrade string // where a larger plan is to be had; "" when one asks the operator
+	Way     string // what is said of the way to another plan; "" when there is no larger one
+	Upgrade string // where that is to be had; "" when one asks the operator
 }
 
 // planRow is a plan's limits as people read them.
@@ -31,7 +32,6 @@ type planRow struct {
 	Pro                           bool
 	Mine                          bool // it is the plan of who is signed in
 	Own                           bool // whose limits are other than the plan's
-	Way                           bool // a larger plan than theirs, or theirs to be, if nobody is signed in
 }
 
 // plansInOrder are all plans, the smallest first, with what they are called and whom they are for.
@@ -59,7 +59,7 @@ func (s *Server) planRows(me *vitrine.Account) (rows []planRow) {
 		}
 		rows = append(rows, planRow{Name: p.name, For: p.use, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, planSize),
 			Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount), Pro: p.plan.Pro(),
-			Mine: i == mine, Own: own, Way: i > mine && (mine < 0 || !me.Plan.Pro())})
+			Mine: i == mine, Own: own})
 	}
 	return rows
 }
@@ -79,6 +79,13 @@ func planSize(n int64) string {
 
 func (s *Server) plans(w http.ResponseWriter, r *http.Request) error {
 	p := plansPage{frontPage: s.newFrontPage(r, "Plans", "What each plan of this Vitrine has: links, sizes, storage, analytics.", "plans"), Upgrade: s.UpgradeURL}
-	p.Plans = s.planRows(p.Me)
+	p.Plans, p.Way = s.planRows(p.Me), "A larger plan"
+	switch {
+	case p.Me == nil:
+	case p.Me.Plan == vitrine.PlanLifetime:
+		p.Way = ""
+	case p.Me.Plan.Pro():
+		p.Way = "Another plan"
+	}
 	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
 }

@@ -57,7 +57,7 @@ func TestScreens(t *testing.T) {
 				tb := a.tabs[p.as]
 				var shot []byte
 				tb.run(page.BringToFront(), inTheme(s.theme), chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateScale(s.scale)), chromedp.Navigate(d.url+p.path),
-					chromedp.Evaluate(`Promise.all([...document.images].map((i) => i.decode().catch(() => {})))`, nil, awaited))
+					chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, awaited))
 				if strings.HasPrefix(p.name, "file ") {
 					tb.linger(time.Second) // a viewer of its own draws it
 				}

@@ -26,14 +26,14 @@ func TestSignIn(t *testing.T) {
 	}
 	r := d.status(d.post(link, nil), 303)
 	c := r.Cookies()[0]
-	if r.Header.Get("Location") != "/moderation" || c.Name != "vitrine" || c.Path != "/" || !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteLaxMode ||
-		c.Domain != "" || c.MaxAge != int(vitrine.SessionLife/time.Second) || c.Value == strings.TrimPrefix(link, "/sign-in/") {
+	if r.Header.Get("Location") != "/dashboard" || c.Name != "vitrine" || c.Path != "/" || !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteLaxMode ||
+		c.Domain != "" || c.MaxAge != int(vitrine.SessionMost/time.Second) || c.Value == strings.TrimPrefix(link, "/sign-in/") {
 		t.Errorf("to %s with %+v", r.Header.Get("Location"), c)
 	}
 	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 200)
-	d.status(d.get("/moderation", "Cookie: vitrine="+strings.TrimPrefix(link, "/sign-in/")), 401) // the link is no session
+	d.status(d.get("/moderation", "Cookie: vitrine="+strings.TrimPrefix(link, "/sign-in/")), 303) // the link is no session
 	for name, bad := range map[string]string{"used": link, "rubbish": "/sign-in/rubbish", "a session": "/sign-in/" + c.Value, "long": "/sign-in/" + strings.Repeat("x", 5000)} {
-		if r := d.status(d.post(bad, nil), 401); len(r.Cookies()) > 0 || !strings.Contains(r.body, "vitrine account sign-in") {
+		if r := d.status(d.post(bad, nil), 401); len(r.Cookies()) > 0 || !strings.Contains(r.body, `href="/sign-in"`) {
 			t.Errorf("%s: %v %s", name, r.Cookies(), r.body)
 		}
 	}
@@ -41,7 +41,7 @@ func TestSignIn(t *testing.T) {
 	d.ahead.Add(int64(vitrine.SignInLife))
 	d.status(d.post(late, nil), 401)
 	d.ahead.Add(int64(vitrine.SessionLife))
-	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 401)
+	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 303)
 }
 
 // Signing in anew ends the session that the browser had, and signing out the one that it has.
@@ -50,13 +50,13 @@ func TestSignOut(t *testing.T) {
 	first := d.signIn(d.owner)
 	r := d.status(d.post(d.offer(d.owner), nil, first), 303)
 	second := "Cookie: vitrine=" + r.Cookies()[0].Value
-	d.status(d.get("/moderation", first), 401)
+	d.status(d.get("/moderation", first), 303)
 	d.status(d.get("/moderation", second), 200)
 	r = d.status(d.post("/sign-out", nil, second), 303)
 	if c := r.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 || c[0].Value != "" || r.Header.Get("Location") != "/sign-in" {
 		t.Errorf("cookies %v, to %s", c, r.Header.Get("Location"))
 	}
-	d.status(d.get("/moderation", second), 401)
+	d.status(d.get("/moderation", second), 303)
 	d.status(d.post("/sign-out", nil, second), 303)
 	d.status(d.post("/sign-out", nil), 303)
 	d.status(d.get("/sign-in"), 200)
@@ -75,7 +75,10 @@ func TestSessionCookieBehindTLS(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	d.status(d.get("/moderation", "Cookie: __Host-vitrine="+c.Value), 200)
-	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 401)
+	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 303)
+	if device := r.Cookies()[1]; device.Name != "__Host-vitrine-device" || !device.Secure || !device.HttpOnly || device.Path != "/" || device.Domain != "" {
+		t.Errorf("%+v", device)
+	}
 }
 
 // Without Sec-Fetch-Site, which browsers do not send over plain HTTP but to this very machine, the page's own form still signs in.
@@ -106,7 +109,7 @@ func TestWhoModerates(t *testing.T) {
 		"/moderation/decide": {"do": {"clear"}}, "/moderation/undo": {"done": {"0-1"}}, casePath(l) + "/clear": {"seen": {"0"}}, casePath(l) + "/reject": nil,
 		casePath(l) + "/disable": nil, casePath(l) + "/undo": nil, casePath(l) + "/reject-same": nil, accountPath(mod) + "/suspend": nil, accountPath(mod) + "/lift": nil,
 	}
-	for who, want := range map[string]int{"nobody": 401, "rubbish": 401, "member": 403, "moderator": 200, "owner": 200, "role taken": 403, "suspended": 401} {
+	for who, want := range map[string]int{"nobody": 303, "rubbish": 303, "member": 403, "moderator": 200, "owner": 200, "role taken": 403, "suspended": 303} {
 		for _, path := range gets {
 			r := d.status(d.get(path, cookies[who]), want)
 			if want != 200 && (strings.Contains(r.body, l.Title) || strings.Contains(r.body, d.member.Email) && who != "member") {
@@ -140,7 +143,7 @@ func TestWhoModerates(t *testing.T) {
 			t.Errorf("%s: Allow %q", path, r.Header.Get("Allow"))
 		}
 	}
-	for _, path := range append(gets, "/sign-in") {
+	for _, path := range gets {
 		d.status(d.post(path, nil, cookie), 405)
 	}
 	d.status(d.do(http.MethodPost, d.offer(mod), "", form, "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"), 403)
@@ -155,7 +158,7 @@ func TestModerationHeaders(t *testing.T) {
 	cookie := d.signIn(d.owner)
 	l := d.held("notes.txt", vitrine.ReasonSuspicious)
 	link := d.offer(d.owner)
-	for _, r := range []reply{d.get("/moderation"), d.get("/moderation", cookie), d.get(casePath(l), cookie), d.get(accountPath(d.member), cookie), d.get("/moderation/history", cookie),
+	for _, r := range []reply{d.get("/moderation", cookie), d.get(casePath(l), cookie), d.get(accountPath(d.member), cookie), d.get("/moderation/history", cookie),
 		d.get(link), d.get("/sign-in"), d.post("/sign-in/x", nil), d.get(casePath(l)+"x", cookie)} {
 		for name, want := range map[string]string{"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Cross-Origin-Opener-Policy": "same-origin",
 			"Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"} {
@@ -185,14 +188,4 @@ func TestModerationHeaders(t *testing.T) {
 	if strings.Contains(logged.String(), secret) || strings.Contains(logged.String(), strings.TrimPrefix(cookie, "Cookie: vitrine=")) {
 		t.Errorf("a secret is in the log: %s", logged.String())
 	}
-}
-
-// An instance without these services has no such pages, and serves the others.
-func TestNoModeration(t *testing.T) {
-	s := newSite(t)
-	s.server.Sessions, s.server.Moderation, s.server.Accounts = nil, nil, nil
-	for _, path := range []string{"/moderation", "/sign-in", "/sign-in/x", "/moderation/history"} {
-		s.status(s.get(path), 404)
-	}
-	s.status(s.get("/"), 200)
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"vitrine"
@@ -143,16 +144,49 @@ var (
 	errNoSitePage = vitrine.Errorf(vitrine.CodeNotFound, "This website has no page at this address.")
 )
 
-// siteManifests are what the ZIPs of websites have, of those that were asked for last: some two megabytes for the largest.
-var siteManifests = func() *lru.Cache[vitrine.UploadID, *filetype.Site] {
-	c, err := lru.New[vitrine.UploadID, *filetype.Site](32)
+// manifests are what the ZIPs of websites have, of those that were asked for last.
+type manifests struct {
+	mu      sync.Mutex
+	sites   *lru.Cache[vitrine.UploadID, *filetype.Site]
+	files   int // of all that are kept
+	reading singleflight.Group
+}
+
+// mostManifests and mostManifestFiles bound what is kept: some 60 MB.
+const (
+	mostManifests     = 4096
+	mostManifestFiles = 300_000
+)
+
+var siteManifests = func() *manifests {
+	c, err := lru.New[vitrine.UploadID, *filetype.Site](mostManifests)
 	if err != nil {
 		panic(err) // of the size alone
 	}
-	return c
+	return &manifests{sites: c}
 }()
 
-var readingSites singleflight.Group
+func (m *manifests) find(id vitrine.UploadID) (*filetype.Site, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sites.Get(id)
+}
+
+// keep takes one in, and drops those that were not asked for longest.
+func (m *manifests) keep(id vitrine.UploadID, site *filetype.Site) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sites.Contains(id) {
+		return
+	}
+	for m.sites.Len() > 0 && (m.files+len(site.Files) > mostManifestFiles || m.sites.Len() == mostManifests) {
+		if _, old, ok := m.sites.RemoveOldest(); ok {
+			m.files -= len(old.Files)
+		}
+	}
+	m.sites.Add(id, site)
+	m.files += len(site.Files)
+}
 
 // openSite opens a version's bytes and tells what is in them, which was decided when they were inspected and is read from them anew.
 func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*filetype.Site, vitrine.Blob, error) {
@@ -160,10 +194,10 @@ func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*filetype
 	if err != nil {
 		return nil, nil, vitrine.Unavailable(err)
 	}
-	if site, ok := siteManifests.Get(version.Upload); ok {
+	if site, ok := siteManifests.find(version.Upload); ok {
 		return site, blob, nil
 	}
-	v, err, _ := readingSites.Do(string(version.Upload), func() (any, error) {
+	v, err, _ := siteManifests.reading.Do(string(version.Upload), func() (any, error) {
 		again, err := s.Blobs.Open(context.WithoutCancel(ctx), version.Upload)
 		if err != nil {
 			return nil, err
@@ -171,7 +205,7 @@ func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*filetype
 		defer again.Close()
 		site, err := filetype.ReadSite(again, again.Size())
 		if err == nil {
-			siteManifests.Add(version.Upload, site)
+			siteManifests.keep(version.Upload, site)
 		}
 		return site, err
 	})

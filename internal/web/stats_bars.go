@@ -14,10 +14,10 @@ type statsBars struct {
 
 // statsBar is one row.
 type statsBar struct {
-	Flag, Name, Note string
-	Count            figure
-	Pct              report.Tenths
-	Width            string // of the bar, the first one's being all there is
+	Name, Note string
+	Count      figure
+	Pct        report.Tenths
+	Width      string // of the bar, the first one's being all there is
 }
 
 // statsBarsOf makes rows of buckets, the largest of which comes first. name, if given, is what a key is called, and dress adds the rest.
@@ -37,13 +37,11 @@ func statsBarsOf(buckets []report.Bucket, name func(key string) string, dress fu
 }
 
 func statsBreakdowns(b *report.Breakdowns) []statsBars {
-	withFlag := func(code string, row *statsBar) { row.Flag = flag(code) }
 	city := func(label string, row *statsBar) {
-		name, code := cityName(label)
-		row.Name, row.Flag, row.Note = name, flag(code), code
+		row.Name, row.Note = cityName(label)
 	}
 	return []statsBars{
-		{"countries", "Countries", "Views", statsBarsOf(b.Countries, countryName, withFlag)},
+		{"countries", "Countries", "Views", statsBarsOf(b.Countries, countryName, nil)},
 		{"cities", "Cities", "Views", statsBarsOf(b.Cities, nil, city)},
 		{"sources", "Sources", "Views", statsBarsOf(b.Sources, nil, nil)},
 		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, nil, nil)},

@@ -164,8 +164,8 @@ func statsTips(insights []report.Insight) []statsTip {
 // statsOpen is one of the recent opens.
 type statsOpen struct {
 	report.RecentOpen
-	When, Flag, Place string
-	Engaged           lasting
+	When, Place string
+	Engaged     lasting
 }
 
 func statsRecent(recent []report.RecentOpen, now time.Time) []statsOpen {
@@ -178,7 +178,7 @@ func statsRecent(recent []report.RecentOpen, now time.Time) []statsOpen {
 			}
 			place += countryName(o.Country)
 		}
-		rows = append(rows, statsOpen{o, recentTime(o.At, now), flag(o.Country), place, lasting(o.EngagedMs)})
+		rows = append(rows, statsOpen{o, recentTime(o.At, now), place, lasting(o.EngagedMs)})
 	}
 	return rows
 }

@@ -81,6 +81,7 @@ type sampleFacts struct {
 func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
 	r := rand.New(rand.NewPCG(1874, uint64(id)))
 	today := report.DayOf(now.UnixMilli())
+	seen := map[uint64]bool{}
 	for age := sampleDays - 1; age >= 0; age-- {
 		day := today - report.Day(age)
 		busy := daily * (0.35 + 0.65*float64(sampleDays-age)/sampleDays) * (0.6 + 0.8*r.Float64())
@@ -95,13 +96,14 @@ func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time
 			if o.At >= now.UnixMilli() {
 				continue
 			}
-			f.opens = append(f.opens, o)
 			if o.Counted() {
 				f.views++
+				o.Returning, seen[o.Viewer] = seen[o.Viewer], true
 				if o.Session != nil && o.Session.Downloaded {
 					f.downloads = append(f.downloads, day)
 				}
 			}
+			f.opens = append(f.opens, o)
 		}
 	}
 	return f
@@ -111,8 +113,8 @@ func sampleOpen(r *rand.Rand, id int64, kind report.ContentKind, day report.Day)
 	at := day.StartMs() + int64(drawnOf(r, sampleHours))*3_600_000 + r.Int64N(3_600_000)
 	place, source, agent := drawnOf(r, samplePlaces), drawnOf(r, sampleSources), drawnOf(r, sampleAgents)
 	o := report.Open{
-		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.IntN(1500)) + 1, Country: place[0], City: place[1], Source: source[0], Referrer: source[1],
-		Device: agent[0], Browser: agent[1], OS: agent[2], QR: source[0] == "QR code", Returning: r.IntN(5) == 0,
+		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place[0], City: place[1], Source: source[0], Referrer: source[1],
+		Device: agent[0], Browser: agent[1], OS: agent[2], QR: source[0] == "QR code",
 	}
 	switch {
 	case r.IntN(14) == 0:

@@ -85,24 +85,9 @@ func countryName(code string) string {
 	return code
 }
 
-// flag is a country's flag in two letters of Unicode; "" for what is no country code.
-func flag(code string) string {
-	if len(code) != 2 || strings.ToUpper(code) != code {
-		return ""
-	}
-	var b strings.Builder
-	for _, c := range code {
-		if c < 'A' || c > 'Z' {
-			return ""
-		}
-		b.WriteRune('🇦' + c - 'A')
-	}
-	return b.String()
-}
-
 // cityName is the city and the country code of a label of cities.
 func cityName(label string) (city, code string) {
-	if i := strings.LastIndex(label, ", "); i >= 0 && flag(label[i+2:]) != "" {
+	if i := strings.LastIndex(label, ", "); i >= 0 && isCountry(label[i+2:]) {
 		return label[:i], label[i+2:]
 	}
 	return label, ""
@@ -145,3 +130,8 @@ const (
 	meansReturning = "The share of views by people who had opened the same link before."
 	meansQR        = "Views that came by the QR code."
 )
+
+// isCountry tells whether a code has the form of a country's.
+func isCountry(code string) bool {
+	return len(code) == 2 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}

@@ -1,16 +1,25 @@
 package web_test
 
 import (
+	"archive/zip"
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/web"
 	"vitrine/report"
 )
 
@@ -167,6 +176,45 @@ func TestWebsiteLimits(t *testing.T) {
 	}
 }
 
+// What is taken down in the middle of its transfer is cut off; a newer version cuts nothing off.
+func TestWebsiteTransferEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: transfers that are cut off were not tried")
+	}
+	h := newHosting(t)
+	film := strings.Repeat("frames and frames\n", 4<<20) // more than the buffers of a connection
+	first, second := h.found("First"), h.found("Second")
+	doomed := h.deployed(first, "index.html=x", "film.mp4="+film)
+	h.deployed(second, "index.html=x", "film.mp4="+film+"2")
+	begin := func(site *vitrine.Site) (rest func() (int64, error)) {
+		t.Helper()
+		conn, err := net.Dial("tcp", h.server.PublicURL.Host)
+		h.check(err)
+		t.Cleanup(func() { conn.Close() })
+		_, _ = io.WriteString(conn, "GET /film.mp4 HTTP/1.1\r\nHost: "+string(site.Slug)+".localhost\r\n\r\n")
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || res.StatusCode != 200 {
+			t.Fatalf("%v, %v", res, err)
+		}
+		return func() (int64, error) {
+			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+			return io.Copy(io.Discard, res.Body)
+		}
+	}
+	cut, whole := begin(first), begin(second)
+	h.setState(doomed, vitrine.StateDisabled)
+	h.deployed(second, "index.html=newer")
+	// The server alone ends this: it waits for the reader, and the reader for a time in which the server looks at least once.
+	<-time.After(3 * time.Second)
+	if n, err := cut(); n >= int64(len(film)) || !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(errorText(err), "reset") {
+		t.Errorf("%d of %d bytes of a website that was taken down: %v", n, len(film), err)
+	}
+	if n, err := whole(); n != int64(len(film))+1 || err != nil {
+		t.Errorf("%d of %d bytes of the other: %v", n, len(film)+1, err)
+	}
+	h.setState(doomed, vitrine.StateLive)
+}
+
 // A version is no link: nothing that tells of links tells of it.
 func TestVersionsAreNoLinks(t *testing.T) {
 	h := newHosting(t)
@@ -209,6 +257,11 @@ func TestVersionsAreNoLinks(t *testing.T) {
 			t.Errorf("a version as a link: %v", err)
 		}
 	}
+	h.check(h.server.Albums.Add(t.Context(), h.member, string(h.album("Exported").Slug), []string{string(plain.Slug)}))
+	h.exported(map[string][2]string{ // what stands in it, and what does not
+		"links.csv": {string(plain.Slug), slug}, "websites.json": {`"files/` + slug + `/site.zip"`, "disabled"}, "albums.json": {string(plain.Slug), slug},
+		"files/" + slug + "/site.zip": {"<h1>Garden</h1>", "notes"},
+	})
 	h.visit(site, "/")
 	all, err := h.server.Analytics.Account(t.Context(), h.member, report.Range30d)
 	h.check(err)
@@ -225,6 +278,39 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	h.check(err)
 	_, err = h.server.Uploads.Complete(t.Context(), h.member, vitrine.CompleteRequest{Path: string(begun.Path), Name: "site.zip", Type: "application/zip"})
 	h.refused(err, vitrine.CodeUploadNotFound, "")
+}
+
+// exported checks files of the archive that the member may take away.
+func (h *hosting) exported(want map[string][2]string) {
+	h.t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	export := vitrine.Export{Store: h.server.Links.Store, Blobs: h.server.Blobs, Analytics: h.server.Analytics, Now: h.server.Now,
+		URL: func(s vitrine.Slug) string { return web.LinkURL(h.server.PublicURL, s) }}
+	h.check(export.Write(h.t.Context(), h.member, z))
+	h.check(z.Close())
+	archive, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	h.check(err)
+	for name, texts := range want {
+		content, err := fs.ReadFile(archive, name)
+		h.check(err)
+		if !strings.Contains(string(content), texts[0]) || strings.Contains(string(content), texts[1]) {
+			h.t.Errorf("%s: %q is not in it, or %q is:\n%.500s", name, texts[0], texts[1], content)
+		}
+	}
+	for _, f := range archive.File {
+		if strings.HasPrefix(f.Name, "analytics/"+string(h.version(h.siteOf(h.firstSite())).Slug)) {
+			h.t.Errorf("%s is in the archive", f.Name)
+		}
+	}
+}
+
+// firstSite is the slug of the member's newest website.
+func (h *hosting) firstSite() vitrine.Slug {
+	h.t.Helper()
+	list, err := h.server.Sites.List(h.t.Context(), h.member)
+	h.check(err)
+	return list[0].Slug
 }
 
 func failureOf[T any](_ T, err error) error { return err }

@@ -69,6 +69,10 @@ class Row {
     this.part(".retry").addEventListener("click", () => this.start());
     this.part(".remove").addEventListener("click", () => this.remove());
     this.part(".save").addEventListener("click", () => this.save());
+    for (const name of ["title", "slug"])
+      this.field(name)?.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" && this.link && !event.isComposing) this.save();
+      });
     this.part(".address input").addEventListener("focus", (event) => event.target.select());
     list.prepend(this.li);
     section.hidden = false;

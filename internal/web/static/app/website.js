@@ -78,7 +78,7 @@ export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
 };
 
 // What no website serves is not even sent.
-const hidden = (path) => path.split("/").some((part) => part.startsWith(".") || part === "__MACOSX" || part === "node_modules");
+const hidden = (path) => path.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
 
 // dropped is what was dropped: {name, files} of a folder, or {name, zip}.
 const dropped = async (items) => {

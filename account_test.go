@@ -1,0 +1,643 @@
+package vitrine_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+)
+
+// post is a Mailer that keeps what it is given.
+type post struct {
+	mu      sync.Mutex
+	letters []vitrine.Message
+}
+
+func (p *post) Send(m vitrine.Message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.letters = append(p.letters, m)
+}
+
+// take returns the messages since it was last asked.
+func (p *post) take() (l []vitrine.Message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l, p.letters = p.letters, nil
+	return l
+}
+
+// entrance is an instance at which people get in. Ann is its owner.
+type entrance struct {
+	*scanning
+	in   *vitrine.Sessions
+	acc  *vitrine.Accounts
+	post *post
+}
+
+func newEntrance(t *testing.T, mode vitrine.SignUp, mail bool) *entrance {
+	t.Helper()
+	e := &entrance{scanning: newScanning(t), post: new(post)}
+	e.in = e.sessions()
+	e.acc = &vitrine.Accounts{Store: e.store, Now: e.clock.Now, Sessions: e.in, SignUp: mode, Site: "share.example", Links: e.links,
+		Address: func(p vitrine.TicketPurpose, text vitrine.TicketText) string { return string(p) + ":" + string(text) }}
+	if mail {
+		e.acc.Mail = e.post
+	}
+	return e
+}
+
+// ticket is the secret in a message.
+func (e *entrance) ticket(m vitrine.Message, p vitrine.TicketPurpose) string {
+	e.t.Helper()
+	_, rest, ok := strings.Cut(m.Text, "\n"+string(p)+":")
+	if !ok {
+		e.t.Fatalf("no ticket of %s in %q", p, m.Text)
+	}
+	text, _, _ := strings.Cut(rest, "\n")
+	return text
+}
+
+// code fails the test unless err has a code.
+func (e *entrance) code(what string, err error, want vitrine.Code) *vitrine.Error {
+	e.t.Helper()
+	if got := vitrine.CodeOf(err); got != want {
+		e.t.Errorf("%s: %v, want %q", what, err, want)
+	}
+	var v *vitrine.Error
+	errors.As(err, &v)
+	return v
+}
+
+const (
+	annEmail = "ann@example.org"
+	annWords = "a café at noon"
+)
+
+func from(addr string, devices ...string) vitrine.Guesser {
+	return vitrine.Guesser{Addr: netip.MustParseAddr(addr), Devices: devices, Label: "Firefox on Linux"}
+}
+
+var home = from("192.0.2.1")
+
+func (e *entrance) enter(g vitrine.Guesser, email, password string) (vitrine.SignedIn, error) {
+	return e.in.Enter(e.t.Context(), email, password, g)
+}
+
+// A password signs in; whatever else is wrong says the same, but that an account is suspended, to who knows the password.
+func TestEnter(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	e.code("no password is set", second(e.enter(home, annEmail, "")), vitrine.CodeUnauthorized)
+	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
+	in, err := e.enter(home, "  Ann@Example.org ", "a cafe\u0301 at noon") // the same characters, from another keyboard
+	e.must(err)
+	a, err := e.in.Authenticate(ctx, string(in.Session))
+	if err != nil || a.Email != annEmail || !strings.HasPrefix(a.Password, "$argon2id$v=19$m=64,t=1,p=1$") || strings.Contains(a.Password, "noon") {
+		t.Errorf("%+v, %v", a, err)
+	}
+	wrong := e.code("wrong", second(e.enter(home, annEmail, "a café at nine")), vitrine.CodeUnauthorized)
+	nobody := e.code("nobody", second(e.enter(home, "bob@example.org", annWords)), vitrine.CodeUnauthorized)
+	nonsense := e.code("nonsense", second(e.enter(home, "nonsense", strings.Repeat("x", 5000))), vitrine.CodeUnauthorized)
+	if *wrong != *nobody || *wrong != *nonsense {
+		t.Errorf("%+v, %+v, %+v", wrong, nobody, nonsense)
+	}
+	_, err = e.acc.SetBanned(ctx, annEmail, true, operator(""))
+	e.must(err)
+	e.code("suspended, and wrong", second(e.enter(from("192.0.2.99", in.Device), annEmail, "x")), vitrine.CodeUnauthorized)
+	e.code("suspended", second(e.enter(from("192.0.2.99", in.Device), annEmail, annWords)), vitrine.CodeBanned)
+}
+
+// Whoever signs in has their password kept at today's cost, which is what OWASP recommends at least.
+func TestRehash(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
+	defer vitrine.UsualHashing()()
+	for range 2 {
+		if _, err := e.enter(home, annEmail, annWords); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := e.acc.ByEmail(ctx, annEmail); err != nil || !strings.HasPrefix(a.Password, "$argon2id$v=19$m=19456,t=2,p=1$") {
+			t.Errorf("%v, %v", a, err)
+		}
+	}
+}
+
+func second[A any](_ A, err error) error { return err }
+
+// Passwords are what people choose, but for those that everybody tries first.
+func TestParsePassword(t *testing.T) {
+	for in, ok := range map[string]bool{
+		"123456789": false, "ten chars!": true, strings.Repeat("ab cd", 40): true, strings.Repeat("ab cd", 40) + "x": false, "ann@example.org": false, "ANN@Example.org": false,
+		"Password123": false, "aaaaaaaaaaaa": false, "日本語のパスワードです": true, "with \x00 and \t in it": true, "bad \xff utf-8 here": false, "qwertyuiop": false, "          ": false,
+	} {
+		if _, err := vitrine.ParsePassword(in, "ann@example.org"); (err == nil) != ok {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+// Tries are bounded by address and network, by network and by address; a browser that is known has a bound of its own, which nobody else can
+// use up, and a new one gets in by a link at any time.
+func TestGuessesAreBounded(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
+	in, err := e.enter(home, annEmail, annWords)
+	e.must(err)
+	for range 5 {
+		e.code("within the bound", second(e.enter(home, annEmail, "wrong")), vitrine.CodeUnauthorized)
+	}
+	limited := e.code("too often", second(e.enter(home, annEmail, annWords)), vitrine.CodeRateLimited)
+	if limited.RetryAfter != 15*time.Minute {
+		t.Errorf("after %v", limited.RetryAfter)
+	}
+	e.code("a neighbour in the same network", second(e.enter(from("192.0.2.200"), annEmail, annWords)), vitrine.CodeRateLimited)
+	for range 5 { // it is counted alike where there is no account
+		e.code("nobody", second(e.enter(home, "nobody@example.org", "wrong")), vitrine.CodeUnauthorized)
+	}
+	e.code("nobody, too often", second(e.enter(home, "nobody@example.org", "wrong")), vitrine.CodeRateLimited)
+
+	if _, err := e.enter(from("192.0.2.1", "rubbish", in.Device), annEmail, annWords); err != nil {
+		t.Errorf("a known browser is kept out: %v", err)
+	}
+	offer, err := e.in.Offer(ctx, annEmail)
+	e.must(err)
+	if _, err := e.in.SignIn(ctx, string(offer), home); err != nil {
+		t.Errorf("a link is kept out: %v", err)
+	}
+	e.clock.Advance(15*time.Minute + time.Millisecond)
+	if _, err := e.enter(home, annEmail, annWords); err != nil {
+		t.Errorf("after the wait: %v", err)
+	}
+	for range 4 {
+		e.code("wrong", second(e.enter(home, annEmail, "wrong")), vitrine.CodeUnauthorized)
+	}
+	if _, err := e.enter(home, annEmail, annWords); err != nil {
+		t.Error(err)
+	}
+	e.code("a right one begins the count anew", second(e.enter(home, annEmail, "wrong")), vitrine.CodeUnauthorized)
+}
+
+// The known browser's own bound, and that its cookie opens nothing and is nobody else's.
+func TestKnownBrowser(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	_, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
+	e.must(err)
+	e.must(errors.Join(e.acc.SetPassword(ctx, annEmail, annWords), e.acc.SetPassword(ctx, "bob@example.org", annWords)))
+	in, err := e.enter(home, annEmail, annWords)
+	e.must(err)
+	known := from("198.51.100.7", in.Device)
+	for range 10 {
+		e.code("known", second(e.enter(known, annEmail, "wrong")), vitrine.CodeUnauthorized)
+	}
+	if l := e.code("known, too often", second(e.enter(known, annEmail, annWords)), vitrine.CodeRateLimited); l.RetryAfter != time.Hour {
+		t.Errorf("after %v", l.RetryAfter)
+	}
+	for range 5 {
+		e.code("of another account", second(e.enter(known, "bob@example.org", "wrong")), vitrine.CodeUnauthorized)
+	}
+	e.code("of another account it is no known browser", second(e.enter(known, "bob@example.org", annWords)), vitrine.CodeRateLimited)
+	e.code("the device is no session", second(e.in.Authenticate(ctx, in.Device)), vitrine.CodeUnauthorized)
+	e.clock.Advance(vitrine.DeviceLife)
+	for range 5 {
+		e.code("forgotten", second(e.enter(known, annEmail, "wrong")), vitrine.CodeUnauthorized)
+	}
+	e.code("forgotten after a year", second(e.enter(known, annEmail, annWords)), vitrine.CodeRateLimited)
+}
+
+// Of many who try at once no more pass than may.
+func TestGuessesAtOnce(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	e.must(e.acc.SetPassword(t.Context(), annEmail, annWords))
+	var tried, limited atomic.Int32
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			switch vitrine.CodeOf(second(e.enter(home, annEmail, "wrong"))) {
+			case vitrine.CodeUnauthorized:
+				tried.Add(1)
+			case vitrine.CodeRateLimited:
+				limited.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if tried.Load() != 5 || limited.Load() != 15 {
+		t.Errorf("%d were tried, %d not", tried.Load(), limited.Load())
+	}
+}
+
+// The first account is made with a ticket, once, by one of many; a newer ticket takes the place of the one before.
+func TestSetUp(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpOpen, true)
+	ctx := t.Context()
+	e.code("there is an account", second(e.acc.OfferSetup(ctx)), vitrine.CodeInvalidRequest)
+	e.acc.Store = emptyStore(t)
+	e.in.Store = e.acc.Store
+	e.code("sign-up before set-up", e.acc.AskSignUp(ctx, "eve@example.org", home), vitrine.CodeInvalidRequest)
+	old, err := e.acc.OfferSetup(ctx)
+	e.must(err)
+	text, err := e.acc.OfferSetup(ctx)
+	e.must(err)
+	e.code("an older ticket", second(e.acc.SetUp(ctx, string(old), "eve@example.org", annWords, home)), vitrine.CodeUnauthorized)
+	e.clock.Advance(365 * 24 * time.Hour)
+	e.code("a short password", second(e.acc.SetUp(ctx, string(text), "eve@example.org", "short", home)), vitrine.CodeInvalidRequest)
+	var made atomic.Int32
+	var wg sync.WaitGroup
+	for _, email := range []string{"one@example.org", "two@example.org", "three@example.org"} {
+		wg.Go(func() {
+			if in, err := e.acc.SetUp(ctx, string(text), email, annWords, home); err == nil {
+				made.Add(1)
+				a, err := e.in.Authenticate(ctx, string(in.Session))
+				if err != nil || a.Role != vitrine.RoleOwner || a.Plan != vitrine.PlanLifetime {
+					t.Errorf("%+v, %v", a, err)
+				}
+			} else if vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if made.Load() != 1 {
+		t.Errorf("%d accounts were made", made.Load())
+	}
+}
+
+// With mail an address is confirmed first, and what is answered is the same whoever has it.
+func TestSignUpByMail(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpOpen, true)
+	ctx := t.Context()
+	e.must(e.acc.AskSignUp(ctx, "Bob@example.org", home))
+	e.must(e.acc.AskSignUp(ctx, annEmail, home))
+	l := e.post.take()
+	if len(l) != 2 || l[0].To != "bob@example.org" || l[1].To != annEmail || strings.Contains(l[1].Text, "sign-up:") {
+		t.Fatalf("%+v", l)
+	}
+	text := e.ticket(l[0], vitrine.TicketSignUp)
+	for range 2 {
+		tk, err := e.acc.Invited(ctx, text) // looking uses nothing up
+		if err != nil || tk.Email != "bob@example.org" {
+			t.Fatal(tk, err)
+		}
+	}
+	in, err := e.acc.Accept(ctx, text, annWords, home)
+	e.must(err)
+	if in.Account.Plan != vitrine.PlanFree || in.Account.Role != vitrine.RoleMember {
+		t.Errorf("%+v", in.Account)
+	}
+	e.code("again", second(e.acc.Accept(ctx, text, annWords, home)), vitrine.CodeUnauthorized)
+	e.must(e.acc.AskSignUp(ctx, "eve@example.org", home))
+	late := e.ticket(e.post.take()[0], vitrine.TicketSignUp)
+	e.clock.Advance(24 * time.Hour)
+	e.code("late", second(e.acc.Accept(ctx, late, annWords, home)), vitrine.CodeUnauthorized)
+	for range 3 {
+		e.must(e.acc.AskSignUp(ctx, "eve@example.org", from("203.0.113.1")))
+	}
+	e.code("a fourth message within the hour", e.acc.AskSignUp(ctx, "eve@example.org", from("203.0.113.1")), vitrine.CodeRateLimited)
+	e.acc.SignUp = vitrine.SignUpInvite
+	e.code("sign-up was closed meanwhile", second(e.acc.Accept(ctx, e.ticket(e.post.take()[2], vitrine.TicketSignUp), annWords, home)), vitrine.CodeUnauthorized)
+	e.code("not open", e.acc.AskSignUp(ctx, "x@example.org", home), vitrine.CodeInvalidRequest)
+}
+
+// Without mail the account is there at once, a few an hour from a network.
+func TestSignUpAtOnce(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpOpen, false)
+	ctx := t.Context()
+	in, err := e.acc.Join(ctx, "bob@example.org", annWords, home)
+	e.must(err)
+	if _, err := e.in.Authenticate(ctx, string(in.Session)); err != nil {
+		t.Error(err)
+	}
+	for range 4 {
+		e.code("an address that has one", second(e.acc.Join(ctx, annEmail, annWords, home)), vitrine.CodeInvalidRequest)
+	}
+	e.code("too many", second(e.acc.Join(ctx, "eve@example.org", annWords, home)), vitrine.CodeRateLimited)
+}
+
+// Only owners invite, withdraw, and change plans and roles, and one owner stays.
+func TestOwnersGovern(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, true)
+	ctx := t.Context()
+	bob, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
+	e.must(err)
+	_, err = e.acc.SetRole(ctx, bob.Email, vitrine.RoleModerator, operator(""))
+	e.must(err)
+	ann, byAnn, byBob := e.account, vitrine.Decision{By: vitrine.Moderator(e.account)}, vitrine.Decision{By: vitrine.Moderator(bob)}
+	e.code("a moderator invites", second(e.acc.Invite(ctx, "x@example.org", vitrine.PlanPro, byBob)), vitrine.CodeInvalidRequest)
+	e.code("a moderator gives a plan", second(e.acc.SetPlan(ctx, bob.Email, vitrine.PlanPro, nil, byBob)), vitrine.CodeInvalidRequest)
+	e.code("a moderator gives a role", second(e.acc.SetRole(ctx, bob.Email, vitrine.RoleOwner, byBob)), vitrine.CodeInvalidRequest)
+	e.code("the only owner", second(e.acc.SetRole(ctx, ann.Email, vitrine.RoleMember, byAnn)), vitrine.CodeInvalidRequest)
+	e.code("who has an account", second(e.acc.Invite(ctx, bob.Email, vitrine.PlanPro, byAnn)), vitrine.CodeInvalidRequest)
+
+	old, err := e.acc.Invite(ctx, "Eve@example.org", vitrine.PlanFree, byAnn)
+	e.must(err)
+	text, err := e.acc.Invite(ctx, "eve@example.org", vitrine.PlanPro, byAnn)
+	e.must(err)
+	if l := e.post.take(); len(l) != 2 || e.ticket(l[1], vitrine.TicketInvite) != string(text) || !strings.Contains(l[1].Text, ann.Email) {
+		t.Errorf("%+v", l)
+	}
+	e.code("an older invitation", second(e.acc.Accept(ctx, string(old), annWords, home)), vitrine.CodeUnauthorized)
+	in, err := e.acc.Accept(ctx, string(text), annWords, home)
+	e.must(err)
+	if in.Account.Email != "eve@example.org" || in.Account.Plan != vitrine.PlanPro {
+		t.Errorf("%+v", in.Account)
+	}
+	text, err = e.acc.Invite(ctx, "zoe@example.org", vitrine.PlanPro, byAnn)
+	e.must(err)
+	list, err := e.acc.Invitations(ctx)
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	e.code("a moderator withdraws", e.acc.Withdraw(ctx, list[0].ID, byBob), vitrine.CodeInvalidRequest)
+	e.must(e.acc.Withdraw(ctx, list[0].ID, byAnn))
+	e.code("withdrawn", second(e.acc.Accept(ctx, string(text), annWords, home)), vitrine.CodeUnauthorized)
+	_, err = e.acc.SetRole(ctx, bob.Email, vitrine.RoleOwner, byAnn)
+	e.must(err)
+	_, err = e.acc.SetRole(ctx, ann.Email, vitrine.RoleMember, byAnn)
+	e.must(err)
+	e.code("an owner of before", second(e.acc.Invite(ctx, "y@example.org", vitrine.PlanPro, byAnn)), vitrine.CodeInvalidRequest)
+	e.acc.SignUp = vitrine.SignUpClosed
+	e.code("closed", second(e.acc.Invite(ctx, "y@example.org", vitrine.PlanPro, operator(""))), vitrine.CodeInvalidRequest)
+}
+
+// A forgotten password is set with a link that is sent to who has an account, and only to them; all sessions end.
+func TestReset(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, true)
+	ctx := t.Context()
+	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
+	before, err := e.enter(home, annEmail, annWords)
+	e.must(err)
+	e.must(e.acc.Forgot(ctx, "nobody@example.org", home))
+	if l := e.post.take(); len(l) != 0 {
+		t.Fatalf("%+v", l)
+	}
+	e.must(e.acc.Forgot(ctx, annEmail, home))
+	e.must(e.acc.Forgot(ctx, annEmail, from("203.0.113.1")))
+	l := e.post.take()
+	e.code("replaced", second(e.acc.ResetGood(ctx, e.ticket(l[0], vitrine.TicketPassword))), vitrine.CodeUnauthorized)
+	text := e.ticket(l[1], vitrine.TicketPassword)
+	e.code("short", second(e.acc.Reset(ctx, text, "short", home)), vitrine.CodeInvalidRequest)
+	in, err := e.acc.Reset(ctx, text, "another good one", home)
+	e.must(err)
+	if l := e.post.take(); len(l) != 1 || !strings.Contains(l[0].Subject, "changed") {
+		t.Errorf("%+v", l)
+	}
+	e.code("the session of before", second(e.in.Authenticate(ctx, string(before.Session))), vitrine.CodeUnauthorized)
+	e.code("the password of before", second(e.enter(from("192.0.2.1", in.Device), annEmail, annWords)), vitrine.CodeUnauthorized)
+	if _, err := e.in.Authenticate(ctx, string(in.Session)); err != nil {
+		t.Error(err)
+	}
+	e.code("again", second(e.acc.Reset(ctx, text, "another good one", home)), vitrine.CodeUnauthorized)
+	e.must(e.acc.Forgot(ctx, annEmail, home))
+	late := e.ticket(e.post.take()[0], vitrine.TicketPassword)
+	e.code("a fourth for the address", e.acc.Forgot(ctx, annEmail, from("198.51.100.1")), vitrine.CodeRateLimited)
+	e.clock.Advance(time.Hour)
+	e.code("late", second(e.acc.Reset(ctx, late, "another good one", home)), vitrine.CodeUnauthorized)
+	_, err = e.acc.SetBanned(ctx, annEmail, true, operator(""))
+	e.must(err)
+	e.clock.Advance(time.Minute)
+	e.must(e.acc.Forgot(ctx, annEmail, from("198.51.100.9")))
+	if l := e.post.take(); len(l) != 0 {
+		t.Errorf("a suspended account is sent %+v", l)
+	}
+}
+
+// begin signs ann in with her password.
+func (e *entrance) begin() (*vitrine.Session, vitrine.SignedIn) {
+	e.t.Helper()
+	in, err := e.enter(home, annEmail, annWords)
+	e.must(err)
+	session, _, err := e.in.Current(e.t.Context(), string(in.Session))
+	e.must(err)
+	return session, in
+}
+
+// Whoever is signed in changes the password with the current one, or right after a link; other browsers are signed out.
+func TestChangePassword(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	offer, err := e.in.Offer(ctx, annEmail)
+	e.must(err)
+	in, err := e.in.SignIn(ctx, string(offer), home)
+	e.must(err)
+	session, _, err := e.in.Current(ctx, string(in.Session))
+	e.must(err)
+	e.must(e.acc.ChangePassword(ctx, session, "", annWords)) // the account had none
+	e.clock.Advance(15 * time.Minute)
+	e.code("the link is too long ago", e.acc.ChangePassword(ctx, session, "", "another good one"), vitrine.CodeInvalidRequest)
+
+	one, _ := e.begin()
+	_, other := e.begin()
+	e.code("wrong", e.acc.ChangePassword(ctx, one, "wrong", "another good one"), vitrine.CodeInvalidRequest)
+	e.must(e.acc.ChangePassword(ctx, one, annWords, "another good one"))
+	e.code("another browser", second(e.in.Authenticate(ctx, string(other.Session))), vitrine.CodeUnauthorized)
+	list, err := e.in.List(ctx, e.account.ID)
+	if err != nil || len(list) != 1 || list[0].ID != one.ID {
+		t.Errorf("%v, %v", list, err)
+	}
+	for range 8 {
+		e.code("wrong", e.acc.ChangePassword(ctx, one, "wrong", annWords), vitrine.CodeInvalidRequest)
+	}
+	e.code("too often", e.acc.ChangePassword(ctx, one, "another good one", annWords), vitrine.CodeRateLimited)
+}
+
+// An address is changed at once, or where mail is sent, once it has shown itself to be that person's.
+func TestChangeEmail(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, true)
+	ctx := t.Context()
+	bob, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
+	e.must(err)
+	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
+	session, _ := e.begin()
+	e.code("wrong", second(e.acc.ChangeEmail(ctx, session, "wrong", "anna@example.org")), vitrine.CodeInvalidRequest)
+	for _, to := range []string{"anna@example.org", bob.Email} {
+		if asked, err := e.acc.ChangeEmail(ctx, session, annWords, to); err != nil || !asked {
+			t.Fatal(asked, err)
+		}
+	}
+	l := e.post.take()
+	if len(l) != 2 || l[0].To != "anna@example.org" || l[1].To != bob.Email || strings.Contains(l[1].Text, "email:") {
+		t.Fatalf("%+v", l)
+	}
+	text := e.ticket(l[0], vitrine.TicketEmail)
+	e.code("another account's", e.acc.ConfirmEmail(ctx, bob, text), vitrine.CodeUnauthorized)
+	e.must(e.acc.ConfirmEmail(ctx, e.account, text))
+	if l := e.post.take(); len(l) != 1 || l[0].To != annEmail {
+		t.Errorf("%+v", l)
+	}
+	e.code("again", e.acc.ConfirmEmail(ctx, e.account, text), vitrine.CodeUnauthorized)
+	e.code("the address of before", second(e.acc.ByEmail(ctx, annEmail)), vitrine.CodeNotFound)
+	e.acc.Mail = nil
+	e.code("one that another has", second(e.acc.ChangeEmail(ctx, session, annWords, bob.Email)), vitrine.CodeInvalidRequest)
+	if asked, err := e.acc.ChangeEmail(ctx, session, annWords, annEmail); err != nil || asked {
+		t.Error(asked, err)
+	}
+	if a, err := e.acc.ByEmail(ctx, annEmail); err != nil || a.ID != e.account.ID {
+		t.Error(a, err)
+	}
+}
+
+// A closed account is gone at once, and what it had is removed, also when that is interrupted.
+func TestClose(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
+	keys := &vitrine.Keys{Store: e.store, Now: e.clock.Now}
+	key, err := keys.Create(ctx, annEmail, "key")
+	e.must(err)
+	one, two := e.note("one"), e.note("two")
+	album, err := (&vitrine.Albums{Store: e.store, Now: e.clock.Now}).Create(ctx, e.account, "Album", "")
+	e.must(err)
+	session, in := e.begin()
+	e.code("the only owner", e.acc.Close(ctx, session, annWords, annEmail), vitrine.CodeInvalidRequest)
+	bob, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
+	e.must(err)
+	_, err = e.acc.SetRole(ctx, bob.Email, vitrine.RoleOwner, operator(""))
+	e.must(err)
+	e.code("not typed", e.acc.Close(ctx, session, annWords, "bob@example.org"), vitrine.CodeInvalidRequest)
+	e.code("wrong password", e.acc.Close(ctx, session, "wrong", annEmail), vitrine.CodeInvalidRequest)
+	woken := 0
+	e.acc.Wake = func() { woken++ }
+	e.must(e.acc.Close(ctx, session, annWords, annEmail))
+	if woken != 1 {
+		t.Error("nobody is told that there is something to remove")
+	}
+	e.code("its session", second(e.in.Authenticate(ctx, string(in.Session))), vitrine.CodeUnauthorized)
+	e.code("its key", second(keys.Authenticate(ctx, string(key))), vitrine.CodeUnauthorized)
+	e.code("its password", second(e.enter(home, annEmail, annWords)), vitrine.CodeUnauthorized)
+	for _, l := range []*vitrine.Link{one, two} {
+		_, _, err := e.links.Public(ctx, l.Slug)
+		e.code("its link", err, vitrine.CodeNotFound)
+	}
+	if _, _, err := e.acc.Create(ctx, annEmail, vitrine.PlanFree); err != nil {
+		t.Errorf("the address is not free: %v", err)
+	}
+	cut, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := e.acc.Empty(cut); err == nil {
+		t.Error("nothing was interrupted")
+	}
+	e.must(e.acc.Empty(ctx))
+	e.must(e.acc.Empty(ctx))
+	e.must(e.store.Read(ctx, func(tx vitrine.Tx) error {
+		a, err1 := tx.Account(e.account.ID)
+		n, bytes, err2 := tx.CountLinks(e.account.ID)
+		albums, err3 := tx.Albums(e.account.ID)
+		closing, err4 := tx.Accounts(vitrine.AccountQuery{Closing: true})
+		if a.Closing || a.ClosedAt.IsZero() || a.Password != "" || a.ViewerKey != nil || strings.Contains(a.Email, "ann") || n != 0 || bytes != 0 || len(albums) != 0 || len(closing) != 0 {
+			t.Errorf("%+v, %d links, %d bytes, %v of %s", a, n, bytes, albums, album.Slug)
+		}
+		return errors.Join(err1, err2, err3, err4)
+	}))
+}
+
+// What is taken away is everything, and no cell of it is a formula.
+func TestExport(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
+	_, in := e.begin()
+	l := e.note("what it says")
+	e.must(e.store.Update(ctx, func(tx vitrine.Tx) error {
+		l.Title = `=HYPERLINK("https://evil.example")`
+		return tx.PutLink(l)
+	}))
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	export := vitrine.Export{Store: e.store, Blobs: e.blobs, Now: e.clock.Now, URL: func(s vitrine.Slug) string { return "https://share.example/p/" + string(s) },
+		Analytics: &vitrine.Analytics{Store: e.store, Log: e.log, Signer: vitrine.NewSigner([]byte("k")), Now: e.clock.Now, URL: func(s vitrine.Slug) string { return string(s) }}}
+	e.must(export.Write(ctx, e.account, z))
+	e.must(z.Close())
+	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	e.must(err)
+	files := map[string]string{}
+	for _, f := range r.File {
+		rc, err := f.Open()
+		e.must(err)
+		body, err := io.ReadAll(rc)
+		e.must(err)
+		files[f.Name] = string(body)
+	}
+	if got := files["files/"+string(l.Slug)+"/"+l.Name]; got != "what it says" {
+		t.Errorf("the file is %q of %v", got, files)
+	}
+	rows, err := csv.NewReader(strings.NewReader(files["links.csv"])).ReadAll()
+	if err != nil || len(rows) != 2 || !strings.HasPrefix(rows[1][2], "'=") || rows[1][1] != "https://share.example/p/"+string(l.Slug) {
+		t.Errorf("%v, %v", rows, err)
+	}
+	var report struct {
+		Totals map[string]any `json:"totals"`
+	}
+	if err := json.Unmarshal([]byte(files["analytics/"+string(l.Slug)+".json"]), &report); err != nil || report.Totals == nil {
+		t.Errorf("%v: %s", err, files["analytics/"+string(l.Slug)+".json"])
+	}
+	account := files["account.json"]
+	if !strings.Contains(account, annEmail) || strings.Contains(account, "argon2") || strings.Contains(account, string(in.Session)) || !strings.Contains(account, "Firefox on Linux") {
+		t.Error(account)
+	}
+}
+
+// A key that is rolled has a successor of the same name, and ends after its grace.
+func TestRollKey(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	keys := &vitrine.Keys{Store: e.store, Now: e.clock.Now}
+	first, err := keys.Create(ctx, annEmail, "nightly")
+	e.must(err)
+	list, err := keys.List(ctx, annEmail)
+	e.must(err)
+	id := list[len(list)-1].ID
+	e.code("too long", second(keys.Roll(ctx, annEmail, id, 8*24*time.Hour)), vitrine.CodeInvalidRequest)
+	next, err := keys.Roll(ctx, annEmail, id, time.Hour)
+	e.must(err)
+	for _, k := range []vitrine.KeyText{first, next} {
+		if _, err := keys.Authenticate(ctx, string(k)); err != nil {
+			t.Error(err)
+		}
+	}
+	e.clock.Advance(time.Hour)
+	e.code("after its grace", second(keys.Authenticate(ctx, string(first))), vitrine.CodeUnauthorized)
+	e.code("one that has ended", second(keys.Roll(ctx, annEmail, id, 0)), vitrine.CodeInvalidRequest)
+	list, err = keys.List(ctx, annEmail)
+	e.must(err)
+	last, err := keys.Roll(ctx, annEmail, list[len(list)-1].ID, 0)
+	e.must(err)
+	e.code("ended now", second(keys.Authenticate(ctx, string(next))), vitrine.CodeUnauthorized)
+	if a, err := keys.Authenticate(ctx, string(last)); err != nil || a.Email != annEmail {
+		t.Error(a, err)
+	}
+	e.code("of nobody", second(keys.Roll(ctx, annEmail, 999, 0)), vitrine.CodeNotFound)
+	for range vitrine.MaxKeys {
+		if _, err = keys.Create(ctx, annEmail, "one more"); err != nil {
+			break
+		}
+	}
+	e.code("too many", err, vitrine.CodeInvalidRequest)
+}
+
+// emptyStore is a store without an account.
+func emptyStore(t *testing.T) vitrine.Store {
+	t.Helper()
+	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "empty.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}

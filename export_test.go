@@ -1,0 +1,19 @@
+package vitrine
+
+// Tests make cheap hashes, but where a hash is what they are about.
+
+var usualHashing = passwordHashing
+
+func init() { setHashing(hashing{memory: 64, passes: 1, lanes: 1}) }
+
+func setHashing(h hashing) {
+	passwordHashing = h
+	noPassword = h.format(make([]byte, saltSize), make([]byte, hashSize))
+}
+
+// UsualHashing has passwords hashed as they are outside of tests, until it is called back.
+func UsualHashing() (back func()) {
+	cheap := passwordHashing
+	setHashing(usualHashing)
+	return func() { setHashing(cheap) }
+}

@@ -1,0 +1,437 @@
+package web_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/web"
+)
+
+// letters is a Mailer that keeps what it is given.
+type letters struct {
+	mu  sync.Mutex
+	all []vitrine.Message
+}
+
+func (l *letters) Send(m vitrine.Message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, m)
+}
+
+func (l *letters) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.all)
+}
+
+// path is that of the last address in the last message.
+func (l *letters) path(t testing.TB) string {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.all) == 0 {
+		t.Fatal("no message was sent")
+	}
+	m := regexp.MustCompile(`(?m)^https?://[^/]+(/\S+)$`).FindStringSubmatch(l.all[len(l.all)-1].Text)
+	if m == nil {
+		t.Fatalf("no address in %q", l.all[len(l.all)-1].Text)
+	}
+	return m[1]
+}
+
+const words = "a café at noon"
+
+// door is a desk whose members have passwords. With mail, messages are kept.
+type door struct {
+	*desk
+	letters *letters
+}
+
+func newDoor(t testing.TB, mode vitrine.SignUp, mail bool) *door {
+	t.Helper()
+	d := &door{desk: newDesk(t), letters: new(letters)}
+	d.server.Accounts.SignUp = mode
+	if mail {
+		d.server.Accounts.Mail = d.letters
+	}
+	return d
+}
+
+// withPassword gives an account one.
+func (d *door) withPassword(a *vitrine.Account) *vitrine.Account {
+	d.t.Helper()
+	d.check(d.server.Accounts.SetPassword(d.t.Context(), a.Email, words))
+	return a
+}
+
+// enter signs in with a password.
+func (d *door) enter(email, password string, headers ...string) reply {
+	d.t.Helper()
+	return d.post("/sign-in", url.Values{"email": {email}, "password": {password}}, headers...)
+}
+
+// cookies are those of an answer as a browser sends them back.
+func cookies(r reply) string {
+	var all []string
+	for _, c := range r.Cookies() {
+		all = append(all, c.Name+"="+c.Value)
+	}
+	return "Cookie: " + strings.Join(all, "; ")
+}
+
+// device is the cookie by which a browser is known.
+func device(r reply) string {
+	for _, c := range r.Cookies() {
+		if strings.HasSuffix(c.Name, "-device") {
+			return "Cookie: " + c.Name + "=" + c.Value
+		}
+	}
+	return ""
+}
+
+// alike is a page without what is new in every answer.
+func alike(body, email string) string {
+	body = regexp.MustCompile(`nonce="[^"]+"`).ReplaceAllString(body, "")
+	return strings.ReplaceAll(body, email, "EMAIL")
+}
+
+// An unknown address, a wrong password, an account without one and a suspended one are answered alike.
+func TestNobodyIsToldOfAccounts(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpOpen, true)
+	d.withPassword(d.member)
+	suspended := d.withPassword(d.join("suspended@example.org", vitrine.RoleMember))
+	_, err := d.server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	pages := map[string]string{}
+	for _, email := range []string{"nobody@example.org", d.member.Email, d.owner.Email, suspended.Email} {
+		r := d.status(d.enter(email, "not the password"), 401)
+		if len(r.Cookies()) > 0 {
+			t.Errorf("%s: %v", email, r.Cookies())
+		}
+		pages["sign-in "+email] = alike(r.body, email)
+	}
+	for _, email := range []string{"nobody@example.org", d.member.Email, suspended.Email} {
+		pages["reset "+email] = alike(d.status(d.post("/reset", url.Values{"email": {email}}), 200).body, email)
+		pages["sign-up "+email] = alike(d.status(d.post("/sign-up", url.Values{"email": {email}}), 200).body, email)
+	}
+	for about, body := range pages {
+		what, _, _ := strings.Cut(about, " ")
+		if want := pages[what+" nobody@example.org"]; body != want || !strings.Contains(body, "EMAIL") {
+			t.Errorf("%s differs:\n%s\nfrom\n%s", about, body, want)
+		}
+	}
+	if n := d.letters.count(); n != 4 { // a reset for the member, and one to each about sign-up
+		t.Errorf("%d messages", n)
+	}
+	r := d.status(d.enter(suspended.Email, words), 403)
+	if !strings.Contains(r.body, "suspended") || len(r.Cookies()) > 0 {
+		t.Errorf("who knows the password is told %s", r.body)
+	}
+}
+
+// After too many tries one is told how long to wait and what else to do; a browser that has signed in before is not kept out.
+func TestTriesAreBounded(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpInvite, true)
+	d.withPassword(d.member)
+	known := device(d.status(d.enter(d.member.Email, words), 303))
+	for range 5 {
+		d.status(d.enter(d.member.Email, "wrong"), 401)
+	}
+	r := d.status(d.enter(d.member.Email, words), 429)
+	if s := r.Header.Get("Retry-After"); s != "900" && s != "899" {
+		t.Errorf("Retry-After %s", s)
+	}
+	if !strings.Contains(r.body, "Try again in 15 minutes") || !strings.Contains(r.body, `href="/reset"`) || strings.Contains(r.body, words) {
+		t.Error(r.body)
+	}
+	d.status(d.enter(d.member.Email, words, known), 303)
+	d.status(d.post("/reset", url.Values{"email": {d.member.Email}}), 200)
+	d.status(d.post(d.letters.path(t), url.Values{"password": {"another good one"}}), 303)
+	for range 2 {
+		d.status(d.post("/reset", url.Values{"email": {d.member.Email}}), 200)
+	}
+	d.status(d.post("/reset", url.Values{"email": {d.member.Email}}), 429)
+}
+
+// Signing in leads on within this site and nowhere else.
+func TestNextIsLocal(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	d.withPassword(d.member)
+	known := device(d.enter(d.member.Email, words))
+	r := d.status(d.get("/links?q=a%20b"), 303)
+	if to := r.Header.Get("Location"); to != "/sign-in?next=%2Flinks%3Fq%3Da%2520b" {
+		t.Fatal(to)
+	}
+	if page := d.get(r.Header.Get("Location")).body; !strings.Contains(page, `name="next" value="/links?q=a%20b"`) {
+		t.Error(page)
+	}
+	for next, want := range map[string]string{
+		"/links?q=a%20b": "/links?q=a%20b", "/account": "/account", "": "/dashboard", "//evil.example": "/dashboard", "/\\evil.example": "/dashboard", "https://evil.example/": "/dashboard",
+		"/\t/evil.example": "/dashboard", "javascript:alert(1)": "/dashboard", "evil": "/dashboard", "/sign-out": "/dashboard", "/%2F/evil.example": "/dashboard", "/sign-in?next=/": "/dashboard",
+	} {
+		r := d.status(d.post("/sign-in", url.Values{"email": {d.member.Email}, "password": {words}, "next": {next}}, known), 303)
+		if to := r.Header.Get("Location"); to != want {
+			t.Errorf("%q leads to %q", next, to)
+		}
+		if r := d.get("/sign-in?"+url.Values{"next": {next}}.Encode(), cookies(r)); r.Header.Get("Location") != want {
+			t.Errorf("%q leads who is signed in to %q", next, r.Header.Get("Location"))
+		}
+	}
+}
+
+// What another site has a browser send is refused, on each address that takes something.
+func TestEntryFromOtherSites(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpOpen, true)
+	cookie := d.signIn(d.owner)
+	for _, path := range []string{"/sign-in", "/sign-in/x", "/sign-up", "/sign-up/x", "/reset", "/password/x", "/setup/x", "/sign-out", "/account/password", "/account/email", "/account/email/x",
+		"/account/sessions", "/account/sessions/1", "/account/close", "/keys", "/keys/1/roll", "/keys/1/revoke", "/people/change", "/people/invite", "/people/invitations/1/withdraw"} {
+		for about, headers := range map[string][]string{"another site": {"Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}, "a file's frame": {"Origin: null", "Sec-Fetch-Site: cross-site"}} {
+			if r := d.do(http.MethodPost, path, "email=a%40example.org", append(headers, form, cookie)...); r.StatusCode != 403 || len(r.Cookies()) > 0 {
+				t.Errorf("%s POST %s: %d", about, path, r.StatusCode)
+			}
+		}
+	}
+	d.status(d.get("/account", cookie), 200)
+	r := d.status(d.get("/account/export", cookie, "Sec-Fetch-Site: cross-site"), 303)
+	if r.Header.Get("Location") != "/account" {
+		t.Error(r.Header)
+	}
+}
+
+// The first account is made at an address that works once; until then nothing else is there.
+func TestFirstRun(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpOpen, false)
+	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "empty.db"))
+	d.check(err)
+	t.Cleanup(func() { store.Close() })
+	d.server.Accounts.Store, d.server.Sessions.Store = store, store
+	d.server.Keys.Store, d.server.Uploads.Store, d.server.Links.Store = store, store, store
+	for _, path := range []string{"/", "/sign-in", "/sign-up", "/reset", "/setup", "/setup/x"} {
+		r := d.get(path)
+		if !strings.Contains(r.body, "vitrine setup") || r.StatusCode != 200 && path != "/setup/x" {
+			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
+		}
+	}
+	d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}}), 200) // which opens nothing
+	text, err := d.server.Accounts.OfferSetup(t.Context())
+	d.check(err)
+	path := "/setup/" + string(text)
+	for range 2 {
+		d.status(d.get(path), 200)
+	}
+	r := d.status(d.post(path, url.Values{"email": {"ann@example.org"}, "password": {"short"}}), 400)
+	if !strings.Contains(r.body, `value="ann@example.org"`) || !strings.Contains(r.body, "at least 10 characters") || strings.Contains(r.body, `value="short"`) {
+		t.Error(r.body)
+	}
+	r = d.status(d.post(path, url.Values{"email": {"Ann@example.org"}, "password": {words}}), 303)
+	if r.Header.Get("Location") != "/dashboard" || !strings.Contains(d.status(d.get("/people", cookies(r)), 200).body, "ann@example.org") {
+		t.Error(r.Header)
+	}
+	d.status(d.post(path, url.Values{"email": {"eve@example.org"}, "password": {words}}), 401)
+	d.status(d.get(path), 401)
+	d.status(d.get("/setup"), 303)
+	if strings.Contains(d.get("/").body, "vitrine setup") {
+		t.Error("the site says that it is not set up")
+	}
+}
+
+// Each way to open an account, and what is said where it is none.
+func TestWhoMaySignUp(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpOpen, true)
+	d.status(d.post("/sign-up", url.Values{"email": {"bob@example.org"}}), 200)
+	path := d.letters.path(t)
+	for range 2 {
+		if r := d.status(d.get(path), 200); !strings.Contains(r.body, "bob@example.org") || len(r.Cookies()) > 0 {
+			t.Error(r.body)
+		}
+	}
+	d.status(d.post(path, url.Values{"password": {"password123"}}), 400)
+	in := cookies(d.status(d.post(path, url.Values{"password": {words}}), 303))
+	d.status(d.get("/account", in), 200)
+	d.status(d.get("/people", in), 404)
+	d.status(d.post("/people/invite", url.Values{"email": {"x@example.org"}, "plan": {"free"}}, in), 404)
+	d.status(d.get(path), 401)
+	d.status(d.post(path, url.Values{"password": {words}}), 401)
+	d.status(d.post("/sign-up", url.Values{"email": {"no address"}}), 400)
+
+	d.server.Accounts.Mail = nil
+	r := d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}, "next": {"/links"}}), 303)
+	if r.Header.Get("Location") != "/links" {
+		t.Error(r.Header)
+	}
+	d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}}), 400)
+	d.status(d.post("/reset", url.Values{"email": {"eve@example.org"}}), 200)
+	if !strings.Contains(d.get("/reset").body, "vitrine account reset") {
+		t.Error("nobody is told how to get a new password")
+	}
+	d.server.Accounts.SignUp = vitrine.SignUpInvite
+	d.status(d.post("/sign-up", url.Values{"email": {"zoe@example.org"}, "password": {words}}), 403)
+	if !strings.Contains(d.get("/sign-up").body, "by invitation") {
+		t.Error("nobody is told that accounts are by invitation")
+	}
+	owner := d.signIn(d.owner)
+	r = d.status(d.post("/people/invite", url.Values{"email": {"zoe@example.org"}, "plan": {"pro"}}, owner), 200)
+	link := d.attr(r.body, `id="link"[^>]*>[^<]+?(/sign-up/[^<]+)<`)
+	if strings.Contains(d.get("/people", owner).body, link) {
+		t.Error("an invitation's link is shown twice")
+	}
+	in = cookies(d.status(d.post(link, url.Values{"password": {words}}), 303))
+	if !strings.Contains(d.get("/account", in).body, "Plan: Pro") {
+		t.Error("the invitation's plan is not the account's")
+	}
+	d.status(d.post("/people/change", url.Values{"email": {"zoe@example.org"}, "plan": {"free"}, "role": {"moderator"}}, owner), 303)
+	d.status(d.get("/moderation", in), 200)
+	if page := d.get("/people?q=ZOE", owner).body; !strings.Contains(page, "zoe@example.org") || strings.Contains(page, "eve@example.org") {
+		t.Error(page)
+	}
+	d.status(d.post("/people/change", url.Values{"email": {d.owner.Email}, "plan": {"lifetime"}, "role": {""}}, owner), 400)
+	d.server.Accounts.SignUp = vitrine.SignUpClosed
+	if !strings.Contains(d.get("/sign-up").body, "No accounts are opened here") {
+		t.Error("nobody is told that no accounts are opened")
+	}
+}
+
+// A session that is ended in one browser is over in the other, from its next request on; so it is after a new password.
+func TestSessionsAreRevoked(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	d.withPassword(d.member)
+	here := cookies(d.enter(d.member.Email, words))
+	other, third := cookies(d.enter(d.member.Email, words)), cookies(d.enter(d.member.Email, words))
+	page := d.status(d.get("/account", here), 200).body
+	if n := strings.Count(page, "<b>Chrome on Linux</b>"); n != 3 || strings.Count(page, "This browser") != 1 || strings.Contains(page, "Mozilla") {
+		t.Errorf("%d sessions in %s", n, page)
+	}
+	stranger := d.signIn(d.owner)
+	ids := regexp.MustCompile(`action="/account/sessions/(\d+)"`).FindAllStringSubmatch(page, -1)
+	if len(ids) != 2 {
+		t.Fatalf("%v", ids)
+	}
+	for _, id := range ids {
+		d.status(d.post("/account/sessions/"+id[1], nil, stranger), 303) // another's: nothing happens
+	}
+	d.status(d.get("/account", other), 200)
+	d.status(d.post("/account/sessions/"+ids[0][1], nil, here), 303)
+	alive := 0
+	for _, c := range []string{other, third} {
+		if d.get("/account", c).StatusCode == 200 {
+			alive++
+		}
+	}
+	if alive != 1 {
+		t.Errorf("%d of two sessions hold", alive)
+	}
+	d.status(d.post("/account/sessions", nil, here), 303)
+	if d.get("/account", other).StatusCode != 303 || d.get("/account", third).StatusCode != 303 {
+		t.Error("a session holds that was ended")
+	}
+	again := cookies(d.enter(d.member.Email, words))
+	r := d.status(d.post("/account/password", url.Values{"current": {"wrong"}, "password": {"another good one"}}, here), 400)
+	if !strings.Contains(r.body, "not your current password") {
+		t.Error(r.body)
+	}
+	d.status(d.post("/account/password", url.Values{"current": {words}, "password": {"another good one"}}, here), 303)
+	d.status(d.get("/account", again), 303)
+	d.status(d.get("/account?said=password", here), 200)
+	d.status(d.enter(d.member.Email, "another good one"), 303)
+}
+
+// A key is shown once, works, is replaced and revoked; what stands on the page later is no key.
+func TestKeysPage(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	cookie, stranger := d.signIn(d.member), d.signIn(d.owner)
+	api := func(key string, want int) {
+		t.Helper()
+		d.status(d.get("/api/v1/links", "Authorization: Bearer "+key), want)
+	}
+	shown := regexp.MustCompile(`id="key"[^>]*>(vtr_\w+)<`)
+	r := d.status(d.post("/keys", url.Values{"name": {"Nightly <b>"}}, cookie), 200)
+	key := d.attr(r.body, shown.String())
+	if r.Header.Get("Cache-Control") != "no-store" || !strings.Contains(r.body, "Authorization: Bearer "+key) || !strings.Contains(r.body, "Nightly &lt;b&gt;") {
+		t.Error(r.body)
+	}
+	api(key, 200)
+	page := d.get("/keys", cookie).body
+	if strings.Contains(page, key) || !strings.Contains(page, "vtr_…"+key[len(key)-4:]) {
+		t.Error("a key is shown again")
+	}
+	id := d.attr(page, `/keys/(\d+)/revoke`)
+	for _, path := range []string{"/keys/" + id + "/roll", "/keys/" + id + "/revoke"} {
+		d.status(d.post(path, url.Values{"grace": {"now"}}, stranger), 404)
+	}
+	d.status(d.post("/keys/"+id+"/roll", url.Values{"grace": {"year"}}, cookie), 400)
+	next := d.attr(d.status(d.post("/keys/"+id+"/roll", url.Values{"grace": {"hour"}}, cookie), 200).body, shown.String())
+	api(key, 200)
+	api(next, 200)
+	d.ahead.Add(int64(time.Hour))
+	api(key, 401)
+	api(next, 200)
+	id = d.attr(d.get("/keys", cookie).body, `/keys/(\d+)/revoke`)
+	d.status(d.post("/keys/"+id+"/revoke", nil, cookie), 303)
+	api(next, 401)
+	d.status(d.post("/keys", url.Values{"name": {""}}, cookie), 400)
+	if !strings.Contains(d.get("/keys", cookie).body, "keys that have ended") {
+		t.Error("the keys that have ended are not listed")
+	}
+}
+
+// Everything can be taken away, and then closed.
+func TestLeaving(t *testing.T) {
+	var logged bytes.Buffer
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	d.server.Log = slog.New(slog.NewTextHandler(&logged, nil))
+	d.withPassword(d.member)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	cookie := cookies(d.enter(d.member.Email, words))
+	r := d.status(d.get("/account/export", cookie), 200)
+	z, err := zip.NewReader(strings.NewReader(r.body), int64(len(r.body)))
+	d.check(err)
+	names := map[string]bool{}
+	for _, f := range z.File {
+		names[f.Name] = true
+	}
+	for _, want := range []string{"account.json", "links.csv", "analytics/" + string(l.Slug) + ".json", "files/" + string(l.Slug) + "/notes.txt"} {
+		if !names[want] {
+			t.Errorf("no %s in %v", want, names)
+		}
+	}
+	d.status(d.post("/account/close", url.Values{"email": {d.owner.Email}, "current": {words}}, cookie), 400)
+	d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {"wrong"}}, cookie), 400)
+	d.status(d.get("/p/"+string(l.Slug)), 200)
+	d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {words}}, cookie), 200)
+	d.status(d.get("/account", cookie), 303)
+	d.status(d.get("/p/"+string(l.Slug)), 404)
+	d.status(d.enter(d.member.Email, words), 401)
+	d.check(d.server.Accounts.Empty(t.Context()))
+	owner := d.signIn(d.owner)
+	if strings.Contains(d.get("/people", owner).body, d.member.Email) || !strings.Contains(d.get("/account", owner).body, "only owner") {
+		t.Error("a closed account is listed, or the only owner may close theirs")
+	}
+	if strings.Contains(logged.String(), d.member.Email) || strings.Contains(logged.String(), words) {
+		t.Error(logged.String())
+	}
+}
+
+// The links in messages and on the command line lead to pages that are there.
+func TestTicketURLs(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpOpen, true)
+	for _, p := range []vitrine.TicketPurpose{vitrine.TicketSignIn, vitrine.TicketPassword, vitrine.TicketSignUp, vitrine.TicketInvite, vitrine.TicketEmail, vitrine.TicketSetup} {
+		for _, text := range []vitrine.TicketText{"x", ""} {
+			if r := d.get(web.TicketURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 && (text != "" || p != vitrine.TicketEmail) {
+				t.Errorf("%s: %d at %s", p, r.StatusCode, fmt.Sprint(r.Request.URL))
+			}
+		}
+	}
+}

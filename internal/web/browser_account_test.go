@@ -1,0 +1,154 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/web"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// Somebody sets a new site up, and is on the dashboard.
+func TestBrowserFirstRun(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "empty.db"))
+	d.check(err)
+	t.Cleanup(func() { store.Close() })
+	d.server.Accounts.Store, d.server.Sessions.Store, d.server.Keys.Store = store, store, store
+	d.server.Uploads.Store, d.server.Links.Store, d.server.Moderation.Store = store, store, store
+	text, err := d.server.Accounts.OfferSetup(t.Context())
+	d.check(err)
+	tb := newVisitor(t, chromedp.Navigate(d.url))
+	tb.arrives(`document.querySelector("pre").textContent === "vitrine setup"`)
+	tb.run(chromedp.Navigate(web.TicketURL(d.url, vitrine.TicketSetup, text)), chromedp.SendKeys(`[name=email]`, "ann@example.org"), chromedp.SendKeys(`#password`, words),
+		chromedp.Click(`[data-shows]`))
+	tb.until(`document.querySelector("#password").type === "text" && document.querySelector("[data-shows]").textContent === "Hide"`)
+	tb.run(chromedp.Click(`button[type=submit]`))
+	tb.arrives(`location.pathname === "/dashboard" && document.querySelector(".who-button").textContent.includes("ann@example.org")`)
+	tb.quiet()
+}
+
+// Somebody opens an account by mail, signs out and in again with the password, and is where they wanted to be.
+func TestBrowserSignUp(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, vitrine.SignUpOpen, true)
+	tb := newVisitor(t, chromedp.Navigate(d.url+"/sign-up"))
+	tb.run(chromedp.SendKeys(`[name=email]`, "bob@example.org\r"))
+	tb.arrives(`document.querySelector("h1").textContent === "Look into your mail"`)
+	tb.run(chromedp.Navigate(d.url+d.letters.path(t)), chromedp.SendKeys(`#password`, words+"\r"))
+	tb.arrives(`location.pathname === "/dashboard"`)
+	tb.run(chromedp.Evaluate(`document.querySelector("#me form").requestSubmit()`, nil))
+	tb.arrives(`location.pathname === "/sign-in"`)
+	tb.run(chromedp.Navigate(d.url + "/keys"))
+	tb.arrives(`location.pathname === "/sign-in"`)
+	tb.run(chromedp.SendKeys(`[name=email]`, "bob@example.org"), chromedp.SendKeys(`#password`, words+"\r"))
+	tb.arrives(`location.pathname === "/keys"`)
+	tb.quiet()
+}
+
+// A key is made, shown once and copied, and a program uses it; it is rolled and revoked.
+func TestBrowserKeys(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	tb := newMember(t, d.desk, d.member)
+	api := func(key string, want int) { t.Helper(); d.status(d.get("/api/v1/links", "Authorization: Bearer "+key), want) }
+	tb.run(chromedp.Navigate(d.url+"/keys"), chromedp.SendKeys(`[name=name]`, "Nightly\r"))
+	tb.arrives(`document.getElementById("key") !== null`)
+	var key, selected string
+	tb.run(chromedp.Text(`#key`, &key), chromedp.Evaluate(`getSelection().toString().trim()`, &selected))
+	if selected != key {
+		t.Errorf("%q is selected", selected)
+	}
+	api(key, http.StatusOK)
+	tb.run(chromedp.Evaluate(`window.copied = "", navigator.clipboard.writeText = async (text) => { window.copied = text }`, nil), chromedp.Click(`[data-copy=key]`))
+	tb.until(fmt.Sprintf(`window.copied === %q`, key))
+	tb.run(chromedp.Click(`[data-copy=curl]`))
+	tb.until(fmt.Sprintf(`window.copied.includes("Bearer %s")`, key))
+	tb.run(chromedp.Reload())
+	tb.arrives(`document.getElementById("key") === null && document.querySelectorAll(".key-rows > li").length === 2`)
+	tb.run(chromedp.Click(`.key-rows > li [popovertarget^=roll]`, chromedp.ByQuery))
+	tb.until(`document.querySelector(":popover-open") !== null`)
+	tb.run(chromedp.Click(`:popover-open [value=now]`, chromedp.ByQuery), chromedp.Click(`:popover-open button[type=submit]`, chromedp.ByQuery))
+	tb.arrives(`document.getElementById("key") !== null`)
+	api(key, http.StatusUnauthorized)
+	tb.run(chromedp.Text(`#key`, &key))
+	api(key, http.StatusOK)
+	tb.run(chromedp.Click(`.key-rows > li [popovertarget^=revoke]`, chromedp.ByQuery))
+	tb.until(`document.querySelector(":popover-open") !== null`)
+	tb.run(chromedp.Click(`:popover-open button[type=submit]`, chromedp.ByQuery))
+	tb.arrives(`document.querySelector(".banner")?.textContent === "The key is revoked."`)
+	api(key, http.StatusUnauthorized)
+	tb.quiet()
+}
+
+// Who is signed out in one browser notices in the other at the next step.
+func TestBrowserSessionRevoked(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	here, there := newMember(t, d.desk, d.member), newMember(t, d.desk, d.member)
+	there.run(chromedp.Navigate(d.url + "/links"))
+	here.run(chromedp.Navigate(d.url + "/account"))
+	here.arrives(`document.querySelectorAll(".sessions li").length === 2`)
+	here.run(chromedp.Click(`.sessions button`, chromedp.ByQuery))
+	here.arrives(`document.querySelectorAll(".sessions li").length === 1 && document.querySelector(".banner") !== null`)
+	there.run(chromedp.Evaluate(`document.querySelector(".sections a[href='/links']").click()`, nil))
+	there.arrives(`location.pathname === "/sign-in" && document.querySelector("[name=next]").value === "/links"`)
+	here.quiet()
+	there.quiet()
+}
+
+// These pages keep nobody out, whatever they are read on.
+func TestBrowserAccountAxe(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, vitrine.SignUpOpen, true)
+	d.withPassword(d.owner)
+	key, err := d.server.Keys.Create(t.Context(), d.owner.Email, "A key")
+	d.check(err)
+	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key)), 200)
+	list, err := d.server.Keys.List(t.Context(), d.owner.Email)
+	d.check(err)
+	_, err = d.server.Keys.Roll(t.Context(), d.owner.Email, list[0].ID, 0)
+	d.check(err)
+	invited, err := d.server.Accounts.Invite(t.Context(), "friend@example.org", vitrine.PlanPro, vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	reset, err := d.server.Accounts.OfferReset(t.Context(), d.member.Email)
+	d.check(err)
+	d.signIn(d.owner) // another browser
+	out := []string{"/sign-in", "/sign-up", "/reset", web.TicketURL("", vitrine.TicketInvite, invited), web.TicketURL("", vitrine.TicketPassword, reset), "/sign-up/used", d.offer(d.member)}
+	in := []string{"/account", "/keys", "/people"}
+	look := func(tb *tab, what string) {
+		tb.t.Helper()
+		tb.accessible(what)
+		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
+	}
+	for _, theme := range []string{"light", "dark"} {
+		visitor, owner := newVisitor(t), newMember(t, d.desk, d.owner)
+		for _, width := range []int64{390, 820, 1440} {
+			for tb, paths := range map[*tab][]string{visitor: out, owner: in} {
+				tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
+					chromedp.EmulateViewport(width, 844))
+				for _, path := range paths {
+					tb.run(chromedp.Navigate(d.url + path))
+					look(tb, fmt.Sprintf("%s, %s, %d px", path, theme, width))
+				}
+			}
+			owner.run(chromedp.Navigate(d.url+"/keys"), chromedp.SendKeys(`[name=name]`, "New\r"))
+			owner.arrives(`document.getElementById("key") !== null`)
+			look(owner, fmt.Sprintf("a new key, %s, %d px", theme, width))
+			for path, dialog := range map[string]string{"/keys": "[popovertarget^=roll]", "/people": "[popovertarget^=person]"} {
+				owner.run(chromedp.Navigate(d.url+path), chromedp.Click(dialog, chromedp.ByQuery))
+				look(owner, fmt.Sprintf("%s, its dialog, %s, %d px", path, theme, width))
+			}
+			visitor.run(chromedp.Navigate(d.url+"/sign-in"), chromedp.SendKeys(`[name=email]`, fmt.Sprintf("%s%d@example.org", theme, width)), chromedp.SendKeys(`#password`, "wrong\r"))
+			visitor.arrives(`document.querySelector(".wrong") !== null`)
+			look(visitor, fmt.Sprintf("wrong password, %s, %d px", theme, width))
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package web_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vitrine"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// browsing is a tab in which an account is signed in.
+func (h *hosting) browsing(a *vitrine.Account) *tab {
+	h.t.Helper()
+	tb := newVisitor(h.t)
+	name, value, _ := strings.Cut(strings.TrimPrefix(h.signIn(a), "Cookie: "), "=")
+	tb.run(network.SetCookie(name, value).WithURL(h.url).WithHTTPOnly(true))
+	return tb
+}
+
+// folder writes files below a folder of its own.
+func folder(t *testing.T, name string, files map[string]string) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), name)
+	for path, content := range files {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// A folder becomes a website at an origin of its own, a ZIP its next version, and the first is restored.
+func TestBrowserWebsite(t *testing.T) {
+	h := newHosting(t)
+	tb := h.browsing(h.member)
+	film := strings.Repeat("0123456789", 5000)
+	garden := folder(t, "Garden", map[string]string{
+		"index.html":  `<!doctype html><title>Garden</title><link rel="stylesheet" href="/css/style.css"><h1>First</h1><script type="module" src="/app.mjs"></script>`,
+		"app.mjs":     `localStorage.setItem("seen", "1"); document.title = "Ran " + (await (await fetch("/data/é.json")).json()).n`,
+		"data/é.json": `{"n": 7}`, "css/style.css": "h1 { color: rgb(1, 2, 3) }" + strings.Repeat(" ", 5000), "film.mp4": film,
+		".env": "SECRET=1", "run.php": "<?php", "README": "x",
+	})
+	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(h.url+"/websites"), chromedp.SetUploadFiles("#folder", []string{garden}, chromedp.ByQuery))
+	tb.arrives(`location.pathname.startsWith("/websites/") && document.querySelector(".banner").innerText.includes("Deployed")`)
+	tb.until(`document.querySelector("h1").innerText === "Garden"`)
+	tb.until(`(t => t.includes("run.php") && t.includes("README") && !t.includes(".env"))(document.querySelector(".left").innerText)`)
+	tb.accessible("website, with files left out")
+	var address, manage string
+	tb.run(chromedp.Value("#address", &address, chromedp.ByQuery), chromedp.Location(&manage))
+	manage, _, _ = strings.Cut(manage, "?")
+	slug := vitrine.Slug(manage[strings.LastIndexByte(manage, '/')+1:])
+	if !strings.HasPrefix(address, "http://"+string(slug)+".localhost:") {
+		t.Fatalf("the website is at %s", address)
+	}
+	tb.run(chromedp.Navigate(address))
+	tb.until(`document.title === "Ran 7" && localStorage.seen === "1" && getComputedStyle(document.querySelector("h1")).color === "rgb(1, 2, 3)"`)
+	site := &vitrine.Site{Slug: slug}
+	if r := h.visit(site, "/css/style.css", "Accept-Encoding: gzip"); r.Header.Get("Content-Encoding") != "gzip" || r.wire > 500 || len(r.body) < 5000 {
+		t.Errorf("text that the page has packed is %d bytes on its way: %v", r.wire, r.Header)
+	}
+	if r := h.status(h.visit(site, "/film.mp4", "Range: bytes=49990-"), http.StatusPartialContent); r.body != film[49990:] {
+		t.Errorf("the film ends with %q", r.body)
+	}
+	if r := h.visit(site, "/film.mp4"); r.body != film || r.Header.Get("Vary") != "" {
+		t.Error("the film is not stored as it is")
+	}
+
+	second := filepath.Join(t.TempDir(), "second.zip")
+	h.check(os.WriteFile(second, packed(t, "index.html*=<!doctype html><title>Two</title><h1>Second</h1>"), 0o600))
+	tb.run(chromedp.Navigate(manage), chromedp.SetUploadFiles("#zip", []string{second}, chromedp.ByQuery))
+	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Deployed")`)
+	h.shows(site, http.StatusOK, "Second")
+	none := filepath.Join(t.TempDir(), "none.zip")
+	h.check(os.WriteFile(none, packed(t, "about.html=x"), 0o600))
+	tb.run(chromedp.SetUploadFiles("#zip", []string{none}, chromedp.ByQuery))
+	tb.until(`document.querySelector("#why").innerText.includes("There is no index.html")`)
+	tb.accessible("website, not deployed")
+	h.shows(site, http.StatusOK, "Second")
+	tb.run(chromedp.Click(".versions form[action$='/restore'] button", chromedp.ByQuery))
+	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Visitors see this version again")`)
+	h.shows(site, http.StatusOK, "First")
+
+	h.deployed(h.siteOf(slug), login)
+	tb.run(chromedp.Navigate(manage))
+	tb.until(`document.querySelector(".held").innerText.includes("until then visitors see the version before")`)
+	tb.accessible("website, with a version that waits")
+}
+
+// siteOf is a website by its slug.
+func (h *hosting) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
+	h.t.Helper()
+	f, err := h.server.Sites.BySlug(h.t.Context(), h.account, string(slug))
+	h.check(err)
+	return f.Site
+}
+
+// dragLastToFirst is what a browser tells a page of a row that is dragged; a headless one does not drag by itself.
+const dragLastToFirst = `(() => {
+	const rows = [...document.querySelectorAll(".members li")], dataTransfer = new DataTransfer();
+	const tell = (row, type, clientY = 0) => row.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer, clientY}));
+	tell(rows.at(-1), "dragstart");
+	tell(rows[0], "dragover", rows[0].getBoundingClientRect().top + 1);
+	tell(rows.at(-1), "dragend");
+})()`
+
+// An album is made, filled and put into order on its page; its public page has what is on display.
+func TestBrowserAlbum(t *testing.T) {
+	h := newHosting(t)
+	a, b, c := h.publish("notes.txt", samples["notes.txt"]), h.publish("report.pdf", samples["report.pdf"]), h.publish("page.html", samples["page.html"])
+	tb := h.browsing(h.member)
+	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(h.url+"/albums"), chromedp.SendKeys(`.new [name="title"]`, "Spring", chromedp.ByQuery),
+		chromedp.SendKeys(`.new [name="slug"]`, "spring-time", chromedp.ByQuery))
+	tb.until(`document.querySelector(".slug-says").innerText === "This address is free."`)
+	tb.run(chromedp.Click(".new button", chromedp.ByQuery))
+	tb.arrives(`location.pathname === "/albums/spring-time"`)
+	for _, l := range []*vitrine.Link{a, b, c} {
+		tb.run(chromedp.Click(`.picks [value="`+string(l.Slug)+`"]`, chromedp.ByQuery))
+	}
+	tb.run(chromedp.Click(".picker form[method=post] button", chromedp.ByQuery))
+	tb.arrives(`document.querySelectorAll(".members li").length === 3`)
+	order := func(want ...*vitrine.Link) {
+		t.Helper()
+		eventually(t, "the order of the public page", func() bool {
+			page := h.get("/a/spring-time").body
+			at := 0
+			for _, l := range want {
+				i := strings.Index(page[at:], "/p/"+string(l.Slug))
+				if i < 0 {
+					return false
+				}
+				at += i
+			}
+			return strings.Count(page, `class="cover"`) == len(want)
+		})
+	}
+	order(c, b, a) // as the page offers them, newest first
+	press := func(l *vitrine.Link, by string) {
+		t.Helper()
+		tb.run(chromedp.Click(`[data-link="`+string(l.Slug)+`"] [data-by="`+by+`"]`, chromedp.ByQuery))
+	}
+	press(a, "-1")
+	press(a, "-1")
+	tb.until(`document.querySelector(".members li").dataset.link === "` + string(a.Slug) + `" && document.activeElement.dataset.by === "1"`)
+	order(a, c, b)
+	press(c, "1")
+	order(a, b, c)
+	tb.run(chromedp.Reload())
+	tb.until(`[...document.querySelectorAll(".members li")].map((l) => l.dataset.link).join() === "` + string(a.Slug+","+b.Slug+","+c.Slug) + `"`)
+	tb.run(chromedp.Evaluate(dragLastToFirst, nil))
+	order(c, a, b)
+	h.setState(b, vitrine.StateReview)
+	order(c, a)
+	tb.run(chromedp.Navigate(h.url + "/a/spring-time"))
+	tb.until(`document.querySelectorAll(".cover").length === 2 && !document.body.innerText.includes("report.pdf")`)
+	h.setState(b, vitrine.StateLive)
+	tb.quiet()
+}
