@@ -9,15 +9,13 @@ import (
 	"errors"
 	"io"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"vitrine"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
 )
 
 // post is a Mailer that keeps what it is given.
@@ -95,285 +93,6 @@ var home = from("192.0.2.1")
 
 func (e *entrance) enter(g vitrine.Guesser, email, password string) (vitrine.SignedIn, error) {
 	return e.in.Enter(e.t.Context(), email, password, g)
-}
-
-// A password signs in; whatever else is wrong says the same, but that an account is suspended, to who knows the password.
-func TestEnter(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpInvite, false)
-	ctx := t.Context()
-	e.code("no password is set", second(e.enter(home, annEmail, "")), vitrine.CodeUnauthorized)
-	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
-	in, err := e.enter(home, "  Ann@Example.org ", "a cafe\u0301 at noon") // the same characters, from another keyboard
-	e.must(err)
-	a, err := e.in.Authenticate(ctx, string(in.Session))
-	if err != nil || a.Email != annEmail || !strings.HasPrefix(a.Password, "$argon2id$v=19$m=64,t=1,p=1$") || strings.Contains(a.Password, "noon") {
-		t.Errorf("%+v, %v", a, err)
-	}
-	wrong := e.code("wrong", second(e.enter(home, annEmail, "a café at nine")), vitrine.CodeUnauthorized)
-	nobody := e.code("nobody", second(e.enter(home, "bob@example.org", annWords)), vitrine.CodeUnauthorized)
-	nonsense := e.code("nonsense", second(e.enter(home, "nonsense", strings.Repeat("x", 5000))), vitrine.CodeUnauthorized)
-	if *wrong != *nobody || *wrong != *nonsense {
-		t.Errorf("%+v, %+v, %+v", wrong, nobody, nonsense)
-	}
-	_, err = e.acc.SetBanned(ctx, annEmail, true, operator(""))
-	e.must(err)
-	e.code("suspended, and wrong", second(e.enter(from("192.0.2.99", in.Device), annEmail, "x")), vitrine.CodeUnauthorized)
-	e.code("suspended", second(e.enter(from("192.0.2.99", in.Device), annEmail, annWords)), vitrine.CodeBanned)
-}
-
-// Whoever signs in has their password kept at today's cost, which is what OWASP recommends at least.
-func TestRehash(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpInvite, false)
-	ctx := t.Context()
-	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
-	defer vitrine.UsualHashing()()
-	for range 2 {
-		if _, err := e.enter(home, annEmail, annWords); err != nil {
-			t.Fatal(err)
-		}
-		if a, err := e.acc.ByEmail(ctx, annEmail); err != nil || !strings.HasPrefix(a.Password, "$argon2id$v=19$m=19456,t=2,p=1$") {
-			t.Errorf("%v, %v", a, err)
-		}
-	}
-}
-
-func second[A any](_ A, err error) error { return err }
-
-// Passwords are what people choose, but for those that everybody tries first.
-func TestParsePassword(t *testing.T) {
-	for in, ok := range map[string]bool{
-		"123456789": false, "ten chars!": true, strings.Repeat("ab cd", 40): true, strings.Repeat("ab cd", 40) + "x": false, "ann@example.org": false, "ANN@Example.org": false,
-		"Password123": false, "aaaaaaaaaaaa": false, "日本語のパスワードです": true, "with \x00 and \t in it": true, "bad \xff utf-8 here": false, "qwertyuiop": false, "          ": false,
-	} {
-		if _, err := vitrine.ParsePassword(in, "ann@example.org"); (err == nil) != ok {
-			t.Errorf("%q: %v", in, err)
-		}
-	}
-}
-
-// Tries are bounded by address and network, by network and by address; a browser that is known has a bound of its own, which nobody else can
-// use up, and a new one gets in by a link at any time.
-func TestGuessesAreBounded(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpInvite, false)
-	ctx := t.Context()
-	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
-	in, err := e.enter(home, annEmail, annWords)
-	e.must(err)
-	for range 5 {
-		e.code("within the bound", second(e.enter(home, annEmail, "wrong")), vitrine.CodeUnauthorized)
-	}
-	limited := e.code("too often", second(e.enter(home, annEmail, annWords)), vitrine.CodeRateLimited)
-	if limited.RetryAfter != 15*time.Minute {
-		t.Errorf("after %v", limited.RetryAfter)
-	}
-	e.code("a neighbour in the same network", second(e.enter(from("192.0.2.200"), annEmail, annWords)), vitrine.CodeRateLimited)
-	for range 5 { // it is counted alike where there is no account
-		e.code("nobody", second(e.enter(home, "nobody@example.org", "wrong")), vitrine.CodeUnauthorized)
-	}
-	e.code("nobody, too often", second(e.enter(home, "nobody@example.org", "wrong")), vitrine.CodeRateLimited)
-
-	if _, err := e.enter(from("192.0.2.1", "rubbish", in.Device), annEmail, annWords); err != nil {
-		t.Errorf("a known browser is kept out: %v", err)
-	}
-	offer, err := e.in.Offer(ctx, annEmail)
-	e.must(err)
-	if _, err := e.in.SignIn(ctx, string(offer), home); err != nil {
-		t.Errorf("a link is kept out: %v", err)
-	}
-	e.clock.Advance(15*time.Minute + time.Millisecond)
-	if _, err := e.enter(home, annEmail, annWords); err != nil {
-		t.Errorf("after the wait: %v", err)
-	}
-	for range 4 {
-		e.code("wrong", second(e.enter(home, annEmail, "wrong")), vitrine.CodeUnauthorized)
-	}
-	if _, err := e.enter(home, annEmail, annWords); err != nil {
-		t.Error(err)
-	}
-	e.code("a right one begins the count anew", second(e.enter(home, annEmail, "wrong")), vitrine.CodeUnauthorized)
-}
-
-// The known browser's own bound, and that its cookie opens nothing and is nobody else's.
-func TestKnownBrowser(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpInvite, false)
-	ctx := t.Context()
-	_, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
-	e.must(err)
-	e.must(errors.Join(e.acc.SetPassword(ctx, annEmail, annWords), e.acc.SetPassword(ctx, "bob@example.org", annWords)))
-	in, err := e.enter(home, annEmail, annWords)
-	e.must(err)
-	known := from("198.51.100.7", in.Device)
-	for range 10 {
-		e.code("known", second(e.enter(known, annEmail, "wrong")), vitrine.CodeUnauthorized)
-	}
-	if l := e.code("known, too often", second(e.enter(known, annEmail, annWords)), vitrine.CodeRateLimited); l.RetryAfter != time.Hour {
-		t.Errorf("after %v", l.RetryAfter)
-	}
-	for range 5 {
-		e.code("of another account", second(e.enter(known, "bob@example.org", "wrong")), vitrine.CodeUnauthorized)
-	}
-	e.code("of another account it is no known browser", second(e.enter(known, "bob@example.org", annWords)), vitrine.CodeRateLimited)
-	e.code("the device is no session", second(e.in.Authenticate(ctx, in.Device)), vitrine.CodeUnauthorized)
-	e.clock.Advance(vitrine.DeviceLife)
-	for range 5 {
-		e.code("forgotten", second(e.enter(known, annEmail, "wrong")), vitrine.CodeUnauthorized)
-	}
-	e.code("forgotten after a year", second(e.enter(known, annEmail, annWords)), vitrine.CodeRateLimited)
-}
-
-// Of many who try at once no more pass than may.
-func TestGuessesAtOnce(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpInvite, false)
-	e.must(e.acc.SetPassword(t.Context(), annEmail, annWords))
-	var tried, limited atomic.Int32
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			switch vitrine.CodeOf(second(e.enter(home, annEmail, "wrong"))) {
-			case vitrine.CodeUnauthorized:
-				tried.Add(1)
-			case vitrine.CodeRateLimited:
-				limited.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	if tried.Load() != 5 || limited.Load() != 15 {
-		t.Errorf("%d were tried, %d not", tried.Load(), limited.Load())
-	}
-}
-
-// The first account is made with a ticket, once, by one of many; a newer ticket takes the place of the one before.
-func TestSetUp(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpOpen, true)
-	ctx := t.Context()
-	e.code("there is an account", second(e.acc.OfferSetup(ctx)), vitrine.CodeInvalidRequest)
-	e.acc.Store = emptyStore(t)
-	e.in.Store = e.acc.Store
-	e.code("sign-up before set-up", e.acc.AskSignUp(ctx, "eve@example.org", home), vitrine.CodeInvalidRequest)
-	old, err := e.acc.OfferSetup(ctx)
-	e.must(err)
-	text, err := e.acc.OfferSetup(ctx)
-	e.must(err)
-	e.code("an older ticket", second(e.acc.SetUp(ctx, string(old), "eve@example.org", annWords, home)), vitrine.CodeUnauthorized)
-	e.clock.Advance(365 * 24 * time.Hour)
-	e.code("a short password", second(e.acc.SetUp(ctx, string(text), "eve@example.org", "short", home)), vitrine.CodeInvalidRequest)
-	var made atomic.Int32
-	var wg sync.WaitGroup
-	for _, email := range []string{"one@example.org", "two@example.org", "three@example.org"} {
-		wg.Go(func() {
-			if in, err := e.acc.SetUp(ctx, string(text), email, annWords, home); err == nil {
-				made.Add(1)
-				a, err := e.in.Authenticate(ctx, string(in.Session))
-				if err != nil || a.Role != vitrine.RoleOwner || a.Plan != vitrine.PlanLifetime {
-					t.Errorf("%+v, %v", a, err)
-				}
-			} else if vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if made.Load() != 1 {
-		t.Errorf("%d accounts were made", made.Load())
-	}
-}
-
-// With mail an address is confirmed first, and what is answered is the same whoever has it.
-func TestSignUpByMail(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpOpen, true)
-	ctx := t.Context()
-	e.must(e.acc.AskSignUp(ctx, "Bob@example.org", home))
-	e.must(e.acc.AskSignUp(ctx, annEmail, home))
-	l := e.post.take()
-	if len(l) != 2 || l[0].To != "bob@example.org" || l[1].To != annEmail || strings.Contains(l[1].Text, "sign-up:") {
-		t.Fatalf("%+v", l)
-	}
-	text := e.ticket(l[0], vitrine.TicketSignUp)
-	for range 2 {
-		tk, err := e.acc.Invited(ctx, text) // looking uses nothing up
-		if err != nil || tk.Email != "bob@example.org" {
-			t.Fatal(tk, err)
-		}
-	}
-	in, err := e.acc.Accept(ctx, text, annWords, home)
-	e.must(err)
-	if in.Account.Plan != vitrine.PlanFree || in.Account.Role != vitrine.RoleMember {
-		t.Errorf("%+v", in.Account)
-	}
-	e.code("again", second(e.acc.Accept(ctx, text, annWords, home)), vitrine.CodeUnauthorized)
-	e.must(e.acc.AskSignUp(ctx, "eve@example.org", home))
-	late := e.ticket(e.post.take()[0], vitrine.TicketSignUp)
-	e.clock.Advance(24 * time.Hour)
-	e.code("late", second(e.acc.Accept(ctx, late, annWords, home)), vitrine.CodeUnauthorized)
-	for range 3 {
-		e.must(e.acc.AskSignUp(ctx, "eve@example.org", from("203.0.113.1")))
-	}
-	e.code("a fourth message within the hour", e.acc.AskSignUp(ctx, "eve@example.org", from("203.0.113.1")), vitrine.CodeRateLimited)
-	e.acc.SignUp = vitrine.SignUpInvite
-	e.code("sign-up was closed meanwhile", second(e.acc.Accept(ctx, e.ticket(e.post.take()[2], vitrine.TicketSignUp), annWords, home)), vitrine.CodeUnauthorized)
-	e.code("not open", e.acc.AskSignUp(ctx, "x@example.org", home), vitrine.CodeInvalidRequest)
-}
-
-// Without mail the account is there at once, a few an hour from a network.
-func TestSignUpAtOnce(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpOpen, false)
-	ctx := t.Context()
-	in, err := e.acc.Join(ctx, "bob@example.org", annWords, home)
-	e.must(err)
-	if _, err := e.in.Authenticate(ctx, string(in.Session)); err != nil {
-		t.Error(err)
-	}
-	for range 4 {
-		e.code("an address that has one", second(e.acc.Join(ctx, annEmail, annWords, home)), vitrine.CodeInvalidRequest)
-	}
-	e.code("too many", second(e.acc.Join(ctx, "eve@example.org", annWords, home)), vitrine.CodeRateLimited)
-}
-
-// Only owners invite, withdraw, and change plans and roles, and one owner stays.
-func TestOwnersGovern(t *testing.T) {
-	e := newEntrance(t, vitrine.SignUpInvite, true)
-	ctx := t.Context()
-	bob, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
-	e.must(err)
-	_, err = e.acc.SetRole(ctx, bob.Email, vitrine.RoleModerator, operator(""))
-	e.must(err)
-	ann, byAnn, byBob := e.account, vitrine.Decision{By: vitrine.Moderator(e.account)}, vitrine.Decision{By: vitrine.Moderator(bob)}
-	e.code("a moderator invites", second(e.acc.Invite(ctx, "x@example.org", vitrine.PlanPro, byBob)), vitrine.CodeInvalidRequest)
-	e.code("a moderator gives a plan", second(e.acc.SetPlan(ctx, bob.Email, vitrine.PlanPro, nil, byBob)), vitrine.CodeInvalidRequest)
-	e.code("a moderator gives a role", second(e.acc.SetRole(ctx, bob.Email, vitrine.RoleOwner, byBob)), vitrine.CodeInvalidRequest)
-	e.code("the only owner", second(e.acc.SetRole(ctx, ann.Email, vitrine.RoleMember, byAnn)), vitrine.CodeInvalidRequest)
-	e.code("who has an account", second(e.acc.Invite(ctx, bob.Email, vitrine.PlanPro, byAnn)), vitrine.CodeInvalidRequest)
-
-	old, err := e.acc.Invite(ctx, "Eve@example.org", vitrine.PlanFree, byAnn)
-	e.must(err)
-	text, err := e.acc.Invite(ctx, "eve@example.org", vitrine.PlanPro, byAnn)
-	e.must(err)
-	if l := e.post.take(); len(l) != 2 || e.ticket(l[1], vitrine.TicketInvite) != string(text) || !strings.Contains(l[1].Text, ann.Email) {
-		t.Errorf("%+v", l)
-	}
-	e.code("an older invitation", second(e.acc.Accept(ctx, string(old), annWords, home)), vitrine.CodeUnauthorized)
-	in, err := e.acc.Accept(ctx, string(text), annWords, home)
-	e.must(err)
-	if in.Account.Email != "eve@example.org" || in.Account.Plan != vitrine.PlanPro {
-		t.Errorf("%+v", in.Account)
-	}
-	text, err = e.acc.Invite(ctx, "zoe@example.org", vitrine.PlanPro, byAnn)
-	e.must(err)
-	list, err := e.acc.Invitations(ctx)
-	if err != nil || len(list) != 1 {
-		t.Fatal(list, err)
-	}
-	e.code("a moderator withdraws", e.acc.Withdraw(ctx, list[0].ID, byBob), vitrine.CodeInvalidRequest)
-	e.must(e.acc.Withdraw(ctx, list[0].ID, byAnn))
-	e.code("withdrawn", second(e.acc.Accept(ctx, string(text), annWords, home)), vitrine.CodeUnauthorized)
-	_, err = e.acc.SetRole(ctx, bob.Email, vitrine.RoleOwner, byAnn)
-	e.must(err)
-	_, err = e.acc.SetRole(ctx, ann.Email, vitrine.RoleMember, byAnn)
-	e.must(err)
-	e.code("an owner of before", second(e.acc.Invite(ctx, "y@example.org", vitrine.PlanPro, byAnn)), vitrine.CodeInvalidRequest)
-	e.acc.SignUp = vitrine.SignUpClosed
-	e.code("closed", second(e.acc.Invite(ctx, "y@example.org", vitrine.PlanPro, operator(""))), vitrine.CodeInvalidRequest)
 }
 
 // A forgotten password is set with a link that is sent to who has an account, and only to them; all sessions end.
@@ -631,13 +350,39 @@ func TestRollKey(t *testing.T) {
 	e.code("too many", err, vitrine.CodeInvalidRequest)
 }
 
-// emptyStore is a store without an account.
-func emptyStore(t *testing.T) vitrine.Store {
-	t.Helper()
-	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "empty.db"))
-	if err != nil {
-		t.Fatal(err)
+// Whichever operation of it fails, an account is closed or is not, and what is left of it is removed the next time.
+func TestCloseFaults(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for n := int64(1); ; n++ {
+			e := newEntrance(t, vitrine.SignUpInvite, false)
+			ctx := t.Context()
+			bob, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
+			e.must(err)
+			_, err = e.acc.SetRole(ctx, bob.Email, vitrine.RoleOwner, operator(""))
+			e.must(errors.Join(err, e.acc.SetPassword(ctx, annEmail, annWords)))
+			e.note("one")
+			session, _ := e.begin()
+			f := &vitrinetest.Fault{N: n, After: after}
+			faulty := *e.acc
+			faulty.Store, faulty.Links = f.Store(e.store), &vitrine.Links{Store: f.Store(e.store), Blobs: f.Blobs(e.blobs), Log: f.ViewLog(e.log), Now: e.clock.Now}
+			err = errors.Join(faulty.Close(ctx, session, annWords, annEmail), faulty.Empty(ctx))
+			e.audit()
+			if !f.Hit() {
+				e.must(err)
+				break
+			}
+			if _, err := e.acc.ByEmail(ctx, annEmail); err == nil { // it was not closed
+				e.must(e.acc.Close(ctx, session, annWords, annEmail))
+			}
+			e.must(e.acc.Empty(ctx))
+			e.must(e.store.Read(ctx, func(tx vitrine.Tx) error {
+				links, _, err1 := tx.CountLinks(e.account.ID)
+				a, err2 := tx.Account(e.account.ID)
+				if links != 0 || a.Closing || a.ClosedAt.IsZero() {
+					t.Errorf("operation %d: %d links, %+v", n, links, a)
+				}
+				return errors.Join(err1, err2)
+			}))
+		}
 	}
-	t.Cleanup(func() { store.Close() })
-	return store
 }

@@ -40,7 +40,7 @@ func (a *Audit) Run(ctx context.Context, fault func(string)) error {
 		if err := auditOldSlugs(tx, a.Now(), fault); err != nil {
 			return err
 		}
-		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault)); err != nil {
+		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault), auditAccounts(tx, links, fault)); err != nil {
 			return err
 		}
 		deleted, err := tx.Links(LinkQuery{WithBytes: true})

@@ -401,6 +401,9 @@ const purgeGrace = time.Hour
 func (s *Links) Delete(ctx context.Context, slug string, d Decision) error {
 	l, err := s.change(ctx, slug, d, func(tx Tx, l *Link) (Change, error) {
 		l.DeletedAt, l.HasBytes = s.Now(), true
+		if err := l.leaveSite(tx); err != nil {
+			return Change{}, err
+		}
 		return Change{Action: ActionDelete}, tx.DeleteAbuseReports(l.ID) // nobody can report it any more
 	})
 	if err != nil {

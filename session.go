@@ -123,6 +123,7 @@ func (s *Sessions) Enter(ctx context.Context, email, password string, g Guesser)
 	var bounds []bound
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
+		*a = Account{}
 		found, err := tx.AccountByEmail(email)
 		if err == nil {
 			*a = *found

@@ -444,6 +444,24 @@ func (l *Link) deleteVersion(tx Tx, now time.Time, by Actor) error {
 	return l.change(tx, now, Change{By: by, Action: ActionDelete})
 }
 
+// leaveSite has a version's website show it no longer, when it is deleted by whoever deletes links. Nothing else is shown instead.
+func (l *Link) leaveSite(tx Tx) error {
+	if l.Site == 0 {
+		return nil
+	}
+	site, err := tx.Site(l.Site)
+	if err != nil {
+		return err
+	}
+	if site.Current == l.ID {
+		site.Current = 0
+	}
+	if site.Pending == l.ID {
+		site.Pending = 0
+	}
+	return tx.PutSite(site)
+}
+
 // openSite finds the website of an upload, which must still be there.
 func openSite(tx Tx, u *Upload) (*Site, error) {
 	site, err := tx.Site(u.Site)

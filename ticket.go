@@ -35,13 +35,14 @@ const (
 	TicketSetup    TicketPurpose = "setup"    // makes the first account of an instance
 )
 
-// TicketLife is how long a ticket is good: a day to confirm an address, a week to take an invitation up. Set-up waits until it is done.
-var ticketLife = map[TicketPurpose]time.Duration{
+// ticketPurposes are all of them, and how long a ticket of each is good; 0: until it is used.
+var ticketPurposes = map[TicketPurpose]time.Duration{
 	TicketSignIn:   SignInLife,
 	TicketPassword: ResetLife,
 	TicketSignUp:   24 * time.Hour,
 	TicketInvite:   InviteLife,
 	TicketEmail:    24 * time.Hour,
+	TicketSetup:    0,
 }
 
 const (
@@ -73,7 +74,7 @@ var errTicket = Errorf(CodeUnauthorized, "This link is of no use any more: it ha
 func addTicket(tx Tx, t Ticket, now time.Time) (TicketText, error) {
 	text := TicketText(newSecret())
 	t.Hash, t.CreatedAt = text.hash(), now
-	if life := ticketLife[t.Purpose]; life > 0 {
+	if life := ticketPurposes[t.Purpose]; life > 0 {
 		t.ExpiresAt = now.Add(life)
 	}
 	return text, tx.AddTicket(&t)

@@ -87,6 +87,9 @@ func (s *Uploads) parse(a *Account, r UploadRequest) (*Upload, error) {
 	if r.Site != 0 && t.Ext != "zip" {
 		return nil, &Error{Code: CodeUnsupportedType, Field: "name", Message: "A website is uploaded as a folder, or as one ZIP."}
 	}
+	if most := int64(filetype.MaxSiteBytes); r.Site != 0 && r.Size > most {
+		return nil, &Error{Code: CodeFileTooLarge, Field: "size", Limit: &most, Used: &r.Size, Message: "A website takes at most 4 GiB."}
+	}
 	if r.Size < 1 || r.Size > maxFileBytes {
 		return nil, &Error{Code: CodeInvalidSize, Field: "size", Message: "The size is the file's exact number of bytes, at least 1."}
 	}

@@ -9,6 +9,7 @@ import (
 type Usage struct {
 	Limits  Limits
 	Links   int64
+	Sites   int64 // of the links so many are websites
 	Bytes   int64
 	Uploads int64 // begun in the last 60 minutes
 	// NextUpload is when the next upload may be begun after the hourly limit was met; zero: now.
@@ -28,6 +29,11 @@ func (s *Uploads) Usage(ctx context.Context, a *Account) (u Usage, err error) {
 		if err != nil {
 			return err
 		}
+		sites, err := tx.Sites(a.ID)
+		if err != nil {
+			return err
+		}
+		u.Sites = int64(len(sites))
 		n, oldest, err := tx.CountUploads(a.ID, now.Add(-rateWindow))
 		u.Links, u.Bytes, u.Uploads, u.NextUpload = links+held, bytes+heldBytes, n, time.Time{}
 		if most := u.Limits.HourlyUploads; most > 0 && n >= most {

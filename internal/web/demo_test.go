@@ -110,20 +110,24 @@ func (d *demo) read(l *vitrine.Link, n int) {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	now, b := d.server.Now(), vitrine.Batch{}
 	for i := range n {
-		age := time.Duration(math.Pow(r.Float64(), 1.6) * float64(now.Sub(l.CreatedAt)))
+		age := time.Duration(math.Pow(r.Float64(), 1.15) * float64(now.Sub(l.CreatedAt)))
 		t := now.Add(-age).UTC()
 		if wd := t.Weekday(); (wd == 0 || wd == 6 || t.Hour() < 6) && r.IntN(4) > 0 {
 			continue
 		}
 		at := t.UnixMilli()
-		o := report.Open{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n)) + 1, Country: one("GB", "GB", "DE", "DE", "US", "FR", "NL", "SE", "JP"),
-			City: one("London", "Berlin", "Leeds", "Paris", "Utrecht", "Boston"), Source: one("Email", "Email", "LinkedIn", "Direct", "Direct", "Slack", "Google", "museum.example"),
-			Device: one("Desktop", "Desktop", "Mobile"), Browser: one("Chrome", "Safari", "Firefox", "Edge"), OS: one("Windows", "macOS", "Linux"), QR: r.IntN(30) == 0, Returning: r.IntN(6) == 0}
+		o := report.Open{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n/2+1)) + 1, Source: one("Email", "Email", "LinkedIn", "Direct", "Direct", "Slack", "Google", "museum.example"),
+			QR: r.IntN(30) == 0, Returning: r.IntN(6) == 0}
+		o.City, o.Country, _ = strings.Cut(one("London GB", "London GB", "Leeds GB", "Berlin DE", "Munich DE", "Boston US", "Paris FR", "Utrecht NL", "Malmö SE", "Kyoto JP"), " ")
+		agent := strings.Fields(one("Desktop Chrome Windows 1440-1919", "Desktop Chrome Windows 1920+", "Desktop Safari macOS 1440-1919", "Desktop Firefox Linux 1200-1439", "Desktop Edge Windows 1920+",
+			"Mobile Safari iOS 0-575", "Mobile Safari iOS 0-575", "Mobile Chrome Android 0-575", "Tablet Safari iPadOS 768-991"))
+		o.Device, o.Browser, o.OS = agent[0], agent[1], agent[2]
 		if r.IntN(12) == 0 {
 			o.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotLinkPreview, visitor.BotMailScanner)
 		}
-		if r.IntN(9) > 0 {
+		if r.IntN(9) > 0 && (o.Bot == "" || r.IntN(6) == 0) {
 			o.Session = d.session(r, l)
+			o.Session.Screen = agent[3]
 			if o.Session.Downloaded && o.Bot == "" {
 				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, Open: vitrine.ViewID(o.ID)})
 			}
@@ -139,10 +143,10 @@ func (d *demo) read(l *vitrine.Link, n int) {
 
 func (d *demo) session(r *rand.Rand, l *vitrine.Link) *report.Session {
 	engaged := int64(2000 + r.ExpFloat64()*60_000)
-	if r.IntN(14) == 0 {
+	if r.IntN(40) == 0 {
 		engaged = 300
 	}
-	s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 900, Screen: []string{"0-575", "1200-1439", "1440-1919", "1920+"}[r.IntN(4)], Downloaded: r.IntN(8) == 0}
+	s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 900, Downloaded: r.IntN(8) == 0}
 	far := min(1_000_000, int64(r.ExpFloat64()*900_000))
 	switch vitrine.ContentKindOf(l.Kind) {
 	case report.ContentPages:

@@ -3,7 +3,7 @@ package web
 import (
 	"html/template"
 	"net/http"
-	"slices"
+	"strings"
 
 	"vitrine"
 	"vitrine/internal/filetype"
@@ -39,6 +39,8 @@ var docPages = []docPage{
 		[]docSection{{"opens", "Opens and views"}, {"readers", "Different readers"}, {"time", "Time"}, {"progress", "How far they got"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html")},
 	{docsRoot + "/embedding", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
 		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"}, {"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html")},
+	{docsRoot + "/albums-and-websites", "Albums and websites", "Several links under one address, and whole static sites.",
+		[]docSection{{"albums", "Albums"}, {"websites", "Websites"}, {"versions", "Versions"}, {"bounds", "Bounds"}}, parseDoc("docs_sets.html")},
 	{docsRoot + "/self-hosting", "Self-hosting", "Run Vitrine on a machine of your own: one binary, one directory.",
 		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and plans"}, {"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}}, parseDoc("docs_hosting.html")},
 }
@@ -51,14 +53,17 @@ type docsPage struct {
 	Prev, Next *docPage
 	Site       string // address of the site
 	Base       string // address of the API
-	Key        string // where one gets a key
 	API        *apiReference
 	Errors     []docError
 	Plans      []planRow
 	Bounds     []docBound
 	Kinds      []docKind
-	Own        bool // file bytes have a host of their own
+	Sites      string // address of a website, when each has a host of its own
+	docSets
 }
+
+// docSets are the bounds of what is made of several files.
+type docSets struct{ MaxAlbums, MaxAlbumLinks, MaxSites, KeptVersions, MaxSiteEntries int }
 
 func (s *Server) docsRoutes(mux *http.ServeMux) {
 	for i := range docPages {
@@ -69,8 +74,12 @@ func (s *Server) docsRoutes(mux *http.ServeMux) {
 func (s *Server) doc(i int) frontHandler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		d := &docPages[i]
-		p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Site: s.PublicURL.String(), Own: s.ContentURL.Host != s.PublicURL.Host}
+		p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Site: s.PublicURL.String(),
+			docSets: docSets{vitrine.MaxAlbums, vitrine.MaxAlbumLinks, vitrine.MaxSites, vitrine.KeptVersions, filetype.MaxSiteEntries}}
 		p.Base = p.Site + apiRoot
+		if s.SitesURL != nil {
+			p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
+		}
 		p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
 		if d.Path == docsRoot+"/api" {
 			p.API = theReference()
@@ -144,13 +153,4 @@ func docKinds() (kinds []docKind) {
 		kinds = append(kinds, d)
 	}
 	return kinds
-}
-
-// docAt is the documentation's page at a path.
-func docAt(path string) *docPage {
-	i := slices.IndexFunc(docPages, func(d docPage) bool { return d.Path == path })
-	if i < 0 {
-		return nil
-	}
-	return &docPages[i]
 }

@@ -79,7 +79,7 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 8 {
+	if len(paths) != 9 {
 		t.Errorf("pages %v", paths)
 	}
 }
@@ -106,6 +106,10 @@ func TestDocsOfThisInstance(t *testing.T) {
 		if !strings.Contains(types, "<code>."+ext+"</code>") {
 			t.Errorf("no %s among the types", ext)
 		}
+	}
+	sets := s.status(s.get("/docs/albums-and-websites"), 200).body
+	if !strings.Contains(sets, "100, of 500 links each") || !strings.Contains(sets, "share a host") {
+		t.Errorf("of albums and websites: %s", sets)
 	}
 	if strings.Contains(types, ".docm</code>") {
 		t.Error("a format of macros among the types")

@@ -72,10 +72,11 @@ func TestPlans(t *testing.T) {
 	if strings.Contains(r.body, "Your plan") {
 		t.Error("a plan of nobody")
 	}
+	d.publish("notes.txt", []byte("What a member has here."))
 	d.server.UpgradeURL = "https://pay.example/vitrine?a=1&b=2"
 	r = d.status(d.get("/plans", d.signIn(d.member)), 200)
 	if !strings.Contains(r.body, `href="https://pay.example/vitrine?a=1&amp;b=2"`) || strings.Contains(r.body, "Ask whoever runs") || strings.Count(r.body, "Your plan") != 1 ||
-		!strings.Contains(r.body, "Another plan") || !regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
+		!strings.Contains(r.body, "You have 1 link with 23 B, and have begun 1 upload in the last hour.") || !strings.Contains(r.body, "Another plan") || !regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
 		t.Errorf("%s", r.body)
 	}
 }

@@ -174,7 +174,7 @@ func (s *Server) listOwnLinks(w http.ResponseWriter, r *http.Request, me *vitrin
 	if err != nil {
 		return err
 	}
-	p.Total, p.Bytes = usage.Links, usage.Bytes
+	p.Total, p.Bytes = usage.Links-usage.Sites, usage.Bytes
 	asked := p.Search
 	asked.Text = searchedText(asked.Text)
 	found, more, err := s.Links.Search(r.Context(), me, asked)

@@ -112,8 +112,8 @@ func (s *Server) examination(l *vitrine.Link) (e examination) {
 	}
 	e.Frame, e.Copy = s.examineAddress(l, "examine"), s.examineAddress(l, "copy")
 	if l.Site != 0 {
-		e.Frame = s.examineAddress(l, "site/")
-		e.Note = "A version of a website, from its first page on. Its own links can be followed; nothing in it runs, and nothing is loaded from elsewhere."
+		e.Frame = s.examineAddress(l, "site/") + "?found"
+		e.Note = "A version of a website, from the page on that something was found in, or its first. Its own links can be followed; nothing in it runs, and nothing is loaded from elsewhere."
 		return e
 	}
 	switch show := s.showOf(l); show {

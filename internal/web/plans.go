@@ -21,6 +21,7 @@ var plansTemplate = parseFront("plans.html")
 type plansPage struct {
 	frontPage
 	Plans   []planRow
+	Have    string // what who is signed in has now
 	Way     string // what is said of the way to another plan; "" when there is no larger one
 	Upgrade string // where that is to be had; "" when one asks the operator
 }
@@ -86,6 +87,13 @@ func (s *Server) plans(w http.ResponseWriter, r *http.Request) error {
 		p.Way = ""
 	case p.Me.Plan.Pro():
 		p.Way = "Another plan"
+	}
+	if p.Me != nil {
+		u, err := s.Uploads.Usage(r.Context(), p.Me)
+		if err != nil {
+			return err
+		}
+		p.Have = "You have " + plural(u.Links, "link", "links") + " with " + planSize(u.Bytes) + ", and have begun " + plural(u.Uploads, "upload", "uploads") + " in the last hour."
 	}
 	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
 }

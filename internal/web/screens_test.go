@@ -58,7 +58,10 @@ func TestScreens(t *testing.T) {
 				var shot []byte
 				tb.run(page.BringToFront(), inTheme(s.theme), chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateScale(s.scale)), chromedp.Navigate(d.url+p.path),
 					chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, awaited))
-				if strings.HasPrefix(p.name, "file ") {
+				switch {
+				case strings.HasSuffix(p.name, ".pdf") && p.as == nil:
+					tb.frame("/view").until(`document.querySelector(".page canvas") !== null`)
+				case strings.HasPrefix(p.name, "file "):
 					tb.linger(time.Second) // a viewer of its own draws it
 				}
 				tb.run(chromedp.FullScreenshot(&shot, 100))

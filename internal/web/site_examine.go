@@ -26,6 +26,13 @@ func (s *Server) examineSite(w http.ResponseWriter, r *http.Request, l *vitrine.
 	}
 	defer blob.Close()
 	p := r.PathValue("path")
+	if r.URL.Query().Has("found") && p == "" {
+		// Where something was found: a member of the ZIP, and within it perhaps another.
+		member, _, _ := strings.Cut(l.Detail, " > ")
+		if at := strings.TrimPrefix(member, site.Root); site.Files[at].Type == "text/html" {
+			return seeOther(w, r, "./"+(&url.URL{Path: at}).EscapedPath())
+		}
+	}
 	found := findInSite(site, p)
 	if found.folder {
 		return seeOther(w, r, p[strings.LastIndexByte(p, '/')+1:]+"/")

@@ -332,7 +332,10 @@ func TestWebsiteExamined(t *testing.T) {
 		`<a href="blog/" target=_top>Blog</a><a href="https://evil.example/">Out</a>`, "style.css*=body{}", "app.js=alert()", "blog/index.html=<p>Blog")
 	cookie := h.signIn(h.owner)
 	page := h.status(h.get(casePath(held), cookie), http.StatusOK)
-	frame := h.attr(page.body, `src="([^"]+/c/[^"]+/site/)"`)
+	frame := h.attr(page.body, `src="([^"]+/c/[^"]+/site/)\?found"`)
+	if r := h.status(h.get(frame+"?found"), http.StatusSeeOther); !strings.HasPrefix(r.Header.Get("Location"), "./index.html") {
+		t.Errorf("what was found is at %s", r.Header.Get("Location"))
+	}
 	if !strings.Contains(page.body, h.server.SitesURL.Scheme+"://"+string(site.Slug)+".localhost") || strings.Contains(page.body, "/p/"+string(held.Slug)) {
 		t.Error("the case does not tell the website's address")
 	}

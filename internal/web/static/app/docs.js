@@ -1,5 +1,9 @@
-// The documentation: its contents are open where there is room, and the reference can be searched through.
+// The documentation: the reference can be searched through.
 import { all, find } from "./app.js";
+
+// Where the pages stand in a row, the one that is open is in sight.
+const row = find(".docs-nav nav > ul"), here = find(".docs-nav [aria-current]");
+if (row.scrollWidth > row.clientWidth) row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
 
 const filter = find("#filter");
 if (filter) {

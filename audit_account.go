@@ -1,0 +1,92 @@
+package vitrine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// auditAccounts checks that closed accounts have nothing that works, and that tickets are for what is there.
+func auditAccounts(tx Tx, links []*Link, fault func(string)) error {
+	open, err := tx.Accounts(AccountQuery{})
+	if err != nil {
+		return err
+	}
+	for _, a := range open {
+		if email, err := NormalEmail(a.Email); err != nil || email != a.Email {
+			fault(fmt.Sprintf("account %d: its address %q is not in the form that is looked up", a.ID, a.Email))
+		}
+		if _, _, _, ok := parsePHC(a.Password); !ok && a.Password != "" {
+			fault(fmt.Sprintf("account %d: what is kept of its password is no hash", a.ID))
+		}
+	}
+	closing, err := tx.Accounts(AccountQuery{Closing: true})
+	if err != nil {
+		return err
+	}
+	for _, a := range closing {
+		if err := auditClosed(tx, a, fault); err != nil {
+			return err
+		}
+	}
+	checked := map[AccountID]bool{}
+	for _, l := range links {
+		if checked[l.Account] {
+			continue
+		}
+		checked[l.Account] = true
+		a, err := tx.Account(l.Account)
+		if err == nil && !a.ClosedAt.IsZero() && !a.Closing {
+			fault(fmt.Sprintf("link %s: its account %d is closed, and was said to be empty", l.Slug, a.ID))
+		}
+		if err := notFoundIsNil(err); err != nil {
+			return err
+		}
+	}
+	return auditTickets(tx, len(open) > 0, fault)
+}
+
+func auditClosed(tx Tx, a *Account, fault func(string)) error {
+	keys, err1 := tx.Keys(a.ID)
+	sessions, err2 := tx.Sessions(a.ID)
+	if len(keys) > 0 || len(sessions) > 0 || a.Password != "" || !a.Banned || a.Role != RoleMember || a.Email != closedName(a.ID) {
+		fault(fmt.Sprintf("account %d: it is closed, and has %d keys, %d sessions, a password, a role or an address", a.ID, len(keys), len(sessions)))
+	}
+	return errors.Join(err1, err2)
+}
+
+// auditTickets checks that tickets of an account are for it as it is now, and those without one for an address that has none.
+func auditTickets(tx Tx, setUp bool, fault func(string)) error {
+	for purpose := range ticketPurposes {
+		tickets, err := tx.Tickets(purpose)
+		if err != nil {
+			return err
+		}
+		for _, t := range tickets {
+			if err := auditTicket(tx, t, setUp, fault); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func auditTicket(tx Tx, t *Ticket, setUp bool, fault func(string)) error {
+	switch t.Purpose {
+	case TicketSetup:
+		if setUp {
+			fault("there is an account, and a ticket that makes the first one")
+		}
+		return nil
+	case TicketSignUp, TicketInvite:
+		_, err := tx.AccountByEmail(t.Email)
+		if err == nil {
+			fault(fmt.Sprintf("ticket %d opens an account for an address that has one", t.ID))
+		}
+		return notFoundIsNil(err)
+	}
+	a, err := tx.Account(t.Account)
+	if errors.Is(err, ErrNotFound) || err == nil && (a.Banned || t.Purpose != TicketEmail && a.Email != t.Email) {
+		fault(fmt.Sprintf("ticket %d (%s) is for an account that is gone, suspended or has another address", t.ID, t.Purpose))
+	}
+	return notFoundIsNil(err)
+}
