@@ -109,36 +109,49 @@ func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
 // Errors: CodeInvalidRequest (no known reason, or a note that is too long); of a link that is not live what its public page says;
 // CodeRateLimited after hourlyReports.
 func (s *AbuseReports) File(ctx context.Context, link LinkID, by ReporterID, reason AbuseReason, note string) error {
+	return s.file(ctx, by, reason, note, func(tx Tx) (*Link, error) {
+		l, err := tx.Link(link)
+		if errors.Is(err, ErrNotFound) {
+			return nil, errNoLink
+		}
+		if err != nil {
+			return nil, err
+		}
+		a, err := tx.Account(l.Account)
+		if err != nil {
+			return nil, err
+		}
+		return l, l.shownBy(a)
+	})
+}
+
+// FileWebsite is File for a website: the report is about the version that visitors get when it comes.
+func (s *AbuseReports) FileWebsite(ctx context.Context, slug Slug, by ReporterID, reason AbuseReason, note string) error {
+	return s.file(ctx, by, reason, note, func(tx Tx) (*Link, error) { return publicSite(tx, slug) })
+}
+
+// file takes in a report about what find finds, which is on display.
+func (s *AbuseReports) file(ctx context.Context, by ReporterID, reason AbuseReason, note string, find func(Tx) (*Link, error)) error {
 	if !slices.Contains(AbuseReasons, reason) {
-		return &Error{Code: CodeInvalidRequest, Field: "reason", Message: "Choose what is wrong with this file."}
+		return &Error{Code: CodeInvalidRequest, Field: "reason", Message: "Choose what is wrong with it."}
 	}
 	note = oneLine(note)
 	if utf8.RuneCountInString(note) > MaxAbuseNote {
 		return &Error{Code: CodeInvalidRequest, Field: "note", Message: "The description is longer than 1000 characters. Shorten it."}
 	}
 	if reason == AbuseOther && note == "" {
-		return &Error{Code: CodeInvalidRequest, Field: "note", Message: "Say what is wrong with this file."}
+		return &Error{Code: CodeInvalidRequest, Field: "note", Message: "Say what is wrong with it."}
 	}
 	err := s.Store.Update(ctx, func(tx Tx) error {
-		l, err := tx.Link(link)
-		if errors.Is(err, ErrNotFound) {
-			return errNoLink
-		}
+		l, err := find(tx)
 		if err != nil {
-			return err
-		}
-		a, err := tx.Account(l.Account)
-		if err != nil {
-			return err
-		}
-		if err := l.shownBy(a); err != nil {
 			return err
 		}
 		now := s.Now()
 		if err := mayReport(tx, by, now); err != nil {
 			return err
 		}
-		if err := tx.AddAbuseReport(&AbuseReport{Link: link, Reporter: by, Reason: reason, Note: note, At: now}); err != nil {
+		if err := tx.AddAbuseReport(&AbuseReport{Link: l.ID, Reporter: by, Reason: reason, Note: note, At: now}); err != nil {
 			return err
 		}
 		return s.judge(tx, l, now)

@@ -1,12 +1,14 @@
 package vitrine
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"strings"
+	"slices"
+	"strconv"
 )
 
-// What somebody changes of their own account: password, address, and that it is there.
+// What somebody changes of their own account: password and address.
 
 // Forgot has a message sent to an address with a link that sets a new password, if there is an account of it. What it returns is the
 // same, and takes as long. Errors: CodeInvalidRequest (no address), CodeRateLimited.
@@ -198,13 +200,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 		return false, &Error{Code: CodeInvalidRequest, Field: "email", Message: "This is your address already."}
 	}
 	if s.Mail == nil {
-		return false, told(s.Store.Update(ctx, func(tx Tx) error {
-			a, err := again(tx, a)
-			if err != nil {
-				return err
-			}
-			return moveTo(tx, a, email)
-		}))
+		return false, s.takeAddress(ctx, a, email)
 	}
 	var m *Message
 	err = s.Store.Update(ctx, func(tx Tx) error {
@@ -230,6 +226,39 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 		s.send(m)
 	}
 	return true, told(err)
+}
+
+// takeAddress gives an account an address that nobody has shown to be theirs. A try counts, whatever comes of it: what it answers tells whether the
+// address has an account. One that somebody else was invited with is theirs. Errors: CodeInvalidRequest, CodeRateLimited.
+func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email string) error {
+	var refused error
+	err := s.Store.Update(ctx, func(tx Tx) error {
+		a, err := again(tx, confirmed)
+		if err != nil {
+			return err
+		}
+		tries := bound{s.Sessions.Signer.guessKey("address taken by", strconv.FormatInt(int64(a.ID), 10)), addressesTaken, guessHour}
+		if _, err := takeGuess(tx, s.Now(), tries); err != nil {
+			return tooOften(err, "Your account has asked for several addresses within the hour.")
+		}
+		_, refused = tx.AccountByEmail(email)
+		if refused == nil {
+			refused = errAddress
+			return nil
+		} else if !errors.Is(refused, ErrNotFound) {
+			return refused
+		}
+		invitations, err := standingInvitations(tx, s.Now())
+		if err != nil {
+			return err
+		}
+		if refused = nil; slices.ContainsFunc(invitations, func(t *Ticket) bool { return t.Email == email }) {
+			refused = errAddress
+			return nil
+		}
+		return moveTo(tx, a, email)
+	})
+	return told(cmp.Or(err, refused))
 }
 
 // ConfirmEmail gives the account of whoever is signed in the address that a ticket was sent to. Errors: CodeUnauthorized for the ticket,
@@ -261,170 +290,9 @@ func moveTo(tx Tx, a *Account, email string) error {
 	a.Email = email
 	err := tx.PutAccount(a)
 	if errors.Is(err, ErrExists) {
-		return &Error{Code: CodeInvalidRequest, Field: "email", Message: "Your account cannot have this address."}
+		return errAddress
 	}
 	return err
 }
 
-// Close closes an account for good: it is gone from the site at once, and what belongs to it is removed in the background (Empty). email is
-// what its owner has typed, to be sure. Errors: CodeInvalidRequest, also for the last owner; CodeRateLimited.
-func (s *Accounts) Close(ctx context.Context, session *Session, current, email string) error {
-	a, err := s.confirm(ctx, session, current)
-	if err != nil {
-		return told(err)
-	}
-	if !strings.EqualFold(strings.TrimSpace(email), a.Email) {
-		return &Error{Code: CodeInvalidRequest, Field: "email", Message: "This is not the address of your account. Type it to confirm."}
-	}
-	err = s.Store.Update(ctx, func(tx Tx) error {
-		a, err := again(tx, a)
-		if err != nil {
-			return err
-		}
-		if err := notLastOwner(tx, a, "be closed"); err != nil {
-			return err
-		}
-		return s.close(tx, a)
-	})
-	if err == nil && s.Wake != nil {
-		s.Wake()
-	}
-	return told(err)
-}
-
-func (s *Accounts) close(tx Tx, a *Account) error {
-	now := s.Now()
-	if err := errors.Join(tx.EndSessions(a.ID, 0), tx.EndTickets(a.ID, a.Email), tx.DeleteKeys(a.ID)); err != nil {
-		return err
-	}
-	a.Email, a.Password, a.Role = closedName(a.ID), "", RoleMember
-	a.Banned, a.ClosedAt, a.Closing = true, now, true // suspended for good: nothing of it works in any place
-	return errors.Join(tx.PutAccount(a), tx.AddChange(&Change{At: now, By: Owner(a.ID), Action: ActionClose, Account: a.ID}))
-}
-
-// notLastOwner refuses what would leave an instance without an owner.
-func notLastOwner(tx Tx, a *Account, what string) error {
-	if a.Role != RoleOwner {
-		return nil
-	}
-	owners, err := tx.Accounts(AccountQuery{Role: RoleOwner})
-	if err != nil {
-		return err
-	}
-	for _, o := range owners {
-		if o.ID != a.ID && !o.Banned {
-			return nil
-		}
-	}
-	return Errorf(CodeInvalidRequest, "This is the only owner of the site, which cannot %s. Make another account an owner's first.", what)
-}
-
-// OnlyOwner tells whether an account is the only owner of an instance.
-func (s *Accounts) OnlyOwner(ctx context.Context, a *Account) (only bool, err error) {
-	err = s.Store.Read(ctx, func(tx Tx) error {
-		err := notLastOwner(tx, a, "")
-		only = CodeOf(err) == CodeInvalidRequest
-		if only {
-			err = nil
-		}
-		return err
-	})
-	return only, told(err)
-}
-
-// Empty removes what closed accounts have left. What is interrupted is gone on with the next time.
-func (s *Accounts) Empty(ctx context.Context) error {
-	var closing []*Account
-	err := s.Store.Read(ctx, func(tx Tx) (err error) {
-		closing, err = tx.Accounts(AccountQuery{Closing: true})
-		return err
-	})
-	var failed []error // one account that cannot be emptied keeps no other
-	for _, a := range closing {
-		failed = append(failed, s.empty(ctx, a))
-	}
-	return errors.Join(append(failed, err)...)
-}
-
-// emptyCollections removes the albums and websites of a closed account, versions too.
-func (s *Accounts) emptyCollections(ctx context.Context, a *Account) error {
-	var albums []*Album
-	var sites []*Site
-	err := s.Store.Read(ctx, func(tx Tx) (err error) {
-		if albums, err = tx.Albums(a.ID); err != nil {
-			return err
-		}
-		sites, err = tx.Sites(a.ID)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, album := range albums {
-		err := (&Albums{Store: s.Store, Now: s.Now}).Delete(ctx, a, string(album.Slug))
-		if err != nil && CodeOf(err) != CodeNotFound {
-			return err
-		}
-	}
-	for _, site := range sites {
-		err := (&Sites{Store: s.Store, Links: s.Links, Now: s.Now}).Delete(ctx, a, string(site.Slug))
-		if err != nil && CodeOf(err) != CodeNotFound {
-			return err
-		}
-	}
-	return nil
-}
-
-// delete deletes a link of a closed account, whatever its state, and what it has left. One that is deleted already is success.
-func (s *Links) delete(ctx context.Context, id LinkID) error {
-	var l *Link
-	err := s.Store.Update(ctx, func(tx Tx) (err error) {
-		if l, err = tx.Link(id); err != nil || !l.DeletedAt.IsZero() {
-			return err
-		}
-		l.DeletedAt, l.HasBytes = s.Now(), true
-		if err := tx.DeleteAbuseReports(l.ID); err != nil {
-			return err
-		}
-		return l.change(tx, l.DeletedAt, Change{By: Owner(l.Account), Action: ActionDelete})
-	})
-	if err != nil {
-		return err
-	}
-	return s.purge(ctx, l)
-}
-
-// emptyAtOnce bounds the links that are read at once.
-const emptyAtOnce = 100
-
-func (s *Accounts) empty(ctx context.Context, a *Account) error {
-	if err := s.emptyCollections(ctx, a); err != nil {
-		return err
-	}
-	for {
-		var links []*Link
-		err := s.Store.Read(ctx, func(tx Tx) (err error) {
-			links, err = tx.Links(LinkQuery{Account: a.ID, Limit: emptyAtOnce})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, l := range links {
-			if err := s.Links.delete(ctx, l.ID); err != nil {
-				return err
-			}
-		}
-		if len(links) == 0 {
-			break
-		}
-	}
-	return s.Store.Update(ctx, func(tx Tx) error {
-		now, err := tx.Account(a.ID)
-		if err != nil {
-			return err
-		}
-		now.Closing, now.ViewerKey = false, nil
-		return tx.PutAccount(now)
-	})
-}
+var errAddress = &Error{Code: CodeInvalidRequest, Field: "email", Message: "Your account cannot have this address."}

@@ -212,6 +212,32 @@ func TestChangeEmail(t *testing.T) {
 	}
 }
 
+// Without mail an account asks for few addresses an hour, and is told the same of one that is in use and of one that somebody is invited with,
+// whose invitation stays.
+func TestAddressesTakenAreBounded(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, false)
+	ctx := t.Context()
+	bob, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
+	e.must(err)
+	text, err := e.acc.Invite(ctx, "eve@example.org", vitrine.PlanLifetime, operator(""))
+	e.must(err)
+	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
+	session, _ := e.begin()
+	ask := func(email string) error { return second(e.acc.ChangeEmail(ctx, session, annWords, email)) }
+	used, invited := e.code("in use", ask(bob.Email), vitrine.CodeInvalidRequest), e.code("invited", ask("eve@example.org"), vitrine.CodeInvalidRequest)
+	if *used != *invited {
+		t.Errorf("%+v and %+v", used, invited)
+	}
+	e.must(second(e.acc.Invited(ctx, string(text))))
+	e.must(ask("anna@example.org"))
+	e.code("in use", ask(bob.Email), vitrine.CodeInvalidRequest)
+	e.code("in use", ask(bob.Email), vitrine.CodeInvalidRequest)
+	e.code("a sixth", ask(bob.Email), vitrine.CodeRateLimited)
+	e.code("one that is free", ask(annEmail), vitrine.CodeRateLimited)
+	e.clock.Advance(7*24*time.Hour + time.Minute)
+	e.must(ask("eve@example.org")) // nobody is invited any more
+}
+
 // A closed account is gone at once, and what it had is removed, also when that is interrupted.
 func TestClose(t *testing.T) {
 	e := newEntrance(t, vitrine.SignUpInvite, false)

@@ -144,7 +144,7 @@ func ownAlbum(tx Tx, a *Account, slug string) (*Album, error) {
 	return album, err
 }
 
-// Public is an album as the public may see it now: of its links those alone that are live. Errors: CodeNotFound (unknown or deleted),
+// Public is an album as the public may see it now: of its links those alone that are live. Errors: CodeNotFound (unknown or deleted, or its account is closed),
 // CodeDisabled (its account is suspended), with which nothing of the album is told.
 func (s *Albums) Public(ctx context.Context, slug Slug) (f *AlbumFacts, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
@@ -159,8 +159,11 @@ func (s *Albums) Public(ctx context.Context, slug Slug) (f *AlbumFacts, err erro
 		if err != nil {
 			return err
 		}
+		if !a.ClosedAt.IsZero() {
+			return errNoAlbum
+		}
 		if a.Banned {
-			return Errorf(CodeDisabled, "This album has been disabled.")
+			return Errorf(CodeDisabled, "This album has been taken off display.")
 		}
 		f = &AlbumFacts{Album: album}
 		members, err := tx.AlbumLinks(album.ID, 0)

@@ -146,7 +146,7 @@ func (l *Link) change(tx Tx, now time.Time, c Change) error {
 		}
 		l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
 	}
-	return errors.Join(tx.PutLink(l), tx.AddChange(&c))
+	return errors.Join(tx.PutLink(l), l.standForSite(tx, c), tx.AddChange(&c))
 }
 
 // add makes a link and writes that it was made. Its state, reason and detail are those that it begins with.

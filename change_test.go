@@ -120,7 +120,7 @@ func TestUndo(t *testing.T) {
 	if got := s.history(l); !slices.Equal(got, want) {
 		t.Errorf("history %q", got)
 	}
-	c, err := (&vitrine.Moderation{Store: s.store}).Case(t.Context(), slug)
+	c, err := (&vitrine.Moderation{Store: s.store, Now: s.clock.Now}).Case(t.Context(), slug)
 	s.must(err)
 	if note := c.History[5].Note; note != "looks bad" || c.Undoable {
 		t.Errorf("note %q, undoable %t", note, c.Undoable)

@@ -181,14 +181,14 @@ func (e *Export) list(links []*Link, z *zip.Writer) error {
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = noFormula(row[i])
+			row[i] = NoFormula(row[i])
 		}
 	}
 	return c.WriteAll(rows)
 }
 
-// noFormula is text that no spreadsheet takes for a formula: one that begins like one has an apostrophe before it (promise 11).
-func noFormula(s string) string {
+// NoFormula is text that no spreadsheet takes for a formula: one that begins like one has an apostrophe before it (promise 11).
+func NoFormula(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) || strings.HasPrefix(s, "＝") || strings.HasPrefix(s, "＋") || strings.HasPrefix(s, "－") || strings.HasPrefix(s, "＠") {
 		return "'" + s
 	}

@@ -17,3 +17,16 @@ func UsualHashing() (back func()) {
 	setHashing(usualHashing)
 	return func() { setHashing(cheap) }
 }
+
+// HoldHashing takes all turns to make hashes, until they are given back.
+func HoldHashing() (back func()) {
+	turns := hashTurns()
+	for range cap(turns) {
+		turns <- struct{}{}
+	}
+	return func() {
+		for range cap(turns) {
+			<-turns
+		}
+	}
+}

@@ -60,6 +60,7 @@ const (
 	lettersToAddress = 3  // of one kind
 	lettersByNetwork = 10
 	signUpsByNetwork = 5 // without confirmation by mail
+	addressesTaken   = 5 // by one account, without confirmation by mail
 	guessHour        = time.Hour
 )
 

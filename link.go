@@ -165,7 +165,7 @@ func (l *Link) shownBy(a *Account) error {
 	case StateLive:
 		return nil
 	case StateDisabled:
-		return Errorf(CodeDisabled, "This link has been disabled.")
+		return Errorf(CodeDisabled, "This link has been taken off display.")
 	}
 	return Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
 }
@@ -258,7 +258,7 @@ func (s *Links) RejectSame(ctx context.Context, slug string, d Decision) (change
 	}
 	var all []*Link
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		l, err := linkBySlug(tx, slug)
+		l, err := linkByAnySlug(tx, slug, s.Now())
 		if err != nil {
 			return err
 		}
@@ -373,7 +373,12 @@ func (s *Links) change(ctx context.Context, slug string, d Decision, f func(Tx, 
 		return nil, err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
-		if l, err = linkBySlug(tx, slug); err != nil {
+		if d.By.Kind == ActorOwner {
+			l, err = linkBySlug(tx, slug)
+		} else {
+			l, err = linkByAnySlug(tx, slug, s.Now()) // its owner may have moved it since it was looked at
+		}
+		if err != nil {
 			return err
 		}
 		if d.By.Kind == ActorOwner && l.Account != d.By.Account { // as if there were none

@@ -18,42 +18,40 @@ type OldSlug struct {
 // maxOldSlugs is how many old slugs of one link may be blocked at a time, so that nobody keeps names by going through them.
 const maxOldSlugs = 10
 
-// SetTitle names a link of an account anew. Errors: CodeInvalidRequest (field title), CodeNotFound, as for another account's link.
-func (s *Links) SetTitle(ctx context.Context, a *Account, slug, title string) (*Link, error) {
-	title, err := ParseTitle(title)
-	if err != nil {
-		e := *err.(*Error)
-		e.Field = "title"
-		return nil, &e
-	}
-	return s.edit(ctx, a, slug, func(_ Tx, l *Link) error {
-		l.Title = title
-		return nil
-	})
+// Edit is what an owner changes of a link. What is nil stays as it is.
+type Edit struct {
+	Title    *string
+	Slug     *string
+	Download *bool // readers may download the file, or else it is view-only
 }
 
-// SetDownload allows readers of a link to download its file, or makes it view-only. Errors: CodeNotFound.
-func (s *Links) SetDownload(ctx context.Context, a *Account, slug string, allow bool) (*Link, error) {
-	return s.edit(ctx, a, slug, func(_ Tx, l *Link) error {
-		l.AllowDownload = allow
-		return nil
-	})
-}
-
-// SetSlug gives a link of an account another address, by the rules of a custom slug at upload. The one before leads to it for SlugRest, and
-// is blocked for others as long. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeInvalidRequest when the link had too many
-// addresses lately, CodeNotFound.
-func (s *Links) SetSlug(ctx context.Context, a *Account, slug, to string) (*Link, error) {
-	if err := a.MayChooseSlug(); err != nil {
-		return nil, err
+// Edit changes a link of an account, all of it or nothing. Errors: those of SetTitle and SetSlug.
+func (s *Links) Edit(ctx context.Context, a *Account, slug string, e Edit) (l *Link, err error) {
+	var title string
+	var next Slug
+	if e.Title != nil {
+		if title, err = ParseTitle(*e.Title); err != nil {
+			wrong := *err.(*Error)
+			wrong.Field = "title"
+			return nil, &wrong
+		}
 	}
-	next, err := ParseSlug(to)
-	if err != nil {
-		return nil, err
+	if e.Slug != nil {
+		if err := a.MayChooseSlug(); err != nil {
+			return nil, err
+		}
+		if next, err = ParseSlug(*e.Slug); err != nil {
+			return nil, err
+		}
 	}
 	return s.edit(ctx, a, slug, func(tx Tx, l *Link) error {
-		now := s.Now()
-		if next == l.Slug {
+		if e.Title != nil {
+			l.Title = title
+		}
+		if e.Download != nil {
+			l.AllowDownload = *e.Download
+		}
+		if e.Slug == nil || next == l.Slug {
 			return nil
 		}
 		owner, err := tx.Account(l.Account)
@@ -63,12 +61,37 @@ func (s *Links) SetSlug(ctx context.Context, a *Account, slug, to string) (*Link
 		if err := owner.MayChooseSlug(); err != nil {
 			return err
 		}
-		return l.move(tx, next, now)
+		return l.move(tx, next, s.Now())
 	})
+}
+
+// SetTitle names a link of an account anew. Errors: CodeInvalidRequest (field title), CodeNotFound, as for another account's link.
+func (s *Links) SetTitle(ctx context.Context, a *Account, slug, title string) (*Link, error) {
+	return s.Edit(ctx, a, slug, Edit{Title: &title})
+}
+
+// SetDownload allows readers of a link to download its file, or makes it view-only. Errors: CodeNotFound.
+func (s *Links) SetDownload(ctx context.Context, a *Account, slug string, allow bool) (*Link, error) {
+	return s.Edit(ctx, a, slug, Edit{Download: &allow})
+}
+
+// SetSlug gives a link of an account another address, by the rules of a custom slug at upload. The one before leads to it for SlugRest, and
+// is blocked for others as long. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeInvalidRequest when the link had too many
+// addresses lately or may not have another now (MayMove), CodeNotFound.
+func (s *Links) SetSlug(ctx context.Context, a *Account, slug, to string) (*Link, error) {
+	return s.Edit(ctx, a, slug, Edit{Slug: &to})
+}
+
+// MayMove tells whether the owner of a link may give it another address: not of one that is being looked at, or that was taken down by others.
+func (l *Link) MayMove() bool {
+	return l.State == StateLive || l.State == StateDisabled && l.Reason == ReasonOwner
 }
 
 // move takes a link to another address within a transaction that then stores it.
 func (l *Link) move(tx Tx, to Slug, now time.Time) error {
+	if !l.MayMove() {
+		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link keeps its address while it is being checked, held or taken down. Change it once the link is on display."}
+	}
 	if err := slugFree(tx, slugFor{slug: to, link: l.ID}, now); err != nil {
 		return err
 	}

@@ -137,6 +137,65 @@ func TestEditsAreTheOwners(t *testing.T) {
 	}
 }
 
+// Of what is changed at once all is, or nothing.
+func TestEditIsWhole(t *testing.T) {
+	s := newScanning(t)
+	ctx := t.Context()
+	taken, l := s.note("another text"), s.note("text")
+	title, to, no := "Title", string(taken.Slug), false
+	if _, err := s.links.Edit(ctx, s.account, string(l.Slug), vitrine.Edit{Title: &title, Slug: &to, Download: &no}); vitrine.CodeOf(err) != vitrine.CodeSlugTaken {
+		t.Error(err)
+	}
+	now, err := s.links.BySlug(ctx, string(l.Slug))
+	s.must(err)
+	if *now != *l {
+		t.Errorf("the link is %+v", now)
+	}
+	to = "renamed"
+	now, err = s.links.Edit(ctx, s.account, string(l.Slug), vitrine.Edit{Title: &title, Slug: &to, Download: &no})
+	s.must(err)
+	if now.Title != title || now.Slug != "renamed" || now.AllowDownload {
+		t.Errorf("the link is %+v", now)
+	}
+}
+
+// A link that others look at, or have taken down, stays where it is; one that has moved is found and decided about by the slug that moderators saw.
+func TestLinksStayUnderModerators(t *testing.T) {
+	s := newScanning(t)
+	ctx := t.Context()
+	mod := &vitrine.Moderation{Store: s.store, Now: s.clock.Now}
+	by, owner := vitrine.Decision{By: vitrine.Operator}, vitrine.Decision{By: vitrine.Owner(s.account.ID)}
+	l := s.note("text")
+	old := string(l.Slug)
+	s.must(second(s.links.SetSlug(ctx, s.account, old, "elsewhere")))
+	c, err := mod.Case(ctx, old)
+	if err != nil || c.Link.ID != l.ID {
+		t.Fatal(c, err)
+	}
+	s.must(second(mod.Same(ctx, old)))
+	if err := second(s.links.Disable(ctx, old, owner)); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		t.Errorf("the owner, who knows where it is: %v", err)
+	}
+	moves := func(state string, may bool) {
+		t.Helper()
+		now, err := s.links.BySlug(ctx, old)
+		s.must(err)
+		_, err = s.links.SetSlug(ctx, s.account, string(now.Slug), "moved-"+state)
+		if (err == nil) != may || err != nil && vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+			t.Errorf("%s: %v", state, err)
+		}
+	}
+	s.must(second(s.links.Disable(ctx, old, by)))
+	moves("taken-down", false)
+	s.must(second(s.links.Undo(ctx, old, by)))
+	moves("live", true)
+	s.must(second(s.links.Disable(ctx, "moved-live", owner)))
+	moves("off", true)
+	s.must(second(s.links.Undo(ctx, "moved-off", owner)))
+	s.must(second(s.links.RejectSame(ctx, old, by)))
+	moves("rejected", false)
+}
+
 // A search by views has the most viewed first, and the newer where they are equal.
 func TestSearchByViews(t *testing.T) {
 	s := newScanning(t)

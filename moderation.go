@@ -103,12 +103,12 @@ type Event struct {
 // caseRows bounds the lists of a Case.
 const caseRows = 50
 
-// Case tells of a link that is not deleted, whatever its state. Errors: CodeNotFound.
+// Case tells of a link that is not deleted, whatever its state, by a slug that it had before, too. Errors: CodeNotFound.
 func (s *Moderation) Case(ctx context.Context, slug string) (*Case, error) {
 	var c *Case
 	err := s.Store.Read(ctx, func(tx Tx) (err error) {
 		c = new(Case)
-		if c.Link, err = linkBySlug(tx, slug); err != nil {
+		if c.Link, err = linkByAnySlug(tx, slug, s.Now()); err != nil {
 			return err
 		}
 		if c.Account, err = accountCase(tx, c.Link.Account); err != nil {
@@ -162,6 +162,9 @@ func (s *Moderation) OfLink(ctx context.Context, slug string) (list []Event, err
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		l, err := tx.LinkBySlug(Slug(strings.ToLower(slug)))
 		if errors.Is(err, ErrNotFound) {
+			l, err = movedLink(tx, Slug(strings.ToLower(slug)), s.Now())
+		}
+		if errors.Is(err, ErrNotFound) {
 			return Errorf(CodeNotFound, "There is no link %q.", slug)
 		}
 		if err != nil {
@@ -190,7 +193,7 @@ func (s *Moderation) OfAccount(ctx context.Context, email string) (list []Event,
 // Same lists all other links with the very same bytes as one, newest first. Errors: CodeNotFound.
 func (s *Moderation) Same(ctx context.Context, slug string) (same []SameBytes, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		l, err := linkBySlug(tx, slug)
+		l, err := linkByAnySlug(tx, slug, s.Now())
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // SignUp is who may open an account on the website.
@@ -101,14 +102,19 @@ func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Gu
 
 // chosen checks an address and a password that somebody has chosen, and hashes the password.
 func (s *Accounts) chosen(ctx context.Context, address, password string) (email, hash string, err error) {
-	if email, err = NormalEmail(address); err != nil {
-		return "", "", err
-	}
-	if password, err = ParsePassword(password, email); err != nil {
+	if email, password, err = parseChosen(address, password); err != nil {
 		return "", "", err
 	}
 	hash, err = hashPassword(ctx, password)
 	return email, hash, err
+}
+
+func parseChosen(address, typed string) (email, password string, err error) {
+	if email, err = NormalEmail(address); err != nil {
+		return "", "", err
+	}
+	password, err = ParsePassword(typed, email)
+	return email, password, err
 }
 
 // AskSignUp has a message sent to an address that an account is wanted for: with a link that makes one, or that there is one. What it
@@ -148,35 +154,50 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) err
 	return told(err)
 }
 
-// Join opens an account at once, where no mail is sent. Errors: CodeInvalidRequest, also for an address that has one; CodeRateLimited.
+// Join opens an account at once, where no mail is sent. A try counts before its password is hashed, which is what costs. Errors:
+// CodeInvalidRequest, also for an address that has one; CodeRateLimited.
 func (s *Accounts) Join(ctx context.Context, address, password string, g Guesser) (in SignedIn, err error) {
 	if s.SignUp != SignUpOpen || s.Mail != nil {
 		return in, errSignUp
 	}
-	email, hash, err := s.chosen(ctx, address, password)
+	email, password, err := parseChosen(address, password)
 	if err != nil {
-		return in, told(err)
+		return in, err
 	}
-	var taken bool
+	var taken []GuessID
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		if err := setUp(tx); err != nil {
 			return err
 		}
 		network := bound{s.Sessions.Signer.guessKey("join by network", g.network()), signUpsByNetwork, guessHour}
-		if _, err := takeGuess(tx, s.Now(), network); err != nil {
-			return tooOften(err, "Several accounts have been asked for from your network within the hour.")
-		}
+		taken, err = takeGuess(tx, s.Now(), network)
+		return tooOften(err, "Several accounts have been asked for from your network within the hour.")
+	})
+	if err != nil {
+		return in, told(err)
+	}
+	in, err = s.join(ctx, email, password, g)
+	if CodeOf(err) == CodeUnavailable {
+		err = told(errors.Join(err, s.Sessions.forgive(ctx, taken)))
+	}
+	return in, err
+}
+
+// join opens the account of a try that was counted.
+func (s *Accounts) join(ctx context.Context, email, password string, g Guesser) (in SignedIn, err error) {
+	hash, err := hashPassword(ctx, password)
+	if err != nil {
+		return in, told(err)
+	}
+	err = s.Store.Update(ctx, func(tx Tx) error {
 		a, err := s.add(tx, email, s.plan(), hash)
-		if taken = errors.Is(err, errHasAccount); taken {
-			return nil // the try counts
-		}
 		if err != nil {
 			return err
 		}
 		in, err = s.Sessions.begin(tx, a, g, false)
 		return err
 	})
-	if err == nil && taken {
+	if errors.Is(err, errHasAccount) {
 		err = &Error{Code: CodeInvalidRequest, Field: "email", Message: "No new account can be opened with this address. If it is yours, sign in."}
 	}
 	return in, told(err)
@@ -199,7 +220,26 @@ func (s *Accounts) invited(tx Tx, text string) (*Ticket, error) {
 	if s.SignUp == SignUpClosed || t.Purpose == TicketSignUp && s.SignUp != SignUpOpen {
 		return nil, errTicket
 	}
-	return t, nil
+	stands, err := invitationStands(tx, t, s.Now())
+	if err == nil && !stands {
+		err = errTicket
+	}
+	return t, err
+}
+
+// invitationStands tells whether an invitation can be taken up: in its time, and as long as whoever invited may. What is no invitation stands.
+func invitationStands(tx Tx, t *Ticket, now time.Time) (bool, error) {
+	if t.Purpose != TicketInvite {
+		return true, nil
+	}
+	if !now.Before(t.ExpiresAt) {
+		return false, nil
+	}
+	if t.By == 0 {
+		return true, nil
+	}
+	by, err := tx.Account(t.By)
+	return err == nil && by.Role == RoleOwner && !by.Banned, notFoundIsNil(err)
 }
 
 // Accept opens the account of an invitation, or of a confirmed address, and signs in. Errors: CodeUnauthorized for the ticket;
@@ -278,16 +318,27 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Deci
 // Invitations lists those that were not taken up yet and still can be, newest first.
 func (s *Accounts) Invitations(ctx context.Context) (list []*Ticket, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		all, err := tx.Tickets(TicketInvite)
-		list = nil
-		for _, t := range all {
-			if s.Now().Before(t.ExpiresAt) {
-				list = append(list, t)
-			}
-		}
+		list, err = standingInvitations(tx, s.Now())
 		return err
 	})
 	return list, told(err)
+}
+
+func standingInvitations(tx Tx, now time.Time) (list []*Ticket, err error) {
+	all, err := tx.Tickets(TicketInvite)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range all {
+		stands, err := invitationStands(tx, t, now)
+		if err != nil {
+			return nil, err
+		}
+		if stands {
+			list = append(list, t)
+		}
+	}
+	return list, nil
 }
 
 // Withdraw takes an invitation back. Taking back what is none any more is success.

@@ -1,6 +1,7 @@
 package vitrine_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -97,6 +98,61 @@ func TestSignUpAtOnce(t *testing.T) {
 		e.code("an address that has one", second(e.acc.Join(ctx, annEmail, annWords, home)), vitrine.CodeInvalidRequest)
 	}
 	e.code("too many", second(e.acc.Join(ctx, "eve@example.org", annWords, home)), vitrine.CodeRateLimited)
+}
+
+// Beyond the limit no password is hashed, and a try for which there was no turn does not count.
+func TestSignUpCountsBeforeItHashes(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpOpen, false)
+	join := func(wait time.Duration, email string) error {
+		ctx, cancel := context.WithTimeout(t.Context(), wait)
+		defer cancel()
+		return second(e.acc.Join(ctx, email, annWords, home))
+	}
+	back := vitrine.HoldHashing()
+	for range 2 {
+		e.code("no turn", join(200*time.Millisecond, "bob@example.org"), vitrine.CodeUnavailable)
+	}
+	back()
+	for range 5 {
+		e.code("an address that has one", join(time.Minute, annEmail), vitrine.CodeInvalidRequest)
+	}
+	back = vitrine.HoldHashing()
+	defer back()
+	e.code("beyond the limit", join(5*time.Second, "eve@example.org"), vitrine.CodeRateLimited)
+}
+
+// An invitation stands as long as whoever gave it out may invite.
+func TestInvitationsOfFormerOwners(t *testing.T) {
+	e := newEntrance(t, vitrine.SignUpInvite, true)
+	ctx := t.Context()
+	bob, _, err := e.acc.Create(ctx, "bob@example.org", vitrine.PlanFree)
+	e.must(err)
+	role := func(r vitrine.Role) { e.t.Helper(); e.must(second(e.acc.SetRole(ctx, bob.Email, r, operator("")))) }
+	role(vitrine.RoleOwner)
+	byBob, err := e.acc.Invite(ctx, "eve@example.org", vitrine.PlanLifetime, vitrine.Decision{By: vitrine.Moderator(bob)})
+	e.must(err)
+	byOperator, err := e.acc.Invite(ctx, "zoe@example.org", vitrine.PlanPro, operator(""))
+	e.must(err)
+	refused := func(what string) {
+		e.t.Helper()
+		want := second(e.acc.Invited(ctx, "no ticket"))
+		for _, err := range []error{second(e.acc.Invited(ctx, string(byBob))), second(e.acc.Accept(ctx, string(byBob), annWords, home))} {
+			if err == nil || err.Error() != want.Error() {
+				t.Errorf("%s: %v, want %v", what, err, want)
+			}
+		}
+		if list, err := e.acc.Invitations(ctx); err != nil || len(list) != 1 || list[0].Email != "zoe@example.org" {
+			t.Errorf("%s: %v, %v", what, list, err)
+		}
+	}
+	role(vitrine.RoleMember)
+	refused("a member")
+	role(vitrine.RoleOwner)
+	e.must(second(e.acc.SetBanned(ctx, bob.Email, true, operator(""))))
+	refused("suspended")
+	e.must(second(e.acc.SetBanned(ctx, bob.Email, false, operator(""))))
+	e.must(second(e.acc.Accept(ctx, string(byBob), annWords, home)))
+	e.must(second(e.acc.Accept(ctx, string(byOperator), annWords, home)))
 }
 
 // Only owners invite, withdraw, and change plans and roles, and one owner stays.

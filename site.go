@@ -274,30 +274,37 @@ func (s *Sites) OfVersion(ctx context.Context, l *Link) (site *Site, err error) 
 	return site, told(err)
 }
 
-// Public is the version that visitors of a website get. Errors: CodeNotFound (unknown or deleted), CodeNotAvailable (nothing was deployed, or
+// Public is the version that visitors of a website get. Errors: CodeNotFound (unknown or deleted, or its account is closed), CodeNotAvailable (nothing was deployed, or
 // it is held), CodeDisabled (taken down, or its account is suspended); with any of them nothing of the website is told.
 func (s *Sites) Public(ctx context.Context, slug Slug) (version *Link, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		site, err := tx.SiteBySlug(slug)
-		if errors.Is(err, ErrNotFound) || err == nil && !site.DeletedAt.IsZero() {
-			return errNoSite
-		}
-		if err != nil {
-			return err
-		}
-		a, err := tx.Account(site.Account)
-		if err != nil {
-			return err
-		}
-		if version, err = site.shown(tx); err != nil {
-			return err
-		}
-		return version.siteShownBy(a)
+		version, err = publicSite(tx, slug)
+		return err
 	})
 	if err != nil {
 		return nil, told(err)
 	}
 	return version, nil
+}
+
+// publicSite is Public within a transaction.
+func publicSite(tx Tx, slug Slug) (*Link, error) {
+	site, err := tx.SiteBySlug(slug)
+	if errors.Is(err, ErrNotFound) || err == nil && !site.DeletedAt.IsZero() {
+		return nil, errNoSite
+	}
+	if err != nil {
+		return nil, err
+	}
+	a, err := tx.Account(site.Account)
+	if err != nil {
+		return nil, err
+	}
+	version, err := site.shown(tx)
+	if err != nil {
+		return nil, err
+	}
+	return version, version.siteShownBy(a)
 }
 
 // StillPublic tells whether what is being sent of a version may be sent on: it, its account and its website are as they were. That another
@@ -322,8 +329,10 @@ func (s *Sites) StillPublic(ctx context.Context, version LinkID) error {
 // siteShownBy is nil when the public may see a version of an account; l nil: there is none.
 func (l *Link) siteShownBy(a *Account) error {
 	switch {
+	case !a.ClosedAt.IsZero():
+		return errNoSite
 	case a.Banned, l != nil && l.State == StateDisabled:
-		return Errorf(CodeDisabled, "This website has been disabled.")
+		return Errorf(CodeDisabled, "This website has been taken off display.")
 	case l == nil || l.State != StateLive:
 		return Errorf(CodeNotAvailable, "This website is not available yet. Try again later.")
 	case !l.DeletedAt.IsZero() || !l.HasBytes:
@@ -415,6 +424,22 @@ func (s *Sites) Delete(ctx context.Context, a *Account, slug string) error {
 	return s.purge(ctx, gone)
 }
 
+// Discard deletes a website that nothing has been deployed to, because its first deploy failed: it gives back the link of the plan that it took,
+// and its slug, which nobody has seen anything at. Errors: CodeNotFound; CodeInvalidRequest for one that has a version.
+func (s *Sites) Discard(ctx context.Context, a *Account, slug string) error {
+	return s.change(ctx, a, slug, func(tx Tx, site *Site) error {
+		versions, err := tx.Links(LinkQuery{Site: site.ID, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(versions) > 0 || site.Current != 0 || site.Pending != 0 {
+			return Errorf(CodeInvalidRequest, "This website has a version. Delete it on its page.")
+		}
+		site.Slug, site.DeletedAt = "", s.Now()
+		return nil
+	})
+}
+
 // change changes a website of an account in one transaction.
 func (s *Sites) change(ctx context.Context, a *Account, slug string, f func(Tx, *Site) error) error {
 	return told(s.Store.Update(ctx, func(tx Tx) error {
@@ -436,69 +461,4 @@ func (s *Sites) purge(ctx context.Context, gone []*Link) error {
 		failed = append(failed, s.Links.purge(ctx, l))
 	}
 	return told(errors.Join(failed...))
-}
-
-// deleteVersion deletes a version within a transaction. Its bytes go with the next purge.
-func (l *Link) deleteVersion(tx Tx, now time.Time, by Actor) error {
-	l.DeletedAt, l.HasBytes = now, true
-	return l.change(tx, now, Change{By: by, Action: ActionDelete})
-}
-
-// leaveSite has a version's website show it no longer, when it is deleted by whoever deletes links. Nothing else is shown instead.
-func (l *Link) leaveSite(tx Tx) error {
-	if l.Site == 0 {
-		return nil
-	}
-	site, err := tx.Site(l.Site)
-	if err != nil {
-		return err
-	}
-	if site.Current == l.ID {
-		site.Current = 0
-	}
-	if site.Pending == l.ID {
-		site.Pending = 0
-	}
-	return tx.PutSite(site)
-}
-
-// openSite finds the website of an upload, which must still be there.
-func openSite(tx Tx, u *Upload) (*Site, error) {
-	site, err := tx.Site(u.Site)
-	if errors.Is(err, ErrNotFound) || err == nil && (site.Account != u.Account || !site.DeletedAt.IsZero()) {
-		return nil, errNoSite
-	}
-	return site, err
-}
-
-// deploy makes a link that was just added the version that is shown, or that will be, and deletes the versions that are too old. What was
-// shown until now stays, however old, for whoever has to go back to it.
-func (s *Site) deploy(tx Tx, l *Link, now time.Time) error {
-	var before LinkID
-	if shown, err := s.shown(tx); err != nil {
-		return err
-	} else if shown != nil {
-		before = shown.ID
-	}
-	if l.State == StateLive {
-		s.Current, s.Pending = l.ID, 0
-	} else {
-		s.Current, s.Pending = before, l.ID // the deploy before this one may have become live meanwhile
-	}
-	if err := tx.PutSite(s); err != nil {
-		return err
-	}
-	versions, err := tx.Links(LinkQuery{Site: s.ID})
-	if err != nil {
-		return err
-	}
-	for _, old := range versions[min(len(versions), KeptVersions):] {
-		if old.ID == s.Current || old.ID == s.Pending || old.ID == before {
-			continue
-		}
-		if err := old.deleteVersion(tx, now, Owner(s.Account)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 PATH=$PATH:/usr/sbin # where Debian has clamd, for whoever is not root
 
 # A program that tests need (gcc for the race detector), and the packages that bring it.
-needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
+needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon jq:jq
        "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 missing=()
@@ -29,7 +29,7 @@ go test -timeout 25m ./...
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
 export CGO_ENABLED=1
-go test -race -skip TestViewsUnderLoad . ./client ./internal/clamav ./internal/disk ./internal/spool ./internal/worker
+go test -race -skip TestViewsUnderLoad . ./client ./internal/clamav ./internal/disk ./internal/mail ./internal/spool ./internal/worker
 go test -race -run TestViewsUnderLoad . # by itself: behind many other tests the race detector of Go 1.26 crashes in it, in timers of a bubble
 go test -race -short ./internal/web # without a browser, which is what waits there
 go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb

@@ -68,7 +68,7 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-var errTicket = Errorf(CodeUnauthorized, "This link is of no use any more: it has been used, a newer one has taken its place, or its time is over.")
+var errTicket = Errorf(CodeUnauthorized, "This address is of no use: it was not copied whole, it has been used, a newer one has taken its place, or its time is over.")
 
 // addTicket gives out the secret of a new ticket, which takes the place of the one before of its purpose and address.
 func addTicket(tx Tx, t Ticket, now time.Time) (TicketText, error) {

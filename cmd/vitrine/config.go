@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
+	"golang.org/x/net/publicsuffix"
 )
 
 // dataFlag names the directory of an instance. Everything an instance knows is in it: its two databases and its files.
@@ -29,7 +30,7 @@ type serveCmd struct {
 	Listen          string        `help:"Where to listen, HOST:PORT. The default answers this machine alone; in a container, or without a reverse proxy before it, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
 	PublicURL       string        `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
 	ContentURL      string        `help:"Address that bytes of files are served from. A host of its own keeps what users upload apart from everything else; it must lead to the same server. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
-	SitesURL        string        `help:"Address of static websites, with a star in the place of each one's name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
+	SitesURL        string        `help:"Address of static websites, with a star in the place of each one's name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on, and not one of the public URL’s. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
 	TrustedProxy    []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it every visitor behind a proxy is the same." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
 	ShutdownTimeout time.Duration `help:"How long requests that are under way may take to finish after SIGTERM or SIGINT. A second signal ends the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
 	ViewerKeyLife   time.Duration `help:"How long the viewers of an account are told apart with one secret key. Then it is replaced and destroyed, and who returns is new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
@@ -242,12 +243,24 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 		return nil, fmt.Errorf("--sites-url: %q is not an address of scheme and host alone whose host begins with *., such as https://*.sites.example", text)
 	}
 	for flag, other := range map[string]*url.URL{"--public-url": public, "--content-url": content} {
-		if strings.HasSuffix(other.Hostname(), "."+u.Hostname()) {
+		switch {
+		case strings.HasSuffix(other.Hostname(), "."+u.Hostname()):
 			return nil, fmt.Errorf("--sites-url: %s, which is %s, is where a website could be; take another domain for one of them", flag, other.Host)
+		case site("name."+u.Hostname()) == site(other.Hostname()):
+			return nil, fmt.Errorf("--sites-url: websites would be of one site with %s, which is %s: their scripts, which are strangers’, could set cookies for it, and browsers would take their requests for its own; take a domain of its own for them", flag, other.Host)
 		}
 	}
 	u.Host = "*." + u.Host
 	return u, nil
+}
+
+// site is the domain of a host within which browsers share cookies: a public suffix, such as com or co.uk, with one name before it.
+func site(host string) string {
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return host
+	}
+	return domain
 }
 
 // origin reads the address of an instance: scheme and host, nothing more, for pages and API live at its root.

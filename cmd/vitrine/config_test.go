@@ -109,7 +109,8 @@ func TestSitesURL(t *testing.T) {
 		{[]string{"--content-url", "http://files.localhost:8080"}, ""},
 		{[]string{"--public-url", "https://share.example"}, ""},
 		{[]string{"--public-url", "https://share.example", "--sites-url", "https://*.Sites.example:8443/"}, "https://*.sites.example:8443"},
-		{[]string{"--public-url", "https://sites.example", "--sites-url", "https://*.sites.example"}, "https://*.sites.example"},
+		{[]string{"--public-url", "http://localhost:8080", "--sites-url", "http://*.localhost:8080"}, "http://*.localhost:8080"},
+		{[]string{"--public-url", "https://share.co.uk", "--sites-url", "https://*.sites.co.uk"}, "https://*.sites.co.uk"},
 	} {
 		s, err := parse(t, c.args...)
 		if err != nil {
@@ -134,6 +135,11 @@ func TestSitesURL(t *testing.T) {
 		{"--sites-url", "https://*.sites.example/path"}, {"--sites-url", "ftp://*.sites.example"}, {"--sites-url", "https://a*.sites.example"},
 		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example.org"},
 		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example", "--content-url", "https://files.example.org"},
+		// Websites of one site with the app could set cookies for it.
+		{"--sites-url", "https://*.share.example", "--public-url", "https://share.example"},
+		{"--sites-url", "https://*.sites.share.example", "--public-url", "https://share.example"},
+		{"--sites-url", "https://*.sites.share.example", "--public-url", "https://app.share.example"},
+		{"--sites-url", "https://*.files.example", "--public-url", "https://share.example", "--content-url", "https://files.example"},
 	} {
 		if _, err := parse(t, args...); err == nil {
 			t.Errorf("%v is no error", args)

@@ -23,7 +23,7 @@ type scanner struct {
 	asking bool
 }
 
-// noScanner is said where no scanner is configured (security, "says so loudly").
+// noScanner is said in the log where no scanner is configured (security, "says so loudly").
 const noScanner = "NO MALWARE SCANNER IS CONFIGURED: files are inspected for what they claim to be, and not scanned for malware (--clamd)"
 
 func (c *serveCmd) scanner() (*scanner, error) {
@@ -53,7 +53,7 @@ const noticesLife = 10 * time.Second
 // notices are what moderators must know of the scanner. What was found out last is said at once; nobody waits for a scanner.
 func (s *scanner) notices(context.Context) []web.Notice {
 	if s.clamd == nil {
-		return []web.Notice{{Text: noScanner, Warning: true}}
+		return []web.Notice{{Text: "No malware scanner is set up: files are inspected for what they claim to be, and not scanned for malware. The server’s flag --clamd names one.", Warning: true}}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,9 +77,11 @@ func (s *scanner) ask() {
 
 // report writes to the log how the scanner is, once, at the start.
 func (s *scanner) report(ctx context.Context, log *slog.Logger) {
-	if s.clamd != nil {
-		s.ask()
+	if s.clamd == nil {
+		log.Warn(noScanner)
+		return
 	}
+	s.ask()
 	for _, n := range s.notices(ctx) {
 		if n.Warning {
 			log.Warn(n.Text)

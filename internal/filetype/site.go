@@ -14,7 +14,7 @@ import (
 // readers are sent.
 const (
 	// MaxSiteEntries is how many entries a website's ZIP may have, folders among them. The manifest of one that has as many takes some
-	// two megabytes of memory.
+	// two megabytes of memory, and twelve when all names are as long as they may be.
 	MaxSiteEntries = 10_000
 
 	// MaxSiteBytes is what all files of a website may unpack to. It is the size up to which a ZIP needs no 64-bit extension, so that what was
@@ -23,6 +23,10 @@ const (
 
 	// maxSiteName bounds a path. Browsers and proxies pass addresses of some 8000 bytes, in which a byte may take three.
 	maxSiteName = 1024
+
+	// maxSiteVerified is what is unpacked of a website's files to see that they are what the directory says: seconds of work. Browsers'
+	// own formats are packed already, and stored by our packer; text of a gigabyte is a person's to look at.
+	maxSiteVerified = 1 * gib
 
 	// maxSiteRefused is how many refused entries are listed.
 	maxSiteRefused = 1000
@@ -304,7 +308,7 @@ func (v *siteReading) settle() *Problem {
 	}
 	v.site.Files = make(map[string]SiteFile, len(v.kept))
 	for _, e := range v.kept {
-		v.site.Files[e.path] = SiteFile{Type: webTypes[webExt(e.path)], Offset: e.m.data, Packed: e.m.packed, Size: e.m.unpacked, CRC32: e.m.crc, Deflated: e.m.method == 8}
+		v.site.Files[e.path] = SiteFile{Type: webTypes[webExt(e.path)], Offset: e.m.data, Packed: e.m.packed, Size: e.m.unpacked, CRC32: e.m.crc, Deflated: e.m.deflated()}
 		v.site.Bytes += e.m.unpacked
 	}
 	return nil
@@ -411,13 +415,15 @@ func (z *inspection) site(s *source, v *siteReading) *Problem {
 	if p := z.gaps(s, v.extents, v.end); p != nil {
 		return p
 	}
-	if p := z.verify(s, v.extents); p != nil {
+	if p := z.whole(s, v); p != nil {
 		return p
 	}
 	for _, e := range v.kept {
 		switch webExt(e.path) {
-		case "html", "htm", "xhtml", "svg", "xml", "xsl":
+		case "html", "htm":
 			e.m.form = formHTML
+		case "xhtml", "svg", "xml", "xsl", "rss", "atom":
+			e.m.form = formXML
 		case "js", "mjs":
 			e.m.form = formCode
 		case "pdf":

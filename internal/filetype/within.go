@@ -19,13 +19,14 @@ type inspection struct {
 	streamed allowance // what may still be decompressed of streams, of which nothing is kept
 	solid    allowance // what may still be unpacked of 7z archives
 	verified allowance // what may still be unpacked to see that it is as long as said
+	files    allowance // what may still be unpacked of a website's files to see that they are what is said
 	embedded allowance // what may still be decompressed of embedded objects
 	inflater io.ReadCloser
 	head     [peekBytes]byte // of the member that is looked at
 }
 
 func newInspection(s *source, facts *Facts) *inspection {
-	return &inspection{facts: facts, work: s.work, tally: tally{size: s.size}, nested: maxNestedTotal, streamed: maxInflated, solid: maxSolid, verified: maxVerified, embedded: maxEmbedded}
+	return &inspection{facts: facts, work: s.work, tally: tally{size: s.size}, nested: maxNestedTotal, streamed: maxInflated, solid: maxSolid, verified: maxVerified, files: maxSiteVerified, embedded: maxEmbedded}
 }
 
 // form is what a member is looked into as.
@@ -48,6 +49,7 @@ const (
 	formRAR
 	formSealed // an archive or disk image that inspection cannot read
 	formCode   // a script of a website
+	formXML    // a page of a website that is XML
 )
 
 // magics are the beginnings by which a member is known, whatever it is called.
@@ -199,6 +201,9 @@ func (z *inspection) look(name string, what form, s *source, depth int) *Problem
 		return z.rar(s, as("rar"), depth)
 	case formCode:
 		return z.code(s)
+	case formXML:
+		z.doctype(s)
+		return inspectHTML(s, as("html"), z.facts)
 	case formSealed:
 		z.facts.hold(HoldNotFullyInspected)
 	}
@@ -227,7 +232,7 @@ func (z *inspection) document(s *source, t Type, what form, depth int) *Problem 
 // carries tells the forms that can hold programs or macros, so that one that cannot be read is not passed over.
 func (f form) carries() bool {
 	switch f {
-	case formOther, formPDF, formRTF, formHTML, formSVG, formCode:
+	case formOther, formPDF, formRTF, formHTML, formSVG, formCode, formXML:
 		return false
 	}
 	return true

@@ -34,8 +34,10 @@ type Options struct {
 
 // Bounds of sending.
 const (
-	// waiting is how many messages wait at most; one more is lost.
+	// waiting is how many messages wait at most for their turn; one more is lost.
 	waiting = 200
+	// putOff is how many wait at most to be tried again; one more is lost. They take nobody else's place.
+	putOff = 100
 	// atOnce is how many are sent at once.
 	atOnce = 4
 	// stepTime is how long each step of a try takes at most: to connect and be greeted, and to hand the message over.
@@ -51,19 +53,29 @@ type Sender struct {
 	host    string
 	client  []mail.Option
 	from    *netmail.Address
-	queue   chan vitrine.Message
+	queue   chan letter   // its room is that of all there are, so that none waits for a place in it
+	fresh   chan struct{} // one for each that was not tried yet, or is being tried the first time
+	later   chan struct{} // one for each that is tried again, from its first failure on
 	quit    chan struct{}
-	done    sync.WaitGroup
-	closing sync.Once
+	done    sync.WaitGroup // workers, and pauses
+	mu      sync.Mutex     // of closed, and of what begins with it
+	closed  bool
 	pauses  []time.Duration
 	step    time.Duration
+}
+
+// letter is a message on its way.
+type letter struct {
+	vitrine.Message
+	tries int // that have failed
 }
 
 var _ vitrine.Mailer = (*Sender)(nil)
 
 // New reads the options, and begins to wait for messages. It does not ask whether the server is there.
 func New(o Options) (*Sender, error) {
-	s := &Sender{options: o, queue: make(chan vitrine.Message, waiting), quit: make(chan struct{}), pauses: pauses, step: stepTime}
+	s := &Sender{options: o, queue: make(chan letter, waiting+atOnce+putOff), fresh: make(chan struct{}, waiting+atOnce),
+		later: make(chan struct{}, putOff), quit: make(chan struct{}), pauses: pauses, step: stepTime}
 	var err error
 	if s.from, err = netmail.ParseAddress(o.From); err != nil {
 		return nil, fmt.Errorf("%q is not an address such as Vitrine <post@share.example>", o.From)
@@ -138,21 +150,27 @@ func loopback(host string) bool {
 
 // Send is vitrine.Mailer's.
 func (s *Sender) Send(m vitrine.Message) {
-	select {
-	case <-s.quit:
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
 		return
-	default:
 	}
 	select {
-	case s.queue <- m:
+	case s.fresh <- struct{}{}:
+		s.queue <- letter{Message: m}
 	default:
 		s.options.Log.Warn("a message was not sent: too many wait already", "waiting", waiting)
 	}
 }
 
-// Close sends what waits, for as long as ctx allows, each once more at most.
+// Close sends what waits, for as long as ctx allows, each once more at most. What a server has put off is not tried again.
 func (s *Sender) Close(ctx context.Context) {
-	s.closing.Do(func() { close(s.quit) })
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		close(s.quit)
+	}
+	s.mu.Unlock()
 	ended := make(chan struct{})
 	go func() { s.done.Wait(); close(ended) }()
 	select {
@@ -177,26 +195,42 @@ func (s *Sender) work() {
 	}
 }
 
-// deliver tries to send a message, and again later where that may help.
-func (s *Sender) deliver(m vitrine.Message) {
-	for n := 0; ; n++ {
-		err := s.send(m)
-		if err == nil {
-			return
-		}
-		again := n < len(s.pauses) && mayPass(err)
-		s.options.Log.Warn("a message was not sent", "server", s.host, "error", reason(err, m.To), "again", again)
-		if !again {
-			return
-		}
-		pause := time.NewTimer(s.pauses[n])
+// deliver tries to send a message, and has it tried again later where that may help. Meanwhile others are sent.
+func (s *Sender) deliver(m letter) {
+	err := s.send(m.Message)
+	held := s.fresh
+	if m.tries > 0 {
+		held = s.later
+	}
+	<-held
+	if err == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	again := m.tries < len(s.pauses) && mayPass(err) && !s.closed
+	if again {
 		select {
-		case <-pause.C:
-		case <-s.quit:
-			pause.Stop()
-			return
+		case s.later <- struct{}{}:
+		default:
+			again = false
 		}
 	}
+	s.options.Log.Warn("a message was not sent", "server", s.host, "error", reason(err, m.To), "again", again)
+	if !again {
+		return
+	}
+	pause := time.NewTimer(s.pauses[m.tries])
+	m.tries++
+	s.done.Go(func() {
+		defer pause.Stop()
+		select {
+		case <-pause.C:
+			s.queue <- m
+		case <-s.quit:
+			<-s.later
+		}
+	})
 }
 
 func (s *Sender) send(m vitrine.Message) error {

@@ -17,6 +17,7 @@ import (
 	netmail "net/mail"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,11 +33,11 @@ type office struct {
 	port   string
 	roots  *x509.CertPool
 	server *smtp.Server
-	got    chan letter
+	got    chan received
 	refuse func() error // of a recipient
 }
 
-type letter struct {
+type received struct {
 	from, to, user string
 	tls            bool
 	message        *netmail.Message
@@ -46,7 +47,7 @@ type letter struct {
 type visit struct {
 	o    *office
 	conn *smtp.Conn
-	l    letter
+	l    received
 }
 
 func (o *office) NewSession(c *smtp.Conn) (smtp.Session, error) { return &visit{o: o, conn: c}, nil }
@@ -89,13 +90,13 @@ func (v *visit) Data(r io.Reader) error {
 	return err
 }
 
-func (v *visit) Reset()        { v.l = letter{user: v.l.user} }
+func (v *visit) Reset()        { v.l = received{user: v.l.user} }
 func (v *visit) Logout() error { return nil }
 
 // newOffice opens a server on 127.0.0.1; secret: with STARTTLS; at once: with TLS from the first byte.
 func newOffice(t *testing.T, secret, first bool) *office {
 	t.Helper()
-	o := &office{t: t, got: make(chan letter, 300)}
+	o := &office{t: t, got: make(chan received, 300)}
 	o.server = smtp.NewServer(o)
 	o.server.Domain = "office.example"
 	o.server.AllowInsecureAuth = true
@@ -272,6 +273,43 @@ func TestSendAgain(t *testing.T) {
 	finish(s)
 	if tries != 1 || !strings.Contains(logged.String(), "550") || strings.Contains(strings.ToLower(logged.String()), "bob") {
 		t.Errorf("%d tries, %s", tries, logged)
+	}
+}
+
+// What a server puts off keeps nothing else: the rest goes out meanwhile, however much is put off, and the end does not wait for it.
+func TestPutOffKeepsNothing(t *testing.T) {
+	o := newOffice(t, false, false)
+	var first atomic.Bool // the ones that are put off, for ever
+	first.Store(true)
+	o.refuse = func() error {
+		if first.Load() {
+			return &smtp.SMTPError{Code: 450, Message: "later"}
+		}
+		return nil
+	}
+	s, logged := newSender(t, "smtp://127.0.0.1:"+o.port, nil)
+	s.pauses = []time.Duration{time.Hour}
+	logs := func(what string, n int) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); strings.Count(logged.String(), what) < n; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d × %s: %s", n, what, logged)
+			}
+		}
+	}
+	for range putOff + 1 {
+		s.Send(reset)
+	}
+	logs("again=true", putOff)
+	logs("again=false", 1)
+	first.Store(false)
+	s.Send(vitrine.Message{To: "eve@example.org", Subject: "x", Text: "x\n"})
+	if l := <-o.got; l.to != "eve@example.org" {
+		t.Errorf("%+v", l)
+	}
+	finish(s)
+	if len(s.fresh)+len(s.later)+len(s.queue) != 0 || strings.Contains(logged.String(), "too many wait") {
+		t.Errorf("%d, %d and %d are there after the end; %s", len(s.fresh), len(s.later), len(s.queue), logged)
 	}
 }
 

@@ -50,6 +50,13 @@ func ClientAddr(remote netip.AddrPort, forwardedFor []string, trusted []netip.Pr
 	return client
 }
 
+// UntrustedProxy tells whether a request was forwarded by a neighbour, most likely a reverse proxy, that is not trusted: all that come through it
+// then have one address.
+func UntrustedProxy(remote netip.AddrPort, forwardedFor []string, trusted []netip.Prefix) bool {
+	peer := plain(remote.Addr())
+	return len(forwardedFor) > 0 && (peer.IsLoopback() || peer.IsPrivate()) && !within(peer, trusted)
+}
+
 // cutLast takes the last element off a comma-separated list.
 func cutLast(list string) (rest, element string) {
 	if i := strings.LastIndexByte(list, ','); i >= 0 {

@@ -127,3 +127,20 @@ func TestCountriesAreTwoLetters(t *testing.T) {
 		t.Errorf("only %d countries in the table", len(seen))
 	}
 }
+
+// A neighbour that forwards requests and is not trusted is most likely a proxy that should be; whoever else sends the header is nobody's proxy.
+func TestUntrustedProxy(t *testing.T) {
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}
+	for remote, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "[::ffff:192.168.1.1]:1": true, "10.0.0.2:1": true, "[fd00::1]:1": true,
+		"10.0.0.1:1": false, "192.0.2.1:1": false, "[2001:db8::1]:1": false} {
+		if got := UntrustedProxy(netip.MustParseAddrPort(remote), []string{"192.0.2.9"}, trusted); got != want {
+			t.Errorf("%s: %t", remote, got)
+		}
+		if UntrustedProxy(netip.MustParseAddrPort(remote), nil, trusted) {
+			t.Errorf("%s, without the header", remote)
+		}
+	}
+	if UntrustedProxy(netip.AddrPort{}, []string{"192.0.2.9"}, nil) {
+		t.Error("a Unix socket")
+	}
+}

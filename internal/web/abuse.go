@@ -16,12 +16,34 @@ func (s *Server) abuseRoutes(mux *http.ServeMux) {
 	const path = "/p/{slug}/report"
 	mux.Handle("GET "+path, s.page(s.onLink(s.reportForm)))
 	mux.Handle("POST "+path, s.page(s.sameOrigin(s.onLink(s.fileReport))))
+	mux.Handle("GET "+siteReportRoot+"{slug}", s.page(s.onSite(s.siteReportForm)))
+	mux.Handle("POST "+siteReportRoot+"{slug}", s.page(s.sameOrigin(s.onSite(s.fileSiteReport))))
+}
+
+// siteReportRoot is where readers report websites: on the app's own host, for a website's host is its author's alone.
+const siteReportRoot = "/report/website/"
+
+// onSite finds the website that is reported, which must be on display.
+func (s *Server) onSite(h func(http.ResponseWriter, *http.Request, vitrine.Slug) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cache-Control", "private, no-store")
+		w.Header().Set("X-Robots-Tag", "noindex")
+		slug, err := vitrine.ParseSlug(r.PathValue("slug"))
+		if err != nil || s.Sites == nil {
+			return errNoSite
+		}
+		if _, err := s.Sites.Public(r.Context(), slug); err != nil {
+			return err
+		}
+		return h(w, r, slug)
+	}
 }
 
 // reportPage is the form on which a reader says what is wrong with a link, and what they are told then.
 type reportPage struct {
 	chrome
-	Subject   string // title of the link
+	What      string // "file" or "website"
+	Subject   string // title of the link, or address of the website
 	Action    string // address that takes the form
 	Reasons   []reportReason
 	Note      string
@@ -48,8 +70,26 @@ var reasonTexts = map[vitrine.AbuseReason][2]string{
 }
 
 func (s *Server) reportPage(l *vitrine.Link) *reportPage {
-	return &reportPage{chrome: s.newChrome("Report a file"), Subject: l.Title, Action: "/p/" + string(l.Slug) + "/report", MaxNote: vitrine.MaxAbuseNote,
+	return s.newReportPage("file", l.Title, "/p/"+string(l.Slug)+"/report")
+}
+
+func (s *Server) siteReportPage(slug vitrine.Slug) *reportPage {
+	return s.newReportPage("website", s.siteURL(slug), siteReportRoot+string(slug))
+}
+
+func (s *Server) newReportPage(what, subject, action string) *reportPage {
+	return &reportPage{chrome: s.newChrome("Report a " + what), What: what, Subject: subject, Action: action, MaxNote: vitrine.MaxAbuseNote,
 		Threshold: s.Abuse.Threshold, KeptDays: int(vitrine.AbuseReportLife / (24 * time.Hour))}
+}
+
+func (s *Server) siteReportForm(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {
+	return s.writeReport(w, r, http.StatusOK, s.siteReportPage(slug), "")
+}
+
+func (s *Server) fileSiteReport(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {
+	return s.takeReport(w, r, s.siteReportPage(slug), func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
+		return s.Abuse.FileWebsite(r.Context(), slug, by, reason, note)
+	})
 }
 
 // reportForm is no open: whoever reports has seen the link's page, or does not want to.
@@ -57,8 +97,14 @@ func (s *Server) reportForm(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	return s.writeReport(w, r, http.StatusOK, s.reportPage(l), "")
 }
 
-// fileReport takes a report in. It answers with a page of its own, and not with a way back to the link, which may be held for review by now.
 func (s *Server) fileReport(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+	return s.takeReport(w, r, s.reportPage(l), func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
+		return s.Abuse.File(r.Context(), l.ID, by, reason, note)
+	})
+}
+
+// takeReport takes a report in. It answers with a page of its own, and not with a way back to what was reported, which may be held for review by now.
+func (s *Server) takeReport(w http.ResponseWriter, r *http.Request, p *reportPage, file func(vitrine.ReporterID, vitrine.AbuseReason, string) error) error {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	r.Body = http.MaxBytesReader(w, r.Body, maxReport)
@@ -72,8 +118,7 @@ func (s *Server) fileReport(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if err != nil {
 		return err
 	}
-	p := s.reportPage(l)
-	err = s.Abuse.File(r.Context(), l.ID, by, reason, note)
+	err = file(by, reason, note)
 	var e *vitrine.Error
 	if errors.As(err, &e) && e.Code == vitrine.CodeInvalidRequest {
 		p.Problem, p.Note = e.Message, note

@@ -2,7 +2,6 @@ package web
 
 import (
 	"archive/zip"
-	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -205,7 +204,7 @@ func (s *Server) closeAccount(w http.ResponseWriter, r *http.Request, me *vitrin
 	}
 	s.setSession(w, "", -1)
 	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Your account is closed", Back: "/", BackName: "Go to the start page",
-		Message: "Everything of it is off the site. Files and statistics are being removed, which may take a few minutes."})
+		Message: "Everything of it is off the site. Files and numbers are being removed, which may take a few minutes."})
 }
 
 // export sends everything that the site has of an account, as it is read.
@@ -217,31 +216,49 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return &vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Your data is being sent already, in another window or browser.", RetryAfter: time.Minute}
 	}
 	defer s.exporting.Delete(me.ID)
-	h := w.Header()
-	name := fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))
-	h.Set("Content-Type", "application/zip")
-	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	h.Set("Content-Security-Policy", fileCSP)
-	z := zip.NewWriter(&steady{w: w, control: http.NewResponseController(w)})
-	export := vitrine.Export{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.linkURL, Now: s.Now}
-	if err := cmp.Or(export.Write(r.Context(), me, z), z.Close()); err != nil {
-		if r.Context().Err() == nil {
-			s.Log.Error("export", "request", h.Get("X-Request-Id"), "error", withoutAddress(err))
-		}
-		panic(http.ErrAbortHandler) // what was sent is no whole archive, and must not pass for one
+	control := http.NewResponseController(w)
+	defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // the next answer of the connection has its own
+	out := &steady{w: w, control: control, name: fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))}
+	if r.Method == http.MethodHead {
+		out.begin()
+		return nil
 	}
-	return nil
+	z := zip.NewWriter(out)
+	err := (&vitrine.Export{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.linkURL, Now: s.Now}).Write(r.Context(), me, z)
+	if err == nil {
+		err = z.Close()
+	}
+	if err == nil || !out.begun {
+		return err
+	}
+	if r.Context().Err() == nil {
+		s.Log.Error("export", "request", w.Header().Get("X-Request-Id"), "error", withoutAddress(err))
+	}
+	panic(http.ErrAbortHandler) // what was sent is no whole archive, and must not pass for one
 }
 
-// steady writes to whoever takes something every half minute.
+// steady sends an archive to whoever takes something every half minute.
 type steady struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	name    string
+	begun   bool
+}
+
+func (s *steady) begin() {
+	h := s.w.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", `attachment; filename="`+s.name+`"`)
+	h.Set("Content-Security-Policy", fileCSP)
+	s.begun = true
 }
 
 const steadyTime = 30 * time.Second
 
 func (s *steady) Write(b []byte) (int, error) {
+	if !s.begun {
+		s.begin()
+	}
 	_ = s.control.SetWriteDeadline(time.Now().Add(steadyTime))
 	return s.w.Write(b)
 }

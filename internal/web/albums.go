@@ -117,8 +117,12 @@ type albumPage struct {
 	Found    []pickRow
 	More     bool // links match that are not in Found
 	Most     int
+	Left     int // of Found, not in it
 	NewTitle string
 }
+
+// Full tells whether no other link can be added.
+func (p *albumPage) Full() bool { return len(p.Members) >= p.Most }
 
 // memberRow is a link in an album.
 type memberRow struct {
@@ -164,7 +168,11 @@ func (s *Server) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.
 	}
 	p.More = more
 	for _, row := range s.linkRows(found) {
-		p.Found = append(p.Found, pickRow{row, album.Has(row.ID)})
+		in := album.Has(row.ID)
+		if !in {
+			p.Left++
+		}
+		p.Found = append(p.Found, pickRow{row, in})
 	}
 	change(&p)
 	return s.writeApp(w, r, status, albumTemplate, p.Nonce, &p)
@@ -193,7 +201,7 @@ var albumForms = map[string]albumDeed{
 		return "arranged", albumsRoot + "/" + slug, s.Albums.Move(ctx, me, slug, f.Get("link"), to)
 	},
 	"delete": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
-		return "deleted", albumsRoot, s.Albums.Delete(ctx, me, slug)
+		return "album-gone", albumsRoot, s.Albums.Delete(ctx, me, slug)
 	},
 }
 

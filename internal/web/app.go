@@ -48,7 +48,7 @@ func (s *Server) memberData(mux *http.ServeMux, method, path string, h memberHan
 		if err != nil {
 			return err
 		}
-		return h(w, r, me)
+		return forSite(h(w, r, me))
 	})))
 }
 
@@ -73,7 +73,25 @@ func wrongWith(err error) Wrong {
 	if !errors.As(err, &e) || statusOf[e.Code] >= http.StatusInternalServerError {
 		return nil
 	}
-	return Wrong{e.Field: e.Message}
+	return Wrong{e.Field: inSiteWords(e.Message)}
+}
+
+// siteWords are what the website calls what programs know by other names: people read of a slug under the label of their field, Address.
+var siteWords = strings.NewReplacer("A slug has", "An address has", "letters a-z", "letters a–z", "This slug is", "This address is",
+	"Custom slugs are", "Addresses of your own are", "with that slug", "with that address")
+
+// inSiteWords is the sentence of an error as the website says it.
+func inSiteWords(message string) string { return siteWords.Replace(message) }
+
+// forSite is a failure as the website tells it: its code and its field stay.
+func forSite(err error) error {
+	var e *vitrine.Error
+	if !errors.As(err, &e) || inSiteWords(e.Message) == e.Message {
+		return err
+	}
+	told := *e
+	told.Message = inSiteWords(e.Message)
+	return &told
 }
 
 // Ago is how long ago something was.
@@ -91,7 +109,7 @@ var sayings = map[string]string{
 	"withdrawn":      "The invitation is withdrawn.",
 	"person":         "The account is changed.",
 
-	"deleted":       "Deleted.",
+	"link-deleted":  "The link was deleted.",
 	"renamed":       "The title is changed.",
 	"moved":         "The address is changed. The one before leads here for 90 days.",
 	"with-file":     "Readers can download the file.",
@@ -106,7 +124,10 @@ var sayings = map[string]string{
 	"deployed":     "Deployed. Visitors see this version from now on.",
 	"deploy-held":  "The files have arrived, and a person must look at them first.",
 	"restored":     "Visitors see this version again.",
+	"site-deleted": "The website was deleted.",
+	"version-gone": "The version was deleted.",
 	"album-made":   "The album is made. Add links to it.",
+	"album-gone":   "The album was deleted.",
 	"added":        "Added to the album.",
 	"removed":      "Taken out of the album. The link itself stays.",
 	"arranged":     "The order is changed.",

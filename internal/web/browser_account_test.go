@@ -58,7 +58,10 @@ func TestBrowserKeys(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, vitrine.SignUpInvite, false)
 	tb := newMember(t, d.desk, d.member)
-	api := func(key string, want int) { t.Helper(); d.status(d.get("/api/v1/links", "Authorization: Bearer "+key), want) }
+	api := func(key string, want int) {
+		t.Helper()
+		d.status(d.get("/api/v1/links", "Authorization: Bearer "+key), want)
+	}
 	tb.run(chromedp.Navigate(d.url+"/keys"), chromedp.SendKeys(`[name=name]`, "Nightly\r"))
 	tb.arrives(`document.getElementById("key") !== null`)
 	var key, selected string

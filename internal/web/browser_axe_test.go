@@ -31,16 +31,6 @@ func (tb *tab) accessible(what string) {
 	}
 }
 
-// contrasts checks what another theme can change of a page that is accessible: what stands out from what.
-func (tb *tab) contrasts(what string) {
-	tb.t.Helper()
-	var found []string
-	tb.run(chromedp.Evaluate(strings.Replace(axeRun, "rules: {", `runOnly: ["color-contrast"], rules: {`, 1), &found, awaited))
-	for _, f := range found {
-		tb.t.Errorf("%s: %s", what, f)
-	}
-}
-
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 var axe = mustRead("testdata/axe/axe.min.js")

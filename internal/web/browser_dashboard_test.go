@@ -144,7 +144,7 @@ const keepText = `new Promise((done) => {
 func TestBrowserUploadPending(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/links")
-	tb.run(chromedp.Evaluate(keepText, nil, awaited), chromedp.Navigate(d.url+"/dashboard"))
+	tb.run(chromedp.Evaluate(keepText, nil, awaited), chromedp.Evaluate(`sessionStorage.setItem("pending", "yes")`, nil), chromedp.Navigate(d.url+"/dashboard"))
 	tb.fares("kept.txt", "live")
 	tb.run(chromedp.Reload())
 	tb.until(`document.querySelector("#recent") !== null && document.querySelector(".link-rows").innerText.includes("kept.txt")`)

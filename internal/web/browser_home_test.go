@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine"
+
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -19,6 +21,14 @@ const dropHere = `(() => {
 	send("drop");
 	return seen && !document.querySelector("#drop").classList.contains("is-over");
 })()`
+
+// comesIn signs an account in, in a tab of nobody's.
+func (tb *tab) comesIn(d *desk, a *vitrine.Account) {
+	tb.t.Helper()
+	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
+	tb.run(network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true), chromedp.Navigate(d.url+"/dashboard"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+}
 
 // A file that is dropped on the first page waits in the browser while somebody signs in, and then goes up, once.
 func TestBrowserDropBeforeSignIn(t *testing.T) {
@@ -41,9 +51,9 @@ func TestBrowserDropBeforeSignIn(t *testing.T) {
 	tb.run(chromedp.Reload())
 	tb.until(`!document.querySelector("#waiting").hidden`)
 
-	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(d.member), "Cookie: "), "=")
-	tb.run(network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true), chromedp.Navigate(d.url+"/dashboard"))
-	tb.arrives(`document.body.classList.contains("has-script")`)
+	tb.run(chromedp.Click("#go-on"))
+	tb.arrives(`location.pathname === "/sign-in"`)
+	tb.comesIn(d, d.member)
 	tb.fares("early.txt", "live")
 	tb.run(chromedp.Navigate(d.url + "/"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
@@ -57,6 +67,59 @@ func TestBrowserDropBeforeSignIn(t *testing.T) {
 	tb.arrives(`location.pathname === "/dashboard" && document.body.classList.contains("has-script")`)
 	tb.until(`document.querySelectorAll('#rows li[data-state="live"]').length === 1`)
 	if n := len(d.linksOf(d.member)); n != 2 {
+		t.Errorf("%d links", n)
+	}
+	tb.quiet()
+}
+
+// What somebody left to wait is not sent by whoever signs in next, unless they say so, and who signs out leaves nothing.
+func TestBrowserPendingIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	leave := func() {
+		t.Helper()
+		tb.run(chromedp.Evaluate(dropHere, nil))
+		tb.until(`!document.querySelector("#waiting").hidden`)
+	}
+	const asked = `document.querySelector("#asked")?.hidden === false && document.querySelector("#asked").innerText.includes("early.txt")`
+	leave()
+	tb.comesIn(d, d.member)
+	tb.until(asked)
+	tb.accessible("/dashboard, about to send what waits")
+	tb.run(chromedp.Reload())
+	tb.until(asked)
+	if n := len(d.linksOf(d.member)); n != 0 {
+		t.Fatalf("%d links that nobody asked for", n)
+	}
+	tb.run(chromedp.Click("#asked .yes"))
+	tb.fares("early.txt", "live")
+
+	const none = `document.body.classList.contains("has-script") && new Promise((done) => {
+		const request = indexedDB.open("vitrine", 1);
+		request.onsuccess = () => {
+			const count = request.result.transaction("pending").objectStore("pending").count();
+			count.onsuccess = () => { request.result.close(); done(count.result === 0); };
+		};
+	})`
+	gone := func(what string) {
+		t.Helper()
+		var is bool
+		if tb.run(chromedp.Evaluate(none, &is, awaited)); !is {
+			t.Errorf("%s: something waits", what)
+		}
+	}
+	gone("sent")
+	tb.run(chromedp.Evaluate(keepText, nil, awaited), chromedp.Reload())
+	tb.until(`document.querySelector("#asked")?.hidden === false`)
+	tb.run(chromedp.Click("#asked .no"))
+	tb.until(`document.querySelector("#asked").hidden && document.activeElement.id === "choose"`)
+	gone("forgotten")
+	tb.run(chromedp.Evaluate(keepText, nil, awaited), chromedp.Evaluate(`document.querySelector("form[action='/sign-out']").requestSubmit()`, nil))
+	tb.arrives(`location.pathname !== "/dashboard"`)
+	gone("signed out")
+	if n := len(d.linksOf(d.member)); n != 1 {
 		t.Errorf("%d links", n)
 	}
 	tb.quiet()

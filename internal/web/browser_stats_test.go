@@ -29,7 +29,7 @@ func TestBrowserStatsLive(t *testing.T) {
 	tb.until(`document.querySelector("#stats").innerText.includes("Nobody has opened it yet")`)
 	d.status(d.get("/p/"+string(l.Slug)), 200)
 	tb.until(`document.querySelector("#card-views .value")?.textContent === "1"`)
-	tb.until(`document.querySelector("#plot .uplot canvas") !== null && document.querySelector("#live").innerText.includes("Changed at")`)
+	tb.until(`document.querySelector("#plot .uplot canvas") !== null && /^Changed at \d\d:\d\d UTC$/.test(document.querySelector("#live").innerText.trim())`)
 	tb.run(chromedp.Evaluate(`document.querySelector("#series-details summary").click(), document.querySelector("#ledger summary").click(), document.querySelector("#series-details summary").focus(), scrollTo(0, 200)`, nil))
 	d.openNow(l, 2)
 	tb.run(nudge)
@@ -40,6 +40,11 @@ func TestBrowserStatsLive(t *testing.T) {
 		tb.until(kept)
 	}
 	d.countOpens(l, 2) // looking at numbers is none
+	tb.run(chromedp.Navigate(d.url + "/analytics"))
+	tb.until(`document.querySelector("#about").innerText.includes(": 2 views and")`)
+	d.openNow(l, 3)
+	tb.run(nudge)
+	tb.until(`document.querySelector("#about").innerText.includes(": 3 views and") && document.querySelector("#card-views .value").textContent === "3"`)
 	tb.quiet()
 
 	tb.run(chromedp.Evaluate(`fetch("/sign-out", {method: "POST"})`, nil, awaited), nudge) // in another tab, say

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -22,6 +23,7 @@ const recentLinks = 10
 type dashboardPage struct {
 	appPage
 	Usage     []usageBar
+	Full      string // why no file is taken until something is deleted; ""
 	Recent    []linkRow
 	Views     bool   // the rows tell views
 	Prefix    string // what stands before a slug in an address, as people read it
@@ -47,7 +49,7 @@ func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if err != nil {
 		return err
 	}
-	p.Usage = s.usageBars(usage)
+	p.Usage, p.Full = s.usageBars(usage), full(usage)
 	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
 		p.FileText = byteSize(p.FileLimit)
 	}
@@ -57,6 +59,19 @@ func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	}
 	p.Recent = s.linkRows(found)
 	return s.writeApp(w, r, http.StatusOK, dashboardTemplate, p.Nonce, &p)
+}
+
+// full is what of a plan is used up so that no file can be put on display; "" as long as one can.
+func full(u vitrine.Usage) string {
+	switch most := u.Limits; {
+	case most.Links == 1 && u.Links >= 1:
+		return "The one link of your plan is in use"
+	case most.Links > 0 && u.Links >= most.Links:
+		return fmt.Sprintf("All %d links of your plan are in use", most.Links)
+	case most.StorageBytes > 0 && u.Bytes >= most.StorageBytes:
+		return "All " + byteSize(most.StorageBytes) + " of your plan are in use"
+	}
+	return ""
 }
 
 // usageBars are the limits of a plan as people read them.

@@ -36,7 +36,7 @@ var docPages = []docPage{
 	{docsRoot + "/file-types", "File types", "What can be put on display, what its page shows, and how progress is measured.",
 		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html")},
 	{docsRoot + "/how-we-count", "How we count", "What every number of a report means, and what is known of a reader.",
-		[]docSection{{"opens", "Opens and views"}, {"readers", "Different readers"}, {"time", "Time"}, {"progress", "How far they got"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html")},
+		[]docSection{{"opens", "Opens and views"}, {"readers", "Unique viewers"}, {"time", "Average time"}, {"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"downloads", "Downloads and QR scans"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html")},
 	{docsRoot + "/embedding", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
 		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"}, {"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html")},
 	{docsRoot + "/albums-and-websites", "Albums and websites", "Several links under one address, and whole static sites.",

@@ -73,8 +73,11 @@ func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	framers := s.framers(r)
 	p := errorPage{chrome: s.newChrome(cmp.Or(headings[e.Code], "This is not allowed")), Advice: adviceOn(e), Framed: framers != "'none'",
 		Way: way{s.PublicURL.String() + "/", "Go to the start page"}}
-	if !p.Framed && s.whoever(r) != nil {
-		p.Way = way{"/dashboard", "Go to the dashboard"}
+	if !p.Framed {
+		sameOriginOnly(h)
+		if s.whoever(r) != nil {
+			p.Way = way{"/dashboard", "Go to the dashboard"}
+		}
 	}
 	s.writeErrorPage(w, r, e, status, &p, s.policy(p.Nonce, framers))
 }

@@ -64,7 +64,7 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 		t.Errorf("%s", foreign.body)
 	}
 	// In a frame of another page nothing leads into the frame.
-	if r := d.get(page(off)+"/embed", member); !strings.Contains(r.body, `target="_blank" rel="noopener">`+start) {
+	if r := d.get(page(off)+"/embed", member); !strings.Contains(r.body, `target="_blank" rel="noopener">`+start) || r.Header.Get("Cross-Origin-Resource-Policy") != "" {
 		t.Errorf("%s", r.body)
 	}
 }

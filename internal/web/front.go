@@ -34,8 +34,15 @@ func (s *Server) front(mux *http.ServeMux, path string, h frontHandler) {
 	mux.Handle("GET "+path, s.page(func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-cache")
 		w.Header().Add("Vary", "Cookie")
+		sameOriginOnly(w.Header())
 		return h(w, r)
 	}))
+}
+
+// sameOriginOnly keeps a page, which differs for who is signed in, from being opened or measured by another site.
+func sameOriginOnly(h http.Header) {
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
 // newFrontPage begins a page; title is "" for the first page of the site.

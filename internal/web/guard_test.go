@@ -2,8 +2,10 @@ package web_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -58,4 +60,25 @@ func errorText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// A proxy that is not trusted is told of in the log, once, and without an address.
+func TestUntrustedProxyIsToldOf(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	var told bytes.Buffer
+	s.server.Log = slog.New(slog.NewTextHandler(&told, nil))
+	open := func(headers ...string) { s.status(s.get("/p/"+string(l.Slug), headers...), http.StatusOK) }
+	s.trustProxy()
+	open("X-Forwarded-For: 192.0.2.9")
+	s.server.TrustedProxies = nil
+	open()
+	if strings.Contains(told.String(), "--trusted-proxy") {
+		t.Errorf("nothing is wrong, and the log says %s", &told)
+	}
+	open("X-Forwarded-For: 192.0.2.9")
+	open("X-Forwarded-For: 192.0.2.10")
+	if text := told.String(); strings.Count(text, "--trusted-proxy") != 1 || strings.Contains(text, "192.0.2") || strings.Contains(text, "127.0.0.1") {
+		t.Errorf("the log says %q", text)
+	}
 }

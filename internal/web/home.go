@@ -18,6 +18,7 @@ type homePage struct {
 	Sample *sample
 	Accept string // extensions, as a chooser of files wants them
 	Next   string // where somebody who has chosen a file goes
+	Closed string // why a stranger cannot open an account here; "" where they can, and for who is signed in
 }
 
 // home is the first page of the site.
@@ -30,13 +31,21 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 	case p.SignUp:
 		p.Next = "/sign-up?next=/dashboard"
 	default:
-		p.Next = signInRoot + "?next=/dashboard"
+		p.Next, p.Closed = signInRoot+"?next=/dashboard", s.whyClosed()
 	}
 	return s.writeFront(w, r, homeTemplate, p.Nonce, &p)
 }
 
 // accepted are the extensions of supported types.
 func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") }
+
+// whyClosed says who opens accounts here, where not everybody may.
+func (s *Server) whyClosed() string {
+	if s.Accounts != nil && s.Accounts.SignUp == vitrine.SignUpInvite {
+		return "Accounts are by invitation."
+	}
+	return "No accounts are opened here."
+}
 
 // mayJoin tells whether anybody may make an account here.
 func (s *Server) mayJoin() bool { return s.Accounts != nil && s.Accounts.SignUp == vitrine.SignUpOpen }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// sample is a report of a made-up link, as the first page shows it. Its figures are the engine's.
+// sample is a report of a made-up link, as the first page shows it. Its numbers are the engine's.
 type sample struct {
 	Title, Range   string
 	Cards          []sampleCard
@@ -59,13 +58,13 @@ var theSample = sync.OnceValue(func() *sample {
 		if d.Pct == nil {
 			return ""
 		}
-		return fmt.Sprintf("%+d %%", *d.Pct)
+		return fmt.Sprintf("%+d%%", *d.Pct)
 	}
 	p.Cards = []sampleCard{
-		{"Views", strconv.FormatInt(r.Totals.Views, 10), change(r.Deltas.Views)},
-		{"Different readers", strconv.FormatInt(r.Totals.Uniques, 10), change(r.Deltas.Uniques)},
-		{"Time, on average", clockTime(r.Totals.AvgEngagedMs), change(r.Deltas.AvgEngagedMs)},
-		{"Read, on average", r.Totals.CompletionPct.String() + " %", ""},
+		{"Views", figure(r.Totals.Views).String(), change(r.Deltas.Views)},
+		{"Unique viewers", figure(r.Totals.Uniques).String(), change(r.Deltas.Uniques)},
+		{"Average time", lasting(r.Totals.AvgEngagedMs).String(), change(r.Deltas.AvgEngagedMs)},
+		{"Completion", r.Totals.CompletionPct.String() + "%", ""},
 	}
 	p.draw(r)
 	p.JSON = map[string]string{"getLinkAnalytics": prettyJSON(of(report.Range7d)), "getAccountAnalytics": prettyJSON(sampleAccount(report.Range7d, sampleDay))}
@@ -81,7 +80,7 @@ func (p *sample) draw(r *report.LinkReport) {
 	for i, d := range r.Series {
 		h := 100 * float64(d.Views) / float64(p.Most)
 		p.Bars = append(p.Bars, sampleBar{X: fmt.Sprintf("%.2f", float64(i)*step+step*.14), W: fmt.Sprintf("%.2f", step*.72), Y: fmt.Sprintf("%.2f", 100-h), H: fmt.Sprintf("%.2f", h),
-			Label: fmt.Sprintf("%s: %d views", d.Label, d.Views)})
+			Label: d.Label + ": " + counted(d.Views, "view", "views")})
 	}
 	pages := r.Content.Pages
 	longest := 0
@@ -91,15 +90,9 @@ func (p *sample) draw(r *report.LinkReport) {
 		}
 	}
 	for i, x := range pages.Pages {
-		p.Pages = append(p.Pages, samplePage{Page: x.Page, Reach: x.ReachPct, Time: clockTime(x.AvgMs), Most: i == longest})
+		p.Pages = append(p.Pages, samplePage{Page: x.Page, Reach: x.ReachPct, Time: lasting(x.AvgMs).String(), Most: i == longest})
 	}
 	if d := pages.Dropoff; d.AfterPage != nil {
 		p.After, p.Lost = *d.AfterPage, d.LostPct.String()
 	}
-}
-
-// clockTime is a time as a clock shows it.
-func clockTime(ms int64) string {
-	s := (ms + 500) / 1000
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }

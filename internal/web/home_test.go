@@ -16,7 +16,7 @@ func TestHome(t *testing.T) {
 	d := newDesk(t)
 	r := d.status(d.get("/"), 200)
 	for _, want := range []string{d.url + "/api/v1", "curl", `id="drop"`, `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No cookies", `href="/docs/self-hosting"`, `href="/sign-in"`,
-		`<link rel="canonical" href="` + d.url + `/">`, `<meta property="og:image" content="` + d.url + `/picture.png">`, "bot opens excluded"} {
+		`<link rel="canonical" href="` + d.url + `/">`, `<meta property="og:image" content="` + d.url + `/picture.png">`, "bot opens excluded", "Unique viewers", "Average time", "No accounts are opened here.", "a website takes one"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)
 		}
@@ -28,6 +28,12 @@ func TestHome(t *testing.T) {
 	}
 	if got := r.Header.Get("Cache-Control"); got != "private, no-cache" || !slices.Contains(r.Header.Values("Vary"), "Cookie") || len(r.Cookies()) > 0 {
 		t.Errorf("%v", r.Header)
+	}
+	for _, path := range []string{"/", "/plans", "/docs", "/docs/api", "/nothing-here", "/p/nothing-here"} {
+		h := d.get(path).Header
+		if h.Get("Cross-Origin-Opener-Policy") != "same-origin" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			t.Errorf("%s, which differs for who is signed in, can be measured by another site: %v", path, h)
+		}
 	}
 	if n := r.wire; n > 8<<10 {
 		t.Errorf("%d bytes", n)
@@ -52,9 +58,13 @@ func TestHome(t *testing.T) {
 // Where anybody may sign up, the pages say so, and a file that was chosen waits for that.
 func TestHomeWithOpenSignUp(t *testing.T) {
 	d := newDesk(t)
+	d.server.Accounts.SignUp = vitrine.SignUpInvite
+	if !strings.Contains(d.get("/").body, "Accounts are by invitation.") || strings.Contains(d.get("/", d.signIn(d.member)).body, "by invitation") {
+		t.Error("a stranger is not told who may have an account, or a member is")
+	}
 	d.server.Accounts.SignUp = vitrine.SignUpOpen
 	r := d.status(d.get("/"), 200)
-	if !strings.Contains(r.body, `href="/sign-up">Sign up</a>`) || !strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
+	if strings.Contains(r.body, "No accounts are opened here.") || !strings.Contains(r.body, `href="/sign-up">Sign up</a>`) || !strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
 		t.Errorf("%s", r.body)
 	}
 }

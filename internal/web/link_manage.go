@@ -121,7 +121,7 @@ var linkForms = map[string]linkDeed{
 		return l, "on-display", err
 	},
 	"delete": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
-		return nil, "deleted", s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
+		return nil, "link-deleted", s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
 	},
 }
 
@@ -176,7 +176,22 @@ func backTo(from, otherwise string) string {
 
 // ownersWords are what a change made of a link, for its owner.
 func ownersWords(e vitrine.OwnersEvent) string {
+	if backOnDisplay(e) {
+		return ""
+	}
 	return became(vitrine.Event{Change: &vitrine.Change{Action: e.Action, From: e.From, To: e.To, Reason: e.Reason}})
+}
+
+// ownersDeed is what was done, for its owner.
+func ownersDeed(e vitrine.OwnersEvent) string {
+	if backOnDisplay(e) {
+		return "Put back on display"
+	}
+	return deed(e.Action)
+}
+
+func backOnDisplay(e vitrine.OwnersEvent) bool {
+	return e.Action == vitrine.ActionUndo && e.From == vitrine.StateDisabled && e.To == vitrine.StateLive
 }
 
 // ownersDoer is who made a change, as its owner is told.

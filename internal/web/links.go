@@ -95,6 +95,7 @@ type linksPage struct {
 	Rows                 []linkRow
 	Views                bool // the rows tell views
 	Total                int64
+	More                 bool // links match beyond this page
 	Bytes                int64
 	Search               vitrine.LinkSearch
 	Kinds, States, Sorts []choice
@@ -117,6 +118,14 @@ func (p *linksPage) Searching() bool {
 
 // From is the number of the first link of the page.
 func (p *linksPage) From() int { return p.Search.Skip + 1 }
+
+// Matches tells how many links were found of how many, as far as that is known.
+func (p *linksPage) Matches() string {
+	if p.More {
+		return fmt.Sprintf("more than %d of %s", p.To(), plural(p.Total, "link", "links"))
+	}
+	return fmt.Sprintf("%d of %s", p.To(), plural(p.Total, "link", "links"))
+}
 
 // To is the number of the last.
 func (p *linksPage) To() int { return p.Search.Skip + len(p.Rows) }
@@ -186,7 +195,7 @@ func (s *Server) listOwnLinks(w http.ResponseWriter, r *http.Request, me *vitrin
 	if p.Page > 1 {
 		p.Previous = searchAddress(p.Search, p.Page-1)
 	}
-	if more {
+	if p.More = more; more {
 		p.Next = searchAddress(p.Search, p.Page+1)
 	}
 	p.Kinds = []choice{{Name: "All kinds"}}

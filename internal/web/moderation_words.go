@@ -180,7 +180,7 @@ var wordFuncs = map[string]any{
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return reasonTexts[r][0] },
 	"events": func(list []vitrine.Event, subject string) eventList { return eventList{list, subject} },
-	"became": became, "ownersWords": ownersWords, "ownersDoer": ownersDoer,
+	"became": became, "ownersDeed": ownersDeed, "ownersWords": ownersWords, "ownersDoer": ownersDoer,
 }
 
 // eventList is a history as a page lists it.

@@ -79,7 +79,7 @@ func planSize(n int64) string {
 }
 
 func (s *Server) plans(w http.ResponseWriter, r *http.Request) error {
-	p := plansPage{frontPage: s.newFrontPage(r, "Plans", "What each plan of this Vitrine has: links, sizes, storage, analytics.", "plans"), Upgrade: s.UpgradeURL}
+	p := plansPage{frontPage: s.newFrontPage(r, "Plans", "What each plan of this Vitrine has: links, albums, websites, sizes, storage, analytics.", "plans"), Upgrade: s.UpgradeURL}
 	p.Plans, p.Way = s.planRows(p.Me), "A larger plan"
 	switch {
 	case p.Me == nil:
@@ -93,7 +93,11 @@ func (s *Server) plans(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		p.Have = "You have " + plural(u.Links, "link", "links") + " with " + planSize(u.Bytes) + ", and have begun " + plural(u.Uploads, "upload", "uploads") + " in the last hour."
+		have := plural(u.Links-u.Sites, "link", "links")
+		if u.Sites > 0 {
+			have += " and " + plural(u.Sites, "website", "websites")
+		}
+		p.Have = "You have " + have + " with " + planSize(u.Bytes) + ", and have begun " + plural(u.Uploads, "upload", "uploads") + " in the last hour."
 	}
 	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
 }

@@ -134,7 +134,13 @@ func (s *Server) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vit
 // clientAddr is whose request this is; the zero Addr when that cannot be told.
 func (s *Server) clientAddr(r *http.Request) netip.Addr {
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return visitor.ClientAddr(remote, r.Header.Values("X-Forwarded-For"), s.TrustedProxies)
+	forwarded := r.Header.Values("X-Forwarded-For")
+	if visitor.UntrustedProxy(remote, forwarded, s.TrustedProxies) {
+		s.proxyTold.Do(func() {
+			s.Log.Warn("requests come through a reverse proxy that is not trusted, so that everybody has one address: limits hold for all together, and visitors are told apart badly; set --trusted-proxy")
+		})
+	}
+	return visitor.ClientAddr(remote, forwarded, s.TrustedProxies)
 }
 
 // download sends a file to keep. A link that is view-only has no such address. A download by whoever opened the page counts once,

@@ -63,6 +63,7 @@ type Server struct {
 	Notices func(context.Context) []Notice
 
 	hasOwner  atomic.Bool // there is an account
+	proxyTold sync.Once   // the log says that a proxy should be trusted
 	exporting sync.Map    // accounts that are being exported, by AccountID
 
 	documents documentCache

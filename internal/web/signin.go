@@ -49,8 +49,7 @@ func (s *Server) app(h handler) http.Handler {
 		header.Set("Cache-Control", "no-store")
 		header.Set("X-Robots-Tag", "noindex")
 		header.Set("Referrer-Policy", "same-origin")
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		sameOriginOnly(header)
 		if err := h(w, r); err != nil {
 			s.appFailure(w, r, err)
 		}

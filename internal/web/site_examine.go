@@ -46,7 +46,7 @@ func (s *Server) examineSite(w http.ResponseWriter, r *http.Request, l *vitrine.
 		"font-src " + base, "media-src " + base, "base-uri 'none'", "form-action 'none'", "frame-ancestors " + origin(s.PublicURL)}, "; "))
 	f := site.Files[found.path]
 	if f.Type != "text/html" {
-		return sendSiteFile(w, r, blob, f, http.StatusOK)
+		return sendSiteFile(w, r, siteFile{l, blob, f}, http.StatusOK)
 	}
 	var in io.Reader = io.NewSectionReader(blob, f.Offset, f.Packed)
 	if f.Deflated {
@@ -101,6 +101,8 @@ func inertSitePage(in io.Reader, base string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+var asBrowsers = strings.NewReplacer(`\`, "/", "\t", "", "\n", "", "\r", "")
+
 func stylesheet(n *html.Node) bool {
 	for _, a := range n.Attr {
 		if a.Key == "rel" && strings.EqualFold(strings.TrimSpace(a.Val), "stylesheet") {
@@ -110,7 +112,8 @@ func stylesheet(n *html.Node) bool {
 	return false
 }
 
-// within tells whether a link stays in its website, as far as its address says; it takes what would lead it into another window.
+// within tells whether a link stays in its website, as far as its address says; it takes what would lead it into another window. To browsers
+// a backslash is a slash, and tabs and line breaks are nothing.
 func within(n *html.Node) bool {
 	stays := false
 	kept := n.Attr[:0]
@@ -119,7 +122,7 @@ func within(n *html.Node) bool {
 		case "target", "ping":
 			continue
 		case "href":
-			u, err := url.Parse(strings.TrimSpace(a.Val))
+			u, err := url.Parse(strings.TrimSpace(asBrowsers.Replace(a.Val)))
 			stays = err == nil && u.Scheme == "" && u.Host == "" && !strings.HasPrefix(u.Path, "//")
 		}
 		kept = append(kept, a)

@@ -25,8 +25,8 @@ import (
 const siteRoot = "/s/"
 
 // siteSandbox keeps a website apart that shares a host with others, or with the app: it has no origin of its own, and so no storage, no
-// cookies and no service workers.
-const siteSandbox = "sandbox " + frameSandbox
+// cookies and no service workers. Its forms are sent nowhere: the address that visitors see is not the website's own.
+const siteSandbox = "sandbox " + frameSandbox + "; form-action 'none'"
 
 var goneTemplate = parse("website_gone.html", "icons.html")
 
@@ -136,7 +136,7 @@ func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest)
 	}
 	w.Header().Set("Cache-Control", "public, max-age=0, must-revalidate")
 	shown := func(ctx context.Context) error { return s.Sites.StillPublic(ctx, version.ID) }
-	return whileShown(w, r, shown, func() error { return sendSiteFile(w, r, blob, site.Files[found.path], found.status) })
+	return whileShown(w, r, shown, func() error { return sendSiteFile(w, r, siteFile{version, blob, site.Files[found.path]}, found.status) })
 }
 
 var (
@@ -148,23 +148,38 @@ var (
 type manifests struct {
 	mu      sync.Mutex
 	sites   *lru.Cache[vitrine.UploadID, *filetype.Site]
-	files   int // of all that are kept
+	bytes   int // that all take which are kept, about
 	reading singleflight.Group
 }
 
-// mostManifests and mostManifestFiles bound what is kept: some 60 MB.
+// mostManifests and mostManifestBytes bound what is kept.
 const (
 	mostManifests     = 4096
-	mostManifestFiles = 300_000
+	mostManifestBytes = 64 << 20
 )
 
-var siteManifests = func() *manifests {
+// weight is about what a manifest takes of memory: its paths, and what stands with each.
+func weight(site *filetype.Site) int {
+	const each = 128 // a SiteFile and its place in the map
+	n := each * (1 + len(site.Files) + len(site.Refused))
+	for path := range site.Files {
+		n += len(path)
+	}
+	for _, r := range site.Refused {
+		n += len(r.Path)
+	}
+	return n
+}
+
+var siteManifests = newManifests()
+
+func newManifests() *manifests {
 	c, err := lru.New[vitrine.UploadID, *filetype.Site](mostManifests)
 	if err != nil {
 		panic(err) // of the size alone
 	}
 	return &manifests{sites: c}
-}()
+}
 
 func (m *manifests) find(id vitrine.UploadID) (*filetype.Site, bool) {
 	m.mu.Lock()
@@ -179,13 +194,14 @@ func (m *manifests) keep(id vitrine.UploadID, site *filetype.Site) {
 	if m.sites.Contains(id) {
 		return
 	}
-	for m.sites.Len() > 0 && (m.files+len(site.Files) > mostManifestFiles || m.sites.Len() == mostManifests) {
+	n := weight(site)
+	for m.sites.Len() > 0 && (m.bytes+n > mostManifestBytes || m.sites.Len() == mostManifests) {
 		if _, old, ok := m.sites.RemoveOldest(); ok {
-			m.files -= len(old.Files)
+			m.bytes -= weight(old)
 		}
 	}
 	m.sites.Add(id, site)
-	m.files += len(site.Files)
+	m.bytes += n
 }
 
 // openSite opens a version's bytes and tells what is in them, which was decided when they were inspected and is read from them anew.
@@ -244,30 +260,43 @@ func findInSite(site *filetype.Site, p string) inSite {
 	return inSite{}
 }
 
-// mostRanged is how large a packed file may be of which ranges are sent: each is unpacked from the file's beginning.
-const mostRanged = 256 << 20
+// mostRanged is how large a packed file may be of which a range is sent: it is unpacked from the file's beginning. Of several ranges each
+// would be, so that of what is packed one is sent at a time.
+const mostRanged = 32 << 20
+
+// siteFile is a file of a version, and the version's bytes.
+type siteFile struct {
+	version *vitrine.Link
+	blob    vitrine.Blob
+	filetype.SiteFile
+}
+
+// tag tells the file from every other of any version. What the ZIP says of it is its author's word, and no part of the tag.
+func (f siteFile) tag(suffix string) string {
+	return fmt.Sprintf(`"%.16s-%x%s"`, cmp.Or(f.version.SHA256, string(f.version.Slug)), f.Offset, suffix)
+}
 
 // sendSiteFile answers with one file. One that is packed goes out packed where the reader unpacks it, for that is what gzip is too.
-func sendSiteFile(w http.ResponseWriter, r *http.Request, blob vitrine.Blob, f filetype.SiteFile, status int) error {
+func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int) error {
 	h := w.Header()
-	packed := io.NewSectionReader(blob, f.Offset, f.Packed)
-	h.Set("Content-Type", siteFileType(f, packed))
-	tag := fmt.Sprintf(`"%08x-%x"`, f.CRC32, f.Size)
+	packed := io.NewSectionReader(f.blob, f.Offset, f.Packed)
+	h.Set("Content-Type", siteFileType(f.SiteFile, packed))
+	tag := f.tag("")
 	r = r.Clone(r.Context())
 	var body io.ReadSeeker = packed
 	if f.Deflated {
 		h.Set("Vary", "Accept-Encoding")
 		media := strings.HasPrefix(f.Type, "video/") || strings.HasPrefix(f.Type, "audio/")
 		if acceptsGzip(r) && r.Header.Get("Range") == "" && !media {
-			z := gzipOf(packed, f)
+			z := gzipOf(packed, f.SiteFile)
 			h.Set("Content-Encoding", "gzip")
 			h.Set("Content-Length", strconv.FormatInt(z.Size(), 10))
-			tag, body = strings.TrimSuffix(tag, `"`)+`-gz"`, z
+			tag, body = f.tag("-gz"), z
 		} else {
 			unpacked := &unpackedFile{packed: packed, size: f.Size}
 			defer unpacked.Close()
 			body = unpacked
-			if f.Size > mostRanged {
+			if f.Size > mostRanged || strings.Contains(r.Header.Get("Range"), ",") {
 				r.Header.Del("Range")
 			}
 		}
@@ -319,6 +348,7 @@ func (w *withStatus) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 type gonePage struct {
 	Styles                          string // origin of the styles
 	Title, Heading, Advice, Request string
+	Report                          string // address of the form on which a website that is on display is reported
 }
 
 // siteFailure answers for a website that is not shown, or for a page that it does not have. Where the host is the website's own, browsers
@@ -336,6 +366,9 @@ func (s *Server) siteFailure(w http.ResponseWriter, r *http.Request, q siteReque
 	}
 	p := gonePage{Styles: origin(s.ContentURL), Title: cmp.Or(headings[e.Code], "This is not allowed"), Advice: siteAdvice(e), Request: h.Get("X-Request-Id")}
 	p.Heading = p.Title
+	if err == error(errNoSitePage) && s.Abuse != nil {
+		p.Report = origin(s.PublicURL) + siteReportRoot + string(q.slug)
+	}
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
 	h.Set("Content-Security-Policy", "sandbox allow-top-navigation-by-user-activation allow-popups; default-src 'none'; style-src "+p.Styles+assetRoot+"; base-uri 'none'; form-action 'none'")

@@ -144,7 +144,7 @@ func (a *audience) look(p sitePage, width int64) {
 	}
 	tb.accessible(where + ", " + themes[0])
 	tb.run(inTheme(themes[1]))
-	tb.contrasts(where + ", " + themes[1])
+	tb.accessible(where + ", " + themes[1])
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
 	for _, c := range tb.complaints {

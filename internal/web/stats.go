@@ -95,7 +95,7 @@ func (s *Server) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, er
 		return nil, nil
 	}
 	l, err := s.Links.BySlug(r.Context(), slug)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && l.Account != me.ID {
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != me.ID || l.Site != 0) {
 		return nil, vitrine.Errorf(vitrine.CodeNotFound, "There is no link with that slug on this account.")
 	}
 	return l, err
@@ -206,7 +206,11 @@ func (s *Server) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.L
 	if n.sample {
 		title = "Sample: " + title
 	}
-	p := &statsPage{appPage: s.newAppPage(r, me, title, "analytics"), Summary: n.summary(), Of: n.link, Account: n.account, Sample: n.sample}
+	section := "analytics"
+	if l != nil {
+		section = "links"
+	}
+	p := &statsPage{appPage: s.newAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account, Sample: n.sample}
 	var err error
 	if p.Version, err = n.version(); err != nil {
 		return nil, err
@@ -237,7 +241,7 @@ func (p *statsPage) fill(n *numbers, now time.Time) {
 	if of := p.Of; of != nil {
 		p.Part = of.Truncated
 		p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
-		p.Pages, p.Marks = newStatsPages(of.Content.Pages), newStatsMarks(&of.Content)
+		p.Pages, p.Marks = newStatsPages(of.Content.Pages, of.AllTimeViews > p.Totals.Views), newStatsMarks(&of.Content)
 		p.Recent = statsRecent(of.Recent, now)
 		return
 	}
@@ -256,7 +260,7 @@ func (p *statsPage) KeyOf(i int) int { return i + 1 }
 // AllTime is what all links have come to.
 func (p *statsPage) AllTime() string {
 	a := p.Account.AllTime
-	return figure(a.Views).String() + " views and " + figure(a.Downloads).String() + " downloads of " + counted(a.Links, "link", "links") + " since the beginning"
+	return counted(a.Views, "view", "views") + " and " + counted(a.Downloads, "download", "downloads") + " of " + counted(a.Links, "link", "links") + " since the beginning"
 }
 
 // CSV is the address of a card's table as a file; "" of a sample, which has none.

@@ -7,7 +7,7 @@ import (
 	"vitrine/report"
 )
 
-// statsCard is one figure with what it means.
+// statsCard is one number with what it means.
 type statsCard struct {
 	ID, Name, Value string
 	Note            string // what else belongs to it
@@ -36,7 +36,7 @@ func statsCards(n *numbers) []statsCard {
 		{"engaged", "Average time", lasting(t.AvgEngagedMs).String(),
 			fmt.Sprintf("median %s · %s in all", lasting(t.MedianEngagedMs), lasting(t.TotalEngagedMs)), change(d.AvgEngagedMs, lasting(before.AvgEngagedMs).String()), meansEngaged},
 		{"completion", completionName(n), completion, completionNote(n), nil, meansCompletion},
-		{"downloads", "Downloads", figure(t.Downloads).String(), "all-time", downloadsDelta(r), meansDownloads},
+		{"downloads", "Downloads", figure(r.RangeDownloads).String(), figure(t.Downloads).String() + " all-time", change(d.Downloads, figure(before.Downloads).String()), meansDownloads},
 		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + counted(t.Sessions, "session", "sessions"), nil, meansBounce},
 		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + counted(t.Views, "view", "views"), nil, meansReturning},
 		{"qr", "QR scans", figure(t.QRScans).String(), "", nil, meansQR},
@@ -48,21 +48,6 @@ func allTimeNote(n *numbers) string {
 		return figure(n.link.AllTimeViews).String() + " all-time"
 	}
 	return figure(n.account.AllTime.Views).String() + " all-time"
-}
-
-// downloadsDelta tells what it compares, for the card's figure is another: the downloads of these days and of those before.
-func downloadsDelta(r *report.Summary) *statsDelta {
-	now, before := figure(r.RangeDownloads).String(), figure(r.Previous.Downloads).String()
-	d := newStatsDelta(r, r.Deltas.Downloads, before)
-	if d == nil {
-		return nil
-	}
-	d.From = now + " in these days"
-	if r.Deltas.Downloads.Pct != nil && d.Dir != report.Flat {
-		d.From = before + " → " + now + " in these days"
-	}
-	d.Words += " " + now + " in these days."
-	return d
 }
 
 // completionName says what completion is of the link's kind.
@@ -97,7 +82,7 @@ func completionNote(n *numbers) string {
 	return "on average"
 }
 
-// newStatsDelta is a change in words; was is the figure of the time before. All time has no time before.
+// newStatsDelta is a change in words; was is the number of the time before. All time has no time before.
 func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
 	if r.Range.Key == report.RangeAll {
 		return nil

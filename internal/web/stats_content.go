@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,13 +12,14 @@ import (
 // statsPages is how a document was read: by page, how many came so far, and how long they stayed.
 type statsPages struct {
 	*report.PagesContent
-	Bars  []statsPageBar // one a page, while there are few enough to point at
-	Reach string         // else one shape of all, within the same
-	Axis  []statsTick    // the numbers of the pages, while there is room for them
-	Time  string
-	Drop  string // where most stopped, in words
-	DropX string // the place of that on the axis, in percent
-	Rows  []statsPageRow
+	Unread string         // that nobody has seen a page, in place of all the rest
+	Bars   []statsPageBar // one a page, while there are few enough to point at
+	Reach  string         // else one shape of all, within the same
+	Axis   []statsTick    // the numbers of the pages, while there is room for them
+	Time   string
+	Drop   string // where most stopped, in words
+	DropX  string // the place of that on the axis, in percent
+	Rows   []statsPageRow
 }
 
 // statsPageBar is a page's bars, in percent of the width and the height there is.
@@ -41,11 +43,19 @@ const (
 	mostNumbers = 24
 )
 
-func newStatsPages(c *report.PagesContent) *statsPages {
+// newStatsPages draws the pages; before tells whether there were views before these days.
+func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 	if c == nil {
 		return nil
 	}
 	p := &statsPages{PagesContent: c}
+	if !slices.ContainsFunc(c.Pages, func(row report.PageRow) bool { return row.Views > 0 }) {
+		p.Unread = "Nobody has read a page yet."
+		if before {
+			p.Unread = "Nobody has read a page in these days."
+		}
+		return p
+	}
 	var longest int64
 	for _, row := range c.Pages {
 		longest = max(longest, row.AvgMs)

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"vitrine"
@@ -73,7 +72,7 @@ func csvOf(table [][]string) ([]byte, error) {
 	w.UseCRLF = true
 	for _, row := range table {
 		for i, cell := range row {
-			row[i] = harmless(cell)
+			row[i] = vitrine.NoFormula(cell)
 		}
 		if err := w.Write(row); err != nil {
 			return nil, err
@@ -81,14 +80,6 @@ func csvOf(table [][]string) ([]byte, error) {
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()
-}
-
-// harmless is a cell that no spreadsheet takes for a formula.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }

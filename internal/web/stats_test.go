@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -94,7 +95,18 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 	value := func(card string) string { return page.id("card-" + card).class("value")[0].text() }
 	same(t, "views", value("views"), humanize.Comma(want.Totals.Views))
 	same(t, "uniques", value("uniques"), humanize.Comma(want.Totals.Uniques))
-	same(t, "downloads", value("downloads"), humanize.Comma(want.Totals.Downloads))
+	note := func(card string) string { notes := page.id("card-" + card).class("note"); return notes[len(notes)-1].text() }
+	same(t, "all-time downloads", note("downloads"), humanize.Comma(want.Totals.Downloads)+" all-time")
+	same(t, "all-time downloads over all time", want.Range.Key != report.RangeAll || value("downloads") == humanize.Comma(want.Totals.Downloads), true)
+	if pct := want.Deltas.Downloads.Pct; want.Range.Key != report.RangeAll && pct != nil {
+		now, _ := strconv.ParseInt(strings.ReplaceAll(value("downloads"), ",", ""), 10, 64)
+		change := page.id("card-downloads").class("heard")[0].text()
+		var was int64
+		if _, after, ok := strings.Cut(change, "from "); ok {
+			was, _ = strconv.ParseInt(strings.ReplaceAll(strings.Fields(after)[0], ",", ""), 10, 64)
+			same(t, "the change of downloads", math.Round(100*float64(now-was)/float64(was)), float64(*pct))
+		}
+	}
 	same(t, "QR scans", value("qr"), humanize.Comma(want.Totals.QRScans))
 	same(t, "bounces", value("bounce"), want.Totals.BouncePct.String()+"%")
 	same(t, "returning", value("returning"), want.Totals.ReturningPct.String()+"%")
@@ -355,7 +367,7 @@ func TestStatsPulse(t *testing.T) {
 func TestStatsTruncated(t *testing.T) {
 	o := newOffice(t)
 	for _, path := range []string{"/analytics?range=all", statsPath(o.links[report.ContentMedia]) + "?range=all"} {
-		const told = "the figures are lower bounds"
+		const told = "the numbers are lower bounds"
 		if strings.Contains(o.get(path, o.cookie).body, told) {
 			t.Errorf("%s: a whole report is called a part", path)
 		}
@@ -378,6 +390,44 @@ func TestStatsEmpty(t *testing.T) {
 	o.openNow(l, 1)
 	if r = o.get(statsPath(l)+"?range=7d", o.cookie); strings.Contains(r.body, "Nobody has opened it yet") {
 		t.Error("an opened link is called unopened")
+	}
+
+	// A document that was opened and not read has no empty plots.
+	pdf := o.publish("unread.pdf", samples["report.pdf"])
+	o.openNow(pdf, 1)
+	for path, want := range map[string]string{statsPath(pdf): "Nobody has read a page yet.", statsPath(o.links[report.ContentPages]): ""} {
+		page := o.get(path, o.cookie).body
+		if got := strings.Contains(page, "Nobody has read a page"); got != (want != "") || !strings.Contains(page, want) || strings.Contains(page, "pages-plot") == got {
+			t.Errorf("%s: a reader is missed or made up", path)
+		}
+	}
+}
+
+// The page of a link's numbers is one of the links', and says which one; the account's is a place of its own.
+func TestStatsPlace(t *testing.T) {
+	o := newOffice(t)
+	l := o.links[report.ContentPages]
+	here := func(page document) string {
+		for _, a := range page.tags("a") {
+			if a.attr("aria-current") == "page" {
+				return a.attr("href")
+			}
+		}
+		return ""
+	}
+	page := o.parse(o.status(o.get(statsPath(l), o.cookie), http.StatusOK).body)
+	same(t, "the place", here(page), "/links")
+	same(t, "the way", page.class("crumbs")[0].text(), "Links / "+l.Title+" / Analytics")
+	page = o.parse(o.status(o.get("/analytics", o.cookie), http.StatusOK).body)
+	same(t, "the place", here(page), "/analytics")
+
+	// As many links are counted as are listed, and one view is one view.
+	d := newDesk(t)
+	one := d.publish("notes.txt", samples["notes.txt"])
+	d.openNow(one, 1)
+	in := d.signIn(d.member)
+	if got := d.parse(d.get("/analytics", in).body).id("about").text(); !strings.Contains(got, "1 view and 0 downloads of 1 link since") {
+		t.Errorf("the page says %q", got)
 	}
 }
 

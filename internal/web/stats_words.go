@@ -115,7 +115,7 @@ func recentTime(t, now time.Time) string {
 	return t.Format("2 Jan, 15:04")
 }
 
-// What the figures mean, in a sentence or two (analytics semantics).
+// What the numbers mean, in a sentence or two (analytics semantics).
 const (
 	meansViews = "How often the page was opened by a person, in these days. Each load of the page counts once, also where scripts are off. " +
 		"Bots, link previews and mail scanners are left out; the owner’s own preview is none."
@@ -125,7 +125,7 @@ const (
 		"and those gone within two seconds, are in no average. The median is the middle one: half looked longer."
 	meansCompletion = "How much of the file people got to see, on average over all sessions: the share of a PDF’s pages that were seen, of a video’s or sound’s time " +
 		"that was played, or how far down a page they scrolled."
-	meansDownloads = "How often the file was downloaded, since it was put on display. The change compares the downloads of these days with those of as many days before."
+	meansDownloads = "How often the file was downloaded, in these days. Below stands how often since it was put on display. One open downloads once."
 	meansBounce    = "The share of sessions with less than five seconds of attention."
 	meansReturning = "The share of views by people who had opened the same link before."
 	meansQR        = "Views that came by the QR code."

@@ -91,12 +91,12 @@ func (s *Server) checkSlug(w http.ResponseWriter, r *http.Request, me *vitrine.A
 		slug = strings.ToLower(slug)
 		return writeJSON(w, slugAnswer{Free: true, Slug: slug, Message: "This address is free."})
 	case errors.As(err, &e) && (e.Code == vitrine.CodeInvalidSlug || e.Code == vitrine.CodeSlugTaken):
-		return writeJSON(w, slugAnswer{Code: e.Code, Message: e.Message})
+		return writeJSON(w, slugAnswer{Code: e.Code, Message: inSiteWords(e.Message)})
 	}
 	return err
 }
 
-// editLink changes what was sent of a link, and leaves the rest.
+// editLink changes what was sent of a link, all of it or nothing, and leaves the rest.
 func (s *Server) editLink(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := readObject(w, r)
 	if err != nil {
@@ -107,21 +107,12 @@ func (s *Server) editLink(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	if f.err != nil {
 		return f.err
 	}
-	ctx, name := r.Context(), r.PathValue("slug")
-	own, err := s.Links.Own(ctx, me, name)
+	ctx := r.Context()
+	own, err := s.Links.Own(ctx, me, r.PathValue("slug")) // by a slug that it had before, too
 	if err != nil {
 		return err
 	}
-	l := own.Link
-	if title != nil {
-		l, err = s.Links.SetTitle(ctx, me, name, *title)
-	}
-	if err == nil && download != nil {
-		l, err = s.Links.SetDownload(ctx, me, name, *download)
-	}
-	if err == nil && slug != nil {
-		l, err = s.Links.SetSlug(ctx, me, name, *slug)
-	}
+	l, err := s.Links.Edit(ctx, me, string(own.Slug), vitrine.Edit{Title: title, Slug: slug, Download: download})
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ func (s *Server) websiteRoutes(mux *http.ServeMux) {
 	for action, does := range websiteForms {
 		s.memberPage(mux, http.MethodPost, websitesRoot+"/{slug}/"+action, s.websiteForm(does))
 	}
+	s.memberData(mux, http.MethodPost, websitesRoot+"/{slug}/discard", s.discardWebsite)
 	s.memberData(mux, http.MethodPost, websitesRoot+"/{slug}/uploads", s.beginDeploy)
 	s.memberData(mux, http.MethodPost, websitesRoot+"/{slug}/uploads/complete", s.endDeploy)
 }
@@ -175,6 +176,14 @@ func (s *Server) createFromPage(w http.ResponseWriter, r *http.Request, me *vitr
 	return writeJSON(w, map[string]string{"begin": websiteAddress(site.Slug) + "/uploads", "manage": websiteAddress(site.Slug)})
 }
 
+// discardWebsite takes a website back whose first deploy came to nothing.
+func (s *Server) discardWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := s.Sites.Discard(r.Context(), me, r.PathValue("slug")); err != nil {
+		return err
+	}
+	return writeJSON(w, struct{}{})
+}
+
 func (s *Server) checkWebsiteSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	slug := r.URL.Query().Get("slug")
 	return writeSlugAnswer(w, slug, s.Sites.SlugFree(r.Context(), me, slug))
@@ -187,7 +196,7 @@ func writeSlugAnswer(w http.ResponseWriter, slug string, err error) error {
 	case err == nil:
 		return writeJSON(w, slugAnswer{Free: true, Slug: strings.ToLower(slug), Message: "This address is free."})
 	case errors.As(err, &e) && (e.Code == vitrine.CodeInvalidSlug || e.Code == vitrine.CodeSlugTaken):
-		return writeJSON(w, slugAnswer{Code: e.Code, Message: e.Message})
+		return writeJSON(w, slugAnswer{Code: e.Code, Message: inSiteWords(e.Message)})
 	}
 	return err
 }
@@ -288,10 +297,10 @@ var websiteForms = map[string]websiteDeed{
 		return "restored", websitesRoot + "/" + slug, s.Sites.Rollback(ctx, me, slug, linkIDOf(f.Get("version")))
 	},
 	"remove": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
-		return "deleted", websitesRoot + "/" + slug, s.Sites.DeleteVersion(ctx, me, slug, linkIDOf(f.Get("version")))
+		return "version-gone", websitesRoot + "/" + slug, s.Sites.DeleteVersion(ctx, me, slug, linkIDOf(f.Get("version")))
 	},
 	"delete": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
-		return "deleted", websitesRoot, s.Sites.Delete(ctx, me, slug)
+		return "site-deleted", websitesRoot, s.Sites.Delete(ctx, me, slug)
 	},
 }
 

@@ -67,7 +67,7 @@ func TestWebsiteStates(t *testing.T) {
 
 	_, err = h.server.Links.Disable(t.Context(), string(first.Slug), by)
 	h.check(err)
-	r := h.shows(site, http.StatusGone, "disabled")
+	r := h.shows(site, http.StatusGone, "taken off display")
 	if r.Header.Get("Clear-Site-Data") != `"cache", "storage"` || strings.Contains(r.body, "Garden") || r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("gone: %v\n%s", r.Header, r.body)
 	}
@@ -79,7 +79,7 @@ func TestWebsiteStates(t *testing.T) {
 	}
 
 	h.shut(h.member, true)
-	h.shows(site, http.StatusGone, "disabled")
+	h.shows(site, http.StatusGone, "taken off display")
 	h.shut(h.member, false)
 	h.shows(site, http.StatusOK, "First")
 
@@ -238,6 +238,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 		t.Errorf("a version by its ID: %v", err)
 	}
 
+	h.noPages(slug)
 	links, _, err := h.server.Links.List(t.Context(), h.member.ID, 100, vitrine.LinkCursor{})
 	h.check(err)
 	found, _, err := h.server.Links.Search(t.Context(), h.member, vitrine.LinkSearch{Limit: 10})
@@ -278,6 +279,23 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	h.check(err)
 	_, err = h.server.Uploads.Complete(t.Context(), h.member, vitrine.CompleteRequest{Path: string(begun.Path), Name: "site.zip", Type: "application/zip"})
 	h.refused(err, vitrine.CodeUploadNotFound, "")
+}
+
+// noPages checks that none of a link's pages and forms is there for a slug, whatever the plan.
+func (h *hosting) noPages(slug string) {
+	h.t.Helper()
+	cookie := h.signIn(h.member)
+	for _, plan := range []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro} {
+		h.setPlan(h.member, plan)
+		for _, path := range []string{"", "/state", "/analytics", "/analytics/now", "/analytics?format=csv&card=series"} {
+			h.status(h.get("/links/"+slug+path, cookie), http.StatusNotFound)
+		}
+		for _, path := range []string{"title", "slug", "download", "disable", "undo", "delete", "captions", "captions/delete"} {
+			h.status(h.post("/links/"+slug+"/"+path, url.Values{"title": {"x"}, "slug": {"elsewhere"}}, cookie), http.StatusNotFound)
+		}
+		h.status(h.desk.ask("/links/"+slug+"/edit", `{"title":"x"}`, cookie), http.StatusNotFound)
+	}
+	h.status(h.get("/links/"+slug+"/analytics/pulse", cookie), http.StatusNotFound)
 }
 
 // exported checks files of the archive that the member may take away.

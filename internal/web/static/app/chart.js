@@ -47,9 +47,9 @@ const entry = (name, text, c) => {
 
 // told is a point in words, for whoever hears it.
 const told = (row) => {
-  const n = (i) => row.counts[i].text;
-  let words = `${row.when}: ${n(0)} views, ${n(1)} unique viewers, average time ${row.spent}`;
-  if (row.counts.length > 2) words += `. Before, ${row.before}: ${n(2)} views, ${n(3)} unique viewers`;
+  const n = (i, what) => `${row.counts[i].text} ${what}${row.counts[i].text === "1" ? "" : "s"}`;
+  let words = `${row.when}: ${n(0, "view")}, ${n(1, "unique viewer")}, average time ${row.spent}`;
+  if (row.counts.length > 2) words += `. Before, ${row.before}: ${n(2, "view")}, ${n(3, "unique viewer")}`;
   return words;
 };
 

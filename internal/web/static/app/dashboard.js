@@ -1,7 +1,7 @@
 // The upload page: files come in by picker, drop, paste, or from the front page; each has a row that tells how it fares.
 import { all, find, say } from "./app.js";
 import { watchSlug } from "./links.js";
-import { take } from "./pending.js";
+import { forget, named, peek, take, unmark } from "./pending.js";
 import { newKey, upload } from "./upload.js";
 
 const drop = find("#drop"), picker = find("#files"), list = find("#rows"), section = find(".files-section"), before = find("#before"), overlay = find("#overlay");
@@ -326,5 +326,21 @@ const usage = () => {
   }, 300);
 };
 
-// Files that were chosen on the front page before somebody signed in.
-add(await take());
+// Files that were chosen on the front page before somebody signed in. Whoever has not just come from there is asked: others use this browser, too.
+const asked = find("#asked");
+const answer = async (does) => {
+  asked.hidden = true;
+  find("#choose").focus();
+  await does();
+};
+find(".yes", asked).addEventListener("click", () => answer(async () => add(await take())));
+find(".no", asked).addEventListener("click", () => answer(forget));
+if (unmark()) add(await take());
+else {
+  const waiting = await peek();
+  if (waiting.length) {
+    asked.hidden = false;
+    find("b", asked).textContent = named(waiting);
+    find("span", asked).textContent = `${waiting.length === 1 ? "was" : "were"} chosen in this browser before you signed in. Nothing has been sent.`;
+  }
+}

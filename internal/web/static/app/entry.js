@@ -1,5 +1,6 @@
 // The pages on which people get in.
 import "./passwords.js";
+import "./signout.js";
 
 document.body.classList.add("has-script");
 

@@ -1,16 +1,14 @@
 // The drop zone of the first page. What is chosen here waits in this browser, and the dashboard takes it up.
-import { find, say } from "./app.js";
-import { forget, peek, put } from "./pending.js";
+import { all, find, say } from "./app.js";
+import { forget, mark, named, peek, put, unmark } from "./pending.js";
 
 const drop = find("#drop"), input = find("#file"), waiting = find("#waiting");
-
-const names = (files) => (files.length === 1 ? files[0].name : `${files.length} files`);
 
 const show = (files) => {
   waiting.hidden = !files.length;
   drop.classList.toggle("has-file", files.length > 0);
   if (!files.length) return;
-  find("#waiting-name").textContent = names(files);
+  find("#waiting-name").textContent = named(files);
   find("#waiting-words").textContent = `${files.length === 1 ? "waits" : "wait"} in this browser${drop.dataset.in ? "." : " until you have signed in."}`;
 };
 
@@ -36,8 +34,10 @@ const choose = async (list) => {
   } catch {
     return say("This browser does not keep files for a page. Sign in first, then choose the file.");
   }
-  if (drop.dataset.in) location.href = drop.dataset.next;
-  else {
+  if (drop.dataset.in) {
+    mark();
+    location.href = drop.dataset.next;
+  } else {
     show(files);
     find("#go-on").focus();
   }
@@ -51,6 +51,7 @@ input.addEventListener("change", () => {
   if (input.files.length) choose(input.files);
   input.value = "";
 });
+for (const way of all("a", waiting)) way.addEventListener("click", mark);
 find("#forget").addEventListener("click", async () => {
   await forget();
   show([]);
@@ -82,4 +83,7 @@ addEventListener("drop", (event) => {
   choose(event.dataTransfer.files);
 });
 
-addEventListener("pageshow", async () => show(await peek()));
+addEventListener("pageshow", async () => {
+  unmark();
+  show(await peek());
+});

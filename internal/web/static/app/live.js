@@ -2,7 +2,7 @@
 import { find } from "./app.js";
 
 const eager = 5_000, slow = 60_000, patience = 10 * 60_000, silence = 30_000; // ms
-const sign = find("#live"), stats = find("#stats"), heard = find("#heard");
+const sign = find("#live"), stats = find("#stats"), about = find("#about"), heard = find("#heard");
 let version = stats?.dataset.version, timer, asking, wait = eager, changed = Date.now(), spoken = 0;
 
 // turn makes an element what another is, keeping all that has not changed: where the focus is, what is open, how far something is scrolled.
@@ -54,18 +54,20 @@ const take = async () => {
   const answer = await fresh(), now = answer.response?.getElementById("stats");
   if (answer.status === 401) return signedOut();
   if (answer.status !== 200 || !now) throw answer;
+  const head = answer.response.getElementById("about");
+  if (head) turn(about, document.adoptNode(head));
   turn(stats, document.adoptNode(now));
   version = stats.dataset.version;
   changed = Date.now();
   document.dispatchEvent(new Event("numbers"));
-  tell(`Changed at ${new Date().toLocaleTimeString()}`);
+  tell(`Changed at ${new Date().toISOString().slice(11, 16)} UTC`);
   sign.classList.remove("is-new");
   void sign.offsetWidth; // so that the mark is seen again
   sign.classList.add("is-new");
   if (changed - spoken > silence) {
     spoken = changed;
     const views = find("#card-views .value", stats);
-    heard.textContent = views ? `The numbers have changed: ${views.textContent} views.` : "The numbers have changed.";
+    heard.textContent = views ? `The numbers have changed: ${views.textContent} ${views.textContent === "1" ? "view" : "views"}.` : "The numbers have changed.";
   }
 };
 

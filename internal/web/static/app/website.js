@@ -156,6 +156,15 @@ if (drop) {
     return (made = body);
   };
 
+  // discard takes a website back that was made for a deploy which came to nothing. One that has a version stays, whatever this page knows.
+  const discard = () => {
+    if (drop.dataset.begin || !made) return;
+    const { manage } = made;
+    made = undefined;
+    return fetch(`${manage}/discard`, { method: "POST", keepalive: true }).catch(() => {});
+  };
+  addEventListener("pagehide", () => running && discard());
+
   const deploy = async (source) => {
     if (running) return;
     last = source;
@@ -189,9 +198,11 @@ if (drop) {
         },
       });
       show("Deployed");
+      made = undefined; // it stays
       location.assign(version.next);
       return;
     } catch (err) {
+      await discard();
       if (err.name === "AbortError") panel.hidden = true;
       else fail(...explain(err));
     }

@@ -1,0 +1,56 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+// What a page sends of a link is saved whole or not at all, at a slug that the link had before, too.
+func TestEditFromPageIsWhole(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	taken, l := d.publish("data.json", samples["data.json"]), d.publish("notes.txt", samples["notes.txt"])
+	old := linkPath(l)
+	d.follow(d.post(old+"/slug", url.Values{"slug": {"elsewhere"}}, cookie), cookie)
+	edit := func(slug string) reply {
+		t.Helper()
+		return d.ask(old+"/edit", `{"title":"Renamed","slug":"`+slug+`","allowDownload":false}`, cookie)
+	}
+	if r := d.status(edit(string(taken.Slug)), http.StatusBadRequest); !strings.Contains(r.body, "slug_taken") {
+		t.Error(r.body)
+	}
+	if now, err := d.server.Links.BySlug(t.Context(), "elsewhere"); err != nil || now.Title != l.Title || !now.AllowDownload {
+		t.Errorf("%+v, %v", now, err)
+	}
+	if r := d.status(edit("third"), http.StatusOK); !strings.Contains(r.body, `"slug":"third"`) || !strings.Contains(r.body, `"Renamed"`) {
+		t.Error(r.body)
+	}
+	d.status(d.get("/p/third/download"), http.StatusNotFound)
+}
+
+// A link that is held keeps its address, and one that has moved is found by moderators where it was.
+func TestLinksStayWhereModeratorsLook(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	member, owner := d.signIn(d.member), d.signIn(d.owner)
+	held := d.held("notes.txt", vitrine.ReasonSuspicious)
+	at := linkPath(held)
+	if page := d.status(d.get(at, member), http.StatusOK); strings.Contains(page.body, at+"/slug") {
+		t.Error("the page of a held link has a form for another address")
+	}
+	if r := d.status(d.post(at+"/slug", url.Values{"slug": {"elsewhere"}}, member), http.StatusBadRequest); !strings.Contains(r.body, "keeps its address") {
+		t.Error(r.body)
+	}
+	live := d.publish("picture.png", samples["picture.png"])
+	d.follow(d.post(linkPath(live)+"/slug", url.Values{"slug": {"moved"}}, member), member)
+	if page := d.status(d.get(casePath(live), owner), http.StatusOK); !strings.Contains(page.body, "/moderation/links/moved/disable") {
+		t.Error("the case of a link that has moved does not decide about it")
+	}
+	d.status(d.post(casePath(live)+"/disable", url.Values{"seen": {d.seen(live)}}, owner), http.StatusSeeOther)
+	d.status(d.get("/p/moved"), http.StatusGone)
+}
