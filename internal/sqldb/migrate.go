@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/pressly/goose/v3"
 )
@@ -15,6 +16,9 @@ var migrations embed.FS
 
 // migrateTries bounds how often another process may come between the steps of a migration.
 const migrateTries = 5
+
+// versionTries bounds how often the version is asked for while others begin a new database: some four seconds in all.
+const versionTries = 20
 
 // migrate brings a database to the newest schema, each step in a transaction of its own. A database that is ahead of this
 // program is refused and left as it is.
@@ -26,6 +30,18 @@ func migrate(d *dialect, handle *sql.DB, path, schema string) error {
 	return migrateTo(d, handle, path, steps)
 }
 
+// versions reads the schema version of a database, and the newest that is known. In a new database it makes the table of versions, which fails
+// at once where another process is making it: then it is there a moment later.
+func versions(ctx context.Context, p *goose.Provider) (now, known int64, err error) {
+	for try := range versionTries {
+		if now, known, err = p.GetVersions(ctx); err == nil {
+			break
+		}
+		time.Sleep(time.Duration(try) * 20 * time.Millisecond)
+	}
+	return now, known, err
+}
+
 func migrateTo(d *dialect, handle *sql.DB, path string, steps fs.FS) error {
 	ctx := context.Background()
 	for try := 1; ; try++ {
@@ -33,7 +49,7 @@ func migrateTo(d *dialect, handle *sql.DB, path string, steps fs.FS) error {
 		if err != nil {
 			return err
 		}
-		before, known, err := p.GetVersions(ctx)
+		before, known, err := versions(ctx, p)
 		if err != nil {
 			return fmt.Errorf("read the schema version of %s: %w", path, err)
 		}
@@ -48,7 +64,7 @@ func migrateTo(d *dialect, handle *sql.DB, path string, steps fs.FS) error {
 			continue // and see that it is so
 		}
 		// Another process that opens the same database may have made the step that failed here.
-		if now, _, again := p.GetVersions(ctx); again != nil || now == before || try == migrateTries {
+		if now, _, again := versions(ctx, p); again != nil || now == before || try == migrateTries {
 			return fmt.Errorf("upgrade the database %s from schema version %d: %w", path, before, err)
 		}
 	}

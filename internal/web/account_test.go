@@ -375,6 +375,9 @@ func TestKeysPage(t *testing.T) {
 	next := d.attr(d.status(d.post("/keys/"+id+"/roll", url.Values{"grace": {"hour"}}, cookie), 200).body, shown.String())
 	api(key, 200)
 	api(next, 200)
+	if page := d.get("/keys", cookie).body; strings.Contains(page, "/keys/"+id+"/roll") || !strings.Contains(page, "/keys/"+id+"/revoke") || strings.Count(page, ">Ends <time") != 1 {
+		t.Errorf("the key that ends: %s", page)
+	}
 	d.ahead.Add(int64(time.Hour))
 	api(key, 401)
 	api(next, 200)
@@ -407,8 +410,11 @@ func TestLeaving(t *testing.T) {
 			t.Errorf("no %s in %v", want, names)
 		}
 	}
-	d.status(d.post("/account/close", url.Values{"email": {d.owner.Email}, "current": {words}}, cookie), 400)
-	d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {"wrong"}}, cookie), 400)
+	wrong := d.status(d.post("/account/close", url.Values{"email": {d.owner.Email}, "current": {words}}, cookie), 400).body
+	wrong += d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {"wrong"}}, cookie), 400).body
+	if n := len(regexp.MustCompile(`(?s)<div id="close" class="dialog" role=[^\n]*\n.{0,1000}<p class="wrong" role="alert">`).FindAllString(wrong, -1)); n != 2 {
+		t.Errorf("%d of 2 forms stand open with what is wrong in them:\n%s", n, wrong)
+	}
 	d.status(d.get("/p/"+string(l.Slug)), 200)
 	d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {words}}, cookie), 200)
 	d.status(d.get("/account", cookie), 303)

@@ -153,7 +153,7 @@ func TestAlbumPages(t *testing.T) {
 	if !strings.Contains(r.body, "/a/spring-time") || !strings.Contains(r.body, "notes.txt") {
 		t.Errorf("the page says\n%s", r.body)
 	}
-	if r := h.status(h.post("/albums", url.Values{"title": {"x"}, "slug": {"spring-time"}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, `id="slug-wrong"`) {
+	if r := h.status(h.post("/albums", url.Values{"title": {"x"}, "slug": {"spring-time"}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, "This address is taken") {
 		t.Errorf("a slug that is taken: %s", r.body)
 	}
 	if r := h.get("/albums/spring-time?q=report", cookie); strings.Contains(r.body, "notes.txt") || !strings.Contains(r.body, "report.pdf") {
@@ -166,6 +166,9 @@ func TestAlbumPages(t *testing.T) {
 		h.in(h.get("/a/spring-time").body, want...)
 	}
 	public(a, b)
+	if r := h.get(here, cookie); !strings.Contains(r.body, "All your links are in the album") || !strings.Contains(r.body, `type="submit" disabled>Add`) {
+		t.Errorf("links can be added where none is left:\n%s", r.body)
+	}
 	h.follow(h.post(here+"/move", url.Values{"link": {string(b.Slug)}, "to": {"0"}}, cookie), cookie)
 	public(b, a)
 	sent := []string{cookie, "Origin: " + h.url, "Sec-Fetch-Site: same-origin", "Content-Type: application/json"}
@@ -188,6 +191,8 @@ func TestAlbumPages(t *testing.T) {
 	for action := range map[string]bool{"add": true, "remove": true, "move": true, "title": true, "delete": true} {
 		h.status(h.post(here+"/"+action, url.Values{"title": {"x"}, "link": {string(b.Slug)}}, stranger), http.StatusNotFound)
 	}
-	h.follow(h.post(here+"/delete", nil, cookie), cookie)
+	if r := h.follow(h.post(here+"/delete", nil, cookie), cookie); !strings.Contains(r.body, "The album was deleted.") || !strings.Contains(r.body, "There is no album yet") {
+		t.Errorf("deleted: %s", r.body)
+	}
 	h.status(h.get("/a/spring-time"), http.StatusNotFound)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Somebody sets a new site up, and is on the dashboard.
@@ -107,6 +108,34 @@ func TestBrowserSessionRevoked(t *testing.T) {
 	there.quiet()
 }
 
+// A dialog has the focus on the choice that changes nothing, and gives it back; a closing that failed is there again with what was wrong.
+func TestBrowserDialogs(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	d.withPassword(d.member)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	_, err := d.server.Keys.Create(t.Context(), d.member.Email, "A key")
+	d.check(err)
+	tb := newMember(t, d.desk, d.member)
+	for _, look := range []struct{ path, opener, focus string }{
+		{linkPath(l), "[popovertarget=delete]", `textContent === "Keep it"`},
+		{"/keys", "[popovertarget^=roll]", `value === "day"`},
+		{"/keys", "[popovertarget^=revoke]", `textContent === "Keep it"`},
+		{"/account", "[popovertarget=close]", `name === "email"`},
+	} {
+		tb.run(chromedp.Navigate(d.url+look.path), chromedp.Focus(look.opener, chromedp.ByQuery), chromedp.KeyEvent("\r"))
+		tb.until(`document.querySelector(":popover-open")?.contains(document.activeElement) && document.activeElement.` + look.focus)
+		tb.run(chromedp.KeyEvent(kb.Escape))
+		tb.until(`document.querySelector(":popover-open") === null && document.activeElement.matches("` + look.opener + `")`)
+	}
+	tb.run(chromedp.KeyEvent("\r"))
+	tb.until(`document.activeElement.name === "email"`)
+	tb.run(chromedp.KeyEvent(d.member.Email), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("not the password\r"))
+	tb.arrives(`document.querySelector("#close:popover-open .wrong")?.checkVisibility() && document.activeElement.matches("#close [name=current]")`)
+	tb.run(chromedp.KeyEvent(kb.Escape))
+	tb.until(`document.querySelector(":popover-open") === null && document.activeElement.matches("[popovertarget=close]")`)
+}
+
 // These pages keep nobody out, whatever they are read on.
 func TestBrowserAccountAxe(t *testing.T) {
 	t.Parallel()
@@ -133,7 +162,7 @@ func TestBrowserAccountAxe(t *testing.T) {
 	}
 	for _, theme := range []string{"light", "dark"} {
 		visitor, owner := newVisitor(t), newMember(t, d.desk, d.owner)
-		for _, width := range []int64{390, 820, 1440} {
+		for _, width := range []int64{320, 820, 1440} {
 			for tb, paths := range map[*tab][]string{visitor: out, owner: in} {
 				tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
 					chromedp.EmulateViewport(width, 844))

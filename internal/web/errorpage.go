@@ -85,7 +85,7 @@ func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 // appFailure answers a failure of the pages that somebody signs in for.
 func (s *Server) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
-	heading, advice := headings[e.Code], e.Message
+	heading, advice := headings[e.Code], inSiteWords(e.Message)
 	switch e.Code {
 	case vitrine.CodeNotFound:
 		heading = "Nothing here"

@@ -16,7 +16,7 @@ func TestHome(t *testing.T) {
 	d := newDesk(t)
 	r := d.status(d.get("/"), 200)
 	for _, want := range []string{d.url + "/api/v1", "curl", `id="drop"`, `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No cookies", `href="/docs/self-hosting"`, `href="/sign-in"`,
-		`<link rel="canonical" href="` + d.url + `/">`, `<meta property="og:image" content="` + d.url + `/picture.png">`, "bot opens excluded", "Unique viewers", "Average time", "No accounts are opened here.", "a website takes one"} {
+		`<link rel="canonical" href="` + d.url + `/">`, `<meta property="og:image" content="` + d.url + `/picture.png">`, "bot opens excluded", "Unique viewers", "Average time", "Accounts are by invitation.", "a website takes one"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)
 		}
@@ -58,13 +58,13 @@ func TestHome(t *testing.T) {
 // Where anybody may sign up, the pages say so, and a file that was chosen waits for that.
 func TestHomeWithOpenSignUp(t *testing.T) {
 	d := newDesk(t)
-	d.server.Accounts.SignUp = vitrine.SignUpInvite
-	if !strings.Contains(d.get("/").body, "Accounts are by invitation.") || strings.Contains(d.get("/", d.signIn(d.member)).body, "by invitation") {
+	d.server.Accounts.SignUp = ""
+	if !strings.Contains(d.get("/").body, "No accounts are opened here.") || strings.Contains(d.get("/", d.signIn(d.member)).body, "No accounts") {
 		t.Error("a stranger is not told who may have an account, or a member is")
 	}
 	d.server.Accounts.SignUp = vitrine.SignUpOpen
 	r := d.status(d.get("/"), 200)
-	if strings.Contains(r.body, "No accounts are opened here.") || !strings.Contains(r.body, `href="/sign-up">Sign up</a>`) || !strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
+	if strings.Contains(r.body, "Accounts are by invitation.") || !strings.Contains(r.body, `href="/sign-up">Sign up</a>`) || !strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
 		t.Errorf("%s", r.body)
 	}
 }
@@ -87,6 +87,12 @@ func TestPlans(t *testing.T) {
 	r = d.status(d.get("/plans", d.signIn(d.member)), 200)
 	if !strings.Contains(r.body, `href="https://pay.example/vitrine?a=1&amp;b=2"`) || strings.Contains(r.body, "Ask whoever runs") || strings.Count(r.body, "Your plan") != 1 ||
 		!strings.Contains(r.body, "You have 1 link with 23 B, and have begun 1 upload in the last hour.") || !strings.Contains(r.body, "Another plan") || !regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
+		t.Errorf("%s", r.body)
+	}
+	h := newHosting(t)
+	_, err := h.server.Sites.Create(t.Context(), h.member, "Papers", "")
+	h.check(err)
+	if r = h.get("/plans", h.signIn(h.member)); !strings.Contains(r.body, "You have 0 links and 1 website with") {
 		t.Errorf("%s", r.body)
 	}
 }

@@ -150,7 +150,7 @@ func TestLinkForms(t *testing.T) {
 	d.status(d.get("/p/"+string(l.Slug)+"/download"), 404)
 	d.follow(send("download", url.Values{"allow": {"yes"}}), cookie)
 	d.status(d.get("/p/"+string(l.Slug)+"/download"), 200)
-	if r := d.status(send("slug", url.Values{"slug": {"no--good"}}), 400); !strings.Contains(r.body, "single hyphens") || !strings.Contains(r.body, `value="no--good"`) {
+	if r := d.status(send("slug", url.Values{"slug": {"no--good"}}), 400); !strings.Contains(r.body, "An address has 3 to 50 letters") || !strings.Contains(r.body, `value="no--good"`) {
 		t.Errorf("a bad slug: %s", r.body)
 	}
 	d.follow(send("disable", nil), cookie)
@@ -162,6 +162,9 @@ func TestLinkForms(t *testing.T) {
 	d.status(send("disable", nil), 400)
 	d.follow(send("undo", nil), cookie)
 	d.status(d.get("/p/"+string(l.Slug)), 200)
+	if r := d.get(at, cookie); !strings.Contains(r.body, "<b>Put back on display</b></p>") {
+		t.Errorf("the history: %s", r.body)
+	}
 	d.status(send("undo", nil), 400)
 	back := d.post(at+"/disable", url.Values{"back": {"/links?q=x&page=2"}}, cookie)
 	if to := back.Header.Get("Location"); to != "/links?page=2&q=x&said=off-display" {
@@ -171,7 +174,7 @@ func TestLinkForms(t *testing.T) {
 		d.follow(d.post(at+"/undo", url.Values{"back": {elsewhere}}, cookie), cookie)
 		d.follow(d.post(at+"/disable", nil, cookie), cookie)
 	}
-	if r := d.follow(send("delete", nil), cookie); !strings.Contains(r.body, "Deleted.") || strings.Contains(r.body, "notes.txt") {
+	if r := d.follow(send("delete", nil), cookie); !strings.Contains(r.body, "The link was deleted.") || strings.Contains(r.body, "notes.txt") {
 		t.Errorf("deleted: %s", r.body)
 	}
 	d.status(d.get(at, cookie), 404)
@@ -258,7 +261,7 @@ func TestSlugCheck(t *testing.T) {
 		return d.status(d.get("/dashboard/slug?slug="+url.QueryEscape(slug)+"&for="+of, cookie), 200).body
 	}
 	taken := check(string(theirs.Slug), "")
-	if !strings.Contains(taken, `"free":false`) || !strings.Contains(taken, "This slug is taken") {
+	if !strings.Contains(taken, `"free":false`) || !strings.Contains(taken, "This address is taken") {
 		t.Errorf("taken: %s", taken)
 	}
 	for _, other := range []string{string(mine.Slug), string(gone.Slug)} {
@@ -383,7 +386,7 @@ func TestLinkList(t *testing.T) {
 	if !strings.Contains(r.body, "Suspicious") || !strings.Contains(r.body, "In review") {
 		t.Errorf("a held link says no reason: %s", r.body)
 	}
-	if r := d.get("/links?q=nothing-like-it", cookie); !strings.Contains(r.body, "No link matches") {
+	if r := d.get("/links?q=nothing-like-it", cookie); !strings.Contains(r.body, "No link matches") || !strings.Contains(r.body, "0 of 52 links") {
 		t.Errorf("no match: %s", r.body)
 	}
 	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
@@ -409,17 +412,20 @@ func TestDashboard(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
+	if !strings.Contains(r.body, `id="full" class="held" hidden`) {
+		t.Error("an empty plan is full")
+	}
 	d.publish("notes.txt", []byte("one"))
 	d.publish("notes.txt", []byte("two"))
 	d.ahead.Add(int64(20 * time.Minute))
 	r = d.status(d.get("/dashboard", cookie), 200)
-	for _, want := range []string{"Recent links", "Delete one to make room.", "The next is possible in 40 minutes."} {
+	for _, want := range []string{"Recent links", "Delete one to make room.", "All 2 links of your plan are in use", `aria-label="Upload" hidden`, "The next is possible in 40 minutes."} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in %s", want, r.body)
 		}
 	}
-	if strings.Contains(r.body, "polyline") {
-		t.Error("on Free the page tells views")
+	if strings.Contains(r.body, "polyline") || strings.Contains(r.body, `class="held" hidden`) {
+		t.Error("on Free the page tells views, or hides that the plan is full")
 	}
 }
 

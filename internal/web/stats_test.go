@@ -95,7 +95,10 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 	value := func(card string) string { return page.id("card-" + card).class("value")[0].text() }
 	same(t, "views", value("views"), humanize.Comma(want.Totals.Views))
 	same(t, "uniques", value("uniques"), humanize.Comma(want.Totals.Uniques))
-	note := func(card string) string { notes := page.id("card-" + card).class("note"); return notes[len(notes)-1].text() }
+	note := func(card string) string {
+		notes := page.id("card-" + card).class("note")
+		return notes[len(notes)-1].text()
+	}
 	same(t, "all-time downloads", note("downloads"), humanize.Comma(want.Totals.Downloads)+" all-time")
 	same(t, "all-time downloads over all time", want.Range.Key != report.RangeAll || value("downloads") == humanize.Comma(want.Totals.Downloads), true)
 	if pct := want.Deltas.Downloads.Pct; want.Range.Key != report.RangeAll && pct != nil {

@@ -2,6 +2,15 @@
 import { all, find, say } from "./app.js";
 import "./website.js"; // addresses that are looked up while they are typed
 
+// Nothing is added while nothing is chosen.
+const picks = find(".picks"), addChosen = find("#add-chosen");
+if (picks && !addChosen.disabled) {
+  const chosen = () => (addChosen.disabled = !find("input:checked:enabled", picks));
+  picks.addEventListener("change", chosen);
+  addEventListener("pageshow", chosen); // a browser that goes back brings what was chosen
+  chosen();
+}
+
 const list = find("#order");
 if (list) {
   const rows = () => [...list.children];

@@ -68,7 +68,7 @@ let going = 0;
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented || event.repeat) return;
   if (typing(event.target)) {
-    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Escape" && !event.target.closest(":popover-open")) event.target.blur(); // a popover gives the focus back itself
     return;
   }
   const key = event.key.toLowerCase();

@@ -5,6 +5,8 @@ import { forget, named, peek, take, unmark } from "./pending.js";
 import { newKey, upload } from "./upload.js";
 
 const drop = find("#drop"), picker = find("#files"), list = find("#rows"), section = find(".files-section"), before = find("#before"), overlay = find("#overlay");
+// full tells of the plan when nothing can be put on display; it stands in the place of the drop zone then.
+const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
 const fileLimit = Number(drop.dataset.fileLimit), prefix = drop.dataset.prefix;
 
 // bytes is a size for people, in decimal units as the server writes them.
@@ -174,6 +176,7 @@ class Row {
 
   // took shows the link that the file has become.
   async took(link) {
+    find("section.first")?.remove();
     const wished = this.options();
     this.set(link);
     this.part(".save").hidden = false;
@@ -257,6 +260,7 @@ const beforeField = (name) => find(`[name=${name}]`, before);
 if (beforeField("slug")) watchSlug(beforeField("slug"), find(".slug-says", before));
 const add = (some) => {
   if (!some.length) return;
+  if (full()) return say(`${full()}.`);
   const one = some.length === 1;
   for (const file of some)
     new Row(file, { title: one ? beforeField("title").value : "", slug: one ? (beforeField("slug")?.value ?? "") : "", download: beforeField("download").checked });
@@ -265,7 +269,7 @@ const add = (some) => {
   list.firstElementChild?.scrollIntoView({ block: "nearest" });
 };
 
-find("#choose").addEventListener("click", () => picker.click());
+find("#choose").addEventListener("click", () => (full() ? say(`${full()}.`) : picker.click()));
 picker.addEventListener("change", () => {
   add([...picker.files]);
   picker.value = "";
@@ -278,7 +282,7 @@ addEventListener("dragenter", (event) => {
   if (!carriesFiles(event)) return;
   event.preventDefault();
   inside++;
-  overlay.hidden = false;
+  overlay.hidden = Boolean(full());
 });
 addEventListener("dragover", (event) => {
   if (!carriesFiles(event)) return;
@@ -320,11 +324,17 @@ const usage = () => {
     x.responseType = "document";
     x.onload = () => {
       const now = x.response?.querySelector(".usage");
-      if (now) find(".usage").replaceWith(document.adoptNode(now));
+      if (!now) return;
+      find(".usage").replaceWith(document.adoptNode(now));
+      find("#full").replaceWith(document.adoptNode(x.response.querySelector("#full")));
+      drop.hidden = Boolean(full());
     };
     x.send();
   }, 300);
 };
+
+// Room is made on other pages.
+document.addEventListener("visibilitychange", () => !document.hidden && full() && usage());
 
 // Files that were chosen on the front page before somebody signed in. Whoever has not just come from there is asked: others use this browser, too.
 const asked = find("#asked");
@@ -333,9 +343,9 @@ const answer = async (does) => {
   find("#choose").focus();
   await does();
 };
-find(".yes", asked).addEventListener("click", () => answer(async () => add(await take())));
+find(".yes", asked).addEventListener("click", () => full() ? say(`${full()}.`) : answer(async () => add(await take())));
 find(".no", asked).addEventListener("click", () => answer(forget));
-if (unmark()) add(await take());
+if (!full() && unmark()) add(await take());
 else {
   const waiting = await peek();
   if (waiting.length) {
