@@ -39,19 +39,8 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Guesser) error 
 }
 
 // OfferReset makes a ticket that sets a new password of an account, for the operator to hand over. Errors: CodeNotFound, CodeBanned.
-func (s *Accounts) OfferReset(ctx context.Context, email string) (text TicketText, err error) {
-	err = s.Store.Update(ctx, func(tx Tx) error {
-		a, err := accountByEmail(tx, email)
-		if err != nil {
-			return err
-		}
-		if a.Banned {
-			return Errorf(CodeBanned, "The account %s is suspended.", a.Email)
-		}
-		text, err = addTicket(tx, Ticket{Purpose: TicketPassword, Account: a.ID, Email: a.Email}, s.Now())
-		return err
-	})
-	return text, err
+func (s *Accounts) OfferReset(ctx context.Context, email string) (TicketText, error) {
+	return offer(ctx, s.Store, email, TicketPassword, s.Now)
 }
 
 // ResetGood reads the ticket of a new password: the address of its account. Errors: CodeUnauthorized.

@@ -72,19 +72,8 @@ var (
 )
 
 // Offer makes a ticket that signs in as an account, once, within SignInLife. Errors: CodeNotFound, CodeBanned.
-func (s *Sessions) Offer(ctx context.Context, email string) (text TicketText, err error) {
-	err = s.Store.Update(ctx, func(tx Tx) error {
-		a, err := accountByEmail(tx, email)
-		if err != nil {
-			return err
-		}
-		if a.Banned {
-			return Errorf(CodeBanned, "The account %s is suspended.", a.Email)
-		}
-		text, err = addTicket(tx, Ticket{Purpose: TicketSignIn, Account: a.ID, Email: a.Email}, s.Now())
-		return err
-	})
-	return text, err
+func (s *Sessions) Offer(ctx context.Context, email string) (TicketText, error) {
+	return offer(ctx, s.Store, email, TicketSignIn, s.Now)
 }
 
 // SignIn takes an offer up: the ticket is used, and a session begins. Errors: CodeUnauthorized for one that is unknown, used or expired.

@@ -1,6 +1,7 @@
 package vitrine
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -78,6 +79,22 @@ func addTicket(tx Tx, t Ticket, now time.Time) (TicketText, error) {
 		t.ExpiresAt = now.Add(life)
 	}
 	return text, tx.AddTicket(&t)
+}
+
+// offer makes a ticket for an account, for the operator to hand over. Errors: CodeNotFound, CodeBanned.
+func offer(ctx context.Context, store Store, email string, p TicketPurpose, now func() time.Time) (text TicketText, err error) {
+	err = store.Update(ctx, func(tx Tx) error {
+		a, err := accountByEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		if a.Banned {
+			return Errorf(CodeBanned, "The account %s is suspended.", a.Email)
+		}
+		text, err = addTicket(tx, Ticket{Purpose: p, Account: a.ID, Email: a.Email}, now())
+		return err
+	})
+	return text, err
 }
 
 // findTicket reads a ticket that holds, of one of some purposes. Errors: CodeUnauthorized, the same whatever is wrong with it.

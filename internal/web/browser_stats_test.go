@@ -58,7 +58,7 @@ func TestBrowserStatsChart(t *testing.T) {
 	tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])+"?range=30d"))
 	tb.until(`document.querySelector("#plot .uplot canvas") !== null`)
 	row := func(i int) string {
-		return fmt.Sprintf(`((r) => r.cells[0].textContent + ": " + r.cells[1].textContent + " views, " + r.cells[2].textContent + " unique viewers")(document.querySelectorAll("#series tbody tr")[%d])`, i)
+		return fmt.Sprintf(`((r, n) => r.cells[0].textContent + ": " + n(r.cells[1], " view") + ", " + n(r.cells[2], " unique viewer"))(document.querySelectorAll("#series tbody tr")[%d], (cell, what) => cell.textContent + what + (cell.textContent === "1" ? "" : "s"))`, i)
 	}
 	says := func(i int) {
 		t.Helper()
