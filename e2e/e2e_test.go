@@ -141,12 +141,24 @@ func (p *person) sees() (text string) {
 	return text
 }
 
-// until waits for a condition in the page.
+// until waits for a condition in the page, whatever page it is by then: what cannot be asked while one page goes and another comes, is asked again.
 func (p *person) until(condition string) {
 	p.t.Helper()
-	var ok bool
-	if err := chromedp.Run(p.ctx, chromedp.Poll(condition, &ok, chromedp.WithPollingTimeout(30*time.Second))); err != nil {
-		p.t.Fatalf("%s: %v\nthe page: %s", condition, err, p.sees())
+	ctx, stop := context.WithTimeout(p.ctx, 30*time.Second)
+	defer stop()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var ok bool
+		err := chromedp.Run(ctx, chromedp.Evaluate("Boolean("+condition+")", &ok))
+		if ok {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			p.t.Fatalf("not within 30 s: %s (%v)\nthe page: %s", condition, err, p.sees())
+		}
 	}
 }
 

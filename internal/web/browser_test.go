@@ -179,7 +179,14 @@ func (tb *tab) run(actions ...chromedp.Action) {
 func (tb *tab) until(condition string) {
 	tb.t.Helper()
 	var ok bool
-	if err := chromedp.Run(tb.ctx, chromedp.Poll(condition, &ok, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
+	poll := func() error {
+		return chromedp.Run(tb.ctx, chromedp.Poll(condition, &ok, chromedp.WithPollingTimeout(20*time.Second)))
+	}
+	err := poll()
+	for tries := 0; err != nil && tries < 5 && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "context was destroyed") || strings.Contains(err.Error(), "target navigated")); tries++ {
+		err = poll() // one page went while another came
+	}
+	if err != nil {
 		var now string
 		_ = chromedp.Run(tb.ctx, chromedp.Evaluate(`document.body.innerText.slice(0, 500)`, &now))
 		tb.mu.Lock()
