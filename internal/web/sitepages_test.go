@@ -114,9 +114,15 @@ func (a *audience) watch(event any) {
 // shiftOf is how far the parts of a page have moved by themselves since it came, once it has been drawn.
 const shiftOf = `new Promise((done) => {
 	let sum = 0;
-	new PerformanceObserver((l) => l.getEntries().forEach((e) => (sum += e.hadRecentInput ? 0 : e.value))).observe({type: "layout-shift", buffered: true});
+	const moved = [], box = (r) => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
+	const name = (n) => n ? n.nodeName + "." + (n.className ?? n.data) : "something gone";
+	new PerformanceObserver((l) => l.getEntries().forEach((e) => {
+		if (e.hadRecentInput) return;
+		sum += e.value;
+		moved.push(...e.sources.map((s) => name(s.node) + " from " + box(s.previousRect) + " to " + box(s.currentRect)));
+	})).observe({type: "layout-shift", buffered: true});
 	const idle = window.requestIdleCallback ?? requestAnimationFrame;
-	requestAnimationFrame(() => requestAnimationFrame(() => idle(() => requestAnimationFrame(() => done(sum)))));
+	requestAnimationFrame(() => requestAnimationFrame(() => idle(() => requestAnimationFrame(() => done({sum, moved})))));
 })`
 
 // look opens a page and says whatever is wrong with it.
@@ -127,15 +133,19 @@ func (a *audience) look(p sitePage, width int64) {
 	tb.mu.Lock()
 	tb.complaints = nil
 	tb.mu.Unlock()
-	var shift, status float64
+	var status float64
+	var shift struct {
+		Sum   float64
+		Moved []string
+	}
 	tb.run(inTheme(themes[0]), chromedp.EmulateViewport(width, 844), chromedp.Navigate(a.d.url+p.path),
 		chromedp.Evaluate(shiftOf, &shift, awaited), chromedp.Evaluate(`performance.getEntriesByType("navigation")[0].responseStatus`, &status))
 	if int(status) != max(p.status, 200) {
 		tb.t.Errorf("%s: status %v", where, status)
 		return
 	}
-	if shift > 0.02 {
-		tb.t.Errorf("%s: layout shift %.3f", where, shift)
+	if shift.Sum > 0.02 {
+		tb.t.Errorf("%s: layout shift %.3f: %s", where, shift.Sum, strings.Join(shift.Moved, "; "))
 	}
 	var wide float64
 	tb.run(chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &wide))
