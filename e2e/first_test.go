@@ -24,6 +24,7 @@ func TestFirstNumbers(t *testing.T) {
 		chromedp.SetValue(`input[name=password]`, "a case of glass and oak"), chromedp.Submit(`input[name=password]`))
 	owner.until(`location.pathname === "/dashboard"`)
 	owner.shows("Nothing is on display yet")
+	owner.until(`document.readyState === "complete"`)
 
 	file := filepath.Join(t.TempDir(), "notes.md")
 	if err := os.WriteFile(file, []byte("# Notes\n\n"+strings.Repeat("A line of the notes.\n\n", 200)), 0o600); err != nil {

@@ -270,10 +270,12 @@ const add = (some) => {
 };
 
 find("#choose").addEventListener("click", () => (full() ? say(`${full()}.`) : picker.click()));
-picker.addEventListener("change", () => {
+const chosen = () => {
+  if (!picker.files.length) return;
   add([...picker.files]);
   picker.value = "";
-});
+};
+picker.addEventListener("change", chosen);
 
 // Dropped anywhere in the window. A folder is told from a file by its entry.
 const carriesFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
@@ -345,6 +347,7 @@ const answer = async (does) => {
 };
 find(".yes", asked).addEventListener("click", () => full() ? say(`${full()}.`) : answer(async () => add(await take())));
 find(".no", asked).addEventListener("click", () => answer(forget));
+chosen(); // what was chosen while this script was on its way
 if (!full() && unmark()) add(await take());
 else {
   const waiting = await peek();
