@@ -18,7 +18,7 @@ test: ## all checks and tests
 	./test.sh
 
 screens: ## a picture of every page, light and dark, on a desk and on a phone, in ./screens; ONLY=home for some
-	VITRINE_SCREENS=$(CURDIR)/screens VITRINE_SCREENS_ONLY='$(ONLY)' go test ./internal/web -run '^TestScreens$$' -count 1 -timeout 20m
+	VITRINE_SCREENS=$(CURDIR)/screens VITRINE_SCREENS_ONLY='$(ONLY)' go test -tags screens ./internal/web -run '^TestScreens$$' -count 1 -timeout 20m
 
 BENCH ?= .
 bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built without
@@ -37,4 +37,4 @@ bench-scan: ## inspection and malware scan of files of 1 MB, 100 MB and 2 GB bes
 
 lint: ## form and vet
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	go vet ./...
+	go vet -tags screens ./...

@@ -45,7 +45,7 @@ func (s *Albums) Create(ctx context.Context, a *Account, title, slug string) (al
 		return nil, err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
-		if err := mayName(tx, a.ID, chosen != ""); err != nil {
+		if _, err := mayMake(tx, a.ID, chosen != ""); err != nil {
 			return err
 		}
 		albums, err := tx.Albums(a.ID)
@@ -61,18 +61,18 @@ func (s *Albums) Create(ctx context.Context, a *Account, title, slug string) (al
 	return album, told(err)
 }
 
-// mayName tells whether an account, as it is now, may make something, with a slug that it chose or not.
-func mayName(tx Tx, id AccountID, named bool) error {
+// mayMake reads an account as it is now, if it may make something, with a slug that it chose or not.
+func mayMake(tx Tx, id AccountID, named bool) (*Account, error) {
 	a, err := tx.Account(id)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case a.Banned:
-		return errBanned
+		return nil, errBanned
 	case named:
-		return a.MayChooseSlug()
+		return a, a.MayChooseSlug()
 	}
-	return nil
+	return a, nil
 }
 
 // SlugFree tells whether an account may give a new album a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.

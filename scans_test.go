@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,7 +28,8 @@ type mouth struct {
 	verdict    vitrine.Verdict
 	err        error
 	during     func() // called in the middle of a scan
-	scanned    int
+	mu         sync.Mutex
+	scanned    int // under mu, while scans go on
 }
 
 func (*mouth) Name() string { return "test" }
@@ -35,7 +37,9 @@ func (*mouth) Name() string { return "test" }
 func (m *mouth) Signatures(context.Context) (string, error) { return m.signatures, m.silent }
 
 func (m *mouth) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Verdict, error) {
+	m.mu.Lock()
 	m.scanned++
+	m.mu.Unlock()
 	n, err := io.Copy(io.Discard, r)
 	if err != nil || n != size {
 		return vitrine.Verdict{}, fmt.Errorf("%d of %d bytes: %v", n, size, err)

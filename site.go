@@ -65,17 +65,9 @@ func (s *Sites) Create(ctx context.Context, a *Account, title, slug string) (sit
 
 // admit tells whether an account may have one more website.
 func (s *Sites) admit(tx Tx, id AccountID, named bool, now time.Time) error {
-	a, err := tx.Account(id)
+	a, err := mayMake(tx, id, named)
 	if err != nil {
 		return err
-	}
-	if a.Banned {
-		return errBanned
-	}
-	if named {
-		if err := a.MayChooseSlug(); err != nil {
-			return err
-		}
 	}
 	sites, err := tx.Sites(id)
 	if err != nil {

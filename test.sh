@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 PATH=$PATH:/usr/sbin # where Debian has clamd, for whoever is not root
 
 # A program that tests need (gcc for the race detector), and the packages that bring it.
-needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon jq:jq
+needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon jq:jq curl:curl
        "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 missing=()

@@ -291,8 +291,12 @@ func TestPutOffKeepsNothing(t *testing.T) {
 	s.pauses = []time.Duration{time.Hour}
 	logs := func(what string, n int) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); strings.Count(logged.String(), what) < n; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
+		tick, end := time.NewTicker(time.Millisecond), time.After(20*time.Second)
+		defer tick.Stop()
+		for strings.Count(logged.String(), what) < n {
+			select {
+			case <-tick.C:
+			case <-end:
 				t.Fatalf("%d × %s: %s", n, what, logged)
 			}
 		}

@@ -336,17 +336,22 @@ func (s *Server) websiteForm(does websiteDeed) memberHandler {
 	}
 }
 
-// beginDeploy is the first of the three steps of a version.
-func (s *Server) beginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+// readDeploy reads a step of a deploy: the website, and what was sent.
+func (s *Server) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*vitrine.SiteFacts, fields, error) {
 	site, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
-		return err
+		return nil, fields{}, err
 	}
 	o, err := readObject(w, r)
+	return site, fields{object: o}, err
+}
+
+// beginDeploy is the first of the three steps of a version.
+func (s *Server) beginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	site, f, err := s.readDeploy(w, r, me)
 	if err != nil {
 		return err
 	}
-	f := fields{object: o}
 	req := vitrine.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"), IdempotencyKey: f.optionalText("idempotencyKey"), Site: site.ID}
 	if f.err != nil {
 		return f.err
@@ -363,15 +368,10 @@ func (s *Server) beginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine
 
 // endDeploy is the third.
 func (s *Server) endDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	site, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
+	site, f, err := s.readDeploy(w, r, me)
 	if err != nil {
 		return err
 	}
-	o, err := readObject(w, r)
-	if err != nil {
-		return err
-	}
-	f := fields{object: o}
 	req := vitrine.CompleteRequest{Path: f.text("path"), Name: f.text("name"), Type: f.text("type"), IdempotencyKey: f.optionalText("idempotencyKey"), Site: site.ID}
 	if f.err != nil {
 		return f.err
