@@ -32,7 +32,7 @@ type jsonFlag struct {
 
 type accountCreateCmd struct {
 	emailArg
-	dataFlag
+	placeFlags
 	jsonFlag
 	Plan          string `help:"Plan: free, pro or lifetime. The first account of an instance is lifetime." default:"free" enum:"free,pro,lifetime"`
 	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
@@ -49,8 +49,8 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 	}
-	made := !exists(c.Data)
-	in, err := createInstance(ctx, c.Data, "")
+	made := !c.made()
+	in, err := createInstance(ctx, c.placeFlags, "")
 	if err != nil {
 		return err
 	}
@@ -96,13 +96,13 @@ type accountPlanCmd struct {
 	Plan  string `arg:"" help:"Plan: free, pro or lifetime." enum:"free,pro,lifetime"`
 	Limit bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
 	noteFlag
-	dataFlag
+	placeFlags
 	jsonFlag
 	planFlags
 }
 
 func (c *accountPlanCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		plan := vitrine.Plan(c.Plan)
 		var own *vitrine.Limits
 		if c.Limit.named != nil {
@@ -120,12 +120,12 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal) error {
 type accountListCmd struct {
 	Role   string `help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:""`
 	Banned bool   `help:"Only those that are suspended."`
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
 func (c *accountListCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		accounts, err := in.accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
 		if err != nil {
 			return err
@@ -188,12 +188,12 @@ func (f noteFlag) decision() vitrine.Decision {
 type accountBanCmd struct {
 	emailArg
 	noteFlag
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
 func (c *accountBanCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		a, err := in.accounts.SetBanned(ctx, c.Email, true, c.decision())
 		if err != nil {
 			return err
@@ -205,12 +205,12 @@ func (c *accountBanCmd) Run(ctx context.Context, t *terminal) error {
 type accountUnbanCmd struct {
 	emailArg
 	noteFlag
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
 func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		a, err := in.accounts.SetBanned(ctx, c.Email, false, c.decision())
 		if err != nil {
 			return err
@@ -223,12 +223,12 @@ type accountRoleCmd struct {
 	emailArg
 	Role string `arg:"" help:"Role: member, moderator or owner (a moderator whom no moderator can suspend)." enum:"member,moderator,owner"`
 	noteFlag
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
 func (c *accountRoleCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		role := vitrine.Role(c.Role)
 		if c.Role == "member" {
 			role = vitrine.RoleMember
@@ -244,9 +244,9 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal) error {
 // humanMinutes is a whole number of minutes for a sentence.
 func humanMinutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d/time.Minute)) }
 
-// withInstance does f on a data directory that is there.
-func withInstance(ctx context.Context, dir string, f func(*instance) error) error {
-	in, err := openInstance(ctx, dir)
+// withInstance does f on an instance that is there.
+func withInstance(ctx context.Context, places placeFlags, f func(*instance) error) error {
+	in, err := openInstance(ctx, places)
 	if err != nil {
 		return err
 	}

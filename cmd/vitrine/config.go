@@ -19,14 +19,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// dataFlag names the directory of an instance. Everything an instance knows is in it: its two databases and its files.
-type dataFlag struct {
-	Data string `help:"Directory of the instance, with its databases and files. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
-}
-
 // serveCmd is the configuration of a server; its help texts are the manual.
 type serveCmd struct {
-	dataFlag
+	placeFlags
 	Listen          string        `help:"Where to listen, HOST:PORT. The default answers this machine alone; in a container, or without a reverse proxy before it, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
 	PublicURL       string        `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
 	ContentURL      string        `help:"Address that bytes of files are served from. A host of its own keeps what users upload apart from everything else; it must lead to the same server. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
@@ -190,6 +185,9 @@ func (n *network) UnmarshalText(text []byte) error {
 
 // Validate checks what no single flag can check.
 func (c *serveCmd) Validate() error {
+	if err := c.placeFlags.Validate(); err != nil {
+		return err
+	}
 	if c.MaxOpens < 0 {
 		return errors.New("--max-opens is 0 or more")
 	}

@@ -72,11 +72,11 @@ func offered(t *terminal, dir string, p vitrine.TicketPurpose, text vitrine.Tick
 
 type accountSignInCmd struct {
 	emailArg
-	dataFlag
+	placeFlags
 }
 
 func (c *accountSignInCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.sessions.Offer(ctx, c.Email)
 		if err != nil {
 			return err
@@ -88,11 +88,11 @@ func (c *accountSignInCmd) Run(ctx context.Context, t *terminal) error {
 
 type accountResetCmd struct {
 	emailArg
-	dataFlag
+	placeFlags
 }
 
 func (c *accountResetCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.accounts.OfferReset(ctx, c.Email)
 		if err != nil {
 			return err
@@ -105,11 +105,11 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal) error {
 type accountInviteCmd struct {
 	emailArg
 	Plan string `help:"Plan of the account: free, pro or lifetime." default:"free" enum:"free,pro,lifetime"`
-	dataFlag
+	placeFlags
 }
 
 func (c *accountInviteCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.accounts.Invite(ctx, c.Email, vitrine.Plan(c.Plan), vitrine.Decision{By: vitrine.Operator})
 		if err != nil {
 			return err
@@ -120,11 +120,11 @@ func (c *accountInviteCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 type setupCmd struct {
-	dataFlag
+	placeFlags
 }
 
 func (c *setupCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.accounts.OfferSetup(ctx)
 		if err != nil {
 			return err

@@ -17,13 +17,13 @@ type importCmd struct {
 
 type fileArg struct {
 	File string `arg:"" help:"NDJSON file, or - for standard input."`
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
 // run opens the file and tells what do made of it, and how long finish took after that.
 func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vitrine.Imports, io.Reader) (vitrine.ImportResult, error), finish func(*instance) error) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		r := t.in
 		if c.File != "-" {
 			f, err := os.Open(c.File)

@@ -6,34 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"vitrine"
-	"vitrine/internal/disk"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/web"
-)
-
-// What a data directory holds. The spool is the serving process's own; the other verbs leave it alone.
-const (
-	storeFile = "vitrine.db"
-	viewsFile = "views.db"
-	filesDir  = "files"
-	spoolDir  = "spool"
 )
 
 // signingSecret names the secret in the Store that all tokens of an instance are made with.
 const signingSecret = "signing"
 
-// instance is an opened data directory: the ports, and the services on them that the operator's verbs and the server share.
+// instance is an opened instance: the ports, and the services on them that the operator's verbs and the server share.
 type instance struct {
-	dir    string
-	store  *sqldb.Store
-	log    *sqldb.ViewLog
-	blobs  *disk.Blobs
-	signer *vitrine.Signer
-	now    func() time.Time
+	places   placeFlags
+	store    *sqldb.Store
+	log      viewLog
+	blobs    vitrine.Blobs
+	receiver vitrine.Receiver // nil where signed URLs lead to a bucket
+	signer   *vitrine.Signer
+	now      func() time.Time
 
 	accounts   *vitrine.Accounts
 	keys       *vitrine.Keys
@@ -44,40 +35,34 @@ type instance struct {
 	moderation *vitrine.Moderation
 }
 
-// createInstance opens a data directory, and makes it first where it is not there.
-func createInstance(ctx context.Context, dir, public string) (*instance, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// createInstance opens an instance, and makes it first where it is not there.
+func createInstance(ctx context.Context, places placeFlags, public string) (*instance, error) {
+	if err := os.MkdirAll(places.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	return newInstance(ctx, dir, public)
+	return newInstance(ctx, places, public)
 }
 
-// openInstance opens a data directory that is there.
-func openInstance(ctx context.Context, dir string) (*instance, error) {
-	if !exists(dir) {
-		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", dir)
+// openInstance opens an instance that is there.
+func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
+	if !places.made() {
+		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
 	}
-	return newInstance(ctx, dir, "")
+	return newInstance(ctx, places, "")
 }
 
-// exists tells whether a directory has been made an instance's.
-func exists(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, storeFile))
-	return err == nil
-}
-
-// newInstance opens the databases. The public address matters to signed URLs alone, which only a server gives out.
-func newInstance(ctx context.Context, dir, public string) (_ *instance, err error) {
-	in := &instance{dir: dir, now: time.Now}
+// newInstance opens databases and files. The public address matters to signed URLs alone, which only a server gives out.
+func newInstance(ctx context.Context, places placeFlags, public string) (_ *instance, err error) {
+	in := &instance{places: places, now: time.Now}
 	defer func() {
 		if err != nil {
 			in.Close()
 		}
 	}()
-	if in.store, err = sqldb.OpenStore(filepath.Join(dir, storeFile)); err != nil {
+	if in.store, err = places.openStore(); err != nil {
 		return nil, err
 	}
-	if in.log, err = sqldb.OpenViewLog(filepath.Join(dir, viewsFile)); err != nil {
+	if in.log, err = places.openLog(ctx, in.store); err != nil {
 		return nil, err
 	}
 	secret, err := instanceSecret(ctx, in.store)
@@ -85,7 +70,7 @@ func newInstance(ctx context.Context, dir, public string) (_ *instance, err erro
 		return nil, err
 	}
 	in.signer = vitrine.NewSigner(secret)
-	if in.blobs, err = disk.New(filepath.Join(dir, filesDir), public+web.StorageRoot, in.signer, in.now); err != nil {
+	if in.blobs, in.receiver, err = places.openBlobs(ctx, public+web.StorageRoot, in.signer, in.now); err != nil {
 		return nil, err
 	}
 	in.sessions = &vitrine.Sessions{Store: in.store, Signer: in.signer, Now: in.now}

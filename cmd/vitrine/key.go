@@ -18,13 +18,13 @@ type keyCmd struct {
 
 type keyCreateCmd struct {
 	emailArg
-	dataFlag
+	placeFlags
 	jsonFlag
 	Name string `help:"What the key is for." default:"key"`
 }
 
 func (c *keyCreateCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		key, err := in.keys.Create(ctx, c.Email, c.Name)
 		if err != nil {
 			return err
@@ -43,7 +43,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal) error {
 
 type keyListCmd struct {
 	emailArg
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
@@ -58,7 +58,7 @@ type keyRow struct {
 }
 
 func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		keys, err := in.keys.List(ctx, c.Email)
 		if err != nil {
 			return err
@@ -95,11 +95,11 @@ type keyRollCmd struct {
 	emailArg
 	ID    int64         `arg:"" help:"ID of the key, as \"key list\" shows it."`
 	Grace time.Duration `help:"How long the old key stays good beside the new one, at most a week (168h). 0: it ends now." default:"24h"`
-	dataFlag
+	placeFlags
 }
 
 func (c *keyRollCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		key, err := in.keys.Roll(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
 		if err != nil {
 			return err
@@ -112,11 +112,11 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal) error {
 type keyRevokeCmd struct {
 	emailArg
 	ID int64 `arg:"" help:"ID of the key, as \"key list\" shows it."`
-	dataFlag
+	placeFlags
 }
 
 func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if err := in.keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID)); err != nil {
 			return err
 		}

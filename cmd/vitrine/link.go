@@ -24,7 +24,7 @@ type linkCmd struct {
 
 type slugArg struct {
 	Slug string `arg:"" help:"The part of the link's address after /p/."`
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
@@ -45,7 +45,7 @@ type linkRow struct {
 
 // change does f to the link and shows what it is then.
 func (c slugArg) change(ctx context.Context, t *terminal, f func(*vitrine.Links) (*vitrine.Link, error)) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		l, err := f(in.links)
 		if err != nil {
 			return err
@@ -87,14 +87,14 @@ func (c *linkShowCmd) Run(ctx context.Context, t *terminal) error {
 type linkPreviewCmd struct {
 	Slug string `arg:"" optional:"" help:"The part of the link's address after /p/."`
 	All  bool   `help:"The previews of all links."`
-	dataFlag
+	placeFlags
 }
 
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal) error {
 	if (c.Slug == "") != c.All {
 		return errors.New("name a link, or say --all")
 	}
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&vitrine.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
 		if err == nil {
 			t.say("The server makes %d anew, one after the other.\n", n)
@@ -113,7 +113,7 @@ type reportRow struct {
 }
 
 func (c *linkReportsCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		reports, err := in.abuse.List(ctx, c.Slug)
 		if err != nil {
 			return err
@@ -142,11 +142,11 @@ func (c *linkReportsCmd) Run(ctx context.Context, t *terminal) error {
 
 type linkDeleteCmd struct {
 	Slug string `arg:"" help:"The part of the link's address after /p/."`
-	dataFlag
+	placeFlags
 }
 
 func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if err := in.links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
 			return err
 		}

@@ -35,6 +35,7 @@ type cli struct {
 var groups = []kong.Group{
 	{Key: "run", Title: "Run an instance (on its data directory)"},
 	{Key: "use", Title: "Use an instance (over its API)"},
+	{Key: "places", Title: "Where an instance keeps what it knows"},
 	{Key: "scanning", Title: "Scanning for malware"},
 	{Key: "previews", Title: "Programs that previews are made with"},
 	{Key: "accounts", Title: "Accounts on the website, and mail"},

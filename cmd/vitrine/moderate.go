@@ -39,7 +39,7 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
 	if !c.Same {
 		return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug, c.decision()) })
 	}
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		links, err := in.links.RejectSame(ctx, c.Slug, c.decision())
 		for _, l := range links {
 			err = errors.Join(err, c.show(ctx, t, in, l))
@@ -66,14 +66,14 @@ func (c *linkUndoCmd) Run(ctx context.Context, t *terminal) error {
 type linkRescanCmd struct {
 	Slug string `arg:"" optional:"" help:"The part of the link's address after /p/."`
 	All  bool   `help:"All links."`
-	dataFlag
+	placeFlags
 }
 
 func (c *linkRescanCmd) Run(ctx context.Context, t *terminal) error {
 	if (c.Slug == "") != c.All {
 		return errors.New("name a link, or say --all")
 	}
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&vitrine.Scans{Store: in.store, Now: in.now}).Again(ctx, c.Slug)
 		if err == nil {
 			t.say("The server scans %d again, one after the other, within the next minutes, where a scanner is configured.", n)
@@ -85,7 +85,7 @@ func (c *linkRescanCmd) Run(ctx context.Context, t *terminal) error {
 type linkQueueCmd struct {
 	Reason string `help:"Only those held for this reason code." placeholder:"CODE"`
 	Limit  int    `help:"How many at most; 0: all." default:"0"`
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
@@ -104,7 +104,7 @@ type queueRow struct {
 }
 
 func (c *linkQueueCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		var rows [][]string
 		seen := 0
 		for after := (vitrine.ReviewCursor{}); ; {
@@ -147,7 +147,7 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal) error {
 type linkHistoryCmd struct{ slugArg }
 
 func (c *linkHistoryCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		history, err := in.moderation.OfLink(ctx, c.Slug)
 		if err != nil {
 			return err
@@ -158,12 +158,12 @@ func (c *linkHistoryCmd) Run(ctx context.Context, t *terminal) error {
 
 type accountHistoryCmd struct {
 	emailArg
-	dataFlag
+	placeFlags
 	jsonFlag
 }
 
 func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		history, err := in.moderation.OfAccount(ctx, c.Email)
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func (f jsonFlag) history(t *terminal, history []vitrine.Event) error {
 type linkSameCmd struct{ slugArg }
 
 func (c *linkSameCmd) Run(ctx context.Context, t *terminal) error {
-	return withInstance(ctx, c.Data, func(in *instance) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		all, err := in.moderation.Same(ctx, c.Slug)
 		for _, same := range all {
 			if same.Link.DeletedAt.IsZero() {

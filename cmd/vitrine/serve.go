@@ -42,7 +42,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	// The start is brief, and a signal during it ends the server as it would later.
 	starting := context.WithoutCancel(ctx)
-	in, err := createInstance(starting, c.Data, public.String())
+	in, err := createInstance(starting, c.placeFlags, public.String())
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 		ViewIDs:        vitrine.NewViewIDs(),
 		Blobs:          in.blobs,
 		Previews:       made,
-		Receiver:       in.blobs,
+		Receiver:       in.receiver,
 		Signer:         in.signer,
 		Ready:          in.ready,
 		Now:            in.now,

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/disk"
+	"vitrine/internal/sqldb"
+)
+
+// What a data directory holds. The spool and the cache are of the serving process alone; the other verbs leave them.
+const (
+	storeFile = "vitrine.db"
+	viewsFile = "views.db"
+	filesDir  = "files"
+	spoolDir  = "spool"
+)
+
+// placeFlags say where an instance keeps what it knows: all in one directory, or what has outgrown it elsewhere.
+type placeFlags struct {
+	Data     string `help:"Directory of the instance: what no address below names is kept here, and what one process alone needs. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
+	Database string `help:"PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory." env:"VITRINE_DATABASE" group:"places" placeholder:"URL"`
+	Views    string `help:"Where opens are kept: postgres://USER:PASSWORD@HOST/NAME or clickhouse://USER:PASSWORD@HOST:8123/NAME. Default: --database, and without one embedded, in the data directory." env:"VITRINE_VIEWS" group:"places" placeholder:"URL"`
+	Files    string `help:"Bucket that files are kept in: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for others than Amazon, and path-style=true where the bucket is no part of the host. Keys are found as the AWS tools do (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory." env:"VITRINE_FILES" group:"places" placeholder:"URL"`
+}
+
+// Validate tells addresses that cannot be meant before anything is opened.
+func (p placeFlags) Validate() error {
+	for _, f := range []struct {
+		flag, address string
+		schemes       []string
+	}{
+		{"--database", p.Database, []string{"postgres", "postgresql"}},
+		{"--views", p.Views, []string{"postgres", "postgresql", "clickhouse"}},
+		{"--files", p.Files, []string{"s3"}},
+	} {
+		if f.address != "" && schemeOf(f.address, f.schemes) == "" {
+			return fmt.Errorf("%s: an address begins with %s://", f.flag, strings.Join(f.schemes, ":// or "))
+		}
+	}
+	return nil
+}
+
+// schemeOf is which of some schemes an address has; "": none of them.
+func schemeOf(address string, schemes []string) string {
+	for _, s := range schemes {
+		if strings.HasPrefix(address, s+"://") {
+			return s
+		}
+	}
+	return ""
+}
+
+// redacted is an address that may be shown: without its password.
+func redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		scheme, _, _ := strings.Cut(address, "://")
+		return scheme + "://…"
+	}
+	return u.Redacted()
+}
+
+// made tells whether there is an instance. A database of others' making counts as one.
+func (p placeFlags) made() bool {
+	if p.Database != "" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(p.Data, storeFile))
+	return err == nil
+}
+
+// shared tells whether other processes on other machines may serve the same instance.
+func (p placeFlags) shared() bool { return p.Database != "" }
+
+// viewLog is a log of views that is closed in the end.
+type viewLog interface {
+	vitrine.ViewLog
+	Close() error
+}
+
+func (p placeFlags) openStore() (*sqldb.Store, error) {
+	return sqldb.OpenStore(cmp.Or(p.Database, filepath.Join(p.Data, storeFile)))
+}
+
+// openLog opens the log of views. What ClickHouse cannot lock by itself is locked in the store.
+func (p placeFlags) openLog(ctx context.Context, store *sqldb.Store) (viewLog, error) {
+	switch address := cmp.Or(p.Views, p.Database); {
+	case strings.HasPrefix(address, "clickhouse://"):
+		return nil, errors.New("ClickHouse: not yet")
+	case address != "":
+		return sqldb.OpenViewLog(address)
+	}
+	return sqldb.OpenViewLog(filepath.Join(p.Data, viewsFile))
+}
+
+// openBlobs opens the files. base is the address that signed URLs to a directory begin with; those to a bucket begin with its own.
+func (p placeFlags) openBlobs(ctx context.Context, base string, signer *vitrine.Signer, now func() time.Time) (vitrine.Blobs, vitrine.Receiver, error) {
+	if p.Files != "" {
+		return nil, nil, errors.New("S3: not yet")
+	}
+	b, err := disk.New(filepath.Join(p.Data, filesDir), base, signer, now)
+	return b, b, err
+}
