@@ -111,13 +111,14 @@ type Accounts struct {
 	SignUp     SignUp // who opens accounts on the website; "": nobody
 	SignUpPlan Plan   // of accounts that are opened there; "": Free
 
-	Mail Mailer // nil: no mail is sent
-	Site string // the host, as messages name it
+	Mail *Outbox // nil: no mail is sent
+	Site string  // the host, as messages name it
 	// Address is where a ticket is used; without one, where to ask for one.
 	Address func(TicketPurpose, TicketText) string
 
-	Links *Links // that go with a closed account
-	Wake  func() // if set, called when there is something to be removed (Empty)
+	Links  *Links // that go with a closed account
+	Wake   func() // if set, called when there is something to be removed (Empty)
+	Leases *Leases
 }
 
 // Create makes an account with its first API key. The first account of a fresh instance is Lifetime, whatever plan is asked for

@@ -17,9 +17,7 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Guesser) error 
 	if err != nil {
 		return err
 	}
-	var m *Message
 	err = s.Store.Update(ctx, func(tx Tx) error {
-		m = nil
 		now := s.Now()
 		if _, err := takeGuess(tx, now, s.Sessions.Signer.letters("reset", email, g)...); err != nil {
 			return tooOften(err, "Messages have been asked for often enough. If the address has an account, the link that was sent last still works.")
@@ -29,11 +27,13 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Guesser) error 
 			return notFoundIsNil(err)
 		}
 		text, err := addTicket(tx, Ticket{Purpose: TicketPassword, Account: a.ID, Email: a.Email}, now)
-		m = s.letterReset(email, text)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.post(tx, s.letterReset(email, text), TicketPassword)
 	})
 	if err == nil {
-		s.send(m)
+		s.Mail.wake()
 	}
 	return told(err)
 }
@@ -75,13 +75,15 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Guesser) 
 		if err := errors.Join(tx.PutAccount(a), tx.EndSessions(a.ID, 0), tx.EndTickets(a.ID, a.Email)); err != nil {
 			return err
 		}
-		in, err = s.Sessions.begin(tx, a, g, false)
-		return err
+		if in, err = s.Sessions.begin(tx, a, g, false); err != nil || s.Mail == nil {
+			return err
+		}
+		return s.post(tx, s.letterPasswordChanged(email), "")
 	})
 	if err != nil {
 		return SignedIn{}, told(err)
 	}
-	s.send(s.letterPasswordChanged(email))
+	s.Mail.wake()
 	return in, nil
 }
 
@@ -166,10 +168,13 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *Session, current
 			return err
 		}
 		a.Password = hash
-		return errors.Join(tx.PutAccount(a), tx.EndSessions(a.ID, session.ID), tx.EndTickets(a.ID, a.Email))
+		if err := errors.Join(tx.PutAccount(a), tx.EndSessions(a.ID, session.ID), tx.EndTickets(a.ID, a.Email)); err != nil || s.Mail == nil {
+			return err
+		}
+		return s.post(tx, s.letterPasswordChanged(a.Email), "")
 	})
 	if err == nil {
-		s.send(s.letterPasswordChanged(a.Email))
+		s.Mail.wake()
 	}
 	return told(err)
 }
@@ -191,7 +196,6 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 	if s.Mail == nil {
 		return false, s.takeAddress(ctx, a, email)
 	}
-	var m *Message
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		a, err := again(tx, a)
 		if err != nil {
@@ -202,17 +206,18 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 			return tooOften(err, "Messages have been asked for often enough. The link that was sent last still works.")
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
-			m = s.letterAddressInUse(email)
-			return nil
+			return s.post(tx, s.letterAddressInUse(email), "")
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
 		text, err := addTicket(tx, Ticket{Purpose: TicketEmail, Account: a.ID, Email: email}, s.Now())
-		m = s.letterNewAddress(email, text)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.post(tx, s.letterNewAddress(email, text), TicketEmail)
 	})
 	if err == nil {
-		s.send(m)
+		s.Mail.wake()
 	}
 	return true, told(err)
 }
@@ -253,7 +258,6 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email st
 // ConfirmEmail gives the account of whoever is signed in the address that a ticket was sent to. Errors: CodeUnauthorized for the ticket,
 // another account's too.
 func (s *Accounts) ConfirmEmail(ctx context.Context, me *Account, text string) error {
-	old := ""
 	err := s.Store.Update(ctx, func(tx Tx) error {
 		t, a, err := accountTicket(tx, text, s.Now(), TicketEmail)
 		if err == nil && a.ID != me.ID {
@@ -262,11 +266,14 @@ func (s *Accounts) ConfirmEmail(ctx context.Context, me *Account, text string) e
 		if err != nil {
 			return err
 		}
-		old = a.Email
-		return moveTo(tx, a, t.Email)
+		old := a.Email
+		if err := moveTo(tx, a, t.Email); err != nil || s.Mail == nil {
+			return err
+		}
+		return s.post(tx, s.letterAddressChanged(old), "")
 	})
 	if err == nil {
-		s.send(s.letterAddressChanged(old))
+		s.Mail.wake()
 	}
 	return told(err)
 }

@@ -3,6 +3,7 @@ package vitrine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -74,7 +75,8 @@ func (s *Accounts) OnlyOwner(ctx context.Context, a *Account) (only bool, err er
 	return only, told(err)
 }
 
-// Empty removes what closed accounts have left. What is interrupted is gone on with the next time.
+// Empty removes what closed accounts have left. What is interrupted is gone on with the next time. Several processes share the accounts; what is
+// removed twice is gone.
 func (s *Accounts) Empty(ctx context.Context) error {
 	var closing []*Account
 	err := s.Store.Read(ctx, func(tx Tx) (err error) {
@@ -83,7 +85,11 @@ func (s *Accounts) Empty(ctx context.Context) error {
 	})
 	var failed []error // one account that cannot be emptied keeps no other
 	for _, a := range closing {
-		failed = append(failed, s.empty(ctx, a))
+		_, err := s.Leases.Hold(ctx, fmt.Sprintf("empty %d", a.ID), func(tx Tx) (bool, error) {
+			now, err := tx.Account(a.ID)
+			return err == nil && now.Closing, err
+		}, func(ctx context.Context) error { return s.empty(ctx, a) })
+		failed = append(failed, err)
 	}
 	return errors.Join(append(failed, err)...)
 }

@@ -24,10 +24,11 @@ type post struct {
 	letters []vitrine.Message
 }
 
-func (p *post) Send(m vitrine.Message) {
+func (p *post) Send(_ context.Context, m vitrine.Message) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.letters = append(p.letters, m)
+	return nil
 }
 
 // take returns the messages since it was last asked.
@@ -53,7 +54,8 @@ func newEntrance(t *testing.T, mode vitrine.SignUp, mail bool) *entrance {
 	e.acc = &vitrine.Accounts{Store: e.store, Now: e.clock.Now, Sessions: e.in, SignUp: mode, Site: "share.example", Links: e.links,
 		Address: func(p vitrine.TicketPurpose, text vitrine.TicketText) string { return string(p) + ":" + string(text) }}
 	if mail {
-		e.acc.Mail = e.post
+		e.acc.Mail = &vitrine.Outbox{Store: e.store, Mailer: e.post, Now: e.clock.Now}
+		e.acc.Mail.Wake = func() { e.must(e.acc.Mail.Send(context.Background())) }
 	}
 	return e
 }

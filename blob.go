@@ -12,17 +12,19 @@ import (
 // Every backend passes the suite vitrinetest.Blobs.
 type Blobs interface {
 	// SignPut makes a URL that accepts exactly what g says, once. Signing the same key again makes a fresh URL for the same
-	// place; once the bytes of a key are stored, every URL of it is used up, also after Delete.
+	// place; once the bytes of a key are stored, every URL of it is used up, also after Delete. Where URLs lead to somebody else's
+	// server, that one may go on accepting bytes: then those count that are there when the key is sealed, and none later.
 	SignPut(ctx context.Context, g PutGrant) (string, error)
 
 	// Stat tells about bytes that are wholly stored, sealed or not; ErrNotFound before that and after Delete.
 	Stat(ctx context.Context, key UploadID) (BlobInfo, error)
 
-	// Seal makes the stored bytes of a key unchangeable and durable. Sealing again is success. ErrNotFound as for Stat.
+	// Seal makes the stored bytes of a key unchangeable and durable, also when several seal it while others put: all find the same
+	// bytes for ever. Sealing again is success. ErrNotFound as for Stat.
 	Seal(ctx context.Context, key UploadID) (BlobInfo, error)
 
-	// Open reads a sealed blob; ErrNotFound when there is none. The caller closes it. A blob that is open stays readable
-	// though it is deleted.
+	// Open reads a sealed blob; ErrNotFound when there is none. The caller closes it; reads end with ctx where they go over a network. A blob
+	// that is open stays readable though it is deleted, or its reads fail: they never bring other bytes or too few.
 	Open(ctx context.Context, key UploadID) (Blob, error)
 
 	// PutPart stores a part beside a sealed blob, in place of one of the same name; whole and durable when nil. ErrNotFound when
@@ -72,4 +74,17 @@ type Receiver interface {
 	// transfer of the key is under way), CodeSizeMismatch (too few or too many bytes), CodeUnavailable (disk full, say).
 	// After any error the key is as before, and a transfer may be tried again.
 	Receive(ctx context.Context, g PutGrant, body io.Reader) (etag string, err error)
+}
+
+// GetSigner is implemented by Blobs that whoever holds a URL can read a blob from without this process.
+type GetSigner interface {
+	// SignGet makes a URL that answers GET, of ranges too, with a sealed blob. Whether it is there is not looked at.
+	SignGet(ctx context.Context, g GetGrant) (string, error)
+}
+
+// GetGrant is what a signed URL to read from answers: these bytes under this Content-Type and Content-Disposition, to requests begun before Expires.
+type GetGrant struct {
+	Key               UploadID
+	Type, Disposition string
+	Expires           time.Time
 }

@@ -1,35 +1,50 @@
 package vitrine
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
 
-// Mailer sends messages to people.
+// Mailer hands messages over to a mail server.
 //
-// Send takes a message, which is sent in the background, and returns at once: neither its time nor anything else tells its caller whether it
-// will arrive. What cannot be sent is lost, and whoever runs the instance reads so in the log; the address does not stand there.
+// Send tries once, takes half a minute at the most, whatever becomes of ctx, and returns nil when the server has taken the message. An error
+// says nothing of whom it was for; with ErrMailRefused the server never takes it, and any other may pass.
 type Mailer interface {
-	Send(m Message)
+	Send(ctx context.Context, m Message) error
 }
+
+// ErrMailRefused is what a mail server says that does not take a message now or later.
+var ErrMailRefused = errors.New("refused for good")
 
 // Message is a message in plain text.
 type Message struct {
+	ID      string // of no other message, so that one that comes twice is known to be the same
 	To      string // one address
 	Subject string // one line
 	Text    string // lines of at most 72 characters, addresses apart
 }
 
 // letter puts a message together.
-func (s *Accounts) letter(to, subject, format string, args ...any) *Message {
-	return &Message{To: to, Subject: subject, Text: fmt.Sprintf(format, args...) + "\n\n-- \nVitrine at " + s.Site + "\n"}
+func (s *Accounts) letter(to, subject, format string, args ...any) Message {
+	return Message{To: to, Subject: subject, Text: fmt.Sprintf(format, args...) + "\n\n-- \nVitrine at " + s.Site + "\n"}
 }
 
-// send sends a message if there is one, and somebody to send it.
-func (s *Accounts) send(m *Message) {
-	if m != nil && s.Mail != nil {
-		s.Mail.Send(*m)
+// post has a message sent once the transaction is committed and the box woken (Outbox.wake), where mail is sent. p is the purpose of the ticket
+// that is in it, or "".
+func (s *Accounts) post(tx Tx, m Message, p TicketPurpose) error {
+	if s.Mail == nil {
+		return nil
 	}
+	var expires time.Time
+	if life := ticketPurposes[p]; life > 0 {
+		expires = s.Now().Add(life)
+	}
+	return s.Mail.post(tx, m, expires)
 }
 
-func (s *Accounts) letterSignUp(to string, text TicketText) *Message {
+func (s *Accounts) letterSignUp(to string, text TicketText) Message {
 	return s.letter(to, "Confirm your address for "+s.Site, `Somebody, most likely you, wants to open an account with this address
 at %s.
 
@@ -40,7 +55,7 @@ Open this address within a day to choose a password:
 If it was not you, do nothing: there is no account.`, s.Site, s.Address(TicketSignUp, text))
 }
 
-func (s *Accounts) letterKnown(to string) *Message {
+func (s *Accounts) letterKnown(to string) Message {
 	return s.letter(to, "You have an account at "+s.Site, `Somebody, most likely you, wants to open an account with this address
 at %s. You have one already.
 
@@ -50,7 +65,7 @@ If you do not know the password any more, have a new one set from there.
 If it was not you, there is nothing to do.`, s.Site, s.Address(TicketSignIn, ""))
 }
 
-func (s *Accounts) letterReset(to string, text TicketText) *Message {
+func (s *Accounts) letterReset(to string, text TicketText) Message {
 	return s.letter(to, "Choose a new password for "+s.Site, `Somebody, most likely you, asked for a new password for your account
 at %s.
 
@@ -61,7 +76,7 @@ Open this address within an hour to choose one:
 If it was not you, do nothing: your password stays as it is.`, s.Site, s.Address(TicketPassword, text))
 }
 
-func (s *Accounts) letterInvite(to string, text TicketText, by string) *Message {
+func (s *Accounts) letterInvite(to string, text TicketText, by string) Message {
 	if by == "" {
 		by = "Whoever runs it"
 	}
@@ -75,7 +90,7 @@ Open this address within a week to choose a password:
 If you do not know what this is about, do nothing.`, by, s.Site, s.Address(TicketInvite, text))
 }
 
-func (s *Accounts) letterNewAddress(to string, text TicketText) *Message {
+func (s *Accounts) letterNewAddress(to string, text TicketText) Message {
 	return s.letter(to, "Confirm your new address for "+s.Site, `Somebody, most likely you, wants to have this address for their account
 at %s from now on.
 
@@ -87,21 +102,21 @@ signed in, to confirm it:
 If it was not you, do nothing.`, s.Site, s.Address(TicketEmail, text))
 }
 
-func (s *Accounts) letterAddressInUse(to string) *Message {
+func (s *Accounts) letterAddressInUse(to string) Message {
 	return s.letter(to, "Your address at "+s.Site, `Somebody who is signed in at %s wants to have this address
 for their account. You have an account with it, so nothing was changed.
 
 There is nothing to do.`, s.Site)
 }
 
-func (s *Accounts) letterAddressChanged(old string) *Message {
+func (s *Accounts) letterAddressChanged(old string) Message {
 	return s.letter(old, "Your address at "+s.Site+" was changed", `The address of your account at %s is another one from now on.
 Messages about it will not come here any more.
 
 If it was not you, tell whoever runs the site.`, s.Site)
 }
 
-func (s *Accounts) letterPasswordChanged(to string) *Message {
+func (s *Accounts) letterPasswordChanged(to string) Message {
 	return s.letter(to, "Your password at "+s.Site+" was changed", `The password of your account at %s was changed, and all other
 browsers were signed out.
 

@@ -3,7 +3,9 @@ package vitrine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -125,9 +127,10 @@ type Previews struct {
 	Now       func() time.Time
 	// Failed, if set, is told of a link whose parts could not be made this time.
 	Failed func(*Link, error)
+	Leases *Leases
 
 	mu    sync.Mutex
-	tries map[LinkID]previewTry // of links that failed, or are being worked on
+	tries map[LinkID]previewTry // of links that failed, or are being worked on, here or elsewhere
 }
 
 // previewTry is how often a link's parts could not be made, and when that may be tried again; busy while it is.
@@ -147,6 +150,8 @@ const (
 	// try, which doubles: a quarter of an hour in all.
 	previewTries = 6
 	previewPause = 30 * time.Second
+	// previewElsewhere is how long a link that another process works on is not looked at again.
+	previewElsewhere = 10 * time.Second
 )
 
 // Expects tells whether a part of a link is still to be made, or may be, so that a page may wait for it.
@@ -156,7 +161,8 @@ func (s *Previews) Expects(l *Link, p Part) bool {
 }
 
 // Make makes the parts of live links that have none yet, the newest first, until there is nothing to do. What is interrupted is done
-// again by the next call: the state is the queue. A link that fails keeps no other: it is told of, and tried again later.
+// again by the next call: the state is the queue. A link that fails keeps no other: it is told of, and tried again later. Several processes share
+// the links, each under a lease; parts that are made twice all the same take each other's place.
 func (s *Previews) Make(ctx context.Context) error {
 	var g errgroup.Group
 	for range previewsAtOnce {
@@ -166,12 +172,44 @@ func (s *Previews) Make(ctx context.Context) error {
 				if err != nil || l == nil {
 					return err
 				}
-				s.done(ctx, l, s.make(ctx, l))
+				if err := s.leased(ctx, l); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
 	}
 	return g.Wait()
+}
+
+// leased makes the parts of a link, unless another process is at it or has been. An error is of the leases.
+func (s *Previews) leased(ctx context.Context, l *Link) error {
+	var made error
+	held, err := s.Leases.Hold(ctx, fmt.Sprintf("preview %d", l.ID), func(tx Tx) (bool, error) {
+		now, err := tx.Link(l.ID)
+		return err == nil && now.Preview == PreviewDue && now.HasBytes && now.DeletedAt.IsZero(), notFoundIsNil(err)
+	}, func(ctx context.Context) error {
+		made = s.make(ctx, l)
+		return nil
+	})
+	if held && err == nil {
+		s.done(ctx, l, made)
+		return nil
+	}
+	s.elsewhere(l)
+	if errors.Is(err, ErrLeaseLost) {
+		return nil
+	}
+	return err
+}
+
+// elsewhere leaves a link to another process for a while.
+func (s *Previews) elsewhere(l *Link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tries[l.ID]
+	t.busy, t.next = false, s.Now().Add(previewElsewhere)
+	s.tries[l.ID] = t
 }
 
 // previewsLooked is among how many links that are due the next one is looked for.
@@ -189,6 +227,11 @@ func (s *Previews) next(ctx context.Context) (*Link, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(due) < previewsLooked { // all there are
+		maps.DeleteFunc(s.tries, func(id LinkID, t previewTry) bool {
+			return !t.busy && !slices.ContainsFunc(due, func(l *Link) bool { return l.ID == id })
+		})
 	}
 	now := s.Now()
 	for _, l := range due {

@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"vitrine":                      {"vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor"},
 	"vitrine/internal/sqldb":       {"vitrine", "vitrine/report"},
 	"vitrine/internal/disk":        {"vitrine"},
+	"vitrine/internal/s3":          {"vitrine"},
 	"vitrine/internal/spool":       {"vitrine"},
 	"vitrine/internal/preview":     {"vitrine", "vitrine/internal/filetype"},
 	"vitrine/internal/clamav":      {"vitrine"},
@@ -28,8 +29,8 @@ var mayImport = map[string][]string{
 	"vitrine/internal/web":         {"vitrine", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/markup", "vitrine/internal/visitor"},
 	"vitrine/e2e":                  {},
 	"vitrine/client":               {"vitrine/report", "vitrine/internal/filetype"},
-	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/clamav", "vitrine/internal/filetype", "vitrine/internal/disk", "vitrine/internal/mail",
-		"vitrine/internal/preview", "vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
+	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/clamav", "vitrine/internal/clickhouse", "vitrine/internal/filetype", "vitrine/internal/disk", "vitrine/internal/mail",
+		"vitrine/internal/preview", "vitrine/internal/s3", "vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
 }
 
 // The standard library's packages that the domain and the engine do without.
@@ -91,6 +92,7 @@ var dependencies = map[string]string{
 	"github.com/go-json-experiment/json": "strict JSON: duplicate names, invalid UTF-8 and other case are refused, unlike encoding/json",
 	"github.com/google/uuid":             "idempotency keys",
 	"github.com/hashicorp/golang-lru/v2": "the cards that were drawn last",
+	"github.com/jackc/pgx/v5":            "PostgreSQL",
 	"github.com/klippa-app/go-pdfium":    "PDF pages as pictures, without cgo, in a WebAssembly sandbox",
 	"github.com/microcosm-cc/bluemonday": "what of a stranger's HTML may stand on a page",
 	"github.com/nwaples/rardecode/v2":    "what is in a RAR archive",
@@ -113,6 +115,11 @@ var dependencies = map[string]string{
 	"modernc.org/sqlite":                 "SQLite without cgo",
 	"rsc.io/qr":                          "QR codes",
 	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",
+
+	"github.com/aws/aws-sdk-go-v2":            "S3: signatures, and trying again",
+	"github.com/aws/aws-sdk-go-v2/config":     "S3: credentials wherever Amazon's tools find them: environment, files, roles",
+	"github.com/aws/aws-sdk-go-v2/service/s3": "S3: the operations, as Amazon and those after it speak them",
+	"github.com/aws/smithy-go":                "S3: what their errors are",
 }
 
 func TestDependenciesHaveReasons(t *testing.T) {

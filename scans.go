@@ -17,13 +17,16 @@ import (
 const ScanTime = 30 * time.Minute
 
 // Scans is the background service that has bytes scanned: videos, which are scanned after they became links; what could not be scanned
-// then; and what is live, when the signatures change. The links' states are the queue: what is interrupted is done again.
+// then; and what is live, when the signatures change. The links' states are the queue: what is interrupted is done again. Several processes share
+// Pending, each link under a lease; Rescan is one's at a time. What a scan says counts only while its link is as it was when the scan
+// began, so that of two scans of a link, wherever they come from, the first to end is the one that counts.
 type Scans struct {
 	Store   Store
 	Blobs   Blobs
 	Scanner Scanner
 	Now     func() time.Time
 	AtOnce  int // how many scans Pending runs side by side; 0: one
+	Leases  *Leases
 	// Failed, if set, is told of each scan that had no answer.
 	Failed func(*Link, error)
 
@@ -191,23 +194,45 @@ func (s *Scans) some(ctx context.Context, state LinkState, signatures string, af
 			continue
 		}
 		g.Go(func() error {
-			o, ok := s.scan(inner, l)
-			switch {
-			case inner.Err() != nil:
-				return inner.Err()
-			case !ok:
+			return s.leased(inner, l, func(ctx context.Context) error {
+				o, ok := s.scan(ctx, l)
+				switch {
+				case ctx.Err() != nil:
+					return ctx.Err()
+				case !ok:
+					return nil
+				case o.change.Action != "":
+					return s.settle(ctx, []outcome{o})
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				as = append(as, o)
 				return nil
-			case o.change.Action != "":
-				return s.settle(inner, []outcome{o})
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			as = append(as, o)
-			return nil
+			})
 		})
 	}
 	err = g.Wait()
 	return due[len(due)-1].ID, errors.Join(err, s.settle(context.WithoutCancel(ctx), as))
+}
+
+// leased does what is to be done about a link that other processes may be at, too: nothing, when one is.
+func (s *Scans) leased(ctx context.Context, l *Link, work func(context.Context) error) error {
+	if l.State != StateProcessing {
+		return work(ctx)
+	}
+	_, err := s.Leases.Hold(ctx, fmt.Sprintf("scan %d", l.ID), func(tx Tx) (bool, error) {
+		now, err := tx.Link(l.ID)
+		return err == nil && awaits(now, l), notFoundIsNil(err)
+	}, work)
+	if errors.Is(err, ErrLeaseLost) {
+		return nil // another does it
+	}
+	return err
+}
+
+// awaits tells whether a link is what it was when its scan was begun, or was to be.
+func awaits(now, then *Link) bool {
+	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned && now.HasBytes && now.DeletedAt.IsZero()
 }
 
 // scan has one link scanned. What fails about this link alone is told to Failed, keeps no other, and is not ok.
@@ -283,9 +308,7 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 		doomed = nil
 		for _, o := range all {
 			now, err := tx.Link(o.link.ID)
-			same := err == nil && now.State == o.link.State && now.Reason == o.link.Reason && now.Scanned == o.link.Scanned &&
-				now.HasBytes && now.DeletedAt.IsZero()
-			if !same {
+			if err != nil || !awaits(now, o.link) {
 				if err = notFoundIsNil(err); err != nil {
 					return err
 				}

@@ -127,7 +127,6 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) err
 	if s.SignUp != SignUpOpen || s.Mail == nil {
 		return errSignUp
 	}
-	var m *Message
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		if err := setUp(tx); err != nil {
 			return err
@@ -138,18 +137,19 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) err
 		}
 		_, err := tx.AccountByEmail(email)
 		if err == nil {
-			m = s.letterKnown(email)
-			return nil
+			return s.post(tx, s.letterKnown(email), "")
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
 		text, err := addTicket(tx, Ticket{Purpose: TicketSignUp, Email: email, Plan: s.plan()}, now)
-		m = s.letterSignUp(email, text)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.post(tx, s.letterSignUp(email, text), TicketSignUp)
 	})
 	if err == nil {
-		s.send(m)
+		s.Mail.wake()
 	}
 	return told(err)
 }
@@ -303,15 +303,15 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Deci
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		text, err = addTicket(tx, Ticket{Purpose: TicketInvite, Email: email, Plan: plan, By: d.By.Account}, s.Now())
-		return err
+		if text, err = addTicket(tx, Ticket{Purpose: TicketInvite, Email: email, Plan: plan, By: d.By.Account}, s.Now()); err != nil || s.Mail == nil {
+			return err
+		}
+		return s.post(tx, s.letterInvite(email, text, by), TicketInvite)
 	})
 	if err != nil {
 		return "", told(err)
 	}
-	if s.Mail != nil {
-		s.send(s.letterInvite(email, text, by))
-	}
+	s.Mail.wake()
 	return text, nil
 }
 

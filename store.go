@@ -21,7 +21,8 @@ type Store interface {
 	Update(ctx context.Context, f func(Tx) error) error
 
 	// Version is another number, never one that it was before, whenever anything in the store may have changed, by whomever, since
-	// it was last asked for; an Update that has returned is such a change. The numbers are of this Store value alone.
+	// it was last asked for; an Update that has returned is such a change. What was changed through this Store value is told at once, and what
+	// was through others within 5 seconds (mostly at once; of a SQLite file always). The numbers are of this Store value alone.
 	Version(ctx context.Context) (int64, error)
 }
 
@@ -180,6 +181,21 @@ type Tx interface {
 	AlbumLinks(a AlbumID, n int) ([]*Link, error)
 	// AlbumSizes counts the links that are not deleted in each of an account's albums that has any.
 	AlbumSizes(a AccountID) (map[AlbumID]int64, error)
+
+	// Lease reads a lease, of whatever time; PutLease writes one, whether or not there is one of its name.
+	Lease(name string) (*Lease, error)
+	PutLease(l *Lease) error
+	DeleteLease(name string) error
+	// ForgetLeases removes leases that ended before a time.
+	ForgetLeases(before time.Time) (int64, error)
+
+	// AddLetter gives l.ID.
+	AddLetter(l *Letter) error
+	Letter(id LetterID) (*Letter, error)
+	PutLetter(l *Letter) error
+	DeleteLetter(id LetterID) error
+	// LettersDue lists at most n letters that are to be sent at or before a time, those first that are due longest.
+	LettersDue(now time.Time, n int) ([]*Letter, error)
 
 	// Secret reads a named secret of the instance; PutSecret writes one.
 	Secret(name string) ([]byte, error)

@@ -3,9 +3,10 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 PATH=$PATH:/usr/sbin # where Debian has clamd, for whoever is not root
+for programs in /usr/lib/postgresql/*/bin; do PATH=$PATH:$programs; done # and PostgreSQL
 
 # A program that tests need (gcc for the race detector), and the packages that bring it.
-needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon jq:jq curl:curl
+needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon postgres:postgresql jq:jq curl:curl
        "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 missing=()

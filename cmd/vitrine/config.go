@@ -27,6 +27,7 @@ type serveCmd struct {
 	ContentURL      string        `help:"Address that bytes of files are served from. A host of its own keeps what users upload apart from everything else; it must lead to the same server. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
 	SitesURL        string        `help:"Address of static websites, with a star in the place of each one's name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on, and not one of the public URL’s. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
 	TrustedProxy    []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it every visitor behind a proxy is the same." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
+	Drain           time.Duration `help:"How long the server serves on after SIGTERM or SIGINT while /readyz answers 503 already, so that a load balancer sends new requests elsewhere before connections are refused: longer than it takes to see that. Needed where several servers share an instance." env:"VITRINE_DRAIN" default:"0s"`
 	ShutdownTimeout time.Duration `help:"How long requests that are under way may take to finish after SIGTERM or SIGINT. A second signal ends the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
 	ViewerKeyLife   time.Duration `help:"How long the viewers of an account are told apart with one secret key. Then it is replaced and destroyed, and who returns is new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
 	KeepOpens       int           `help:"How many months single opens are kept. Then they are removed, and the numbers of their days stay. 0: for ever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
@@ -199,6 +200,9 @@ func (c *serveCmd) Validate() error {
 	}
 	if c.ViewerKeyLife < 24*time.Hour {
 		return errors.New("--viewer-key-life is a day (24h) or more")
+	}
+	if c.Drain < 0 {
+		return errors.New("--drain is 0 or more")
 	}
 	if c.ShutdownTimeout < 0 {
 		return errors.New("--shutdown-timeout is 0 or more")

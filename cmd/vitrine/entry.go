@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/url"
 	"strings"
 	"time"
@@ -41,22 +40,20 @@ func (f accountFlags) check() error {
 }
 
 // mailer sends messages; nil where none are sent.
-func (f accountFlags) mailer(log *slog.Logger) (*mail.Sender, error) {
+func (f accountFlags) mailer() (*mail.Sender, error) {
 	if f.SMTP == "" {
 		return nil, nil
 	}
-	return mail.New(mail.Options{Server: f.SMTP, From: f.MailFrom, Log: log})
+	return mail.New(mail.Options{Server: f.SMTP, From: f.MailFrom})
 }
 
 // apply tells the service of accounts what the flags say.
-func (f accountFlags) apply(a *vitrine.Accounts, sender *mail.Sender, public *url.URL) {
+func (f accountFlags) apply(a *vitrine.Accounts, outbox *vitrine.Outbox, public *url.URL) {
 	a.SignUp, a.SignUpPlan, a.Site = vitrine.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
 	a.Address = func(p vitrine.TicketPurpose, text vitrine.TicketText) string {
 		return web.TicketURL(public.String(), p, text)
 	}
-	if sender != nil {
-		a.Mail = sender
-	}
+	a.Mail = outbox
 }
 
 // offered prints the address of a ticket, alone on standard output, and to a person what it does.

@@ -22,6 +22,8 @@ type cli struct {
 	Link    linkCmd    `cmd:"" group:"run" help:"Show, disable, review and delete links."`
 	Import  importCmd  `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
 	Audit   auditCmd   `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
+	Backup  backupCmd  `cmd:"" group:"run" help:"Copy an instance into a directory, while it is served."`
+	Restore restoreCmd `cmd:"" group:"run" help:"Make a data directory of a backup."`
 
 	Put      putCmd      `cmd:"" group:"use" help:"Put files on display; prints a link for each."`
 	Ls       lsCmd       `cmd:"" group:"use" help:"List your links, newest first."`

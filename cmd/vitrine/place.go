@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -12,7 +11,9 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/clickhouse"
 	"vitrine/internal/disk"
+	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
 )
 
@@ -23,6 +24,9 @@ const (
 	filesDir  = "files"
 	spoolDir  = "spool"
 )
+
+// viewsLock is the lock, of all processes on a store, that is held by whoever writes to a log of views in ClickHouse.
+const viewsLock = "views"
 
 // placeFlags say where an instance keeps what it knows: all in one directory, or what has outgrown it elsewhere.
 type placeFlags struct {
@@ -95,7 +99,13 @@ func (p placeFlags) openStore() (*sqldb.Store, error) {
 func (p placeFlags) openLog(ctx context.Context, store *sqldb.Store) (viewLog, error) {
 	switch address := cmp.Or(p.Views, p.Database); {
 	case strings.HasPrefix(address, "clickhouse://"):
-		return nil, errors.New("ClickHouse: not yet")
+		return clickhouse.Open(ctx, address, clickhouse.Options{Lock: func(ctx context.Context) (func(), error) {
+			release, err := store.Exclusive(ctx, viewsLock)
+			if err != nil {
+				return nil, err
+			}
+			return func() { _ = release() }, nil // what a lost lock let happen, the log's own checks find (Open)
+		}})
 	case address != "":
 		return sqldb.OpenViewLog(address)
 	}
@@ -105,7 +115,8 @@ func (p placeFlags) openLog(ctx context.Context, store *sqldb.Store) (viewLog, e
 // openBlobs opens the files. base is the address that signed URLs to a directory begin with; those to a bucket begin with its own.
 func (p placeFlags) openBlobs(ctx context.Context, base string, signer *vitrine.Signer, now func() time.Time) (vitrine.Blobs, vitrine.Receiver, error) {
 	if p.Files != "" {
-		return nil, nil, errors.New("S3: not yet")
+		b, err := s3.Open(ctx, p.Files, now)
+		return b, nil, err
 	}
 	b, err := disk.New(filepath.Join(p.Data, filesDir), base, signer, now)
 	return b, b, err

@@ -18,8 +18,8 @@ import (
 	"vitrine/internal/worker"
 )
 
-// Run serves until ctx ends, and then in order: no more connections, requests that are under way finish, background work ends,
-// views and databases are closed.
+// Run serves until ctx ends, and then in order: it says that it is not ready and serves on for the time to drain, takes no more connections, requests
+// that are under way finish, background work ends, views and databases are closed.
 func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	log := c.logger(t)
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
@@ -62,7 +62,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return errors.Join(err, spool.Close(), in.Close())
 	}
-	sender, err := c.mailer(log)
+	sender, err := c.mailer()
 	if err != nil {
 		return errors.Join(err, spool.Close(), in.Close())
 	}
@@ -76,7 +76,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	go scanner.report(ctx, log)
 	lock.announce(public.String())
 	c.welcome(t, public, addr, setup, log)
-	return s.serve(ctx, listener, c.ShutdownTimeout)
+	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
 }
 
 func (c *serveCmd) logger(t *terminal) *slog.Logger {
@@ -127,11 +127,11 @@ func putHint(public, key string) string {
 	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", shellWord(public), key, self())
 }
 
-// lettersTime is how long a server that ends waits for messages that are being sent.
+// lettersTime is how long a server that ends begins to send messages. What is left then is sent by another, or by the next.
 const lettersTime = 10 * time.Second
 
 // serve runs the server until ctx ends or serving fails. It returns nil after a clean end: every request answered.
-func (s *service) serve(ctx context.Context, listener net.Listener, bound time.Duration) error {
+func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound time.Duration) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
 	worked := make(chan struct{})
@@ -143,6 +143,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, bound time.D
 	select {
 	case failed = <-served:
 	case <-ctx.Done():
+		failed = s.drain(drain, served)
 	}
 	if err := s.shutdown(bound); err != nil {
 		// Requests still run on views and databases: these are left as they are. What was answered is durable.
@@ -152,13 +153,31 @@ func (s *service) serve(ctx context.Context, listener net.Listener, bound time.D
 	<-worked
 	s.views.Close()
 	s.scanner.Close()
-	if s.mail != nil {
+	if s.outbox != nil {
 		letters, done := context.WithTimeout(context.Background(), lettersTime)
-		s.mail.Close(letters)
+		if err := s.outbox.Send(letters); err != nil {
+			s.log.Warn("messages wait in the store", "error", err)
+		}
 		done()
 	}
 	s.log.Info("stopped")
 	return errors.Join(failed, s.spool.Close(), s.instance.Close())
+}
+
+// drain says that this server is not ready, and serves on, so that whatever stands before it has time to see that and to send requests
+// elsewhere. Serving may fail meanwhile.
+func (s *service) drain(wait time.Duration, served <-chan error) error {
+	s.draining.Store(true)
+	if wait <= 0 {
+		return nil
+	}
+	s.log.Info("draining: /readyz says no, requests are still taken", "for", wait.String())
+	select {
+	case err := <-served:
+		return err
+	case <-time.After(wait):
+		return nil
+	}
 }
 
 // shutdown accepts no more connections and waits for the requests under way.

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"vitrine"
@@ -29,7 +32,14 @@ const (
 	// A day is settled once its last beacons have come.
 	settleEvery = 10 * time.Minute
 	forgetEvery = time.Hour
+	// Letters are sent when they are written. What could not be sent then, here or elsewhere, waits so long beyond its time.
+	lettersEvery = 10 * time.Second
+	// So often it is tried to become the process that does the chores.
+	choresEvery = 15 * time.Second
 )
+
+// choresLease is the lease of the work that one process of an instance does at a time.
+const choresLease = "chores"
 
 // Bounds of every connection. There is none on how long a whole request or answer takes: uploads and downloads are long, and web
 // bounds each route by its nature.
@@ -45,44 +55,63 @@ type service struct {
 	views    *vitrine.Views
 	spool    *spool.Spool
 	scanner  *scanner
-	mail     *mail.Sender // nil: none is sent
+	outbox   *vitrine.Outbox // nil: no mail is sent
 	loops    []*worker.Loop
 	http     *http.Server
+	draining atomic.Bool // requests are still taken, and had better go elsewhere
 	log      *slog.Logger
 }
 
 // wire puts a server together.
 func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Previewer, scanner *scanner, sender *mail.Sender, public, content *url.URL, log *slog.Logger) *service {
-	s := &service{instance: in, spool: spool, scanner: scanner, mail: sender, log: log}
+	s := &service{instance: in, spool: spool, scanner: scanner, log: log}
 	s.views = &vitrine.Views{Log: in.log, Spool: spool, Notice: s.spooling}
 	s.views.Start()
+	var leases *vitrine.Leases // an embedded database is this process's alone
+	if in.places.shared() {
+		leases = &vitrine.Leases{Store: in.store, Now: in.now, Holder: vitrine.NewHolder()}
+	}
 	var scan, previews *worker.Loop
 	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
 		Wake: func() { scan.Wake(); previews.Wake() }}
-	scans := &vitrine.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(),
+	scans := &vitrine.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(), Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
 	scan = worker.New("scan", scanEvery, log, scans.Pending)
 	queue := &watch{moderation: in.moderation, warn: func(text string) { log.Warn(text) }}
 	in.abuse.Threshold = c.AbuseThreshold
-	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now,
+	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now, Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
 	previews = worker.New("preview", previewEvery, log, made.Make)
 	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.Empty)
-	c.apply(in.accounts, sender, public)
-	in.accounts.Links, in.accounts.Wake = in.links, empty.Wake
-	s.loops = []*worker.Loop{
-		empty,
-		scan,
+	in.accounts.Links, in.accounts.Wake, in.accounts.Leases = in.links, empty.Wake, leases
+	// Work that the state of each link or account is the queue of is shared by all processes; the rest is done by one of them.
+	s.loops = []*worker.Loop{empty, scan, previews}
+	if sender != nil {
+		s.outbox = &vitrine.Outbox{Store: in.store, Mailer: sender, Now: in.now,
+			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
+		letters := worker.New("letters", lettersEvery, log, s.outbox.Send)
+		s.outbox.Wake = letters.Wake
+		s.loops = append(s.loops, letters)
+	}
+	c.apply(in.accounts, s.outbox, public)
+	chores := []*worker.Loop{
 		worker.New("rescan", rescanEvery, log, scans.Rescan),
 		worker.New("review", watchEvery, log, queue.look),
-		previews,
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("purge", purgeEvery, log, in.links.Purge),
 		worker.New("settle", settleEvery, log, in.analytics.Settle),
 		worker.New("forget", forgetEvery, log, in.analytics.Forget),
 		worker.New("forget reports", forgetEvery, log, in.abuse.Forget),
 		worker.New("forget sessions", forgetEvery, log, in.sessions.Forget),
+		worker.New("forget leases", forgetEvery, log, leases.Forget),
 	}
+	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
+		_, err := leases.Hold(ctx, choresLease, nil, func(ctx context.Context) error {
+			worker.RunAll(ctx, chores...)
+			return nil
+		})
+		return err
+	}))
 	in.links.ViewerKeyLife = c.ViewerKeyLife
 	in.links.Pending = func() bool { return !spool.Empty() }
 	in.analytics.MaxOpens, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
@@ -112,13 +141,13 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 		Previews:       made,
 		Receiver:       in.receiver,
 		Signer:         in.signer,
-		Ready:          in.ready,
+		Ready:          s.ready,
 		Now:            in.now,
 		Log:            log,
 		UpgradeURL:     c.UpgradeURL,
 	}
 	s.http = &http.Server{
-		Handler:           app.Handler(),
+		Handler:           s.drained(app.Handler()),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
@@ -126,6 +155,27 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
 	return s
+}
+
+var errDraining = errors.New("this server is about to end")
+
+// ready tells whether requests had better come here.
+func (s *service) ready(ctx context.Context) error {
+	if s.draining.Load() {
+		return errDraining
+	}
+	return s.instance.ready(ctx)
+}
+
+// drained has each answer of a server that is about to end close its connection, so that the next request finds another server, and none meets
+// a connection that is just being cut.
+func (s *service) drained(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // previewer makes previews with the programs that this machine has, in processes of their own.

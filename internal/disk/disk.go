@@ -133,6 +133,11 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil
 	}
+	held, err := b.deleting()
+	if err != nil {
+		return err
+	}
+	defer held.Close()
 	if err := os.WriteFile(b.used(k), nil, 0o600); err != nil {
 		return err
 	}

@@ -78,6 +78,11 @@ func (b *Blobs) DeletePart(_ context.Context, k vitrine.UploadID, p vitrine.Part
 	if validPart(k, p) != nil {
 		return nil
 	}
+	held, err := b.deleting()
+	if err != nil {
+		return err
+	}
+	defer held.Close()
 	if err := remove(b.partPath(k, p)); err != nil {
 		return err
 	}

@@ -3,18 +3,14 @@ package mail
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	netmail "net/mail"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"vitrine"
@@ -27,64 +23,32 @@ type Options struct {
 	// Server is smtp://user:password@host:587, with STARTTLS, which only a server on this very machine may do without, or where the
 	// address ends with ?tls=off; or smtps://user:password@host:465, with TLS from the first byte.
 	Server string
-	From   string // Name <address>, or an address alone
-	Log    *slog.Logger
+	From   string      // Name <address>, or an address alone
 	TLS    *tls.Config // nil: the system's roots
 }
 
-// Bounds of sending.
-const (
-	// waiting is how many messages wait at most for their turn; one more is lost.
-	waiting = 200
-	// putOff is how many wait at most to be tried again; one more is lost. They take nobody else's place.
-	putOff = 100
-	// atOnce is how many are sent at once.
-	atOnce = 4
-	// stepTime is how long each step of a try takes at most: to connect and be greeted, and to hand the message over.
-	stepTime = 10 * time.Second
-)
+// stepTime is how long each step of a try takes at most: to connect and be greeted, and to hand the message over.
+const stepTime = 10 * time.Second
 
-// pauses are between the tries to send a message that may yet be taken.
-var pauses = []time.Duration{5 * time.Second, time.Minute}
-
-// Sender sends messages in the background.
+// Sender hands messages over to a server, each on a connection of its own.
 type Sender struct {
-	options Options
-	host    string
-	client  []mail.Option
-	from    *netmail.Address
-	queue   chan letter   // its room is that of all there are, so that none waits for a place in it
-	fresh   chan struct{} // one for each that was not tried yet, or is being tried the first time
-	later   chan struct{} // one for each that is tried again, from its first failure on
-	quit    chan struct{}
-	done    sync.WaitGroup // workers, and pauses
-	mu      sync.Mutex     // of closed, and of what begins with it
-	closed  bool
-	pauses  []time.Duration
-	step    time.Duration
-}
-
-// letter is a message on its way.
-type letter struct {
-	vitrine.Message
-	tries int // that have failed
+	host   string
+	client []mail.Option
+	from   *netmail.Address
+	step   time.Duration
 }
 
 var _ vitrine.Mailer = (*Sender)(nil)
 
-// New reads the options, and begins to wait for messages. It does not ask whether the server is there.
+// New reads the options. It does not ask whether the server is there.
 func New(o Options) (*Sender, error) {
-	s := &Sender{options: o, queue: make(chan letter, waiting+atOnce+putOff), fresh: make(chan struct{}, waiting+atOnce),
-		later: make(chan struct{}, putOff), quit: make(chan struct{}), pauses: pauses, step: stepTime}
+	s := &Sender{step: stepTime}
 	var err error
 	if s.from, err = netmail.ParseAddress(o.From); err != nil {
 		return nil, fmt.Errorf("%q is not an address such as Vitrine <post@share.example>", o.From)
 	}
 	if s.client, s.host, err = clientOptions(o.Server, o.TLS); err != nil {
 		return nil, err
-	}
-	for range atOnce {
-		s.done.Go(s.work)
 	}
 	return s, nil
 }
@@ -148,93 +112,21 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Send is vitrine.Mailer's.
-func (s *Sender) Send(m vitrine.Message) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return
-	}
-	select {
-	case s.fresh <- struct{}{}:
-		s.queue <- letter{Message: m}
-	default:
-		s.options.Log.Warn("a message was not sent: too many wait already", "waiting", waiting)
-	}
-}
-
-// Close sends what waits, for as long as ctx allows, each once more at most. What a server has put off is not tried again.
-func (s *Sender) Close(ctx context.Context) {
-	s.mu.Lock()
-	if !s.closed {
-		s.closed = true
-		close(s.quit)
-	}
-	s.mu.Unlock()
-	ended := make(chan struct{})
-	go func() { s.done.Wait(); close(ended) }()
-	select {
-	case <-ended:
-	case <-ctx.Done():
-	}
-}
-
-func (s *Sender) work() {
-	for {
-		select {
-		case m := <-s.queue:
-			s.deliver(m)
-		case <-s.quit:
-			select {
-			case m := <-s.queue:
-				s.deliver(m)
-			default:
-				return
-			}
-		}
-	}
-}
-
-// deliver tries to send a message, and has it tried again later where that may help. Meanwhile others are sent.
-func (s *Sender) deliver(m letter) {
-	err := s.send(m.Message)
-	held := s.fresh
-	if m.tries > 0 {
-		held = s.later
-	}
-	<-held
+// Send is vitrine.Mailer's. What is under way is not cut off when ctx ends: the server could have taken it.
+func (s *Sender) Send(ctx context.Context, m vitrine.Message) error {
+	err := s.send(context.WithoutCancel(ctx), m)
 	if err == nil {
-		return
+		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	again := m.tries < len(s.pauses) && mayPass(err) && !s.closed
-	if again {
-		select {
-		case s.later <- struct{}{}:
-		default:
-			again = false
-		}
+	told := errors.New(s.host + ": " + reason(err, m.To))
+	if mayPass(err) {
+		return told
 	}
-	s.options.Log.Warn("a message was not sent", "server", s.host, "error", reason(err, m.To), "again", again)
-	if !again {
-		return
-	}
-	pause := time.NewTimer(s.pauses[m.tries])
-	m.tries++
-	s.done.Go(func() {
-		defer pause.Stop()
-		select {
-		case <-pause.C:
-			s.queue <- m
-		case <-s.quit:
-			<-s.later
-		}
-	})
+	return fmt.Errorf("%w: %w", vitrine.ErrMailRefused, told)
 }
 
-func (s *Sender) send(m vitrine.Message) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*s.step)
+func (s *Sender) send(ctx context.Context, m vitrine.Message) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*s.step)
 	defer cancel()
 	msg, err := s.message(m)
 	if err != nil {
@@ -244,7 +136,10 @@ func (s *Sender) send(m vitrine.Message) error {
 	if err != nil {
 		return err
 	}
-	return client.DialAndSendWithContext(ctx, msg)
+	if err = client.DialAndSendWithContext(ctx, msg); msg.IsDelivered() {
+		return nil // whatever became of the connection then
+	}
+	return err
 }
 
 // message is a message as it is sent: plain text, from a program.
@@ -253,10 +148,8 @@ func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	if err := errors.Join(msg.FromFormat(s.from.Name, s.from.Address), msg.To(m.To)); err != nil {
 		return nil, err
 	}
-	var id [16]byte
-	rand.Read(id[:])
 	_, domain, _ := strings.Cut(s.from.Address, "@")
-	msg.SetMessageIDWithValue(hex.EncodeToString(id[:]) + "@" + domain)
+	msg.SetMessageIDWithValue(m.ID + "@" + domain)
 	msg.SetDate()
 	msg.Subject(m.Subject)
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")

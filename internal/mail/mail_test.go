@@ -1,7 +1,7 @@
 package mail
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,15 +9,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
-	"log/slog"
 	"math/big"
 	"mime/quotedprintable"
 	"net"
 	netmail "net/mail"
+	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,43 +137,16 @@ func (o *office) certificate() *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 }
 
-// log is what a sender has to say.
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func newSender(t *testing.T, server string, roots *x509.CertPool) (*Sender, *log) {
+func newSender(t *testing.T, server string, roots *x509.CertPool) *Sender {
 	t.Helper()
-	l := new(log)
-	s, err := New(Options{Server: server, From: "Vitrine <post@share.example>", Log: slog.New(slog.NewTextHandler(l, nil)), TLS: &tls.Config{RootCAs: roots}})
+	s, err := New(Options{Server: server, From: "Vitrine <post@share.example>", TLS: &tls.Config{RootCAs: roots}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.pauses = []time.Duration{time.Millisecond, time.Millisecond}
-	return s, l
+	return s
 }
 
-// finish waits for everything that was to be sent.
-func finish(s *Sender) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	s.Close(ctx)
-}
-
-var reset = vitrine.Message{To: "bob.reader@example.org", Subject: "Choose a new password for share.exämple",
+var reset = vitrine.Message{ID: "abc", To: "bob.reader@example.org", Subject: "Choose a new password for share.exämple",
 	Text: "Open this address:\n\nhttps://share.example/password/" + strings.Repeat("x", 90) + "\n\n.\n-- \nVitrine\n"}
 
 // A message arrives as it was written, over TLS, from who has signed in.
@@ -192,11 +164,9 @@ func TestSend(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newOffice(t, c.secret, c.first)
-			s, logged := newSender(t, c.scheme+"://"+c.user+"127.0.0.1:"+o.port+c.query, o.roots)
-			s.Send(reset)
-			finish(s)
-			if logged.String() != "" {
-				t.Fatal(logged)
+			s := newSender(t, c.scheme+"://"+c.user+"127.0.0.1:"+o.port+c.query, o.roots)
+			if err := s.Send(t.Context(), reset); err != nil {
+				t.Fatal(err)
 			}
 			l := <-o.got
 			if l.from != "post@share.example" || l.to != reset.To || l.tls != (c.tls && !c.first) && !c.first || c.user != "" && l.user != "ann" {
@@ -206,7 +176,7 @@ func TestSend(t *testing.T) {
 				t.Errorf("%q", l.body)
 			}
 			h := l.message.Header
-			if h.Get("Auto-Submitted") != "auto-generated" || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") || !strings.HasSuffix(h.Get("Message-ID"), "@share.example>") ||
+			if h.Get("Auto-Submitted") != "auto-generated" || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") || h.Get("Message-ID") != "<abc@share.example>" ||
 				h.Get("Date") == "" || h.Get("From") != `"Vitrine" <post@share.example>` || h.Get("User-Agent")+h.Get("X-Mailer") != "" {
 				t.Errorf("%v", h)
 			}
@@ -214,110 +184,99 @@ func TestSend(t *testing.T) {
 	}
 }
 
+// refused sends a message that must not arrive, and returns why not: it never names whom the message was for.
+func refused(t *testing.T, what string, o *office, s *Sender) error {
+	t.Helper()
+	err := s.Send(t.Context(), reset)
+	if err == nil || o != nil && len(o.got) > 0 {
+		t.Fatalf("%s: %v, and it arrived", what, err)
+	}
+	for _, secret := range []string{"bob", "cr@t"} {
+		if strings.Contains(strings.ToLower(err.Error()), secret) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	return err
+}
+
 // What is not safe is not done: no password over a line that anybody reads, no certificate that nobody knows.
 func TestSendRefuses(t *testing.T) {
 	o := newOffice(t, false, false)
-	for name, server := range map[string]string{"no STARTTLS, and a password": "smtp://ann:se%3Acr%40t@127.0.0.1:" + o.port, "wrong password": "smtp://ann:x@127.0.0.1:" + o.port + "?tls=off"} {
-		s, logged := newSender(t, server, o.roots)
-		if name != "wrong password" { // as if the host were another machine
-			opts, _, err := clientOptions("smtp://ann:se%3Acr%40t@mail.example:"+o.port, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.client = opts
-		}
-		s.pauses = nil
-		s.Send(reset)
-		finish(s)
-		if len(o.got) > 0 || !strings.Contains(logged.String(), "a message was not sent") {
-			t.Errorf("%s: %d messages, %s", name, len(o.got), logged)
-		}
-		if strings.Contains(logged.String(), "bob") || strings.Contains(logged.String(), "cr@t") {
-			t.Errorf("%s: %s", name, logged)
-		}
+	s := newSender(t, "smtp://ann:se%3Acr%40t@127.0.0.1:"+o.port, o.roots)
+	opts, _, err := clientOptions("smtp://ann:se%3Acr%40t@mail.example:"+o.port, nil) // as if the host were another machine
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.client = opts
+	refused(t, "no STARTTLS, and a password", o, s)
+	refused(t, "wrong password", o, newSender(t, "smtp://ann:x@127.0.0.1:"+o.port+"?tls=off", o.roots))
 	secret := newOffice(t, true, false)
-	s, logged := newSender(t, "smtp://127.0.0.1:"+secret.port, x509.NewCertPool())
-	s.pauses = nil
-	s.Send(reset)
-	finish(s)
-	if len(secret.got) > 0 || !strings.Contains(logged.String(), "certificate") {
-		t.Errorf("an unknown certificate: %d messages, %s", len(secret.got), logged)
+	if err := refused(t, "an unknown certificate", secret, newSender(t, "smtp://127.0.0.1:"+secret.port, x509.NewCertPool())); !strings.Contains(err.Error(), "certificate") {
+		t.Error(err)
 	}
 }
 
-// What the server does not take now is tried again, and what it never takes is not; the log does not say whose it was.
+// What the server does not take now may be tried again, and what it never takes may not.
 func TestSendAgain(t *testing.T) {
 	o := newOffice(t, false, false)
-	tries := 0
-	o.refuse = func() error {
-		if tries++; tries < 3 {
-			return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "bob.reader@example.org: come again"}
+	s := newSender(t, "smtp://127.0.0.1:"+o.port, nil)
+	for _, c := range []struct {
+		e     smtp.SMTPError
+		never bool
+	}{
+		{smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "bob.reader@example.org: come again"}, false},
+		{smtp.SMTPError{Code: 550, Message: "no Bob.Reader@example.org here"}, true},
+	} {
+		o.refuse = func() error { return &c.e }
+		err := refused(t, "refused", o, s)
+		if errors.Is(err, vitrine.ErrMailRefused) != c.never || !strings.Contains(err.Error(), strconv.Itoa(c.e.Code)) {
+			t.Errorf("%d: %v", c.e.Code, err)
 		}
-		return nil
 	}
-	s, logged := newSender(t, "smtp://127.0.0.1:"+o.port, nil)
-	s.Send(reset)
-	<-o.got
-	finish(s)
-	if tries != 3 || strings.Count(logged.String(), "451") != 2 || strings.Contains(logged.String(), "bob") {
-		t.Errorf("%d tries, %s", tries, logged)
-	}
-	tries = 0
-	o.refuse = func() error {
-		tries++
-		return &smtp.SMTPError{Code: 550, Message: "no Bob.Reader@example.org here"}
-	}
-	s, logged = newSender(t, "smtp://127.0.0.1:"+o.port, nil)
-	s.Send(reset)
-	finish(s)
-	if tries != 1 || !strings.Contains(logged.String(), "550") || strings.Contains(strings.ToLower(logged.String()), "bob") {
-		t.Errorf("%d tries, %s", tries, logged)
+	o.refuse = nil
+	if err := s.Send(t.Context(), reset); err != nil || len(o.got) != 1 {
+		t.Errorf("%v, %d messages", err, len(o.got))
 	}
 }
 
-// What a server puts off keeps nothing else: the rest goes out meanwhile, however much is put off, and the end does not wait for it.
-func TestPutOffKeepsNothing(t *testing.T) {
-	o := newOffice(t, false, false)
-	var first atomic.Bool // the ones that are put off, for ever
-	first.Store(true)
-	o.refuse = func() error {
-		if first.Load() {
-			return &smtp.SMTPError{Code: 450, Message: "later"}
-		}
-		return nil
+// A message that the server has taken is sent, however the connection ends.
+func TestSentIsSent(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
-	s, logged := newSender(t, "smtp://127.0.0.1:"+o.port, nil)
-	s.pauses = []time.Duration{time.Hour}
-	logs := func(what string, n int) {
-		t.Helper()
-		tick, end := time.NewTicker(time.Millisecond), time.After(20*time.Second)
-		defer tick.Stop()
-		for strings.Count(logged.String(), what) < n {
-			select {
-			case <-tick.C:
-			case <-end:
-				t.Fatalf("%d × %s: %s", n, what, logged)
+	defer l.Close()
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close() // where an answer to QUIT would be
+		lines := bufio.NewReader(conn)
+		fmt.Fprint(conn, "220 office.example\r\n")
+		for data := false; ; {
+			line, err := lines.ReadString('\n')
+			switch {
+			case err != nil:
+				return
+			case data && line == ".\r\n":
+				fmt.Fprint(conn, "250 taken\r\n")
+				return
+			case data:
+			case strings.HasPrefix(line, "DATA"):
+				data = true
+				fmt.Fprint(conn, "354 go on\r\n")
+			default:
+				fmt.Fprint(conn, "250 office.example\r\n")
 			}
 		}
-	}
-	for range putOff + 1 {
-		s.Send(reset)
-	}
-	logs("again=true", putOff)
-	logs("again=false", 1)
-	first.Store(false)
-	s.Send(vitrine.Message{To: "eve@example.org", Subject: "x", Text: "x\n"})
-	if l := <-o.got; l.to != "eve@example.org" {
-		t.Errorf("%+v", l)
-	}
-	finish(s)
-	if len(s.fresh)+len(s.later)+len(s.queue) != 0 || strings.Contains(logged.String(), "too many wait") {
-		t.Errorf("%d, %d and %d are there after the end; %s", len(s.fresh), len(s.later), len(s.queue), logged)
+	}()
+	if err := newSender(t, "smtp://"+l.Addr().String(), nil).Send(t.Context(), reset); err != nil {
+		t.Error(err)
 	}
 }
 
-// A server that is down, or says nothing, costs whoever sends no time, and ends by itself.
+// A server that is down, or says nothing, costs a bounded time; whoever sends being gone cuts nothing off.
 func TestServerDown(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -330,30 +289,18 @@ func TestServerDown(t *testing.T) {
 	}
 	gone.Close()
 	for name, addr := range map[string]net.Addr{"down": gone.Addr(), "hanging": l.Addr()} {
-		s, logged := newSender(t, "smtp://"+addr.String(), nil)
-		s.pauses, s.step = nil, 50*time.Millisecond
-		for range atOnce {
-			s.Send(reset)
-		}
-		finish(s)
-		if n := strings.Count(logged.String(), "a message was not sent"); n != atOnce || strings.Contains(logged.String(), "bob") {
-			t.Errorf("%s: %d, %s", name, n, logged)
+		s := newSender(t, "smtp://"+addr.String(), nil)
+		s.step = 50 * time.Millisecond
+		if err := refused(t, name, nil, s); errors.Is(err, vitrine.ErrMailRefused) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// What waits is bounded.
-	s, logged := newSender(t, "smtp://"+l.Addr().String(), nil)
-	s.step = 20 * time.Millisecond
-	s.pauses = nil
-	for range 2 * waiting {
-		s.Send(reset)
-	}
-	if !strings.Contains(logged.String(), "too many wait") {
-		t.Error("any number of messages waits")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
+	o := newOffice(t, false, false)
+	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.Close(ctx)
-	s.Send(reset) // and nothing after
+	if err := newSender(t, "smtp://127.0.0.1:"+o.port, nil).Send(ended, reset); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestOptions(t *testing.T) {

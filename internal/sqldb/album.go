@@ -41,7 +41,11 @@ func (t storeTx) PutAlbumLinks(a vitrine.AlbumID, links []vitrine.LinkID) error 
 		return err
 	}
 	for place, l := range links {
-		if _, err := t.exec("INSERT INTO album_links (album, place, link) VALUES ($1, $2, $3)", int64(a), place, int64(l)); err != nil {
+		n, err := t.exec("INSERT INTO album_links (album, place, link) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(a), place, int64(l))
+		if err == nil && n == 0 {
+			err = vitrine.ErrExists
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -190,7 +190,9 @@ func (a *linkAudit) readViewers() error {
 }
 
 func (a *linkAudit) readDownloads() error {
-	return a.tx.each(func(s scanner) error {
+	type elsewhere struct{ id, of int64 }
+	var packed []elsewhere // unless they are nowhere
+	err := a.tx.each(func(s scanner) error {
 		var id, of int64
 		var open []byte
 		if err := s.Scan(&id, &of, &open); err != nil {
@@ -199,14 +201,19 @@ func (a *linkAudit) readDownloads() error {
 		a.downloads++
 		var r openRecord
 		switch {
-		case open == nil && a.inPack(vitrine.ViewID(of)):
 		case open == nil:
-			a.fault("download %d belongs to open %d, which does not exist", id, of)
+			packed = append(packed, elsewhere{id, of})
 		case r.decode(open) == nil && !r.human():
 			a.fault("download %d belongs to open %d, which is a bot's", id, of)
 		}
 		return nil
 	}, `SELECT d.id, d.open, o.open FROM downloads d LEFT JOIN opens o ON o.link = d.link AND o.id = d.open WHERE d.link = $1`, a.link)
+	for _, d := range packed {
+		if err == nil && !a.inPack(vitrine.ViewID(d.of)) {
+			a.fault("download %d belongs to open %d, which does not exist", d.id, d.of)
+		}
+	}
+	return err
 }
 
 // inPack tells whether a pack has an open, by a person.

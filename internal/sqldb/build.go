@@ -83,7 +83,7 @@ func (b *building) begin() (done bool, err error) {
 func (b *building) ahead(t *tx) (first report.Day, daily int64, err error) {
 	var from, to *vitrine.ViewID
 	var opens int64
-	err = t.get([]any{&from, &to, &opens}, `SELECT min(p.first), max(p.last), coalesce(sum(p.opens), 0)
+	err = t.get([]any{&from, &to, &opens}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.opens), 0) AS BIGINT)
 		FROM links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link AND p.last >= $2 AND p.first < $3`,
 		int64(b.account), int64(firstID(b.state.stale)), int64(firstID(b.state.settled)))
 	if err != nil {

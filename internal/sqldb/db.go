@@ -5,11 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"vitrine"
 )
 
-// db is one database: one connection that writes, some that read.
+// db is one database: connections that write (of SQLite one), and some that read.
 type db struct {
 	dialect *dialect
 	path    string
@@ -17,26 +18,27 @@ type db struct {
 	readers *pool
 	words   *pool // for the dictionary of a log
 	watcher *pool // one connection that never writes, to see changes by others: every other connection is one
-	// background, if there is one, wants to know of commits, and is closed first.
+	locks   locks
+	// background, if there is one, wants to know of commits, also of those whose outcome is unknown, and is closed first.
 	background interface {
 		committed()
 		close() error
 	}
 }
 
-func newDB(d *dialect, path string, writer, reader *sql.DB, readers int) *db {
-	return &db{dialect: d, path: path, writer: newPool(writer, 1), readers: newPool(reader, readers), words: newPool(reader, 1), watcher: newPool(reader, 1)}
+func newDB(d *dialect, path string, writer *sql.DB, writers int, reader *sql.DB, readers int) *db {
+	return &db{dialect: d, path: path, writer: newPool(writer, writers), readers: newPool(reader, readers), words: newPool(reader, 1), watcher: newPool(reader, 1)}
 }
 
-// busyTries bounds how often a transaction is begun that finds the database locked by another process, each time after the
-// dialect's own waiting.
-const busyTries = 3
-
-// update runs f as a transaction that may write, again when another process is in the way.
+// update runs f as a transaction that may write, again when others are in the way; the last time alone.
 func (d *db) update(ctx context.Context, f func(*tx) error) error {
 	for try := 1; ; try++ {
-		err := d.run(ctx, d.writer, d.dialect.beginWrite, f)
-		if try == busyTries || ctx.Err() != nil || !d.dialect.busy(err) {
+		begin := d.dialect.beginWrite
+		if try == d.dialect.tries {
+			begin = d.dialect.beginAlone
+		}
+		err := d.run(ctx, d.writer, begin, f)
+		if try == d.dialect.tries || ctx.Err() != nil || !d.dialect.busy(err) {
 			return err
 		}
 	}
@@ -50,25 +52,18 @@ func (d *db) read(ctx context.Context, f func(*tx) error) error {
 // run runs f as a transaction. Once it has a connection, ctx no longer counts: a transaction is short, and one that is cut
 // off in its commit would leave open what became of it.
 func (d *db) run(ctx context.Context, p *pool, begin string, f func(*tx) error) (err error) {
-	c, err := p.acquire(ctx)
+	c, err := d.begin(ctx, p, begin)
 	if err != nil {
-		if ctx.Err() == nil {
-			err = d.failed("open", err)
-		}
 		return err
 	}
 	usable := false
 	defer func() { p.release(c, usable) }()
-	if err := c.exec(begin); err != nil {
-		usable = d.dialect.busy(err)
-		return d.failed("begin", err)
-	}
 	t := &tx{conn: c, dialect: d.dialect}
 	committed := false
 	defer func() {
 		t.err = sql.ErrTxDone
 		if !committed { // f failed, or panicked
-			usable = c.exec("ROLLBACK") == nil
+			usable = d.dialect.command(c, "ROLLBACK") == nil
 		}
 	}()
 	err = f(t)
@@ -79,17 +74,43 @@ func (d *db) run(ctx context.Context, p *pool, begin string, f func(*tx) error) 
 	case err != nil:
 		return err
 	}
-	if err := c.exec("COMMIT"); err != nil {
+	err = d.dialect.command(c, d.dialect.commit)
+	if p == d.writer && d.background != nil {
+		d.background.committed()
+	}
+	switch {
+	case err != nil && d.dialect.unknown(err):
+		return &vitrine.Error{Code: vitrine.CodeUnavailable, Err: d.failed("commit", err), RetryAfter: 5 * time.Second,
+			Message: "The connection to the database was lost while this was saved. Look whether it was before you try again."}
+	case err != nil:
 		return d.failed("commit", err)
 	}
 	committed, usable = true, true
 	for _, f := range t.committed {
 		f()
 	}
-	if p == d.writer && d.background != nil {
-		d.background.committed()
-	}
 	return nil
+}
+
+// begin gives a connection on which a transaction has begun. A connection that was lost while it was idle is no failure of whoever meets it.
+func (d *db) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
+	for {
+		c, err := p.acquire(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				err = d.failed("open", err)
+			}
+			return nil, err
+		}
+		if err = d.dialect.command(c, begin); err == nil {
+			return c, nil
+		}
+		old, busy := c.used, d.dialect.busy(err)
+		p.release(c, busy)
+		if busy || !old || !d.dialect.unknown(err) {
+			return nil, d.failed("begin", err)
+		}
+	}
 }
 
 // failed says that the database did not do what it was asked to.

@@ -19,7 +19,7 @@ import (
 
 // A failure of the database that the function overlooks fails the transaction all the same, and nothing of it is left.
 func TestOverlookedFailure(t *testing.T) {
-	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
+	s := openTestStore(t, newPlace(t))
 	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
 		if err := tx.PutSecret("before", []byte("v")); err != nil {
 			return err
@@ -49,7 +49,7 @@ func TestOverlookedFailure(t *testing.T) {
 }
 
 func TestReadChangesNothing(t *testing.T) {
-	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
+	s := openTestStore(t, newPlace(t))
 	err := s.Read(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) })
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable {
 		t.Errorf("a Read that writes: %v", err)
@@ -171,7 +171,7 @@ func TestBusy(t *testing.T) {
 
 // Two handles on one file are as two processes: of a count-then-insert at the limit, one passes.
 func TestTwoProcesses(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "store.db")
+	path := newPlace(t)
 	stores := []*Store{openTestStore(t, path), openTestStore(t, path)}
 	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch}
 	if err := stores[0].Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddAccount(a) }); err != nil {
@@ -293,7 +293,7 @@ func checkPlan(t *testing.T, tx *tx, name, query string) {
 }
 
 func TestFieldsAtTheirEdges(t *testing.T) {
-	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
+	s := openTestStore(t, newPlace(t))
 	a := &vitrine.Account{Email: "ann@example.org", CreatedAt: time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC)} // no viewer's key
 	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
 		return errors.Join(tx.AddAccount(a), tx.PutSecret("empty", nil))

@@ -9,12 +9,24 @@ import (
 // dialect is what differs between databases, beside the migrations.
 type dialect struct {
 	goose database.Dialect
-	// beginWrite begins a serializable transaction that may write, beginRead one that reads one snapshot.
-	beginWrite, beginRead string
-	// busy tells an error after which the same transaction may be tried again from the start.
-	busy func(error) bool
-	// exists tells that a row was refused because it is not unique, and the transaction may go on.
+	// beginWrite begins a serializable transaction that may write, beginRead one that reads one snapshot. beginAlone is beginWrite for one that
+	// met others in its way, and waits until nobody is.
+	beginWrite, beginAlone, beginRead, commit string
+	// command does one of those.
+	command func(c *conn, statements string) error
+	// busy tells an error after which the same transaction may be tried again from the start, which is done up to tries times.
+	busy  func(error) bool
+	tries int
+	// unknown tells of an error of a commit that it leaves open what became of the transaction.
+	unknown func(error) bool
+	// exists tells that a row was refused because it is not unique.
 	exists func(error) bool
+	// guard has a statement that is refused leave the transaction as it was; nil: every statement does.
+	guard func(t *tx, statement func() error) error
+	// instances on several machines may use the database: background work is for one of them at a time.
+	instances bool
+	// text makes arguments of a query such that the database can hold them; nil: it holds all.
+	text func(args []any) []any
 	// changes is a query for a number that is another one when another connection has changed the database since this one asked.
 	changes string
 	// visit calls f with the columns of every row that a FROM clause selects. Strings and blobs among them are f's until it returns.

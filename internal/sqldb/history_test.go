@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -382,7 +381,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 	for seed := range uint64(propertySeeds) {
 		r := luck{rand.New(rand.NewPCG(seed, 11)), 20_000 + report.Day(seed), 330, 6 + int(seed%3)*10, 40}
 		h := newFacts()
-		path := filepath.Join(t.TempDir(), "views.db")
+		path := newPlace(t)
 		var logs [2]*ViewLog
 		reopen := func(i int) {
 			if logs[i] != nil {

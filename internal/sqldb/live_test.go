@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -142,7 +141,7 @@ func TestLiveLittleRoom(t *testing.T) {
 // Everything at once, by two processes: in the end every answer is that of one fold.
 func TestAtOnce(t *testing.T) {
 	const d = firstTestDay
-	path := filepath.Join(t.TempDir(), "views.db")
+	path := newPlace(t)
 	var logs []*ViewLog
 	for range 2 {
 		l, err := OpenViewLog(path)

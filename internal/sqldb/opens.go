@@ -38,11 +38,27 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 
 // recentPacked adds sessions in packs to a list of the newest, newest first, and cuts it to n.
 func (l *ViewLog) recentPacked(t *tx, link vitrine.LinkID, r ids, n int, recent *[]report.Open) error {
-	err := t.each(func(s scanner) error {
+	for before, limit := r.to, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
+		packs, first, err := l.recentIn(t, link, r, before, limit, n, recent)
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		if err != nil || packs < limit {
+			return err
+		}
+		before = first
+	}
+}
+
+// recentIn is recentPacked of the newest packs that begin before an ID. It tells how many there were, and where they begin. errStop: no
+// other has anything newer.
+func (l *ViewLog) recentIn(t *tx, link vitrine.LinkID, r ids, before vitrine.ViewID, limit, n int, recent *[]report.Open) (packs int, first vitrine.ViewID, err error) {
+	err = t.each(func(s scanner) error {
 		var p storedPack
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
 			return t.fail(err)
 		}
+		packs, first = packs+1, p.first
 		var rows []row
 		if err := unpackAll(&p, &rows); err != nil {
 			return err
@@ -66,11 +82,9 @@ func (l *ViewLog) recentPacked(t *tx, link vitrine.LinkID, r ids, n int, recent 
 			return errStop
 		}
 		return nil
-	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions > 0 ORDER BY first DESC", int64(link), int64(r.to), int64(r.from))
-	if errors.Is(err, errStop) {
-		err = nil
-	}
-	return err
+	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions > 0 ORDER BY first DESC LIMIT $4",
+		int64(link), int64(before), int64(r.from), limit)
+	return packs, first, err
 }
 
 // opensAtOnce is how many opens are read before they are handed on. Whoever takes them may be slow, and a transaction that

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"database/sql"
 	"fmt"
+	"math"
 	"strings"
 
 	"vitrine"
@@ -19,25 +20,45 @@ type storedPack struct {
 	data            []byte
 }
 
+// packsAtOnce is how many packs of a link are read at first before f is called with them, and most after that: where f stops early, what
+// was read beyond is in vain.
+const (
+	packsAtOnce     = 4
+	mostPacksAtOnce = 64
+)
+
 // packs calls f with every pack of a scope that has IDs in a range, link by link, oldest first; its data is f's until it returns.
 func (t *tx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack) error) error {
 	const columns = "SELECT p.link, p.first, p.last, p.opens, p.sessions, p.data FROM "
 	const inRange = ` AND p.first < $2 AND p.last >= $3
 		AND p.first >= coalesce((SELECT max(q.first) FROM packs q WHERE q.link = p.link AND q.first <= $4), $5)`
-	query, of := columns+"packs p WHERE p.link = $1"+inRange+" ORDER BY p.first", int64(s.Link)
+	read := func(query string, args ...any) (n int, last vitrine.ViewID, err error) {
+		err = t.each(func(row scanner) error {
+			var link vitrine.LinkID
+			var p storedPack
+			if err := row.Scan(&link, &p.first, &p.last, &p.opens, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
+				return t.fail(err)
+			}
+			n, last = n+1, p.last
+			return f(link, &p)
+		}, query, args...)
+		return n, last, err
+	}
 	if s.Link == 0 {
 		// CROSS JOIN holds SQLite to going from link to link.
-		query, of = columns+"links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link"+
-			strings.ReplaceAll(inRange, "q.link = p.link", "q.link = l.link")+" ORDER BY l.link, p.first", int64(s.Account)
+		_, _, err := read(columns+"links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link"+
+			strings.ReplaceAll(inRange, "q.link = p.link", "q.link = l.link")+" ORDER BY l.link, p.first",
+			int64(s.Account), int64(r.to), int64(r.from), int64(r.from), int64(r.from))
+		return err
 	}
-	return t.each(func(row scanner) error {
-		var link vitrine.LinkID
-		var p storedPack
-		if err := row.Scan(&link, &p.first, &p.last, &p.opens, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
-			return t.fail(err)
+	for limit := packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
+		n, last, err := read(columns+"packs p WHERE p.link = $1"+inRange+" ORDER BY p.first LIMIT $6",
+			int64(s.Link), int64(r.to), int64(r.from), int64(r.from), int64(r.from), limit)
+		if err != nil || n < limit || last == math.MaxInt64 {
+			return err
 		}
-		return f(link, &p)
-	}, query, of, int64(r.to), int64(r.from), int64(r.from), int64(r.from))
+		r.from = last + 1
+	}
 }
 
 // packedRows calls f with every row in packs of a scope in a range of IDs, link by link, oldest first; brief rows have no labels and

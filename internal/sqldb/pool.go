@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // pool holds the connections of one kind. It keeps each with its prepared statements, which database/sql would have to
@@ -19,6 +22,8 @@ type pool struct {
 type conn struct {
 	*sql.Conn
 	statements map[string]*sql.Stmt
+	used       bool      // it was given back before
+	postgres   *pgx.Conn // the same, if it is one
 }
 
 var errClosed = errors.New("closed")
@@ -56,7 +61,14 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 			p.idle <- nil
 			return nil, err
 		}
-		return &conn{Conn: opened, statements: map[string]*sql.Stmt{}}, nil
+		fresh := &conn{Conn: opened, statements: map[string]*sql.Stmt{}}
+		err = opened.Raw(func(of any) error {
+			if of, ok := of.(*stdlib.Conn); ok {
+				fresh.postgres = of.Conn()
+			}
+			return nil
+		})
+		return fresh, err
 	}
 }
 
@@ -66,6 +78,8 @@ func (p *pool) release(c *conn, usable bool) {
 		_ = c.Raw(func(any) error { return driver.ErrBadConn })
 		_ = c.Close()
 		c = nil
+	} else {
+		c.used = true
 	}
 	p.idle <- c
 }
@@ -81,7 +95,9 @@ func (p *pool) close() error {
 	for range cap(p.idle) {
 		if c := <-p.idle; c != nil {
 			for _, s := range c.statements {
-				_ = s.Close()
+				if c.postgres == nil { // PostgreSQL's end with the connection, without asking it about each
+					_ = s.Close()
+				}
 			}
 			_ = c.Close()
 		}

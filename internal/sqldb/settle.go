@@ -21,10 +21,21 @@ func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
 		func(account vitrine.AccountID) error { return l.settle(ctx, account, before) })
 }
 
-// eachAccount does background work for each account that a query finds: the next one after $1.
+// eachAccount does background work for each account that a query finds: the next one after $1. Where another instance is at it, there is
+// nothing to do.
 func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f func(vitrine.AccountID) error) error {
 	l.background.Lock()
 	defer l.background.Unlock()
+	if l.db.dialect.instances {
+		unlock, err := l.db.lock(ctx, "settle", false)
+		if errors.Is(err, errHeld) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer func() { _ = unlock() }() // where it was lost, another may have begun: each step sees to it that it is true by itself
+	}
 	after := vitrine.AccountID(math.MinInt64)
 	for {
 		var account vitrine.AccountID
@@ -206,7 +217,7 @@ func (r row) compareID(id vitrine.ViewID) int { return cmp.Compare(r.id, id) }
 
 // see counts an open by a person in the table of opens.
 func (t *tx) see(link vitrine.LinkID, viewer uint64) error {
-	_, err := t.exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = opens + 1",
+	_, err := t.exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = viewers.opens + 1",
 		int64(link), int64(viewer))
 	return err
 }

@@ -18,8 +18,13 @@ import (
 var sqliteDialect = &dialect{
 	goose:      database.DialectSQLite3,
 	beginWrite: "BEGIN IMMEDIATE",
+	beginAlone: "BEGIN IMMEDIATE",
 	beginRead:  "BEGIN",
+	commit:     "COMMIT",
+	command:    (*conn).exec,
 	busy:       func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+	tries:      3, // each after the waiting of busy_timeout
+	unknown:    func(error) bool { return false },
 	exists: func(err error) bool {
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
@@ -64,7 +69,8 @@ func openSQLite(path, schema string) (*db, error) {
 		return nil, errors.Join(err, writer.Close())
 	}
 	reader := sql.OpenDB(sqliteFile(sqliteName(path, readerCache, "query_only(1)")))
-	d := newDB(sqliteDialect, path, writer, reader, sqliteReaders)
+	d := newDB(sqliteDialect, path, writer, 1, reader, sqliteReaders)
+	d.locks = &fileLocks{path: path}
 	d.background = newCheckpointer(path)
 	return d, nil
 }

@@ -10,21 +10,29 @@ import (
 type Store struct {
 	db      *db
 	version storeVersion
+	changes *listener // of a store that others change, too, without this process's knowing: PostgreSQL's
 }
 
 var _ vitrine.Store = (*Store)(nil)
 
-// OpenStore opens the store in a SQLite file, which it makes where there is none, and upgrades its schema. It refuses a file
-// that a newer version has used. Several processes may have the same file open.
-func OpenStore(path string) (*Store, error) {
-	db, err := openSQLite(path, "store")
+// OpenStore opens the store in a SQLite file, or in the PostgreSQL database of an address (postgres://…), which it makes where there is
+// none, and upgrades its schema. It refuses one that a newer version has used. Several processes may have the same one open.
+func OpenStore(place string) (*Store, error) {
+	if isPostgres(place) {
+		db, err := openPostgres(place, "store", postgresStore, postgresWriters)
+		if err != nil {
+			return nil, err
+		}
+		return &Store{db: db, changes: db.background.(*listener)}, nil
+	}
+	db, err := openSQLite(place, "store")
 	if err != nil {
 		return nil, err
 	}
 	return &Store{db: db}, nil
 }
 
-// Close waits for running transactions and closes the file.
+// Close waits for running transactions and closes the database.
 func (s *Store) Close() error { return s.db.close() }
 
 // Read is vitrine.Store's. A failure of the database is vitrine.Unavailable.

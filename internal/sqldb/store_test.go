@@ -27,7 +27,7 @@ func TestStore(t *testing.T) {
 	vitrinetest.Store(t, func(t *testing.T) vitrine.Store {
 		return openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	})
-	vitrinetest.SharedStore(t, func(t *testing.T) (one, other vitrine.Store) {
+	vitrinetest.SharedStore(t, 0, func(t *testing.T) (one, other vitrine.Store) {
 		path := filepath.Join(t.TempDir(), "store.db")
 		return openTestStore(t, path), openTestStore(t, path)
 	})
@@ -76,7 +76,7 @@ func TestVersionStays(t *testing.T) {
 }
 
 func TestVersionOfClosedStore(t *testing.T) {
-	s, err := OpenStore(filepath.Join(t.TempDir(), "store.db"))
+	s, err := OpenStore(newPlace(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ type tx struct {
 	conn      *conn
 	dialect   *dialect
 	err       error    // the first failure of the database, after which nothing more is done
+	guarded   bool     // a statement that is refused leaves it as it was
 	committed []func() // what is to be done, still in possession of the connection, once it is committed
 }
 
@@ -26,7 +27,7 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := s.ExecContext(context.Background(), args...)
+	r, err := s.ExecContext(context.Background(), t.text(args)...)
 	if err != nil {
 		return 0, t.fail(err)
 	}
@@ -37,13 +38,30 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 	return n, nil
 }
 
-// put changes one row. ErrNotFound: there is none.
-func (t *tx) put(query string, args ...any) error {
-	n, err := t.exec(query, args...)
+// put changes one row. ErrNotFound: there is none. ErrExists: it would not have been unique; the transaction may go on.
+func (t *tx) put(query string, args ...any) (err error) {
+	var n int64
+	change := func() error {
+		n, err = t.exec(query, args...)
+		return err
+	}
+	if t.dialect.guard == nil {
+		err = change()
+	} else {
+		err = t.dialect.guard(t, change)
+	}
 	if err == nil && n == 0 {
 		return vitrine.ErrNotFound
 	}
 	return err
+}
+
+// text is arguments of a query as the database can hold them.
+func (t *tx) text(args []any) []any {
+	if t.dialect.text == nil {
+		return args
+	}
+	return t.dialect.text(args)
 }
 
 // get reads the one row of an answer. ErrNotFound: it has none.
@@ -52,7 +70,7 @@ func (t *tx) get(dest []any, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	err = s.QueryRowContext(context.Background(), args...).Scan(dest...)
+	err = s.QueryRowContext(context.Background(), t.text(args)...).Scan(dest...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return vitrine.ErrNotFound
 	}
@@ -68,7 +86,7 @@ func (t *tx) each(f func(scanner) error, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	rows, err := s.QueryContext(context.Background(), args...)
+	rows, err := s.QueryContext(context.Background(), t.text(args)...)
 	if err != nil {
 		return t.fail(err)
 	}
@@ -122,7 +140,7 @@ func (t *tx) prepare(query string) (*sql.Stmt, error) {
 
 // fail takes an error of the database in.
 func (t *tx) fail(err error) error {
-	if t.dialect.exists(err) {
+	if t.dialect.exists(err) && (t.guarded || t.dialect.guard == nil) {
 		return vitrine.ErrExists
 	}
 	if t.err == nil {

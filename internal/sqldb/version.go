@@ -11,6 +11,15 @@ type storeVersion struct {
 
 // Version is vitrine.Store's. A failure of the database is vitrine.Unavailable.
 func (s *Store) Version(ctx context.Context) (number int64, err error) {
+	if s.changes != nil {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		if number, err = s.changes.version(); err != nil {
+			err = s.db.failed("open", err)
+		}
+		return number, err
+	}
 	c, err := s.db.watcher.acquire(ctx)
 	if err != nil {
 		if ctx.Err() == nil {

@@ -16,17 +16,23 @@ type ViewLog struct {
 	feed  *feed
 	lives *lives
 	kept  *kept
-	// background is held by whoever settles: two at once would undo each other's work.
+	// background is held by whoever settles: two at once would undo each other's work. Of several instances one does, by a lock of that name.
 	background sync.Mutex
 	least      least
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
 
-// OpenViewLog opens the log in a SQLite file, which it makes where there is none, and upgrades its schema. It refuses a file
-// that a newer version has used. Several processes may have the same file open.
-func OpenViewLog(path string) (*ViewLog, error) {
-	db, err := openSQLite(path, "viewlog")
+// OpenViewLog opens the log in a SQLite file, or in the PostgreSQL database of an address (postgres://…), which it makes where there is
+// none, and upgrades its schema. It refuses one that a newer version has used. Several processes may have the same one open.
+func OpenViewLog(place string) (*ViewLog, error) {
+	var db *db
+	var err error
+	if isPostgres(place) {
+		db, err = openPostgres(place, "viewlog", postgresViewLog, 1)
+	} else {
+		db, err = openSQLite(place, "viewlog")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +41,7 @@ func OpenViewLog(path string) (*ViewLog, error) {
 	return l, nil
 }
 
-// Close waits for running transactions and closes the file.
+// Close waits for running transactions and closes the database.
 func (l *ViewLog) Close() error { return l.db.close() }
 
 // countsAtOnce is how many links one query asks for: a few, or many.

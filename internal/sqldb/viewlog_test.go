@@ -21,9 +21,12 @@ func TestViewLogOfFew(t *testing.T) {
 	})
 }
 
+// newPlace is where a test has a database of its own: in a file, unless the test is run once more for PostgreSQL.
+var newPlace = func(tb testing.TB) string { return filepath.Join(tb.TempDir(), "vitrine.db") }
+
 func openTestLog(tb testing.TB) *ViewLog {
 	tb.Helper()
-	l, err := OpenViewLog(filepath.Join(tb.TempDir(), "views.db"))
+	l, err := OpenViewLog(newPlace(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}

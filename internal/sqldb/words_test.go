@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -40,7 +39,7 @@ func appendOpens(t *testing.T, l *ViewLog, opens ...vitrine.NewOpen) {
 
 // Two processes add the same words and others, and read each other's.
 func TestWordsOfTwoProcesses(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "views.db")
+	path := newPlace(t)
 	var logs []*ViewLog
 	for range 2 {
 		l, err := OpenViewLog(path)
@@ -113,7 +112,7 @@ func TestWordsWithinTransaction(t *testing.T) {
 
 // More words than are kept in memory are found all the same, by whoever wrote them and by others.
 func TestManyWords(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "views.db")
+	path := newPlace(t)
 	open := func() *ViewLog {
 		l, err := OpenViewLog(path)
 		if err != nil {

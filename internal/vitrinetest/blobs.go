@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
@@ -31,6 +32,7 @@ func Blobs(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 		{"Sizes", blobTest.sizes},
 		{"URLs", blobTest.urls},
 		{"UsedUp", blobTest.usedUp},
+		{"Swap", blobTest.swap},
 		{"WrongSize", blobTest.wrongSize},
 		{"Broken", blobTest.broken},
 		{"UnderWay", blobTest.underWay},
@@ -222,28 +224,75 @@ func (t blobTest) urls() {
 }
 
 func (t blobTest) usedUp() {
+	_, receives := t.blobs.(vitrine.Receiver)
 	again := func(when string, g vitrine.PutGrant) {
 		t.Helper()
+		later := g
+		later.Expires = g.Expires.Add(time.Hour)
 		for _, text := range []string{"hello", "other"} {
-			t.refused(when, t.put(g, strings.NewReader(text)), vitrine.CodeURLUsed)
+			for _, g := range []vitrine.PutGrant{g, later} {
+				if err := t.put(g, strings.NewReader(text)); receives {
+					t.refused(when, err, vitrine.CodeURLUsed)
+				} // else it is for the server to accept it, and for storage to take no heed of it
+			}
 		}
-		g.Expires = g.Expires.Add(time.Hour)
-		t.refused(when+", with a fresh URL", t.put(g, strings.NewReader("other")), vitrine.CodeURLUsed)
 	}
 	g := t.store("hello")
-	if _, ok := t.blobs.(vitrine.Receiver); ok {
+	if receives {
 		again("before Seal", g)
 	}
-	t.seal(g.Key)
+	first := t.seal(g.Key)
 	again("after Seal", g)
+	t.holds(g.Key, "hello")
+	equal(t, "Seal again", t.seal(g.Key), first)
 	t.holds(g.Key, "hello")
 	if err := t.blobs.Delete(ctx, g.Key); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := t.blobs.(vitrine.Receiver); ok {
-		again("after Delete", g)
-	}
+	again("after Delete", g)
 	t.gone("after Delete", g.Key)
+}
+
+// swap has bytes put while the key is being sealed by several at once: whoever was told that it is sealed reads the same bytes as all others, then
+// and later.
+func (t blobTest) swap() {
+	const size = 100_000
+	body := func(i int) string { return strings.Repeat(string(rune('A'+i)), size) }
+	for range 10 {
+		g := grant(body(0))
+		if err := t.put(g, strings.NewReader(body(0))); err != nil {
+			t.Fatal(err)
+		}
+		var read sync.Map // the first byte of what was read
+		race(8, func(i int) {
+			if i%2 == 0 {
+				_ = t.put(g, strings.NewReader(body(i)))
+				return
+			}
+			for range 3 {
+				if _, err := t.blobs.Seal(ctx, g.Key); err != nil {
+					t.Errorf("Seal while bytes are put: %v", err)
+					return
+				}
+				b, err := t.blobs.Open(ctx, g.Key)
+				if err != nil {
+					t.Errorf("Open after Seal: %v", err)
+					return
+				}
+				got, err := io.ReadAll(b)
+				_ = b.Close()
+				if err != nil || len(got) != size || string(got) != body(int(got[0]-'A')) {
+					t.Errorf("%d bytes of more than one body, %v", len(got), err)
+					return
+				}
+				read.Store(got[0], true)
+			}
+		})
+		n := 0
+		read.Range(func(any, any) bool { n++; return true })
+		equal(t, "bodies that were read of one sealed key", n, 1)
+		read.Range(func(first, _ any) bool { t.holds(g.Key, body(int(first.(byte)-'A'))); return true })
+	}
 }
 
 func (t blobTest) wrongSize() {
@@ -379,6 +428,20 @@ func (t blobTest) deleteOpen() {
 	got, err := io.ReadAll(b)
 	if err != nil || string(got) != "hello" {
 		t.Errorf("an open blob after Delete: %q, %v", got, err)
+	}
+	long := strings.Repeat("0123456789", 200_000)
+	g = t.store(long)
+	t.seal(g.Key)
+	if b, err = t.blobs.Open(ctx, g.Key); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if err := t.blobs.Delete(ctx, g.Key); err != nil {
+		t.Fatal(err)
+	}
+	got, err = io.ReadAll(b)
+	if _, here := t.blobs.(vitrine.Receiver); here && err != nil || err == nil && len(got) != len(long) || !strings.HasPrefix(long, string(got)) {
+		t.Errorf("an open blob after Delete: %d of %d bytes, %v", len(got), len(long), err)
 	}
 }
 

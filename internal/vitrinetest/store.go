@@ -24,6 +24,8 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Sessions", storeTest.sessions},
 		{"Tickets", storeTest.tickets},
 		{"Guesses", storeTest.guesses},
+		{"Leases", storeTest.leases},
+		{"Letters", storeTest.letters},
 		{"Secrets", storeTest.secrets},
 		{"Uploads", storeTest.uploads},
 		{"UploadKeys", storeTest.uploadKeys},
@@ -56,7 +58,7 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"WriteSkew", storeTest.writeSkew},
 		{"Idempotency", storeTest.idempotency},
 		{"Whole", storeTest.whole},
-		{"Version", func(t storeTest) { t.versions(t) }},
+		{"Version", func(t storeTest) { t.versions(t, 0) }},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(storeTest{t, open(t)}) })
 	}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -25,10 +26,11 @@ type letters struct {
 	all []vitrine.Message
 }
 
-func (l *letters) Send(m vitrine.Message) {
+func (l *letters) Send(_ context.Context, m vitrine.Message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = append(l.all, m)
+	return nil
 }
 
 func (l *letters) count() int {
@@ -65,7 +67,9 @@ func newDoor(t testing.TB, mode vitrine.SignUp, mail bool) *door {
 	d := &door{desk: newDesk(t), letters: new(letters)}
 	d.server.Accounts.SignUp = mode
 	if mail {
-		d.server.Accounts.Mail = d.letters
+		box := &vitrine.Outbox{Store: d.server.Accounts.Store, Mailer: d.letters, Now: d.server.Accounts.Now}
+		box.Wake = func() { d.check(box.Send(context.Background())) }
+		d.server.Accounts.Mail = box
 	}
 	return d
 }

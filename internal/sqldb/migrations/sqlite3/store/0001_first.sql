@@ -213,6 +213,28 @@ CREATE INDEX abuse_reports_of_link ON abuse_reports (link, at);
 CREATE INDEX abuse_reports_by_reporter ON abuse_reports (reporter, at);
 CREATE INDEX abuse_reports_by_time ON abuse_reports (at);
 
+-- Who does what work, of those who could.
+CREATE TABLE leases (
+    name       TEXT   PRIMARY KEY,
+    holder     TEXT   NOT NULL,
+    until_time BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX leases_by_time ON leases (until_time);
+
+-- Messages on their way. What was sent is removed.
+CREATE TABLE letters (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    message_id TEXT    NOT NULL,
+    recipient  TEXT    NOT NULL,
+    subject    TEXT    NOT NULL,
+    body       TEXT    NOT NULL,
+    created_at BIGINT  NOT NULL,
+    expires_at BIGINT,
+    tries      BIGINT  NOT NULL,
+    next_at    BIGINT  NOT NULL
+);
+CREATE INDEX letters_by_time ON letters (next_at, id);
+
 CREATE TABLE secrets (
     name  TEXT PRIMARY KEY,
     value BLOB

@@ -1,0 +1,370 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/disk"
+	"vitrine/internal/spool"
+	"vitrine/internal/sqldb"
+)
+
+type backupCmd struct {
+	To    string `arg:"" help:"Directory to make, which becomes the backup: it has its name once it is whole."`
+	Since string `help:"An earlier backup on the same file system as the new one: files that are in it already are linked from there, and take no more room." placeholder:"DIR" type:"path"`
+	placeFlags
+	jsonFlag
+}
+
+func (*backupCmd) Help() string {
+	return `The server may run meanwhile. The backup is of one moment: whatever was acknowledged before the command began is in it.
+Files are linked where the backup is on the file system of the data directory, and copied elsewhere. Only a copy, on another disk, helps when
+the disk fails.
+
+What is kept in PostgreSQL, ClickHouse or a bucket is backed up with the means of these; "vitrine migrate" brings it into a directory, too.`
+}
+
+// Run makes a backup.
+func (c *backupCmd) Run(ctx context.Context, t *terminal) error {
+	if c.Database != "" || c.Views != "" || c.Files != "" {
+		return usage("a backup is made of an instance that keeps everything in its data directory. For the rest use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, " +
+			"or copy the instance into a directory with \"vitrine migrate\"")
+	}
+	if !c.made() {
+		return fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA", c.Data)
+	}
+	if c.Since != "" {
+		if _, err := readManifest(c.Since); err != nil {
+			return fmt.Errorf("--since: %w", err)
+		}
+	}
+	m, err := newBuild(c.To, manifestFile, func(dir string) (*manifest, error) {
+		b := &backup{from: c.Data, to: dir, meter: &meter{t: t}}
+		if c.Since != "" {
+			b.since = filepath.Join(c.Since, filesDir)
+		}
+		defer b.meter.end()
+		return b.make(ctx)
+	})
+	if err != nil {
+		return roomFor(err, c.To)
+	}
+	if c.JSON {
+		if err := t.json(m); err != nil {
+			return err
+		}
+	} else {
+		t.say("Backup %s: %s, %s, %s, %s of files, as of %s.", plain(c.To), counted(m.Accounts, "account"), counted(m.Links, "link"), counted(m.Opens, "open"),
+			formatSize(m.FileBytes), stamp(m.Moment))
+	}
+	if len(m.Damaged) > 0 {
+		return fmt.Errorf("the backup is whole, but of %s of the instance the bytes are damaged or gone: %s", counted(int64(len(m.Damaged)), "file"), strings.Join(m.Damaged, ", "))
+	}
+	return nil
+}
+
+// roomFor says what to do where there is no room.
+func roomFor(err error, where string) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "database or disk is full") {
+		return fmt.Errorf("there is no room for %s; nothing of it was kept: %w", where, err)
+	}
+	return err
+}
+
+// partialDir is where a directory is filled that is there already, and empty: one that a volume is mounted on, say.
+const partialDir = "partial"
+
+// newBuild has f fill a directory of another name, which gets the one that is wanted once f is done; of what it has, last comes last. What f
+// leaves after an error is removed, and what a process left that was killed is removed by the next.
+func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, err error) {
+	name, err = filepath.Abs(name)
+	if err != nil {
+		return made, err
+	}
+	there, used, err := holds(name)
+	if err != nil {
+		return made, err
+	}
+	if used {
+		return made, fmt.Errorf("%s is there already, and has something in it; name a directory that is not", name)
+	}
+	dir := name + ".partial"
+	if there {
+		dir = filepath.Join(name, partialDir)
+	}
+	lock, err := lockBuild(dir)
+	if err != nil {
+		return made, err
+	}
+	defer lock.Close()
+	made, err = f(dir)
+	switch {
+	case err != nil:
+		return made, errors.Join(err, os.RemoveAll(dir))
+	case there:
+		return made, moveUp(dir, last)
+	}
+	return made, errors.Join(os.Rename(dir, name), syncDir(filepath.Dir(name)))
+}
+
+// moveUp moves what is in a directory to the one above, last last.
+func moveUp(dir, last string) error {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if e.Name() != last {
+			err = errors.Join(err, os.Rename(filepath.Join(dir, e.Name()), filepath.Join(dir, "..", e.Name())))
+		}
+	}
+	if err == nil {
+		err = errors.Join(syncDir(filepath.Dir(dir)), os.Rename(filepath.Join(dir, last), filepath.Join(dir, "..", last)), os.Remove(dir))
+	}
+	return errors.Join(err, syncDir(filepath.Dir(dir)))
+}
+
+// holds tells whether a directory is there, and whether anything is in it but one that was being filled.
+func holds(dir string) (there, used bool, err error) {
+	all, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, false, nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return true, true, nil
+	case err != nil:
+		return false, false, err
+	}
+	return true, len(all) > 1 || len(all) == 1 && all[0].Name() != partialDir, nil
+}
+
+// lockBuild makes a directory anew and locks it while it is being filled.
+func lockBuild(dir string) (*os.File, error) {
+	for _, again := range []bool{false, true} {
+		err := os.Mkdir(dir, 0o700)
+		if err != nil && (again || !errors.Is(err, fs.ErrExist)) {
+			return nil, err
+		}
+		f, ferr := os.Open(dir)
+		if ferr != nil {
+			return nil, ferr
+		}
+		if ferr := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); ferr != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s is being filled by another process", dir)
+		}
+		if err == nil {
+			return f, nil
+		}
+		ferr = os.RemoveAll(dir) // of one that was killed
+		if err := errors.Join(ferr, f.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%s is being filled by another process", dir)
+}
+
+// backup is a backup that is being made.
+type backup struct {
+	from, to string // data directory, directory of the backup
+	since    string // files of an earlier backup
+	meter    *meter
+
+	manifest manifest
+	files    *disk.Backup
+	owned    map[vitrine.UploadID]bool
+	store    *sqldb.Snapshot
+	views    *sqldb.Snapshot
+}
+
+// make copies most files first, so that little is left to do while deletes are held: taking the moment of the databases, and getting hold
+// of what is stored since.
+func (b *backup) make(ctx context.Context) (*manifest, error) {
+	b.manifest = manifest{Format: manifestFormat, Program: version, Began: time.Now().UTC()}
+	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since, Progress: b.meter.add,
+		Damaged: func(k vitrine.UploadID) { b.damaged(k) }}
+	pins, err := b.files.Begin()
+	if err != nil {
+		return nil, err
+	}
+	defer pins.Close()
+	b.meter.begin("files", -1)
+	if err := b.files.All(ctx); err != nil {
+		return nil, err
+	}
+	defer b.release()
+	if err := b.moment(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.databases(ctx); err != nil {
+		return nil, err
+	}
+	b.meter.begin("files since then", -1)
+	if err := b.files.Finish(ctx); err != nil {
+		return nil, err
+	}
+	keep := func(k vitrine.UploadID) bool { return b.owned[k] }
+	if b.manifest.Files, b.manifest.FileBytes, err = b.files.Drop(ctx, keep); err != nil {
+		return nil, err
+	}
+	if err := b.files.Sync(); err != nil {
+		return nil, err
+	}
+	b.manifest.Ended = time.Now().UTC()
+	return &b.manifest, b.manifest.write(b.to)
+}
+
+func (b *backup) damaged(k vitrine.UploadID) {
+	b.manifest.Damaged = append(b.manifest.Damaged, string(k))
+}
+
+func (b *backup) release() {
+	for _, s := range []*sqldb.Snapshot{b.store, b.views} {
+		if s != nil {
+			_ = s.Close()
+		}
+	}
+}
+
+// moment takes the moment that the backup is of, while nobody removes bytes. Whoever removes some has said so in the store before:
+// so everything that the store of this moment names is there. The spool comes before the log, into which it is emptied, and the log
+// before the store: whatever is in the one is in the other, or is known to it.
+func (b *backup) moment(ctx context.Context) (err error) {
+	held, err := b.files.HoldDeletes()
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	if err := copySpool(filepath.Join(b.from, spoolDir), filepath.Join(b.to, spoolDir)); err != nil {
+		return err
+	}
+	if b.views, err = sqldb.HoldSnapshot(ctx, filepath.Join(b.from, viewsFile)); err != nil {
+		return err
+	}
+	if b.store, err = sqldb.HoldSnapshot(ctx, filepath.Join(b.from, storeFile)); err != nil {
+		return err
+	}
+	b.manifest.Moment = time.Now().UTC()
+	b.owned = map[vitrine.UploadID]bool{}
+	err = b.store.Read(func(tx vitrine.Tx) error {
+		return vitrine.OwnedBlobs(tx, func(o vitrine.OwnedBlob) error {
+			b.owned[o.Key] = true
+			there, err := b.files.Pin(ctx, o.Key, o.Parts)
+			if err == nil && !there && !o.Upload {
+				b.damaged(o.Key)
+			}
+			return err
+		})
+	})
+	return errors.Join(err, b.files.Used(ctx))
+}
+
+// copySpool copies what is in the spool. A record that is being written while it is copied was not acknowledged; it is cut off where it is read.
+func copySpool(from, to string) error {
+	all, err := os.ReadDir(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if err := copyFile(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFile copies a file into a directory, which it makes; whole and durable when nil.
+func copyFile(from, to string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	w, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return errors.Join(err, w.Sync(), w.Close())
+}
+
+// databases copies the databases, and puts what was in the spool into the copy of the log.
+func (b *backup) databases(ctx context.Context) (err error) {
+	for _, d := range []struct {
+		name     string
+		snapshot **sqldb.Snapshot
+	}{{viewsFile, &b.views}, {storeFile, &b.store}} {
+		b.meter.begin(d.name, 0)
+		begun := false
+		err := (*d.snapshot).CopyTo(ctx, filepath.Join(b.to, d.name), func(done, all int64) {
+			if !begun {
+				b.meter.begin(d.name, all)
+				begun = true
+			}
+			b.meter.set(done)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if b.manifest.Opens, err = b.views.Opens(ctx); err != nil {
+		return err
+	}
+	rows, err := b.store.Count(ctx, "accounts", "links")
+	if err != nil {
+		return err
+	}
+	b.manifest.Accounts, b.manifest.Links = rows["accounts"], rows["links"]
+	b.release()
+	b.store, b.views = nil, nil
+	if err := drainSpool(ctx, b.to); err != nil {
+		return err
+	}
+	for _, name := range []string{storeFile, viewsFile} {
+		f, err := hashFile(b.to, name)
+		if err != nil {
+			return err
+		}
+		b.manifest.Databases = append(b.manifest.Databases, f)
+	}
+	return nil
+}
+
+// drainSpool puts what is in the spool of a data directory that nobody serves into its log. What is left is damaged, and kept.
+func drainSpool(ctx context.Context, data string) error {
+	dir := filepath.Join(data, spoolDir)
+	if _, used, err := holds(dir); !used || err != nil {
+		return err
+	}
+	log, err := sqldb.OpenViewLog(filepath.Join(data, viewsFile))
+	if err != nil {
+		return err
+	}
+	err = drainInto(ctx, log, dir)
+	return errors.Join(err, log.Close())
+}
+
+// drainInto puts what is in a spool into a log.
+func drainInto(ctx context.Context, log vitrine.ViewLog, dir string) error {
+	s, err := spool.Open(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	return errors.Join(vitrine.DrainSpool(ctx, log, s), s.Close())
+}

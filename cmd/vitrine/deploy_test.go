@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// Every setting that the files for running an instance and the documents name is one that the program knows.
+func TestSettingsAreKnown(t *testing.T) {
+	known := map[string]bool{}
+	err := kong.Visit(kong.Must(new(cli), helpFacts(), kong.ExplicitGroups(groups)).Model, func(node kong.Visitable, next kong.Next) error {
+		if f, ok := node.(*kong.Flag); ok {
+			for _, e := range f.Envs {
+				known[e] = true
+			}
+		}
+		return next(nil)
+	})
+	if err != nil || !known["VITRINE_DATA"] {
+		t.Fatalf("%d settings, %v", len(known), err)
+	}
+	setting := regexp.MustCompile(`\bVITRINE_[A-Z_]+\b`)
+	root := "../.."
+	files := []string{"Dockerfile", "compose.yaml", "README.md"}
+	for _, dir := range []string{"deploy", "docs"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && filepath.Ext(path) != ".png" {
+				path, err = filepath.Rel(root, path)
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := 0
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(root, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range setting.FindAllString(string(b), -1) {
+			if named++; !known[s] && !testsOnly.MatchString(s) {
+				t.Errorf("%s names %s, which is no setting", f, s)
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no file names any setting")
+	}
+}
+
+// testsOnly are what benchmarks and the making of pictures are told.
+var testsOnly = regexp.MustCompile(`^VITRINE_(BENCH|SCREENS)`)

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// manifestFile is written last into a backup: what has none is no backup.
+const manifestFile = "manifest.json"
+
+// manifestFormat is the form of the manifest and of what it describes.
+const manifestFormat = 1
+
+// manifest says what is in a backup.
+type manifest struct {
+	Format    int          `json:"format"`
+	Program   string       `json:"program"` // the version that made it
+	Began     time.Time    `json:"began"`
+	Moment    time.Time    `json:"moment"` // that the databases are of: whatever was acknowledged before Began is in it, and nothing after Moment
+	Ended     time.Time    `json:"ended"`
+	Accounts  int64        `json:"accounts"`
+	Links     int64        `json:"links"` // that were ever made
+	Opens     int64        `json:"opens"`
+	Databases []backupFile `json:"databases"`
+	Files     int64        `json:"files"`     // that are on display, or on their way there
+	FileBytes int64        `json:"fileBytes"` // of files and of what was made of them
+	// Damaged are files whose bytes were not those any more that were uploaded, or that were gone.
+	Damaged []string `json:"damaged,omitempty"`
+}
+
+// backupFile is a database in a backup.
+type backupFile struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// hashFile reads a file.
+func hashFile(dir, name string) (backupFile, error) {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return backupFile{}, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	return backupFile{name, n, hex.EncodeToString(sum.Sum(nil))}, err
+}
+
+func (m *manifest) write(dir string) error {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, manifestFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	return errors.Join(err, f.Sync(), f.Close(), syncDir(dir))
+}
+
+// readManifest reads what is said of a backup.
+func readManifest(dir string) (*manifest, error) {
+	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no backup, or not a whole one: it has no %s", dir, manifestFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := new(manifest)
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("%s of %s is damaged: %w", manifestFile, dir, err)
+	}
+	if m.Format != manifestFormat {
+		return nil, fmt.Errorf("the backup %s has format %d, and this program knows %d alone: restore it with vitrine %s", dir, m.Format, manifestFormat, m.Program)
+	}
+	return m, nil
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

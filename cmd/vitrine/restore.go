@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/disk"
+)
+
+type restoreCmd struct {
+	From string `arg:"" help:"Directory of the backup." type:"existingdir"`
+	Data string `help:"Data directory to make. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
+	Deep bool   `help:"Read the bytes of every file, too, and compare their SHA-256. Those that are copied are compared anyway."`
+}
+
+func (*restoreCmd) Help() string {
+	return `Makes a data directory of a backup, holds it against the manifest, and audits it. It has its name once it is whole; one that has something in it already is refused.`
+}
+
+// Run restores a backup.
+func (c *restoreCmd) Run(ctx context.Context, t *terminal) error {
+	m, err := readManifest(c.From)
+	if err != nil {
+		return err
+	}
+	faults := 0
+	_, err = newBuild(c.Data, storeFile, func(dir string) (struct{}, error) {
+		r := &restore{from: c.From, to: dir, manifest: m, meter: &meter{t: t}}
+		defer r.meter.end()
+		if err := r.make(ctx); err != nil {
+			return struct{}{}, err
+		}
+		r.meter.end()
+		faults, err = r.audit(ctx, c.Deep, t)
+		return struct{}{}, err
+	})
+	switch {
+	case err != nil:
+		return roomFor(err, c.Data)
+	case faults > 0:
+		return fmt.Errorf("%s is restored as the backup has it, and the audit found faults: %d", c.Data, faults)
+	}
+	t.say("Restored in %s: %s, %s, %s, as of %s. No faults.", plain(c.Data), counted(m.Accounts, "account"), counted(m.Links, "link"), counted(m.Opens, "open"), stamp(m.Moment))
+	t.say("Serve it with: %s serve --data %s", self(), shellWord(c.Data))
+	return nil
+}
+
+// restore is a data directory that is being made.
+type restore struct {
+	from, to string
+	manifest *manifest
+	meter    *meter
+}
+
+func (r *restore) make(ctx context.Context) error {
+	for _, want := range r.manifest.Databases {
+		if want.Name != filepath.Base(want.Name) {
+			return fmt.Errorf("the manifest names a database %q", want.Name)
+		}
+		r.meter.begin(want.Name, want.Bytes)
+		if err := copyFile(filepath.Join(r.from, want.Name), filepath.Join(r.to, want.Name)); err != nil {
+			return err
+		}
+		got, err := hashFile(r.to, want.Name)
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return fmt.Errorf("the backup is damaged: %s has %d bytes with SHA-256 %s, and its manifest says %d with %s", want.Name, got.Bytes, got.SHA256, want.Bytes, want.SHA256)
+		}
+		r.meter.set(want.Bytes)
+	}
+	if err := copySpool(filepath.Join(r.from, spoolDir), filepath.Join(r.to, spoolDir)); err != nil {
+		return err
+	}
+	return r.files(ctx)
+}
+
+func (r *restore) files(ctx context.Context) error {
+	r.meter.begin("files", r.manifest.FileBytes)
+	var damaged []string
+	files := &disk.Backup{From: filepath.Join(r.from, filesDir), To: filepath.Join(r.to, filesDir), Progress: r.meter.add,
+		Damaged: func(k vitrine.UploadID) { damaged = append(damaged, string(k)) }}
+	err := files.Make()
+	if err == nil {
+		err = files.All(ctx)
+	}
+	if err == nil {
+		err = files.Used(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	n, bytes, err := files.Drop(ctx, func(vitrine.UploadID) bool { return true })
+	if err != nil {
+		return err
+	}
+	if n != r.manifest.Files || bytes != r.manifest.FileBytes {
+		return fmt.Errorf("the backup is damaged: it has %d files, of %d bytes in all, and its manifest says %d of %d", n, bytes, r.manifest.Files, r.manifest.FileBytes)
+	}
+	if len(damaged) > len(r.manifest.Damaged) {
+		return fmt.Errorf("the backup is damaged: the bytes of these files are not those that were uploaded: %s", strings.Join(damaged, ", "))
+	}
+	return files.Sync()
+}
+
+// audit looks at what was restored. Uploads that were under way then and are over by now are removed first, as a server would.
+func (r *restore) audit(ctx context.Context, deep bool, t *terminal) (faults int, err error) {
+	in, err := openInstance(ctx, placeFlags{Data: r.to})
+	if err != nil {
+		return 0, err
+	}
+	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Now: in.now}
+	if err = uploads.Sweep(ctx); err == nil {
+		a := &vitrine.Audit{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: deep}
+		err = a.Run(ctx, func(fault string) {
+			faults++
+			fmt.Fprintln(t.out, plain(fault))
+		})
+	}
+	if err != nil {
+		err = fmt.Errorf("what was restored cannot be audited: %w", err)
+	}
+	err = errors.Join(err, in.Close(), syncDir(r.to))
+	return faults, err
+}

@@ -1,0 +1,333 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Append is vitrine.ViewLog's. What a batch needs to know of what is stored is read with a few queries, whatever its size; the rest is decided here.
+func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error, err error) {
+	if len(b.Opens)+len(b.Snapshots)+len(b.Downloads) == 0 {
+		return nil, ctx.Err()
+	}
+	err = l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
+		refused = nil
+		w, err := l.writing(ctx)
+		if err == nil {
+			err = w.loadBatch(&b)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.Opens {
+			err := w.open(&b.Opens[i])
+			if err != nil && refused == nil {
+				refused = make([]error, len(b.Opens))
+			}
+			if err != nil {
+				refused[i] = err
+			}
+		}
+		if err := w.loadTold(b.Snapshots); err != nil {
+			return nil, err
+		}
+		for i := range b.Snapshots {
+			w.snapshot(&b.Snapshots[i])
+		}
+		for i := range b.Downloads {
+			w.download(&b.Downloads[i])
+		}
+		return w.steps(number), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return refused, nil
+}
+
+// writing is a batch that is being decided: the rows that it is about, as they are stored and then as it leaves them.
+type writing struct {
+	c     *client
+	ctx   context.Context
+	state state
+
+	links     map[vitrine.LinkID]*linkRow
+	opens     map[key]*openRow // nil, or not there: no such open
+	viewers   map[viewerKey]*viewerRow
+	downloads map[key]*downloadRow
+
+	// In the order in which they are written first, so that a batch comes out the same each time.
+	newOpens     []key
+	newLinks     []vitrine.LinkID
+	newViewers   []viewerKey
+	newDownloads []key
+}
+
+// linkRow is a row of links.
+type linkRow struct {
+	account vitrine.AccountID
+	vitrine.LinkCounts
+	changed bool
+}
+
+// viewerKey names a viewer of a link.
+type viewerKey struct {
+	link   vitrine.LinkID
+	viewer uint64
+}
+
+// viewerRow is a row of viewers: how many opens that count a link has of a viewer, of all time.
+type viewerRow struct {
+	opens   int64
+	changed bool
+}
+
+// downloadRow is a row of downloads.
+type downloadRow struct {
+	open    vitrine.ViewID
+	deleted bool
+	changed bool
+}
+
+func (l *ViewLog) writing(ctx context.Context) (*writing, error) {
+	s, err := l.stateNow(ctx)
+	return &writing{c: l.c, ctx: ctx, state: s, links: map[vitrine.LinkID]*linkRow{}, opens: map[key]*openRow{},
+		viewers: map[viewerKey]*viewerRow{}, downloads: map[key]*downloadRow{}}, err
+}
+
+// loadBatch reads what a batch is about, but for the viewers of opens that are told to be a bot's.
+func (w *writing) loadBatch(b *vitrine.Batch) error {
+	links := map[vitrine.LinkID]bool{}
+	for i := range b.Opens {
+		links[vitrine.LinkID(b.Opens[i].Link)] = true
+	}
+	for i := range b.Snapshots {
+		links[b.Snapshots[i].Link] = true
+	}
+	for i := range b.Downloads {
+		links[b.Downloads[i].Link] = true
+	}
+	if err := w.loadLinks(links); err != nil {
+		return err
+	}
+	var opens, downloads []key
+	var viewers []viewerKey
+	for i := range b.Opens {
+		o := &b.Opens[i]
+		w.own(o)
+		opens = append(opens, key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)})
+		if o.Counted() {
+			viewers = append(viewers, viewerKey{vitrine.LinkID(o.Link), o.Viewer})
+		}
+	}
+	for i := range b.Snapshots {
+		opens = append(opens, key{b.Snapshots[i].Link, b.Snapshots[i].Open})
+	}
+	for i := range b.Downloads {
+		d := &b.Downloads[i]
+		opens = append(opens, key{d.Link, d.Open})
+		downloads = append(downloads, key{d.Link, d.ID})
+	}
+	return errors.Join(w.loadOpens(opens), w.loadViewers(viewers), w.loadDownloads(downloads))
+}
+
+// own makes the row of an open's link where there is none. It is written once something of it is.
+func (w *writing) own(o *vitrine.NewOpen) *linkRow {
+	link := vitrine.LinkID(o.Link)
+	if w.links[link] == nil {
+		w.links[link] = &linkRow{account: o.Account}
+	}
+	return w.links[link]
+}
+
+// open decides on an open. ErrExists: its ID is another open's. ErrForgotten: its day's opens are gone.
+func (w *writing) open(o *vitrine.NewOpen) error {
+	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
+	if report.DayOf(k.id.Ms()) < w.state.forgotten {
+		return vitrine.ErrForgotten
+	}
+	if there := w.opens[k]; there != nil {
+		if there.same(&o.Open) {
+			return nil
+		}
+		return vitrine.ErrExists
+	}
+	w.add(k, o, false).Returning = o.Counted() && w.see(k.link, o.Viewer, 1)
+	return nil
+}
+
+// add adds an open, and counts it but for its viewer.
+func (w *writing) add(k key, o *vitrine.NewOpen, imported bool) *openRow {
+	link := w.own(o)
+	row := &openRow{Open: o.Open, account: link.account, imported: imported}
+	row.ID, row.At = int64(k.id), k.id.Ms()
+	if o.Session != nil {
+		s := *o.Session
+		s.Pages = append([]report.PageTime(nil), s.Pages...)
+		row.Session = &s
+	}
+	w.opens[k] = row
+	w.changedOpen(k, row)
+	w.count(k.link, 0, 0)
+	if row.Counted() {
+		w.count(k.link, 1, 0)
+	}
+	return row
+}
+
+func (w *writing) changedOpen(k key, o *openRow) {
+	if !o.changed {
+		o.changed = true
+		w.newOpens = append(w.newOpens, k)
+	}
+}
+
+// count changes the counts of a link.
+func (w *writing) count(link vitrine.LinkID, views, downloads int64) {
+	r := w.links[link]
+	r.Views += views
+	r.Downloads += downloads
+	if !r.changed {
+		r.changed = true
+		w.newLinks = append(w.newLinks, link)
+	}
+}
+
+// see changes how many opens a link has of a viewer, and tells whether it had any.
+func (w *writing) see(link vitrine.LinkID, viewer uint64, opens int64) (before bool) {
+	k := viewerKey{link, viewer}
+	r := w.viewers[k]
+	if r == nil {
+		r = new(viewerRow)
+		w.viewers[k] = r
+	}
+	before = r.opens > 0
+	r.opens += opens
+	if !r.changed {
+		r.changed = true
+		w.newViewers = append(w.newViewers, k)
+	}
+	return before
+}
+
+// loadTold reads what changes with opens that are told to be a bot's: their viewers, and their downloads.
+func (w *writing) loadTold(snapshots []vitrine.Snapshot) error {
+	var told []key
+	var viewers []viewerKey
+	for i := range snapshots {
+		s := &snapshots[i]
+		k := key{s.Link, s.Open}
+		o := w.opens[k]
+		if s.Bot == "" || o == nil || !o.Counted() {
+			continue
+		}
+		told = append(told, k)
+		if v := (viewerKey{s.Link, o.Viewer}); w.viewers[v] == nil {
+			viewers = append(viewers, v)
+		}
+	}
+	return errors.Join(w.loadViewers(viewers), w.loadDownloadsOf(told))
+}
+
+// snapshot takes a snapshot in.
+func (w *writing) snapshot(s *vitrine.Snapshot) {
+	k := key{s.Link, s.Open}
+	o := w.opens[k]
+	if o == nil {
+		return
+	}
+	e := vitrine.Engagement{StartMs: o.startMs}
+	if o.Session != nil {
+		e.Session = *o.Session
+	}
+	e.Apply(*s)
+	o.Session, o.startMs = &e.Session, e.StartMs
+	w.changedOpen(k, o)
+	if s.Bot == "" || !o.Counted() {
+		return
+	}
+	o.Bot, o.Returning, o.told = s.Bot, false, true
+	w.see(k.link, o.Viewer, -1)
+	w.count(k.link, -1, 0)
+	for event, d := range w.downloads {
+		if event.link == k.link && d.open == k.id && !d.deleted {
+			d.deleted = true
+			w.changedDownload(event, d)
+			w.count(k.link, 0, -1)
+		}
+	}
+}
+
+// download decides on a download.
+func (w *writing) download(d *vitrine.Download) {
+	o := w.opens[key{d.Link, d.Open}]
+	if o == nil || !o.Counted() || report.DayOf(d.ID.Ms()) < w.state.forgotten {
+		return
+	}
+	w.addDownload(key{d.Link, d.ID}, d.Open)
+}
+
+// addDownload adds a download event, unless its ID is one already.
+func (w *writing) addDownload(k key, open vitrine.ViewID) {
+	if there := w.downloads[k]; there != nil && !there.deleted {
+		return
+	}
+	row := &downloadRow{open: open}
+	if there := w.downloads[k]; there != nil {
+		row.changed = there.changed
+	}
+	w.downloads[k] = row
+	w.changedDownload(k, row)
+	w.count(k.link, 0, 1)
+}
+
+func (w *writing) changedDownload(k key, d *downloadRow) {
+	if !d.changed {
+		d.changed = true
+		w.newDownloads = append(w.newDownloads, k)
+	}
+}
+
+// steps are what the batch does, with its number as the version of each row.
+func (w *writing) steps(number uint64) (steps []step) {
+	var opens, links, viewers, downloads rows
+	for _, k := range w.newOpens {
+		w.opens[k].append(&opens, number)
+	}
+	for _, link := range w.newLinks {
+		r := w.links[link]
+		for _, n := range []int64{int64(link), int64(r.account), r.Views, r.Downloads} {
+			links.int64(n)
+		}
+		links.uint64(number)
+	}
+	for _, k := range w.newViewers {
+		viewers.int64(int64(k.link))
+		viewers.uint64(k.viewer)
+		viewers.int64(int64(w.links[k.link].account))
+		viewers.int64(w.viewers[k].opens)
+		viewers.uint64(number)
+	}
+	for _, k := range w.newDownloads {
+		d := w.downloads[k]
+		for _, n := range []int64{int64(w.links[k.link].account), int64(k.link), int64(k.id), int64(d.open)} {
+			downloads.int64(n)
+		}
+		downloads.bool(d.deleted)
+		downloads.uint64(number)
+	}
+	for _, s := range []step{
+		{stepInsert, insertOpens, opens.b},
+		{stepInsert, "viewers (link, viewer, account, opens, version)", viewers.b},
+		{stepInsert, "downloads (account, link, id, open, deleted, version)", downloads.b},
+		{stepInsert, "links (link, account, views, downloads, version)", links.b},
+	} {
+		if len(s.data) > 0 {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}

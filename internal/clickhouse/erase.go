@@ -1,0 +1,36 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine"
+)
+
+// Erase is vitrine.ViewLog's.
+func (l *ViewLog) Erase(ctx context.Context, link vitrine.LinkID) error {
+	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
+		account, err := l.c.owner(ctx, link)
+		if err != nil || account == 0 {
+			return nil, err
+		}
+		return []step{{kind: stepErase, data: numbers(int64(account), int64(link))}, putState("erased", int64(number), number)}, nil
+	})
+}
+
+// eraseRows removes what batches up to one have left of a link; its row of counts is last.
+func (l *ViewLog) eraseRows(ctx context.Context, number uint64, account vitrine.AccountID, link vitrine.LinkID) error {
+	for _, table := range []string{"opens", "downloads", "viewers", "tallies", "seen", "links"} {
+		l.step("erase " + table)
+		where := fmt.Sprintf("account = %d AND link = %d AND version <= %d", account, link, number)
+		if err := l.c.deleteRows(ctx, table, where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteRows removes rows of a table.
+func (c *client) deleteRows(ctx context.Context, name, where string) error {
+	return c.work(ctx, fmt.Sprintf("DELETE FROM %s%s WHERE %s", tableOf(name).local(c.address), c.onCluster(), where))
+}

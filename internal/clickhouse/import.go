@@ -1,0 +1,145 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Import is vitrine.ViewLog's.
+func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.NewOpen) error {
+	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
+		lines, err := l.Imported(ctx, receipt.File)
+		if err != nil || receipt.Lines <= lines {
+			return nil, err
+		}
+		w, err := l.writing(ctx)
+		if err == nil {
+			err = w.imports(opens)
+		}
+		if err != nil {
+			return nil, err
+		}
+		var done rows
+		done.fixed(receipt.File[:])
+		done.int64(receipt.Lines)
+		done.int64(receipt.At.UnixMilli())
+		done.uint64(number)
+		return append(w.steps(number), step{stepInsert, "imports (file, lines, at, version)", done.b}), nil
+	})
+}
+
+// imports decides on imported opens.
+func (w *writing) imports(opens []vitrine.NewOpen) error {
+	links := map[vitrine.LinkID]bool{}
+	var viewers []viewerKey
+	var keys []key
+	for i := range opens {
+		o := &opens[i]
+		k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
+		if report.DayOf(k.id.Ms()) < w.state.forgotten {
+			return vitrine.ErrForgotten
+		}
+		links[k.link] = true
+		if keys = append(keys, k); o.Counted() {
+			viewers = append(viewers, viewerKey{k.link, o.Viewer})
+		}
+	}
+	if err := w.loadLinks(links); err != nil {
+		return err
+	}
+	for i := range opens {
+		w.own(&opens[i])
+	}
+	openIDs, downloadIDs := places{}, places{}
+	if err := errors.Join(w.loadViewers(viewers), w.loadPlaces("opens", keys, openIDs), w.loadPlaces("downloads", keys, downloadIDs)); err != nil {
+		return err
+	}
+	for i := range opens {
+		o := &opens[i]
+		k, err := openIDs.take(keys[i])
+		if err != nil {
+			return err
+		}
+		if w.add(k, o, true); !o.Counted() {
+			continue
+		}
+		w.see(k.link, o.Viewer, 1)
+		if o.Session != nil && o.Session.Downloaded {
+			event, err := downloadIDs.take(k)
+			if err != nil {
+				return err
+			}
+			w.addDownload(event, k.id)
+		}
+	}
+	return nil
+}
+
+// places are the IDs that links have, in the milliseconds that matter: each with one after it that may be free.
+type places map[key]key
+
+// take gives the first ID from one on that its link does not have, going round within its millisecond, and takes it.
+func (p places) take(from key) (key, error) {
+	at := from
+	var passed []key
+	for {
+		to, taken := p[at]
+		if !taken {
+			break
+		}
+		if passed = append(passed, at); len(passed) > 1<<21 {
+			return at, fmt.Errorf("link %d has no free ID left in the millisecond %s", from.link, from.id.Time().Format("2006-01-02T15:04:05.000Z"))
+		}
+		at = to
+	}
+	next := key{at.link, after(at.id)}
+	p[at] = next
+	for _, k := range passed { // who comes this way again goes straight there
+		p[k] = next
+	}
+	return at, nil
+}
+
+// after is the ID after one, going round within its millisecond.
+func after(id vitrine.ViewID) vitrine.ViewID {
+	if id+1 == vitrine.ViewIDAt(id.Ms()+1, 0) {
+		return vitrine.ViewIDAt(id.Ms(), 0)
+	}
+	return id + 1
+}
+
+// loadPlaces reads which IDs of the milliseconds of keys are taken, of opens or of downloads.
+func (w *writing) loadPlaces(table string, keys []key, taken places) error {
+	var starts []key
+	for _, k := range keys {
+		starts = append(starts, key{k.link, vitrine.ViewIDAt(k.id.Ms(), 0)})
+	}
+	for some := range slices.Chunk(w.byTime(starts), keysAtOnce) {
+		var links, milliseconds strings.Builder
+		seen := map[vitrine.LinkID]bool{}
+		for _, k := range some {
+			if !seen[k.link] {
+				seen[k.link] = true
+				tuples(&links, int64(w.links[k.link].account), int64(k.link))
+			}
+			tuples(&milliseconds, int64(k.link), k.id.Ms())
+		}
+		sql := fmt.Sprintf("SELECT link, id FROM %s FINAL WHERE (account, link) IN (%s) AND (link, bitShiftRight(id, 21)) IN (%s) AND id >= %d AND id < %d",
+			table, links.String(), milliseconds.String(), some[0].id, vitrine.ViewIDAt(some[len(some)-1].id.Ms()+1, 0))
+		err := w.c.query(w.ctx, sql, func(r *reader) error {
+			k := key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())}
+			taken[k] = key{k.link, after(k.id)}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"vitrine"
+)
+
+// Whatever changes the log is a batch with a number: 1, 2, 3. What a batch does is decided first, from what all batches before it have left; then it
+// is written into the journal, one row, which is the moment from which on it has happened; and then it is carried out. Every step of
+// carrying it out may be done again, by anybody, any number of times: rows carry the number of their batch, the highest of a key counts, and the
+// server drops an insert whose token it has seen. So whoever writes next first carries out what the last row of the journal says, unless
+// it is known to be done; those before it are, or the last one would not be there.
+//
+// Two who decide on batches of one number at once are told apart by the journal, too: of inserts with one token the server takes
+// one, and the other finds another's row under its number, and decides again. Options.Lock spares them the trouble.
+
+// step is one thing that a batch does.
+type step struct {
+	kind byte
+	into string // stepInsert: the table and its columns
+	data []byte // stepInsert: rows, in RowBinary; otherwise two numbers
+}
+
+// Kinds of steps.
+const (
+	stepInsert = 'i'
+	stepErase  = 'e' // all of a link: account, link
+	stepForget = 'f' // opens of months before a day: the day, 0
+)
+
+// appendSteps writes steps as the journal keeps them.
+func appendSteps(w *rows, steps []step) {
+	w.length(len(steps))
+	for _, s := range steps {
+		w.b = append(w.b, s.kind)
+		w.string(s.into)
+		w.bytes(s.data)
+	}
+}
+
+// into is what stands behind INSERT INTO.
+var intoTable = regexp.MustCompile(`^[a-z]+ \([a-z_, ]+\)$`)
+
+var errJournal = errors.New("the journal is damaged")
+
+func readSteps(b []byte) (steps []step, err error) {
+	take := func(n int) (v []byte) {
+		if n < 0 || n > len(b) {
+			err, b = errJournal, nil
+			return nil
+		}
+		v, b = b[:n], b[n:]
+		return v
+	}
+	length := func() int {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)) {
+			err, b = errJournal, nil
+			return 0
+		}
+		b = b[size:]
+		return int(n)
+	}
+	for n := length(); n > 0 && err == nil; n-- {
+		var s step
+		if kind := take(1); kind != nil {
+			s.kind = kind[0]
+		}
+		s.into, s.data = string(take(length())), take(length())
+		if s.kind == stepInsert && !intoTable.MatchString(s.into) {
+			err = errJournal
+		}
+		steps = append(steps, s)
+	}
+	if err == nil && len(b) > 0 {
+		err = errJournal
+	}
+	return steps, err
+}
+
+// numbers are the data of a step that is no insert.
+func numbers(a, b int64) []byte {
+	var w rows
+	w.int64(a)
+	w.int64(b)
+	return w.b
+}
+
+// commitTime bounds how long a batch is carried out whose caller may have left.
+const commitTime = time.Minute
+
+// write has decide tell what a batch of a number does, and makes that happen. decide may be called again. A batch without steps is none.
+func (l *ViewLog) write(ctx context.Context, decide func(ctx context.Context, number uint64) ([]step, error)) error {
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	release, err := l.lock(ctx)
+	if err != nil {
+		return failure(ctx, err)
+	}
+	defer release()
+	for {
+		if err := l.finish(ctx); err != nil {
+			return err
+		}
+		number := l.applied + 1
+		steps, err := decide(ctx, number)
+		if err != nil || len(steps) == 0 {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// From here on it is not for the caller to say how far it goes.
+		commit, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+		won, err := l.commit(commit, number, steps)
+		cancel()
+		if err != nil || won {
+			return err
+		}
+	}
+}
+
+// commit writes a batch into the journal and carries it out, unless another batch of its number is there already.
+func (l *ViewLog) commit(ctx context.Context, number uint64, steps []step) (won bool, err error) {
+	var nonce [8]byte
+	rand.Read(nonce[:])
+	writer := binary.LittleEndian.Uint64(nonce[:])
+	var w, effect rows
+	appendSteps(&effect, steps)
+	w.uint64(number)
+	w.bool(false)
+	w.uint64(writer)
+	w.bytes(effect.b)
+	l.step("journal")
+	if err := l.c.insert(ctx, "journal (number, done, writer, effect)", w.b, fmt.Sprint("batch ", number)); err != nil {
+		return false, err
+	}
+	mine, others := 0, 0
+	err = l.c.query(ctx, fmt.Sprintf("SELECT writer FROM journal WHERE number >= %d", number), func(r *reader) error {
+		if r.uint64() == writer {
+			mine++
+		} else {
+			others++
+		}
+		return nil
+	})
+	if err != nil || mine == 0 || others > 0 {
+		return false, err
+	}
+	return true, l.carryOut(ctx, number, steps)
+}
+
+// carryOut does the steps of a batch, and notes that it is done.
+func (l *ViewLog) carryOut(ctx context.Context, number uint64, steps []step) error {
+	var inserts sync.WaitGroup
+	errs := make([]error, len(steps))
+	for i, s := range steps {
+		l.step(s.into)
+		token := fmt.Sprintf("batch %d step %d", number, i)
+		switch s.kind {
+		case stepInsert:
+			inserts.Go(func() { errs[i] = l.c.insert(ctx, s.into, s.data, token) })
+		default:
+			inserts.Wait()
+			errs[i] = l.carryOutStep(ctx, number, s)
+		}
+	}
+	inserts.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return failure(ctx, err)
+	}
+	l.applied, l.known = number, nil
+	l.step("done")
+	var w rows
+	w.uint64(number)
+	w.bool(true)
+	// That it is done may be forgotten: then it is done once more.
+	_ = l.c.insert(ctx, "journal (number, done)", w.b, fmt.Sprint("done ", number))
+	return nil
+}
+
+func (l *ViewLog) carryOutStep(ctx context.Context, number uint64, s step) error {
+	if len(s.data) != 16 {
+		return errJournal
+	}
+	a, b := int64(binary.LittleEndian.Uint64(s.data)), int64(binary.LittleEndian.Uint64(s.data[8:]))
+	switch s.kind {
+	case stepErase:
+		return l.eraseRows(ctx, number, vitrine.AccountID(a), vitrine.LinkID(b))
+	case stepForget:
+		return l.dropMonths(ctx, a)
+	}
+	return errJournal
+}
+
+// finish carries out what the journal has left, and so brings l.applied up to its last batch.
+func (l *ViewLog) finish(ctx context.Context) error {
+	var number uint64
+	var done bool
+	_, err := l.c.one(ctx, "SELECT number, done FROM journal WHERE number = (SELECT max(number) FROM journal) ORDER BY done DESC LIMIT 1", func(r *reader) {
+		number, done = r.uint64(), r.bool()
+	})
+	if err != nil {
+		return err
+	}
+	if number < l.applied {
+		return vitrine.Unavailable(fmt.Errorf("the journal ends with batch %d, and batch %d was carried out: the database is an older one, restored, or a replica that lags",
+			number, l.applied))
+	}
+	if number == l.applied {
+		return nil
+	}
+	if done {
+		l.applied, l.known = number, nil
+		return nil
+	}
+	var left []step
+	_, err = l.c.one(ctx, fmt.Sprintf("SELECT effect FROM journal WHERE number = %d AND done = 0 LIMIT 1", number), func(r *reader) {
+		left, err = readSteps(append([]byte(nil), r.bytes()...))
+	})
+	if err != nil {
+		return failure(ctx, err)
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	return l.carryOut(limited, number, left)
+}

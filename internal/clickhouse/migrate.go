@@ -1,0 +1,57 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+)
+
+// migrations bring a database from one schema version to the next: the statements of each may be run again, by several at once.
+var migrations = []func(a address) []string{
+	func(a address) (statements []string) {
+		for i := range tables {
+			statements = append(statements, tables[i].create(a)...)
+		}
+		return statements
+	},
+}
+
+// versions is the table that tells which migrations were made.
+func versions(a address) []string {
+	t := table{name: "migrations", everywhere: true, columns: "number UInt32, at DateTime64(3, 'UTC') DEFAULT now64(3)",
+		engine: "ReplacingMergeTree", version: "at", order: "number", granule: 256}
+	return t.create(a)
+}
+
+// migrate brings the database to the newest schema. One that is ahead of this program is refused and left as it is.
+func (c *client) migrate(ctx context.Context) error {
+	for _, sql := range versions(c.address) {
+		if err := c.exec(ctx, sql, nil); err != nil {
+			return err
+		}
+	}
+	now, err := c.schema(ctx)
+	if err != nil {
+		return err
+	}
+	if now > len(migrations) {
+		return fmt.Errorf("the database %s has schema version %d, and this program knows versions up to %d only: it was used by a newer "+
+			"version. Install that version, or restore a backup from before the upgrade", c.database, now, len(migrations))
+	}
+	for n := now; n < len(migrations); n++ {
+		for _, sql := range migrations[n](c.address) {
+			if err := c.exec(ctx, sql, nil); err != nil {
+				return fmt.Errorf("upgrade the database %s to schema version %d: %w", c.database, n+1, err)
+			}
+		}
+		if err := c.exec(ctx, fmt.Sprintf("INSERT INTO migrations (number) VALUES (%d)", n+1), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// schema is the schema version of the database.
+func (c *client) schema(ctx context.Context) (version int, err error) {
+	_, err = c.one(ctx, "SELECT toInt64(max(number)) FROM migrations", func(r *reader) { version = int(r.int64()) })
+	return version, err
+}

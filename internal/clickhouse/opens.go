@@ -1,0 +1,74 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Recent is vitrine.ViewLog's. Which opens they are is found in narrow columns.
+func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
+	account, r, err := l.kept(ctx, link, from, to)
+	if err != nil || account == 0 || n <= 0 {
+		return nil, err
+	}
+	where := within(vitrine.Scope{Account: account, Link: link}) + " AND " + r.where()
+	sql := fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND id IN (SELECT id FROM opens FINAL WHERE %s AND session ORDER BY id DESC LIMIT %d) ORDER BY id DESC",
+		openColumns, where, where, n)
+	err = l.c.query(ctx, sql, func(r *reader) error {
+		var o openRow
+		o.read(r)
+		recent = append(recent, o.Open)
+		return nil
+	})
+	return recent, err
+}
+
+// opensAtOnce is about how many opens are read before they are handed on: whoever takes them may be slow.
+const opensAtOnce = 16_384
+
+// Opens is vitrine.ViewLog's.
+func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
+	account, r, err := l.kept(ctx, link, from, to)
+	if err != nil || account == 0 {
+		return err
+	}
+	scope := within(vitrine.Scope{Account: account, Link: link})
+	for r.from < r.to {
+		some := r
+		// An ID with about as many before it: found in the order of the table, without reading what comes after.
+		sql := fmt.Sprintf("SELECT id FROM opens WHERE %s AND %s ORDER BY account, link, id LIMIT 1 OFFSET %d", scope, r.where(), opensAtOnce)
+		if _, err := l.c.one(ctx, sql, func(r *reader) { some.to = max(some.from+1, vitrine.ViewID(r.int64())) }); err != nil {
+			return err
+		}
+		var rows []openRow
+		sql = fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND %s ORDER BY id", openColumns, scope, some.where())
+		err := l.c.query(ctx, sql, func(r *reader) error {
+			rows = append(rows, openRow{})
+			rows[len(rows)-1].read(r)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := f(&rows[i].Open); err != nil {
+				return err
+			}
+		}
+		r.from = some.to
+	}
+	return nil
+}
+
+// kept is the account of a link, and which IDs its opens of the days [from, to) may have.
+func (l *ViewLog) kept(ctx context.Context, link vitrine.LinkID, from, to report.Day) (vitrine.AccountID, ids, error) {
+	s, err := l.c.state(ctx)
+	if err != nil {
+		return 0, ids{}, err
+	}
+	account, err := l.c.owner(ctx, link)
+	return account, idsOf(max(from, s.forgotten), to), err
+}

@@ -1,0 +1,114 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Tally is vitrine.ViewLog's.
+func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
+	s, err := l.c.state(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), gone: min(max(q.From, s.forgotten), max(q.From, q.To))}
+	if q.Cap > 0 {
+		if truncated, err = l.c.more(ctx, w); err != nil {
+			return nil, false, err
+		}
+	}
+	switch {
+	case truncated:
+		t, err = l.c.newest(ctx, w)
+	default:
+		t, err = l.c.tally(ctx, w)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if q.Link != 0 {
+		t.OfLink()
+	} else {
+		t.OfAccount()
+	}
+	return t, truncated, nil
+}
+
+// window is what a tally is asked of.
+type window struct {
+	vitrine.TallyQuery
+	ids  ids        // whose opens are there
+	gone report.Day // days of the window before this one are forgotten
+}
+
+// where is the condition of the opens, or downloads, that are there.
+func (w window) where() string { return within(w.Scope) + " AND " + w.ids.where() }
+
+// more tells whether there are more opens than the cap.
+func (c *client) more(ctx context.Context, w window) (more bool, err error) {
+	_, err = c.one(ctx, fmt.Sprintf("SELECT count() > %d FROM opens FINAL WHERE %s", w.Cap, w.where()), func(r *reader) { more = r.bool() })
+	return more, err
+}
+
+// newest is the tally of the newest opens, as many as the cap.
+func (c *client) newest(ctx context.Context, w window) (*report.Tally, error) {
+	return c.fold(ctx, w, fmt.Sprintf("%s ORDER BY id DESC, link DESC LIMIT %d", w.where(), w.Cap))
+}
+
+// tally is the tally of all of a window.
+func (c *client) tally(ctx context.Context, w window) (*report.Tally, error) {
+	return c.fold(ctx, w, w.where())
+}
+
+// fold reads opens and counts them here, with the downloads of the window.
+func (c *client) fold(ctx context.Context, w window, where string) (*report.Tally, error) {
+	var fold report.Fold
+	var o openRow
+	err := c.query(ctx, "SELECT "+openColumns+" FROM opens FINAL WHERE "+where, func(r *reader) error {
+		if o.read(r); r.err == nil {
+			fold.Add(&o.Open)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := fold.Tally()
+	return t, c.downloads(ctx, w, t)
+}
+
+// downloads adds the download events of a window.
+func (c *client) downloads(ctx context.Context, w window, t *report.Tally) error {
+	return c.query(ctx, "SELECT toInt32(day), toInt64(count()) FROM downloads FINAL WHERE "+w.where()+" GROUP BY day", func(r *reader) error {
+		day, n := report.Day(r.int32()), r.int64()
+		for range n {
+			t.AddDownload(day)
+		}
+		return nil
+	})
+}
+
+// DailyViews is vitrine.ViewLog's.
+func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
+	views := make(map[vitrine.LinkID][]int64, len(links))
+	for _, link := range links {
+		views[link] = make([]int64, max(to-from, 0))
+	}
+	s, err := l.c.state(ctx)
+	if err != nil || len(links) == 0 || from >= to {
+		return views, err
+	}
+	sql := fmt.Sprintf("SELECT link, toInt32(day), toInt64(count()) FROM opens FINAL WHERE account = %d AND link IN (%s) AND %s AND bot = '' GROUP BY link, day",
+		account, list(links), idsOf(max(from, s.forgotten), to).where())
+	err = l.c.query(ctx, sql, func(r *reader) error {
+		of, day, n := views[vitrine.LinkID(r.int64())], report.Day(r.int32()), r.int64()
+		if r.err == nil && from <= day && day < to && of != nil {
+			of[day-from] = n
+		}
+		return nil
+	})
+	return views, err
+}

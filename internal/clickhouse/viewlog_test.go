@@ -1,0 +1,27 @@
+package clickhouse
+
+import (
+	"context"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+func TestViewLog(t *testing.T) {
+	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
+}
+
+func openTestLog(t testing.TB, address string) *ViewLog {
+	t.Helper()
+	l, err := Open(context.Background(), address, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}

@@ -1,0 +1,317 @@
+package disk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"vitrine"
+)
+
+// pinnedDir is where a backup keeps hold of bytes by hard links while it copies them.
+const pinnedDir = "pinned"
+
+// Backup copies stored bytes from one directory, as New makes them, to another. They are linked where both are on one file system: stored
+// bytes never change. Bytes that are copied are read as a stream, and held against their SHA-256.
+type Backup struct {
+	From, To string
+	// Since is a directory of bytes that were copied before: what has not changed is linked from there; "": none.
+	Since string
+	// Damaged is called with bytes that do not have the SHA-256 that they were stored with. They are copied all the same.
+	Damaged func(k vitrine.UploadID)
+	// Progress is called when bytes were copied or linked.
+	Progress func(bytes int64)
+
+	Linked, Copied int64 // files, of whatever kind
+
+	unlinkable bool // From and To are on two file systems, or on one without links
+	pinned     []string
+}
+
+// blobsDir is where the stored bytes of a directory are.
+func blobsDir(dir string) string { return filepath.Join(dir, "blobs") }
+
+// Make makes the directory To.
+func (b *Backup) Make() (err error) {
+	for _, d := range []string{blobsDir(b.To), filepath.Join(b.To, "incoming")} {
+		err = errors.Join(err, os.MkdirAll(d, 0o700))
+	}
+	return err
+}
+
+// Begin begins a backup of a directory that others write to, and removes what one that was cut off has left in it. Two of one directory are
+// not made at once: the second is told so. Close ends the backup, whatever became of it.
+func (b *Backup) Begin() (*Pins, error) {
+	lock, err := lock(filepath.Join(b.From, "backup.lock"), os.O_CREATE|os.O_RDWR)
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("another backup of %s is being made", b.From)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &Pins{lock, filepath.Join(b.From, pinnedDir)}
+	if err = errors.Join(b.Make(), os.RemoveAll(p.dir)); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return p, nil
+}
+
+// Pins are what a backup holds in the directory that it reads.
+type Pins struct {
+	lock *os.File
+	dir  string
+}
+
+// Close lets it go.
+func (p *Pins) Close() error { return errors.Join(os.RemoveAll(p.dir), p.lock.Close()) }
+
+// All copies whatever is stored and not copied yet. What is stored or removed meanwhile may be copied or not.
+func (b *Backup) All(ctx context.Context) error {
+	from := &Blobs{blobs: blobsDir(b.From)}
+	return from.each(ctx, func(k vitrine.UploadID, _ fs.FileInfo) error {
+		_, err := b.add(ctx, k, false)
+		return err
+	})
+}
+
+// HoldDeletes waits until nobody removes stored bytes, and keeps everybody from it until the file that it returns is closed. Whoever
+// removes some holds the lock of blobs/ with others of that kind; this holds it alone.
+func (b *Backup) HoldDeletes() (*os.File, error) {
+	f, err := os.Open(blobsDir(b.From))
+	if err != nil {
+		return nil, err
+	}
+	if err := await(f, false); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Pin makes sure of the bytes of a key and of their parts, while deletes are held: they are linked, or will be copied by Finish. It tells
+// whether they are there.
+func (b *Backup) Pin(ctx context.Context, k vitrine.UploadID, parts vitrine.Parts) (bool, error) {
+	if valid(k) != nil {
+		return false, nil
+	}
+	there, err := b.add(ctx, k, true)
+	for _, p := range parts.All() {
+		if err != nil || !there {
+			break
+		}
+		if validPart(k, p) == nil {
+			there, err = b.file(ctx, k, string(k)+partMark+string(p), true)
+		}
+	}
+	return there, err
+}
+
+// Finish copies what is pinned.
+func (b *Backup) Finish(ctx context.Context) error {
+	for _, name := range b.pinned {
+		k, _, _ := strings.Cut(name, partMark)
+		k = strings.TrimSuffix(k, sumSuffix)
+		if err := b.copy(ctx, vitrine.UploadID(k), filepath.Join(b.From, pinnedDir, name), name); err != nil {
+			return err
+		}
+	}
+	b.pinned = nil
+	return nil
+}
+
+// Used copies the word that keys are used up.
+func (b *Backup) Used(ctx context.Context) error {
+	err := entries(ctx, filepath.Join(b.From, "incoming"), func(name string, st fs.FileInfo) error {
+		if !strings.HasSuffix(name, usedSuffix) {
+			return nil
+		}
+		to := filepath.Join(b.To, "incoming", name)
+		err := os.WriteFile(to, nil, 0o600)
+		if err == nil {
+			err = os.Chtimes(to, st.ModTime(), st.ModTime())
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Drop removes from the copy what belongs to keys that keep says no to, and counts what is left: keys, and bytes of these and their parts.
+func (b *Backup) Drop(ctx context.Context, keep func(vitrine.UploadID) bool) (keys, bytes int64, err error) {
+	to := &Blobs{blobs: blobsDir(b.To)}
+	err = to.files(ctx, func(name string, st fs.FileInfo) error {
+		k, _, _ := strings.Cut(name, partMark)
+		k = strings.TrimSuffix(k, sumSuffix)
+		switch {
+		case !keep(vitrine.UploadID(k)):
+			return remove(filepath.Join(to.shard(vitrine.UploadID(k)), name))
+		case k == name:
+			keys++
+		}
+		if !strings.HasSuffix(name, sumSuffix) {
+			bytes += st.Size()
+		}
+		return nil
+	})
+	return keys, bytes, err
+}
+
+// Sync makes the names in the copy durable; what they name is already.
+func (b *Backup) Sync() error {
+	shards, err := os.ReadDir(blobsDir(b.To))
+	for _, s := range shards {
+		err = errors.Join(err, syncDir(filepath.Join(blobsDir(b.To), s.Name())))
+	}
+	return errors.Join(err, syncDir(blobsDir(b.To)), syncDir(filepath.Join(b.To, "incoming")), syncDir(b.To))
+}
+
+// add copies the bytes of a key, their sum, and the parts that are there; pinned, its bytes and their sum alone. It tells whether the bytes
+// are there.
+func (b *Backup) add(ctx context.Context, k vitrine.UploadID, pin bool) (bool, error) {
+	there, err := b.file(ctx, k, string(k), pin)
+	if err != nil || !there {
+		return there, err
+	}
+	if _, err := b.file(ctx, k, string(k)+sumSuffix, pin); err != nil || pin {
+		return true, err
+	}
+	parts, err := filepath.Glob(filepath.Join(blobsDir(b.From), string(k[:2]), string(k)+partMark+"*"))
+	for _, path := range parts {
+		name := filepath.Base(path)
+		if err == nil && strings.Count(name, partMark) == 1 { // else it is being made
+			_, err = b.file(ctx, k, name, false)
+		}
+	}
+	return true, err
+}
+
+// file copies one file, unless that was done, and tells whether it is there.
+func (b *Backup) file(ctx context.Context, k vitrine.UploadID, name string, pin bool) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	in := func(dir string) string { return filepath.Join(blobsDir(dir), string(k[:2]), name) }
+	from, to := in(b.From), in(b.To)
+	st, err := os.Lstat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if done, err := os.Lstat(to); err == nil {
+		if pin || unchanged(st, done) {
+			return true, nil
+		}
+		if err := remove(to); err != nil { // a part that was made anew
+			return false, err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return false, err
+	}
+	if b.Since != "" {
+		if before, err := os.Lstat(in(b.Since)); err == nil && unchanged(st, before) && os.Link(in(b.Since), to) == nil {
+			return b.linked(st.Size()), nil
+		}
+	}
+	if !b.unlinkable {
+		if err := os.Link(from, to); err == nil {
+			return b.linked(st.Size()), nil
+		}
+		b.unlinkable = true
+	}
+	if pin {
+		return b.pin(ctx, k, from, name)
+	}
+	err = b.copy(ctx, k, from, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (b *Backup) linked(n int64) bool {
+	b.Linked++
+	b.Progress(n)
+	return true
+}
+
+// unchanged tells whether two files are the same, or one the other's copy.
+func unchanged(a, b fs.FileInfo) bool {
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// pin keeps hold of a file. Where there are no links it is copied at once.
+func (b *Backup) pin(ctx context.Context, k vitrine.UploadID, from, name string) (bool, error) {
+	dir := filepath.Join(b.From, pinnedDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, err
+	}
+	if err := os.Link(from, filepath.Join(dir, name)); err == nil {
+		b.pinned = append(b.pinned, name)
+		return true, nil
+	}
+	err := b.copy(ctx, k, from, name)
+	return err == nil, err
+}
+
+// copy copies a file, whole and durable when nil.
+func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	st, err := r.Stat()
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(blobsDir(b.To), string(k[:2]), name)
+	w, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	n, err := copyTo(ctx, w, sum, r)
+	if err = errors.Join(err, w.Sync(), w.Close()); err == nil {
+		err = os.Chtimes(to, st.ModTime(), st.ModTime())
+	}
+	if err != nil {
+		return errors.Join(err, remove(to))
+	}
+	if want := b.sum(k); name == string(k) && want != "" && want != hex.EncodeToString(sum.Sum(nil)) {
+		b.Damaged(k)
+	}
+	b.Copied++
+	b.Progress(n)
+	return nil
+}
+
+// sum is the SHA-256 that bytes were stored with; "" where it is not known.
+func (b *Backup) sum(k vitrine.UploadID) string {
+	for _, path := range []string{filepath.Join(blobsDir(b.From), string(k[:2]), string(k)+sumSuffix), filepath.Join(b.From, pinnedDir, string(k)+sumSuffix)} {
+		if text, err := os.ReadFile(path); err == nil {
+			hex, _, _ := strings.Cut(string(text), " ")
+			return hex
+		}
+	}
+	return ""
+}
+
+// deleting waits while deletes are held, and has others wait who would hold them, until the file that it returns is closed. Where
+// directories cannot be locked, nobody can hold deletes, and nobody waits.
+func (b *Blobs) deleting() (*os.File, error) {
+	f, err := os.Open(b.blobs)
+	if err == nil {
+		_ = await(f, true)
+	}
+	return f, err
+}

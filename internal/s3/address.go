@@ -1,0 +1,165 @@
+package s3
+
+import (
+	"cmp"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/config"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// Address says where a bucket is: s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL][&region=REGION][&path-style=true].
+type Address struct {
+	Bucket    string
+	Prefix    string // before all keys; "" or with a slash at its end
+	Endpoint  string // http:// or https://, a host and nothing else; "" is Amazon's
+	Region    string // "" is the one of the environment
+	PathStyle bool   // the bucket stands in the path, not in the host; the default with an endpoint
+
+	Key, Secret string // "" are those of the environment
+}
+
+var (
+	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	prefixName = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`) // what means itself in a path, a header and a list alike
+)
+
+// ParseAddress reads an address. Its errors have none of it: it may hold a secret.
+func ParseAddress(address string) (Address, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "s3" || u.Opaque != "" || u.Fragment != "" {
+		return Address{}, errors.New("an address of a bucket is s3://BUCKET/PREFIX?endpoint=URL&region=REGION; in a key or secret that it holds, / is written %2F, + is %2B and @ is %40")
+	}
+	a := Address{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/")}
+	if !bucketName.MatchString(a.Bucket) {
+		return Address{}, fmt.Errorf("%q is no name of a bucket: it has 3 to 63 of a-z, 0-9, dots and hyphens; a server is named by endpoint=", a.Bucket)
+	}
+	if a.Prefix != "" {
+		a.Prefix += "/"
+	}
+	if !prefixName.MatchString(a.Prefix) {
+		return Address{}, fmt.Errorf("%q is no prefix: it is made of letters, digits, hyphens, underscores, dots and slashes", a.Prefix)
+	}
+	if u.User != nil {
+		a.Key = u.User.Username()
+		a.Secret, _ = u.User.Password()
+		if a.Key == "" || a.Secret == "" {
+			return Address{}, errors.New("an address of a bucket that names a key names its secret too: s3://KEY:SECRET@BUCKET")
+		}
+	}
+	return a, a.parse(u.RawQuery)
+}
+
+// parse reads the parameters.
+func (a *Address) parse(query string) error {
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		return errors.New("the parameters in the address of a bucket cannot be read: they are name=value, with & between them")
+	}
+	styled := false
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		if len(q[name]) > 1 {
+			return fmt.Errorf("the address of a bucket names %q twice", name)
+		}
+		value := q.Get(name)
+		switch name {
+		case "endpoint":
+			e, err := url.Parse(value)
+			if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.RawQuery != "" || e.Fragment != "" {
+				return errors.New("the endpoint of a bucket is https:// or http:// and a host, as endpoint=https://s3.example.com")
+			}
+			a.Endpoint = e.Scheme + "://" + e.Host
+		case "region":
+			if a.Region = value; value == "" || strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+				return errors.New("the region of a bucket is a name such as region=eu-central-1")
+			}
+		case "path-style":
+			if a.PathStyle, err = strconv.ParseBool(value); err != nil {
+				return errors.New("path-style is true or false")
+			}
+			styled = true
+		default:
+			return fmt.Errorf("the address of a bucket has no parameter %q: there are endpoint, region and path-style", name)
+		}
+	}
+	if !styled {
+		a.PathStyle = a.Endpoint != "" || strings.Contains(a.Bucket, ".") // a certificate does not cover a bucket's dots
+	}
+	return nil
+}
+
+func open(ctx context.Context, address string, now func() time.Time, l limits) (*Blobs, error) {
+	a, err := ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	var options []func(*config.LoadOptions) error
+	if a.Region != "" {
+		options = append(options, config.WithRegion(a.Region))
+	}
+	if a.Key != "" {
+		options = append(options, config.WithCredentialsProvider(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: a.Key, SecretAccessKey: a.Secret, Source: "the address"}, nil
+		})))
+	}
+	c, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration for S3: %w", err)
+	}
+	if a.Endpoint != "" {
+		c.Region = cmp.Or(c.Region, "us-east-1") // what others than Amazon call theirs, if they call it anything
+	}
+	if c.Region == "" {
+		return nil, errors.New("the region of the bucket is not known: name it in its address, as region=eu-central-1, or in AWS_REGION")
+	}
+	client := newClient(l, authorities(c))
+	api := sdk.NewFromConfig(c, func(o *sdk.Options) {
+		o.UsePathStyle = a.PathStyle
+		if a.Endpoint != "" {
+			o.BaseEndpoint = &a.Endpoint
+		}
+		o.HTTPClient = client
+		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) { r.MaxAttempts, r.MaxBackoff = l.attempts, l.pause })
+		// Others than Amazon refuse checksums that they do not know; lengths, ETags and TLS are there in any case.
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	})
+	b := &Blobs{api: api, presign: sdk.NewPresignClient(api), plain: client, bucket: a.Bucket, prefix: a.Prefix, now: now, limits: l}
+	o := api.Options()
+	where, err := o.EndpointResolverV2.ResolveEndpoint(ctx, sdk.EndpointParameters{Bucket: &a.Bucket, Region: &o.Region, Endpoint: o.BaseEndpoint, ForcePathStyle: &o.UsePathStyle})
+	if err != nil {
+		return nil, fmt.Errorf("the address of the bucket: %w", err)
+	}
+	b.origin = where.URI.Scheme + "://" + where.URI.Host
+	return b, nil
+}
+
+// authorities are whose certificates a configuration trusts (AWS_CA_BUNDLE, ca_bundle); nil: those of the system.
+func authorities(c aws.Config) *x509.CertPool {
+	if h, ok := c.HTTPClient.(interface{ GetTransport() *http.Transport }); ok {
+		if t := h.GetTransport().TLSClientConfig; t != nil {
+			return t.RootCAs
+		}
+	}
+	return nil
+}
+
+var (
+	_ vitrine.Blobs     = (*Blobs)(nil)
+	_ vitrine.GetSigner = (*Blobs)(nil)
+)

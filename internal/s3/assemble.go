@@ -1,0 +1,111 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"vitrine"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+// assembly is an object that is put together of parts: a multipart upload. It is not to be seen before complete.
+type assembly struct {
+	b       *Blobs
+	key, id string
+	parts   []types.CompletedPart
+}
+
+func (b *Blobs) assemble(ctx context.Context, key string) (*assembly, error) {
+	out, err := b.api.CreateMultipartUpload(ctx, &sdk.CreateMultipartUploadInput{Bucket: &b.bucket, Key: &key, ContentType: aws.String(octets)})
+	if err == nil && aws.ToString(out.UploadId) == "" {
+		err = errors.New("the answer names no upload")
+	}
+	if err != nil {
+		return nil, b.fault("begin to write", key, err)
+	}
+	return &assembly{b: b, key: key, id: *out.UploadId}, nil
+}
+
+// add sends the next part.
+func (a *assembly) add(ctx context.Context, content []byte) error {
+	number := aws.Int32(int32(len(a.parts)) + 1)
+	out, err := a.b.api.UploadPart(ctx, &sdk.UploadPartInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id, PartNumber: number, Body: bytes.NewReader(content)})
+	if err != nil {
+		return a.b.fault("write", a.key, err)
+	}
+	a.parts = append(a.parts, types.CompletedPart{PartNumber: number, ETag: out.ETag})
+	return nil
+}
+
+// complete makes the parts an object, or takes them back. An exclusive one answers errReplaced when there is an object of that key already.
+func (a *assembly) complete(ctx context.Context, exclusive bool) error {
+	in := &sdk.CompleteMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id, MultipartUpload: &types.CompletedMultipartUpload{Parts: a.parts}}
+	if exclusive {
+		in.IfNoneMatch = aws.String("*")
+	}
+	_, err := a.b.api.CompleteMultipartUpload(ctx, in)
+	if err == nil {
+		return nil
+	}
+	a.b.tidy(ctx, a.abort)
+	if exclusive && (refusedToReplace(err) || codeOf(err) == "NoSuchUpload") { // or an earlier try went through, and its answer was lost
+		return errReplaced
+	}
+	return a.b.fault("write", a.key, err)
+}
+
+func (a *assembly) abort(ctx context.Context) error {
+	_, err := a.b.api.AbortMultipartUpload(ctx, &sdk.AbortMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id})
+	return err
+}
+
+const (
+	chunkSize    = 8 << 20 // what is held in memory of a body that is written, so that it can be sent again
+	mostOfChunks = 9_000   // of 10,000 that there may be
+)
+
+// write stores a body of a size, or with -1 of whatever size it has, in place of what is there: whole or not at all.
+func (b *Blobs) write(ctx context.Context, key string, size int64, body io.Reader) error {
+	chunk := max(chunkSize, size/mostOfChunks)
+	var buf bytes.Buffer
+	if _, err := io.CopyN(&buf, body, chunk); err == io.EOF {
+		if size >= 0 && int64(buf.Len()) != size {
+			return errSize(size, int64(buf.Len()))
+		}
+		return b.putSmall(ctx, key, buf.Bytes())
+	} else if err != nil {
+		return err
+	}
+	a, err := b.assemble(ctx, key)
+	if err != nil {
+		return err
+	}
+	var total int64
+	for err == nil && buf.Len() > 0 {
+		total += int64(buf.Len())
+		if err = a.add(ctx, buf.Bytes()); err != nil {
+			break
+		}
+		buf.Reset()
+		if _, err = io.CopyN(&buf, body, chunk); err == io.EOF {
+			err = nil
+		}
+	}
+	if err == nil && size >= 0 && total != size {
+		err = errSize(size, total)
+	}
+	if err != nil {
+		b.tidy(ctx, a.abort)
+		return err
+	}
+	return a.complete(ctx, false)
+}
+
+func errSize(want, got int64) error {
+	return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file has %d bytes where %d were expected.", got, want)
+}

@@ -1,0 +1,58 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"vitrine"
+
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// codeOf is what the server calls a failure; "" where it gave no answer, or one without a name.
+func codeOf(err error) string {
+	var e smithy.APIError
+	if errors.As(err, &e) {
+		return e.ErrorCode()
+	}
+	return ""
+}
+
+// statusOf is the HTTP status of the answer that a failure came with; 0 without one.
+func statusOf(err error) int {
+	var e *smithyhttp.ResponseError
+	if errors.As(err, &e) {
+		return e.HTTPStatusCode()
+	}
+	return 0
+}
+
+func isNotFound(err error) bool { return errors.Is(err, vitrine.ErrNotFound) }
+
+// orNotFound is err, and ErrNotFound in place of nil.
+func orNotFound(err error) error {
+	if err == nil {
+		return vitrine.ErrNotFound
+	}
+	return err
+}
+
+// refusedToReplace says that a condition of a request did not hold, or that another request met it at the same moment.
+func refusedToReplace(err error) bool {
+	return statusOf(err) == http.StatusPreconditionFailed || statusOf(err) == http.StatusConflict
+}
+
+// fault is err as callers are told it: ErrNotFound of an object that is not there, else that storage is not available. A bucket that is not
+// there is a fault: nobody may take its files for lost.
+func (b *Blobs) fault(what, key string, err error) error {
+	if codeOf(err) == "NoSuchKey" {
+		return vitrine.ErrNotFound
+	}
+	var e *vitrine.Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return vitrine.Unavailable(fmt.Errorf("bucket %s: %s %s: %w", b.bucket, what, key, err))
+}

@@ -1,0 +1,136 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// object is what an answer tells of one.
+type object struct {
+	size int64
+	etag string
+}
+
+// get begins to read the bytes of an object from one place to before another, or to its end if that comes first. With an etag, it fails for an
+// object that is another by now.
+func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.ReadCloser, object, error) {
+	in := &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", from, to-1))}
+	if etag != "" {
+		in.IfMatch = &etag
+	}
+	out, err := b.api.GetObject(ctx, in)
+	if codeOf(err) == "InvalidRange" && from == 0 { // of nothing there is no first byte
+		in.Range = nil
+		out, err = b.api.GetObject(ctx, in)
+	}
+	if err != nil {
+		return nil, object{}, b.fault("read", key, err)
+	}
+	o := object{etag: aws.ToString(out.ETag)}
+	if o.size, err = sizeOf(out, from); err != nil || o.etag == "" {
+		out.Body.Close()
+		return nil, object{}, b.fault("read", key, errors.Join(errors.New("the answer tells no ETag or no size"), err))
+	}
+	return out.Body, o, nil
+}
+
+// sizeOf is the size of the whole object that an answer is of, whose bytes begin at from.
+func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
+	if out.ContentRange == nil {
+		if out.ContentLength == nil || from != 0 {
+			return 0, errors.New("the server takes no heed of ranges")
+		}
+		return *out.ContentLength, nil
+	}
+	span, size, _ := strings.Cut(strings.TrimPrefix(*out.ContentRange, "bytes "), "/")
+	if !strings.HasPrefix(span, strconv.FormatInt(from, 10)+"-") {
+		return 0, fmt.Errorf("asked for bytes from %d, got %q", from, *out.ContentRange)
+	}
+	return strconv.ParseInt(size, 10, 64)
+}
+
+// look tells about an object, or answers ErrNotFound. It reads a byte: what is said to a HEAD has no body, and so a bucket that is missing,
+// or a refusal, could not be told from an object that is missing.
+func (b *Blobs) look(ctx context.Context, key string) (object, error) {
+	body, o, err := b.get(ctx, key, "", 0, 1)
+	if err != nil {
+		return object{}, err
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, 1<<10)) // so that the connection can be used again
+	return o, body.Close()
+}
+
+func (b *Blobs) exists(ctx context.Context, key string) (bool, error) {
+	_, err := b.look(ctx, key)
+	if isNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// remove deletes an object; absent is success.
+func (b *Blobs) remove(ctx context.Context, key string) error {
+	_, err := b.api.DeleteObject(ctx, &sdk.DeleteObjectInput{Bucket: &b.bucket, Key: &key})
+	if err = b.faultOrNil("delete", key, err); isNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+func (b *Blobs) putSmall(ctx context.Context, key string, content []byte) error {
+	_, err := b.api.PutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: bytes.NewReader(content), ContentType: aws.String(octets)})
+	return b.faultOrNil("write", key, err)
+}
+
+func (b *Blobs) faultOrNil(what, key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return b.fault(what, key, err)
+}
+
+// entry is an object in a list.
+type entry struct {
+	key  string
+	size int64
+	etag string
+	at   time.Time // when it was stored, by the server's clock
+}
+
+// name is the last element of the key.
+func (e entry) name() string { return path.Base(e.key) }
+
+// list calls f with every object whose key begins so, page by page.
+func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) error {
+	pages := sdk.NewListObjectsV2Paginator(b.api, &sdk.ListObjectsV2Input{Bucket: &b.bucket, Prefix: &prefix})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return b.fault("list", prefix, err)
+		}
+		for _, o := range page.Contents {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := f(entry{aws.ToString(o.Key), aws.ToInt64(o.Size), aws.ToString(o.ETag), aws.ToTime(o.LastModified)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeAll deletes every object whose key begins so.
+func (b *Blobs) removeAll(ctx context.Context, prefix string) error {
+	return b.list(ctx, prefix, func(e entry) error { return b.remove(ctx, e.key) })
+}

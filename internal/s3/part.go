@@ -1,0 +1,50 @@
+package s3
+
+import (
+	"context"
+	"io"
+
+	"vitrine"
+)
+
+// validPart keeps anything that is no key or no part out of the bucket.
+func validPart(k vitrine.UploadID, p vitrine.Part) error {
+	if _, ok := vitrine.ParsePart(string(p)); !ok {
+		return vitrine.ErrNotFound
+	}
+	return valid(k)
+}
+
+// PutPart stores a part beside its blob.
+func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part, body io.Reader) error {
+	if err := validPart(k, p); err != nil {
+		return err
+	}
+	if _, err := b.look(ctx, b.path(k)); err != nil {
+		return err
+	}
+	if err := b.write(ctx, b.partPath(k, p), -1, body); err != nil {
+		return err
+	}
+	_, err := b.look(ctx, b.path(k))
+	if isNotFound(err) { // deleted meanwhile, perhaps without this part having been seen
+		return orNotFound(b.remove(ctx, b.partPath(k, p)))
+	}
+	return err
+}
+
+// OpenPart opens a part for reading.
+func (b *Blobs) OpenPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part) (vitrine.Blob, error) {
+	if err := validPart(k, p); err != nil {
+		return nil, err
+	}
+	return b.open(ctx, b.partPath(k, p))
+}
+
+// DeletePart removes a part.
+func (b *Blobs) DeletePart(ctx context.Context, k vitrine.UploadID, p vitrine.Part) error {
+	if validPart(k, p) != nil {
+		return nil
+	}
+	return b.remove(ctx, b.partPath(k, p))
+}

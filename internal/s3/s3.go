@@ -1,0 +1,181 @@
+// Package s3 keeps blobs in a bucket: Amazon's, or any server's that speaks as it does and can refuse to overwrite (Check).
+//
+// A signed URL puts bytes at incoming/KEY-SIZE; of another size than that of the name they do not count, whatever the server let pass. Seal copies
+// them, as they are at one moment, to blobs/KE/KEY, where nothing is ever put in place of anything, and removes them from incoming. Parts stand
+// beside the blob as KEY~NAME. A key whose bytes were deleted leaves incoming/KEY.used, so that what is put there afterwards does not count
+// either. Any number of processes do all this at once, without a lock: see Seal, Delete and PutPart.
+package s3
+
+import (
+	"context"
+	"crypto/rand"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"vitrine"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+const (
+	incomingDir = "incoming/"
+	blobsDir    = "blobs/"
+	usedSuffix  = ".used"
+	sizeMark    = "-"      // between a key and the size of what is put
+	partMark    = "~"      // between a key and the name of a part
+	probePrefix = "check-" // in incoming: what exclusive and Check try things with
+	octets      = "application/octet-stream"
+)
+
+// Blobs is a vitrine.Blobs and vitrine.GetSigner on a bucket.
+type Blobs struct {
+	api     *sdk.Client
+	presign *sdk.PresignClient
+	plain   *client // for what browsers do: requests of signed URLs
+	bucket  string
+	prefix  string // "" or with a slash at its end
+	origin  string
+	now     func() time.Time
+	limits  limits
+
+	mu    sync.Mutex
+	tried bool // exclusive has seen the server refuse to overwrite
+}
+
+// Open makes Blobs of an address (ParseAddress). Credentials that the address does not name are looked for as Amazon's tools do. Nothing
+// is asked of the server yet: see Check.
+func Open(ctx context.Context, address string, now func() time.Time) (*Blobs, error) {
+	return open(ctx, address, now, ordinary)
+}
+
+// Origin is where signed URLs lead: scheme, host and port.
+func (b *Blobs) Origin() string { return b.origin }
+
+// incoming is where bytes of a size are put.
+func (b *Blobs) incoming(k vitrine.UploadID, size int64) string {
+	return b.prefix + incomingDir + string(k) + sizeMark + strconv.FormatInt(size, 10)
+}
+func (b *Blobs) used(k vitrine.UploadID) string { return b.prefix + incomingDir + string(k) + usedSuffix }
+func (b *Blobs) path(k vitrine.UploadID) string {
+	return b.prefix + blobsDir + string(k[:2]) + "/" + string(k)
+}
+func (b *Blobs) partPath(k vitrine.UploadID, p vitrine.Part) string {
+	return b.path(k) + partMark + string(p)
+}
+
+// probe is a key that nothing else has.
+func (b *Blobs) probe() string {
+	return b.prefix + incomingDir + probePrefix + strings.ToLower(rand.Text())
+}
+
+// valid keeps anything that is no key out of the bucket.
+func valid(k vitrine.UploadID) error {
+	if _, ok := vitrine.ParseUploadID(string(k)); !ok {
+		return vitrine.ErrNotFound
+	}
+	return nil
+}
+
+// SignPut makes a URL of the bucket that takes a body of the granted length and Content-Type. The server takes more than one of them
+// while the URL lives: the one that is there when the key is sealed counts, and none after that.
+func (b *Blobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error) {
+	if err := valid(g.Key); err != nil {
+		return "", err
+	}
+	return b.signPut(ctx, b.incoming(g.Key, g.Size), g)
+}
+
+func (b *Blobs) signPut(ctx context.Context, key string, g vitrine.PutGrant) (string, error) {
+	r, err := b.presign.PresignPutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, ContentLength: &g.Size, ContentType: &g.Type},
+		sdk.WithPresignExpires(b.life(g.Expires)))
+	if err != nil {
+		return "", b.fault("sign a PUT of", key, err)
+	}
+	return r.URL, nil
+}
+
+// SignGet makes a URL of the bucket that a sealed blob can be read from.
+func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error) {
+	if err := valid(g.Key); err != nil {
+		return "", err
+	}
+	key := b.path(g.Key)
+	r, err := b.presign.PresignGetObject(ctx, &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key, ResponseContentType: &g.Type,
+		ResponseContentDisposition: &g.Disposition, ResponseCacheControl: aws.String("private, no-store")}, sdk.WithPresignExpires(b.life(g.Expires)))
+	if err != nil {
+		return "", b.fault("sign a GET of", key, err)
+	}
+	return r.URL, nil
+}
+
+// life is how long a URL lives, in whole seconds as URLs say it, of which one is the least.
+func (b *Blobs) life(until time.Time) time.Duration {
+	return max(until.Sub(b.now()).Truncate(time.Second), time.Second)
+}
+
+// Stat tells about stored bytes: those that are sealed, else those in incoming, unless the key was deleted.
+func (b *Blobs) Stat(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
+	if err := valid(k); err != nil {
+		return vitrine.BlobInfo{}, err
+	}
+	o, err := b.look(ctx, b.path(k))
+	if isNotFound(err) {
+		if o, err = b.waiting(ctx, k); isNotFound(err) {
+			o, err = b.look(ctx, b.path(k)) // sealed between the two looks
+		}
+	}
+	return vitrine.BlobInfo{Size: o.size}, err
+}
+
+// waiting looks for bytes that are not sealed, of a key that was not deleted.
+func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, err error) {
+	used := false
+	err = b.list(ctx, b.prefix+incomingDir+string(k), func(e entry) error {
+		switch e.key {
+		case b.used(k):
+			used = true
+		case b.incoming(k, e.size):
+			found = object{e.size, e.etag}
+		}
+		return nil
+	})
+	if err == nil && (used || found.etag == "") {
+		err = vitrine.ErrNotFound
+	}
+	if err != nil {
+		return object{}, err
+	}
+	return found, nil
+}
+
+// Delete leaves word that the key is used up, and removes its bytes, then its parts: whoever seals looks for that word when the blob is
+// there, and whoever stores a part looks for the blob when the part is.
+func (b *Blobs) Delete(ctx context.Context, k vitrine.UploadID) error {
+	if valid(k) != nil {
+		return nil
+	}
+	if err := b.putSmall(ctx, b.used(k), []byte("used\n")); err != nil {
+		return err
+	}
+	if err := b.removeAll(ctx, b.prefix+incomingDir+string(k)+sizeMark); err != nil {
+		return err
+	}
+	if err := b.remove(ctx, b.path(k)); err != nil {
+		return err
+	}
+	return b.removeAll(ctx, b.path(k)+partMark)
+}
+
+// Each calls f with every sealed blob.
+func (b *Blobs) Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error {
+	return b.list(ctx, b.prefix+blobsDir, func(e entry) error {
+		k, ok := vitrine.ParseUploadID(e.name())
+		if !ok || b.path(k) != e.key {
+			return nil
+		}
+		return f(k, vitrine.BlobInfo{Size: e.size})
+	})
+}

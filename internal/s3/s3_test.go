@@ -1,0 +1,29 @@
+package s3
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+var ctx = context.Background()
+
+func TestBlobs(t *testing.T) {
+	server := vitrinetest.S3(t)
+	vitrinetest.Blobs(t, func(t *testing.T) vitrine.Blobs { return opened(t, server.Address(server.Bucket(t), "")) })
+}
+
+// brief are limits that tests can wait for.
+var brief = limits{dial: time.Second, answer: time.Second, copying: time.Second, stall: time.Second, attempts: 2, pause: 10 * time.Millisecond}
+
+func opened(t testing.TB, address string) *Blobs {
+	t.Helper()
+	b, err := open(ctx, address, time.Now, brief)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,122 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"vitrine"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	copySize  = 512 << 20 // bytes that one request has the server copy; one may not copy more than 5 GiB
+	copyParts = 10_000    // the most parts that an object is put together of
+	atOnce    = 4         // parts under way
+	sealTries = 5         // how often bytes may be replaced while they are being sealed
+	tidyTime  = 10 * time.Second
+)
+
+// errReplaced says that what was to be copied has been replaced, or that the place it was to be copied to has something.
+var errReplaced = errors.New("replaced meanwhile")
+
+// Seal copies what is in incoming to the place of the blob, where the server puts nothing in place of anything: the first of all who seal a key
+// decides for ever, whatever is put in incoming at the same time or later. A part that is copied is that of one ETag, so the copy is of one body.
+// After a crash between any two steps, the next Seal finds the blob there or begins anew; what is left of the copy is swept.
+func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
+	if err := valid(k); err != nil {
+		return vitrine.BlobInfo{}, err
+	}
+	if err := b.exclusive(ctx); err != nil {
+		return vitrine.BlobInfo{}, err
+	}
+	for range sealTries {
+		o, err := b.look(ctx, b.path(k))
+		if err == nil {
+			b.tidy(ctx, func(ctx context.Context) error { return b.remove(ctx, b.incoming(k, o.size)) })
+			return vitrine.BlobInfo{Size: o.size}, nil
+		}
+		if !isNotFound(err) {
+			return vitrine.BlobInfo{}, err
+		}
+		o, err = b.waiting(ctx, k)
+		if isNotFound(err) {
+			o, err = b.look(ctx, b.path(k)) // sealed between the two looks
+			return vitrine.BlobInfo{Size: o.size}, err
+		}
+		if err == nil {
+			err = b.copy(ctx, k, o)
+		}
+		switch {
+		case err == nil:
+			return b.sealed(ctx, k, o)
+		case !errors.Is(err, errReplaced):
+			return vitrine.BlobInfo{}, err
+		}
+	}
+	return vitrine.BlobInfo{}, b.fault("seal", b.path(k), fmt.Errorf("%w, %d times", errReplaced, sealTries))
+}
+
+// sealed ends a Seal whose copy is in its place: takes it away when the key was deleted meanwhile, perhaps without the copy having been seen.
+func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitrine.BlobInfo, error) {
+	used, err := b.exists(ctx, b.used(k))
+	if err != nil {
+		return vitrine.BlobInfo{}, err
+	}
+	if used {
+		return vitrine.BlobInfo{}, orNotFound(b.remove(ctx, b.path(k)))
+	}
+	b.tidy(ctx, func(ctx context.Context) error { return b.remove(ctx, b.incoming(k, o.size)) })
+	return vitrine.BlobInfo{Size: o.size}, nil
+}
+
+// tidy does what Sweep would do in its time; that it fails is no failure of anything.
+func (b *Blobs) tidy(ctx context.Context, f func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
+	defer cancel()
+	_ = f(ctx)
+}
+
+// copy copies o from incoming to the place of the blob. It answers errReplaced when o is no longer in incoming, or something is in that place.
+func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
+	key := b.path(k)
+	a, err := b.assemble(ctx, key)
+	if err != nil {
+		return err
+	}
+	size := max(copySize, (o.size+copyParts-1)/copyParts)
+	a.parts = make([]types.CompletedPart, (o.size+size-1)/size)
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range a.parts {
+		group.Go(func() error {
+			part := &sdk.UploadPartCopyInput{Bucket: &b.bucket, Key: &key, UploadId: &a.id, PartNumber: aws.Int32(int32(i) + 1),
+				CopySource: aws.String(b.bucket + "/" + b.incoming(k, o.size)), CopySourceIfMatch: &o.etag}
+			if len(a.parts) > 1 {
+				at := int64(i) * size
+				part.CopySourceRange = aws.String(fmt.Sprintf("bytes=%d-%d", at, min(at+size, o.size)-1))
+			}
+			out, err := b.api.UploadPartCopy(within, part)
+			switch {
+			case refusedToReplace(err), codeOf(err) == "NoSuchKey":
+				return errReplaced
+			case err != nil:
+				return b.fault("copy to", key, err)
+			case out.CopyPartResult == nil || aws.ToString(out.CopyPartResult.ETag) == "":
+				return b.fault("copy to", key, errors.New("the answer tells no ETag"))
+			}
+			a.parts[i] = types.CompletedPart{PartNumber: part.PartNumber, ETag: out.CopyPartResult.ETag}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.tidy(ctx, a.abort)
+		return err
+	}
+	return a.complete(ctx, true)
+}

@@ -1,0 +1,103 @@
+package s3
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"vitrine"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// Sweep removes, of what was stored before a time by the server's clock, and of keys that keep does not know: what is in incoming, and blobs with
+// their parts. Whatever the key, it removes what was put in incoming of a blob that is sealed, parts whose blob is gone, and what was begun to be
+// written and never finished.
+func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
+	due := func(k vitrine.UploadID, do func() error) error {
+		known, err := keep(k)
+		if err != nil || known {
+			return err
+		}
+		return do()
+	}
+	err := b.list(ctx, b.prefix+incomingDir, func(e entry) error {
+		if !e.at.Before(before) {
+			return nil
+		}
+		if strings.HasPrefix(e.name(), probePrefix) {
+			return b.remove(ctx, e.key)
+		}
+		id, isUsed := strings.CutSuffix(e.name(), usedSuffix)
+		if !isUsed {
+			id, _, _ = strings.Cut(id, sizeMark)
+		}
+		k, ok := vitrine.ParseUploadID(id)
+		if !ok {
+			return nil
+		}
+		if !isUsed {
+			if sealed, err := b.exists(ctx, b.path(k)); err != nil {
+				return err
+			} else if sealed {
+				return b.remove(ctx, e.key)
+			}
+		}
+		return due(k, func() error { return b.remove(ctx, e.key) })
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.sweepBlobs(ctx, before, due); err != nil {
+		return err
+	}
+	return b.sweepUnfinished(ctx, before)
+}
+
+func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time, due func(vitrine.UploadID, func() error) error) error {
+	seen := "" // the last blob; its parts come next, where a list is in order
+	return b.list(ctx, b.prefix+blobsDir, func(e entry) error {
+		blob, _, isPart := strings.Cut(e.key, partMark)
+		k, ok := vitrine.ParseUploadID(blob[strings.LastIndexByte(blob, '/')+1:])
+		if !ok || b.path(k) != blob {
+			return nil
+		}
+		if !isPart {
+			seen = blob
+		}
+		switch {
+		case !e.at.Before(before), isPart && blob == seen:
+			return nil
+		case !isPart:
+			return due(k, func() error { return b.Delete(ctx, k) })
+		}
+		if there, err := b.exists(ctx, blob); err != nil || there {
+			return err
+		}
+		return b.remove(ctx, e.key)
+	})
+}
+
+// sweepUnfinished takes back the parts of multipart uploads that were begun before a time.
+func (b *Blobs) sweepUnfinished(ctx context.Context, before time.Time) error {
+	for _, dir := range []string{incomingDir, blobsDir} {
+		pages := sdk.NewListMultipartUploadsPaginator(b.api, &sdk.ListMultipartUploadsInput{Bucket: &b.bucket, Prefix: aws.String(b.prefix + dir)})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return b.fault("list unfinished uploads of", b.prefix+dir, err)
+			}
+			for _, u := range page.Uploads {
+				if u.Initiated == nil || !u.Initiated.Before(before) {
+					continue
+				}
+				a := &assembly{b: b, key: aws.ToString(u.Key), id: aws.ToString(u.UploadId)}
+				if err := a.abort(ctx); err != nil && codeOf(err) != "NoSuchUpload" {
+					return b.fault("take back an unfinished upload of", a.key, err)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"vitrine"
+
+	"modernc.org/sqlite"
+)
+
+// Snapshot is a SQLite file as it was at one moment, whoever writes to it since. While it is held the file's write-ahead log grows by what
+// is written, and shrinks afterwards.
+type Snapshot struct {
+	db   *sql.DB
+	conn *conn
+	path string
+}
+
+// HoldSnapshot takes a snapshot of a database file that is there.
+func HoldSnapshot(ctx context.Context, path string) (_ *Snapshot, err error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	s := &Snapshot{db: sql.OpenDB(sqliteFile(sqliteName(path, readerCache, "query_only(1)"))), path: path}
+	defer func() {
+		if err != nil {
+			_ = s.Close()
+		}
+	}()
+	c, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	s.conn = &conn{Conn: c, statements: map[string]*sql.Stmt{}}
+	if err := s.conn.exec("BEGIN"); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	// The transaction has its moment once it reads.
+	var n int64
+	if err := c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&n); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// Read calls f with a transaction over the snapshot of a store.
+func (s *Snapshot) Read(f func(vitrine.Tx) error) error {
+	t := &tx{conn: s.conn, dialect: sqliteDialect}
+	err := f(storeTx{t})
+	if t.err != nil {
+		return fmt.Errorf("read %s: %w", s.path, t.err)
+	}
+	return err
+}
+
+// Count counts the rows of some of its tables.
+func (s *Snapshot) Count(ctx context.Context, tables ...string) (map[string]int64, error) {
+	rows := map[string]int64{}
+	for _, name := range tables {
+		var n int64
+		if err := s.conn.QueryRowContext(ctx, "SELECT count(*) FROM "+name).Scan(&n); err != nil {
+			return nil, fmt.Errorf("read %s: %w", s.path, err)
+		}
+		rows[name] = n
+	}
+	return rows, nil
+}
+
+// Opens counts the single opens of a log.
+func (s *Snapshot) Opens(ctx context.Context) (n int64, err error) {
+	const query = "SELECT (SELECT count(*) FROM opens) + (SELECT coalesce(sum(opens), 0) FROM packs)"
+	if err := s.conn.QueryRowContext(ctx, query).Scan(&n); err != nil {
+		return 0, fmt.Errorf("read %s: %w", s.path, err)
+	}
+	return n, nil
+}
+
+// pagesAtOnce are copied between two looks at the context and two reports of progress: 4 MiB.
+const pagesAtOnce = 1024
+
+// onlineBackup is what SQLite's driver offers beside database/sql.
+type onlineBackup interface {
+	NewBackup(to string) (*sqlite.Backup, error)
+}
+
+// CopyTo copies the snapshot to a new file, whole and durable when nil; the caller removes what an error leaves. progress is told the
+// bytes that were copied, of how many.
+func (s *Snapshot) CopyTo(ctx context.Context, path string, progress func(done, all int64)) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return err
+	}
+	// A copy that is cut off is thrown away: it needs no journal.
+	to := url.URL{Scheme: "file", Path: filepath.ToSlash(path),
+		RawQuery: url.Values{"_pragma": {"journal_mode(off)", "synchronous(off)", "locking_mode(exclusive)"}}.Encode()}
+	err = s.conn.Raw(func(c any) error {
+		b, err := c.(onlineBackup).NewBackup(to.String())
+		if err != nil {
+			return err
+		}
+		return finish(b, copyPages(ctx, b, progress))
+	})
+	if err != nil {
+		return fmt.Errorf("copy %s to %s: %w", s.path, path, err)
+	}
+	return syncFile(path)
+}
+
+func copyPages(ctx context.Context, b *sqlite.Backup, progress func(done, all int64)) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		more, err := b.Step(pagesAtOnce)
+		if err != nil {
+			return err
+		}
+		all := b.PageCount()
+		progress(int64(all-b.Remaining())*pageBytes, int64(all)*pageBytes)
+		if !more {
+			return nil
+		}
+	}
+}
+
+// pageBytes is the size of a page of the databases.
+const pageBytes = 4096
+
+// finish ends a copy; what went wrong before says more than the end of it.
+func finish(b *sqlite.Backup, err error) error {
+	if end := b.Finish(); err == nil {
+		err = end
+	}
+	return err
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// Close lets the snapshot go.
+func (s *Snapshot) Close() error {
+	if s.conn != nil {
+		_ = s.conn.Raw(func(any) error { return driver.ErrBadConn }) // with its transaction
+		_ = s.conn.Close()
+	}
+	return s.db.Close()
+}

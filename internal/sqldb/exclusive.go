@@ -1,0 +1,144 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+)
+
+// locks are named locks that hold over all processes which use a database.
+type locks interface {
+	// lock takes a lock, waiting for it until ctx ends, or, without wait, answers errHeld where another has it. unlock fails where the lock had
+	// been lost before.
+	lock(ctx context.Context, name string, wait bool) (unlock func() error, err error)
+}
+
+var errHeld = errors.New("another has the lock")
+
+// lockName is what a lock may be called: it becomes part of a file's name.
+var lockName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
+
+// Exclusive takes a named lock (1 to 64 of a-z, 0-9 and -), which one caller has at a time, of all processes that use this store. It waits until
+// ctx ends.
+//
+// A lock in PostgreSQL lives with a connection of its own. Where that is lost the database gives the lock to the next one while its holder,
+// who cannot know, goes on: release then answers an error, and what must not be done by two needs a check of its own in the transaction that
+// does it. A lock of a SQLite store is one on a file beside it, and lives as long as the process.
+func (s *Store) Exclusive(ctx context.Context, name string) (release func() error, err error) {
+	if !lockName.MatchString(name) {
+		return nil, fmt.Errorf("%q is no name of a lock", name)
+	}
+	return s.db.lock(ctx, name, true)
+}
+
+func (d *db) lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {
+	unlock, err = d.locks.lock(ctx, name, wait)
+	switch {
+	case err == nil:
+		return once(func() error {
+			if err := unlock(); err != nil {
+				return d.failed("unlock "+name, err)
+			}
+			return nil
+		}), nil
+	case errors.Is(err, errHeld) || ctx.Err() != nil:
+		return nil, err
+	}
+	return nil, d.failed("lock "+name, err)
+}
+
+// once is f whose second call does nothing.
+func once(f func() error) func() error {
+	var once sync.Once
+	return func() (err error) {
+		once.Do(func() { err = f() })
+		return err
+	}
+}
+
+// postgresLocks are advisory locks, each held by a connection of its own. Of a process one goroutine at a time asks for each.
+type postgresLocks struct {
+	handle *sql.DB
+	inside insideLocks
+}
+
+func (l *postgresLocks) lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {
+	leave, err := l.inside.enter(ctx, name, wait)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.handle.Conn(ctx)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	// A connection that failed has let go of its locks, and is thrown away.
+	end := func() {
+		_ = c.Raw(func(any) error { return driver.ErrBadConn })
+		_ = c.Close()
+		leave()
+	}
+	got, key := true, lockKey("lock "+name)
+	if wait {
+		_, err = c.ExecContext(ctx, "SELECT pg_advisory_lock($1)", key)
+	} else {
+		err = c.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&got)
+	}
+	if err == nil && !got {
+		err = errHeld
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return func() error {
+		defer end()
+		var had bool
+		err := c.QueryRowContext(context.Background(), "SELECT pg_advisory_unlock($1)", key).Scan(&had)
+		if err == nil && !had {
+			err = errors.New("the lock was lost")
+		}
+		return err
+	}, nil
+}
+
+// insideLocks are named locks inside a process.
+type insideLocks struct {
+	mu   sync.Mutex
+	held map[string]chan struct{} // closed when it is let go
+}
+
+// enter takes a lock.
+func (l *insideLocks) enter(ctx context.Context, name string, wait bool) (leave func(), err error) {
+	for {
+		l.mu.Lock()
+		held := l.held[name]
+		if held == nil {
+			defer l.mu.Unlock()
+			if l.held == nil {
+				l.held = map[string]chan struct{}{}
+			}
+			mine := make(chan struct{})
+			l.held[name] = mine
+			return func() {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				delete(l.held, name)
+				close(mine)
+			}, nil
+		}
+		l.mu.Unlock()
+		if !wait {
+			return nil, errHeld
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-held:
+		}
+	}
+}

@@ -1,0 +1,23 @@
+//go:build unix
+
+package sqldb
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFile locks an open file for this one opening of it, against all others in this process and in others, until it is closed.
+func lockFile(f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return errHeld
+		}
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}

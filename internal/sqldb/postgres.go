@@ -1,0 +1,218 @@
+package sqldb
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3/database"
+)
+
+// postgresSchemas are where the Store and the ViewLog, whose tables have the same names, stand in one database.
+var postgresSchemas = map[string]string{"store": "vitrine", "viewlog": "vitrine_views"}
+
+// changesChannel is where a transaction says that it has changed the store.
+const changesChannel = "vitrine_changes"
+
+// postgresStore runs transactions that write side by side, and those again that the database finds in each other's way. Each holds the table
+// of turns, shared, but for one that was in others' way again and again: nobody else writes while it does. LOCK TABLE takes no snapshot, so
+// that what is read is newer than the lock.
+var postgresStore = postgresDialect(dialect{
+	beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN ROW SHARE MODE",
+	beginAlone: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN EXCLUSIVE MODE",
+	commit:     "SELECT pg_notify('" + changesChannel + "', '') WHERE pg_current_xact_id_if_assigned() IS NOT NULL; COMMIT",
+	tries:      4,
+})
+
+// postgresViewLog has one transaction write at a time, of all instances together: what decides how opens are counted relies on it.
+var postgresViewLog = postgresDialect(dialect{
+	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
+	beginAlone: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
+	commit:     "COMMIT",
+	tries:      3,
+})
+
+func postgresDialect(d dialect) *dialect {
+	d.goose = database.DialectPostgres
+	d.beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	d.command = postgresCommand
+	d.busy = func(err error) bool { return postgresCode(err) == "40001" || postgresCode(err) == "40P01" }
+	d.exists = func(err error) bool { return postgresCode(err) == "23505" }
+	d.unknown = postgresLost
+	d.guard = postgresGuard
+	d.text = postgresText
+	d.instances = true
+	d.visit = postgresVisit
+	return &d
+}
+
+// postgresCode is the SQLSTATE of an error by which a statement was refused.
+func postgresCode(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// postgresLost tells that an error is of the connection: none by the server, or one after which it hangs up.
+func postgresLost(err error) bool {
+	var e *pgconn.PgError
+	return !errors.As(err, &e) || e.SeverityUnlocalized != "ERROR"
+}
+
+// postgresCommand sends statements together, in one turn.
+func postgresCommand(c *conn, statements string) error {
+	_, err := c.postgres.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol)
+	return err
+}
+
+// postgresGuard runs a statement inside a savepoint: without one, PostgreSQL ends the transaction with the statement that it refuses.
+func postgresGuard(t *tx, statement func() error) error {
+	if t.err != nil {
+		return t.err
+	}
+	if err := postgresCommand(t.conn, "SAVEPOINT guard"); err != nil {
+		return t.fail(err)
+	}
+	t.guarded = true
+	err := statement()
+	t.guarded = false
+	end := "RELEASE SAVEPOINT guard"
+	switch {
+	case t.err != nil:
+		return err
+	case err != nil:
+		end = "ROLLBACK TO SAVEPOINT guard; " + end
+	}
+	if err := postgresCommand(t.conn, end); err != nil {
+		return t.fail(err)
+	}
+	return err
+}
+
+// postgresText puts U+FFFD in the place of what no text in PostgreSQL has: NUL, and bytes that are not UTF-8.
+func postgresText(args []any) []any {
+	for i, a := range args {
+		if s, ok := a.(string); ok && (strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)) {
+			args[i] = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+		}
+	}
+	return args
+}
+
+// isPostgres tells whether a place is the address of a PostgreSQL database; else it is the path of a file.
+func isPostgres(place string) bool {
+	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+}
+
+// Numbers of connections for transactions.
+const (
+	postgresConnections = 16
+	postgresWriters     = 4 // that run side by side, where they may
+)
+
+// connectTimeout bounds how long a connection takes to open, unless the address says otherwise.
+const connectTimeout = 10 * time.Second
+
+// postgresSettings are what every connection is set to. Commits wait for the disk. A client that vanished in the middle of a transaction must
+// not keep the others waiting. Plans of the store go by indexes also where tables are small: who reads a whole table is in everybody's way.
+const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SET jit = off; SET enable_seqscan = %s; SET statement_timeout = 0;
+	SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '1min'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
+	SET tcp_keepalives_count = 3; SET tcp_user_timeout = '30s'; SET client_connection_check_interval = '5s';
+	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
+
+// openPostgres opens the store or the viewlog of a PostgreSQL database, making it if there is none, and brings its schema up to date. place is
+// the address; its parameter pool_max_conns is the most connections for transactions. Up to writers of them write.
+func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
+	config, err := pgx.ParseConfig(place)
+	if err != nil {
+		return nil, err
+	}
+	size := postgresConnections
+	if n, ok := config.RuntimeParams["pool_max_conns"]; ok {
+		delete(config.RuntimeParams, "pool_max_conns")
+		if size, err = strconv.Atoi(n); err != nil || size < 2 {
+			return nil, fmt.Errorf("pool_max_conns of a PostgreSQL address is %q, want a number from 2 up", n)
+		}
+	}
+	if _, ok := config.RuntimeParams["application_name"]; !ok {
+		config.RuntimeParams["application_name"] = "vitrine"
+	}
+	if !strings.Contains(place, "connect_timeout=") {
+		config.ConnectTimeout = connectTimeout
+	}
+	schema, scans := postgresSchemas[what], "on"
+	if d == postgresStore {
+		scans = "off"
+	}
+	path := fmt.Sprintf("%s of PostgreSQL at %s:%d, schema %s", config.Database, config.Host, config.Port, schema)
+	handle := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, fmt.Sprintf(postgresSettings, schema, scans), pgx.QueryExecModeSimpleProtocol)
+		return err
+	}))
+	if err := preparePostgres(handle, d, path, what); err != nil {
+		return nil, errors.Join(err, handle.Close())
+	}
+	writers = min(writers, size/2)
+	db := newDB(d, path, handle, writers, handle, size-writers)
+	db.locks = &postgresLocks{handle: handle}
+	if d == postgresStore {
+		db.background = newListener(config)
+	}
+	return db, nil
+}
+
+// preparePostgres sees to it that the server is one that serves, and brings the schema up to date. One process does so at a time.
+func preparePostgres(handle *sql.DB, d *dialect, path, what string) error {
+	schema := postgresSchemas[what]
+	ctx := context.Background()
+	c, err := handle.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("open the database %s: %w", path, err)
+	}
+	defer c.Close()
+	var number int
+	var version, encoding string
+	err = c.QueryRowContext(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding')").
+		Scan(&number, &version, &encoding)
+	switch {
+	case err != nil:
+		return fmt.Errorf("open the database %s: %w", path, err)
+	case number < 150000:
+		return fmt.Errorf("the database %s is PostgreSQL %s: version 15 or later is needed", path, version)
+	case encoding != "UTF8":
+		return fmt.Errorf("the database %s has the encoding %s: UTF8 is needed (CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)", path, encoding)
+	}
+	key := lockKey("migrate " + schema)
+	if _, err := c.ExecContext(ctx, "SELECT pg_advisory_lock($1)", key); err != nil {
+		return fmt.Errorf("open the database %s: %w", path, err)
+	}
+	defer func() { _, _ = c.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", key) }()
+	// Who may not make schemas may still be given one that is there.
+	var there bool
+	err = c.QueryRowContext(ctx, "SELECT to_regnamespace($1) IS NOT NULL", schema).Scan(&there)
+	if err == nil && !there {
+		_, err = c.ExecContext(ctx, "CREATE SCHEMA "+schema)
+	}
+	if err != nil {
+		return fmt.Errorf("make the schema %s in the database %s: %w", schema, path, err)
+	}
+	return migrate(d, handle, path, what)
+}
+
+// lockKey is the number of a named lock.
+func lockKey(name string) int64 {
+	sum := sha256.Sum256([]byte("vitrine " + name))
+	return int64(binary.BigEndian.Uint64(sum[:]))
+}

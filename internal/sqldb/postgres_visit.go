@@ -1,0 +1,58 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// postgresVisit reads rows as they come off the connection, without a copy.
+func postgresVisit(t *tx, columns, from string, args []any, f func([]driver.Value) error) error {
+	if t.err != nil {
+		return t.err
+	}
+	options := append([]any{pgx.QueryExecModeCacheStatement, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, t.text(args)...)
+	rows, err := t.conn.postgres.Query(context.Background(), "SELECT "+columns+from, options...)
+	if err != nil {
+		return t.fail(err)
+	}
+	defer rows.Close()
+	fields := rows.FieldDescriptions()
+	row := make([]driver.Value, len(fields))
+	for rows.Next() {
+		for i, b := range rows.RawValues() {
+			if row[i], err = lent(fields[i].DataTypeOID, b); err != nil {
+				return t.fail(fmt.Errorf("column %s: %w", fields[i].Name, err))
+			}
+		}
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return t.fail(err)
+	}
+	return nil
+}
+
+// lent is a value in PostgreSQL's binary form; strings and blobs share its memory.
+func lent(oid uint32, b []byte) (driver.Value, error) {
+	switch {
+	case b == nil:
+		return nil, nil
+	case oid == pgtype.ByteaOID:
+		return b, nil
+	case oid == pgtype.TextOID:
+		return unsafe.String(unsafe.SliceData(b), len(b)), nil
+	case oid == pgtype.Int8OID && len(b) == 8:
+		return int64(binary.BigEndian.Uint64(b)), nil
+	case oid == pgtype.BoolOID && len(b) == 1:
+		return b[0] != 0, nil
+	}
+	return nil, fmt.Errorf("a value of type %d is read as if it were of another", oid)
+}

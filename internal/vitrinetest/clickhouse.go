@@ -1,0 +1,179 @@
+package vitrinetest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// chdbVersion is the version of the npm package @chdb/lib-linux-x64-gnu, ClickHouse's engine as a library, that test.sh installs.
+const chdbVersion = "26.5.3"
+
+// ClickHouseServer is a ClickHouse of a test's own: the real engine behind its HTTP interface, on a directory. It runs one statement at a time, and
+// has neither users nor replicas.
+type ClickHouseServer struct {
+	Addr string // host:port, the same after each Start
+
+	dir, program, library string
+	databases             atomic.Int64
+
+	mu    sync.Mutex
+	stdin io.Closer
+	ended chan struct{}
+}
+
+// ClickHouse starts a server, and ends it with the test.
+func ClickHouse(t testing.TB) *ClickHouseServer {
+	t.Helper()
+	s := newClickHouse(t)
+	t.Cleanup(func() {
+		s.Stop()
+		_ = os.RemoveAll(s.dir)
+	})
+	s.Start(t)
+	return s
+}
+
+// ClickHouseDatabase is the address of a new database of a server that the whole test binary shares, which ends with it.
+func ClickHouseDatabase(t testing.TB) string {
+	t.Helper()
+	clickHouseOnce.Do(func() {
+		s := newClickHouse(t)
+		if s.Start(t); !t.Failed() {
+			sharedClickHouse = s
+		}
+	})
+	if sharedClickHouse == nil {
+		t.Skipf("ClickHouse did not start for an earlier test: %s was not tried", t.Name())
+	}
+	return sharedClickHouse.Database(t)
+}
+
+var (
+	clickHouseOnce   sync.Once
+	sharedClickHouse *ClickHouseServer
+)
+
+func newClickHouse(t testing.TB) *ClickHouseServer {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := filepath.Join(cache, "vitrine", "chdb-"+chdbVersion, "node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
+	if _, err := os.Stat(library); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("ClickHouse's engine is not installed: ", err)
+		}
+		t.Skipf("ClickHouse's engine is not installed (test.sh does that): %s was not tried", t.Name())
+	}
+	dir, err := os.MkdirTemp("", "clickhouse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, here, _, _ := runtime.Caller(0)
+	s := &ClickHouseServer{Addr: "127.0.0.1:0", dir: dir, program: filepath.Join(dir, "chdbserver"), library: library}
+	build := exec.Command("go", "build", "-o", s.program, ".")
+	build.Dir = filepath.Join(filepath.Dir(here), "..", "..", "tools", "chdbserver")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		_ = os.RemoveAll(dir)
+		t.Fatalf("build the server of ClickHouse's engine: %v\n%s", err, out)
+	}
+	return s
+}
+
+// Start starts the server, again after Stop, and waits until it listens.
+func (s *ClickHouseServer) Start(t testing.TB) {
+	t.Helper()
+	// The server ends with its input, and so with this process, and removes its directory if nobody has.
+	cmd := exec.Command(s.program, s.library, filepath.Join(s.dir, "data"), s.Addr)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	addr, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	if !ok {
+		_ = cmd.Wait()
+		t.Fatalf("ClickHouse did not start: %v\n%s", err, said.String())
+	}
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Addr, s.stdin, s.ended = addr, stdin, ended
+}
+
+// Stop ends the server at once, whatever it is doing, and waits until it is gone. What it has answered for stays.
+func (s *ClickHouseServer) Stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stdin != nil {
+		_ = s.stdin.Close()
+		<-s.ended
+		s.stdin = nil
+	}
+}
+
+// Database makes a database and gives its address.
+func (s *ClickHouseServer) Database(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", s.databases.Add(1))
+	s.Exec(t, "CREATE DATABASE "+name)
+	t.Cleanup(func() { _, _ = s.exec("DROP DATABASE IF EXISTS " + name) })
+	return "clickhouse://" + s.Addr + "/" + name
+}
+
+// Exec runs a statement and gives its answer, tab-separated.
+func (s *ClickHouseServer) Exec(t testing.TB, sql string) string {
+	t.Helper()
+	answer, err := s.exec(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+func (s *ClickHouseServer) exec(sql string) (string, error) {
+	limited, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(limited, http.MethodPost, "http://"+s.Addr+"/", strings.NewReader(sql))
+	if err != nil {
+		return "", err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = errors.New(string(b))
+	}
+	return string(b), err
+}

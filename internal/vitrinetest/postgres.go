@@ -1,0 +1,255 @@
+package vitrinetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// PostgresServer is a PostgreSQL of a test's own. It orders texts as people do unless it is told otherwise, and ends with this process, whatever
+// ends that.
+type PostgresServer struct {
+	dir, programs, port string
+	credential          *syscall.Credential
+	settings            []string
+
+	keeper *exec.Cmd
+	tell   io.WriteCloser
+}
+
+// postgresKeeper runs the server until it is told to stop, or until this process is gone: then it clears away, too.
+const postgresKeeper = `"$0" "$@" & pid=$!; read -r keep; kill -QUIT $pid; wait $pid; [ -n "$keep" ] || rm -rf "$PWD"`
+
+// Postgres starts a server that keeps what it has committed, and ends it with the test.
+func Postgres(t testing.TB) *PostgresServer {
+	t.Helper()
+	s := newPostgres(t)
+	t.Cleanup(s.end)
+	s.Start(t)
+	return s
+}
+
+var shared struct {
+	sync.Mutex
+	server *PostgresServer
+}
+
+// PostgresDatabase is the address of an empty database on a server that all tests of this process share. It is gone with the test.
+func PostgresDatabase(t testing.TB) string {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		s := newPostgres(t)
+		s.settings = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=400"}
+		s.Start(t)
+		shared.server = s
+	}
+	return shared.server.NewDatabase(t)
+}
+
+// newPostgres makes the files of a server.
+func newPostgres(t testing.TB) *PostgresServer {
+	t.Helper()
+	s := &PostgresServer{}
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 { // as Debian has it
+		s.programs = filepath.Dir(found[len(found)-1])
+	} else if found, err := exec.LookPath("postgres"); err == nil {
+		s.programs = filepath.Dir(found)
+	} else {
+		if os.Getenv("CI") != "" {
+			t.Fatal("PostgreSQL is not installed")
+		}
+		t.Skipf("PostgreSQL is not installed: %s was not tried", t.Name())
+	}
+	var err error
+	if s.dir, err = os.MkdirTemp("", "postgres"); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 { // it refuses to run as root
+		u, err := user.Lookup("postgres")
+		if err != nil {
+			t.Fatal(err)
+		}
+		uid, _ := strconv.Atoi(u.Uid)
+		gid, _ := strconv.Atoi(u.Gid)
+		s.credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		if err := os.Chown(s.dir, uid, gid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Its order of texts is English, so that whatever relies on another one shows.
+	init := s.command("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--locale-provider=icu",
+		"--icu-locale=en", "--no-sync", "--no-instructions")
+	if out, err := init.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	return s
+}
+
+func (s *PostgresServer) command(program string, args ...string) *exec.Cmd {
+	if !strings.Contains(program, "/") {
+		program = filepath.Join(s.programs, program)
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential, Setpgid: true} // an interrupt is for this process
+	return cmd
+}
+
+// Start starts the server, again after Stop, and waits until it answers.
+func (s *PostgresServer) Start(t testing.TB) {
+	t.Helper()
+	for range clashes {
+		if s.port == "" {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, s.port, _ = net.SplitHostPort(l.Addr().String())
+			_ = l.Close()
+		}
+		if s.start(t) {
+			return
+		}
+		if !strings.Contains(s.Log(), "Address already in use") {
+			break
+		}
+		s.stop("keep")
+		s.port = ""
+	}
+	t.Fatalf("PostgreSQL does not answer:\n%s", s.Log())
+}
+
+// startWait bounds how long the server may take to answer.
+const startWait = 30 * time.Second
+
+func (s *PostgresServer) start(t testing.TB) bool {
+	t.Helper()
+	args := []string{"-c", postgresKeeper, filepath.Join(s.programs, "postgres"), "-D", "data", "-p", s.port,
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"}
+	for _, setting := range s.settings {
+		args = append(args, "-c", setting)
+	}
+	s.keeper = s.command("/bin/sh", args...)
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	s.keeper.Stdout, s.keeper.Stderr = log, log
+	if s.tell, err = s.keeper.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.keeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startWait)
+	defer cancel()
+	for ticker := time.NewTicker(10 * time.Millisecond); ; {
+		c, err := pgx.Connect(ctx, s.URL())
+		if err == nil {
+			ticker.Stop()
+			return c.Close(ctx) == nil
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-ticker.C:
+			if strings.Contains(s.Log(), "FATAL:  could not") {
+				return false
+			}
+		}
+	}
+}
+
+// Stop ends the server at once, as if the machine had failed but for what is on its way to the disk, and waits until it is gone.
+func (s *PostgresServer) Stop(t testing.TB) {
+	t.Helper()
+	s.stop("keep")
+}
+
+func (s *PostgresServer) stop(word string) {
+	if s.keeper == nil {
+		return
+	}
+	if word != "" {
+		_, _ = io.WriteString(s.tell, word+"\n")
+	}
+	_ = s.tell.Close()
+	_ = s.keeper.Wait()
+	s.keeper = nil
+}
+
+func (s *PostgresServer) end() {
+	s.stop("")
+	_ = os.RemoveAll(s.dir)
+}
+
+// Log is what the server has said since it was started.
+func (s *PostgresServer) Log() string {
+	b, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	return string(b)
+}
+
+// URL is the address of a database that is always there.
+func (s *PostgresServer) URL() string { return s.url("postgres") }
+
+func (s *PostgresServer) url(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", s.port), Path: "/" + database,
+		RawQuery: "sslmode=disable"}
+	return u.String()
+}
+
+// Do runs statements, each by itself, in the database that is always there.
+func (s *PostgresServer) Do(statements ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startWait)
+	defer cancel()
+	c, err := pgx.Connect(ctx, s.URL())
+	if err != nil {
+		return err
+	}
+	for _, statement := range statements {
+		if _, err = c.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol); err != nil {
+			err = fmt.Errorf("%s: %w", statement, err)
+			break
+		}
+	}
+	return errors.Join(err, c.Close(ctx))
+}
+
+var databases atomic.Int64
+
+// NewDatabase makes an empty database, which is gone with the test, and tells its address.
+func (s *PostgresServer) NewDatabase(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test%d", databases.Add(1))
+	if err := s.Do("CREATE DATABASE " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if s.keeper == nil {
+			return
+		}
+		if err := s.Do("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
+			t.Errorf("%v\n%s", err, s.Log())
+		}
+	})
+	return s.url(name)
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// library is the engine, with one connection to the databases of a directory.
+type library struct {
+	mu   sync.Mutex // one statement at a time: settings belong to the connection
+	conn *uintptr
+
+	query   func(conn uintptr, sql *byte, n uintptr, format *byte, nf uintptr) uintptr
+	destroy func(result uintptr)
+	buffer  func(result uintptr) *byte
+	length  func(result uintptr) uintptr
+	failure func(result uintptr) *byte
+}
+
+// open loads libchdb.so and opens the databases of a directory.
+func open(path, dir string) (*library, error) {
+	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	if err != nil {
+		return nil, err
+	}
+	l := new(library)
+	var connect func(argc int32, argv **byte) *uintptr
+	for _, f := range []struct {
+		to   any
+		name string
+	}{
+		{&connect, "chdb_connect"}, {&l.query, "chdb_query_n"}, {&l.destroy, "chdb_destroy_query_result"},
+		{&l.buffer, "chdb_result_buffer"}, {&l.length, "chdb_result_length"}, {&l.failure, "chdb_result_error"},
+	} {
+		purego.RegisterLibFunc(f.to, handle, f.name)
+	}
+	name, where := []byte("clickhouse\x00"), []byte("--path="+dir+"\x00")
+	argv := []*byte{&name[0], &where[0], nil}
+	l.conn = connect(2, &argv[0])
+	runtime.KeepAlive(argv)
+	if l.conn == nil {
+		return nil, errors.New("the engine does not open " + dir)
+	}
+	return l, nil
+}
+
+// run runs one statement and gives its answer in a format; the caller holds l.mu.
+func (l *library) run(sql []byte, format string) ([]byte, error) {
+	q, f := append(bytes.Clone(sql), 0), append([]byte(format), 0)
+	r := l.query(*l.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))
+	if r == 0 {
+		return nil, errors.New("the engine gives no result")
+	}
+	defer l.destroy(r)
+	if s := text(l.failure(r)); s != "" {
+		return nil, errors.New(s)
+	}
+	if n := l.length(r); n > 0 {
+		return bytes.Clone(unsafe.Slice(l.buffer(r), n)), nil
+	}
+	return nil, nil
+}
+
+// text is a string of C.
+func text(p *byte) string {
+	n := 0
+	for p != nil && *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice(p, n))
+}
