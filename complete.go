@@ -47,7 +47,18 @@ func (s *Uploads) Complete(ctx context.Context, a *Account, r CompleteRequest) (
 	}
 	// The check goes on when the caller that began it goes away: others may be waiting for it.
 	v, err, _ := s.completing.Do(string(u.ID), func() (any, error) {
-		return s.publish(context.WithoutCancel(ctx), u, title, download)
+		ctx := context.WithoutCancel(ctx)
+		l, err := s.publish(ctx, u, title, download)
+		if code := CodeOf(err); code == CodeInternal || code == CodeUnavailable {
+			// Another process may have ended the upload meanwhile, and taken its bytes.
+			made, ended := s.absent(ctx, u)
+			switch CodeOf(ended) {
+			case CodeInternal, CodeUnavailable, CodeUploadIncomplete:
+			default:
+				return made, ended
+			}
+		}
+		return l, err
 	})
 	if err != nil {
 		return nil, err
@@ -348,18 +359,33 @@ func refusal(u *Upload, e *Error) *Change {
 	return &Change{By: by, Action: ActionRefuse, Account: u.Account, Reason: e.Reason, Detail: u.Name, Note: e.Message}
 }
 
+// doubt has the bytes of a link scanned anew that another process made, while a scanner said here that they are malware.
+func (s *Uploads) doubt(tx Tx, u *Upload, e *Error) error {
+	if e.Code != CodeMalware {
+		return nil
+	}
+	l, err := tx.Link(u.Link)
+	if err != nil {
+		return notFoundIsNil(err)
+	}
+	l.Scanned = "doubted " + s.Now().UTC().Format(time.RFC3339Nano) // no signatures are named so
+	return tx.PutLink(l)
+}
+
 // fail ends an upload that a check refused and deletes its bytes; cause is what the caller and later retries are told.
 func (s *Uploads) fail(ctx context.Context, u *Upload, cause error) error {
+	made := false
 	err := s.Store.Update(ctx, func(tx Tx) error {
+		made = false
 		current, err := tx.Upload(u.ID)
 		if err != nil || current.State == UploadFailed {
 			return err
 		}
-		if current.State == UploadDone {
-			return errors.New("another process made the link that this one refused: " + cause.Error())
-		}
 		var e *Error
 		errors.As(cause, &e)
+		if made = current.State == UploadDone; made {
+			return s.doubt(tx, current, e)
+		}
 		current.State, current.Failure = UploadFailed, e
 		if c := refusal(current, e); c != nil {
 			c.At = s.Now()
@@ -369,6 +395,9 @@ func (s *Uploads) fail(ctx context.Context, u *Upload, cause error) error {
 		}
 		return tx.PutUpload(current)
 	})
+	if err == nil && made {
+		err = errors.New("another process made the link that this one refused: " + cause.Error())
+	}
 	if err != nil {
 		return Unavailable(err)
 	}

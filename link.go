@@ -116,8 +116,6 @@ type Links struct {
 	Now   func() time.Time
 	// ViewerKeyLife is how long viewers of an account are told apart with one key; 0: DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration
-	// Pending, if set, tells whether opens may be on their way to the log: until they are there, no purge is a link's last.
-	Pending func() bool
 
 	cache linkCache // of public links
 }
@@ -397,8 +395,8 @@ func (s *Links) change(ctx context.Context, slug string, d Decision, f func(Tx, 
 	return l, err
 }
 
-// purgeGrace is how long after its deletion a link is purged again: a page that was being answered, or an import, may write an
-// open after the first time.
+// purgeGrace is how long after its deletion a link is purged again: a page that was being answered, an import, or what a spool had (Deleted), may
+// write an open after the first time.
 const purgeGrace = time.Hour
 
 // Delete removes a link at once from the public, the lists and the limits, with what was reported about it, and then its bytes and its
@@ -441,6 +439,16 @@ func (s *Links) Purge(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
+// Deleted tells whether a link was deleted, or is none.
+func (s *Links) Deleted(ctx context.Context, id LinkID) (gone bool, err error) {
+	err = s.Store.Read(ctx, func(tx Tx) error {
+		l, err := tx.Link(id)
+		gone = errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero()
+		return notFoundIsNil(err)
+	})
+	return gone, err
+}
+
 func (s *Links) purge(ctx context.Context, l *Link) error {
 	if err := s.Log.Erase(ctx, l.ID); err != nil {
 		return err
@@ -448,7 +456,7 @@ func (s *Links) purge(ctx context.Context, l *Link) error {
 	if err := s.Blobs.Delete(ctx, l.Upload); err != nil {
 		return err
 	}
-	if s.Now().Sub(l.DeletedAt) < purgeGrace || s.Pending != nil && s.Pending() {
+	if s.Now().Sub(l.DeletedAt) < purgeGrace {
 		return nil // once more later
 	}
 	return s.Store.Update(ctx, func(tx Tx) error {

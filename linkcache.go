@@ -67,6 +67,16 @@ func (c *linkCache) forget() {
 	clear(c.links)
 }
 
+// DropStale drops what is kept when the store has changed since. It is background work: a key of viewers that another process has replaced is
+// gone from the memory of a server, too, that nobody asks for anything.
+func (s *Links) DropStale(ctx context.Context) error {
+	version, err := s.Store.Version(ctx)
+	if err == nil {
+		s.cache.at(version, linkKey{})
+	}
+	return err
+}
+
 // shown finds a link and its account, whatever their states. Failures are those of Store and Tx.
 func (s *Links) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 	// Asked before the rows are read: they may be newer than their version says, and never older.

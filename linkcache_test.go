@@ -196,6 +196,27 @@ func TestViewerKeyReplacedWhereverItIsKept(t *testing.T) {
 	}
 }
 
+// What has changed is dropped from the memory of a process that nobody asks for anything, and nothing else.
+func TestDropStale(t *testing.T) {
+	one, other, a := twoProcesses(t, time.Now)
+	l := addLink(t, one, a, "one")
+	drop := func(want int) {
+		t.Helper()
+		if err := other.DropStale(t.Context()); err != nil || other.Kept() != want {
+			t.Errorf("%d links are kept, want %d: %v", other.Kept(), want, err)
+		}
+	}
+	if code := public(t, other, l); code != "" {
+		t.Fatal(code)
+	}
+	drop(2) // by slug and by ID
+	err := one.Store.Update(t.Context(), func(tx vitrine.Tx) error { a.ViewerKey = []byte("another"); return tx.PutAccount(a) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	drop(0)
+}
+
 // More links than are kept are found all the same.
 func TestPublicOfManyLinks(t *testing.T) {
 	one, _, a := twoProcesses(t, time.Now)

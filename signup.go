@@ -2,8 +2,10 @@ package vitrine
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -53,10 +55,54 @@ func (s *Accounts) OfferSetup(ctx context.Context) (text TicketText, err error) 
 		if n > 0 {
 			return Errorf(CodeInvalidRequest, "This instance has been set up: it has an account.")
 		}
-		text, err = addTicket(tx, Ticket{Purpose: TicketSetup, Plan: PlanLifetime}, s.Now())
+		text, err = s.addSetup(tx)
 		return err
 	})
 	return text, err
+}
+
+// Setup is the ticket with which the first account is made: the one that there is, or a new one, so that all servers of an instance tell of the same,
+// whenever each started. "" when there is an account.
+func (s *Accounts) Setup(ctx context.Context) (text TicketText, err error) {
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		text = ""
+		n, err := tx.CountAccounts()
+		if err != nil || n > 0 {
+			return err
+		}
+		old, err := tx.Tickets(TicketSetup)
+		if err != nil {
+			return err
+		}
+		if len(old) > 0 {
+			if text = s.setupText(old[0].CreatedAt); text.hash() == old[0].Hash {
+				return nil
+			}
+		}
+		text, err = s.addSetup(tx)
+		return err
+	})
+	return text, err
+}
+
+// setupText is the secret of the ticket of a time. It is worked out, so that each process of an instance can tell it, and no other can.
+func (s *Accounts) setupText(at time.Time) TicketText {
+	ms, signer := strconv.FormatInt(at.UnixMilli(), 10), s.Sessions.Signer
+	return TicketText(base64.RawURLEncoding.EncodeToString(append(signer.mac(PurposeSetup, ms, "1"), signer.mac(PurposeSetup, ms, "2")...)))
+}
+
+// addSetup makes a ticket of a time that none had before.
+func (s *Accounts) addSetup(tx Tx) (TicketText, error) {
+	at := s.Now()
+	old, err := tx.Tickets(TicketSetup)
+	if err != nil {
+		return "", err
+	}
+	if len(old) > 0 && at.UnixMilli() <= old[0].CreatedAt.UnixMilli() {
+		at = old[0].CreatedAt.Add(time.Millisecond)
+	}
+	text := s.setupText(at)
+	return text, tx.AddTicket(&Ticket{Purpose: TicketSetup, Plan: PlanLifetime, Hash: text.hash(), CreatedAt: at})
 }
 
 // SetupGood tells whether a ticket would set up. Errors: CodeUnauthorized.

@@ -21,12 +21,18 @@ func TestSetUp(t *testing.T) {
 	e.acc.Store = emptyStore(t)
 	e.in.Store = e.acc.Store
 	e.code("sign-up before set-up", e.acc.AskSignUp(ctx, "eve@example.org", home), vitrine.CodeInvalidRequest)
-	old, err := e.acc.OfferSetup(ctx)
+	old, err := e.acc.Setup(ctx)
 	e.must(err)
+	if same, err := e.acc.Setup(ctx); err != nil || same != old || old == "" { // another server
+		t.Errorf("%q, then %q: %v", string(old), string(same), err)
+	}
 	text, err := e.acc.OfferSetup(ctx)
 	e.must(err)
 	e.code("an older ticket", second(e.acc.SetUp(ctx, string(old), "eve@example.org", annWords, home)), vitrine.CodeUnauthorized)
 	e.clock.Advance(365 * 24 * time.Hour)
+	if same, err := e.acc.Setup(ctx); err != nil || same != text {
+		t.Errorf("%q, then %q: %v", string(text), string(same), err)
+	}
 	e.code("a short password", second(e.acc.SetUp(ctx, string(text), "eve@example.org", "short", home)), vitrine.CodeInvalidRequest)
 	var made atomic.Int32
 	var wg sync.WaitGroup
@@ -46,6 +52,9 @@ func TestSetUp(t *testing.T) {
 	wg.Wait()
 	if made.Load() != 1 {
 		t.Errorf("%d accounts were made", made.Load())
+	}
+	if none, err := e.acc.Setup(ctx); err != nil || none != "" {
+		t.Errorf("%q, %v", string(none), err)
 	}
 }
 

@@ -25,13 +25,14 @@ fi
 
 export CGO_ENABLED=0
 go mod download
+go -C tools/s3server tool -n versitygw >/dev/null # compiles it, so that no test waits for that
 make --no-print-directory lint
 go test -timeout 25m $(go list ./... | grep -v /e2e)
 go test -count 1 ./e2e # it builds the program itself, which a result that was kept does not know of
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
 export CGO_ENABLED=1
-go test -race -skip TestViewsUnderLoad . ./client ./internal/clamav ./internal/disk ./internal/mail ./internal/spool ./internal/worker
+go test -race -skip TestViewsUnderLoad . ./client ./internal/clamav ./internal/disk ./internal/mail ./internal/s3 ./internal/spool ./internal/worker
 go test -race -run TestViewsUnderLoad . # by itself: behind many other tests the race detector of Go 1.26 crashes in it, in timers of a bubble
 go test -race -short ./internal/web # without a browser, which is what waits there
 go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb

@@ -45,6 +45,9 @@ type Views struct {
 	// Patience is how long a batch waits for the log before it goes to the spool. 0: two seconds.
 	Patience time.Duration
 
+	// Deleted, unless nil, tells whether a link was deleted. What the spool has of such is dropped: the link may have been purged since.
+	Deleted func(context.Context, LinkID) (bool, error)
+
 	// Notice, unless nil, is told the reason whenever the log does not take something: when the spool comes into use, and after
 	// each attempt to replay it that failed; and nil when everything of the spool is in the log. It may be called by two goroutines at
 	// once, holds writing up, and does not use Views.
@@ -332,6 +335,10 @@ func (v *Views) drain(ctx context.Context) (some bool, err error) {
 // open: it moves on to the next free one of its millisecond. That keeps the open, and is all that can be done: what its page says
 // later is put down to the other.
 func (v *Views) take(ctx context.Context, b Batch) error {
+	b, err := v.living(ctx, b)
+	if err != nil {
+		return err
+	}
 	for {
 		refused, err := v.append(ctx, b)
 		if err != nil {
@@ -351,4 +358,29 @@ func (v *Views) take(ctx context.Context, b Batch) error {
 		}
 		b = Batch{Opens: moved}
 	}
+}
+
+// living is a batch without the opens of links that were deleted; what else there is of them the log drops by itself.
+func (v *Views) living(ctx context.Context, b Batch) (Batch, error) {
+	if v.Deleted == nil {
+		return b, nil
+	}
+	deleted := map[LinkID]bool{}
+	var kept []NewOpen
+	for _, o := range b.Opens {
+		id := LinkID(o.Link)
+		gone, asked := deleted[id]
+		if !asked {
+			var err error
+			if gone, err = v.Deleted(ctx, id); err != nil {
+				return b, err
+			}
+			deleted[id] = gone
+		}
+		if !gone {
+			kept = append(kept, o)
+		}
+	}
+	b.Opens = kept
+	return b, nil
 }

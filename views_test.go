@@ -202,6 +202,32 @@ func TestViewsLogFails(t *testing.T) {
 	}
 }
 
+// What is in the spool of a link that was deleted is dropped when the log is there again, and nothing else.
+func TestViewsOfDeleted(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, down(3))
+		s := openSpool(t, dir)
+		asked := 0
+		v := &vitrine.Views{Log: log, Spool: s, Deleted: func(_ context.Context, id vitrine.LinkID) (bool, error) {
+			if asked++; asked == 1 {
+				return false, vitrine.Unavailable(errors.New("the store is down"))
+			}
+			return id == 2, nil
+		}}
+		v.Start()
+		defer v.Close()
+		write(t, v, 0)
+		gone := newOpen(1)
+		gone.Link = 2
+		if err := v.Open(t.Context(), gone); err != nil {
+			t.Error(err)
+		}
+		drained(t, s)
+		wantOpens(t, log, 1)
+	})
+}
+
 // The pauses between attempts double, to half a minute, and begin anew with the next failure.
 func TestViewsPauses(t *testing.T) {
 	dir := t.TempDir()

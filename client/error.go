@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"net/http"
@@ -63,11 +64,34 @@ func refusal(res *http.Response, body []byte) *Error {
 		e.Message, e.Code, e.Field, e.Reason, e.Limit, e.Used, e.UpgradeURL = b.Error, b.Code, b.Field, b.Reason, b.Limit, b.Used, b.UpgradeURL
 		return e
 	}
+	if refusedByBucket(e, body) {
+		return e
+	}
 	e.Message = "The server answered " + strings.TrimSpace(strconv.Itoa(res.StatusCode)+" "+http.StatusText(res.StatusCode)) + "."
 	if to := res.Header.Get("Location"); to != "" && res.StatusCode < 400 {
 		e.Message = "The address redirects to " + to + ". Use that one."
 	}
 	return e
+}
+
+// refusedByBucket reads the answer of a bucket, to which bytes may go straight: it speaks XML, and has codes of its own. A signed URL that it does
+// not take is one that has expired, or may as well have: step 1 makes another.
+func refusedByBucket(e *Error, body []byte) bool {
+	var b struct {
+		XMLName       xml.Name `xml:"Error"`
+		Code, Message string
+	}
+	if xml.Unmarshal(body, &b) != nil || b.Code == "" {
+		return false
+	}
+	e.Message = "Storage refuses the file: " + b.Code + ". " + b.Message
+	switch {
+	case e.Status == http.StatusForbidden:
+		e.Code = "url_expired"
+	case e.Status == http.StatusInternalServerError, b.Code == "RequestTimeout", b.Code == "IncompleteBody":
+		e.Status = http.StatusServiceUnavailable // as it is meant: try again
+	}
+	return true
 }
 
 // retryAfter reads the header in both its forms; 0 when there is none, or when it makes no sense.

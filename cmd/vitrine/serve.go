@@ -46,10 +46,6 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	some, err := in.hasAccounts(starting)
-	if err != nil {
-		return errors.Join(err, in.Close())
-	}
 	spool, err := spool.Open(filepath.Join(c.Data, spoolDir), log)
 	if err != nil {
 		return errors.Join(err, in.Close())
@@ -66,11 +62,9 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return errors.Join(err, spool.Close(), in.Close())
 	}
-	setup := ""
-	if !some {
-		if setup, err = offerSetup(starting, in, public); err != nil {
-			return errors.Join(err, spool.Close(), in.Close())
-		}
+	setup, err := setupAddress(starting, in, public)
+	if err != nil {
+		return errors.Join(err, spool.Close(), in.Close())
 	}
 	s := c.wire(in, spool, previewer, scanner, sender, public, content, log)
 	go scanner.report(ctx, log)
@@ -87,10 +81,13 @@ func (c *serveCmd) logger(t *terminal) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.err, o))
 }
 
-// offerSetup makes the address at which the first account is made.
-func offerSetup(ctx context.Context, in *instance, public *url.URL) (string, error) {
-	text, err := in.accounts.OfferSetup(ctx)
-	return web.TicketURL(public.String(), vitrine.TicketSetup, text), err
+// setupAddress is where the first account is made; "" when there is one.
+func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, error) {
+	text, err := in.accounts.Setup(ctx)
+	if err != nil || text == "" {
+		return "", err
+	}
+	return web.TicketURL(public.String(), vitrine.TicketSetup, text), nil
 }
 
 // welcome says where the server is, what it lacks, and what to do next: to a person where the log is text, else in the log

@@ -32,6 +32,8 @@ const (
 	// A day is settled once its last beacons have come.
 	settleEvery = 10 * time.Minute
 	forgetEvery = time.Hour
+	// What is kept in memory of links that have changed is dropped when one is asked for, and in any case after so long.
+	dropEvery = time.Minute
 	// Letters are sent when they are written. What could not be sent then, here or elsewhere, waits so long beyond its time.
 	lettersEvery = 10 * time.Second
 	// So often it is tried to become the process that does the chores.
@@ -65,7 +67,7 @@ type service struct {
 // wire puts a server together.
 func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Previewer, scanner *scanner, sender *mail.Sender, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spool: spool, scanner: scanner, log: log}
-	s.views = &vitrine.Views{Log: in.log, Spool: spool, Notice: s.spooling}
+	s.views = &vitrine.Views{Log: in.log, Spool: spool, Deleted: in.links.Deleted, Notice: s.spooling}
 	s.views.Start()
 	var leases *vitrine.Leases // an embedded database is this process's alone
 	if in.places.shared() {
@@ -85,7 +87,7 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.Empty)
 	in.accounts.Links, in.accounts.Wake, in.accounts.Leases = in.links, empty.Wake, leases
 	// Work that the state of each link or account is the queue of is shared by all processes; the rest is done by one of them.
-	s.loops = []*worker.Loop{empty, scan, previews}
+	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale)}
 	if sender != nil {
 		s.outbox = &vitrine.Outbox{Store: in.store, Mailer: sender, Now: in.now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
@@ -113,7 +115,6 @@ func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Prev
 		return err
 	}))
 	in.links.ViewerKeyLife = c.ViewerKeyLife
-	in.links.Pending = func() bool { return !spool.Empty() }
 	in.analytics.MaxOpens, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return web.LinkURL(public, slug) }
 	sites, _ := c.sites(public, content) // Validate has said what is wrong with it

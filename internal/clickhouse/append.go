@@ -70,6 +70,7 @@ type writing struct {
 type linkRow struct {
 	account vitrine.AccountID
 	vitrine.LinkCounts
+	version uint64
 	changed bool
 }
 
@@ -82,6 +83,7 @@ type viewerKey struct {
 // viewerRow is a row of viewers: how many opens that count a link has of a viewer, of all time.
 type viewerRow struct {
 	opens   int64
+	version uint64
 	changed bool
 }
 
@@ -89,6 +91,7 @@ type viewerRow struct {
 type downloadRow struct {
 	open    vitrine.ViewID
 	deleted bool
+	version uint64
 	changed bool
 }
 
@@ -113,7 +116,7 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 	if err := w.loadLinks(links); err != nil {
 		return err
 	}
-	var opens, downloads []key
+	var opens, told, downloads []key
 	var viewers []viewerKey
 	for i := range b.Opens {
 		o := &b.Opens[i]
@@ -124,14 +127,18 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 		}
 	}
 	for i := range b.Snapshots {
-		opens = append(opens, key{b.Snapshots[i].Link, b.Snapshots[i].Open})
+		told = append(told, key{b.Snapshots[i].Link, b.Snapshots[i].Open})
 	}
 	for i := range b.Downloads {
 		d := &b.Downloads[i]
-		opens = append(opens, key{d.Link, d.Open})
+		told = append(told, key{d.Link, d.Open})
 		downloads = append(downloads, key{d.Link, d.ID})
 	}
-	return errors.Join(w.loadOpens(opens), w.loadViewers(viewers), w.loadDownloads(downloads))
+	stored, err := w.storedOpens(opens) // none, mostly
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.loadOpens(append(told, stored...)), w.loadViewers(viewers), w.loadDownloads(downloads))
 }
 
 // own makes the row of an open's link where there is none. It is written once something of it is.

@@ -23,6 +23,9 @@ type client struct {
 	address
 	http     *http.Client
 	settings map[string]string // of every request
+
+	// countInside has tallies counted inside the database, and not here.
+	countInside bool
 }
 
 // How long a request may take altogether: an ordinary one, and one of background work.
@@ -126,6 +129,12 @@ func (c *client) request(ctx context.Context, sql string, data []byte, settings 
 		}
 	}
 	return nil, e
+}
+
+// isNetwork tells whether a request found nobody.
+func isNetwork(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 var exceptionCode = regexp.MustCompile(`Code: (\d+)`)

@@ -5,17 +5,20 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+
+	"vitrine/report"
 )
 
 // rows are rows in the format RowBinary: values one after another, numbers of fixed width little-endian, strings and arrays behind their length.
 type rows struct{ b []byte }
 
-func (w *rows) int64(v int64)   { w.b = binary.LittleEndian.AppendUint64(w.b, uint64(v)) }
-func (w *rows) uint64(v uint64) { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
-func (w *rows) length(n int)    { w.b = binary.AppendUvarint(w.b, uint64(n)) }
-func (w *rows) string(s string) { w.length(len(s)); w.b = append(w.b, s...) }
-func (w *rows) bytes(s []byte)  { w.length(len(s)); w.b = append(w.b, s...) }
-func (w *rows) fixed(s []byte)  { w.b = append(w.b, s...) }
+func (w *rows) int64(v int64)    { w.b = binary.LittleEndian.AppendUint64(w.b, uint64(v)) }
+func (w *rows) uint64(v uint64)  { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
+func (w *rows) length(n int)     { w.b = binary.AppendUvarint(w.b, uint64(n)) }
+func (w *rows) string(s string)  { w.length(len(s)); w.b = append(w.b, s...) }
+func (w *rows) bytes(s []byte)   { w.length(len(s)); w.b = append(w.b, s...) }
+func (w *rows) fixed(s []byte)   { w.b = append(w.b, s...) }
+func (w *rows) day(d report.Day) { w.b = binary.LittleEndian.AppendUint16(w.b, uint16(d)) }
 func (w *rows) strings(s []string) {
 	w.length(len(s))
 	for _, v := range s {
@@ -128,6 +131,13 @@ func (r *reader) length() int {
 func (r *reader) bytes() []byte { return r.take(r.length()) }
 
 func (r *reader) string() string { return string(r.bytes()) }
+
+func (r *reader) strings() (all []string) {
+	for n := r.length(); n > 0 && r.err == nil; n-- {
+		all = append(all, r.string())
+	}
+	return all
+}
 
 // word reads a string that is likely to come again.
 func (r *reader) word() string {

@@ -31,7 +31,7 @@ var tables = []table{
 	{
 		name: "journal", everywhere: true,
 		columns: `number UInt64, done UInt8, writer UInt64, at DateTime64(3, 'UTC') DEFAULT now64(3), effect String CODEC(ZSTD(1))`,
-		engine:  "ReplacingMergeTree", version: "done", order: "number", partition: "intDiv(number, 10000)", granule: 256,
+		engine:  "ReplacingMergeTree", version: "done", order: "number", partition: fmt.Sprintf("intDiv(number, %d)", journalPart), granule: 256,
 	},
 	{
 		name: "state", everywhere: true,
@@ -74,15 +74,18 @@ var tables = []table{
 	},
 	{
 		name:    "tallies",
-		columns: `account Int64, link Int64, day Date, version UInt64, labels Array(String), head String CODEC(NONE), body String CODEC(NONE), times String CODEC(NONE)`,
-		engine:  "ReplacingMergeTree", version: "version", order: "account, link, day", partition: dayMonth, granule: 256,
+		columns: `account Int64, link Int64, day Date, attempt UInt64, version UInt64, labels Array(String), head String CODEC(NONE), body String CODEC(NONE), times String CODEC(NONE)`,
+		engine:  "ReplacingMergeTree", version: "version", order: "account, link, day, attempt", partition: dayMonth, granule: 256,
 	},
 	{
 		name:    "seen",
-		columns: `account Int64, link Int64, viewer UInt64, day Date, version UInt64`,
-		engine:  "ReplacingMergeTree", version: "version", order: "account, link, viewer, day", granule: 1024,
+		columns: `account Int64, link Int64, viewer UInt64, day Date, attempt UInt64, version UInt64`,
+		engine:  "ReplacingMergeTree", version: "version", order: "account, link, viewer, day, attempt", granule: 1024,
 	},
 }
+
+// journalPart is how many batches a partition of the journal has.
+const journalPart = 10_000
 
 // tokens is how many inserts a table remembers, so that the same one, again, changes nothing.
 const tokens = 10_000

@@ -2,12 +2,43 @@ package clickhouse
 
 import (
 	"context"
+	"fmt"
 
 	"vitrine/report"
 )
 
-func (l *ViewLog) Settle(ctx context.Context, before report.Day) error           { return nil }
-func (l *ViewLog) Forget(ctx context.Context, before report.Day) error           { return nil }
-func (l *ViewLog) dropMonths(ctx context.Context, day int64) error               { return nil }
-func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error { return nil }
-func (c *client) explain(ctx context.Context, err error) error                   { return err }
+// Settle is vitrine.ViewLog's. The server brings past months into their final form itself, one part each (schema.go); what is left is to say which days
+// may be forgotten, and to drop old rows of the journal.
+func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
+	before = min(before, lastDay)
+	var last uint64
+	err := l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
+		last = number
+		s, err := l.stateNow(ctx)
+		if err != nil || before <= s.settled {
+			return nil, err
+		}
+		return []step{putState("settled", int64(before), number)}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return l.dropJournal(ctx, last)
+}
+
+// dropJournal drops partitions of the journal that are far behind the last batch.
+func (l *ViewLog) dropJournal(ctx context.Context, last uint64) error {
+	const kept = 2 // partitions
+	var old []uint64
+	err := l.c.query(ctx, fmt.Sprintf("SELECT DISTINCT toUInt64(intDiv(number, %d)) AS p FROM journal WHERE p + %d < intDiv(%d, %d)", journalPart, kept, last, journalPart),
+		func(r *reader) error {
+			old = append(old, r.uint64())
+			return nil
+		})
+	for _, p := range old {
+		if err == nil {
+			err = l.c.work(ctx, fmt.Sprintf("ALTER TABLE journal%s DROP PARTITION %d", l.c.onCluster(), p))
+		}
+	}
+	return err
+}

@@ -3,6 +3,8 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"vitrine"
 	"vitrine/report"
@@ -14,7 +16,7 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 	if err != nil {
 		return nil, false, err
 	}
-	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), gone: min(max(q.From, s.forgotten), max(q.From, q.To))}
+	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), gone: min(max(q.From, s.forgotten), max(q.From, q.To)), state: s}
 	if q.Cap > 0 {
 		if truncated, err = l.c.more(ctx, w); err != nil {
 			return nil, false, err
@@ -42,6 +44,7 @@ type window struct {
 	vitrine.TallyQuery
 	ids  ids        // whose opens are there
 	gone report.Day // days of the window before this one are forgotten
+	state
 }
 
 // where is the condition of the opens, or downloads, that are there.
@@ -60,32 +63,59 @@ func (c *client) newest(ctx context.Context, w window) (*report.Tally, error) {
 
 // tally is the tally of all of a window.
 func (c *client) tally(ctx context.Context, w window) (*report.Tally, error) {
-	return c.fold(ctx, w, w.where())
+	t := new(report.Tally)
+	forgotten := w.From < w.gone
+	if !forgotten && !c.countInside {
+		return c.fold(ctx, w, w.where())
+	}
+	if forgotten {
+		if err := c.stored(ctx, w, t); err != nil || w.gone >= w.To {
+			return t, err
+		}
+	}
+	if c.countInside {
+		return t, c.inside(ctx, w, forgotten, t)
+	}
+	if err := c.eachOpen(ctx, w.where(), t.Add); err != nil {
+		return nil, err
+	}
+	// Viewers of forgotten days come again.
+	err := c.visits(ctx, w, true, func(d report.Day, v prevViewers) { t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers) })
+	if err == nil && w.Link == 0 {
+		err = c.linkVisits(ctx, w, true, func(d linkDay, v prevViewers) { t.AddLinkVisits(d.link, v.prev, v.viewers) })
+	}
+	if err == nil {
+		err = c.downloads(ctx, w, t)
+	}
+	return t, err
 }
 
 // fold reads opens and counts them here, with the downloads of the window.
 func (c *client) fold(ctx context.Context, w window, where string) (*report.Tally, error) {
 	var fold report.Fold
-	var o openRow
-	err := c.query(ctx, "SELECT "+openColumns+" FROM opens FINAL WHERE "+where, func(r *reader) error {
-		if o.read(r); r.err == nil {
-			fold.Add(&o.Open)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := c.eachOpen(ctx, where, fold.Add); err != nil {
 		return nil, err
 	}
 	t := fold.Tally()
 	return t, c.downloads(ctx, w, t)
 }
 
+// eachOpen calls f with each open of a condition; f keeps nothing of it.
+func (c *client) eachOpen(ctx context.Context, where string, f func(*report.Open)) error {
+	var o openRow
+	return c.query(ctx, "SELECT "+openColumns+" FROM opens FINAL WHERE "+where, func(r *reader) error {
+		if o.read(r); r.err == nil {
+			f(&o.Open)
+		}
+		return nil
+	})
+}
+
 // downloads adds the download events of a window.
 func (c *client) downloads(ctx context.Context, w window, t *report.Tally) error {
 	return c.query(ctx, "SELECT toInt32(day), toInt64(count()) FROM downloads FINAL WHERE "+w.where()+" GROUP BY day", func(r *reader) error {
-		day, n := report.Day(r.int32()), r.int64()
-		for range n {
-			t.AddDownload(day)
+		if day, n := report.Day(r.int32()), r.int64(); r.err == nil {
+			t.AddDownloads(day, n)
 		}
 		return nil
 	})
@@ -101,6 +131,11 @@ func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, lin
 	if err != nil || len(links) == 0 || from >= to {
 		return views, err
 	}
+	if from < s.forgotten {
+		if err := l.c.storedViews(ctx, s, account, views, from, min(to, s.forgotten)); err != nil {
+			return nil, err
+		}
+	}
 	sql := fmt.Sprintf("SELECT link, toInt32(day), toInt64(count()) FROM opens FINAL WHERE account = %d AND link IN (%s) AND %s AND bot = '' GROUP BY link, day",
 		account, list(links), idsOf(max(from, s.forgotten), to).where())
 	err = l.c.query(ctx, sql, func(r *reader) error {
@@ -111,4 +146,22 @@ func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, lin
 		return nil
 	})
 	return views, err
+}
+
+// storedViews fills in views of forgotten days, [from, to) of those that begin with from.
+func (c *client) storedViews(ctx context.Context, s state, account vitrine.AccountID, views map[vitrine.LinkID][]int64, from, to report.Day) error {
+	sql := fmt.Sprintf("SELECT link, toInt32(day), head FROM tallies FINAL WHERE account = %d AND link IN (%s) AND toInt32(day) >= %d AND toInt32(day) < %d AND %s",
+		account, list(slices.Sorted(maps.Keys(views))), from, to, s.counted())
+	return c.query(ctx, sql, func(r *reader) error {
+		link, day, head := vitrine.LinkID(r.int64()), report.Day(r.int32()), r.bytes()
+		if r.err != nil {
+			return r.err
+		}
+		t := new(report.Tally)
+		if err := addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil, [3][]byte{head}); err != nil {
+			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, %v, whose opens are gone: %w", account, link, day, err))
+		}
+		views[link][day-from] = t.Views()
+		return nil
+	})
 }

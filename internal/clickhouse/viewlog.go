@@ -58,11 +58,16 @@ func (l *ViewLog) Close() error {
 	return nil
 }
 
+// attemptPrefix begins the name by which the state knows an attempt.
+const attemptPrefix = "attempt "
+
 // state is what is known of the whole log.
 type state struct {
 	settled   report.Day // days before are settled
 	forgotten report.Day // opens of days before are gone, and their tallies are all there is: the first of a month
 	erased    uint64     // the last batch that erased a link
+	// attempts are the attempts to forget that came to their end: what others have left in tallies and seen is nothing.
+	attempts []uint64
 }
 
 // state reads the state as it is.
@@ -76,6 +81,14 @@ func (c *client) state(ctx context.Context) (s state, err error) {
 			s.forgotten = report.Day(value)
 		case "erased":
 			s.erased = uint64(value)
+		default:
+			if attempt, ok := strings.CutPrefix(name, attemptPrefix); ok {
+				n, err := strconv.ParseUint(attempt, 10, 64)
+				if err != nil {
+					return errAnswer
+				}
+				s.attempts = append(s.attempts, n)
+			}
 		}
 		return nil
 	})

@@ -12,6 +12,15 @@ func TestViewLog(t *testing.T) {
 	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
 }
 
+// TestViewLogInside is TestViewLog with tallies that the database counts.
+func TestViewLogInside(t *testing.T) {
+	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog {
+		l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+		l.c.countInside = true
+		return l
+	})
+}
+
 func openTestLog(t testing.TB, address string) *ViewLog {
 	t.Helper()
 	l, err := Open(context.Background(), address, Options{})

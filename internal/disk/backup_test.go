@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"vitrine"
 )
@@ -129,7 +130,22 @@ func testBackup(t *testing.T, to string, linked bool) {
 	for k, s := range known {
 		moment[k] = s
 	}
+	late := vitrine.UploadID("")
+	for late = range known {
+		if _, err := os.Lstat(filepath.Join(blobsDir(to), string(late[:2]), string(late))); err != nil {
+			break // it came after All
+		}
+	}
+	delete(known, late)
 	mu.Unlock()
+	deleted := make(chan struct{})
+	var deletion error
+	go func() { deletion = b.Delete(ctx, late); close(deleted) }()
+	select {
+	case <-deleted:
+		t.Error("bytes were removed while deletes were held")
+	case <-time.After(50 * time.Millisecond):
+	}
 	for k, s := range moment {
 		var parts vitrine.Parts
 		if s.part {
@@ -143,6 +159,9 @@ func testBackup(t *testing.T, to string, linked bool) {
 		t.Error(err)
 	}
 	held.Close()
+	if <-deleted; deletion != nil {
+		t.Error(deletion)
+	}
 	for before := removed.Load(); removed.Load() < before+20; { // deletes go on before the copies are made
 		remove()
 		add()

@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
 )
 
 // Address says where a bucket is: s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL][&region=REGION][&path-style=true].
@@ -134,6 +135,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 			o.BaseEndpoint = &a.Endpoint
 		}
 		o.HTTPClient = client
+		o.Logger = logging.Nop{} // what matters comes back as an error
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) { r.MaxAttempts, r.MaxBackoff = l.attempts, l.pause })
 		// Others than Amazon refuse checksums that they do not know; lengths, ETags and TLS are there in any case.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired

@@ -3,7 +3,6 @@ package s3
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 
 	"vitrine"
@@ -23,7 +22,7 @@ type assembly struct {
 func (b *Blobs) assemble(ctx context.Context, key string) (*assembly, error) {
 	out, err := b.api.CreateMultipartUpload(ctx, &sdk.CreateMultipartUploadInput{Bucket: &b.bucket, Key: &key, ContentType: aws.String(octets)})
 	if err == nil && aws.ToString(out.UploadId) == "" {
-		err = errors.New("the answer names no upload")
+		err = errNothingSaid
 	}
 	if err != nil {
 		return nil, b.fault("begin to write", key, err)
@@ -35,6 +34,9 @@ func (b *Blobs) assemble(ctx context.Context, key string) (*assembly, error) {
 func (a *assembly) add(ctx context.Context, content []byte) error {
 	number := aws.Int32(int32(len(a.parts)) + 1)
 	out, err := a.b.api.UploadPart(ctx, &sdk.UploadPartInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id, PartNumber: number, Body: bytes.NewReader(content)})
+	if err == nil && aws.ToString(out.ETag) == "" {
+		err = errNothingSaid
+	}
 	if err != nil {
 		return a.b.fault("write", a.key, err)
 	}
@@ -48,9 +50,12 @@ func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 	if exclusive {
 		in.IfNoneMatch = aws.String("*")
 	}
-	_, err := a.b.api.CompleteMultipartUpload(ctx, in)
-	if err == nil {
+	out, err := a.b.api.CompleteMultipartUpload(ctx, in)
+	if err == nil && aws.ToString(out.ETag) != "" {
 		return nil
+	}
+	if err == nil {
+		return a.b.fault("write", a.key, errNothingSaid)
 	}
 	a.b.tidy(ctx, a.abort)
 	if exclusive && (refusedToReplace(err) || codeOf(err) == "NoSuchUpload") { // or an earlier try went through, and its answer was lost
@@ -59,9 +64,13 @@ func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 	return a.b.fault("write", a.key, err)
 }
 
+// abort takes the parts back; that there are none any more is success.
 func (a *assembly) abort(ctx context.Context) error {
 	_, err := a.b.api.AbortMultipartUpload(ctx, &sdk.AbortMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id})
-	return err
+	if err == nil || codeOf(err) == "NoSuchUpload" {
+		return nil
+	}
+	return a.b.fault("take back what was written of", a.key, err)
 }
 
 const (

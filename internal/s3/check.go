@@ -1,12 +1,23 @@
 package s3
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"vitrine"
+
+	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
 // errOverwrites says that a server cannot keep what Seal promises.
-var errOverwrites = errors.New("the server of the bucket writes over an object though it was told not to (If-None-Match on CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
+var errOverwrites = errors.New("the server writes over an object though it was told not to (If-None-Match of CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
 
 // exclusive makes sure, once, that the server refuses to put an object in place of another where it is told so. Without that nothing is sealed.
 func (b *Blobs) exclusive(ctx context.Context) error {
@@ -38,4 +49,178 @@ func (b *Blobs) exclusive(ctx context.Context) error {
 	}
 	b.tried = true
 	return nil
+}
+
+// clockSkew is by how much the clocks of this machine and of the server may differ: signed URLs say when they end by ours.
+const clockSkew = time.Minute
+
+// Check tries whatever is asked of the bucket, with small objects that it removes again. The error is a sentence for the operator: what is
+// wrong, and the remedy.
+func (b *Blobs) Check(ctx context.Context) error {
+	k := vitrine.NewUploadID()
+	const text = "Vitrine tries its bucket."
+	g := vitrine.PutGrant{Key: k, Size: int64(len(text)), Type: "text/plain", Expires: b.now().Add(time.Minute)}
+	// Nothing is left of a check, not even a word of its key.
+	defer b.tidy(ctx, func(ctx context.Context) error {
+		return errors.Join(b.removeAll(ctx, b.prefix+incomingDir+string(k)), b.removeAll(ctx, b.path(k)))
+	})
+	steps := []struct {
+		action string // that the key must be allowed; "" of a step that needs none that was not tried before
+		run    func() error
+	}{
+		{"s3:PutObject", func() error { return b.putSmall(ctx, b.incoming(k, g.Size), []byte(text)) }},
+		{"s3:ListBucket", func() error { _, err := b.waiting(ctx, k); return err }},
+		{"s3:GetObject", func() error { _, err := b.look(ctx, b.incoming(k, g.Size)); return err }},
+		{"s3:ListBucket", func() error { _, err := b.exists(ctx, b.path(k)); return err }}, // without it, what is missing is "denied"
+		{"s3:DeleteObject", func() error { return b.remove(ctx, b.incoming(k, g.Size)) }},
+		{"", func() error { return b.checkClock(ctx) }},
+		{"", func() error { return b.checkPut(ctx, g, text) }},
+		{"s3:PutObject", func() error { return b.exclusive(ctx) }},
+		{"s3:PutObject and s3:GetObject", func() error { _, err := b.Seal(ctx, k); return err }},
+		{"s3:GetObject", func() error { return b.checkRange(ctx, k, text) }},
+		{"s3:ListBucketMultipartUploads and s3:AbortMultipartUpload", func() error { return b.checkUnfinished(ctx, k) }},
+	}
+	for _, s := range steps {
+		if err := s.run(); err != nil {
+			return b.explain(err, s.action)
+		}
+	}
+	return nil
+}
+
+// checkPut does what a browser does, first wrongly.
+func (b *Blobs) checkPut(ctx context.Context, g vitrine.PutGrant, text string) error {
+	for _, try := range []struct {
+		body, contentType string
+		taken             bool
+	}{{text + "!", g.Type, false}, {text, "text/html", false}, {text, g.Type, true}} {
+		address, err := b.SignPut(ctx, g)
+		if err != nil {
+			return err
+		}
+		r, err := http.NewRequestWithContext(ctx, http.MethodPut, address, strings.NewReader(try.body))
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Content-Type", try.contentType)
+		status, _, said, err := b.ask(r)
+		switch {
+		case err != nil:
+			return err
+		case try.taken && status != http.StatusOK:
+			return &advice{fmt.Sprintf("The server refuses a signed upload (%d: %s).", status, said),
+				"Let it check signatures by the host that the endpoint names: a proxy before it must keep the Host header."}
+		case !try.taken && status == http.StatusOK:
+			return &advice{"The server takes an upload of another size or type than its signed URL says.", "Use another server, or a newer version of it."}
+		}
+	}
+	return nil
+}
+
+// checkClock compares the clocks of this machine and of the server.
+func (b *Blobs) checkClock(ctx context.Context) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodHead, b.origin, nil)
+	if err != nil {
+		return err
+	}
+	_, header, _, err := b.ask(r)
+	if err != nil {
+		return err
+	}
+	theirs, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return nil // what it does not tell, it does not compare
+	}
+	if off := b.now().Sub(theirs); off.Abs() > clockSkew {
+		return &advice{fmt.Sprintf("The clock of this machine is %s from that of the bucket's server, so that signed URLs end at the wrong time.", off.Abs().Round(time.Second)),
+			"Set it, and keep it right by NTP."}
+	}
+	return nil
+}
+
+// checkRange reads a piece of a sealed blob.
+func (b *Blobs) checkRange(ctx context.Context, k vitrine.UploadID, text string) error {
+	body, o, err := b.get(ctx, b.path(k), "", 8, 13)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	got, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	if string(got) != text[8:13] || o.size != int64(len(text)) {
+		return &advice{fmt.Sprintf("The server answers a range of an object with %q of %d bytes, not %q of %d.", got, o.size, text[8:13], len(text)), "Use another server, or a newer version of it."}
+	}
+	return nil
+}
+
+// checkUnfinished begins to write and has that taken back as Sweep does.
+func (b *Blobs) checkUnfinished(ctx context.Context, k vitrine.UploadID) error {
+	a, err := b.assemble(ctx, b.incoming(k, 1))
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.unfinished(ctx, b.prefix+incomingDir+string(k), func(*assembly, time.Time) error { return nil }), a.abort(ctx))
+}
+
+// ask sends a request as a browser would and tells the status, the headers and the beginning of the answer.
+func (b *Blobs) ask(r *http.Request) (int, http.Header, string, error) {
+	res, err := b.plain.Do(r)
+	if err != nil {
+		return 0, nil, "", b.fault("ask", r.URL.Host, err)
+	}
+	defer res.Body.Close()
+	said, err := io.ReadAll(io.LimitReader(res.Body, 4<<10))
+	if err != nil {
+		return 0, nil, "", b.fault("ask", r.URL.Host, err)
+	}
+	return res.StatusCode, res.Header, string(bytes.ToValidUTF8(bytes.TrimSpace(said), []byte("?"))), nil
+}
+
+// advice is what is wrong with a bucket, and what would help.
+type advice struct{ wrong, remedy string }
+
+func (a *advice) Error() string { return a.wrong + " " + a.remedy }
+
+// explain says what a failure means to the operator; action is what was being tried.
+func (b *Blobs) explain(err error, action string) error {
+	var a *advice
+	if errors.As(err, &a) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if errors.Is(err, errOverwrites) {
+		return &advice{"The bucket cannot be used:", errOverwrites.Error() + "."}
+	}
+	if e := (*vitrine.Error)(nil); errors.As(err, &e) && e.Err != nil {
+		err = e.Err // what happened, without what a client would be told of it
+	}
+	say := func(remedy, format string, args ...any) error {
+		return fmt.Errorf("%w (%v)", &advice{fmt.Sprintf(format, args...), remedy}, err)
+	}
+	var signing *v4.SigningError
+	switch code := codeOf(err); code {
+	case "NoSuchBucket":
+		return say("Make it, or correct its address.", "There is no bucket %q at %s.", b.bucket, b.origin)
+	case "InvalidAccessKeyId", "XAdminUserNotFound", "InvalidToken", "ExpiredToken":
+		return say("Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the key in the address.", "%s does not know the key (%s).", b.origin, code)
+	case "SignatureDoesNotMatch":
+		return say("Correct AWS_SECRET_ACCESS_KEY, or the secret in the address; a proxy before the server must keep the Host header.", "The secret is not that of the key.")
+	case "RequestTimeTooSkewed":
+		return say("Set it, and keep it right by NTP.", "The clock of this machine is wrong: %s refuses it.", b.origin)
+	case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "MovedPermanently":
+		return say("Correct region= in its address.", "The bucket %q is in another region.", b.bucket)
+	case "AccessDenied", "AllAccessDisabled", "Forbidden":
+		return say(fmt.Sprintf("Allow the key %s for the bucket %s and for %s/%s*.", cmp.Or(action, "what it needs"), b.bucket, b.bucket, b.prefix), "The server refuses %s.", cmp.Or(action, "access"))
+	case "NotImplemented", "MethodNotAllowed":
+		return say("Use another server, or a newer version of it.", "The server of the bucket cannot do what Vitrine needs of it (%s).", cmp.Or(action, code))
+	case "":
+		if errors.As(err, &signing) {
+			return say("Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name both in its address: s3://KEY:SECRET@BUCKET.", "No credentials for the bucket were found.")
+		}
+		if statusOf(err) == 0 {
+			return say("Correct endpoint= in its address, or start the server.", "%s does not answer.", b.origin)
+		}
+	}
+	return say("Its log may tell more.", "The server of the bucket fails.")
 }

@@ -19,10 +19,11 @@ type limits struct {
 	copying  time.Duration // the same, of requests that have the server copy
 	stall    time.Duration // between two bytes of a body, either way
 	attempts int           // of one request
+	part     int64         // bytes that one request has the server copy; it may not copy more than 5 GiB
 	pause    time.Duration // the longest between two of them
 }
 
-var ordinary = limits{dial: 5 * time.Second, answer: 20 * time.Second, copying: 5 * time.Minute, stall: 30 * time.Second, attempts: 4, pause: 2 * time.Second}
+var ordinary = limits{dial: 5 * time.Second, answer: 20 * time.Second, copying: 5 * time.Minute, stall: 30 * time.Second, attempts: 4, pause: 2 * time.Second, part: 512 << 20}
 
 // client is an HTTP client whose requests end: each step of one has its time.
 type client struct {

@@ -29,6 +29,9 @@ func statusOf(err error) int {
 	return 0
 }
 
+// errNothingSaid is about an answer without what each such answer has: something between here and the server made it up.
+var errNothingSaid = errors.New("the answer says nothing of what was asked")
+
 func isNotFound(err error) bool { return errors.Is(err, vitrine.ErrNotFound) }
 
 // orNotFound is err, and ErrNotFound in place of nil.

@@ -39,7 +39,7 @@ func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.R
 	o := object{etag: aws.ToString(out.ETag)}
 	if o.size, err = sizeOf(out, from); err != nil || o.etag == "" {
 		out.Body.Close()
-		return nil, object{}, b.fault("read", key, errors.Join(errors.New("the answer tells no ETag or no size"), err))
+		return nil, object{}, b.fault("read", key, errors.Join(errNothingSaid, err))
 	}
 	return out.Body, o, nil
 }
@@ -88,7 +88,10 @@ func (b *Blobs) remove(ctx context.Context, key string) error {
 }
 
 func (b *Blobs) putSmall(ctx context.Context, key string, content []byte) error {
-	_, err := b.api.PutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: bytes.NewReader(content), ContentType: aws.String(octets)})
+	out, err := b.api.PutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: bytes.NewReader(content), ContentType: aws.String(octets)})
+	if err == nil && aws.ToString(out.ETag) == "" {
+		err = errNothingSaid
+	}
 	return b.faultOrNil("write", key, err)
 }
 
@@ -115,6 +118,9 @@ func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) er
 	pages := sdk.NewListObjectsV2Paginator(b.api, &sdk.ListObjectsV2Input{Bucket: &b.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
+		if err == nil && aws.ToString(page.Name) != b.bucket {
+			err = errNothingSaid // a list of nothing names its bucket, too
+		}
 		if err != nil {
 			return b.fault("list", prefix, err)
 		}

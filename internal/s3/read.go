@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,7 +60,7 @@ type reader struct {
 	closed bool
 }
 
-// page is a piece of the object at a multiple of pageSize.
+// page is a piece of the object.
 type page struct {
 	at      int64
 	content []byte
@@ -69,9 +70,12 @@ func (r *reader) Size() int64 { return r.size }
 
 func (r *reader) Read(p []byte) (int, error) {
 	r.mu.Lock()
-	at := r.off
+	at, closed := r.off, r.closed
 	r.mu.Unlock()
-	if at >= r.size {
+	switch {
+	case closed:
+		return 0, errClosed
+	case at >= r.size:
 		return 0, io.EOF
 	}
 	n, err := r.some(p, at)
@@ -128,7 +132,10 @@ func (r *reader) some(p []byte, off int64) (int, error) {
 	if len(p) >= smallRead {
 		return r.stream(p, off)
 	}
-	pg := page{at: off - off%pageSize, content: r.room()}
+	pg := page{at: off, content: r.room()}
+	if !r.reaches(off) {
+		pg.at -= off % pageSize // what is read next may well be just before
+	}
 	pg.content = pg.content[:min(pageSize, r.size-pg.at)]
 	for n := 0; n < len(pg.content); {
 		m, err := r.stream(pg.content[n:], pg.at+int64(n))
@@ -191,6 +198,13 @@ func (r *reader) stream(p []byte, off int64) (int, error) {
 	}
 	r.putBack(s)
 	return n, nil
+}
+
+// reaches tells whether an answer has come as far as off.
+func (r *reader) reaches(off int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.idle, func(s *stream) bool { return s.at == off })
 }
 
 func (r *reader) take(off int64) (*stream, error) {

@@ -58,7 +58,9 @@ func (b *Blobs) Origin() string { return b.origin }
 func (b *Blobs) incoming(k vitrine.UploadID, size int64) string {
 	return b.prefix + incomingDir + string(k) + sizeMark + strconv.FormatInt(size, 10)
 }
-func (b *Blobs) used(k vitrine.UploadID) string { return b.prefix + incomingDir + string(k) + usedSuffix }
+func (b *Blobs) used(k vitrine.UploadID) string {
+	return b.prefix + incomingDir + string(k) + usedSuffix
+}
 func (b *Blobs) path(k vitrine.UploadID) string {
 	return b.prefix + blobsDir + string(k[:2]) + "/" + string(k)
 }

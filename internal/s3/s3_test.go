@@ -17,7 +17,7 @@ func TestBlobs(t *testing.T) {
 }
 
 // brief are limits that tests can wait for.
-var brief = limits{dial: time.Second, answer: time.Second, copying: time.Second, stall: time.Second, attempts: 2, pause: 10 * time.Millisecond}
+var brief = limits{dial: time.Second, answer: time.Second, copying: time.Second, stall: time.Second, attempts: 2, pause: 10 * time.Millisecond, part: 5 << 20}
 
 func opened(t testing.TB, address string) *Blobs {
 	t.Helper()

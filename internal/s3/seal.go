@@ -15,10 +15,9 @@ import (
 )
 
 const (
-	copySize  = 512 << 20 // bytes that one request has the server copy; one may not copy more than 5 GiB
-	copyParts = 10_000    // the most parts that an object is put together of
-	atOnce    = 4         // parts under way
-	sealTries = 5         // how often bytes may be replaced while they are being sealed
+	copyParts = 10_000 // the most parts that an object is put together of
+	atOnce    = 4      // parts under way
+	sealTries = 5      // how often bytes may be replaced while they are being sealed
 	tidyTime  = 10 * time.Second
 )
 
@@ -62,7 +61,8 @@ func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	return vitrine.BlobInfo{}, b.fault("seal", b.path(k), fmt.Errorf("%w, %d times", errReplaced, sealTries))
 }
 
-// sealed ends a Seal whose copy is in its place: takes it away when the key was deleted meanwhile, perhaps without the copy having been seen.
+// sealed ends a Seal whose copy is in its place: removes the other only when this one was seen. It takes the copy away when the key was deleted
+// meanwhile, perhaps without the copy having been seen.
 func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitrine.BlobInfo, error) {
 	used, err := b.exists(ctx, b.used(k))
 	if err != nil {
@@ -70,6 +70,13 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 	}
 	if used {
 		return vitrine.BlobInfo{}, orNotFound(b.remove(ctx, b.path(k)))
+	}
+	made, err := b.look(ctx, b.path(k))
+	if err != nil {
+		return vitrine.BlobInfo{}, err // ErrNotFound: deleted in this moment
+	}
+	if made.size != o.size {
+		return vitrine.BlobInfo{}, b.fault("seal", b.path(k), fmt.Errorf("%d bytes were copied of %d", made.size, o.size))
 	}
 	b.tidy(ctx, func(ctx context.Context) error { return b.remove(ctx, b.incoming(k, o.size)) })
 	return vitrine.BlobInfo{Size: o.size}, nil
@@ -89,7 +96,7 @@ func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 	if err != nil {
 		return err
 	}
-	size := max(copySize, (o.size+copyParts-1)/copyParts)
+	size := max(b.limits.part, (o.size+copyParts-1)/copyParts)
 	a.parts = make([]types.CompletedPart, (o.size+size-1)/size)
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -108,7 +115,7 @@ func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 			case err != nil:
 				return b.fault("copy to", key, err)
 			case out.CopyPartResult == nil || aws.ToString(out.CopyPartResult.ETag) == "":
-				return b.fault("copy to", key, errors.New("the answer tells no ETag"))
+				return b.fault("copy to", key, errNothingSaid)
 			}
 			a.parts[i] = types.CompletedPart{PartNumber: part.PartNumber, ETag: out.CopyPartResult.ETag}
 			return nil

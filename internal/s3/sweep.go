@@ -79,23 +79,33 @@ func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time, due func(vitri
 	})
 }
 
-// sweepUnfinished takes back the parts of multipart uploads that were begun before a time.
+// sweepUnfinished takes back what was begun to be written before a time.
 func (b *Blobs) sweepUnfinished(ctx context.Context, before time.Time) error {
 	for _, dir := range []string{incomingDir, blobsDir} {
-		pages := sdk.NewListMultipartUploadsPaginator(b.api, &sdk.ListMultipartUploadsInput{Bucket: &b.bucket, Prefix: aws.String(b.prefix + dir)})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return b.fault("list unfinished uploads of", b.prefix+dir, err)
+		err := b.unfinished(ctx, b.prefix+dir, func(a *assembly, begun time.Time) error {
+			if !begun.Before(before) {
+				return nil
 			}
-			for _, u := range page.Uploads {
-				if u.Initiated == nil || !u.Initiated.Before(before) {
-					continue
-				}
-				a := &assembly{b: b, key: aws.ToString(u.Key), id: aws.ToString(u.UploadId)}
-				if err := a.abort(ctx); err != nil && codeOf(err) != "NoSuchUpload" {
-					return b.fault("take back an unfinished upload of", a.key, err)
-				}
+			return a.abort(ctx)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unfinished calls f with what is being written under keys that begin so, and when that was begun.
+func (b *Blobs) unfinished(ctx context.Context, prefix string, f func(*assembly, time.Time) error) error {
+	pages := sdk.NewListMultipartUploadsPaginator(b.api, &sdk.ListMultipartUploadsInput{Bucket: &b.bucket, Prefix: &prefix})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return b.fault("list what is being written to", prefix, err)
+		}
+		for _, u := range page.Uploads {
+			if err := f(&assembly{b: b, key: aws.ToString(u.Key), id: aws.ToString(u.UploadId)}, aws.ToTime(u.Initiated)); err != nil {
+				return err
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package sqldb
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"vitrine"
 	"vitrine/report"
@@ -13,19 +15,13 @@ import (
 // A snapshot that makes an open a bot's takes the open off the viewer's count, and with the last one the viewer's row: from
 // then on the viewer returns only if another of their opens is a person's. What was decided for opens in between stays.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error, err error) {
-	err = l.update(ctx, func(t *tx, c *changes) error {
-		refused = nil
+	err = l.update(ctx, func(t *tx, c *changes) (err error) {
 		w := l.write(t, c)
-		for i := range b.Opens {
-			err := w.open(&b.Opens[i])
-			if errors.Is(err, vitrine.ErrExists) || errors.Is(err, vitrine.ErrForgotten) {
-				if refused == nil {
-					refused = make([]error, len(b.Opens))
-				}
-				refused[i] = err
-			} else if err != nil {
-				return err
-			}
+		if refused, err = w.opens(b.Opens); err != nil {
+			return err
+		}
+		if err := w.look(b); err != nil {
+			return err
 		}
 		for i := range b.Snapshots {
 			if err := w.snapshot(&b.Snapshots[i]); err != nil {
@@ -56,6 +52,7 @@ type writing struct {
 	owners   map[vitrine.LinkID]vitrine.AccountID
 	erasing  map[vitrine.LinkID]bool
 	engaged  map[openKey]*engaged // what snapshots and downloads are about; nil: not there
+	looked   map[openKey]blobs    // their rows, as far as they are there
 	taken    map[openKey]idRun
 	visits   map[vitrine.AccountID][]visitEntry // of opens that were imported into packs
 	b, b2    []byte
@@ -76,67 +73,15 @@ type openKey struct {
 type engaged struct {
 	openRecord
 	vitrine.Engagement
-	openChanged, engagementChanged bool
-	account                        vitrine.AccountID
-	before                         *report.Open // as it was; nil: nobody wants to know
+	engagementChanged bool
+	account           vitrine.AccountID
+	before            *report.Open // as it was; nil: nobody wants to know
 }
 
 func (l *ViewLog) write(t *tx, c *changes) *writing {
 	return &writing{log: l, tx: t, told: c, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
-		engaged: map[openKey]*engaged{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]visitEntry{}}
-}
-
-// open writes an open. ErrExists: its ID is another open's.
-func (w *writing) open(o *vitrine.NewOpen) error {
-	r, err := w.words.open(&o.Open)
-	if err != nil {
-		return err
-	}
-	r.flags &^= openReturning
-	link := vitrine.LinkID(o.Link)
-	if err := w.loosen(o.Account, link, report.DayOf(vitrine.ViewID(o.ID).Ms())); err != nil {
-		return err
-	}
-	if r.human() {
-		returning, err := w.see(o.Account, link, r.viewer)
-		if err != nil {
-			return err
-		}
-		if returning {
-			r.flags |= openReturning
-		}
-	}
-	followed, err := w.follows(o.Account, link)
-	if err != nil {
-		return err
-	}
-	if w.owners[link] == 0 { // its row comes with this transaction
-		w.owners[link] = o.Account
-	}
-	added, err := w.insert(link, vitrine.ViewID(o.ID), &r, o)
-	if err != nil {
-		return err
-	}
-	if added {
-		w.count(o, &r)
-		if followed {
-			after := o.Open
-			after.Returning = r.flags&openReturning != 0
-			w.told.add(event{account: o.Account, after: &after})
-		}
-		return nil
-	}
-	if r.human() {
-		if err := w.tx.unsee(link, r.viewer, 1); err != nil {
-			return err
-		}
-	}
-	stored, _, err := w.stored(link, vitrine.ViewID(o.ID))
-	if err == nil && !stored.same(&r) {
-		err = vitrine.ErrExists
-	}
-	return err
+		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]visitEntry{}}
 }
 
 // count adds an open that was written to its link's counts.
@@ -174,36 +119,52 @@ func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, err
 	return w.b2, nil
 }
 
-// see counts an open by a person, and tells whether the link had one of the same viewer.
-func (w *writing) see(account vitrine.AccountID, link vitrine.LinkID, viewer uint64) (returning bool, err error) {
-	n, err := w.tx.exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING", int64(link), int64(viewer))
-	if err != nil {
-		return false, err
-	}
-	if n == 0 {
-		_, err = w.tx.exec("UPDATE viewers SET opens = opens + 1 WHERE link = $1 AND viewer = $2", int64(link), int64(viewer))
-		return true, err
-	}
-	a, err := w.account(account)
-	if err != nil {
-		return false, err
-	}
-	if a.history == nil {
-		if a.history, err = w.tx.history(account); err != nil {
-			return false, err
-		}
-	}
-	return a.history.seenBefore(link, viewer)
-}
+// blobs are those of the row of an open.
+type blobs struct{ open, session []byte }
+
+const selectBlobs = "SELECT open, session FROM opens WHERE link = $1 AND id = $2"
 
 // stored reads an open. ErrNotFound: it is not there.
 func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r openRecord, session []byte, err error) {
-	var open []byte
-	err = w.tx.get([]any{&open, &session}, "SELECT open, session FROM opens WHERE link = $1 AND id = $2", int64(link), int64(id))
-	if err == nil {
-		err = r.decode(open)
+	b, looked := w.looked[openKey{link, id}]
+	if !looked {
+		err = w.tx.get([]any{&b.open, &b.session}, selectBlobs, int64(link), int64(id))
 	}
-	return r, session, err
+	if err == nil {
+		err = r.decode(b.open)
+	}
+	return r, b.session, err
+}
+
+// look reads at once what the snapshots and downloads of a batch are about.
+func (w *writing) look(batch vitrine.Batch) error {
+	var keys []openKey
+	var links []vitrine.LinkID
+	asked := map[openKey]bool{}
+	ask := func(link vitrine.LinkID, open vitrine.ViewID) {
+		if key := (openKey{link, open}); !asked[key] {
+			asked[key] = true
+			keys, links = append(keys, key), append(links, link)
+		}
+	}
+	for i := range batch.Snapshots {
+		ask(batch.Snapshots[i].Link, batch.Snapshots[i].Open)
+	}
+	for i := range batch.Downloads {
+		ask(batch.Downloads[i].Link, batch.Downloads[i].Open)
+	}
+	if err := w.learnOwners(links); err != nil {
+		return err
+	}
+	return w.tx.getMany(selectBlobs, len(keys), func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].open)} },
+		func(i int, row scanner) error {
+			var b blobs
+			if err := row.Scan(&b.open, &b.session); err != nil {
+				return w.tx.fail(err)
+			}
+			w.looked[keys[i]] = b
+			return nil
+		})
 }
 
 // find gives the open of a snapshot or download as the transaction has it so far; nil: there is none.
@@ -308,7 +269,6 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	if n > 0 {
 		w.told.reset(e.account)
 	}
-	e.openChanged = true
 	e.flags = e.flags&^openReturning | openBot | openTold
 	return w.tx.unsee(s.Link, e.viewer, 1)
 }
@@ -358,30 +318,8 @@ func (w *writing) download(d *vitrine.Download) error {
 
 // finish writes what was gathered.
 func (w *writing) finish() error {
-	for key, e := range w.engaged {
-		if e == nil || !e.engagementChanged {
-			continue
-		}
-		session, err := w.session(&e.Engagement, key.open)
-		if err != nil {
-			return err
-		}
-		if e.openChanged {
-			w.b = e.openRecord.append(w.b[:0])
-			_, err = w.tx.exec("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", w.b, session, int64(key.link), int64(key.open))
-		} else {
-			_, err = w.tx.exec("UPDATE opens SET session = $1 WHERE link = $2 AND id = $3", session, int64(key.link), int64(key.open))
-		}
-		if err != nil {
-			return err
-		}
-		if e.before != nil {
-			after, err := w.asReported(key, e, true)
-			if err != nil {
-				return err
-			}
-			w.told.add(event{account: e.account, before: e.before, after: after})
-		}
+	if err := w.finishEngaged(); err != nil {
+		return err
 	}
 	for account, a := range w.accounts {
 		if a.changed {
@@ -390,13 +328,38 @@ func (w *writing) finish() error {
 			}
 		}
 	}
-	for link, c := range w.changes {
-		_, err := w.tx.exec(`INSERT INTO links (link, account, views, downloads) VALUES ($1, $2, $3, $4) ON CONFLICT (link) DO UPDATE
-			SET views = links.views + excluded.views, downloads = links.downloads + excluded.downloads`,
-			int64(link), int64(c.account), c.views, c.downloads)
+	links := slices.Sorted(maps.Keys(w.changes))
+	_, err := w.tx.execMany(`INSERT INTO links (link, account, views, downloads) VALUES ($1, $2, $3, $4) ON CONFLICT (link) DO UPDATE
+		SET views = links.views + excluded.views, downloads = links.downloads + excluded.downloads`, len(links), func(i int) []any {
+		c := w.changes[links[i]]
+		return []any{int64(links[i]), int64(c.account), c.views, c.downloads}
+	})
+	return err
+}
+
+// finishEngaged writes the opens whose engagement has changed.
+func (w *writing) finishEngaged() error {
+	var keys []openKey
+	var rows []blobs
+	for key, e := range w.engaged {
+		if e == nil || !e.engagementChanged {
+			continue
+		}
+		session, err := w.session(&e.Engagement, key.open)
 		if err != nil {
 			return err
 		}
+		keys, rows = append(keys, key), append(rows, blobs{e.openRecord.append(nil), slices.Clone(session)})
+		if e.before != nil {
+			after, err := w.asReported(key, e, true)
+			if err != nil {
+				return err
+			}
+			w.told.add(event{account: e.account, before: e.before, after: after})
+		}
 	}
-	return nil
+	_, err := w.tx.execMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys), func(i int) []any {
+		return []any{rows[i].open, rows[i].session, int64(keys[i].link), int64(keys[i].open)}
+	})
+	return err
 }

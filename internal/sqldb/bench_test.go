@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
 
@@ -111,6 +112,40 @@ func BenchmarkAppend(b *testing.B) {
 					m.n += size
 				}
 				m.report()
+			})
+		}
+	}
+}
+
+// BenchmarkIngest tells how many opens a second come in, in batches of some sizes: into a file, and into a PostgreSQL that waits for its disk.
+func BenchmarkIngest(b *testing.B) {
+	file := newPlace
+	defer func() { newPlace = file }()
+	for _, database := range []struct {
+		name  string
+		place func(testing.TB) string
+	}{
+		{"SQLite", file},
+		{"PostgreSQL", func(tb testing.TB) string { return vitrinetest.Postgres(tb).NewDatabase(tb) }},
+	} {
+		for _, size := range []int{1, 64, 4096} {
+			b.Run(fmt.Sprintf("%s/batch=%d", database.name, size), func(b *testing.B) {
+				newPlace = database.place
+				l, g := openTestLog(b), newTraffic(200)
+				batch := vitrine.Batch{Opens: make([]vitrine.NewOpen, size)}
+				n := 0
+				for b.Loop() {
+					b.StopTimer()
+					for i := range batch.Opens {
+						batch.Opens[i] = g.open()
+					}
+					b.StartTimer()
+					if _, err := l.Append(context.Background(), batch); err != nil {
+						b.Fatal(err)
+					}
+					n += size
+				}
+				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "opens/s")
 			})
 		}
 	}

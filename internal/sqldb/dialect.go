@@ -25,6 +25,8 @@ type dialect struct {
 	guard func(t *tx, statement func() error) error
 	// instances on several machines may use the database: background work is for one of them at a time.
 	instances bool
+	// many runs a statement many times, without waiting for each; nil: there is nothing to wait for.
+	many func(t *tx, query string, n int, args func(i int) []any, f func(i int, row scanner) error, done func(i int, changed int64)) error
 	// text makes arguments of a query such that the database can hold them; nil: it holds all.
 	text func(args []any) []any
 	// changes is a query for a number that is another one when another connection has changed the database since this one asked.

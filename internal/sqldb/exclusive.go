@@ -36,11 +36,11 @@ func (s *Store) Exclusive(ctx context.Context, name string) (release func() erro
 }
 
 func (d *db) lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {
-	unlock, err = d.locks.lock(ctx, name, wait)
+	let, err := d.locks.lock(ctx, name, wait)
 	switch {
 	case err == nil:
 		return once(func() error {
-			if err := unlock(); err != nil {
+			if err := let(); err != nil {
 				return d.failed("unlock "+name, err)
 			}
 			return nil

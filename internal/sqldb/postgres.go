@@ -52,6 +52,7 @@ func postgresDialect(d dialect) *dialect {
 	d.guard = postgresGuard
 	d.text = postgresText
 	d.instances = true
+	d.many = postgresMany
 	d.visit = postgresVisit
 	return &d
 }

@@ -37,3 +37,8 @@ func openTestLog(tb testing.TB) *ViewLog {
 	})
 	return l
 }
+
+// Reports do not tell which database they are from.
+func TestSameReports(t *testing.T) {
+	vitrinetest.SameReports(t, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+}

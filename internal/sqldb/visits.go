@@ -266,7 +266,7 @@ func (r *runReader) seek(t *tx, account vitrine.AccountID, viewer int64) error {
 	if r.rows == 1 {
 		var first int64
 		var data []byte
-		err := t.get([]any{&first, &data}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1",
+		err := t.get([]any{&first, &data}, selectVisits,
 			int64(account), r.run, viewer)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return nil
@@ -308,10 +308,37 @@ func (h *history) lookUp(viewer int64) ([]visitEntry, error) {
 	return h.of(viewer)
 }
 
-// seenBefore tells whether a person's open of a link by a viewer is in the packs.
-func (h *history) seenBefore(link vitrine.LinkID, viewer uint64) (bool, error) {
-	entries, err := h.lookUp(int64(viewer))
-	return slices.ContainsFunc(entries, func(e visitEntry) bool { return e.link == int64(link) }), err
+// selectVisits is the row that has the entries of a viewer, if any has.
+const selectVisits = "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1"
+
+// seenBefore notes the viewers of whom a person's open of the link is in the packs.
+func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
+	var entries []visitEntry
+	for _, run := range h.runs {
+		err := h.tx.getMany(selectVisits, len(viewers), func(i int) []any { return []any{int64(h.account), run.run, int64(viewers[i].viewer)} },
+			func(i int, row scanner) error {
+				var first int64
+				var data []byte
+				err := row.Scan(&first, &data)
+				if err != nil {
+					return h.tx.fail(err)
+				}
+				if entries, err = readVisits(entries[:0], first, data); err != nil {
+					return err
+				}
+				v := viewers[i]
+				if slices.ContainsFunc(entries, func(e visitEntry) bool {
+					return e.viewer == int64(v.viewer) && e.link == int64(v.link) && !h.erasing[e.link]
+				}) {
+					seen[v] = true
+				}
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeVisits takes entries, sorted, out of every run.
@@ -333,7 +360,7 @@ func (t *tx) removeFromRun(account vitrine.AccountID, r run, entries []visitEntr
 	for len(entries) > 0 {
 		var first int64
 		var data []byte
-		err := t.get([]any{&first, &data}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1",
+		err := t.get([]any{&first, &data}, selectVisits,
 			int64(account), r.number, entries[0].viewer)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			entries = entries[1:]

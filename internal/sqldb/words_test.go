@@ -83,7 +83,8 @@ func TestWordsOfFailedTransaction(t *testing.T) {
 	failed := errors.New("failed")
 	err := l.update(t.Context(), func(t *tx, c *changes) error {
 		o := from(1, "forgotten")
-		return errors.Join(l.write(t, c).open(&o), failed)
+		_, err := l.write(t, c).opens([]vitrine.NewOpen{o})
+		return errors.Join(err, failed)
 	})
 	if !errors.Is(err, failed) {
 		t.Fatal(err)

@@ -33,16 +33,42 @@ func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err err
 	if account, ok := w.owners[link]; ok {
 		return account, nil
 	}
-	err = w.tx.get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(link))
+	err = w.tx.get([]any{&account}, selectOwner, int64(link))
 	if errors.Is(err, vitrine.ErrNotFound) {
 		err = nil
 	}
+	w.own(link, account)
+	return w.owners[link], err
+}
+
+// learnOwners is owner of many.
+func (w *writing) learnOwners(links []vitrine.LinkID) error {
+	var asked []vitrine.LinkID
+	for _, link := range links {
+		if _, known := w.owners[link]; !known {
+			w.owners[link] = 0
+			asked = append(asked, link)
+		}
+	}
+	return w.tx.getMany(selectOwner, len(asked), func(i int) []any { return []any{int64(asked[i])} }, func(i int, row scanner) error {
+		var account int64
+		if err := row.Scan(&account); err != nil {
+			return w.tx.fail(err)
+		}
+		w.own(asked[i], vitrine.AccountID(account))
+		return nil
+	})
+}
+
+const selectOwner = "SELECT account FROM links WHERE link = $1"
+
+// own notes the owner of a link, as it is stored.
+func (w *writing) own(link vitrine.LinkID, account vitrine.AccountID) {
 	if account < 0 { // it is being erased
 		account = -account
 		w.erasing[link] = true
 	}
 	w.owners[link] = account
-	return account, err
 }
 
 // follows tells whether anyone wants to know what happens to a link.

@@ -44,6 +44,7 @@ func Blobs(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 		{"SweepFails", blobTest.sweepFails},
 		{"Each", blobTest.each},
 		{"Keys", blobTest.keys},
+		{"Import", blobTest.imported},
 		{"Parts", blobTest.parts},
 		{"PartsRace", blobTest.partsRace},
 	} {

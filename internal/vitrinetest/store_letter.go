@@ -17,7 +17,9 @@ func (t storeTest) letters() {
 		return l
 	}
 	one, two, three := letter("one@example.org", 2*time.Second, time.Hour), letter("two@example.org", time.Second, 0), letter("three@example.org", 2*time.Second, 0)
-	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.AddLetter(one), tx.AddLetter(two), tx.AddLetter(three)) })
+	t.update(func(tx vitrine.Tx) error {
+		return errors.Join(tx.AddLetter(one), tx.AddLetter(two), tx.AddLetter(three))
+	})
 	due := func(now time.Time, n int, want ...*vitrine.Letter) {
 		t.Helper()
 		t.read(func(tx vitrine.Tx) error {

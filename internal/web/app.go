@@ -168,12 +168,16 @@ func (s *Server) newAppPage(r *http.Request, me *vitrine.Account, title, section
 // markup, pictures of links and their QR codes, and bytes sent to where signed URLs lead.
 func (s *Server) shellPolicy(nonce string) string {
 	content, public := origin(s.ContentURL), origin(s.PublicURL)
+	connect := "connect-src 'self'"
+	if s.StorageOrigin != "" {
+		connect += " " + s.StorageOrigin
+	}
 	return strings.Join([]string{
 		"default-src 'none'",
 		"script-src 'nonce-" + nonce + "'",
 		"style-src 'nonce-" + nonce + "'",
 		"img-src " + content + assetRoot + " " + content + contentRoot + " " + public + "/p/",
-		"connect-src 'self'",
+		connect,
 		"base-uri 'none'",
 		"form-action 'self'",
 		"frame-ancestors 'none'",

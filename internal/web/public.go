@@ -149,6 +149,9 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	if !l.AllowDownload || !l.HasBytes {
 		return errNoPage
 	}
+	if signer, ok := s.Blobs.(vitrine.GetSigner); ok && s.RedirectDownloads && r.Method == http.MethodGet {
+		return s.redirectDownload(w, r, l, signer)
+	}
 	blob, err := s.blob(r, l)
 	if err != nil {
 		return err
@@ -162,6 +165,28 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Disposition", disposition("attachment", l.Name))
 	sendBlob(w, r, l, blob)
+	return nil
+}
+
+// redirectLife is how long the address of a download in storage is good for. Whoever has it can pass it on, also after the link was taken down: it
+// lives as long as a browser needs to follow it.
+const redirectLife = time.Minute
+
+// redirectDownload sends a reader to storage for the bytes. They are an attachment of no type there, so that nothing of a stranger's is ever shown on
+// the origin of the bucket.
+func (s *Server) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, signer vitrine.GetSigner) error {
+	address, err := signer.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
+		Disposition: disposition("attachment", l.Name), Expires: s.Now().Add(redirectLife)})
+	if err != nil {
+		return err
+	}
+	if err := s.countDownload(r, l); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	http.Redirect(w, r, address, http.StatusFound)
 	return nil
 }
 

@@ -20,11 +20,20 @@ const (
 
 func (s *Server) storageRoutes(mux *http.ServeMux) {
 	if s.Receiver == nil {
+		s.methods(mux, StorageRoot+"{key}", http.MethodPut, crossOrigin(putElsewhere), func(w http.ResponseWriter, r *http.Request) error {
+			return preflight(w, r, http.MethodPut, "Content-Type")
+		})
 		return
 	}
 	s.methods(mux, StorageRoot+"{key}", http.MethodPut, crossOrigin(s.putFile), func(w http.ResponseWriter, r *http.Request) error {
 		return preflight(w, r, http.MethodPut, "Content-Type")
 	})
+}
+
+// putElsewhere answers for URLs that were signed while this process kept the files itself, in words by which clients begin again.
+func putElsewhere(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Connection", "close") // the body is not worth reading
+	return vitrine.Errorf(vitrine.CodeURLExpired, "Files go to another address by now. Repeat step 1: its answer says where to.")
 }
 
 // putFile is step 2: the bytes of a file, straight to storage.

@@ -46,11 +46,16 @@ type Server struct {
 	ViewIDs   *vitrine.ViewIDs
 	Blobs     vitrine.Blobs
 	Previews  *vitrine.Previews
-	Receiver  vitrine.Receiver // nil when signed URLs lead elsewhere
+	Receiver  vitrine.Receiver // nil when signed URLs lead elsewhere: to StorageOrigin
 	Signer    *vitrine.Signer
 	Ready     func(context.Context) error // of the parts that the server stands on
 	Now       func() time.Time
 	Log       *slog.Logger
+
+	// StorageOrigin is where signed URLs lead when bytes go straight to a bucket: scheme, host and port; else "".
+	StorageOrigin string
+	// RedirectDownloads has downloads fetched from storage itself, where Blobs is a vitrine.GetSigner; else they come through this process.
+	RedirectDownloads bool
 
 	// UpgradeURL is where a larger plan is to be had; "" when one asks the operator.
 	UpgradeURL string

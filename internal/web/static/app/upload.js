@@ -83,6 +83,15 @@ const post = async (address, body, signal) => {
   return said;
 };
 
+// refusedBy reads an answer to the bytes. A bucket, to which they may go straight, has no words of ours: an address that it does not take is as good
+// as expired, and what it fails at may be tried again.
+const refusedBy = (x) => {
+  const said = parse(x.responseText);
+  const status = x.status === 500 && !said.code ? 503 : x.status;
+  if (x.status === 403 && !said.code) said.code = "url_expired";
+  return new Refusal(said, status, Number(x.getResponseHeader("Retry-After")) || 0);
+};
+
 // put sends the bytes. The browser reads them from the disk as they go.
 const put = (address, file, type, onprogress, signal) =>
   new Promise((go, stop) => {
@@ -104,7 +113,7 @@ const put = (address, file, type, onprogress, signal) =>
       watch(event.loaded < file.size ? stalled : answering);
       onprogress(event.loaded);
     };
-    x.onload = () => end(() => (x.status < 300 ? go() : stop(new Refusal(parse(x.responseText), x.status, Number(x.getResponseHeader("Retry-After")) || 0))));
+    x.onload = () => end(() => (x.status < 300 ? go() : stop(refusedBy(x))));
     x.onerror = () => end(() => stop(new TypeError("The connection was lost.")));
     x.onabort = () => end(() => stop(signal?.aborted ? aborted() : new TypeError("The connection was lost.")));
     signal?.addEventListener("abort", cancel);

@@ -1,0 +1,399 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/spool"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+
+	"golang.org/x/sys/unix"
+)
+
+// vitrineOn runs the program on a data directory.
+func vitrineOn(data string, args ...string) (string, error) {
+	cmd := exec.Command("vitrine", args...)
+	cmd.Env = append(os.Environ(), "VITRINE_DATA="+data)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// load is an instance under load: links are made, opened and deleted until it is ended.
+type load struct {
+	*killed
+	url      string
+	operator *instance
+	done     sync.WaitGroup
+	ended    chan struct{}
+
+	lmu   sync.Mutex
+	alive map[string]bool // acknowledged, and nobody has begun to delete them
+	views int             // pages of the first link that were answered
+}
+
+func (l *load) begin(url string) {
+	c, err := client.New(url, l.key)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.url, l.ended, l.alive = url, make(chan struct{}), map[string]bool{}
+	if l.operator, err = openInstance(l.t.Context(), placeFlags{Data: l.data}); err != nil {
+		l.t.Fatal(err)
+	}
+	ctx := context.Background()
+	first := l.put(ctx, c)
+	l.links = []string{first}
+	loop := func(f func()) {
+		l.done.Go(func() {
+			for {
+				select {
+				case <-l.ended:
+					return
+				default:
+					f()
+				}
+			}
+		})
+	}
+	for range 2 {
+		loop(func() { l.put(ctx, c) })
+		loop(func() { l.remove(first) })
+		loop(func() { l.view(url) })
+	}
+}
+
+func (l *load) end() {
+	close(l.ended)
+	l.done.Wait()
+	if err := l.operator.Close(); err != nil {
+		l.t.Error(err)
+	}
+}
+
+func (l *load) put(ctx context.Context, c *client.Client) string {
+	text := bytes.Repeat([]byte("Nothing of this may be lost.\n"), 1+rand.IntN(5000))
+	link, err := c.Upload(ctx, client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+	if err != nil {
+		l.t.Error(err)
+		<-l.ended
+		return ""
+	}
+	l.lmu.Lock()
+	defer l.lmu.Unlock()
+	l.alive[link.Slug] = true
+	return link.Slug
+}
+
+func (l *load) remove(but string) {
+	l.lmu.Lock()
+	slug := ""
+	for s := range l.alive {
+		if s != but && len(l.alive) > 10 {
+			slug = s
+			delete(l.alive, s)
+			break
+		}
+	}
+	l.lmu.Unlock()
+	if slug == "" {
+		l.view(l.url)
+		return
+	}
+	if err := l.operator.links.Delete(context.Background(), slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
+		l.t.Errorf("delete %s: %v", slug, err)
+	}
+}
+
+func (l *load) view(url string) {
+	h := &held{t: l.t, url: url}
+	h.get("/p/" + l.links[0])
+	l.lmu.Lock()
+	defer l.lmu.Unlock()
+	l.views++
+}
+
+// acknowledged are what a backup that begins now must have.
+func (l *load) acknowledged() (links []string, views int) {
+	l.lmu.Lock()
+	defer l.lmu.Unlock()
+	for s := range l.alive {
+		links = append(links, s)
+	}
+	return links, l.views
+}
+
+// stillAlive are those of some links that nobody has begun to delete since.
+func (l *load) stillAlive(links []string) (alive []string) {
+	l.lmu.Lock()
+	defer l.lmu.Unlock()
+	for _, s := range links {
+		if l.alive[s] {
+			alive = append(alive, s)
+		}
+	}
+	return alive
+}
+
+// TestBackup makes backups of an instance under load, onto its own file system and another, each but the first since the one before.
+// Restored, the audit finds no fault, and everything that was acknowledged before a backup began is there.
+func TestBackup(t *testing.T) {
+	l := &load{killed: &killed{t: t, data: filepath.Join(t.TempDir(), "data")}}
+	l.key = strings.TrimSpace(l.run("account", "create", "owner@example.org"))
+	t.Setenv("VITRINE_PLAN_LIFETIME", "links=0,storage=0,uploads=0")
+	url, kill := l.serve()
+	defer kill()
+	l.begin(url)
+	type made struct {
+		dir   string
+		links []string
+		views int
+	}
+	var backups []made
+	roots := []string{t.TempDir(), otherFileSystem(t)}
+	for i := range 4 {
+		links, views := l.acknowledged()
+		b := made{dir: filepath.Join(roots[i%2], fmt.Sprint("backup", i)), views: views}
+		args := []string{"backup", b.dir}
+		if i >= 2 {
+			args = append(args, "--since", backups[i-2].dir)
+		}
+		if out, err := vitrineOn(l.data, args...); err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		b.links = l.stillAlive(links)
+		backups = append(backups, b)
+	}
+	l.end()
+	for i, b := range backups {
+		data := filepath.Join(roots[(i/2)%2], fmt.Sprint("restored", i))
+		if out, err := vitrineOn(data, "restore", "--deep", b.dir); err != nil {
+			t.Fatalf("restore: %v: %s", err, out)
+		}
+		if out, err := vitrineOn(data, "audit", "--deep", "--all"); err != nil {
+			t.Fatalf("audit: %v: %s", err, out)
+		}
+		checkRestored(t, data, l.links[0], b.links, b.views)
+		t.Logf("%s: %d links, %d views at least", b.dir, len(b.links), b.views)
+	}
+	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "restore", backups[1].dir); err == nil || !strings.Contains(out, "is there already") {
+		t.Errorf("restored over an instance: %v: %s", err, out)
+	}
+}
+
+// otherFileSystem is a directory on a file system that has no hard links with the temporary directory's.
+func otherFileSystem(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "vitrine")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("there is no second file system (%v): copying to one was not tried", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func checkRestored(t *testing.T, data, first string, links []string, views int) {
+	t.Helper()
+	in, err := openInstance(t.Context(), placeFlags{Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for _, slug := range links {
+		if _, err := in.links.BySlug(t.Context(), slug); err != nil {
+			t.Errorf("%s: link %s was acknowledged before: %v", data, slug, err)
+		}
+	}
+	l, err := in.links.BySlug(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := in.log.Counts(t.Context(), []vitrine.LinkID{l.ID})
+	if err != nil || counts[l.ID].Views < int64(views) {
+		t.Errorf("%s: %d views, %v; %d were acknowledged before", data, counts[l.ID].Views, err, views)
+	}
+}
+
+// A backup that is killed is none, and the next one is made all the same. One that meets a full disk says so, and leaves nothing.
+func TestBackupCutOff(t *testing.T) {
+	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
+	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	url, kill := k.serve()
+	ctx, cancel := context.WithCancel(t.Context())
+	k.acknowledged = func() {
+		if len(k.links) == 20 {
+			cancel()
+		}
+	}
+	k.upload(ctx, url)
+	kill()
+	to := filepath.Join(otherFileSystem(t), "backup")
+	whole := 0
+	for i := 0; i < 12 || whole == 0; i++ {
+		cmd := exec.Command("vitrine", "backup", to)
+		cmd.Env = append(os.Environ(), "VITRINE_DATA="+k.data)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		end := time.AfterFunc(time.Duration(10+rand.IntN(40+20*i))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait()
+		end.Stop()
+		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		whole++
+		data := filepath.Join(t.TempDir(), "restored")
+		if out, err := vitrineOn(data, "restore", to); err != nil {
+			t.Fatalf("a backup that has its name cannot be restored: %v: %s", err, out)
+		}
+		if err := os.RemoveAll(to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d came to their end", whole)
+
+	small := t.TempDir()
+	if err := unix.Mount("tmpfs", small, "tmpfs", 0, "size=2m"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("a small file system cannot be mounted (%v): a full disk was not tried", err)
+	}
+	defer unix.Unmount(small, unix.MNT_DETACH)
+	out, err := vitrineOn(k.data, "backup", filepath.Join(small, "backup"))
+	if err == nil || !strings.Contains(out, "there is no room for") {
+		t.Errorf("onto a full disk: %v: %s", err, out)
+	}
+	if left, err := os.ReadDir(small); err != nil || len(left) > 0 {
+		t.Errorf("left on the full disk: %v, %v", left, err)
+	}
+}
+
+// What a server could not write into its log is in the spool, and in the log of the backup.
+func TestBackupSpool(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s, err := spool.Open(filepath.Join(data, spoolDir), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		id := vitrine.ViewIDAt(time.Now().UnixMilli(), i)
+		o := vitrine.NewOpen{Account: 1, Open: report.Open{Link: 7, ID: int64(id), Viewer: uint64(i + 1)}}
+		if err := s.Append(vitrine.Batch{Opens: []vitrine.NewOpen{o}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// It is open still, as a server's, and the next record is being written.
+	files, err := filepath.Glob(filepath.Join(data, spoolDir, "*.spool"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	f, err := os.OpenFile(files[0], os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("\xff\xfe\xff\x01\x10\x00"); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	to := filepath.Join(t.TempDir(), "backup")
+	if out, err := vitrineOn(data, "backup", to); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if left, err := os.ReadDir(filepath.Join(to, spoolDir)); err != nil || len(left) > 0 {
+		t.Errorf("the spool of the backup has %v, %v", left, err)
+	}
+	if left, err := os.ReadDir(filepath.Join(data, spoolDir)); err != nil || len(left) != 1 {
+		t.Errorf("the spool itself has %v, %v", left, err)
+	}
+	restored := filepath.Join(t.TempDir(), "restored")
+	if out, err := vitrineOn(restored, "restore", to); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	log, err := sqldb.OpenViewLog(filepath.Join(restored, viewsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	counts, err := log.Counts(t.Context(), []vitrine.LinkID{7})
+	if err != nil || counts[7].Views != 3 {
+		t.Errorf("%d views are restored, %v; 3 were in the spool", counts[7].Views, err)
+	}
+}
+
+// A backup of which something was changed or is missing is refused, and leaves nothing.
+func TestRestoreDamaged(t *testing.T) {
+	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
+	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	url, kill := k.serve()
+	ctx, cancel := context.WithCancel(t.Context())
+	k.acknowledged = cancel
+	k.upload(ctx, url)
+	kill()
+	good := filepath.Join(otherFileSystem(t), "backup")
+	if out, err := vitrineOn(k.data, "backup", good); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, damage := range map[string]func(dir string) error{
+		"no manifest.json":       func(dir string) error { return os.Remove(filepath.Join(dir, manifestFile)) },
+		"manifest.json of":       func(dir string) error { return os.Truncate(filepath.Join(dir, manifestFile), 40) },
+		"vitrine.db has":         func(dir string) error { return os.Truncate(filepath.Join(dir, storeFile), 4096) },
+		"views.db: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, viewsFile)) },
+		"it has 0 files":         func(dir string) error { return os.RemoveAll(filepath.Join(dir, filesDir, "blobs", blobOf(t, dir)[:2])) },
+		"not those that were uploaded": func(dir string) error {
+			key := blobOf(t, dir)
+			path := filepath.Join(dir, filesDir, "blobs", key[:2], key)
+			b, err := os.ReadFile(path)
+			if err == nil {
+				b[7] ^= 1
+				err = os.WriteFile(path, b, 0o600)
+			}
+			return err
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "backup")
+		if err := os.CopyFS(dir, os.DirFS(good)); err != nil {
+			t.Fatal(err)
+		}
+		if err := damage(dir); err != nil {
+			t.Fatal(name, err)
+		}
+		root := otherFileSystem(t)
+		out, err := vitrineOn(filepath.Join(root, "data"), "restore", dir)
+		if err == nil || !strings.Contains(out, name) {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
+		if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
+			t.Errorf("%s: left: %v, %v", name, left, err)
+		}
+	}
+}
+
+// blobOf is a key that a backup has.
+func blobOf(t *testing.T, dir string) string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, filesDir, "blobs", "*", "*.sha256"))
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	return strings.TrimSuffix(filepath.Base(all[0]), ".sha256")
+}

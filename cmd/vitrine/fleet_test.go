@@ -1,0 +1,616 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"vitrine/client"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+
+	"github.com/google/uuid"
+)
+
+// fleet is one instance of two servers, each with a data directory of its own, over one PostgreSQL and one bucket, behind a balancer.
+type fleet struct {
+	t        *testing.T
+	env      []string
+	balancer *balancer
+	url      string // of the balancer, which is that of the instance
+	ships    [2]*ship
+}
+
+// ship is a server of a fleet.
+type ship struct {
+	data, url string
+	listen    string // where it listens, at each start
+	process   *exec.Cmd
+	log       *lines
+}
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	f := &fleet{t: t}
+	bucket := vitrinetest.S3(t)
+	f.env = append(os.Environ(), "VITRINE_DATABASE="+vitrinetest.PostgresDatabase(t), "VITRINE_FILES="+bucket.Address(bucket.Bucket(t), ""))
+	f.balancer = &balancer{}
+	front := httptest.NewServer(f.balancer.handler())
+	t.Cleanup(front.Close)
+	go f.balancer.look(t.Context())
+	f.url = front.URL
+	// Both at once, on a database that is empty.
+	var wg sync.WaitGroup
+	for i := range f.ships {
+		f.ships[i] = &ship{data: t.TempDir(), listen: "127.0.0.1:0"}
+		f.start(f.ships[i])
+	}
+	for _, s := range f.ships {
+		wg.Go(func() { f.await(s) })
+		t.Cleanup(func() { f.kill(s) })
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return f
+}
+
+// start starts a server, which is awaited then.
+func (f *fleet) start(s *ship) {
+	f.t.Helper()
+	cmd := exec.Command("vitrine", "serve", "--listen", s.listen, "--public-url", f.url, "--trusted-proxy", "127.0.0.1", "--drain", "1s",
+		"--plan-lifetime", "uploads=0", "--plan-pro", "uploads=15", "--office", "off", "--ffmpeg", "off", "--heif", "off")
+	cmd.Env = append(f.env, "VITRINE_DATA="+s.data)
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	s.process, s.log = cmd, readLines(out)
+}
+
+// await waits until a server serves, and puts it behind the balancer.
+func (f *fleet) await(s *ship) {
+	port, ok := s.log.wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
+	if !ok {
+		f.t.Errorf("the server ended:\n%s", port)
+		return
+	}
+	s.listen = "127.0.0.1:" + port
+	s.url = "http://" + s.listen
+	f.balancer.add(s.url)
+}
+
+func (f *fleet) kill(s *ship) {
+	f.balancer.remove(s.url)
+	if s.process != nil {
+		_ = s.process.Process.Kill()
+		_ = s.process.Wait()
+		s.process = nil
+	}
+}
+
+// term ends a server as an operator does, and waits for its end.
+func (f *fleet) term(s *ship) {
+	f.t.Helper()
+	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
+		f.t.Fatal(err)
+	}
+	late := time.AfterFunc(20*time.Second, func() { _ = s.process.Process.Signal(syscall.SIGQUIT) }) // it says where it hangs
+	text := s.log.drain()
+	late.Stop()
+	if err := s.process.Wait(); err != nil {
+		f.t.Errorf("%v:\n%s", err, text)
+	}
+	s.process = nil
+	f.balancer.remove(s.url)
+}
+
+// run runs a verb of the operator.
+func (f *fleet) run(args ...string) string {
+	f.t.Helper()
+	cmd := exec.Command("vitrine", args...)
+	cmd.Env = append(f.env, "VITRINE_DATA="+f.ships[0].data)
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		errors.As(err, &exit)
+		f.t.Fatalf("vitrine %s: %v: %s%s", strings.Join(args, " "), err, out, exit.Stderr)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// account makes an account and returns its key.
+func (f *fleet) account(email, plan string) string {
+	f.t.Helper()
+	return f.run("account", "create", email, "--plan", plan)
+}
+
+func (f *fleet) client(address, key string) *client.Client {
+	f.t.Helper()
+	c, err := client.New(address, key, client.WithAttempts(1))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return c
+}
+
+var fleetText = bytes.Repeat([]byte("Nothing of this may be lost.\n"), 2000)
+
+func textFile() client.File {
+	return client.File{Name: "a.txt", Size: int64(len(fleetText)), Content: bytes.NewReader(fleetText)}
+}
+
+// outcome is the answer of the API.
+type outcome struct {
+	status                      int
+	Path, SignedURL, Slug, Code string
+	Existing                    *struct{ Slug string }
+}
+
+// post sends an object to the API of a server.
+func (f *fleet) post(s *ship, key, path string, body map[string]any) (o outcome) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		f.t.Error(err)
+		return o
+	}
+	req, err := http.NewRequest(http.MethodPost, s.url+"/api/v1"+path, bytes.NewReader(b))
+	if err != nil {
+		f.t.Error(err)
+		return o
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		f.t.Error(err)
+		return o
+	}
+	defer res.Body.Close()
+	if err := json.NewDecoder(res.Body).Decode(&o); err != nil {
+		f.t.Error(err)
+	}
+	o.status = res.StatusCode
+	return o
+}
+
+func beginText(more ...any) map[string]any {
+	body := map[string]any{"name": "a.txt", "type": "text/plain", "size": len(fleetText)}
+	for i := 0; i < len(more); i += 2 {
+		body[more[i].(string)] = more[i+1]
+	}
+	return body
+}
+
+// race has both servers asked the same, n times in all, at once.
+func (f *fleet) race(n int, ask func(s *ship) outcome) []outcome {
+	all := make([]outcome, n)
+	var ready, done sync.WaitGroup
+	ready.Add(n)
+	for i := range n {
+		done.Go(func() {
+			ready.Done()
+			ready.Wait()
+			all[i] = ask(f.ships[i%2])
+		})
+	}
+	done.Wait()
+	return all
+}
+
+// ofStatus is how many outcomes are of a status and code.
+func ofStatus(all []outcome, status int, code string) (n int) {
+	for _, o := range all {
+		if o.status == status && o.Code == code {
+			n++
+		}
+	}
+	return n
+}
+
+// getPage asks for a page as a person's browser.
+func getPage(ctx context.Context, address string) (status int, body string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("User-Agent", person)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	return res.StatusCode, string(b), err
+}
+
+// within polls until a thing is so, and fails the test when it is not in time.
+func (f *fleet) within(d time.Duration, what string, is func() bool) {
+	f.t.Helper()
+	tick, end := time.NewTicker(20*time.Millisecond), time.Now().Add(d)
+	defer tick.Stop()
+	for !is() {
+		if time.Now().After(end) {
+			f.t.Errorf("not within %s: %s", d, what)
+			return
+		}
+		<-tick.C
+	}
+}
+
+// TestFleet runs two servers of one instance, and has them asked for what must not be given twice, for what one has taken away, and for
+// what both must agree on, while one of them is killed and both are replaced.
+func TestFleet(t *testing.T) {
+	f := newFleet(t)
+	var setups []string
+	for _, s := range f.ships {
+		address, _ := s.log.wait(`/setup/(\S+)`)
+		setups = append(setups, address)
+	}
+	if setups[0] != setups[1] {
+		t.Errorf("each server has an address of its own for the first account")
+	}
+	key := f.account("owner@example.org", "lifetime")
+	for _, test := range []struct {
+		name string
+		run  func(f *fleet, key string)
+	}{
+		{"Complete", (*fleet).complete},
+		{"IdempotencyKey", (*fleet).idempotency},
+		{"HourlyLimit", (*fleet).hourly},
+		{"Quota", (*fleet).quota},
+		{"Slug", (*fleet).slug},
+		{"Reports", (*fleet).reports},
+		{"Revoked", (*fleet).revoked},
+		{"Killed", (*fleet).killed},
+		{"Rolling", (*fleet).rolling},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inner := *f
+			inner.t = t
+			test.run(&inner, key)
+			inner.run("audit", "--deep")
+		})
+	}
+}
+
+// complete has one upload completed at both at once: one link.
+func (f *fleet) complete(key string) {
+	b := f.post(f.ships[0], key, "/uploads", beginText())
+	req, err := http.NewRequest(http.MethodPut, b.SignedURL, bytes.NewReader(fleetText))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "text/plain")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		f.t.Fatal(res, err)
+	}
+	res.Body.Close()
+	all := f.race(20, func(s *ship) outcome {
+		return f.post(s, key, "/uploads/complete", map[string]any{"path": b.Path, "name": "a.txt", "type": "text/plain"})
+	})
+	for _, o := range all {
+		if o.Slug == "" || o.Slug != all[0].Slug {
+			f.t.Errorf("%+v and %+v", o, all[0])
+		}
+	}
+}
+
+// idempotency has one key used at both at once: one upload.
+func (f *fleet) idempotency(key string) {
+	id := uuid.NewString()
+	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText("idempotencyKey", id)) })
+	for _, o := range all {
+		if o.Path == "" || o.Path != all[0].Path {
+			f.t.Errorf("%+v and %+v", o, all[0])
+		}
+	}
+}
+
+// hourly has an account begin more uploads than it may in an hour.
+func (f *fleet) hourly(string) {
+	key := f.account("hourly@example.org", "pro")
+	all := f.race(40, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText()) })
+	if begun, late := ofStatus(all, 200, ""), ofStatus(all, 429, "rate_limited"); begun != 15 || late != 25 {
+		f.t.Errorf("%d were begun and %d refused of 40, with 15 an hour", begun, late)
+	}
+}
+
+// quota has an account hold more links than its plan has.
+func (f *fleet) quota(string) {
+	key := f.account("quota@example.org", "free")
+	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText()) })
+	if begun, full := ofStatus(all, 200, ""), ofStatus(all, 403, "link_limit"); begun != 10 || full != 10 {
+		f.t.Errorf("%d were begun and %d refused of 20, with 10 links", begun, full)
+	}
+}
+
+// slug has many want one.
+func (f *fleet) slug(key string) {
+	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText("slug", "wanted")) })
+	if begun, taken := ofStatus(all, 200, ""), ofStatus(all, 400, "slug_taken"); begun != 1 || taken != 19 {
+		f.t.Errorf("%d hold the slug, %d were refused", begun, taken)
+	}
+}
+
+// reports has a link opened and read through either, and the same told of it by both.
+func (f *fleet) reports(key string) {
+	ctx := f.t.Context()
+	l, err := f.client(f.ships[0].url, key).Upload(ctx, textFile(), client.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	const opens = 24
+	beacon := regexp.MustCompile(`data-beacon="[^"]*(/p/[^"]+)"`)
+	f.race(opens, func(s *ship) outcome {
+		status, body, err := getPage(ctx, s.url+"/p/"+l.Slug)
+		m := beacon.FindStringSubmatch(body)
+		if err != nil || status != 200 || m == nil {
+			f.t.Errorf("%d, %v, %.200s", status, err, body)
+			return outcome{}
+		}
+		other := f.ships[0]
+		if s == other {
+			other = f.ships[1]
+		}
+		res, err := http.Post(other.url+strings.ReplaceAll(m[1], "&amp;", "&"), "text/plain", strings.NewReader(`{"engaged": 1000, "present": 1500, "depth": 60}`))
+		if err != nil || res.StatusCode != http.StatusNoContent {
+			f.t.Errorf("beacon: %v, %v", res, err)
+			return outcome{}
+		}
+		res.Body.Close()
+		return outcome{}
+	})
+	var told [2][]byte
+	for i, s := range f.ships {
+		r, err := f.client(s.url, key).LinkAnalytics(ctx, l.Slug, report.Range("7d"))
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if r.Totals.Views != opens || r.Totals.AvgEngagedMs == 0 {
+			b, _ := json.Marshal(r.Totals)
+			f.t.Errorf("server %d: %s", i, b)
+		}
+		told[i], _ = json.Marshal(r)
+	}
+	if !bytes.Equal(told[0], told[1]) {
+		f.t.Errorf("one says %s\nthe other %s", told[0], told[1])
+	}
+}
+
+// seen is the time within which what one process has changed is seen by all.
+const seen = 5 * time.Second
+
+// revoked has one server take things away, which the other has just given.
+func (f *fleet) revoked(string) {
+	ctx, one, other := f.t.Context(), f.ships[0], f.ships[1]
+	key := f.account("revoked@example.org", "lifetime")
+	l, err := f.client(one.url, key).Upload(ctx, textFile(), client.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	cookie := f.signIn(one, "revoked@example.org")
+	status := func(s *ship, path string) int {
+		req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		req.Header.Set("Cookie", cookie)
+		req.Header.Set("User-Agent", person)
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			f.t.Error(err)
+			return 0
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	form := func(s *ship, path string) {
+		req, err := http.NewRequest(http.MethodPost, s.url+path, nil)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		req.Header.Set("Cookie", cookie)
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil || res.StatusCode != http.StatusSeeOther {
+			f.t.Errorf("%s: %v, %v", path, res, err)
+			return
+		}
+		res.Body.Close()
+	}
+	for range 3 { // both know it
+		if a, b, c := status(one, "/p/"+l.Slug), status(other, "/p/"+l.Slug), status(other, "/dashboard"); a != 200 || b != 200 || c != 200 {
+			f.t.Fatalf("%d and %d, dashboard %d", a, b, c)
+		}
+	}
+	form(one, "/links/"+l.Slug+"/disable")
+	f.within(seen, "a link that is taken down", func() bool { return status(other, "/p/"+l.Slug) == http.StatusGone })
+	form(other, "/links/"+l.Slug+"/undo")
+	f.within(seen, "a link that is put back", func() bool { return status(one, "/p/"+l.Slug) == 200 && status(other, "/p/"+l.Slug) == 200 })
+	f.run("account", "ban", "revoked@example.org") // by a process that is no server
+	for _, s := range f.ships {
+		f.within(seen, "an account that is suspended", func() bool {
+			return status(s, "/p/"+l.Slug) == http.StatusGone && status(s, "/dashboard") == http.StatusSeeOther &&
+				f.post(s, key, "/uploads", beginText()).Code == "banned"
+		})
+	}
+	f.run("account", "unban", "revoked@example.org")
+	cookie = f.signIn(one, "revoked@example.org")
+	if n := status(other, "/dashboard"); n != 200 {
+		f.t.Errorf("a session of one is none of the other: %d", n)
+	}
+	form(one, "/sign-out")
+	f.within(seen, "a session that has ended", func() bool { return status(other, "/dashboard") == http.StatusSeeOther })
+	id := strings.Fields(f.run("key", "list", "revoked@example.org"))[0]
+	f.run("key", "revoke", "revoked@example.org", id)
+	f.within(seen, "a key that is revoked", func() bool { return f.post(other, key, "/uploads", beginText()).Code == "unauthorized" })
+}
+
+// signIn signs in at a server and returns the cookies.
+func (f *fleet) signIn(s *ship, email string) string {
+	f.t.Helper()
+	u, err := url.Parse(f.run("account", "sign-in", email))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req, err := http.NewRequest(http.MethodPost, s.url+u.Path, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil || res.StatusCode != http.StatusSeeOther {
+		f.t.Fatal(res, err)
+	}
+	res.Body.Close()
+	var all []string
+	for _, c := range res.Cookies() {
+		all = append(all, c.Name+"="+c.Value)
+	}
+	return strings.Join(all, "; ")
+}
+
+// traffic is what goes on while servers come and go: pages and uploads through an address.
+type traffic struct {
+	f             *fleet
+	key, slug     string
+	stop          context.CancelFunc
+	done          sync.WaitGroup
+	pages, broken atomic.Int64 // page loads that were answered with 200, and those that were not
+	mu            sync.Mutex
+	links         []string
+	failures      []string
+}
+
+// begin opens a link and uploads through addresses, each asked by as many.
+func (f *fleet) begin(key string, addresses ...string) *traffic {
+	f.t.Helper()
+	l, err := f.client(f.ships[1].url, key).Upload(f.t.Context(), textFile(), client.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(f.t.Context())
+	r := &traffic{f: f, key: key, slug: l.Slug, stop: stop}
+	for i := range 4 {
+		address := addresses[i%len(addresses)]
+		r.done.Go(func() {
+			for ctx.Err() == nil {
+				status, _, err := getPage(context.WithoutCancel(ctx), address+"/p/"+l.Slug)
+				if err != nil || status != 200 {
+					r.broken.Add(1)
+					r.fail("page: %d, %v", status, err)
+				} else {
+					r.pages.Add(1)
+				}
+			}
+		})
+		if i < 2 {
+			c := f.client(address, key)
+			r.done.Go(func() {
+				for ctx.Err() == nil {
+					l, err := c.Upload(context.WithoutCancel(ctx), textFile(), client.Options{})
+					if err != nil {
+						r.fail("upload: %v", err)
+						continue
+					}
+					r.mu.Lock()
+					r.links = append(r.links, l.Slug)
+					r.mu.Unlock()
+				}
+			})
+		}
+	}
+	return r
+}
+
+func (r *traffic) fail(format string, args ...any) {
+	r.mu.Lock()
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+	r.mu.Unlock()
+	select { // who is down answers quickly
+	case <-time.After(5 * time.Millisecond):
+	case <-r.f.t.Context().Done():
+	}
+}
+
+// end ends the traffic and checks that nothing that was answered is lost.
+func (r *traffic) end() {
+	f := r.f
+	f.t.Helper()
+	r.stop()
+	r.done.Wait()
+	there := map[string]int{}
+	for l, err := range f.client(f.url, r.key).AllLinks(f.t.Context()) {
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		there[l.Slug]++
+	}
+	for _, slug := range r.links {
+		if there[slug] != 1 {
+			f.t.Errorf("link %s was acknowledged, and is there %d times", slug, there[slug])
+		}
+	}
+	rep, err := f.client(f.url, r.key).LinkAnalytics(f.t.Context(), r.slug, "7d")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if v := int64(rep.Totals.Views); v < r.pages.Load() || v > r.pages.Load()+r.broken.Load() {
+		f.t.Errorf("%d pages were answered and %d were not: %d views", r.pages.Load(), r.broken.Load(), v)
+	}
+	f.t.Logf("%d links, %d pages answered, %d not", len(r.links), r.pages.Load(), r.broken.Load())
+}
+
+// killed kills a server under load, again and again, while the other goes on.
+func (f *fleet) killed(key string) {
+	r := f.begin(key, f.ships[0].url, f.ships[1].url)
+	for range 3 {
+		s := f.ships[0]
+		f.kill(s)
+		f.start(s)
+		f.await(s)
+		if f.t.Failed() {
+			break
+		}
+		before := r.pages.Load()
+		f.within(10*time.Second, "pages are answered", func() bool { return r.pages.Load() > before+50 })
+	}
+	r.end()
+}
+
+// rolling replaces both servers, one after the other, under load: nothing fails, though nobody tries anything again.
+func (f *fleet) rolling(key string) {
+	r := f.begin(key, f.url)
+	for _, s := range f.ships {
+		before := r.pages.Load()
+		f.term(s)
+		f.start(s)
+		f.await(s)
+		f.within(10*time.Second, "pages are answered", func() bool { return r.pages.Load() > before+50 && f.balancer.ready(s.url) })
+	}
+	r.end()
+	for _, failure := range r.failures {
+		f.t.Error(failure)
+	}
+}

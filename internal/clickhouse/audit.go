@@ -1,0 +1,232 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Audit is vitrine.ViewLog's. Links are recounted by the database, some at a time, while others write. Those with differences are counted again while
+// nobody does, so that a batch that was on its way is no fault.
+func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error {
+	var s state
+	err := l.write(ctx, func(ctx context.Context, _ uint64) (steps []step, err error) { // what the journal has left is not at fault
+		s, err = l.stateNow(ctx)
+		return nil, err
+	})
+	if err != nil {
+		return err
+	}
+	var links int64
+	if _, err := l.c.one(ctx, "SELECT toInt64(count()) FROM links", func(r *reader) { links = r.int64() }); err != nil {
+		return err
+	}
+	slices := links/auditedAtOnce + 1
+	for i := range slices {
+		if err := l.auditLinks(ctx, s, fmt.Sprintf("positiveModulo(link, %d) = %d", slices, i), all, fault); err != nil {
+			return err
+		}
+	}
+	return l.auditTallies(ctx, s, all, fault)
+}
+
+// auditedAtOnce is how many links are recounted at once, and suspectsAtOnce how many of them while nobody writes.
+const (
+	auditedAtOnce  = 100_000
+	suspectsAtOnce = 1000
+)
+
+// auditLinks recounts the links of a condition.
+func (l *ViewLog) auditLinks(ctx context.Context, s state, where string, all bool, fault func(string)) error {
+	suspects, err := l.c.recount(ctx, s, where)
+	if err != nil || len(suspects) == 0 {
+		return err
+	}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(suspects)), suspectsAtOnce) {
+		var faults map[vitrine.LinkID][]string
+		err := l.write(ctx, func(ctx context.Context, _ uint64) ([]step, error) {
+			s, err := l.stateNow(ctx)
+			if err == nil {
+				faults, err = l.c.recount(ctx, s, "link IN ("+list(some)+")")
+			}
+			return nil, err
+		})
+		if err != nil {
+			return err
+		}
+		for _, link := range slices.Sorted(maps.Keys(faults)) {
+			for _, f := range faults[link] {
+				fault(fmt.Sprintf("view log, link %d: %s", link, f))
+			}
+		}
+	}
+	return nil
+}
+
+// recounted is a link as it is counted, and as its rows make it.
+type recounted struct {
+	account          vitrine.AccountID
+	counted          bool // it has a row of counts
+	views, downloads int64
+
+	realViews, realDownloads, viewers int64
+	faults                            []string
+}
+
+// recount counts links of a condition again, and tells the faults of each that has any.
+func (c *client) recount(ctx context.Context, s state, where string) (map[vitrine.LinkID][]string, error) {
+	links := map[vitrine.LinkID]*recounted{}
+	of := func(link int64) *recounted {
+		if links[vitrine.LinkID(link)] == nil {
+			links[vitrine.LinkID(link)] = new(recounted)
+		}
+		return links[vitrine.LinkID(link)]
+	}
+	kept := idsOf(s.forgotten, lastDay)
+	for _, q := range []struct {
+		sql  string
+		each func(r *reader)
+	}{
+		{"SELECT link, account, views, downloads FROM links FINAL WHERE " + where, func(r *reader) {
+			a := of(r.int64())
+			a.counted, a.account, a.views, a.downloads = true, vitrine.AccountID(r.int64()), r.int64(), r.int64()
+		}},
+		{fmt.Sprintf("SELECT link, account, toInt64(countIf(bot = '')), toInt64(countIf(id < %d)) FROM opens FINAL WHERE %s GROUP BY link, account", kept.from, where), func(r *reader) {
+			a := of(r.int64())
+			a.owned(vitrine.AccountID(r.int64()), "opens")
+			a.realViews += r.int64()
+			if n := r.int64(); n > 0 {
+				a.fault("%d opens of days that are forgotten", n)
+			}
+		}},
+		{"SELECT link, account, toInt64(count()) FROM downloads FINAL WHERE " + where + " GROUP BY link, account", func(r *reader) {
+			a := of(r.int64())
+			a.owned(vitrine.AccountID(r.int64()), "downloads")
+			a.realDownloads += r.int64()
+		}},
+		{"SELECT link, account, sum(opens), toInt64(countIf(opens < 0)) FROM viewers FINAL WHERE " + where + " GROUP BY link, account", func(r *reader) {
+			a := of(r.int64())
+			a.owned(vitrine.AccountID(r.int64()), "viewers")
+			a.viewers += r.int64()
+			if n := r.int64(); n > 0 {
+				a.fault("%d viewers are kept with fewer than no opens", n)
+			}
+		}},
+		{viewersSQL(s, where), func(r *reader) {
+			of(r.int64()).fault("%d viewers are not those of its opens", r.int64())
+		}},
+		{strayDownloadsSQL(kept, where), func(r *reader) {
+			of(r.int64()).fault("download %d belongs to open %d, which does not exist or is a bot's", r.int64(), r.int64())
+		}},
+		{wrongSessionsSQL(where), func(r *reader) {
+			of(r.int64()).fault("open %d has a session that cannot be", r.int64())
+		}},
+		{fmt.Sprintf("SELECT link, head FROM tallies FINAL WHERE %s AND link != 0 AND toInt32(day) < %d AND %s", where, s.forgotten, s.counted()), func(r *reader) {
+			a, t := of(r.int64()), new(report.Tally)
+			if addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil, [3][]byte{r.bytes()}) != nil && r.err == nil {
+				a.fault("the tally of a day whose opens are gone is damaged")
+			}
+			a.realViews += t.Views()
+			a.realDownloads += t.Downloads()
+		}},
+	} {
+		err := c.read(ctx, backgroundTime, q.sql, func(r *reader) error {
+			q.each(r)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	faults := map[vitrine.LinkID][]string{}
+	for link, a := range links {
+		a.compare()
+		if len(a.faults) > 0 {
+			faults[link] = a.faults
+		}
+	}
+	return faults, nil
+}
+
+func (a *recounted) fault(format string, args ...any) {
+	a.faults = append(a.faults, fmt.Sprintf(format, args...))
+}
+
+// owned checks whose rows are.
+func (a *recounted) owned(account vitrine.AccountID, what string) {
+	if a.counted && account != a.account {
+		a.fault("its %s are account %d's, and its counts account %d's", what, account, a.account)
+	}
+}
+
+func (a *recounted) compare() {
+	if !a.counted {
+		a.fault("it has opens, viewers or downloads, and no row of counts")
+		return
+	}
+	if a.views != a.realViews {
+		a.fault("%d views are counted, its opens make %d", a.views, a.realViews)
+	}
+	if a.downloads != a.realDownloads {
+		a.fault("%d downloads are counted, there are %d", a.downloads, a.realDownloads)
+	}
+	if a.views != a.viewers {
+		a.fault("%d views are counted, its viewers have %d opens", a.views, a.viewers)
+	}
+}
+
+// viewersSQL counts the viewers of each link that are kept with another number of opens than there are. Of those whose opens were forgotten there may be
+// fewer.
+func viewersSQL(s state, where string) string {
+	wrong := "sum(n) != 0"
+	if s.forgotten > 0 {
+		wrong = "sum(n) > 0"
+	}
+	return fmt.Sprintf(`SELECT link, toInt64(count()) FROM (SELECT link, viewer FROM (
+			SELECT link, viewer, toInt64(1) AS n FROM opens FINAL WHERE bot = '' AND %s UNION ALL SELECT link, viewer, -opens AS n FROM viewers FINAL WHERE %s)
+		GROUP BY link, viewer HAVING %s) GROUP BY link`, where, where, wrong)
+}
+
+// mostFaults bounds how many faults of a kind are listed.
+const mostFaults = 100
+
+func strayDownloadsSQL(kept ids, where string) string {
+	return fmt.Sprintf(`SELECT link, id, open FROM downloads FINAL WHERE %s AND open >= %d
+		AND (link, open) NOT IN (SELECT link, id FROM opens FINAL WHERE bot = '' AND %s) LIMIT %d`, where, kept.from, where, mostFaults)
+}
+
+// wrongSessionsSQL lists sessions that no session can be. Another system's history is held to less.
+func wrongSessionsSQL(where string) string {
+	const maxSessionMs = 4 * 60 * 60 * 1000 // the longest time one open can count (engagement, The server)
+	return fmt.Sprintf(`SELECT link, id FROM opens FINAL WHERE %s AND session AND (engaged < 0 OR present < 0 OR NOT imported AND (engaged > present OR present > %d)
+		OR played NOT BETWEEN 0 AND 1000000 OR reached NOT BETWEEN 0 AND 1000000 OR depth NOT BETWEEN 0 AND 1000000
+		OR length(pages) != length(page_ms) OR arrayExists(p -> p < 1, pages) OR arrayExists(ms -> ms < 0, page_ms)
+		OR arrayExists(i -> pages[i] <= pages[i - 1], range(2, toUInt32(length(pages)) + 1))) LIMIT %d`, where, maxSessionMs, mostFaults)
+}
+
+// auditTallies reads the tallies of forgotten days, all or a sixteenth of them.
+func (l *ViewLog) auditTallies(ctx context.Context, s state, all bool, fault func(string)) error {
+	sample := ""
+	if !all {
+		sample = " AND cityHash64(link, day, now()) % 16 = 0"
+	}
+	sql := fmt.Sprintf("SELECT account, link, toInt32(day), labels, head, body, times FROM tallies FINAL WHERE %s%s", s.counted(), sample)
+	return l.c.read(ctx, backgroundTime, sql, func(r *reader) error {
+		account, link, day, labels := r.int64(), r.int64(), report.Day(r.int32()), r.strings()
+		var pieces [3][]byte
+		for i := range pieces {
+			pieces[i] = slices.Clone(r.bytes())
+		}
+		if r.err != nil {
+			return r.err
+		}
+		if err := addPieces(new(report.Tally), window{TallyQuery: vitrine.TallyQuery{From: report.NoDay}}, labels, pieces); err != nil {
+			fault(fmt.Sprintf("view log, account %d, link %d: the tally of %v, whose opens are gone: %v", account, link, day, err))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,90 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// oldestVersion is the oldest server that has all that is asked of it: what a DELETE waits for (24.4), and months merged into one part (22.10).
+	oldestVersion = "24.8"
+	// clockApart is how far the clock of a server may be from ours: an open's ID tells its time.
+	clockApart = 30 * time.Second
+)
+
+// Check tells in a sentence, with a remedy, what is wrong with the database, if anything is: it cannot be reached, it does not let us in, it is not
+// there, it is too old, or its clock is apart from ours.
+func (l *ViewLog) Check(ctx context.Context) error {
+	var version string
+	var ms int64
+	before := time.Now()
+	_, err := l.c.one(ctx, "SELECT version(), toUnixTimestamp64Milli(now64(3))", func(r *reader) { version, ms = r.string(), r.int64() })
+	if err != nil {
+		return l.c.explain(ctx, err)
+	}
+	after := time.Now()
+	if older(version, oldestVersion) {
+		return fmt.Errorf("ClickHouse at %s is version %s, and Vitrine needs %s or later: upgrade the server", l.c.host, version, oldestVersion)
+	}
+	there := time.UnixMilli(ms)
+	if apart := max(before.Sub(there), there.Sub(after)); apart > clockApart {
+		return fmt.Errorf("the clock of ClickHouse at %s is %v apart from this machine's: have both set by NTP", l.c.host, apart.Round(time.Second))
+	}
+	for i := range tables {
+		if err := l.c.exec(ctx, "SELECT 1 FROM "+tables[i].name+" LIMIT 0", nil); err != nil {
+			return l.c.explain(ctx, err)
+		}
+	}
+	return nil
+}
+
+// older compares versions, as 24.8.1.2.
+func older(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range bs {
+		n := 0
+		if i < len(as) {
+			n, _ = strconv.Atoi(as[i])
+		}
+		if m, _ := strconv.Atoi(bs[i]); n != m {
+			return n < m
+		}
+	}
+	return false
+}
+
+// explain is err, of the first requests to a server, as whoever configures it can act on it.
+func (c *client) explain(ctx context.Context, err error) error {
+	var e *exception
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case !errors.As(err, &e):
+		if errors.Is(err, errAnswer) {
+			return fmt.Errorf("%s does not answer like ClickHouse's HTTP interface: its port is 8123, or 8443 with secure=true (%w)", c.host, err)
+		}
+		if isNetwork(err) {
+			return fmt.Errorf("ClickHouse cannot be reached at %s: check the host, the port of its HTTP interface (8123, or 8443 with secure=true) and that it runs (%w)",
+				c.host, err)
+		}
+		return err
+	case e.code == codeAuthentication || e.code == codeUnknownUser || e.code == codeWrongPassword || e.code == codeRequiredPassword ||
+		e.code == 0 && (e.status == http.StatusUnauthorized || e.status == http.StatusForbidden):
+		return fmt.Errorf("ClickHouse at %s does not let the user %q in: check the user and the password of the address (%w)", c.host, c.user, err)
+	case e.code == codeUnknownDatabase:
+		return fmt.Errorf("ClickHouse at %s has no database %s: make it with CREATE DATABASE %s%s (%w)", c.host, c.database, c.database, c.onCluster(), err)
+	case e.code == codeNotEnoughRights || e.code == codeReadonly:
+		return fmt.Errorf("the user %q may not do in the database %s what Vitrine does: GRANT ALL ON %s.* TO %s, and no readonly profile (%w)",
+			c.user, c.database, c.database, c.user, err)
+	case e.code == codeUnknownSetting:
+		return fmt.Errorf("ClickHouse at %s does not know a setting: Vitrine needs version %s or later (%w)", c.host, oldestVersion, err)
+	case e.code == 0:
+		return fmt.Errorf("%s does not answer like ClickHouse's HTTP interface: its port is 8123, or 8443 with secure=true (%w)", c.host, err)
+	}
+	return err
+}

@@ -1,0 +1,389 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Forget is vitrine.ViewLog's. It goes a month at a time, which is a partition: every link and every account gets a tally of each of the month's days, and the
+// day on which it saw each viewer last; then the partition is dropped. Whoever is slow at that holds nobody up: only when all is there does a batch make it
+// count, unless anything of that month has changed meanwhile.
+func (l *ViewLog) Forget(ctx context.Context, before report.Day) error {
+	for tries := 0; tries < 5; {
+		s, err := l.c.state(ctx)
+		if err != nil {
+			return err
+		}
+		end := min(monthOf(before), monthOf(s.settled-settledFor))
+		if end <= s.forgotten {
+			return nil
+		}
+		first, err := l.c.firstDay(ctx, end)
+		if err != nil {
+			return err
+		}
+		if first < end {
+			end = min(end, monthOf(monthOf(first)+31))
+		}
+		switch err := l.forgetMonth(ctx, s, end); {
+		case errors.Is(err, errChanged):
+			tries++ // and if it goes on changing, the next round of background work may have more luck
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// settledFor is how long days have been settled before they are forgotten: what still comes of them comes soon, and a tally whose opens are gone is never
+// made again.
+const settledFor = 31
+
+// errChanged says that days changed while their tallies were made.
+var errChanged = errors.New("the days that are to be forgotten have changed")
+
+// monthOf is the first day of a day's month.
+func monthOf(d report.Day) report.Day {
+	t := max(d, 0).Time()
+	return report.DayOf(time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC).UnixMilli())
+}
+
+// firstDay is the first day before end that has opens or downloads; end: there is none.
+func (c *client) firstDay(ctx context.Context, end report.Day) (first report.Day, err error) {
+	first = end
+	for _, table := range []string{"opens", "downloads"} {
+		_, err := c.one(ctx, fmt.Sprintf("SELECT min(id) FROM %s WHERE id < %d HAVING count() > 0", table, idsOf(0, end).to), func(r *reader) {
+			first = min(first, report.DayOf(vitrine.ViewID(r.int64()).Ms()))
+		})
+		if err != nil {
+			return end, err
+		}
+	}
+	return first, nil
+}
+
+// forgetMonth forgets the days before end. errChanged: they changed.
+func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) error {
+	var since uint64
+	err := l.write(ctx, func(_ context.Context, number uint64) ([]step, error) {
+		since = number - 1 // what there is of the days is what batches up to this one have left
+		return nil, nil
+	})
+	if err != nil {
+		return err
+	}
+	var nonce [8]byte
+	rand.Read(nonce[:])
+	f := forgetting{c: l.c, state: s, end: end, ids: idsOf(s.forgotten, end), since: since, attempt: binary.LittleEndian.Uint64(nonce[:]) >> 1}
+	if err := f.run(ctx); err != nil {
+		return err
+	}
+	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
+		now, err := l.stateNow(ctx)
+		if err != nil {
+			return nil, err
+		}
+		changed := now.forgotten != s.forgotten || now.erased > since
+		for _, table := range []string{"opens", "downloads"} {
+			_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE %s AND version > %d", table, f.ids.where(), since), func(r *reader) {
+				changed = r.bool() || changed
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		if changed {
+			return nil, errChanged
+		}
+		return []step{
+			putState(fmt.Sprint(attemptPrefix, f.attempt), int64(end), number),
+			putState("forgotten", int64(end), number),
+			{kind: stepForget, data: numbers(int64(end), 0)},
+		}, nil
+	})
+}
+
+// dropMonths removes the opens and downloads of days before one, and what attempts that came to nothing have left.
+func (l *ViewLog) dropMonths(ctx context.Context, end int64) error {
+	for _, name := range []string{"opens", "downloads"} {
+		var months []int32
+		sql := fmt.Sprintf("SELECT DISTINCT toInt32(%s) FROM %s WHERE id < %d", idMonth, name, idsOf(0, report.Day(end)).to)
+		err := l.c.query(ctx, sql, func(r *reader) error {
+			months = append(months, r.int32())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, month := range months {
+			l.step("drop " + name)
+			if err := l.c.work(ctx, fmt.Sprintf("ALTER TABLE %s%s DROP PARTITION %d", tableOf(name).local(l.c.address), l.c.onCluster(), month)); err != nil {
+				return err
+			}
+		}
+	}
+	s, err := l.c.state(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"tallies", "seen"} {
+		left := false
+		_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE NOT (%s)", name, s.counted()), func(r *reader) { left = r.bool() })
+		if err != nil {
+			return err
+		}
+		if left {
+			if err := l.c.deleteRows(ctx, name, "NOT ("+s.counted()+")"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// counted is the condition that a row of tallies or seen is of an attempt that came to its end.
+func (s *state) counted() string {
+	if len(s.attempts) == 0 {
+		return "attempt = 0" // which none is
+	}
+	var b strings.Builder
+	for i, a := range s.attempts {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(&b, a)
+	}
+	return "attempt IN (" + b.String() + ")"
+}
+
+// forgetting is an attempt to forget days.
+type forgetting struct {
+	c       *client
+	state   state
+	end     report.Day
+	ids     ids
+	since   uint64
+	attempt uint64
+	out     rows
+	n       int
+}
+
+// run stores what is to be known of the days.
+func (f *forgetting) run(ctx context.Context) error {
+	var accounts []vitrine.AccountID
+	sql := fmt.Sprintf("SELECT DISTINCT account FROM (SELECT account FROM opens WHERE %s UNION ALL SELECT account FROM downloads WHERE %s) ORDER BY account",
+		f.ids.where(), f.ids.where())
+	err := f.c.query(ctx, sql, func(r *reader) error {
+		accounts = append(accounts, vitrine.AccountID(r.int64()))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		if err := f.account(ctx, account); err != nil {
+			return err
+		}
+	}
+	if err := f.flush(ctx); err != nil {
+		return err
+	}
+	for _, scope := range []string{"0", "link"} {
+		err := f.c.work(ctx, fmt.Sprintf(`INSERT INTO seen (account, link, viewer, day, attempt, version)
+			SELECT account, %s AS scope, viewer, max(day) AS last, %d, %d FROM opens FINAL WHERE %s AND bot = '' GROUP BY account, scope, viewer`,
+			scope, f.attempt, f.since, f.ids.where()))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkDay names a day of a link.
+type linkDay struct {
+	link int64
+	day  report.Day
+}
+
+// account stores the tallies of an account and its links.
+func (f *forgetting) account(ctx context.Context, account vitrine.AccountID) error {
+	w := window{TallyQuery: vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: f.state.forgotten, To: f.end}, ids: f.ids, state: f.state}
+	days := map[report.Day]*report.Tally{}
+	day := func(d report.Day) *report.Tally {
+		if days[d] == nil {
+			days[d] = new(report.Tally)
+		}
+		return days[d]
+	}
+	visits := map[linkDay][]prevViewers{}
+	err := f.c.linkVisits(ctx, w, true, func(d linkDay, v prevViewers) {
+		visits[d] = append(visits[d], v)
+		day(d.day).AddLinkVisits(d.link, v.prev, v.viewers)
+	})
+	if err != nil {
+		return err
+	}
+	if err := f.c.visits(ctx, w, true, func(d report.Day, v prevViewers) { day(d).AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers) }); err != nil {
+		return err
+	}
+	downloads := map[linkDay]int64{}
+	sql := "SELECT link, toInt32(day), toInt64(count()) FROM downloads FINAL WHERE " + w.where() + " GROUP BY link, day"
+	err = f.c.query(ctx, sql, func(r *reader) error {
+		downloads[linkDay{r.int64(), report.Day(r.int32())}] = r.int64()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	store := func(d linkDay, t *report.Tally) error {
+		if n := downloads[d]; n > 0 {
+			t.AddDownloads(d.day, n)
+			delete(downloads, d)
+		}
+		day(d.day).Merge(t)
+		for _, v := range visits[d] {
+			t.AddVisits(report.Visit{Day: d.day, Prev: v.prev}, v.viewers)
+		}
+		delete(visits, d)
+		return f.put(ctx, account, d, t.OfLink())
+	}
+	if err := f.eachDay(ctx, w, store); err != nil {
+		return err
+	}
+	for d := range downloads {
+		if err := store(d, new(report.Tally)); err != nil {
+			return err
+		}
+	}
+	for d, t := range days {
+		if err := f.put(ctx, account, linkDay{0, d}, t.OfAccount()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachDay calls f with the tally of each day of each link of an account, of its opens alone.
+func (f *forgetting) eachDay(ctx context.Context, w window, each func(linkDay, *report.Tally) error) error {
+	var o openRow
+	var now linkDay
+	var t *report.Tally
+	err := f.c.read(ctx, backgroundTime, "SELECT "+openColumns+" FROM opens FINAL WHERE "+w.where()+" ORDER BY link, id", func(r *reader) error {
+		if o.read(r); r.err != nil {
+			return r.err
+		}
+		if d := (linkDay{o.Link, report.DayOf(o.At)}); t == nil || d != now {
+			if t != nil {
+				if err := each(now, t); err != nil {
+					return err
+				}
+			}
+			now, t = d, new(report.Tally)
+		}
+		t.Add(&o.Open)
+		return nil
+	})
+	if err == nil && t != nil {
+		err = each(now, t)
+	}
+	return err
+}
+
+// flushAt is how many bytes of tallies are written at once.
+const flushAt = 4 << 20
+
+// put stores a tally.
+func (f *forgetting) put(ctx context.Context, account vitrine.AccountID, d linkDay, t *report.Tally) error {
+	var labels []string
+	body, err := t.AppendBody(nil, func(label string) (uint64, error) {
+		i := slices.Index(labels, label)
+		if i < 0 {
+			i = len(labels)
+			labels = append(labels, label)
+		}
+		return uint64(i), nil
+	})
+	if err != nil {
+		return err
+	}
+	f.out.int64(int64(account))
+	f.out.int64(d.link)
+	f.out.day(d.day)
+	f.out.uint64(f.attempt)
+	f.out.uint64(f.since)
+	f.out.strings(labels)
+	f.out.bytes(t.AppendHead(nil))
+	f.out.bytes(body)
+	f.out.bytes(t.AppendTimes(nil, report.AllTimes))
+	if len(f.out.b) < flushAt {
+		return nil
+	}
+	return f.flush(ctx)
+}
+
+func (f *forgetting) flush(ctx context.Context) error {
+	if len(f.out.b) == 0 {
+		return nil
+	}
+	f.n++
+	err := f.c.insert(ctx, "tallies (account, link, day, attempt, version, labels, head, body, times)", f.out.b, fmt.Sprintf("attempt %d part %d", f.attempt, f.n))
+	f.out.b = nil
+	return err
+}
+
+// stored adds the tallies of days of a window that are forgotten.
+func (c *client) stored(ctx context.Context, w window, t *report.Tally) error {
+	body, times := "body", "times"
+	if w.Brief {
+		body, times = "''", "''"
+	}
+	sql := fmt.Sprintf("SELECT toInt32(day), labels, head, %s, %s FROM tallies FINAL WHERE account = %d AND link = %d AND toInt32(day) >= %d AND toInt32(day) < %d AND %s",
+		body, times, w.Account, w.Link, w.From, w.gone, w.state.counted())
+	return c.query(ctx, sql, func(r *reader) error {
+		day := report.Day(r.int32())
+		labels := r.strings()
+		pieces := [3][]byte{}
+		for i := range pieces {
+			pieces[i] = append([]byte(nil), r.bytes()...)
+		}
+		if r.err != nil {
+			return r.err
+		}
+		if err := addPieces(t, w, labels, pieces); err != nil {
+			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, %v, whose opens are gone: %w", w.Account, w.Link, day, err))
+		}
+		return nil
+	})
+}
+
+// addPieces adds the head, the body and the times of a tally, without the latter two for a brief one.
+func addPieces(t *report.Tally, w window, labels []string, pieces [3][]byte) error {
+	if err := report.CheckPiece(pieces[0]); err != nil {
+		return err
+	}
+	if err := t.AddHead(pieces[0], w.From); err != nil || w.Brief {
+		return err
+	}
+	if err := report.CheckPiece(pieces[1]); err != nil {
+		return err
+	}
+	err := t.AddBody(pieces[1], w.From, func(id uint64) (string, error) {
+		if id >= uint64(len(labels)) {
+			return "", report.ErrPiece
+		}
+		return labels[id], nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.AddTimes(pieces[2], nil)
+}

@@ -1,0 +1,170 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"vitrine/report"
+)
+
+// What a tally that is counted inside the database is put together from: the kinds of rows that its one query answers with. Each has a number, two texts and
+// some more numbers.
+const (
+	partWhole     = iota // of all opens: the sums
+	partLink             // of a link: the number is the link, the sums
+	partHour             // of an hour since 1970: the sums
+	partLabel            // of opens with a label: the number is which (insideLabels), the texts are the label and a city's country; views, opens
+	partTime             // of counted sessions of an engaged time: how many
+	partPage             // of counted sessions that saw a page: how many, their time on it, how many saw no later one
+	partVisit            // of viewers of a day: the day on which they came last, how many
+	partLinkVisit        // of viewers of a link: the day on which it saw them last, how many
+	partDownload         // of download events of a day: how many
+)
+
+// insideLabels are the columns that views are counted by, in the order of their numbers.
+var insideLabels = []struct {
+	column string
+	label  report.Label
+}{
+	{"country", report.LabelCountry}, {"referrer", report.LabelReferrer}, {"source", report.LabelSource}, {"device", report.LabelDevice},
+	{"browser", report.LabelBrowser}, {"os", report.LabelOS}, {"screen", report.LabelScreen}, {"bot", -1}, {"city", -1},
+}
+
+// inside counts the opens of a window inside the database, with their visits; with seen, visits of forgotten days before are known.
+func (c *client) inside(ctx context.Context, w window, seen bool, t *report.Tally) error {
+	sql := w.insideSQL(seen)
+	return c.query(ctx, sql, func(r *reader) error {
+		kind, i, s1, s2 := r.take(1)[0], r.int64(), r.word(), r.word()
+		var v [20]int64
+		n := r.length()
+		if n > len(v) {
+			r.fail(errAnswer)
+		}
+		for k := range n {
+			if r.err == nil {
+				v[k] = r.int64()
+			}
+		}
+		if r.err == nil {
+			addPart(t, kind, i, s1, s2, &v)
+		}
+		return r.err
+	})
+}
+
+// addPart adds a row of the answer to a tally.
+func addPart(t *report.Tally, kind byte, i int64, s1, s2 string, v *[20]int64) {
+	switch kind {
+	case partWhole:
+		t.AddSums(sumsOf(v))
+	case partLink:
+		t.AddLinkSums(i, sumsOf(v))
+	case partHour:
+		if s := sumsOf(v); s.Views > 0 {
+			day := report.Day(i / 24)
+			t.AddDaySums(day, s)
+			t.AddHour(day, int(i%24), s.Views)
+		}
+	case partLabel:
+		switch l := insideLabels[i]; l.column {
+		case "bot":
+			if s1 != "" {
+				t.AddBots(s1, v[1])
+			}
+		case "city":
+			t.AddCity(s1, s2, v[0])
+		default:
+			t.AddLabel(l.label, s1, v[0])
+		}
+	case partTime:
+		t.AddTime(i, v[0])
+	case partPage:
+		t.AddPage(int(i), v[0], v[1], v[2])
+	case partVisit:
+		t.AddVisits(report.Visit{Day: report.Day(i), Prev: report.Day(v[0])}, v[1])
+	case partLinkVisit:
+		t.AddLinkVisits(i, report.Day(v[0]), v[1])
+	case partDownload:
+		t.AddDownloads(report.Day(i), v[0])
+	}
+}
+
+// sumsOf are sums in the order of insideSums.
+func sumsOf(v *[20]int64) *report.Sums {
+	return &report.Sums{Views: v[0], Sessions: v[1], EngagedMs: v[2], QR: v[3], Returning: v[4], Atypical: v[5], Bounces: v[6], Pages: v[7], Played: v[8], Depth: v[9],
+		Media:  report.ProgressSums{Begun: v[10], Reached: [4]int64(v[11:15])},
+		Scroll: report.ProgressSums{Begun: v[15], Reached: [4]int64(v[16:20])}}
+}
+
+// insideSums are the sums of opens, all or the first three.
+func insideSums(rules report.Rules, all bool) string {
+	sums := []string{"sum(view)", "sum(counted)", "sum(counted * e)"}
+	if !all {
+		return "[" + toInt64(sums) + "]"
+	}
+	sums = append(sums, "countIf(view AND qr)", "countIf(view AND returning)",
+		"countIf(session AND (NOT view OR brief))", fmt.Sprintf("countIf(counted AND e < %d)", rules.BounceMs),
+		"sumIf(seen, counted)", "sumIf(least(greatest(played, 0), 1000000), counted)", "sumIf(least(greatest(depth, 0), 1000000), counted)")
+	for _, column := range []struct{ begun, reached string }{{"played", "reached"}, {"depth", "depth"}} {
+		sums = append(sums, fmt.Sprintf("countIf(counted AND %s > 0)", column.begun))
+		for _, m := range rules.Marks {
+			sums = append(sums, fmt.Sprintf("countIf(counted AND %s >= %d)", column.reached, m))
+		}
+	}
+	return "[" + toInt64(sums) + "]"
+}
+
+func toInt64(expressions []string) string {
+	for i, e := range expressions {
+		expressions[i] = "toInt64(" + e + ")"
+	}
+	return strings.Join(expressions, ", ")
+}
+
+// insideSQL is the query. What makes a view and a counted session is told to it by the engine's rules.
+func (w window) insideSQL(seen bool) string {
+	rules := report.CountingRules()
+	typical := fmt.Sprintf("(engaged >= %d OR present >= %d)", rules.AtypicalEngagedMs, rules.AtypicalPresentMs)
+	opens := fmt.Sprintf(`(SELECT *, bot = '' AS view, NOT %s AS brief, view AND session AND NOT brief AS counted, least(greatest(engaged, 0), %d) AS e,
+		arrayCount(p -> p >= 1, pages) AS seen FROM opens FINAL WHERE %s)`, typical, rules.MaxMs, w.where())
+	parts := []string{
+		fmt.Sprintf("SELECT %d AS kind, toInt64(0) AS i, '' AS s1, '' AS s2, %s AS v FROM %s", partWhole, insideSums(rules, true), opens),
+		fmt.Sprintf("SELECT %d, intDiv(bitShiftRight(id, 21), 3600000) AS hour, '', '', %s FROM %s GROUP BY hour", partHour, insideSums(rules, false), opens),
+		fmt.Sprintf("SELECT %d, toInt64(day), '', '', [toInt64(count())] FROM downloads FINAL WHERE %s GROUP BY day", partDownload, w.where()),
+		fmt.Sprintf("SELECT %d, toInt64(d), '', '', [toInt64(prev), n] FROM (%s)", partVisit, w.visits("viewer", "viewer", "", seen)),
+	}
+	if !w.Brief {
+		parts = append(parts, w.insideMore(rules, opens, seen)...)
+	}
+	return "SELECT toUInt8(kind), toInt64(i), toString(s1), toString(s2), v FROM (" + strings.Join(parts, "\nUNION ALL ") + ")"
+}
+
+// insideMore are the parts that a comparison does without.
+func (w window) insideMore(rules report.Rules, opens string, seen bool) []string {
+	var columns, sets, which []string
+	for i, l := range insideLabels {
+		set := "(" + l.column + ")"
+		if l.column == "city" {
+			set = "(city, country)"
+			which = append([]string{fmt.Sprintf("grouping(city) = 0, %d", i)}, which...) // before the country alone
+		} else {
+			which = append(which, fmt.Sprintf("grouping(%s) = 0, %d", l.column, i))
+		}
+		sets, columns = append(sets, set), append(columns, "toString("+l.column+")")
+	}
+	parts := []string{
+		fmt.Sprintf(`SELECT %d, toInt64(multiIf(%s, -1)), if(grouping(city) = 0, toString(city), concat(%s)), if(grouping(city) = 0, toString(country), ''),
+			[toInt64(sum(view)), toInt64(count())] FROM %s GROUP BY GROUPING SETS (%s)`,
+			partLabel, strings.Join(which, ", "), strings.Join(columns, ", "), opens, strings.Join(sets, ", ")),
+		fmt.Sprintf("SELECT %d, e, '', '', [toInt64(count())] FROM %s WHERE counted GROUP BY e", partTime, opens),
+	}
+	if w.Link != 0 {
+		return append(parts, fmt.Sprintf(`SELECT %d, page, '', '', [toInt64(count()), sum(least(greatest(ms, 0), %d)), toInt64(countIf(page = pages[-1]))]
+			FROM (SELECT pages, page, ms FROM %s ARRAY JOIN pages AS page, page_ms AS ms WHERE counted AND page >= 1) GROUP BY page`, partPage, rules.MaxMs, opens))
+	}
+	return append(parts,
+		fmt.Sprintf("SELECT %d, link, '', '', %s FROM %s GROUP BY link", partLink, insideSums(rules, true), opens),
+		fmt.Sprintf("SELECT %d, link, '', '', [toInt64(prev), toInt64(sum(n))] FROM (%s) GROUP BY link, prev", partLinkVisit,
+			w.visits("link, viewer", "link, viewer", "link, ", seen)))
+}

@@ -1,0 +1,58 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine/report"
+)
+
+// prevViewers is how many viewers of a day had come last on a day before.
+type prevViewers struct {
+	prev    report.Day
+	viewers int64
+}
+
+// visits counts in the database the viewers of each day of a window's opens by the day before on which the scope saw them, within the window; with
+// seen, also on forgotten days before.
+func (c *client) visits(ctx context.Context, w window, seen bool, each func(report.Day, prevViewers)) error {
+	return c.query(ctx, w.visits("viewer", "viewer", "", seen), func(r *reader) error {
+		day, v := report.Day(r.int32()), prevViewers{report.Day(r.int32()), r.int64()}
+		if r.err == nil {
+			each(day, v)
+		}
+		return nil
+	})
+}
+
+// linkVisits is visits of each link of an account.
+func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(linkDay, prevViewers)) error {
+	return c.query(ctx, w.visits("link, viewer", "link, viewer", "link, ", seen), func(r *reader) error {
+		d := linkDay{r.int64(), report.Day(r.int32())}
+		v := prevViewers{report.Day(r.int32()), r.int64()}
+		if r.err == nil {
+			each(d, v)
+		}
+		return nil
+	})
+}
+
+// visits is the query for visits of viewers, or of viewers of links. The days of each viewer are gathered, and each stands beside the one before.
+func (w window) visits(columns, by, of string, seen bool) string {
+	from := fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.where())
+	if seen && w.state.forgotten > 0 {
+		links := "link = 0"
+		switch {
+		case w.Link != 0:
+			links = fmt.Sprintf("link = %d", w.Link)
+		case of != "":
+			links = "link != 0"
+		}
+		from += fmt.Sprintf(" UNION ALL SELECT %s, toInt32(max(day)) AS d FROM seen WHERE account = %d AND %s AND %s GROUP BY %s",
+			columns, w.Account, links, w.state.counted(), by)
+	}
+	first := report.DayOf(w.ids.from.Ms())
+	return fmt.Sprintf(`SELECT %sd, prev, toInt64(count()) AS n FROM (SELECT %sarraySort(groupUniqArray(d)) AS days FROM (%s) GROUP BY %s)
+		ARRAY JOIN days AS d, arrayPushFront(arrayPopBack(days), toInt32(%d)) AS prev WHERE d >= %d GROUP BY %sd, prev`,
+		of, of, from, by, report.NoDay, first, of)
+}

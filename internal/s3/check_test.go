@@ -1,0 +1,92 @@
+package s3
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/vitrinetest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+func TestCheck(t *testing.T) {
+	server := vitrinetest.S3(t)
+	bucket := server.Bucket(t)
+	address := server.Address(bucket, "")
+	b := opened(t, address)
+	for range 2 {
+		if err := b.Check(ctx); err != nil {
+			t.Fatalf("Check of a good bucket: %v", err)
+		}
+	}
+	if err := b.list(ctx, "", func(e entry) error { t.Errorf("a check leaves %s", e.key); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("a check leaves %s unfinished", a.key); return nil }); err != nil {
+		t.Fatal(err)
+	}
+
+	nobody := "http://127.0.0.1:1"
+	for _, test := range []struct{ what, address, says string }{
+		{"no such bucket", server.Address("none-such", ""), `There is no bucket "none-such" at http://127.0.0.1:`},
+		{"an unknown key", strings.Replace(address, server.Key+":", "somebody:", 1), "does not know the key"},
+		{"a wrong secret", strings.Replace(address, server.Secret, "guessed", 1), "The secret is not that of the key."},
+		{"a wrong region", address + "&region=eu-central-1", "is in another region"},
+		{"no server", server.Address(bucket, nobody), nobody + " does not answer. Correct endpoint="},
+	} {
+		err := opened(t, test.address).Check(ctx)
+		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), server.Secret) {
+			t.Errorf("Check with %s: %v\nwant %q", test.what, err, test.says)
+		}
+	}
+
+	late, err := open(ctx, address, func() time.Time { return time.Now().Add(7 * time.Minute) }, brief)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := late.Check(ctx); err == nil || !strings.Contains(err.Error(), "clock of this machine is 7m") {
+		t.Errorf("Check with a clock that is wrong: %v", err)
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := b.Check(over); err == nil {
+		t.Error("Check succeeds after its context's end")
+	}
+}
+
+func TestCors(t *testing.T) {
+	server := vitrinetest.S3(t)
+	bucket := server.Bucket(t)
+	b := opened(t, server.Address(bucket, ""))
+	const ours, theirs = "https://share.example", "https://other.example"
+	if err := b.CorsMissing(ctx, ours); err == nil || !strings.Contains(err.Error(), `"vitrine storage cors"`) {
+		t.Errorf("CorsMissing of a new bucket: %v", err)
+	}
+	_, err := server.API().PutBucketCors(ctx, &sdk.PutBucketCorsInput{Bucket: &bucket, CORSConfiguration: &types.CORSConfiguration{
+		CORSRules: []types.CORSRule{{ID: aws.String("theirs"), AllowedOrigins: []string{theirs}, AllowedMethods: []string{"GET"}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time changes nothing
+		if err := b.Cors(ctx, ours); err != nil {
+			t.Fatalf("Cors: %v", err)
+		}
+		if err := b.CorsMissing(ctx, ours); err != nil {
+			t.Errorf("CorsMissing after Cors: %v", err)
+		}
+		if err := b.CorsMissing(ctx, theirs); err == nil {
+			t.Error("whoever may GET may PUT")
+		}
+		out, err := server.API().GetBucketCors(ctx, &sdk.GetBucketCorsInput{Bucket: &bucket})
+		if err != nil || len(out.CORSRules) != 2 || aws.ToString(out.CORSRules[0].ID) != "theirs" || out.CORSRules[0].AllowedOrigins[0] != theirs {
+			t.Errorf("rules after Cors: %+v, %v", out, err)
+		}
+	}
+	if err := opened(t, server.Address("none-such", "")).Cors(ctx, ours); err == nil || !strings.Contains(err.Error(), "There is no bucket") {
+		t.Errorf("Cors of no bucket: %v", err)
+	}
+}

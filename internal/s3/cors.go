@@ -1,0 +1,86 @@
+package s3
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+// corsAge is how long browsers may remember that they may, in seconds.
+const corsAge = 3600
+
+// Cors has the bucket let pages of an origin, such as https://share.example, PUT files to it. Its other rules stay. The error is a sentence for
+// the operator, as of Check.
+func (b *Blobs) Cors(ctx context.Context, origin string) error {
+	out, err := b.api.GetBucketCors(ctx, &sdk.GetBucketCorsInput{Bucket: &b.bucket})
+	var rules []types.CORSRule
+	switch {
+	case err == nil:
+		rules = out.CORSRules
+	case codeOf(err) != "NoSuchCORSConfiguration":
+		return b.explainCors(err, "s3:GetBucketCORS")
+	}
+	id := "vitrine " + origin
+	rules = slices.DeleteFunc(rules, func(r types.CORSRule) bool { return aws.ToString(r.ID) == id })
+	rules = append(rules, types.CORSRule{ID: &id, AllowedOrigins: []string{origin}, AllowedMethods: []string{http.MethodPut},
+		AllowedHeaders: []string{"content-type"}, ExposeHeaders: []string{"ETag"}, MaxAgeSeconds: aws.Int32(corsAge)})
+	_, err = b.api.PutBucketCors(ctx, &sdk.PutBucketCorsInput{Bucket: &b.bucket, CORSConfiguration: &types.CORSConfiguration{CORSRules: rules}})
+	if err != nil {
+		return b.explainCors(err, "s3:PutBucketCORS")
+	}
+	return nil
+}
+
+func (b *Blobs) explainCors(err error, action string) error {
+	switch {
+	case codeOf(err) == "NotImplemented", codeOf(err) == "MethodNotAllowed", statusOf(err) == http.StatusNotImplemented:
+		return fmt.Errorf("%w (%v)", &advice{"The server of the bucket has no CORS rules of buckets.", "Have it allow PUT with the header Content-Type from the public address in its own configuration."}, err)
+	}
+	return b.explain(err, action)
+}
+
+// CorsMissing asks the bucket what a browser asks it before it puts a file there from a page of an origin. nil: it may. Otherwise the error is a
+// sentence for the operator.
+func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
+	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1, Type: "text/plain", Expires: b.now().Add(time.Minute)}
+	address, err := b.SignPut(ctx, g)
+	if err != nil {
+		return b.explain(err, "")
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodOptions, address, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Origin", origin)
+	r.Header.Set("Access-Control-Request-Method", http.MethodPut)
+	r.Header.Set("Access-Control-Request-Headers", "content-type")
+	status, header, _, err := b.ask(r)
+	if err != nil {
+		return b.explain(err, "")
+	}
+	allowed := header.Get("Access-Control-Allow-Origin")
+	if status > 299 || allowed != "*" && !strings.EqualFold(allowed, origin) || !listed(header, "Access-Control-Allow-Methods", http.MethodPut) ||
+		!listed(header, "Access-Control-Allow-Headers", "content-type") {
+		return &advice{fmt.Sprintf("The bucket lets no page of %s put a file there (CORS): uploads from browsers fail.", origin), `"vitrine storage cors" sets the rule.`}
+	}
+	return nil
+}
+
+// listed tells whether a header that is a list has a value, or the one that stands for all.
+func listed(h http.Header, name, value string) bool {
+	for v := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
+		if v = strings.TrimSpace(v); v == "*" || strings.EqualFold(v, value) {
+			return true
+		}
+	}
+	return false
+}

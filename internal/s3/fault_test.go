@@ -1,0 +1,313 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+// hasty are limits for servers that hang on purpose.
+var hasty = limits{dial: time.Second, answer: 300 * time.Millisecond, copying: 300 * time.Millisecond, stall: 300 * time.Millisecond, attempts: 2, pause: 10 * time.Millisecond, part: 1 << 20}
+
+// longest is how long anything may take with these, whatever hangs.
+const longest = 10 * time.Second
+
+// flaky is Blobs with a proxy before the server, and the same bucket without.
+type flaky struct {
+	*testing.T
+	proxy         *proxy
+	far, straight *Blobs
+}
+
+func newFlaky(t *testing.T) *flaky {
+	t.Helper()
+	server := vitrinetest.S3(t)
+	p, bucket := newProxy(t, server), server.Bucket(t)
+	far, err := open(ctx, server.Address(bucket, p.address), time.Now, hasty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &flaky{t, p, far, opened(t, server.Address(bucket, ""))}
+}
+
+// put stores bytes as a browser does.
+func (f *flaky) put(text string) vitrine.UploadID {
+	f.Helper()
+	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(len(text)), Type: "text/plain", Expires: time.Now().Add(time.Minute)}
+	address, err := f.straight.SignPut(ctx, g)
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := http.NewRequest(http.MethodPut, address, strings.NewReader(text))
+	if err != nil {
+		f.Fatal(err)
+	}
+	r.Header.Set("Content-Type", g.Type)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		f.Fatalf("PUT answers %s", res.Status)
+	}
+	return g.Key
+}
+
+func (f *flaky) sealed(text string) vitrine.UploadID {
+	f.Helper()
+	k := f.put(text)
+	if _, err := f.straight.Seal(ctx, k); err != nil {
+		f.Fatal(err)
+	}
+	return k
+}
+
+// fails does something that is to fail, in time and as unavailable. "done" faults may well not be noticed.
+func (f *flaky) fails(what string, do func(context.Context) error) (failed bool) {
+	f.Helper()
+	begun := time.Now()
+	within, cancel := context.WithTimeout(ctx, 3*longest)
+	defer cancel()
+	err := do(within)
+	if took := time.Since(begun); took > longest {
+		f.Errorf("%s takes %s", what, took)
+	}
+	if err != nil && (vitrine.CodeOf(err) != vitrine.CodeUnavailable || errors.Is(err, vitrine.ErrNotFound)) {
+		f.Errorf("%s: %v, want unavailable", what, err)
+	}
+	return err != nil
+}
+
+func (f *flaky) read(b *Blobs, k vitrine.UploadID) (string, error) {
+	blob, err := b.Open(ctx, k)
+	if err != nil {
+		return "", err
+	}
+	defer blob.Close()
+	got, err := io.ReadAll(blob)
+	return string(got), err
+}
+
+// is checks what a sealed blob holds; "" stands for nothing at all.
+func (f *flaky) is(when string, k vitrine.UploadID, text string) {
+	f.Helper()
+	got, err := f.read(f.straight, k)
+	if text == "" && !errors.Is(err, vitrine.ErrNotFound) || text != "" && (err != nil || got != text) {
+		f.Errorf("%s: %d bytes, %v, want %d", when, len(got), err, len(text))
+	}
+}
+
+func TestSealFaults(t *testing.T) {
+	f := newFlaky(t)
+	text := strings.Repeat("0123456789", 20_000)
+	if _, err := f.far.Seal(ctx, f.put("the server is tried once")); err != nil {
+		t.Fatal(err)
+	}
+	for name, which := range map[string]of{"everything": everything, "look": reads, "list": lists, "begin": begins, "copy": copies, "complete": completes} {
+		for _, fault := range faults {
+			t.Run(name+"/"+fault.name, func(t *testing.T) {
+				f := &flaky{t, f.proxy, f.far, f.straight}
+				k := f.put(text)
+				f.proxy.set(fault.do(f.proxy, which))
+				failed := f.fails("Seal", func(ctx context.Context) error { _, err := f.far.Seal(ctx, k); return err })
+				f.proxy.set(nil)
+				if got, err := f.read(f.straight, k); err == nil && got != text {
+					t.Errorf("%d of %d bytes are sealed", len(got), len(text))
+				} else if !failed && err != nil {
+					t.Errorf("Seal succeeded, and then: %v", err)
+				}
+				if info, err := f.straight.Stat(ctx, k); err != nil || info.Size != int64(len(text)) {
+					t.Errorf("Stat: %+v, %v", info, err)
+				}
+				if _, err := f.far.Seal(ctx, k); err != nil {
+					t.Errorf("Seal again: %v", err)
+				}
+				f.is("sealed in the end", k, text)
+				if name != "list" && name != "look" && !failed && fault.name != "done, and its answer cut off" && name != "complete" {
+					t.Errorf("nothing was noticed")
+				}
+			})
+		}
+	}
+}
+
+// Every other request of an operation fails once: what is tried again gets through.
+func TestTriedAgain(t *testing.T) {
+	f := newFlaky(t)
+	n := 0
+	f.proxy.set(func(w http.ResponseWriter, r *http.Request) bool {
+		f.proxy.mu.Lock()
+		n++
+		odd := n%2 == 1
+		f.proxy.mu.Unlock()
+		if odd {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		return odd
+	})
+	k := f.put("hello")
+	if _, err := f.far.Seal(ctx, k); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.far.PutPart(ctx, k, vitrine.PartPicture, strings.NewReader("picture")); err != nil {
+		t.Error(err)
+	}
+	if got, err := f.read(f.far, k); err != nil || got != "hello" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := f.far.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+		t.Error(err)
+	}
+	if err := f.far.Delete(ctx, k); err != nil {
+		t.Error(err)
+	}
+	f.is("deleted", k, "")
+}
+
+func TestReadFaults(t *testing.T) {
+	f := newFlaky(t)
+	text := strings.Repeat("0123456789abcdef", 1<<16) // a MiB
+	k := f.sealed(text)
+	for _, fault := range faults {
+		f.proxy.set(fault.do(f.proxy, everything))
+		if !f.fails("Open, "+fault.name, func(context.Context) error { _, err := f.read(f.far, k); return err }) {
+			t.Errorf("a read is whole though: %s", fault.name)
+		}
+		f.proxy.set(nil)
+		if got, err := f.read(f.far, k); err != nil || got != text {
+			t.Errorf("after %s: %d bytes, %v", fault.name, len(got), err)
+		}
+	}
+	// An answer that breaks off, or stands still, is asked for again from where it came to.
+	for name, end := range map[string]func(*proxy, *http.Request){"cut": func(*proxy, *http.Request) {}, "stalled": func(p *proxy, r *http.Request) { wait(p, r.Context()) }} {
+		f.proxy.set(after(300_000, end)(f.proxy, everything))
+		if got, err := f.read(f.far, k); err != nil || got != text {
+			t.Errorf("answers that are %s: %d bytes, %v", name, len(got), err)
+		}
+		if n := f.proxy.count("GET"); n < 4 {
+			t.Errorf("%d requests", n)
+		}
+	}
+	f.proxy.set(nil)
+	// Somebody writes over the object, which nobody of ours does.
+	blob, err := f.far.Open(ctx, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blob.Close()
+	if err := f.straight.putSmall(ctx, f.straight.path(k), []byte(strings.ToUpper(text))); err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(blob)
+	if err == nil || !strings.HasPrefix(text, string(got)) {
+		t.Errorf("of an object that is another by now: %d bytes, %v", len(got), err)
+	}
+}
+
+func TestReadsEndWithContext(t *testing.T) {
+	f := newFlaky(t)
+	k := f.sealed(strings.Repeat("x", 1<<20))
+	within, cancel := context.WithCancel(ctx)
+	blob, err := f.far.Open(within, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blob.Close()
+	f.proxy.set(func(_ http.ResponseWriter, r *http.Request) bool {
+		cancel()
+		wait(f.proxy, r.Context())
+		panic(http.ErrAbortHandler)
+	})
+	begun := time.Now()
+	if n, err := blob.ReadAt(make([]byte, 100_000), 500_000); !errors.Is(err, context.Canceled) {
+		t.Errorf("ReadAt after the context's end: %d, %v", n, err)
+	}
+	if took := time.Since(begun); took > hasty.answer {
+		t.Errorf("which takes %s", took)
+	}
+}
+
+func TestPartFaults(t *testing.T) {
+	f := newFlaky(t)
+	k := f.sealed("hello")
+	for _, size := range []int{100, chunkSize + 100} {
+		old, young := bytes.Repeat([]byte("o"), size), bytes.Repeat([]byte("y"), size)
+		for _, fault := range faults {
+			if err := f.straight.PutPart(ctx, k, vitrine.PartPicture, bytes.NewReader(old)); err != nil {
+				t.Fatal(err)
+			}
+			f.proxy.set(fault.do(f.proxy, writes))
+			failed := f.fails("PutPart, "+fault.name, func(ctx context.Context) error {
+				return f.far.PutPart(ctx, k, vitrine.PartPicture, bytes.NewReader(young))
+			})
+			f.proxy.set(nil)
+			b, err := f.straight.OpenPart(ctx, k, vitrine.PartPicture)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(b)
+			b.Close()
+			if err != nil || !bytes.Equal(got, old) && !bytes.Equal(got, young) || !failed && !bytes.Equal(got, young) {
+				t.Errorf("a part of %d bytes after %q, failed %t: %d bytes of %.1q, %v", size, fault.name, failed, len(got), got, err)
+			}
+		}
+	}
+}
+
+func TestDeleteFaults(t *testing.T) {
+	f := newFlaky(t)
+	for name, which := range map[string]of{"word": writes, "delete": deletes, "list": lists} {
+		for _, fault := range faults {
+			k := f.sealed("hello")
+			if err := f.straight.PutPart(ctx, k, vitrine.PartPicture, strings.NewReader("picture")); err != nil {
+				t.Fatal(err)
+			}
+			f.proxy.set(fault.do(f.proxy, which))
+			f.fails(name+", "+fault.name, func(ctx context.Context) error { return f.far.Delete(ctx, k) })
+			f.proxy.set(nil)
+			if err := f.far.Delete(ctx, k); err != nil {
+				t.Errorf("Delete again after %s, %s: %v", name, fault.name, err)
+			}
+			f.is("deleted", k, "")
+			if _, err := f.straight.OpenPart(ctx, k, vitrine.PartPicture); !errors.Is(err, vitrine.ErrNotFound) {
+				t.Errorf("a part is left: %v", err)
+			}
+		}
+	}
+}
+
+// A server that writes over what is there, whatever it is told, seals nothing.
+func TestServerThatOverwrites(t *testing.T) {
+	f := newFlaky(t)
+	f.proxy.set(func(_ http.ResponseWriter, r *http.Request) bool {
+		if completes(r) { // what is there makes room
+			_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+			if err := f.straight.remove(ctx, key); err != nil {
+				t.Error(err)
+			}
+		}
+		return false
+	})
+	k := f.put("hello")
+	_, err := f.far.Seal(ctx, k)
+	if err == nil || !errors.Is(err, errOverwrites) {
+		t.Errorf("Seal: %v", err)
+	}
+	f.is("not sealed", k, "")
+	if err := f.far.Check(ctx); err == nil || !strings.Contains(err.Error(), "writes over an object") {
+		t.Errorf("Check: %v", err)
+	}
+	f.proxy.set(nil)
+	if _, err := f.far.Seal(ctx, k); err != nil {
+		t.Errorf("Seal when the server has learned it: %v", err)
+	}
+}

@@ -1,0 +1,291 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+var putGrant = vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1, Type: "text/plain", Expires: time.Now().Add(time.Hour)}
+
+// put puts a body as a browser does; whether it is taken is for the server.
+func put(t testing.TB, address, contentType, body string) (status int) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPut, address, strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	r.Header.Set("Content-Type", contentType)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
+// Two instances do all there is to do with few keys at once, while browsers put more. A key that was sealed is of one body for ever; in the end
+// nothing is left of keys that were deleted.
+func TestInstances(t *testing.T) {
+	server := vitrinetest.S3(t)
+	address := server.Address(server.Bucket(t), "")
+	two := []*Blobs{opened(t, address), opened(t, address)}
+	const size = 10_000
+	body := func(c int) string { return strings.Repeat(string(rune('a'+c)), size) }
+	for round := range 4 {
+		k := vitrine.NewUploadID()
+		g := vitrine.PutGrant{Key: k, Size: size, Type: "text/plain", Expires: time.Now().Add(time.Hour)}
+		to, err := two[0].SignPut(ctx, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := put(t, to, g.Type, body(0)); s != http.StatusOK {
+			t.Fatalf("PUT answers %d", s)
+		}
+		var mu sync.Mutex
+		read := map[string]bool{}
+		var wg sync.WaitGroup
+		for w := range 8 {
+			b := two[w%2]
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(round), uint64(w)))
+				for step := range 10 {
+					var err error
+					switch r.IntN(6) {
+					case 0:
+						put(t, to, g.Type, body(1+w))
+					case 1:
+						err = b.PutPart(ctx, k, vitrine.Part(fmt.Sprintf("part-%d", step)), strings.NewReader("part"))
+					case 2:
+						err = b.Sweep(ctx, time.Now().Add(-time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil })
+					case 3:
+						_, err = b.Stat(ctx, k)
+					default:
+						if round%2 == 1 && w == 7 && step > 5 {
+							err = b.Delete(ctx, k)
+							break
+						}
+						if _, err = b.Seal(ctx, k); err != nil {
+							break
+						}
+						var blob vitrine.Blob
+						if blob, err = b.Open(ctx, k); err != nil {
+							break
+						}
+						var got []byte
+						got, err = io.ReadAll(blob)
+						blob.Close()
+						if err == nil {
+							mu.Lock()
+							read[string(got)] = true
+							mu.Unlock()
+						}
+					}
+					if err != nil && !errors.Is(err, vitrine.ErrNotFound) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if len(read) > 1 {
+			t.Errorf("%d bodies were read of one sealed key", len(read))
+		}
+		if err := two[0].Delete(ctx, k); err != nil {
+			t.Fatal(err)
+		}
+		put(t, to, g.Type, body(9))
+		for _, b := range two {
+			_, err1 := b.Stat(ctx, k)
+			_, err2 := b.Seal(ctx, k)
+			_, err3 := b.Open(ctx, k)
+			if !errors.Is(err1, vitrine.ErrNotFound) || !errors.Is(err2, vitrine.ErrNotFound) || !errors.Is(err3, vitrine.ErrNotFound) {
+				t.Errorf("of a deleted key: %v, %v, %v", err1, err2, err3)
+			}
+		}
+	}
+	sweepEmpty(t, two)
+}
+
+// sweepEmpty has two sweep at once, for a store that knows nothing, until nothing is left.
+func sweepEmpty(t *testing.T, two []*Blobs) {
+	t.Helper()
+	for range 2 { // the first removes blobs and leaves word of their keys
+		var wg sync.WaitGroup
+		for _, b := range two {
+			wg.Go(func() {
+				if err := b.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return false, nil }); err != nil {
+					t.Errorf("Sweep: %v", err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	if err := two[0].list(ctx, "", func(e entry) error { t.Errorf("%s is left", e.key); return nil }); err != nil {
+		t.Error(err)
+	}
+	if err := two[0].unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("%s is left unfinished", a.key); return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a crash leaves between any two steps is taken up by the next Seal, and swept.
+func TestCrashes(t *testing.T) {
+	server := vitrinetest.S3(t)
+	address := server.Address(server.Bucket(t), "")
+	b := opened(t, address)
+	text := strings.Repeat("x", 6<<20) // two parts
+	k := vitrine.NewUploadID()
+	waiting := func() object {
+		t.Helper()
+		if err := b.putSmall(ctx, b.incoming(k, int64(len(text))), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		return object{size: int64(len(text))}
+	}
+	waiting()
+	// While it was copied: a begun one is left.
+	if a, err := b.assemble(ctx, b.path(k)); err != nil {
+		t.Fatal(err)
+	} else if err := a.add(ctx, []byte(text[:5<<20])); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := b.Seal(ctx, k); err != nil || info.Size != int64(len(text)) {
+		t.Fatalf("Seal after a crash while copying: %+v, %v", info, err)
+	}
+	// Before what was copied was removed.
+	waiting()
+	if _, err := b.Seal(ctx, k); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := b.exists(ctx, b.incoming(k, int64(len(text)))); err != nil || there {
+		t.Errorf("incoming has the bytes of a sealed blob: %v", err)
+	}
+	waiting() // by a URL that still lives
+	if err := b.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	left := []string{}
+	if err := b.list(ctx, "", func(e entry) error { left = append(left, e.key); return nil }); err != nil || len(left) != 1 || left[0] != b.path(k) {
+		t.Errorf("%q are left, %v", left, err)
+	}
+	if err := b.unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("%s is left unfinished", a.key); return nil }); err != nil {
+		t.Error(err)
+	}
+	// A part without a blob, and a file of somebody else's.
+	if err := b.write(ctx, b.partPath(vitrine.NewUploadID(), vitrine.PartPicture), -1, strings.NewReader("part")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.write(ctx, b.prefix+"readme.txt", -1, strings.NewReader("not ours")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	left = left[:0]
+	if err := b.list(ctx, "", func(e entry) error { left = append(left, e.key); return nil }); err != nil || len(left) != 2 {
+		t.Errorf("%q are left, %v", left, err)
+	}
+}
+
+// A body of another size than the grant's does not count, though a server stored it.
+func TestTruncated(t *testing.T) {
+	server := vitrinetest.S3(t)
+	b := opened(t, server.Address(server.Bucket(t), ""))
+	k := vitrine.NewUploadID()
+	for _, text := range []string{"hell", "hello!"} {
+		if err := b.putSmall(ctx, b.incoming(k, 5), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Stat(ctx, k); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("Stat of %q for 5 bytes: %v", text, err)
+		}
+		if _, err := b.Seal(ctx, k); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("Seal of %q for 5 bytes: %v", text, err)
+		}
+	}
+}
+
+// The steps of Seal, with what others may do between them.
+func TestBetweenSteps(t *testing.T) {
+	server := vitrinetest.S3(t)
+	b := opened(t, server.Address(server.Bucket(t), ""))
+	begin := func(text string) (vitrine.UploadID, object) {
+		t.Helper()
+		k := vitrine.NewUploadID()
+		if err := b.putSmall(ctx, b.incoming(k, int64(len(text))), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		o, err := b.waiting(ctx, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k, o
+	}
+	nothing := func(what string, k vitrine.UploadID) {
+		t.Helper()
+		if _, err := b.look(ctx, b.path(k)); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("%s: there is a blob (%v)", what, err)
+		}
+		if err := b.unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("%s: %s is left unfinished", what, a.key); return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, size := range []int{5, 6 << 20} { // in one part, and in two
+		// Other bytes are put.
+		k, o := begin(strings.Repeat("a", size))
+		if err := b.putSmall(ctx, b.incoming(k, o.size), []byte(strings.Repeat("b", size))); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.copy(ctx, k, o); !errors.Is(err, errReplaced) {
+			t.Errorf("a copy of other bytes: %v", err)
+		}
+		nothing("a copy of other bytes", k)
+		// The same bytes vanish.
+		k, o = begin(strings.Repeat("a", size))
+		if err := b.remove(ctx, b.incoming(k, o.size)); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.copy(ctx, k, o); !errors.Is(err, errReplaced) {
+			t.Errorf("a copy of nothing: %v", err)
+		}
+		nothing("a copy of nothing", k)
+		// Another instance is first.
+		k, o = begin(strings.Repeat("a", size))
+		if err := b.putSmall(ctx, b.path(k), []byte("first")); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.copy(ctx, k, o); !errors.Is(err, errReplaced) {
+			t.Errorf("a copy over another: %v", err)
+		}
+		if info, err := b.Seal(ctx, k); err != nil || info.Size != 5 {
+			t.Errorf("Seal after another: %+v, %v", info, err)
+		}
+		// The key is deleted, which finds no blob yet, and bytes are put again.
+		k, o = begin(strings.Repeat("a", size))
+		if err := b.Delete(ctx, k); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.putSmall(ctx, b.incoming(k, o.size), []byte(strings.Repeat("a", size))); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.copy(ctx, k, o); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.sealed(ctx, k, o); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("the end of a Seal after Delete: %v", err)
+		}
+		nothing("a Seal after Delete", k)
+	}
+}

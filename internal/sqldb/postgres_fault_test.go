@@ -1,0 +1,241 @@
+package sqldb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+// cutter stands between a store and its server, and cuts a connection once a message with a word in it has gone to the server: the answer is
+// never seen.
+type cutter struct {
+	place string
+	word  atomic.Pointer[[]byte]
+	cuts  atomic.Int64
+}
+
+func newCutter(t *testing.T, place string) *cutter {
+	t.Helper()
+	u, err := url.Parse(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := u.Host
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	u.Host = l.Addr().String()
+	c := &cutter{place: u.String()}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go c.serve(client, server)
+		}
+	}()
+	return c
+}
+
+func (c *cutter) serve(client net.Conn, server string) {
+	defer client.Close()
+	s, err := net.Dial("tcp", server)
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	go func() { _, _ = io.Copy(client, s) }()
+	b := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(b)
+		word := c.word.Load()
+		cut := word != nil && bytes.Contains(b[:n], *word)
+		if cut {
+			c.cuts.Add(1)
+			_ = client.Close()
+		}
+		if _, werr := s.Write(b[:n]); err != nil || werr != nil {
+			return
+		}
+		if cut { // the server goes on as if nothing had happened
+			_, _ = io.Copy(io.Discard, s)
+			return
+		}
+	}
+}
+
+func (c *cutter) arm(word string) {
+	b := []byte(word)
+	c.word.Store(&b)
+}
+
+func (c *cutter) disarm() { c.word.Store(nil) }
+
+// A commit whose answer is lost is told as such, and is not tried again: it was done, and would be done twice.
+func TestPostgresCommitUnknown(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	c := newCutter(t, place)
+	s, other := openTestStore(t, c.place), openTestStore(t, place)
+	c.arm("COMMIT")
+	runs := 0
+	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
+		runs++
+		return tx.AddAccount(&vitrine.Account{Email: "ann@example.org", CreatedAt: vitrinetest.Epoch})
+	})
+	c.disarm()
+	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || runs != 1 || c.cuts.Load() == 0 {
+		t.Errorf("a commit whose answer is lost: %v after %d runs, %d connections cut", err, runs, c.cuts.Load())
+	}
+	var n int64
+	for ticker := time.NewTicker(time.Millisecond); n == 0; <-ticker.C { // the server may be at it still
+		err := other.Read(t.Context(), func(tx vitrine.Tx) (err error) { n, err = tx.CountAccounts(); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Update(t.Context(), func(tx vitrine.Tx) (err error) { n, err = tx.CountAccounts(); return err }); err != nil || n != 1 {
+		t.Errorf("after it: %d accounts, %v", n, err)
+	}
+}
+
+// A connection that is lost before the commit leaves nothing.
+func TestPostgresLostBeforeCommit(t *testing.T) {
+	c := newCutter(t, vitrinetest.PostgresDatabase(t))
+	s := openTestStore(t, c.place)
+	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
+		err := tx.PutSecret("s", []byte("v"))
+		c.arm("marker")
+		_ = tx.PutSecret("marker", []byte("marker"))
+		return err
+	})
+	c.disarm()
+	if vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+		t.Errorf("Update: %v", err)
+	}
+	err = s.Read(t.Context(), func(tx vitrine.Tx) error { _, err := tx.Secret("s"); return err })
+	if !errors.Is(err, vitrine.ErrNotFound) {
+		t.Errorf("what was written before the connection was lost: %v", err)
+	}
+}
+
+// Connections that were lost while they were idle are no failure of whoever comes next.
+func TestPostgresIdleConnectionsLost(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	s, other := openTestStore(t, place), openTestStore(t, place)
+	var all sync.WaitGroup
+	hold := make(chan bool)
+	inside := make(chan bool)
+	const n = 5
+	for range n {
+		all.Go(func() {
+			if err := s.Read(context.Background(), func(vitrine.Tx) error { inside <- true; <-hold; return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range n {
+		<-inside
+	}
+	close(hold)
+	all.Wait()
+	err := other.db.read(t.Context(), func(tx *tx) error {
+		var cut int64
+		err := tx.get([]any{&cut}, "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		if err == nil && cut < n {
+			t.Errorf("%d connections were cut, want at least %d", cut, n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * n {
+		if err := s.Read(t.Context(), func(vitrine.Tx) error { return nil }); err != nil {
+			t.Errorf("Read after the connections were cut: %v", err)
+		}
+	}
+	if err := s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", nil) }); err != nil {
+		t.Errorf("Update after the connections were cut: %v", err)
+	}
+}
+
+// Whatever many instances write at once, each transaction comes to its end: the one that was in the way too often waits for its turn.
+func TestPostgresContention(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	stores := []*Store{openTestStore(t, place), openTestStore(t, place), openTestStore(t, place)}
+	if err := stores[0].Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{0}) }); err != nil {
+		t.Fatal(err)
+	}
+	const each, workers = 8, 24
+	var all sync.WaitGroup
+	var runs atomic.Int64
+	for i := range workers {
+		all.Go(func() {
+			for range each {
+				err := stores[i%len(stores)].Update(context.Background(), func(tx vitrine.Tx) error {
+					runs.Add(1)
+					v, err := tx.Secret("n")
+					if err != nil {
+						return err
+					}
+					return tx.PutSecret("n", []byte{v[0] + 1})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	err := stores[1].Read(t.Context(), func(tx vitrine.Tx) error {
+		v, err := tx.Secret("n")
+		if err == nil && int(v[0]) != each*workers {
+			t.Errorf("%d increments are there, want %d", v[0], each*workers)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d transactions took %d runs", each*workers, runs.Load())
+}
+
+// A lock that is lost is free for others, and its holder is told when it lets go.
+func TestPostgresExclusiveLost(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	s, other := openTestStore(t, place), openTestStore(t, place)
+	release, err := s.Exclusive(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = other.db.read(t.Context(), func(tx *tx) error {
+		var cut int64
+		return tx.get([]any{&cut}, "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := other.Exclusive(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+		t.Errorf("letting go of a lock that was lost: %v", err)
+	}
+	if err := again(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,157 @@
+package web_test
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/filetype"
+	"vitrine/internal/s3"
+	"vitrine/internal/vitrinetest"
+)
+
+// newBucketSite is a site whose files are in a bucket.
+func newBucketSite(t *testing.T) (*desk, *s3.Blobs) {
+	t.Helper()
+	server := vitrinetest.S3(t)
+	d := newDesk(t)
+	b, err := s3.Open(t.Context(), server.Address(server.Bucket(t), ""), d.server.Now)
+	d.check(err)
+	d.check(b.Cors(t.Context(), d.url))
+	s := d.server
+	s.Blobs, s.Receiver, s.StorageOrigin = b, nil, b.Origin()
+	s.Uploads.Blobs, s.Links.Blobs, s.Captions.Blobs, s.Previews.Blobs = b, b, b, b
+	d.handler = s.Handler()
+	return d, b
+}
+
+// The three steps and what comes after them, over HTTP, with the bytes in a bucket.
+func TestBucket(t *testing.T) {
+	d, b := newBucketSite(t)
+	key, err := d.server.Keys.Create(t.Context(), d.member.Email, "test")
+	d.check(err)
+	c, err := client.New(d.url, string(key))
+	d.check(err)
+	pdf := samples["report.pdf"]
+	up, err := c.Upload(t.Context(), client.File{Name: "report.pdf", Size: int64(len(pdf)), Content: bytes.NewReader(pdf)}, client.Options{})
+	d.check(err)
+	l, err := d.server.Links.BySlug(t.Context(), up.Slug)
+	d.check(err)
+
+	page := d.status(d.get("/p/"+up.Slug), 200)
+	frame := d.status(d.get(d.contentOf(page.body)), 200)
+	if csp := frame.Header.Get("Content-Security-Policy"); strings.Contains(csp, b.Origin()) {
+		t.Errorf("the viewer may speak with the bucket: %s", csp)
+	}
+	file := d.contentAddress(l, "file")
+	if r := d.status(d.get(file), 200); r.body != string(pdf) {
+		t.Errorf("%d bytes come back of %d", len(r.body), len(pdf))
+	}
+	half := len(pdf) / 2
+	if r := d.status(d.get(file, "Range: bytes="+strconv.Itoa(half)+"-"+strconv.Itoa(half+99)), 206); r.body != string(pdf[half:half+100]) {
+		t.Errorf("a range has %d bytes", len(r.body))
+	}
+	if r := d.status(d.get(file, "Range: bytes=-10"), 206); r.body != string(pdf[len(pdf)-10:]) {
+		t.Errorf("the end has %d bytes", len(r.body))
+	}
+	d.status(d.get(file, "Range: bytes="+strconv.Itoa(len(pdf))+"-"), 416)
+	if r := d.status(d.get("/p/"+up.Slug+"/download"), 200); r.body != string(pdf) || !strings.HasPrefix(r.Header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("a download of %d bytes, %s", len(r.body), r.Header.Get("Content-Disposition"))
+	}
+
+	// Whoever signs in may send bytes to the bucket, and nothing else goes there.
+	csp := d.status(d.get("/dashboard", d.signIn(d.member)), 200).Header.Get("Content-Security-Policy")
+	if !strings.Contains(csp, "connect-src 'self' "+b.Origin()+";") || strings.Count(csp, b.Origin()) != 1 {
+		t.Errorf("policy of the dashboard: %s", csp)
+	}
+	// A file that is refused leaves nothing.
+	_, err = c.Upload(t.Context(), client.File{Name: "report.pdf", Size: 5, Content: strings.NewReader("hello")}, client.Options{})
+	if e := (*client.Error)(nil); !errors.As(err, &e) || e.Code != "content_mismatch" {
+		t.Errorf("a file that is none: %v", err)
+	}
+	n := 0
+	d.check(b.Each(t.Context(), func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }))
+	if n != 1 {
+		t.Errorf("%d files are in the bucket", n)
+	}
+}
+
+// An address that this process gave out when it kept files itself has clients begin again.
+func TestBucketOldAddress(t *testing.T) {
+	d, _ := newBucketSite(t)
+	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 5, Type: "text/plain", Expires: time.Now().Add(time.Minute)}
+	old := "/storage/" + string(g.Key) + "?" + d.server.Signer.SignPut(g).Encode()
+	r := d.status(d.do(http.MethodPut, old, "hello", "Content-Type: text/plain"), 403)
+	if !strings.Contains(r.body, `"url_expired"`) || !strings.Contains(r.body, "Repeat step 1") || r.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("%s %v", r.body, r.Header)
+	}
+	d.status(d.do(http.MethodOptions, old, ""), 204)
+	if r := d.status(d.do(http.MethodPost, old, ""), 405); r.Header.Get("Allow") == "" {
+		t.Error("no Allow")
+	}
+}
+
+// A download that is redirected is an attachment of no type, at an address that lives for a minute; the link's state is asked before each.
+func TestBucketDownload(t *testing.T) {
+	d, b := newBucketSite(t)
+	d.server.RedirectDownloads = true
+	html := "<!DOCTYPE html><title>Hello</title><script>alert(1)</script>"
+	l := d.sent("héllo;\".html", html)
+	address := "/p/" + string(l.Slug) + "/download"
+	page := d.status(d.get("/p/"+string(l.Slug)), 200)
+	download := d.attr(page.body, `href="(/p/[^"]+/download[^"]*)"`)
+	r := d.status(d.get(download), 302)
+	to := r.Header.Get("Location")
+	u, err := url.Parse(to)
+	d.check(err)
+	if !strings.HasPrefix(to, b.Origin()+"/") || !slices.Contains([]string{"59", "60"}, u.Query().Get("X-Amz-Expires")) || r.Header.Get("Cache-Control") != "private, no-store" || r.Header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("%s\n%v", to, r.Header)
+	}
+	got := d.status(d.get(to), 200)
+	if got.body != html || got.Header.Get("Content-Type") != "application/octet-stream" ||
+		got.Header.Get("Content-Disposition") != `attachment; filename="h_llo__.html"; filename*=UTF-8''h%C3%A9llo%3B_.html` {
+		t.Errorf("%q %v", got.body, got.Header)
+	}
+	// Neither another type, nor the page itself, nor another file can be had with it.
+	for _, bad := range []string{strings.Replace(to, "application%2Foctet-stream", "text%2Fhtml", 1), strings.Replace(to, "attachment", "inline", 1),
+		regexp.MustCompile(`[a-z2-7]{26}`).ReplaceAllString(to, string(vitrine.NewUploadID()))} {
+		if bad == to {
+			t.Fatalf("nothing was changed in %s", to)
+		}
+		d.status(d.get(bad), 403)
+	}
+	if n := d.counts(l).Downloads; n != 1 {
+		t.Errorf("%d downloads are counted", n)
+	}
+	if r := d.status(d.do(http.MethodHead, address, ""), 200); r.ContentLength != int64(len(html)) {
+		t.Errorf("HEAD says %d bytes", r.ContentLength)
+	}
+	// Viewers get their bytes from here, and a link that is gone gives no more addresses.
+	d.status(d.get(d.contentAddress(l, "frame")), 200)
+	d.setState(l, vitrine.StateDisabled)
+	if r := d.get(address); r.StatusCode == 302 || r.Header.Get("Location") != "" {
+		t.Errorf("a link that is disabled redirects: %d to %s", r.StatusCode, r.Header.Get("Location"))
+	}
+}
+
+// sent publishes a file by way of a signed URL.
+func (d *desk) sent(name, content string) *vitrine.Link {
+	d.t.Helper()
+	t, _ := filetype.ByExt(name)
+	u, ctx := d.server.Uploads, d.t.Context()
+	begun, err := u.Create(ctx, d.account, vitrine.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
+	d.check(err)
+	d.status(d.do(http.MethodPut, begun.SignedURL, content, "Content-Type: "+t.MIME), 200)
+	l, err := u.Complete(ctx, d.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME})
+	d.check(err)
+	return l
+}

@@ -1,0 +1,318 @@
+package vitrine_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+)
+
+// process is one of several that share a store, with a clock that is ahead of the time by so much.
+type process struct {
+	*vitrine.Leases
+	t     *testing.T
+	fault *vitrinetest.Fault
+}
+
+func newProcess(t *testing.T, store vitrine.Store, ahead time.Duration) *process {
+	p := &process{t: t, fault: new(vitrinetest.Fault)}
+	p.Leases = &vitrine.Leases{Store: p.fault.Store(store), Holder: vitrine.NewHolder(), Now: func() time.Time { return time.Now().Add(ahead) }}
+	return p
+}
+
+func openStore(t *testing.T) vitrine.Store {
+	t.Helper()
+	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+// had tells whether a process gets the lease of some work that is nothing.
+func (p *process) had(name string) bool {
+	p.t.Helper()
+	worked := false
+	held, err := p.Hold(context.Background(), name, nil, func(context.Context) error { worked = true; return nil })
+	if err != nil || held != worked {
+		p.t.Errorf("held %v, worked %v: %v", held, worked, err)
+	}
+	return held
+}
+
+// crashed leaves a lease as a process does that has just renewed it and is gone.
+func (p *process) crashed(name string) {
+	p.t.Helper()
+	err := p.Store.Update(context.Background(), func(tx vitrine.Tx) error {
+		return tx.PutLease(&vitrine.Lease{Name: name, Holder: p.Holder, Until: p.Now().Add(time.Minute)})
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// With clocks that differ by a minute either way, a lease is never had by two, however long its work goes on; and after a crash it is had by
+// another in two minutes by the same clock, three at the most.
+func TestLeaseOfTwoClocks(t *testing.T) {
+	for _, c := range []struct {
+		ahead    time.Duration // of the other process's clock
+		min, max time.Duration // from a crash until the other has it
+	}{{0, 120 * time.Second, 122 * time.Second}, {time.Minute, 60 * time.Second, 62 * time.Second}, {-time.Minute, 180 * time.Second, 182 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			store := openStore(t)
+			one, other := newProcess(t, store, 0), newProcess(t, store, c.ahead)
+			held, err := one.Hold(t.Context(), "work", nil, func(ctx context.Context) error {
+				for range 60 { // ten minutes
+					time.Sleep(10 * time.Second)
+					if other.had("work") || ctx.Err() != nil {
+						t.Errorf("ahead by %s: taken from its holder", c.ahead)
+					}
+				}
+				return nil
+			})
+			if !held || err != nil {
+				t.Fatal(held, err)
+			}
+			if !other.had("work") {
+				t.Errorf("ahead by %s: it was not given back", c.ahead)
+			}
+			one.crashed("work")
+			crash := time.Now()
+			for !other.had("work") {
+				time.Sleep(time.Second)
+			}
+			if took := time.Since(crash); took < c.min || took > c.max {
+				t.Errorf("ahead by %s: had %s after a crash", c.ahead, took)
+			}
+		})
+	}
+}
+
+// A clock that is wrong by more holds nobody up.
+func TestLeaseOfWrongClock(t *testing.T) {
+	store := openStore(t)
+	newProcess(t, store, time.Hour).crashed("work")
+	if !newProcess(t, store, 0).had("work") {
+		t.Error("a lease holds for an hour because of a clock that was wrong")
+	}
+}
+
+// Work ends when its lease is another's, and when the lease could not be renewed in time; not for one failure.
+func TestLeaseLost(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(one, other *process)
+		lost      time.Duration // 0: it is not
+	}{
+		"taken":          {func(one, other *process) { other.crashed("work") }, 20 * time.Second},
+		"gone":           {func(one, _ *process) { remove(one, "work") }, 20 * time.Second},
+		"store fails":    {func(one, _ *process) { one.fault.N = 1; one.Store = broken{one.Store} }, time.Minute},
+		"store stumbles": {func(one, _ *process) { one.fault.N = one.fault.Operations() + 1 }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := openStore(t)
+				one, other := newProcess(t, store, 0), newProcess(t, store, 0)
+				began := time.Now()
+				held, err := one.Hold(t.Context(), "work", nil, func(ctx context.Context) error {
+					c.meanwhile(one, other)
+					select {
+					case <-ctx.Done():
+						return ctx.Err()
+					case <-time.After(5 * time.Minute):
+						return nil
+					}
+				})
+				took := time.Since(began)
+				if !held || (c.lost > 0) != errors.Is(err, vitrine.ErrLeaseLost) || c.lost > 0 && took.Round(time.Second) != c.lost {
+					t.Errorf("held %v, %v after %s", held, err, took)
+				}
+			})
+		})
+	}
+}
+
+// broken is a store that takes no changes.
+type broken struct{ vitrine.Store }
+
+func (broken) Update(context.Context, func(vitrine.Tx) error) error { return errors.New("broken") }
+
+func remove(p *process, name string) {
+	p.t.Helper()
+	if err := p.Store.Update(context.Background(), func(tx vitrine.Tx) error { return tx.DeleteLease(name) }); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Work that is not due is not done, and its lease not taken; a panic gives it back; what crashes leave is forgotten.
+func TestLeaseEnds(t *testing.T) {
+	store := openStore(t)
+	one, other := newProcess(t, store, 0), newProcess(t, store, 0)
+	no := func(vitrine.Tx) (bool, error) { return false, nil }
+	if held, err := one.Hold(t.Context(), "work", no, func(context.Context) error { t.Error("done"); return nil }); held || err != nil {
+		t.Error(held, err)
+	}
+	if !other.had("work") {
+		t.Error("it was taken for work that was not due")
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = one.Hold(t.Context(), "work", nil, func(context.Context) error { panic("oh") })
+	}()
+	if !other.had("work") {
+		t.Error("a panic keeps it")
+	}
+	one.crashed("work")
+	if err := newProcess(t, store, 50*time.Minute).Forget(t.Context()); err != nil || other.had("work") {
+		t.Error("forgotten while it may count", err)
+	}
+	if err := newProcess(t, store, 2*time.Hour).Forget(t.Context()); err != nil || !other.had("work") {
+		t.Error("kept", err)
+	}
+}
+
+// A process that alone works on its store has every lease, and writes nothing for it.
+func TestLeaseAlone(t *testing.T) {
+	store := openStore(t)
+	before, err := store.Version(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t}
+	if !p.had("work") || p.Forget(t.Context()) != nil {
+		t.Error("no lease")
+	}
+	if after, err := store.Version(t.Context()); err != nil || after != before {
+		t.Error("something was written", err)
+	}
+}
+
+// meeting has two processes both be at work before either goes on.
+type meeting struct {
+	once [2]sync.Once
+	here [2]chan struct{}
+}
+
+func newMeeting() *meeting {
+	return &meeting{here: [2]chan struct{}{make(chan struct{}), make(chan struct{})}}
+}
+
+func (m *meeting) come(who int) {
+	m.once[who].Do(func() { close(m.here[who]) })
+	select {
+	case <-m.here[1-who]:
+	case <-time.After(10 * time.Second): // the test tells
+	}
+}
+
+// Two processes that look for scans at once share them, and none is scanned by both.
+func TestScansShared(t *testing.T) {
+	s := newScanning(t)
+	s.mouth.signatures = "1"
+	var here, there atomic.Int64
+	var links []*vitrine.Link
+	for range 6 {
+		links = append(links, s.clip())
+	}
+	both := newMeeting()
+	scans := func(who int, n *atomic.Int64) *vitrine.Scans {
+		m := &mouth{signatures: "1", verdict: clean}
+		m.during = func() { n.Add(1); both.come(who) }
+		return &vitrine.Scans{Store: s.store, Blobs: s.blobs, Scanner: m, Now: s.clock.Now, AtOnce: 2,
+			Leases: &vitrine.Leases{Store: s.store, Now: s.clock.Now, Holder: vitrine.NewHolder()}}
+	}
+	one, other := scans(0, &here), scans(1, &there)
+	done := make(chan error)
+	go func() { done <- other.Pending(t.Context()) }()
+	err := one.Pending(t.Context())
+	if err := errors.Join(err, <-done); err != nil {
+		t.Fatal(err)
+	}
+	if here.Load()+there.Load() != 6 || here.Load() == 0 || there.Load() == 0 {
+		t.Errorf("%d were scanned by one and %d by the other", here.Load(), there.Load())
+	}
+	for _, l := range links {
+		s.is(l, vitrine.StateLive, "", "")
+	}
+}
+
+// A scan that ends long after its lease was lost, when another process has scanned the link and a person has decided, changes nothing.
+func TestScanOvertaken(t *testing.T) {
+	s := newScanning(t)
+	l := s.clip()
+	leases := func() *vitrine.Leases {
+		return &vitrine.Leases{Store: s.store, Now: s.clock.Now, Holder: vitrine.NewHolder()}
+	}
+	s.scans.Leases = leases()
+	s.mouth.verdict = malware // what the overtaken one will say
+	s.mouth.during = func() { // it is paused here
+		s.clock.Advance(3 * time.Minute)
+		m := &mouth{signatures: "2", verdict: clean}
+		other := &vitrine.Scans{Store: s.store, Blobs: s.blobs, Scanner: m, Now: s.clock.Now, Leases: leases()}
+		if err := other.Pending(t.Context()); err != nil || m.scanned != 1 {
+			t.Errorf("the other scanned %d: %v", m.scanned, err)
+		}
+	}
+	if err := s.scans.Pending(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if l = s.is(l, vitrine.StateLive, "", ""); l.Scanned != "2" || !l.HasBytes {
+		t.Errorf("%+v", l)
+	}
+}
+
+// Two processes share the links whose previews are due; one that was overtaken leaves the parts of the link whole.
+func TestPreviewsShared(t *testing.T) {
+	p := newPreviewed(t)
+	lease := func() *vitrine.Leases {
+		return &vitrine.Leases{Store: p.Store, Now: p.clock.Now, Holder: vitrine.NewHolder()}
+	}
+	p.Leases = lease()
+	m := &maker{}
+	other := &vitrine.Previews{Store: p.Store, Blobs: p.blobs, Previewer: m, Now: p.clock.Now, Leases: lease()}
+	var links []*vitrine.Link
+	for _, name := range []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.png", "g.png", "h.png"} {
+		links = append(links, p.add(name))
+	}
+	both := newMeeting()
+	p.maker.hook, m.hook = func(string) { both.come(0) }, func(string) { both.come(1) }
+	done := make(chan error)
+	go func() { done <- other.Make(t.Context()) }()
+	p.make()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	here, there := p.maker.took(), m.took()
+	if len(here)+len(there) != len(links) || len(here) == 0 || len(there) == 0 {
+		t.Errorf("%v were made here and %v there", here, there)
+	}
+	for _, l := range links {
+		if l = p.now(l); l.Preview != vitrine.PreviewDone || l.Parts != "picture" {
+			t.Errorf("%s: %q, %q", l.Name, l.Preview, l.Parts)
+		}
+	}
+
+	late := p.add("late.png")
+	p.maker.hook = func(string) { // paused
+		p.clock.Advance(3 * time.Minute)
+		m.hook = nil
+		if err := other.Make(t.Context()); err != nil || len(m.took()) != 1 {
+			t.Error("the other did not make it", err)
+		}
+	}
+	p.make()
+	if l := p.now(late); l.Preview != vitrine.PreviewDone || l.Parts != "picture" {
+		t.Errorf("%q, %q", l.Preview, l.Parts)
+	}
+	if b, err := p.blobs.OpenPart(t.Context(), late.Upload, vitrine.PartPicture); err != nil || b.Close() != nil {
+		t.Error(err)
+	}
+}
