@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"vitrine/internal/worker":      {},
 	"vitrine":                      {"vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor"},
 	"vitrine/internal/sqldb":       {"vitrine", "vitrine/report"},
+	"vitrine/internal/clickhouse":  {"vitrine", "vitrine/report"},
 	"vitrine/internal/disk":        {"vitrine"},
 	"vitrine/internal/s3":          {"vitrine"},
 	"vitrine/internal/spool":       {"vitrine"},

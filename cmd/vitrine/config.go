@@ -22,19 +22,20 @@ import (
 // serveCmd is the configuration of a server; its help texts are the manual.
 type serveCmd struct {
 	placeFlags
-	Listen          string        `help:"Where to listen, HOST:PORT. The default answers this machine alone; in a container, or without a reverse proxy before it, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
-	PublicURL       string        `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
-	ContentURL      string        `help:"Address that bytes of files are served from. A host of its own keeps what users upload apart from everything else; it must lead to the same server. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
-	SitesURL        string        `help:"Address of static websites, with a star in the place of each one's name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on, and not one of the public URL’s. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
-	TrustedProxy    []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it every visitor behind a proxy is the same." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
-	Drain           time.Duration `help:"How long the server serves on after SIGTERM or SIGINT while /readyz answers 503 already, so that a load balancer sends new requests elsewhere before connections are refused: longer than it takes to see that. Needed where several servers share an instance." env:"VITRINE_DRAIN" default:"0s"`
-	ShutdownTimeout time.Duration `help:"How long requests that are under way may take to finish after SIGTERM or SIGINT. A second signal ends the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
-	ViewerKeyLife   time.Duration `help:"How long the viewers of an account are told apart with one secret key. Then it is replaced and destroyed, and who returns is new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
-	KeepOpens       int           `help:"How many months single opens are kept. Then they are removed, and the numbers of their days stay. 0: for ever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
-	MaxOpens        int           `help:"Most opens that one report reads, newest first; a report that meets it says so. 0: all." env:"VITRINE_MAX_OPENS" default:"0"`
-	AbuseThreshold  int           `help:"How many readers, each from a network of their own, take a live link off display by reporting it on one day (UTC), until a person has looked at it; at most 20 links an hour. 0: reports alone never do." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
-	LogFormat       string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
-	LogLevel        slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
+	Listen            string        `help:"Where to listen, HOST:PORT. The default answers this machine alone; in a container, or without a reverse proxy before it, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
+	PublicURL         string        `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
+	ContentURL        string        `help:"Address that bytes of files are served from. A host of its own keeps what users upload apart from everything else; it must lead to the same server. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
+	SitesURL          string        `help:"Address of static websites, with a star in the place of each one's name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on, and not one of the public URL’s. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
+	TrustedProxy      []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it every visitor behind a proxy is the same." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
+	RedirectDownloads bool          `help:"Have downloads fetched from the bucket (--files) itself, by an address that lives a minute, and not through this server. A link that is taken down then gives out no further address, but does not end a download that has begun." env:"VITRINE_REDIRECT_DOWNLOADS"`
+	Drain             time.Duration `help:"How long the server serves on after SIGTERM or SIGINT while /readyz answers 503 already, so that a load balancer sends new requests elsewhere before connections are refused: longer than it takes to see that. Needed where several servers share an instance." env:"VITRINE_DRAIN" default:"0s"`
+	ShutdownTimeout   time.Duration `help:"How long requests that are under way may take to finish after SIGTERM or SIGINT. A second signal ends the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
+	ViewerKeyLife     time.Duration `help:"How long the viewers of an account are told apart with one secret key. Then it is replaced and destroyed, and who returns is new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
+	KeepOpens         int           `help:"How many months single opens are kept. Then they are removed, and the numbers of their days stay. 0: for ever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
+	MaxOpens          int           `help:"Most opens that one report reads, newest first; a report that meets it says so. 0: all." env:"VITRINE_MAX_OPENS" default:"0"`
+	AbuseThreshold    int           `help:"How many readers, each from a network of their own, take a live link off display by reporting it on one day (UTC), until a person has looked at it; at most 20 links an hour. 0: reports alone never do." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
+	LogFormat         string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
+	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
 	scanFlags
 	previewFlags
 	planFlags
@@ -200,6 +201,9 @@ func (c *serveCmd) Validate() error {
 	}
 	if c.ViewerKeyLife < 24*time.Hour {
 		return errors.New("--viewer-key-life is a day (24h) or more")
+	}
+	if c.RedirectDownloads && c.Files == "" {
+		return errors.New("--redirect-downloads is for files in a bucket (--files)")
 	}
 	if c.Drain < 0 {
 		return errors.New("--drain is 0 or more")

@@ -20,7 +20,9 @@ import (
 	"testing"
 	"time"
 
+	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/sqldb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 
@@ -31,6 +33,7 @@ import (
 type fleet struct {
 	t        *testing.T
 	env      []string
+	store    vitrine.Store // the one that the servers share, as another process has it
 	balancer *balancer
 	url      string // of the balancer, which is that of the instance
 	ships    [2]*ship
@@ -48,7 +51,8 @@ func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	f := &fleet{t: t}
 	bucket := vitrinetest.S3(t)
-	f.env = append(os.Environ(), "VITRINE_DATABASE="+vitrinetest.PostgresDatabase(t), "VITRINE_FILES="+bucket.Address(bucket.Bucket(t), ""))
+	database := vitrinetest.PostgresDatabase(t)
+	f.env = append(os.Environ(), "VITRINE_DATABASE="+database, "VITRINE_FILES="+bucket.Address(bucket.Bucket(t), ""))
 	f.balancer = &balancer{}
 	front := httptest.NewServer(f.balancer.handler())
 	t.Cleanup(front.Close)
@@ -68,6 +72,12 @@ func newFleet(t *testing.T) *fleet {
 	if t.Failed() {
 		t.FailNow()
 	}
+	store, err := sqldb.OpenStore(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	f.store = store
 	return f
 }
 
@@ -114,7 +124,7 @@ func (f *fleet) term(s *ship) {
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
 		f.t.Fatal(err)
 	}
-	late := time.AfterFunc(20*time.Second, func() { _ = s.process.Process.Signal(syscall.SIGQUIT) }) // it says where it hangs
+	late := time.AfterFunc(time.Minute, func() { _ = s.process.Process.Signal(syscall.SIGQUIT) }) // it says where it hangs
 	text := s.log.drain()
 	late.Stop()
 	if err := s.process.Wait(); err != nil {
@@ -281,8 +291,8 @@ func TestFleet(t *testing.T) {
 		{"Slug", (*fleet).slug},
 		{"Reports", (*fleet).reports},
 		{"Revoked", (*fleet).revoked},
-		{"Killed", (*fleet).killed},
 		{"Rolling", (*fleet).rolling},
+		{"Killed", (*fleet).killed}, // last: its leases hold for two minutes
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inner := *f
@@ -599,8 +609,29 @@ func (f *fleet) killed(key string) {
 	r.end()
 }
 
-// rolling replaces both servers, one after the other, under load: nothing fails, though nobody tries anything again.
+// chores is the process that does the chores; "" when none does.
+func (f *fleet) chores() (holder string) {
+	f.t.Helper()
+	err := f.store.Read(f.t.Context(), func(tx vitrine.Tx) error {
+		holder = ""
+		l, err := tx.Lease(choresLease)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err == nil && time.Until(l.Until) > 0 {
+			holder = l.Holder
+		}
+		return err
+	})
+	if err != nil {
+		f.t.Error(err)
+	}
+	return holder
+}
+
+// rolling replaces both servers, one after the other, under load: nothing fails, though nobody tries anything again. The chores are handed over.
 func (f *fleet) rolling(key string) {
+	before := f.chores()
 	r := f.begin(key, f.url)
 	for _, s := range f.ships {
 		before := r.pages.Load()
@@ -613,4 +644,5 @@ func (f *fleet) rolling(key string) {
 	for _, failure := range r.failures {
 		f.t.Error(failure)
 	}
+	f.within(20*time.Second, "the chores are another's", func() bool { now := f.chores(); return now != "" && now != before })
 }

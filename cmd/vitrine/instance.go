@@ -62,6 +62,9 @@ func newInstance(ctx context.Context, places placeFlags, public string) (_ *inst
 	if in.store, err = places.openStore(); err != nil {
 		return nil, err
 	}
+	if err = refuseUnfinished(ctx, in.store, places); err != nil {
+		return nil, err
+	}
 	if in.log, err = places.openLog(ctx, in.store); err != nil {
 		return nil, err
 	}
@@ -81,6 +84,14 @@ func newInstance(ctx context.Context, places placeFlags, public string) (_ *inst
 	in.abuse = &vitrine.AbuseReports{Store: in.store, Now: in.now}
 	in.moderation = &vitrine.Moderation{Store: in.store, Now: in.now}
 	return in, nil
+}
+
+// storageOrigin is where files are put, where that is not this server; "" otherwise.
+func (in *instance) storageOrigin() string {
+	if bucket, ok := in.blobs.(interface{ Origin() string }); ok {
+		return bucket.Origin()
+	}
+	return ""
 }
 
 // Close closes the databases.
@@ -116,12 +127,10 @@ func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, er
 	return secret, err
 }
 
-// ready tells whether the parts that a server stands on answer.
+// ready tells whether what no page can be served without answers: the store. The log of opens does not count: while it is away opens wait in the
+// spool, and a balancer that saw it would take all servers away at once.
 func (in *instance) ready(ctx context.Context) error {
-	if _, err := in.hasAccounts(ctx); err != nil {
-		return err
-	}
-	_, err := in.log.Counts(ctx, []vitrine.LinkID{1})
+	_, err := in.hasAccounts(ctx)
 	return err
 }
 

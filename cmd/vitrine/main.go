@@ -23,7 +23,9 @@ type cli struct {
 	Import  importCmd  `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
 	Storage storageCmd `cmd:"" group:"run" help:"Look after the bucket that files are kept in."`
 	Audit   auditCmd   `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
+	Doctor  doctorCmd  `cmd:"" group:"run" help:"Look at each part of the configuration and say what is wrong, and what to do."`
 	Backup  backupCmd  `cmd:"" group:"run" help:"Copy an instance into a directory, while it is served."`
+	Migrate migrateCmd `cmd:"" group:"run" help:"Copy an instance to other places: PostgreSQL, a bucket, another directory."`
 	Restore restoreCmd `cmd:"" group:"run" help:"Make a data directory of a backup."`
 
 	Put      putCmd      `cmd:"" group:"use" help:"Put files on display; prints a link for each."`

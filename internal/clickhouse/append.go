@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"errors"
 
 	"vitrine"
 	"vitrine/report"
@@ -134,11 +133,17 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 		told = append(told, key{d.Link, d.Open})
 		downloads = append(downloads, key{d.Link, d.ID})
 	}
-	stored, err := w.storedOpens(opens) // none, mostly
-	if err != nil {
-		return err
-	}
-	return errors.Join(w.loadOpens(append(told, stored...)), w.loadViewers(viewers), w.loadDownloads(downloads))
+	return together(
+		func() error {
+			stored, err := w.storedOpens(opens) // none, mostly
+			if err != nil {
+				return err
+			}
+			return w.loadOpens(append(told, stored...))
+		},
+		func() error { return w.loadViewers(viewers) },
+		func() error { return w.loadDownloads(downloads) },
+	)
 }
 
 // own makes the row of an open's link where there is none. It is written once something of it is.
@@ -236,7 +241,7 @@ func (w *writing) loadTold(snapshots []vitrine.Snapshot) error {
 			viewers = append(viewers, v)
 		}
 	}
-	return errors.Join(w.loadViewers(viewers), w.loadDownloadsOf(told))
+	return together(func() error { return w.loadViewers(viewers) }, func() error { return w.loadDownloadsOf(told) })
 }
 
 // snapshot takes a snapshot in.

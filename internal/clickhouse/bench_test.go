@@ -115,7 +115,7 @@ func BenchmarkTally(b *testing.B) {
 	} {
 		for _, way := range []string{"fold", "inside"} {
 			b.Run(q.name+"/"+way, func(b *testing.B) {
-				l.c.countInside = way == "inside"
+				l.c.insideFrom = map[string]int{"fold": -1, "inside": 0}[way]
 				for b.Loop() {
 					if _, _, err := l.Tally(context.Background(), q.query); err != nil {
 						b.Fatal(err)

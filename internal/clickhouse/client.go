@@ -24,8 +24,8 @@ type client struct {
 	http     *http.Client
 	settings map[string]string // of every request
 
-	// countInside has tallies counted inside the database, and not here.
-	countInside bool
+	// insideFrom is how many opens are counted inside the database, and not read; negative: any number is read.
+	insideFrom int
 }
 
 // How long a request may take altogether: an ordinary one, and one of background work.
@@ -61,7 +61,7 @@ func newClient(a address) *client {
 			"load_balancing": "in_order", // one replica after another, not any
 		})
 	}
-	return &client{address: a, http: &http.Client{Transport: transport}, settings: settings}
+	return &client{address: a, http: &http.Client{Transport: transport}, settings: settings, insideFrom: defaultInside}
 }
 
 // exception is what the server says of a statement that failed.

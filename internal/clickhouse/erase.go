@@ -21,7 +21,6 @@ func (l *ViewLog) Erase(ctx context.Context, link vitrine.LinkID) error {
 // eraseRows removes what batches up to one have left of a link; its row of counts is last.
 func (l *ViewLog) eraseRows(ctx context.Context, number uint64, account vitrine.AccountID, link vitrine.LinkID) error {
 	for _, table := range []string{"opens", "downloads", "viewers", "tallies", "seen", "links"} {
-		l.step("erase " + table)
 		where := fmt.Sprintf("account = %d AND link = %d AND version <= %d", account, link, number)
 		if err := l.c.deleteRows(ctx, table, where); err != nil {
 			return err

@@ -125,7 +125,6 @@ func (l *ViewLog) dropMonths(ctx context.Context, end int64) error {
 			return err
 		}
 		for _, month := range months {
-			l.step("drop " + name)
 			if err := l.c.work(ctx, fmt.Sprintf("ALTER TABLE %s%s DROP PARTITION %d", tableOf(name).local(l.c.address), l.c.onCluster(), month)); err != nil {
 				return err
 			}

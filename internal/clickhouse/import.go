@@ -2,10 +2,8 @@ package clickhouse
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"vitrine"
 	"vitrine/report"
@@ -57,7 +55,12 @@ func (w *writing) imports(opens []vitrine.NewOpen) error {
 		w.own(&opens[i])
 	}
 	openIDs, downloadIDs := places{}, places{}
-	if err := errors.Join(w.loadViewers(viewers), w.loadPlaces("opens", keys, openIDs), w.loadPlaces("downloads", keys, downloadIDs)); err != nil {
+	err := together(
+		func() error { return w.loadViewers(viewers) },
+		func() error { return w.loadPlaces("opens", keys, openIDs) },
+		func() error { return w.loadPlaces("downloads", keys, downloadIDs) },
+	)
+	if err != nil {
 		return err
 	}
 	for i := range opens {
@@ -121,17 +124,19 @@ func (w *writing) loadPlaces(table string, keys []key, taken places) error {
 		starts = append(starts, key{k.link, vitrine.ViewIDAt(k.id.Ms(), 0)})
 	}
 	for some := range slices.Chunk(w.byTime(starts), keysAtOnce) {
-		var links, milliseconds strings.Builder
+		var links, milliseconds rows
 		seen := map[vitrine.LinkID]bool{}
 		for _, k := range some {
 			if !seen[k.link] {
 				seen[k.link] = true
-				tuples(&links, int64(w.links[k.link].account), int64(k.link))
+				links.int64(int64(w.links[k.link].account))
+				links.int64(int64(k.link))
 			}
-			tuples(&milliseconds, int64(k.link), k.id.Ms())
+			milliseconds.int64(int64(k.link))
+			milliseconds.int64(k.id.Ms())
 		}
-		sql := fmt.Sprintf("SELECT link, id FROM %s FINAL WHERE (account, link) IN (%s) AND (link, bitShiftRight(id, 21)) IN (%s) AND id >= %d AND id < %d",
-			table, links.String(), milliseconds.String(), some[0].id, vitrine.ViewIDAt(some[len(some)-1].id.Ms()+1, 0))
+		sql := fmt.Sprintf("SELECT link, id FROM %s WHERE (account, link) IN %s AND (link, bitShiftRight(id, 21)) IN %s AND id >= %d AND id < %d",
+			table, keySet("a Int64, l Int64", links), keySet("l Int64, m Int64", milliseconds), some[0].id, vitrine.ViewIDAt(some[len(some)-1].id.Ms()+1, 0))
 		err := w.c.query(w.ctx, sql, func(r *reader) error {
 			k := key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())}
 			taken[k] = key{k.link, after(k.id)}

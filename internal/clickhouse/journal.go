@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -143,7 +145,6 @@ func (l *ViewLog) commit(ctx context.Context, number uint64, steps []step) (won 
 	w.bool(false)
 	w.uint64(writer)
 	w.bytes(effect.b)
-	l.step("journal")
 	if err := l.c.insert(ctx, "journal (number, done, writer, effect)", w.b, fmt.Sprint("batch ", number)); err != nil {
 		return false, err
 	}
@@ -167,7 +168,6 @@ func (l *ViewLog) carryOut(ctx context.Context, number uint64, steps []step) err
 	var inserts sync.WaitGroup
 	errs := make([]error, len(steps))
 	for i, s := range steps {
-		l.step(s.into)
 		token := fmt.Sprintf("batch %d step %d", number, i)
 		switch s.kind {
 		case stepInsert:
@@ -181,14 +181,21 @@ func (l *ViewLog) carryOut(ctx context.Context, number uint64, steps []step) err
 	if err := errors.Join(errs...); err != nil {
 		return failure(ctx, err)
 	}
-	l.applied, l.known = number, nil
-	l.step("done")
+	l.applied = number
+	if changesState(steps) {
+		l.known = nil
+	}
 	var w rows
 	w.uint64(number)
 	w.bool(true)
 	// That it is done may be forgotten: then it is done once more.
 	_ = l.c.insert(ctx, "journal (number, done)", w.b, fmt.Sprint("done ", number))
 	return nil
+}
+
+// changesState tells whether the state may be another one after some steps.
+func changesState(steps []step) bool {
+	return slices.ContainsFunc(steps, func(s step) bool { return s.kind != stepInsert || strings.HasPrefix(s.into, "state ") })
 }
 
 func (l *ViewLog) carryOutStep(ctx context.Context, number uint64, s step) error {
@@ -235,5 +242,6 @@ func (l *ViewLog) finish(ctx context.Context) error {
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
+	l.known = nil // batches before this one are others', too
 	return l.carryOut(limited, number, left)
 }

@@ -1,10 +1,11 @@
 package clickhouse
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"sync"
 
 	"vitrine"
 )
@@ -14,11 +15,26 @@ const keysAtOnce = 16_384
 
 // Rows are looked up by their keys, in all versions, of which the highest counts: that is less work than FINAL, which puts whole ranges of keys in order.
 
+// together does several things at once, which share nothing that any of them changes.
+func together(all ...func() error) error {
+	errs := make([]error, len(all))
+	var w sync.WaitGroup
+	for i, f := range all {
+		w.Go(func() { errs[i] = f() })
+	}
+	w.Wait()
+	return errors.Join(errs...)
+}
+
 // loadLinks reads rows of links.
 func (w *writing) loadLinks(links map[vitrine.LinkID]bool) error {
 	all := slices.Sorted(maps.Keys(links))
 	for some := range slices.Chunk(all, keysAtOnce) {
-		err := w.c.query(w.ctx, "SELECT link, account, views, downloads, version FROM links WHERE link IN ("+list(some)+")", func(r *reader) error {
+		var set rows
+		for _, link := range some {
+			set.int64(int64(link))
+		}
+		err := w.c.query(w.ctx, "SELECT link, account, views, downloads, version FROM links WHERE link IN "+keySet("l Int64", set), func(r *reader) error {
 			link := vitrine.LinkID(r.int64())
 			row := &linkRow{account: vitrine.AccountID(r.int64())}
 			row.Views, row.Downloads, row.version = r.int64(), r.int64(), r.uint64()
@@ -46,13 +62,21 @@ func (w *writing) byTime(keys []key) []key {
 	return slices.Compact(keys)
 }
 
+// keySet is what stands behind IN: rows of numbers, as the name and type of each column and the rows in RowBinary. A list of as many literals would take the
+// server many times as long to read as to answer.
+func keySet(columns string, keys rows) string {
+	return fmt.Sprintf("(SELECT * FROM format('RowBinary', '%s', unhex('%x')))", columns, keys.b)
+}
+
 // keyList is the condition that rows are of keys that byTime gave.
 func (w *writing) keyList(keys []key) string {
-	var b strings.Builder
+	var set rows
 	for _, k := range keys {
-		tuples(&b, int64(w.links[k.link].account), int64(k.link), int64(k.id))
+		set.int64(int64(w.links[k.link].account))
+		set.int64(int64(k.link))
+		set.int64(int64(k.id))
 	}
-	return fmt.Sprintf("(account, link, id) IN (%s) AND id >= %d AND id <= %d", b.String(), keys[0].id, keys[len(keys)-1].id)
+	return fmt.Sprintf("(account, link, id) IN %s AND id >= %d AND id <= %d", keySet("a Int64, l Int64, i Int64", set), keys[0].id, keys[len(keys)-1].id)
 }
 
 // storedOpens tells which keys are those of opens, reading little else.
@@ -92,11 +116,12 @@ func (w *writing) loadOpens(keys []key) error {
 // loadViewers reads how many opens links have of viewers.
 func (w *writing) loadViewers(keys []viewerKey) error {
 	for some := range slices.Chunk(keys, keysAtOnce) {
-		var b strings.Builder
+		var set rows
 		for _, k := range some {
-			tuples(&b, int64(k.link), k.viewer)
+			set.int64(int64(k.link))
+			set.uint64(k.viewer)
 		}
-		err := w.c.query(w.ctx, "SELECT link, viewer, opens, version FROM viewers WHERE (link, viewer) IN ("+b.String()+")", func(r *reader) error {
+		err := w.c.query(w.ctx, "SELECT link, viewer, opens, version FROM viewers WHERE (link, viewer) IN "+keySet("l Int64, v UInt64", set), func(r *reader) error {
 			k := viewerKey{vitrine.LinkID(r.int64()), r.uint64()}
 			row := &viewerRow{opens: r.int64(), version: r.uint64()}
 			if there := w.viewers[k]; there == nil || there.version < row.version {
@@ -124,12 +149,15 @@ func (w *writing) loadDownloads(keys []key) error {
 // loadDownloadsOf reads the download events of opens.
 func (w *writing) loadDownloadsOf(opens []key) error {
 	for some := range slices.Chunk(w.byTime(opens), keysAtOnce) {
-		var links, of strings.Builder
+		var links, of rows
 		for _, k := range some {
-			tuples(&links, int64(w.links[k.link].account), int64(k.link))
-			tuples(&of, int64(k.link), int64(k.id))
+			links.int64(int64(w.links[k.link].account))
+			links.int64(int64(k.link))
+			of.int64(int64(k.link))
+			of.int64(int64(k.id))
 		}
-		if err := w.readDownloads(fmt.Sprintf("(account, link) IN (%s) AND (link, open) IN (%s)", links.String(), of.String())); err != nil {
+		where := fmt.Sprintf("(account, link) IN %s AND (link, open) IN %s", keySet("a Int64, l Int64", links), keySet("l Int64, o Int64", of))
+		if err := w.readDownloads(where); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"fmt"
-	"strings"
 
 	"vitrine"
 	"vitrine/report"
@@ -15,6 +14,7 @@ type openRow struct {
 	startMs     int64 // vitrine.Engagement.StartMs
 	told        bool  // a bot by its own beacon's word, not by the request's
 	imported    bool
+	version     uint64
 	changed     bool            // not as it is stored
 	spare       *report.Session // memory for the next row that is read
 }
@@ -140,19 +140,4 @@ func within(s vitrine.Scope) string {
 		return fmt.Sprintf("account = %d AND link = %d", s.Account, s.Link)
 	}
 	return fmt.Sprintf("account = %d", s.Account)
-}
-
-// tuples writes lists of numbers as SQL takes them.
-func tuples(b *strings.Builder, numbers ...any) {
-	if b.Len() > 0 {
-		b.WriteByte(',')
-	}
-	b.WriteByte('(')
-	for i, n := range numbers {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprint(b, n)
-	}
-	b.WriteByte(')')
 }

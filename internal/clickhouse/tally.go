@@ -12,31 +12,54 @@ import (
 
 // Tally is vitrine.ViewLog's.
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
-	s, err := l.c.state(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), gone: min(max(q.From, s.forgotten), max(q.From, q.To)), state: s}
-	if q.Cap > 0 {
-		if truncated, err = l.c.more(ctx, w); err != nil {
-			return nil, false, err
-		}
-	}
-	switch {
-	case truncated:
-		t, err = l.c.newest(ctx, w)
-	default:
-		t, err = l.c.tally(ctx, w)
-	}
+	err = l.asOf(ctx, q.From, func(s state) (err error) {
+		t, truncated, err = l.c.anyTally(ctx, q, s)
+		return err
+	})
 	if err != nil {
 		return nil, false, err
 	}
 	if q.Link != 0 {
-		t.OfLink()
-	} else {
-		t.OfAccount()
+		return t.OfLink(), truncated, nil
 	}
-	return t, truncated, nil
+	return t.OfAccount(), truncated, nil
+}
+
+// asOf has f read about days from one on, and again if some of them were forgotten meanwhile: what is forgotten is not where it was.
+func (l *ViewLog) asOf(ctx context.Context, from report.Day, f func(state) error) error {
+	s := l.lastState.Load()
+	if s == nil {
+		s = new(state)
+	}
+	for {
+		err := f(*s)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		now, again := l.c.state(ctx)
+		if again != nil {
+			return again
+		}
+		l.lastState.Store(&now)
+		if max(from, s.forgotten) == max(from, now.forgotten) {
+			return err
+		}
+		s = &now
+	}
+}
+
+func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool, err error) {
+	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), gone: min(max(q.From, s.forgotten), max(q.From, q.To)), state: s}
+	opens, err := c.count(ctx, w)
+	switch {
+	case err != nil:
+	case q.Cap > 0 && opens > int64(q.Cap):
+		truncated = true
+		t, err = c.newest(ctx, w)
+	default:
+		t, err = c.tally(ctx, w, c.insideFrom >= 0 && opens >= int64(c.insideFrom))
+	}
+	return t, truncated, err
 }
 
 // window is what a tally is asked of.
@@ -50,10 +73,10 @@ type window struct {
 // where is the condition of the opens, or downloads, that are there.
 func (w window) where() string { return within(w.Scope) + " AND " + w.ids.where() }
 
-// more tells whether there are more opens than the cap.
-func (c *client) more(ctx context.Context, w window) (more bool, err error) {
-	_, err = c.one(ctx, fmt.Sprintf("SELECT count() > %d FROM opens FINAL WHERE %s", w.Cap, w.where()), func(r *reader) { more = r.bool() })
-	return more, err
+// count is how many opens there are, exactly.
+func (c *client) count(ctx context.Context, w window) (n int64, err error) {
+	_, err = c.one(ctx, "SELECT toInt64(count()) FROM opens FINAL WHERE "+w.where(), func(r *reader) { n = r.int64() })
+	return n, err
 }
 
 // newest is the tally of the newest opens, as many as the cap.
@@ -61,11 +84,14 @@ func (c *client) newest(ctx context.Context, w window) (*report.Tally, error) {
 	return c.fold(ctx, w, fmt.Sprintf("%s ORDER BY id DESC, link DESC LIMIT %d", w.where(), w.Cap))
 }
 
-// tally is the tally of all of a window.
-func (c *client) tally(ctx context.Context, w window) (*report.Tally, error) {
+// defaultInside is from how many opens on it is quicker to have them counted: below, the many parts of the answer cost more than the opens.
+const defaultInside = 200_000
+
+// tally is the tally of all of a window, its opens counted inside the database or here.
+func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tally, error) {
 	t := new(report.Tally)
 	forgotten := w.From < w.gone
-	if !forgotten && !c.countInside {
+	if !forgotten && !inside {
 		return c.fold(ctx, w, w.where())
 	}
 	if forgotten {
@@ -73,7 +99,7 @@ func (c *client) tally(ctx context.Context, w window) (*report.Tally, error) {
 			return t, err
 		}
 	}
-	if c.countInside {
+	if inside {
 		return t, c.inside(ctx, w, forgotten, t)
 	}
 	if err := c.eachOpen(ctx, w.where(), t.Add); err != nil {
@@ -123,22 +149,30 @@ func (c *client) downloads(ctx context.Context, w window, t *report.Tally) error
 
 // DailyViews is vitrine.ViewLog's.
 func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
+	var views map[vitrine.LinkID][]int64
+	err := l.asOf(ctx, from, func(s state) (err error) {
+		views, err = l.c.dailyViews(ctx, s, account, links, from, to)
+		return err
+	})
+	return views, err
+}
+
+func (c *client) dailyViews(ctx context.Context, s state, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	for _, link := range links {
 		views[link] = make([]int64, max(to-from, 0))
 	}
-	s, err := l.c.state(ctx)
-	if err != nil || len(links) == 0 || from >= to {
-		return views, err
+	if len(links) == 0 || from >= to {
+		return views, nil
 	}
 	if from < s.forgotten {
-		if err := l.c.storedViews(ctx, s, account, views, from, min(to, s.forgotten)); err != nil {
+		if err := c.storedViews(ctx, s, account, views, from, min(to, s.forgotten)); err != nil {
 			return nil, err
 		}
 	}
 	sql := fmt.Sprintf("SELECT link, toInt32(day), toInt64(count()) FROM opens FINAL WHERE account = %d AND link IN (%s) AND %s AND bot = '' GROUP BY link, day",
 		account, list(links), idsOf(max(from, s.forgotten), to).where())
-	err = l.c.query(ctx, sql, func(r *reader) error {
+	err := c.query(ctx, sql, func(r *reader) error {
 		of, day, n := views[vitrine.LinkID(r.int64())], report.Day(r.int32()), r.int64()
 		if r.err == nil && from <= day && day < to && of != nil {
 			of[day-from] = n

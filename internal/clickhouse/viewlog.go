@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"vitrine"
 	"vitrine/report"
@@ -27,8 +28,7 @@ type ViewLog struct {
 	applied uint64
 	known   *state // as of applied; nil: not read yet
 
-	// step is called before each step of a commit: tests stop there.
-	step func(name string)
+	lastState atomic.Pointer[state] // as a reader found it last
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
@@ -41,7 +41,7 @@ func Open(ctx context.Context, address string, o Options) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ViewLog{c: newClient(a), lock: o.Lock, turn: make(chan struct{}, 1), step: func(string) {}}
+	l := &ViewLog{c: newClient(a), lock: o.Lock, turn: make(chan struct{}, 1)}
 	if l.lock == nil {
 		l.lock = func(context.Context) (func(), error) { return func() {}, nil }
 	}

@@ -16,7 +16,7 @@ func TestViewLog(t *testing.T) {
 func TestViewLogInside(t *testing.T) {
 	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog {
 		l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
-		l.c.countInside = true
+		l.c.insideFrom = 0
 		return l
 	})
 }

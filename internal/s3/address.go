@@ -24,11 +24,12 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Address says where a bucket is: s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL][&region=REGION][&path-style=true].
+// Address says where a bucket is: s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL][&public=URL][&region=REGION][&path-style=true].
 type Address struct {
 	Bucket    string
 	Prefix    string // before all keys; "" or with a slash at its end
 	Endpoint  string // http:// or https://, a host and nothing else; "" is Amazon's
+	Public    string // as Endpoint, where browsers and clients find the same server; "" is Endpoint
 	Region    string // "" is the one of the environment
 	PathStyle bool   // the bucket stands in the path, not in the host; the default with an endpoint
 
@@ -80,11 +81,13 @@ func (a *Address) parse(query string) error {
 		value := q.Get(name)
 		switch name {
 		case "endpoint":
-			e, err := url.Parse(value)
-			if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.RawQuery != "" || e.Fragment != "" {
-				return errors.New("the endpoint of a bucket is https:// or http:// and a host, as endpoint=https://s3.example.com")
+			if a.Endpoint, err = server(name, value); err != nil {
+				return err
 			}
-			a.Endpoint = e.Scheme + "://" + e.Host
+		case "public":
+			if a.Public, err = server(name, value); err != nil {
+				return err
+			}
 		case "region":
 			if a.Region = value; value == "" || strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 				return errors.New("the region of a bucket is a name such as region=eu-central-1")
@@ -95,13 +98,25 @@ func (a *Address) parse(query string) error {
 			}
 			styled = true
 		default:
-			return fmt.Errorf("the address of a bucket has no parameter %q: there are endpoint, region and path-style", name)
+			return fmt.Errorf("the address of a bucket has no parameter %q: there are endpoint, public, region and path-style", name)
 		}
+	}
+	if a.Public != "" && a.Endpoint == "" {
+		return errors.New("public=, where browsers find the server of a bucket, is for one that endpoint= names")
 	}
 	if !styled {
 		a.PathStyle = a.Endpoint != "" || strings.Contains(a.Bucket, ".") // a certificate does not cover a bucket's dots
 	}
 	return nil
+}
+
+// server reads the address of a server.
+func server(name, value string) (string, error) {
+	e, err := url.Parse(value)
+	if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.RawQuery != "" || e.Fragment != "" {
+		return "", fmt.Errorf("the %s of a bucket is https:// or http:// and a host, as %s=https://s3.example.com", name, name)
+	}
+	return e.Scheme + "://" + e.Host, nil
 }
 
 func open(ctx context.Context, address string, now func() time.Time, l limits) (*Blobs, error) {
@@ -141,14 +156,27 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})
-	b := &Blobs{api: api, presign: sdk.NewPresignClient(api), plain: client, bucket: a.Bucket, prefix: a.Prefix, now: now, limits: l}
-	o := api.Options()
-	where, err := o.EndpointResolverV2.ResolveEndpoint(ctx, sdk.EndpointParameters{Bucket: &a.Bucket, Region: &o.Region, Endpoint: o.BaseEndpoint, ForcePathStyle: &o.UsePathStyle})
-	if err != nil {
-		return nil, fmt.Errorf("the address of the bucket: %w", err)
+	b := &Blobs{api: api, inside: sdk.NewPresignClient(api), outside: sdk.NewPresignClient(api), plain: client, bucket: a.Bucket, prefix: a.Prefix, now: now, limits: l}
+	if b.server, err = origin(ctx, api.Options(), a.Bucket); err != nil {
+		return nil, err
 	}
-	b.origin = where.URI.Scheme + "://" + where.URI.Host
-	return b, nil
+	b.origin = b.server
+	if a.Public != "" {
+		o := api.Options()
+		o.BaseEndpoint = &a.Public
+		b.outside = sdk.NewPresignClient(sdk.New(o))
+		b.origin, err = origin(ctx, o, a.Bucket)
+	}
+	return b, err
+}
+
+// origin is where requests about a bucket go.
+func origin(ctx context.Context, o sdk.Options, bucket string) (string, error) {
+	where, err := o.EndpointResolverV2.ResolveEndpoint(ctx, sdk.EndpointParameters{Bucket: &bucket, Region: &o.Region, Endpoint: o.BaseEndpoint, ForcePathStyle: &o.UsePathStyle})
+	if err != nil {
+		return "", fmt.Errorf("the address of the bucket: %w", err)
+	}
+	return where.URI.Scheme + "://" + where.URI.Host, nil
 }
 
 // authorities are whose certificates a configuration trusts (AWS_CA_BUNDLE, ca_bundle); nil: those of the system.

@@ -15,7 +15,8 @@ func TestParseAddress(t *testing.T) {
 		"s3://my.files":                           {Bucket: "my.files", PathStyle: true},
 		"s3://files?endpoint=https://s3.example/": {Bucket: "files", Endpoint: "https://s3.example", PathStyle: true},
 		"s3://files?endpoint=https%3A%2F%2Fs3.example%3A9000&path-style=false&region=auto": {Bucket: "files", Endpoint: "https://s3.example:9000", Region: "auto"},
-		"s3://AKIA:se%2Fcr%2Bet@files/x": {Bucket: "files", Prefix: "x/", Key: "AKIA", Secret: "se/cr+et"},
+		"s3://files?endpoint=http://bucket:9000&public=https://files.example":              {Bucket: "files", Endpoint: "http://bucket:9000", Public: "https://files.example", PathStyle: true},
+		"s3://AKIA:se%2Fcr%2Bet@files/x":                                                   {Bucket: "files", Prefix: "x/", Key: "AKIA", Secret: "se/cr+et"},
 	} {
 		if got, err := ParseAddress(in); err != nil || got != want {
 			t.Errorf("%s: %+v, %v\nwant %+v", in, got, err, want)
@@ -35,7 +36,7 @@ func TestParseAddress(t *testing.T) {
 		"s3://files/a%20b":                       "no prefix",
 		"s3://AKIA@files":                        "names its secret too",
 		"s3://:hidden@files":                     "names its secret too",
-		"s3://files?pathstyle=true":              `no parameter "pathstyle": there are endpoint, region and path-style`,
+		"s3://files?pathstyle=true":              `no parameter "pathstyle": there are endpoint, public, region and path-style`,
 		"s3://files?region=a&region=b":           "twice",
 		"s3://files?region=":                     "region=eu-central-1",
 		"s3://files?region=EU_1":                 "region=eu-central-1",
@@ -43,6 +44,8 @@ func TestParseAddress(t *testing.T) {
 		"s3://files?endpoint=s3.example":         "https:// or http://",
 		"s3://files?endpoint=https://h/path":     "https:// or http://",
 		"s3://files?endpoint=https://a:hidden@h": "https:// or http://",
+		"s3://files?public=https://h":            "endpoint=",
+		"s3://files?endpoint=http://h&public=h":  "public=https://",
 		"s3://files?%zz":                         "cannot be read",
 	} {
 		_, err := ParseAddress(in)
@@ -73,11 +76,12 @@ func TestOrigin(t *testing.T) {
 	t.Setenv("AWS_REGION", "")
 	t.Setenv("AWS_DEFAULT_REGION", "")
 	for in, want := range map[string]string{
-		"s3://files?region=eu-central-1":                          "https://files.s3.eu-central-1.amazonaws.com",
-		"s3://my.files?region=eu-central-1":                       "https://s3.eu-central-1.amazonaws.com",
-		"s3://files?endpoint=http://127.0.0.1:9000":               "http://127.0.0.1:9000",
-		"s3://files?endpoint=https://s3.example&path-style=false": "https://files.s3.example",
-		"s3://key:secret@files?endpoint=https://s3.example:444":   "https://s3.example:444",
+		"s3://files?region=eu-central-1":                                      "https://files.s3.eu-central-1.amazonaws.com",
+		"s3://my.files?region=eu-central-1":                                   "https://s3.eu-central-1.amazonaws.com",
+		"s3://files?endpoint=http://127.0.0.1:9000":                           "http://127.0.0.1:9000",
+		"s3://files?endpoint=https://s3.example&path-style=false":             "https://files.s3.example",
+		"s3://key:secret@files?endpoint=https://s3.example:444":               "https://s3.example:444",
+		"s3://files?endpoint=http://bucket:9000&public=https://files.example": "https://files.example",
 		"s3://files": "",
 	} {
 		b, err := Open(ctx, in, time.Now)
@@ -92,7 +96,7 @@ func TestOrigin(t *testing.T) {
 			continue
 		}
 		// What is signed leads there.
-		if address, err := b.signPut(ctx, "x", putGrant); err != nil || !strings.HasPrefix(address, want+"/") {
+		if address, err := b.signPut(ctx, b.outside, "x", putGrant); err != nil || !strings.HasPrefix(address, want+"/") {
 			t.Errorf("%s signs %s, %v", in, address, err)
 		}
 	}

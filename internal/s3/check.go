@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"vitrine"
-
-	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
 // errOverwrites says that a server cannot keep what Seal promises.
@@ -68,6 +66,7 @@ func (b *Blobs) Check(ctx context.Context) error {
 		action string // that the key must be allowed; "" of a step that needs none that was not tried before
 		run    func() error
 	}{
+		{"", func() error { return b.checkCredentials(ctx) }},
 		{"s3:PutObject", func() error { return b.putSmall(ctx, b.incoming(k, g.Size), []byte(text)) }},
 		{"s3:ListBucket", func() error { _, err := b.waiting(ctx, k); return err }},
 		{"s3:GetObject", func() error { _, err := b.look(ctx, b.incoming(k, g.Size)); return err }},
@@ -84,6 +83,15 @@ func (b *Blobs) Check(ctx context.Context) error {
 		if err := s.run(); err != nil {
 			return b.explain(err, s.action)
 		}
+	}
+	return nil
+}
+
+// checkCredentials finds the key.
+func (b *Blobs) checkCredentials(ctx context.Context) error {
+	if _, err := b.api.Options().Credentials.Retrieve(ctx); err != nil {
+		return fmt.Errorf("%w (%v)", &advice{"No credentials for the bucket were found.",
+			"Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name both in its address: s3://KEY:SECRET@BUCKET."}, err)
 	}
 	return nil
 }
@@ -119,7 +127,7 @@ func (b *Blobs) checkPut(ctx context.Context, g vitrine.PutGrant, text string) e
 
 // checkClock compares the clocks of this machine and of the server.
 func (b *Blobs) checkClock(ctx context.Context) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodHead, b.origin, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodHead, b.server, nil)
 	if err != nil {
 		return err
 	}
@@ -198,16 +206,15 @@ func (b *Blobs) explain(err error, action string) error {
 	say := func(remedy, format string, args ...any) error {
 		return fmt.Errorf("%w (%v)", &advice{fmt.Sprintf(format, args...), remedy}, err)
 	}
-	var signing *v4.SigningError
 	switch code := codeOf(err); code {
 	case "NoSuchBucket":
-		return say("Make it, or correct its address.", "There is no bucket %q at %s.", b.bucket, b.origin)
+		return say("Make it, or correct its address.", "There is no bucket %q at %s.", b.bucket, b.server)
 	case "InvalidAccessKeyId", "XAdminUserNotFound", "InvalidToken", "ExpiredToken":
-		return say("Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the key in the address.", "%s does not know the key (%s).", b.origin, code)
+		return say("Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the key in the address.", "%s does not know the key (%s).", b.server, code)
 	case "SignatureDoesNotMatch":
 		return say("Correct AWS_SECRET_ACCESS_KEY, or the secret in the address; a proxy before the server must keep the Host header.", "The secret is not that of the key.")
 	case "RequestTimeTooSkewed":
-		return say("Set it, and keep it right by NTP.", "The clock of this machine is wrong: %s refuses it.", b.origin)
+		return say("Set it, and keep it right by NTP.", "The clock of this machine is wrong: %s refuses it.", b.server)
 	case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "MovedPermanently":
 		return say("Correct region= in its address.", "The bucket %q is in another region.", b.bucket)
 	case "AccessDenied", "AllAccessDisabled", "Forbidden":
@@ -215,11 +222,8 @@ func (b *Blobs) explain(err error, action string) error {
 	case "NotImplemented", "MethodNotAllowed":
 		return say("Use another server, or a newer version of it.", "The server of the bucket cannot do what Vitrine needs of it (%s).", cmp.Or(action, code))
 	case "":
-		if errors.As(err, &signing) {
-			return say("Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name both in its address: s3://KEY:SECRET@BUCKET.", "No credentials for the bucket were found.")
-		}
 		if statusOf(err) == 0 {
-			return say("Correct endpoint= in its address, or start the server.", "%s does not answer.", b.origin)
+			return say("Correct endpoint= in its address, or start the server.", "%s does not answer.", b.server)
 		}
 	}
 	return say("Its log may tell more.", "The server of the bucket fails.")

@@ -2,10 +2,14 @@ package s3
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"vitrine"
 	"vitrine/internal/vitrinetest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -88,5 +92,63 @@ func TestCors(t *testing.T) {
 	}
 	if err := opened(t, server.Address("none-such", "")).Cors(ctx, ours); err == nil || !strings.Contains(err.Error(), "There is no bucket") {
 		t.Errorf("Cors of no bucket: %v", err)
+	}
+}
+
+// Credentials that nobody has are asked of nobody in vain for long.
+func TestNoCredentials(t *testing.T) {
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_PROFILE": "", "AWS_CONFIG_FILE": "/nonexistent",
+		"AWS_SHARED_CREDENTIALS_FILE": "/nonexistent", "AWS_EC2_METADATA_DISABLED": "true", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": ""} {
+		t.Setenv(name, value)
+	}
+	b, err := Open(ctx, "s3://files?endpoint=http://127.0.0.1:1", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Check(ctx); err == nil || !strings.Contains(err.Error(), "No credentials for the bucket were found. Set AWS_ACCESS_KEY_ID") {
+		t.Errorf("Check: %v", err)
+	}
+	if _, err := b.SignPut(ctx, putGrant); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+		t.Errorf("SignPut: %v", err)
+	}
+}
+
+// actions are all that a key must be allowed, beside those of Cors.
+var actions = []string{"s3:PutObject", "s3:GetObject", "s3:DeleteObject", "s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:AbortMultipartUpload"}
+
+func TestDenied(t *testing.T) {
+	server := vitrinetest.S3(t)
+	bucket := server.Bucket(t)
+	b := opened(t, server.User(t, "limited", bucket))
+	allow := func(actions ...string) {
+		t.Helper()
+		policy := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["limited"]},"Action":["%s"],"Resource":["arn:aws:s3:::%s","arn:aws:s3:::%[2]s/*"]}]}`,
+			strings.Join(actions, `","`), bucket)
+		if _, err := server.API().PutBucketPolicy(ctx, &sdk.PutBucketPolicyInput{Bucket: &bucket, Policy: &policy}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Check(ctx); err == nil || !strings.Contains(err.Error(), "The server refuses s3:PutObject. Allow the key s3:PutObject for the bucket "+bucket) {
+		t.Errorf("Check without any leave: %v", err)
+	}
+	for i, action := range actions {
+		allow(slices.Delete(slices.Clone(actions), i, i+1)...)
+		b.tried = false
+		err := b.Check(ctx)
+		if err == nil || !strings.Contains(err.Error(), action) {
+			t.Errorf("Check without leave for %s: %v", action, err)
+		}
+		var e *vitrine.Error
+		if errors.As(err, &e) {
+			t.Errorf("%s: what a client would be told: %v", action, err)
+		}
+	}
+	allow(actions...)
+	b.tried = false
+	if err := b.Check(ctx); err != nil {
+		t.Errorf("Check with leave for all that the list has: %v", err)
+	}
+	if err := b.Cors(ctx, "https://share.example"); err == nil || !strings.Contains(err.Error(), "s3:GetBucketCORS") {
+		t.Errorf("Cors without leave: %v", err)
 	}
 }

@@ -20,7 +20,7 @@ const (
 	pagesKept   = 4
 	smallRead   = 16 << 10
 	idleStreams = 2 // answers that are kept open to be read on
-	readTries   = 4 // without a byte of progress
+	readTries   = 3 // without a byte of progress
 )
 
 var errClosed = errors.New("read of a blob that is closed")
@@ -259,35 +259,30 @@ type stream struct {
 // read reads at least a byte. When an answer breaks off it asks for what is missing.
 func (s *stream) read(p []byte) (int, error) {
 	for try := 1; ; try++ {
-		err := s.begin(int64(len(p)))
-		if err == nil {
-			var n int
-			n, err = s.body.Read(p[:min(int64(len(p)), s.end-s.at)])
-			s.at += int64(n)
-			if s.at == s.end {
-				s.close()
-			} else if err != nil {
-				s.body.Close()
-				s.body = nil
+		if err := s.begin(int64(len(p))); err != nil { // which was tried more than once
+			if isNotFound(err) || refusedToReplace(err) {
+				err = s.r.b.fault("read", s.r.key, fmt.Errorf("deleted or replaced while it was open: %w", err))
 			}
-			if n > 0 {
-				return n, nil
-			}
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			if err != nil {
-				err = s.r.b.fault("read", s.r.key, err)
-			}
-		} else if isNotFound(err) || refusedToReplace(err) {
-			return 0, s.r.b.fault("read", s.r.key, fmt.Errorf("deleted or replaced while it was open: %w", err))
-		}
-		if err != nil && (try >= readTries || s.r.ctx.Err() != nil) {
 			return 0, err
 		}
-		if err != nil {
-			pause(s.r.ctx, min(50*time.Millisecond<<try, s.r.b.limits.pause))
+		n, err := s.body.Read(p[:min(int64(len(p)), s.end-s.at)])
+		s.at += int64(n)
+		if s.at == s.end {
+			s.close()
+		} else if err != nil {
+			s.body.Close()
+			s.body = nil
 		}
+		if n > 0 {
+			return n, nil
+		}
+		if err == io.EOF || err == nil {
+			err = io.ErrUnexpectedEOF
+		}
+		if try == readTries || s.r.ctx.Err() != nil {
+			return 0, s.r.b.fault("read", s.r.key, err)
+		}
+		pause(s.r.ctx, min(50*time.Millisecond<<try, s.r.b.limits.pause))
 	}
 }
 

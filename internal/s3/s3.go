@@ -33,11 +33,13 @@ const (
 // Blobs is a vitrine.Blobs and vitrine.GetSigner on a bucket.
 type Blobs struct {
 	api     *sdk.Client
-	presign *sdk.PresignClient
-	plain   *client // for what browsers do: requests of signed URLs
+	inside  *sdk.PresignClient // signs what this process asks itself
+	outside *sdk.PresignClient // signs what is handed out
+	plain   *client            // for what browsers do: requests of signed URLs
 	bucket  string
 	prefix  string // "" or with a slash at its end
-	origin  string
+	server  string // where this process asks: scheme, host and port
+	origin  string // where browsers and clients do
 	now     func() time.Time
 	limits  limits
 
@@ -81,17 +83,23 @@ func valid(k vitrine.UploadID) error {
 	return nil
 }
 
+// MaxPut is the largest body that a bucket takes in one request: 5 GiB.
+const MaxPut = 5 << 30
+
 // SignPut makes a URL of the bucket that takes a body of the granted length and Content-Type. The server takes more than one of them
-// while the URL lives: the one that is there when the key is sealed counts, and none after that.
+// while the URL lives: the one that is there when the key is sealed counts, and none after that. Errors: CodeFileTooLarge beyond MaxPut.
 func (b *Blobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error) {
 	if err := valid(g.Key); err != nil {
 		return "", err
 	}
-	return b.signPut(ctx, b.incoming(g.Key, g.Size), g)
+	if most := int64(MaxPut); g.Size > most {
+		return "", &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &g.Size, Message: "This site takes files of at most 5 GiB."}
+	}
+	return b.signPut(ctx, b.outside, b.incoming(g.Key, g.Size), g)
 }
 
-func (b *Blobs) signPut(ctx context.Context, key string, g vitrine.PutGrant) (string, error) {
-	r, err := b.presign.PresignPutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, ContentLength: &g.Size, ContentType: &g.Type},
+func (b *Blobs) signPut(ctx context.Context, signer *sdk.PresignClient, key string, g vitrine.PutGrant) (string, error) {
+	r, err := signer.PresignPutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, ContentLength: &g.Size, ContentType: &g.Type},
 		sdk.WithPresignExpires(b.life(g.Expires)))
 	if err != nil {
 		return "", b.fault("sign a PUT of", key, err)
@@ -105,7 +113,7 @@ func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error)
 		return "", err
 	}
 	key := b.path(g.Key)
-	r, err := b.presign.PresignGetObject(ctx, &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key, ResponseContentType: &g.Type,
+	r, err := b.outside.PresignGetObject(ctx, &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key, ResponseContentType: &g.Type,
 		ResponseContentDisposition: &g.Disposition, ResponseCacheControl: aws.String("private, no-store")}, sdk.WithPresignExpires(b.life(g.Expires)))
 	if err != nil {
 		return "", b.fault("sign a GET of", key, err)

@@ -27,3 +27,16 @@ func opened(t testing.TB, address string) *Blobs {
 	}
 	return b
 }
+
+func TestMaxPut(t *testing.T) {
+	b := opened(t, "s3://key:secret@files?endpoint=http://127.0.0.1:1")
+	g := putGrant
+	g.Size = MaxPut
+	if _, err := b.SignPut(ctx, g); err != nil {
+		t.Error(err)
+	}
+	g.Size++
+	if _, err := b.SignPut(ctx, g); vitrine.CodeOf(err) != vitrine.CodeFileTooLarge {
+		t.Errorf("SignPut of more than 5 GiB: %v", err)
+	}
+}

@@ -35,11 +35,13 @@ func (w *writing) opens(opens []vitrine.NewOpen) (refused []error, err error) {
 	}
 	list := make([]adding, len(opens))
 	for i := range opens {
+		list[i].NewOpen = &opens[i]
+	}
+	if err := w.words.opens(list); err != nil {
+		return nil, err
+	}
+	for i := range list {
 		a := &list[i]
-		a.NewOpen = &opens[i]
-		if a.record, err = w.words.open(&a.Open); err != nil {
-			return nil, err
-		}
 		a.record.flags &^= openReturning
 		a.refused = w.loosen(a.Account, a.link(), report.DayOf(a.id().Ms()))
 		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrForgotten) {
@@ -93,23 +95,25 @@ func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 		}
 		viewers[n].opens++
 	}
+	added, err := w.tx.execMany("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", len(viewers), func(i int) []any {
+		return []any{int64(viewers[i].link), int64(viewers[i].viewer), viewers[i].opens}
+	})
+	if err != nil {
+		return nil, err
+	}
 	seen = make(map[viewerOf]bool, len(viewers))
+	var again []viewer
 	fresh := map[vitrine.AccountID][]viewerOf{}
-	err = w.tx.getMany(`INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT (link, viewer) DO UPDATE
-		SET opens = viewers.opens + excluded.opens RETURNING opens`, len(viewers),
-		func(i int) []any {
-			return []any{int64(viewers[i].link), int64(viewers[i].viewer), viewers[i].opens}
-		}, func(i int, row scanner) error {
-			v := &viewers[i]
-			var opens int64
-			if err := row.Scan(&opens); err != nil {
-				return w.tx.fail(err)
-			}
-			if seen[v.viewerOf] = opens > v.opens; !seen[v.viewerOf] {
-				fresh[v.account] = append(fresh[v.account], v.viewerOf)
-			}
-			return nil
-		})
+	for i, v := range viewers {
+		if seen[v.viewerOf] = added[i] == 0; added[i] == 0 {
+			again = append(again, v)
+		} else {
+			fresh[v.account] = append(fresh[v.account], v.viewerOf)
+		}
+	}
+	_, err = w.tx.execMany("UPDATE viewers SET opens = opens + $1 WHERE link = $2 AND viewer = $3", len(again), func(i int) []any {
+		return []any{again[i].opens, int64(again[i].link), int64(again[i].viewer)}
+	})
 	if err != nil {
 		return nil, err
 	}

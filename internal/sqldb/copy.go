@@ -57,6 +57,18 @@ func (s *Store) Compare(ctx context.Context, to *Store) ([]string, error) {
 	return compareDB(ctx, s.db, to.db, storeTables)
 }
 
+// Fits tells whether CopyTo may fill another store: ErrOtherData where it has what this one has not.
+func (s *Store) Fits(ctx context.Context, to *Store) error {
+	_, _, err := fits(ctx, s.db, to.db, storeTables)
+	return err
+}
+
+// Fits is Store's of a log.
+func (l *ViewLog) Fits(ctx context.Context, to *ViewLog) error {
+	_, _, err := fits(ctx, l.db, to.db, viewlogTables)
+	return err
+}
+
 // CopyTo is Store's of a log.
 func (l *ViewLog) CopyTo(ctx context.Context, to *ViewLog, told Copied) error {
 	return copyDB(ctx, l.db, to.db, viewlogTables, told)
@@ -127,16 +139,24 @@ func sameTables(ctx context.Context, from, to *db, names []string) (all []*table
 	return all, nil
 }
 
-func copyDB(ctx context.Context, from, to *db, names []string, told Copied) error {
-	tables, err := sameTables(ctx, from, to, names)
-	if err != nil {
-		return err
+// fits tells for each table the key up to which it was copied before.
+func fits(ctx context.Context, from, to *db, names []string) (tables []*table, last [][]any, err error) {
+	if tables, err = sameTables(ctx, from, to, names); err != nil {
+		return nil, nil, err
 	}
-	last := make([][]any, len(tables))
+	last = make([][]any, len(tables))
 	for i, t := range tables {
 		if last[i], err = begun(ctx, from, to, t); err != nil {
-			return err
+			return nil, nil, err
 		}
+	}
+	return tables, last, nil
+}
+
+func copyDB(ctx context.Context, from, to *db, names []string, told Copied) error {
+	tables, last, err := fits(ctx, from, to, names)
+	if err != nil {
+		return err
 	}
 	for i, t := range tables {
 		if err := copyTable(ctx, from, to, t, last[i], told); err != nil {
@@ -225,7 +245,7 @@ func copyTable(ctx context.Context, from, to *db, t *table, after []any, told Co
 			return nil
 		}
 		err := to.update(ctx, func(x *tx) error { return x.insert(t, batch) })
-		if err == nil {
+		if err == nil && t.name != logTable {
 			told(t.name, int64(len(batch)), size)
 		}
 		batch, size = batch[:0], 0

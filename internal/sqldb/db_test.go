@@ -205,16 +205,11 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// Every query of the store goes by an index.
-func TestPlans(t *testing.T) {
-	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
-	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch}
-	if err := s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddAccount(a) }); err != nil {
-		t.Fatal(err)
-	}
+// queries are those that go by an index.
+func queries() map[string]func(tx storeTx) {
 	now := vitrinetest.Epoch
 	cursor := vitrine.LinkCursor{CreatedAt: now, ID: 1}
-	for name, run := range map[string]func(tx storeTx){
+	return map[string]func(tx storeTx){
 		"UploadByKey":  func(tx storeTx) { _, _ = tx.UploadByKey(1, "k") },
 		"CountUploads": func(tx storeTx) { _, _, _ = tx.CountUploads(1, now) },
 		"Held":         func(tx storeTx) { _, _, _ = tx.Held(1, now, "") },
@@ -245,7 +240,17 @@ func TestPlans(t *testing.T) {
 		"Keys":           func(tx storeTx) { _, _ = tx.Keys(1) },
 		"KeyByHash":      func(tx storeTx) { _, _ = tx.KeyByHash([32]byte{}) },
 		"AccountByEmail": func(tx storeTx) { _, _ = tx.AccountByEmail("a") },
-	} {
+	}
+}
+
+// Every query of the store goes by an index.
+func TestPlans(t *testing.T) {
+	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
+	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch}
+	if err := s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddAccount(a) }); err != nil {
+		t.Fatal(err)
+	}
+	for name, run := range queries() {
 		err := s.db.read(t.Context(), func(tx *tx) error {
 			clear(tx.conn.statements)
 			run(storeTx{tx})

@@ -1,9 +1,27 @@
 // Package sqldb keeps the Store and the ViewLog in SQL databases: SQLite files, each of which several processes of one
-// machine may use at once.
+// machine may use at once, or a PostgreSQL (15 or later), which instances on several machines may use at once.
 //
 // Queries are written once, with $1 … $n for what varies and in the SQL that SQLite and PostgreSQL have in common; a dialect
 // holds the rest. A transaction runs on one connection, which keeps its prepared statements. A failure of the database ends the
 // transaction that met it and comes back as vitrine.Unavailable; the next one finds the database as it was before.
+//
+// # PostgreSQL
+//
+// The Store and the ViewLog have a schema each, vitrine and vitrine_views, and may share a database. Its encoding is UTF8; text that it cannot
+// hold (NUL, bytes that are not UTF-8) is kept with U+FFFD in its place. Of an address pool_max_conns is the most connections for
+// transactions, of the Store and of the ViewLog each (16, unless it says otherwise); one that listens for changes comes on top, and one for
+// each lock that is held. Statements are prepared on the connection, and locks and news live with it: a pooler in between (PgBouncer) has to
+// give each client a connection of its own (session mode), not one a transaction. What a transaction has committed is on the server's disk,
+// also where synchronous_commit is off for others.
+//
+//	postgres.go              the dialect: transactions, settings, opening
+//	postgres_visit.go        many rows
+//	many.go                  many statements without waiting for each
+//	postgres_listen.go       changes by others, for Store.Version
+//	exclusive.go             named locks
+//
+// Transactions of the Store run side by side (SERIALIZABLE); those that are in each other's way are run again, in the end alone. The ViewLog
+// has one writer at a time, of all instances, as a SQLite file has.
 //
 // # The view log
 //

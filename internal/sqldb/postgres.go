@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -127,8 +128,9 @@ const (
 const connectTimeout = 10 * time.Second
 
 // postgresSettings are what every connection is set to. Commits wait for the disk. A client that vanished in the middle of a transaction must
-// not keep the others waiting. Plans of the store go by indexes also where tables are small: who reads a whole table is in everybody's way.
-const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SET jit = off; SET enable_seqscan = %s; SET statement_timeout = 0;
+// not keep the others waiting. Plans go by indexes also while tables are small: they are kept when the tables have grown, and a transaction that
+// reads a whole table is in everybody's way.
+const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SET jit = off; SET enable_seqscan = off; SET statement_timeout = 0;
 	SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '1min'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
 	SET tcp_keepalives_count = 3; SET tcp_user_timeout = '30s'; SET client_connection_check_interval = '5s';
 	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
@@ -153,13 +155,11 @@ func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
 	if !strings.Contains(place, "connect_timeout=") {
 		config.ConnectTimeout = connectTimeout
 	}
-	schema, scans := postgresSchemas[what], "on"
-	if d == postgresStore {
-		scans = "off"
-	}
+	config.DialFunc = (&net.Dialer{Control: giveUp, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}}).DialContext
+	schema := postgresSchemas[what]
 	path := fmt.Sprintf("%s of PostgreSQL at %s:%d, schema %s", config.Database, config.Host, config.Port, schema)
 	handle := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
-		_, err := c.Exec(ctx, fmt.Sprintf(postgresSettings, schema, scans), pgx.QueryExecModeSimpleProtocol)
+		_, err := c.Exec(ctx, fmt.Sprintf(postgresSettings, schema), pgx.QueryExecModeSimpleProtocol)
 		return err
 	}))
 	if err := preparePostgres(handle, d, path, what); err != nil {

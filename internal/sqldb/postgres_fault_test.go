@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
+	"vitrine/report"
 )
 
 // cutter stands between a store and its server, and cuts a connection once a message with a word in it has gone to the server: the answer is
@@ -238,4 +240,110 @@ func TestPostgresExclusiveLost(t *testing.T) {
 	if err := again(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A server that fails in the middle of appends and updates, again and again, loses nothing of what was acknowledged, and whoever goes on finds
+// it again by themselves.
+func TestPostgresFails(t *testing.T) {
+	server := vitrinetest.Postgres(t)
+	place := server.NewDatabase(t)
+	store, err := OpenStore(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	log, err := OpenViewLog(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	const workers, failures, between = 4, 2, 40
+	var opens, updates [workers]int // acknowledged
+	acknowledged := make(chan bool, 1)
+	done := make(chan bool)
+	ended := func() bool {
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	}
+	// again does something until it is done; what it is of must bear being done twice.
+	again := func(what string, f func() error) {
+		for until := time.Now().Add(time.Minute); ; {
+			err := f()
+			if err == nil {
+				select {
+				case acknowledged <- true:
+				default:
+				}
+				return
+			}
+			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || time.Now().After(until) {
+				t.Errorf("%s: %v", what, err)
+				return
+			}
+			<-time.NewTimer(5 * time.Millisecond).C
+		}
+	}
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for n := 0; !ended(); n++ {
+				o := on(firstTestDay, int64(n), int64(1+w), uint64(n%7))
+				again("Append", func() error {
+					refused, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.NewOpen{o},
+						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
+					if refused != nil {
+						t.Errorf("an open is refused: %v", refused)
+					}
+					return err
+				})
+				opens[w]++
+			}
+		})
+		all.Go(func() {
+			for n := 0; !ended(); n++ {
+				again("Update", func() error {
+					return store.Update(context.Background(), func(tx vitrine.Tx) error {
+						return tx.PutSecret(fmt.Sprintf("%d-%d", w, n), []byte("v"))
+					})
+				})
+				updates[w]++
+			}
+		})
+	}
+	for range failures {
+		for range between {
+			<-acknowledged
+		}
+		server.Stop(t)
+		server.Start(t)
+	}
+	for range between {
+		<-acknowledged
+	}
+	close(done)
+	all.Wait()
+	for w := range workers {
+		counts, err := log.Counts(t.Context(), []vitrine.LinkID{vitrine.LinkID(1 + w)})
+		if err != nil || counts[vitrine.LinkID(1+w)].Views != int64(opens[w]) {
+			t.Errorf("link %d has %d views, want %d, %v", 1+w, counts[vitrine.LinkID(1+w)].Views, opens[w], err)
+		}
+		err = store.Read(t.Context(), func(tx vitrine.Tx) error {
+			for n := range updates[w] {
+				if _, err := tx.Secret(fmt.Sprintf("%d-%d", w, n)); err != nil {
+					return fmt.Errorf("what update %d of %d wrote: %w", n, w, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	clean(t, log)
+	steady(t, store)
+	t.Logf("acknowledged: %v opens, %v updates", opens, updates)
 }

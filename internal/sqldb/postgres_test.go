@@ -2,9 +2,12 @@ package sqldb
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -349,4 +352,68 @@ func TestPostgresVersionStays(t *testing.T) {
 	if v := versionOf(t, s); v != version {
 		t.Errorf("version %d became %d, and nothing was written", version, v)
 	}
+}
+
+// Every query of the store goes by an index in PostgreSQL, too.
+func TestPostgresPlans(t *testing.T) {
+	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
+	for name, run := range queries() {
+		err := s.db.read(t.Context(), func(tx *tx) error {
+			clear(tx.conn.statements)
+			seen := &noted{}
+			tx.dialect = seen.of(tx.dialect)
+			run(storeTx{tx})
+			for _, query := range append(slices.Collect(maps.Keys(tx.conn.statements)), seen.visits...) {
+				plan, err := planOf(tx, query)
+				if err != nil {
+					return fmt.Errorf("%s: %w", query, err)
+				}
+				if strings.Contains(plan, "Seq Scan") {
+					t.Errorf("%s goes through whole tables:\n%s\n%s", name, query, plan)
+				}
+			}
+			return tx.err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// noted notes what is asked by visits, which keep no statement.
+type noted struct{ visits []string }
+
+func (n *noted) of(d *dialect) *dialect {
+	c := *d
+	c.visit = func(t *tx, columns, from string, args []any, f func([]driver.Value) error) error {
+		n.visits = append(n.visits, "SELECT "+columns+from)
+		return d.visit(t, columns, from, args, f)
+	}
+	return &c
+}
+
+// planOf is the plan of a query whatever its arguments are.
+func planOf(t *tx, query string) (plan string, err error) {
+	n := 0
+	for strings.Contains(query, fmt.Sprint("$", n+1)) {
+		n++
+	}
+	execute := "EXPLAIN EXECUTE planned"
+	if n > 0 {
+		execute += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
+	}
+	for _, statement := range []string{"SET LOCAL plan_cache_mode = force_generic_plan", "PREPARE planned AS " + query} {
+		if err := postgresCommand(t.conn, statement); err != nil {
+			return "", err
+		}
+	}
+	rows, err := t.conn.postgres.Query(context.Background(), execute, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return "", err
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(lines, "\n"), postgresCommand(t.conn, "DEALLOCATE planned")
 }

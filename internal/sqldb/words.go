@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -158,6 +159,11 @@ type wordWriter struct {
 	tx    *tx
 	fresh map[string]wordID // known since this transaction; true for others once it is committed
 	b     []byte
+	// While it collects, words that it does not know are noted instead of asked for, and have no number yet.
+	collects bool
+	unknown  []string
+	noted    map[string]bool
+	misses   int
 }
 
 func (w *words) writer(t *tx) *wordWriter {
@@ -190,16 +196,77 @@ func (w *wordWriter) id(kind byte, labels ...string) (wordID, error) {
 	if id, ok := w.fresh[string(w.b)]; ok {
 		return id, nil
 	}
+	if w.collects {
+		w.note(string(w.b))
+		return 0, nil
+	}
 	var id int64
-	err := w.tx.get([]any{&id}, "SELECT id FROM words WHERE word = $1", w.b)
+	err := w.tx.get([]any{&id}, selectWord, w.b)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		err = w.tx.get([]any{&id}, "INSERT INTO words (word) VALUES ($1) RETURNING id", w.b)
+		err = w.tx.get([]any{&id}, insertWord, w.b)
 	}
 	if err != nil {
 		return 0, err
 	}
 	w.fresh[string(w.b)] = wordID(id)
 	return wordID(id), nil
+}
+
+const (
+	selectWord = "SELECT id FROM words WHERE word = $1"
+	insertWord = "INSERT INTO words (word) VALUES ($1) RETURNING id"
+)
+
+func (w *wordWriter) note(text string) {
+	w.misses++
+	if !w.noted[text] {
+		w.noted[text] = true
+		w.unknown = append(w.unknown, text)
+	}
+}
+
+// opens makes the records of opens. What words it does not know it asks for together.
+func (w *wordWriter) opens(list []adding) (err error) {
+	w.collects, w.noted, w.unknown = true, map[string]bool{}, nil
+	var again []*adding
+	for i := range list {
+		before := w.misses
+		if list[i].record, err = w.open(&list[i].Open); err != nil {
+			break
+		}
+		if w.misses > before {
+			again = append(again, &list[i])
+		}
+	}
+	w.collects = false
+	if err == nil {
+		err = w.learn(w.unknown)
+	}
+	for _, a := range again {
+		if err == nil {
+			a.record, err = w.open(&a.Open)
+		}
+	}
+	return err
+}
+
+// learn finds the numbers of words, adding those that are new.
+func (w *wordWriter) learn(texts []string) error {
+	for _, query := range []string{selectWord, insertWord} {
+		texts = slices.DeleteFunc(texts, func(text string) bool { return w.fresh[text] != 0 })
+		err := w.tx.getMany(query, len(texts), func(i int) []any { return []any{[]byte(texts[i])} }, func(i int, row scanner) error {
+			var id int64
+			if err := row.Scan(&id); err != nil {
+				return w.tx.fail(err)
+			}
+			w.fresh[texts[i]] = wordID(id)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // word tells the labels of a number that the transaction reads: one stored before it, or added by it.

@@ -25,6 +25,7 @@ type S3Server struct {
 	Endpoint    string // http://host:port
 	Key, Secret string
 
+	program string
 	buckets atomic.Int64
 	api     *sdk.Client
 }
@@ -42,9 +43,9 @@ func S3(t testing.TB) *S3Server {
 		}
 		t.Skipf("%v: %s was not tried", err, t.Name())
 	}
-	s := &S3Server{Key: "vitrine", Secret: "vitrine-test-secret"}
+	s := &S3Server{Key: "vitrine", Secret: "vitrine-test-secret", program: program}
 	for range clashes {
-		if s.start(t, program) {
+		if s.start(t) {
 			s.api = sdk.New(sdk.Options{BaseEndpoint: &s.Endpoint, Region: "us-east-1", UsePathStyle: true,
 				Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 					return aws.Credentials{AccessKeyID: s.Key, SecretAccessKey: s.Secret}, nil
@@ -82,11 +83,11 @@ var s3Program = sync.OnceValues(func() (string, error) {
 })
 
 // start starts the program on a port that is free; false when somebody else took it.
-func (s *S3Server) start(t testing.TB, program string) bool {
+func (s *S3Server) start(t testing.TB) bool {
 	t.Helper()
 	dir := t.TempDir()
-	data, meta := filepath.Join(dir, "data"), filepath.Join(dir, "meta")
-	for _, d := range []string{data, meta} {
+	data, meta, users := filepath.Join(dir, "data"), filepath.Join(dir, "meta"), filepath.Join(dir, "users")
+	for _, d := range []string{data, meta, users} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func (s *S3Server) start(t testing.TB, program string) bool {
 	l.Close()
 	s.Endpoint = "http://" + address
 	var said bytes.Buffer
-	cmd := exec.Command(program, "--port", address, "--quiet", "--health", "/health", "posix", "--sidecar", meta, data)
+	cmd := exec.Command(s.program, "--port", address, "--quiet", "--health", "/health", "--iam-dir", users, "posix", "--sidecar", meta, data)
 	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s.Key, "ROOT_SECRET_KEY="+s.Secret)
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
@@ -145,6 +146,18 @@ func (s *S3Server) Bucket(t testing.TB) string {
 		t.Fatalf("make a bucket: %v", err)
 	}
 	return name
+}
+
+// User makes a key that may do nothing yet, and tells the address of a bucket with it.
+func (s *S3Server) User(t testing.TB, key, bucket string) (address string) {
+	t.Helper()
+	secret := key + "-secret"
+	cmd := exec.Command(s.program, "admin", "--access", s.Key, "--secret", s.Secret, "--endpoint-url", s.Endpoint,
+		"create-user", "--access", key, "--secret", secret, "--role", "user")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("make a user: %v: %s", err, said)
+	}
+	return strings.Replace(s.Address(bucket, ""), s.Key+":"+s.Secret, key+":"+secret, 1)
 }
 
 // Address is what leads to a bucket of the server, here by way of endpoint; "" is its own.

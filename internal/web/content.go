@@ -201,7 +201,9 @@ func (s *Server) htmlFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 		}
 		_, _ = in.Discard(n)
 	}
-	_, _ = in.WriteTo(w)
+	if _, err := in.WriteTo(w); err != nil {
+		panic(http.ErrAbortHandler) // what was sent is not the whole, and must not pass for it
+	}
 	return nil
 }
 

@@ -73,6 +73,13 @@ func TestBucket(t *testing.T) {
 	if !strings.Contains(csp, "connect-src 'self' "+b.Origin()+";") || strings.Count(csp, b.Origin()) != 1 {
 		t.Errorf("policy of the dashboard: %s", csp)
 	}
+	// A larger file, before which the client asks whether it is wanted.
+	text := strings.Repeat("All work and no play.\n", 20_000)
+	large, err := c.Upload(t.Context(), client.File{Name: "work.txt", Size: int64(len(text)), Content: strings.NewReader(text)}, client.Options{})
+	d.check(err)
+	if r := d.status(d.get("/p/"+large.Slug+"/download"), 200); r.body != text {
+		t.Errorf("%d bytes come back of %d", len(r.body), len(text))
+	}
 	// A file that is refused leaves nothing.
 	_, err = c.Upload(t.Context(), client.File{Name: "report.pdf", Size: 5, Content: strings.NewReader("hello")}, client.Options{})
 	if e := (*client.Error)(nil); !errors.As(err, &e) || e.Code != "content_mismatch" {
@@ -80,7 +87,7 @@ func TestBucket(t *testing.T) {
 	}
 	n := 0
 	d.check(b.Each(t.Context(), func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }))
-	if n != 1 {
+	if n != 2 {
 		t.Errorf("%d files are in the bucket", n)
 	}
 }

@@ -1,6 +1,6 @@
 module vitrine/tools/s3server
 
-go 1.26.8
+go 1.26.0
 
 tool github.com/versity/versitygw/cmd/versitygw
 

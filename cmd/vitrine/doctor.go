@@ -1,0 +1,324 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"vitrine/internal/clickhouse"
+	"vitrine/internal/mail"
+	"vitrine/internal/preview"
+	"vitrine/internal/s3"
+	"vitrine/internal/sqldb"
+
+	"golang.org/x/sys/unix"
+)
+
+// doctorCmd has the flags of the server, so that what it is given is what the server would be given.
+type doctorCmd struct {
+	serveCmd
+	ClamdConf string `help:"Configuration of a clamd on this machine, which tells what it does not tell itself." env:"VITRINE_CLAMD_CONF" group:"scanning" default:"/etc/clamav/clamd.conf" placeholder:"PATH"`
+	jsonFlag
+}
+
+func (*doctorCmd) Help() string {
+	return `Takes the flags and the environment of "vitrine serve", looks at each part, and says of each whether it is fine, or what is wrong and what to do.
+It changes nothing, but for what it puts into a bucket and removes again, and the tables that a ClickHouse lacks. The exit code is 1 when something is wrong;
+warnings leave it 0.`
+}
+
+// severity is how bad a finding is.
+type severity string
+
+const (
+	fine    severity = "ok"
+	warning severity = "warning"
+	wrong   severity = "wrong"
+)
+
+// finding is a sentence on a part of an instance.
+type finding struct {
+	Part  string   `json:"part"`
+	State severity `json:"state"`
+	Text  string   `json:"text"`
+}
+
+// doctor looks at an instance.
+type doctor struct {
+	*doctorCmd
+	told func(finding)
+	now  func() time.Time
+}
+
+func (d *doctor) say(part string, s severity, format string, args ...any) {
+	d.told(finding{part, s, fmt.Sprintf(format, args...)})
+}
+
+// Run looks at every part.
+func (c *doctorCmd) Run(ctx context.Context, t *terminal) error {
+	faults, warnings := 0, 0
+	var failed error
+	told := func(f finding) {
+		colour := good
+		switch f.State {
+		case wrong:
+			faults++
+			colour = bad
+		case warning:
+			warnings++
+			colour = warn
+		}
+		f.Text = plain(f.Text)
+		if c.JSON {
+			failed = errors.Join(failed, t.json(f))
+			return
+		}
+		_, err := fmt.Fprintf(t.out, "%s  %s: %s\n", t.paint(colour, pad(string(f.State), len(warning))), f.Part, f.Text)
+		failed = errors.Join(failed, err)
+	}
+	d := &doctor{doctorCmd: c, told: told, now: time.Now}
+	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.mail, d.public} {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		look(ctx)
+	}
+	if failed == nil && faults > 0 {
+		failed = fmt.Errorf("%s wrong, %s", counted(int64(faults), "thing"), counted(int64(warnings), "warning"))
+	}
+	return failed
+}
+
+// What is little room on a disk: below leastRoom nothing is sure to be written, and below someRoom it will be so soon.
+const (
+	leastRoom = 256 << 20
+	someRoom  = 5 << 30
+)
+
+func (d *doctor) data(context.Context) {
+	const part = "data directory"
+	st, err := os.Stat(d.Data)
+	if errors.Is(err, os.ErrNotExist) {
+		parent := filepath.Dir(d.Data)
+		if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil {
+			d.say(part, wrong, "%s is not there, and cannot be made in %s (%v): make it, and give it to the user that runs the server.", d.Data, parent, err)
+			return
+		}
+		d.say(part, warning, "%s is not there yet: \"vitrine serve\" makes a new instance in it. Name another with --data or VITRINE_DATA.", d.Data)
+		return
+	}
+	switch {
+	case err != nil:
+		d.say(part, wrong, "%s cannot be looked at: %v.", d.Data, err)
+		return
+	case !st.IsDir():
+		d.say(part, wrong, "%s is no directory: name another with --data.", d.Data)
+		return
+	}
+	if err := unix.Access(d.Data, unix.R_OK|unix.W_OK|unix.X_OK); err != nil {
+		d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.", d.Data, err)
+	} else if st.Mode().Perm()&0o077 != 0 {
+		d.say(part, warning, "%s may be read by other users of this machine: chmod 700 it.", d.Data)
+	} else {
+		d.say(part, fine, "%s is there, and may be written to.", d.Data)
+	}
+	d.room(part, d.Data)
+	d.lock()
+}
+
+func (d *doctor) room(part, dir string) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		d.say(part, warning, "How much room there is in %s cannot be told: %v.", dir, err)
+		return
+	}
+	left := int64(fs.Bavail) * int64(fs.Bsize)
+	switch {
+	case left < leastRoom || fs.Files > 0 && fs.Ffree < 1000:
+		d.say(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.", dir, formatSize(left), counted(int64(fs.Ffree), "file"))
+	case left < someRoom:
+		d.say(part, warning, "There is little room in %s: %s are left.", dir, formatSize(left))
+	default:
+		d.say(part, fine, "There is room in it: %s.", formatSize(left))
+	}
+}
+
+// lock tells whether it is being served.
+func (d *doctor) lock() {
+	f, err := os.Open(filepath.Join(d.Data, lockFile))
+	if err != nil {
+		d.say("server", fine, "None was ever run on %s.", d.Data)
+		return
+	}
+	defer f.Close()
+	process, address := served(d.Data)
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err == nil {
+		d.say("server", fine, "None is running on %s; another may be started.", d.Data)
+	} else {
+		d.say("server", fine, "Process %s serves it at %s.", process, address)
+	}
+}
+
+func (d *doctor) database(ctx context.Context) {
+	d.look(ctx, "database", cmp.Or(d.Database, filepath.Join(d.Data, storeFile)), "--database", sqldb.StoreSchema)
+}
+
+// clockSkew is by how much the clocks of this machine and of a database may differ: leases and links that end go by them.
+const clockSkew = 5 * time.Second
+
+// slowAnswer is what a database takes that is far away.
+const slowAnswer = 20 * time.Millisecond
+
+func (d *doctor) look(ctx context.Context, part, place, flag, schema string) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	l, err := sqldb.LookAt(ctx, place, schema)
+	if err != nil {
+		d.say(part, wrong, "%s cannot be read: %v. Check that it runs, and %s.", redacted(place), withoutPassword(err, place), flag)
+		return
+	}
+	for _, text := range l.Wrong {
+		d.say(part, wrong, "%s, %s: %s", redacted(place), l.Server, text)
+	}
+	for _, text := range l.Doubts {
+		d.say(part, warning, "%s, %s: %s", redacted(place), l.Server, text)
+	}
+	switch {
+	case len(l.Wrong) > 0:
+	case !l.There:
+		d.say(part, fine, "%s has nothing in it yet: \"vitrine serve\" makes what it needs.", redacted(place))
+	case l.Version < l.Known:
+		d.say(part, warning, "%s, %s, has schema version %d: the start of this version of the server makes it %d, after which older ones cannot use it. Make a backup first.",
+			redacted(place), l.Server, l.Version, l.Known)
+	default:
+		d.say(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version, l.Took.Round(10*time.Microsecond))
+	}
+	if l.Took > slowAnswer {
+		d.say(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.", l.Took.Round(time.Millisecond))
+	}
+	if l.Off.Abs() > clockSkew {
+		d.say("clock", wrong, "The clock of this machine is %s from that of the database: set both by NTP.", l.Off.Abs().Round(time.Second))
+	} else if d.Database != "" && schema == sqldb.StoreSchema {
+		d.say("clock", fine, "That of the database is the same within %s.", max(l.Off.Abs(), time.Millisecond).Round(time.Millisecond))
+	}
+}
+
+// withoutPassword is an error without the password of an address that it may repeat.
+func withoutPassword(err error, address string) string {
+	return strings.ReplaceAll(err.Error(), address, redacted(address))
+}
+
+func (d *doctor) views(ctx context.Context) {
+	place := d.viewsPlace()
+	if !strings.HasPrefix(place, "clickhouse://") {
+		d.look(ctx, "views", place, "--views", sqldb.ViewLogSchema)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	log, err := clickhouse.Open(ctx, place, clickhouse.Options{})
+	if err == nil {
+		err = errors.Join(log.Check(ctx), log.Close())
+	}
+	if err != nil {
+		d.say("views", wrong, "%s: %s.", redacted(place), strings.TrimSuffix(withoutPassword(err, place), "."))
+		return
+	}
+	d.say("views", fine, "%s may be used.", redacted(place))
+}
+
+func (d *doctor) files(ctx context.Context) {
+	const part = "files"
+	if d.Files == "" {
+		dir := filepath.Join(d.Data, filesDir)
+		err := unix.Access(dir, unix.R_OK|unix.W_OK|unix.X_OK)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			d.say(part, fine, "%s is made with the first start.", dir)
+		case err != nil:
+			d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.", dir, err)
+		default:
+			d.say(part, fine, "%s may be written to.", dir)
+			if other, err := otherDevice(d.Data, dir); err == nil && other {
+				d.room(part, dir)
+			}
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	b, err := s3.Open(ctx, d.Files, d.now)
+	if err == nil {
+		err = b.Check(ctx)
+	}
+	if err != nil {
+		d.say(part, wrong, "%s: %s", redacted(d.Files), withoutPassword(err, d.Files))
+		return
+	}
+	d.say(part, fine, "%s can do all that is asked of it.", redacted(d.Files))
+	if d.PublicURL == "" {
+		d.say(part, warning, "Without --public-url it cannot be told whether browsers may upload to the bucket from its pages.")
+		return
+	}
+	public, err := origin("--public-url", d.PublicURL)
+	if err == nil {
+		err = b.CorsMissing(ctx, public.String())
+	}
+	if err != nil {
+		d.say(part, wrong, "%v", err)
+		return
+	}
+	d.say(part, fine, "Browsers may upload to it from %s.", public)
+}
+
+// otherDevice tells whether two directories are on two file systems.
+func otherDevice(a, b string) (bool, error) {
+	var x, y unix.Stat_t
+	err := errors.Join(unix.Stat(a, &x), unix.Stat(b, &y))
+	return x.Dev != y.Dev, err
+}
+
+func (d *doctor) previews(context.Context) {
+	const part = "previews"
+	m, err := preview.New(preview.Options{Office: d.Office, FFmpeg: d.FFmpeg, Heif: d.Heif})
+	if err != nil {
+		d.say(part, wrong, "%v.", err)
+		return
+	}
+	for flag, path := range map[string]string{"--office": d.Office, "--ffmpeg": d.FFmpeg, "--heif": d.Heif} {
+		if path == "" || path == preview.Off {
+			continue
+		}
+		if err := unix.Access(path, unix.X_OK); err != nil {
+			d.say(part, wrong, "%s: %s cannot be run (%v): correct the path.", flag, path, err)
+		}
+	}
+	if missing := m.Missing(); len(missing) > 0 {
+		d.say(part, warning, "These programs are not installed, or switched off, so that some files are shown with less: %s. On Debian: apt install libreoffice ffmpeg libheif-examples.", strings.Join(missing, ", "))
+		return
+	}
+	d.say(part, fine, "All programs that they are made with are there.")
+}
+
+func (d *doctor) mail(ctx context.Context) {
+	const part = "mail"
+	if d.SMTP == "" {
+		d.say(part, warning, "No mail server is named (--smtp): nobody can get a new password by mail, and whoever runs the site hands links over.")
+		return
+	}
+	s, err := mail.New(mail.Options{Server: d.SMTP, From: d.MailFrom})
+	if err == nil {
+		err = s.Reach(ctx)
+	}
+	if err != nil {
+		d.say(part, wrong, "The mail server cannot be used: %s. Check --smtp.", strings.TrimSuffix(withoutPassword(err, d.SMTP), "."))
+		return
+	}
+	d.say(part, fine, "%s lets us in; nothing was sent.", redacted(d.SMTP))
+}

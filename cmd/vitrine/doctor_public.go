@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// certificateLeft is how long a certificate should be good at least.
+const certificateLeft = 14 * 24 * time.Hour
+
+// public looks whether the addresses that visitors use lead to a server of Vitrine.
+func (d *doctor) public(ctx context.Context) {
+	const part = "address"
+	if d.PublicURL == "" {
+		d.say(part, warning, "No public URL is set (--public-url): links lead to this machine alone.")
+		return
+	}
+	public, content, err := d.origins("")
+	if err != nil {
+		d.say(part, wrong, "%v.", err)
+		return
+	}
+	_, running := served(d.Data)
+	d.answers(ctx, part, "--public-url", public, running != "")
+	if content.Host != public.Host {
+		d.answers(ctx, part, "--content-url", content, running != "") // where there is no /healthz
+	} else {
+		d.say(part, warning, "Files have no host of their own (--content-url): what users upload is not kept apart from everything else.")
+	}
+	sites, err := d.sites(public, content)
+	if err == nil && sites != nil && !strings.HasSuffix(sites.Host, "localhost") && d.SitesURL != "" {
+		name := *sites
+		name.Host = strings.Replace(name.Host, "*", "a-name-that-nobody-has", 1)
+		d.answers(ctx, part, "--sites-url", &name, running != "")
+	}
+}
+
+// answers asks an address how it is.
+func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) {
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		d.say(part, warning, "%s %s is not encrypted: have a reverse proxy serve it by https.", flag, u)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if _, err := net.DefaultResolver.LookupHost(ctx, u.Hostname()); err != nil {
+		d.say(part, wrong, "%s %s: the name leads nowhere (%v). Add it to the DNS.", flag, u, err)
+		return
+	}
+	left, err := d.health(ctx, u)
+	switch {
+	case err != nil && !running:
+		d.say(part, warning, "%s %s does not answer (%v), and no server was run on %s yet.", flag, u, err, d.Data)
+	case err != nil:
+		d.say(part, wrong, "%s %s does not lead to a server of Vitrine: %v. Look at the reverse proxy before it, and whether the server runs.", flag, u, err)
+	case left != 0 && left < certificateLeft:
+		d.say(part, warning, "%s %s answers; its certificate ends in %s. Renew it.", flag, u, left.Round(time.Hour))
+	default:
+		d.say(part, fine, "%s %s answers.", flag, u)
+	}
+}
+
+// publicOrigin is the address of pages, as --public-url says it.
+func (d *doctor) publicOrigin() string {
+	public, _, err := d.origins("")
+	if err != nil {
+		return ""
+	}
+	return public.String()
+}
+
+// health asks a server how it is, and tells how long its certificate is good; 0: it has none.
+func (d *doctor) health(ctx context.Context, u *url.URL) (left time.Duration, err error) {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+"/healthz", nil)
+	if err != nil {
+		return 0, err
+	}
+	res, err := client.Do(r)
+	if err != nil {
+		var e *url.Error
+		if errors.As(err, &e) {
+			err = e.Err
+		}
+		return 0, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 100))
+	if err != nil {
+		return 0, err
+	}
+	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
+		left = res.TLS.PeerCertificates[0].NotAfter.Sub(d.now())
+	}
+	if public := u.String() == d.publicOrigin(); public && (res.StatusCode != http.StatusOK || strings.TrimSpace(string(b)) != "ok") || res.StatusCode >= 500 {
+		return 0, fmt.Errorf("%s/healthz answered %s", u, res.Status)
+	}
+	return left, nil
+}

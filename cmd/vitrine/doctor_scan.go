@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"vitrine/internal/clamav"
+)
+
+func (d *doctor) clamd(ctx context.Context) {
+	const part = "scanner"
+	if len(d.Clamd) == 0 {
+		d.say(part, warning, "No malware scanner is configured: files are inspected for what they claim to be, and not scanned (--clamd).")
+		return
+	}
+	s, err := clamav.New(clamav.Options{Addresses: d.Clamd, AtOnce: d.Scans})
+	if err != nil {
+		d.say(part, wrong, "--clamd: %v.", err)
+		return
+	}
+	defer s.Close()
+	for _, h := range s.Check(ctx) {
+		if h.Err != nil {
+			d.say(part, wrong, "%v.", h.Err)
+			continue
+		}
+		d.say(part, fine, "%s; it reports what is over its limits (AlertExceedsMax).", h)
+		if !strings.Contains(h.Version, "/") {
+			d.say(part, wrong, "clamd at %s has no database of signatures: run freshclam.", h.Address)
+		}
+	}
+	d.clamdSettings(part)
+}
+
+// clamdLimits are the settings of clamd that bound what it looks at, with what they are where nothing is set (ClamAV 1.4).
+var clamdLimits = map[string]int64{"StreamMaxLength": 100 << 20, "MaxScanSize": 400 << 20, "MaxFileSize": 100 << 20, "MaxThreads": 10}
+
+// mostScanned is what no clamd scans (2 GiB).
+const mostScanned = 1<<31 - 1
+
+// clamdSettings looks at what clamd does not tell over its socket: how large a file it looks at, and how much of one that is in an archive.
+func (d *doctor) clamdSettings(part string) {
+	settings, err := readClamdConf(d.ClamdConf)
+	if err != nil || !settings.listensAt(d.Clamd) {
+		d.say(part, warning, "The settings of clamd cannot be read here (%s): see in its clamd.conf that MaxFileSize is not less than MaxScanSize, and that StreamMaxLength is %s or more.",
+			d.ClamdConf, formatSize(min(d.largest(), mostScanned)))
+		return
+	}
+	limit := settings.limits
+	if file, scan := limit["MaxFileSize"], limit["MaxScanSize"]; file != 0 && (scan == 0 || file < scan) {
+		d.say(part, wrong, "MaxFileSize of %s is %s, less than MaxScanSize: of a file in an archive that is longer, clamd looks at the beginning and says nothing of the rest. Set both to the same.",
+			d.ClamdConf, formatSize(file))
+	} else {
+		d.say(part, fine, "MaxFileSize of %s is not less than MaxScanSize.", d.ClamdConf)
+	}
+	need := min(d.largest(), mostScanned)
+	for _, name := range []string{"StreamMaxLength", "MaxScanSize"} {
+		if has := limit[name]; has != 0 && has < need {
+			d.say(part, warning, "%s of %s is %s, and the plans allow files of up to %s: larger ones wait for a person. Raise it.", name, d.ClamdConf, formatSize(has), formatSize(d.largest()))
+		}
+	}
+	if d.largest() > mostScanned {
+		d.say(part, warning, "The plans allow files of 2 GiB and more, which no clamd scans: they wait for a person.")
+	}
+	if n := limit["MaxThreads"]; n < int64(d.Scans) {
+		d.say(part, warning, "MaxThreads of %s is %d, less than --scans %d: raise it, or lower the other.", d.ClamdConf, n, d.Scans)
+	}
+}
+
+// largest is the largest file that any plan allows.
+func (d *doctor) largest() (most int64) {
+	for _, l := range d.plans() {
+		if l.FileBytes == 0 {
+			return 1 << 62
+		}
+		most = max(most, l.FileBytes)
+	}
+	return most
+}
+
+// clamdConf is what is in a clamd.conf.
+type clamdConf struct {
+	limits    map[string]int64 // by name; 0: none
+	socket    string
+	port      string
+	addresses []string
+}
+
+func readClamdConf(path string) (*clamdConf, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c := &clamdConf{limits: map[string]int64{}}
+	for name, n := range clamdLimits {
+		c.limits[name] = n
+	}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		name, value, ok := strings.Cut(strings.TrimSpace(lines.Text()), " ")
+		value = strings.TrimSpace(value)
+		if _, limit := clamdLimits[name]; ok && limit {
+			n, err := clamdSize(value)
+			if err != nil {
+				return nil, err
+			}
+			c.limits[name] = n
+		}
+		switch name {
+		case "LocalSocket":
+			c.socket = value
+		case "TCPSocket":
+			c.port = value
+		case "TCPAddr":
+			c.addresses = append(c.addresses, value)
+		}
+	}
+	return c, lines.Err()
+}
+
+// clamdSize reads a size as clamd does: a number, with K, M or G.
+func clamdSize(s string) (int64, error) {
+	unit := int64(1)
+	switch {
+	case s == "":
+		return 0, errors.New("a setting has no value")
+	case strings.ContainsAny(s[len(s)-1:], "kK"):
+		unit = 1 << 10
+	case strings.ContainsAny(s[len(s)-1:], "mM"):
+		unit = 1 << 20
+	case strings.ContainsAny(s[len(s)-1:], "gG"):
+		unit = 1 << 30
+	}
+	if unit > 1 {
+		s = s[:len(s)-1]
+	}
+	n, err := strconv.ParseInt(s, 10, 40)
+	return n * unit, err
+}
+
+// listensAt tells whether the file is of a clamd at one of some addresses.
+func (c *clamdConf) listensAt(addresses []string) bool {
+	for _, a := range addresses {
+		if path, ok := strings.CutPrefix(a, "unix:"); ok {
+			if path == c.socket {
+				return true
+			}
+			continue
+		}
+		host, port, err := net.SplitHostPort(a)
+		if local := host == "localhost" || net.ParseIP(host).IsLoopback(); err == nil && local && port == c.port {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+// TestDrain has a server drain: it says at once that it is not ready, and goes on answering whoever asks, each for the last time on its
+// connection. A second signal ends it.
+func TestDrain(t *testing.T) {
+	cmd := exec.Command("vitrine", "serve", "--listen", "127.0.0.1:0", "--drain", "1h")
+	cmd.Env = append(os.Environ(), "VITRINE_DATA="+t.TempDir())
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	log := readLines(out)
+	port, ok := log.wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
+	if !ok {
+		t.Fatal(port)
+	}
+	connect := func() (ask func(path string) *http.Response) {
+		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		answers := bufio.NewReader(conn)
+		return func(path string) *http.Response {
+			t.Helper()
+			req, err := http.NewRequest(http.MethodGet, "http://127.0.0.1:"+port+path, nil)
+			if err == nil {
+				err = req.Write(conn)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := http.ReadResponse(answers, req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			return res
+		}
+	}
+	kept := connect()
+	if res := kept("/readyz"); res.StatusCode != http.StatusOK || res.Close {
+		t.Errorf("before: %s, closed: %v", res.Status, res.Close)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if text, ok := log.wait("draining: "); !ok {
+		t.Fatal(text)
+	}
+	if res := kept("/healthz"); res.StatusCode != http.StatusOK || !res.Close {
+		t.Errorf("on a connection from before: %s, closed: %v", res.Status, res.Close)
+	}
+	if res := connect()("/readyz"); res.StatusCode != http.StatusServiceUnavailable || !res.Close {
+		t.Errorf("ready: %s, closed: %v", res.Status, res.Close)
+	}
+	if res := connect()("/healthz"); res.StatusCode != http.StatusOK || !res.Close {
+		t.Errorf("on a new connection: %s, closed: %v", res.Status, res.Close)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if text := log.drain(); cmd.Wait() == nil {
+		t.Errorf("a second signal is a clean end:\n%s", text)
+	}
+}

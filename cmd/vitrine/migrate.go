@@ -1,0 +1,440 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+)
+
+type migrateCmd struct {
+	From   string   `arg:"" help:"Where the instance is: its data directory, or a file with its settings."`
+	To     []string `arg:"" help:"Where it is to be: a directory, a file with settings, or addresses: postgres://… for accounts, links and opens, s3://… for files. What no address names stays where it is, or goes into the directory if there is one."`
+	AtOnce int      `help:"How many files are copied side by side." default:"8"`
+	Deep   bool     `help:"Read the bytes of every file back, too, and compare their SHA-256."`
+	jsonFlag
+}
+
+func (*migrateCmd) Help() string {
+	return `Copies all that there is: accounts, keys, sessions, links, history, opens, tallies, files. The instance must not be served meanwhile, and stays as it is;
+from then on serve only the new one.
+
+  vitrine migrate data postgres://vitrine@db.example/vitrine
+  vitrine migrate data 'postgres://vitrine@db.example/vitrine' 's3://bucket?region=eu-central-1'
+  vitrine migrate data database=postgres://db.example/vitrine views=postgres://other.example/vitrine
+  vitrine migrate data new.env
+  vitrine migrate old.env data
+
+A file with settings has lines such as VITRINE_DATABASE=postgres://…, as the server is given them (systemd’s EnvironmentFile, docker’s --env-file):
+VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES are read. Passwords are better kept there than on a command line, where other users of
+the machine see them. Credentials of a bucket are found as the server finds them.
+
+Run it again when it was interrupted: it goes on where it was. At the end all rows are compared and all files are held against their sizes and
+SHA-256, and the new instance is audited.`
+}
+
+// Run migrates an instance.
+func (c *migrateCmd) Run(ctx context.Context, t *terminal) error {
+	from, to, err := c.places()
+	if err != nil {
+		return err
+	}
+	m := &migration{from: end{placeFlags: from}, to: end{placeFlags: to}, atOnce: max(c.AtOnce, 1), deep: c.Deep, t: t, meter: &meter{t: t}}
+	defer m.meter.end()
+	err = m.run(ctx)
+	m.meter.end()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if err := t.json(&m.result); err != nil {
+			return err
+		}
+	} else {
+		m.say()
+	}
+	if n := len(m.result.Damaged); n > 0 {
+		return fmt.Errorf("all is copied, but of %s the bytes were damaged or gone before: %s", counted(int64(n), "file"), strings.Join(m.result.Damaged, ", "))
+	}
+	return nil
+}
+
+// places are where the instance is and where it is to be.
+func (c *migrateCmd) places() (from, to placeFlags, err error) {
+	if from, err = settingsOf(c.From); err != nil {
+		return from, to, err
+	}
+	to = from
+	var named []string // places by themselves: they hold whatever a directory or a file says
+	for _, word := range c.To {
+		if _, _, ok := placeNamed(word); ok || strings.Contains(word, "://") {
+			named = append(named, strings.Fields(word)...)
+		} else if to, err = settingsOf(word); err != nil {
+			return from, to, err
+		}
+	}
+	return from, to, errors.Join(to.name(named), from.Validate(), to.Validate())
+}
+
+// placeNamed reads a word such as files=s3://bucket.
+func placeNamed(word string) (name, place string, ok bool) {
+	name, place, ok = strings.Cut(word, "=")
+	return name, place, ok && (name == "data" || name == "database" || name == "views" || name == "files")
+}
+
+// name sets places, each named or an address that says by itself what it is for.
+func (p *placeFlags) name(words []string) (err error) {
+	for _, word := range words {
+		name, place, ok := placeNamed(word)
+		if !ok {
+			place = word
+		}
+		switch {
+		case name == "data" && ok:
+			if p.Data, err = filepath.Abs(place); err != nil {
+				return err
+			}
+		case name == "database" && ok, schemeOf(word, []string{"postgres", "postgresql"}) != "":
+			p.Database = place
+		case name == "views" && ok, schemeOf(word, []string{"clickhouse"}) != "":
+			p.Views = place
+		case name == "files" && ok, schemeOf(word, []string{"s3"}) != "":
+			p.Files = place
+		default:
+			return usage(fmt.Sprintf("%s: an address begins with postgres://, clickhouse:// or s3://", redacted(word)))
+		}
+	}
+	return nil
+}
+
+// settingsOf reads where an instance is from a word: a directory, or a file with settings.
+func settingsOf(word string) (p placeFlags, err error) {
+	if _, _, ok := placeNamed(word); ok {
+		p.Data, _ = filepath.Abs("data")
+		return p, p.name(strings.Fields(word))
+	}
+	if strings.Contains(word, "://") {
+		return p, usage(fmt.Sprintf("%s: where an instance is now is told by its data directory, or by a file with its settings", redacted(word)))
+	}
+	if p.Data, err = filepath.Abs(word); err != nil {
+		return p, err
+	}
+	if st, err := os.Stat(word); err != nil || st.IsDir() {
+		return p, nil // one that is not there is made
+	}
+	p.Data = "data"
+	f, err := os.Open(word)
+	if err != nil {
+		return p, err
+	}
+	defer f.Close()
+	places := map[string]*string{"VITRINE_DATA": &p.Data, "VITRINE_DATABASE": &p.Database, "VITRINE_VIEWS": &p.Views, "VITRINE_FILES": &p.Files}
+	known := 0
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "export "), "=")
+		if place := places[strings.TrimSpace(name)]; ok && place != nil {
+			known++
+			value = strings.TrimSpace(value)
+			if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+				value = value[1 : n-1]
+			}
+			*place = value
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return p, fmt.Errorf("%s: %w", word, err)
+	}
+	if known == 0 {
+		return p, usage(fmt.Sprintf("%s has none of VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES: it does not tell where an instance is", word))
+	}
+	p.Data, err = filepath.Abs(p.Data)
+	return p, err
+}
+
+// The places of the parts, as they can be compared.
+func (p placeFlags) storePlace() string { return cmp.Or(p.Database, filepath.Join(p.Data, storeFile)) }
+func (p placeFlags) viewsPlace() string {
+	return cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
+}
+func (p placeFlags) filesPlace() string { return cmp.Or(p.Files, filepath.Join(p.Data, filesDir)) }
+
+// migrated is what a migration has done.
+type migrated struct {
+	Rows      int64    `json:"rows"`
+	RowBytes  int64    `json:"rowBytes"`
+	RowMs     int64    `json:"rowMs"`
+	Files     int64    `json:"files"`
+	FileBytes int64    `json:"fileBytes"` // of those that were not there yet
+	FileMs    int64    `json:"fileMs"`
+	CheckMs   int64    `json:"checkMs"`
+	Damaged   []string `json:"damaged,omitempty"`
+}
+
+// end is one end of a migration.
+type end struct {
+	placeFlags
+	store *sqldb.Store
+	log   viewLog
+	blobs vitrine.Blobs
+	lock  servingLock
+}
+
+func (e *end) close() error {
+	var errs []error
+	if e.log != nil {
+		errs = append(errs, e.log.Close())
+	}
+	if e.store != nil {
+		errs = append(errs, e.store.Close())
+	}
+	if e.lock.File != nil {
+		errs = append(errs, e.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (e *end) open(ctx context.Context) (err error) {
+	if e.store, err = e.openStore(); err != nil {
+		return err
+	}
+	if e.log, err = e.openLog(ctx, e.store); err != nil {
+		return err
+	}
+	e.blobs, _, err = e.openBlobs(ctx, "", nil, time.Now)
+	return err
+}
+
+// migration copies an instance from one end to the other. What is the same place at both is left alone.
+type migration struct {
+	from, to end
+	atOnce   int
+	deep     bool
+	t        *terminal
+	meter    *meter
+	result   migrated
+}
+
+func (m *migration) run(ctx context.Context) (err error) {
+	store, views, files := m.moves()
+	if !store && !views && !files {
+		return usage("this is where the instance is already")
+	}
+	if views && (strings.HasPrefix(m.from.viewsPlace(), "clickhouse://") || strings.HasPrefix(m.to.viewsPlace(), "clickhouse://")) {
+		return usage("opens cannot be brought into ClickHouse or out of it: their history stays in the place where it was begun. A new instance can begin in ClickHouse")
+	}
+	if !m.from.made() {
+		return fmt.Errorf("there is no Vitrine instance in %s", m.from.Data)
+	}
+	defer func() { err = errors.Join(err, m.to.close(), m.from.close()) }()
+	if err := m.begin(ctx); err != nil {
+		return err
+	}
+	begun := time.Now()
+	if store {
+		if err := m.from.store.CopyTo(ctx, m.to.store, m.told("accounts and links")); err != nil {
+			return err
+		}
+	}
+	if views {
+		if err := m.from.log.(*sqldb.ViewLog).CopyTo(ctx, m.to.log.(*sqldb.ViewLog), m.told("opens")); err != nil {
+			return err
+		}
+	}
+	m.result.RowMs = time.Since(begun).Milliseconds()
+	begun = time.Now()
+	if files {
+		if err := m.files(ctx); err != nil {
+			return err
+		}
+	}
+	m.result.FileMs = time.Since(begun).Milliseconds()
+	begun = time.Now()
+	if err := m.check(ctx, store, views); err != nil {
+		return err
+	}
+	m.result.CheckMs = time.Since(begun).Milliseconds()
+	if store {
+		return markUnfinished(ctx, m.to.store, false)
+	}
+	return nil
+}
+
+// moves tells which parts are in another place at the other end.
+func (m *migration) moves() (store, views, files bool) {
+	return m.from.storePlace() != m.to.storePlace(), m.from.viewsPlace() != m.to.viewsPlace(), m.from.filesPlace() != m.to.filesPlace()
+}
+
+// begin makes sure that nobody serves either end, and that the other one has nothing in it but what this migration has brought there. What
+// the server could not write into its log is written first.
+func (m *migration) begin(ctx context.Context) (err error) {
+	for _, e := range []*end{&m.from, &m.to} {
+		if e == &m.to && e.Data == m.from.Data {
+			break
+		}
+		if err := os.MkdirAll(e.Data, 0o700); err != nil {
+			return err
+		}
+		if e.lock, err = lockServing(e.Data); err != nil {
+			return err
+		}
+	}
+	if err := m.from.open(ctx); err != nil {
+		return err
+	}
+	if err := refuseUnfinished(ctx, m.from.store, m.from.placeFlags); err != nil {
+		return err
+	}
+	if m.from.shared() {
+		holders, err := m.from.store.Leased(ctx, time.Now())
+		if err == nil && len(holders) > 0 {
+			err = fmt.Errorf("the instance is being served (by %s): stop its servers; one that was killed is known to be gone some minutes later", plain(strings.Join(holders, ", ")))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	spool := filepath.Join(m.from.Data, spoolDir)
+	if _, used, err := holds(spool); err != nil {
+		return err
+	} else if used {
+		if err := drainInto(ctx, m.from.log, spool); err != nil {
+			return fmt.Errorf("write what is in the spool into the log: %w", err)
+		}
+	}
+	if err := m.to.open(ctx); err != nil {
+		return err
+	}
+	return m.fits(ctx)
+}
+
+func (m *migration) fits(ctx context.Context) error {
+	store, views, files := m.moves()
+	if store {
+		if err := m.from.store.Fits(ctx, m.to.store); err != nil {
+			return other(err)
+		}
+	}
+	if views {
+		if err := m.from.log.(*sqldb.ViewLog).Fits(ctx, m.to.log.(*sqldb.ViewLog)); err != nil {
+			return other(err)
+		}
+	}
+	if files {
+		if err := m.filesFit(ctx); err != nil {
+			return other(err)
+		}
+	}
+	if store {
+		return markUnfinished(ctx, m.to.store, true)
+	}
+	return nil
+}
+
+// other says what to do where the other end has other data.
+func other(err error) error {
+	if errors.Is(err, sqldb.ErrOtherData) {
+		return fmt.Errorf("%w. Name an empty place; one in which an earlier migration was cut off, and the instance has been served since, is to be emptied first", err)
+	}
+	return err
+}
+
+// told shows how far the rows are.
+func (m *migration) told(what string) sqldb.Copied {
+	m.meter.begin(what, -1)
+	return func(_ string, rows, bytes int64) {
+		m.result.Rows += rows
+		m.result.RowBytes += bytes
+		m.meter.add(bytes)
+	}
+}
+
+// check compares what was copied, and audits the other end.
+func (m *migration) check(ctx context.Context, store, views bool) error {
+	m.meter.begin("comparing", -1)
+	var differences []string
+	if store {
+		d, err := m.from.store.Compare(ctx, m.to.store)
+		if err != nil {
+			return err
+		}
+		differences = append(differences, d...)
+	}
+	if views {
+		d, err := m.from.log.(*sqldb.ViewLog).Compare(ctx, m.to.log.(*sqldb.ViewLog))
+		if err != nil {
+			return err
+		}
+		differences = append(differences, d...)
+	}
+	m.meter.end()
+	if len(differences) > 0 {
+		return fmt.Errorf("the copy is not the same: %s. The instance has been served since the migration began: empty the new place, and begin again", strings.Join(differences, "; "))
+	}
+	faults := 0
+	a := &vitrine.Audit{Store: m.to.store, Blobs: m.to.blobs, Log: m.to.log, Now: time.Now, Deep: m.deep}
+	err := a.Run(ctx, func(fault string) {
+		faults++
+		fmt.Fprintln(m.t.out, plain(fault))
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("all is copied, but the audit could not be finished: %w", err)
+	case faults > len(m.result.Damaged):
+		return fmt.Errorf("all is copied, and the audit of the new instance found faults: %d. See whether \"vitrine audit\" finds them in the old one, too", faults)
+	}
+	return nil
+}
+
+// say tells what was done, and how the new instance is served.
+func (m *migration) say() {
+	r := m.result
+	rate := func(n, ms int64) int64 { return n * 1000 / max(ms, 1) }
+	m.t.say("%s (%s) in %s, %s a second; %s (%s) in %s, %s a second; compared and audited in %s.",
+		counted(r.Rows, "row"), formatSize(r.RowBytes), duration(r.RowMs), counted(rate(r.Rows, r.RowMs), "row"),
+		counted(r.Files, "file"), formatSize(r.FileBytes), duration(r.FileMs), formatSize(rate(r.FileBytes, r.FileMs)), duration(r.CheckMs))
+	m.t.say("The old instance is as it was. From now on serve the new one alone, with these settings:")
+	m.t.say("  VITRINE_DATA=%s", shellWord(m.to.Data))
+	for _, s := range [][2]string{{"VITRINE_DATABASE", m.to.Database}, {"VITRINE_VIEWS", m.to.Views}, {"VITRINE_FILES", m.to.Files}} {
+		if s[1] != "" {
+			m.t.say("  %s=%s", s[0], shellWord(redacted(s[1])))
+		}
+	}
+}
+
+// unfinishedLease is in a store into which a migration is under way: it is no instance yet.
+const unfinishedLease = "migration"
+
+func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) error {
+	return store.Update(ctx, func(tx vitrine.Tx) error {
+		if unfinished {
+			return tx.PutLease(&vitrine.Lease{Name: unfinishedLease, Holder: "vitrine migrate", Until: time.Now().AddDate(100, 0, 0)})
+		}
+		if err := tx.DeleteLease(unfinishedLease); !errors.Is(err, vitrine.ErrNotFound) {
+			return err
+		}
+		return nil
+	})
+}
+
+// refuseUnfinished refuses a store into which a migration did not come to its end.
+func refuseUnfinished(ctx context.Context, store vitrine.Store, places placeFlags) error {
+	return store.Read(ctx, func(tx vitrine.Tx) error {
+		_, err := tx.Lease(unfinishedLease)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = fmt.Errorf("a migration to %s was not finished: run \"vitrine migrate\" again as before, or go on with the old instance", redacted(places.storePlace()))
+		}
+		return err
+	})
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"sync"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// importer is storage that takes sealed bytes from elsewhere.
+type importer interface {
+	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
+}
+
+// owned lists what is to be in storage.
+func (m *migration) owned(ctx context.Context) (all []vitrine.OwnedBlob, err error) {
+	err = m.from.store.Read(ctx, func(tx vitrine.Tx) error {
+		all = all[:0]
+		return vitrine.OwnedBlobs(tx, func(o vitrine.OwnedBlob) error { all = append(all, o); return nil })
+	})
+	return all, err
+}
+
+// filesFit refuses a place that has other files.
+func (m *migration) filesFit(ctx context.Context) error {
+	all, err := m.owned(ctx)
+	if err != nil {
+		return err
+	}
+	ours := make(map[vitrine.UploadID]bool, len(all))
+	for _, o := range all {
+		ours[o.Key] = true
+	}
+	return m.to.blobs.Each(ctx, func(k vitrine.UploadID, _ vitrine.BlobInfo) error {
+		if !ours[k] {
+			return fmt.Errorf("%s cannot be filled: %w (%s)", redacted(m.to.filesPlace()), sqldb.ErrOtherData, k)
+		}
+		return nil
+	})
+}
+
+// files copies the files, several at once.
+func (m *migration) files(ctx context.Context) error {
+	all, err := m.owned(ctx)
+	if err != nil {
+		return err
+	}
+	var size int64
+	for _, o := range all {
+		size += o.Size
+	}
+	m.meter.begin("files", size)
+	into, ok := m.to.blobs.(importer)
+	if !ok {
+		return fmt.Errorf("%s takes no files", redacted(m.to.filesPlace()))
+	}
+	var mu sync.Mutex
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(m.atOnce)
+	for _, o := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		workers.Go(func() error {
+			n, there, err := m.file(ctx, into, o)
+			if err != nil {
+				return fmt.Errorf("copy file %s: %w", o.Key, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			m.meter.add(o.Size)
+			m.result.FileBytes += n
+			if there {
+				m.result.Files++
+			} else if !o.Upload {
+				m.result.Damaged = append(m.result.Damaged, string(o.Key))
+			}
+			return nil
+		})
+	}
+	return workers.Wait()
+}
+
+// file copies one file with its parts. It tells how many bytes were read, and whether the file was there, with the bytes that were uploaded.
+func (m *migration) file(ctx context.Context, into importer, o vitrine.OwnedBlob) (n int64, there bool, err error) {
+	if o.Upload { // its bytes may be there, and not be sealed yet
+		if _, err := m.from.blobs.Seal(ctx, o.Key); errors.Is(err, vitrine.ErrNotFound) {
+			return 0, false, nil
+		} else if err != nil {
+			return 0, false, err
+		}
+	}
+	from, err := m.from.blobs.Open(ctx, o.Key)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	defer from.Close()
+	body := &hashed{r: from, sum: sha256.New()}
+	if err := into.Import(ctx, o.Key, from.Size(), body); err != nil {
+		return 0, false, err
+	}
+	sum := hex.EncodeToString(body.sum.Sum(nil))
+	if body.n != from.Size() { // it was there already: another run has brought it
+		if sum, err = m.sumThere(ctx, o.Key); err != nil {
+			return 0, false, err
+		}
+	}
+	if err := m.sameThere(ctx, o.Key, from.Size(), sum); err != nil {
+		return 0, false, err
+	}
+	n, there = body.n, o.Upload || sum == o.SHA256
+	for _, p := range o.Parts.All() {
+		more, whole, err := m.part(ctx, o.Key, p)
+		if err != nil {
+			return 0, false, err
+		}
+		n, there = n+more, there && whole
+	}
+	return n, there, nil
+}
+
+// sameThere holds what storage says of a file against what was read of it.
+func (m *migration) sameThere(ctx context.Context, k vitrine.UploadID, size int64, sum string) error {
+	info, err := m.to.blobs.Stat(ctx, k)
+	if err != nil {
+		return fmt.Errorf("look at the copy: %w", err)
+	}
+	if info.Size != size || info.SHA256 != "" && info.SHA256 != sum {
+		return fmt.Errorf("the copy has %d bytes with SHA-256 %q, not %d with %s", info.Size, info.SHA256, size, sum)
+	}
+	return nil
+}
+
+// sumThere reads a file at the other end.
+func (m *migration) sumThere(ctx context.Context, k vitrine.UploadID) (string, error) {
+	b, err := m.to.blobs.Open(ctx, k)
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, b)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// part copies a part, unless one of its size is there.
+func (m *migration) part(ctx context.Context, k vitrine.UploadID, p vitrine.Part) (n int64, there bool, err error) {
+	from, err := m.from.blobs.OpenPart(ctx, k, p)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	defer from.Close()
+	if old, err := m.to.blobs.OpenPart(ctx, k, p); err == nil {
+		same := old.Size() == from.Size()
+		if err := old.Close(); err != nil || same {
+			return 0, true, err
+		}
+	} else if !errors.Is(err, vitrine.ErrNotFound) {
+		return 0, false, err
+	}
+	return from.Size(), true, m.to.blobs.PutPart(ctx, k, p, from)
+}
+
+// hashed counts and hashes what is read.
+type hashed struct {
+	r   io.Reader
+	n   int64
+	sum hash.Hash
+}
+
+func (h *hashed) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	h.n += int64(n)
+	h.sum.Write(p[:n])
+	return n, err
+}

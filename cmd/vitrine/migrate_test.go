@@ -1,0 +1,345 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// history is an instance of some history: two accounts, links of which some are deleted, renamed and in an album, opens of many days with what
+// was read and downloaded, tallies, an upload that is under way, and an open that is in the spool.
+type history struct {
+	t    *testing.T
+	data string
+	key  string
+	slug string
+}
+
+func newHistory(t *testing.T, links int) *history {
+	t.Helper()
+	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
+	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
+	k.run("account", "create", "second@example.org")
+	url, kill := k.serve()
+	c, err := client.New(url, k.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &history{t: t, data: k.data, key: k.key}
+	var slugs []string
+	for i := range links {
+		text := bytes.Repeat([]byte(fmt.Sprintf("This is file %d.\n", i)), 1+rand.IntN(20_000))
+		l, err := c.Upload(t.Context(), client.File{Name: fmt.Sprintf("%d é.txt", i), Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slugs = append(slugs, l.Slug)
+	}
+	h.slug = slugs[0]
+	opened := &held{t: t, url: url}
+	opened.open(h.slug, 5)
+	k.run("link", "disable", slugs[1])
+	k.run("link", "delete", slugs[2])
+	kill()
+	h.opens(slugs[3])
+	k.run("audit", "--deep", "--all")
+	return h
+}
+
+// opens adds the opens of months to a link, puts their days away, and leaves one in the spool.
+func (h *history) opens(slug string) {
+	h.t.Helper()
+	in, err := openInstance(h.t.Context(), placeFlags{Data: h.data})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer in.Close()
+	l, err := in.links.BySlug(h.t.Context(), slug)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var opens []vitrine.NewOpen
+	begin := time.Now().AddDate(0, -5, 0)
+	for i := range 3000 {
+		at := begin.Add(time.Duration(i) * time.Hour)
+		if !at.Before(time.Now()) {
+			break
+		}
+		id := vitrine.ViewIDAt(at.UnixMilli(), i)
+		o := vitrine.NewOpen{Account: l.Account, Open: report.Open{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i % 400), Country: fmt.Sprint("C", i%9)}}
+		if i%2 == 0 {
+			o.Session = &report.Session{EngagedMs: int64(i), PresentMs: int64(2 * i), Downloaded: i%10 == 0}
+		}
+		opens = append(opens, o)
+	}
+	if err := in.log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()}, opens); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := in.analytics.Settle(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// numbers are what an instance says of itself to its owner.
+func (h *history) numbers(places placeFlags) string {
+	h.t.Helper()
+	in, err := openInstance(h.t.Context(), places)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer in.Close()
+	a, err := in.accounts.ByEmail(h.t.Context(), "owner@example.org")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	counts, err := in.log.AccountCounts(h.t.Context(), a.ID)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	today := report.DayOf(time.Now().UnixMilli())
+	tally, _, err := in.log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, From: today - 200, To: today + 1})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var links []*vitrine.Link
+	var changes []*vitrine.Change
+	err = in.store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
+		if links, err = tx.Links(vitrine.LinkQuery{}); err == nil {
+			changes, err = tx.Changes(vitrine.ChangeQuery{})
+		}
+		return err
+	})
+	b, err2 := json.Marshal([]any{links, changes, counts, tally.Views(), tally.Downloads(), tally.Size()})
+	if err != nil || err2 != nil {
+		h.t.Fatal(err, err2)
+	}
+	return string(b)
+}
+
+// settings is a file with the settings of an instance.
+func settings(t *testing.T, p placeFlags) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "vitrine.env")
+	text := fmt.Sprintf("# where it is\nVITRINE_DATA=%q\nexport VITRINE_DATABASE='%s'\nVITRINE_VIEWS=%s\nVITRINE_FILES=%s\nVITRINE_LISTEN=:80\n", p.Data, p.Database, p.Views, p.Files)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestMigrate brings an instance from a directory to PostgreSQL and a bucket and back, killed at moments of chance and begun again. Its numbers,
+// links and history are the same everywhere, and every audit is without fault.
+func TestMigrate(t *testing.T) {
+	h := newHistory(t, 12)
+	root := t.TempDir()
+	bucket := vitrinetest.S3(t)
+	there := placeFlags{Data: filepath.Join(root, "there"), Database: vitrinetest.PostgresDatabase(t), Files: bucket.Address(bucket.Bucket(t), "")}
+	back := placeFlags{Data: filepath.Join(root, "back")}
+	before := h.numbers(placeFlags{Data: h.data})
+	from := h.data
+	for _, to := range []placeFlags{there, back} {
+		word := to.Data
+		if to.Database != "" {
+			word = settings(t, to)
+		}
+		h.killedAgain(from, word, to)
+		out, err := vitrineOn(root, "migrate", "--deep", from, word)
+		if err != nil {
+			t.Fatalf("migrate %s %s: %v: %s", from, word, err, out)
+		}
+		t.Log(strings.TrimSpace(out))
+		if again, err := vitrineOn(root, "migrate", from, word); err != nil || !strings.HasPrefix(again, "0 rows") {
+			t.Errorf("once more: %v: %s", err, again)
+		}
+		if after := h.numbers(to); after != before {
+			t.Errorf("%s has\n%s\nand had\n%s", word, after, before)
+		}
+		from = word
+	}
+	if out, err := vitrineOn(back.Data, "audit", "--deep", "--all"); err != nil {
+		t.Errorf("audit: %v: %s", err, out)
+	}
+	// What goes on by itself is not written over.
+	if out, err := vitrineOn(back.Data, "account", "create", "third@example.org"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := vitrineOn(root, "migrate", h.data, back.Data); err == nil || !strings.Contains(out, "it has other data in it") {
+		t.Errorf("onto an instance that goes on: %v: %s", err, out)
+	}
+	k := &killed{t: t, data: h.data, key: h.key}
+	_, kill := k.serve()
+	defer kill()
+	if out, err := vitrineOn(root, "migrate", h.data, filepath.Join(root, "other")); err == nil || !strings.Contains(out, "serves") {
+		t.Errorf("while it is served: %v: %s", err, out)
+	}
+}
+
+// killedAgain begins a migration several times and kills each. What is there afterwards is no instance yet.
+func (h *history) killedAgain(from, word string, to placeFlags) {
+	h.t.Helper()
+	for i := range 5 {
+		ctx, cancel := context.WithTimeout(h.t.Context(), time.Duration(100+rand.IntN(200+400*i))*time.Millisecond)
+		out, err := exec.CommandContext(ctx, "vitrine", "migrate", from, word).CombinedOutput()
+		cancel()
+		if err == nil {
+			h.t.Logf("run %d came to its end", i)
+			return
+		}
+		if len(out) > 0 && !strings.Contains(string(out), "The old instance is as it was") {
+			h.t.Errorf("run %d: %v: %s", i, err, out)
+		}
+	}
+}
+
+// What a migration was cut off in is no instance.
+func TestMigrateUnfinished(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	store, err := placeFlags{Data: data}.openStore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for _, unfinished := range []bool{true, false} {
+		if err := markUnfinished(t.Context(), store, unfinished); err != nil {
+			t.Fatal(err)
+		}
+		out, err := vitrineOn(data, "account", "list")
+		if (err != nil) != unfinished || strings.Contains(out, "was not finished") != unfinished {
+			t.Errorf("unfinished: %v: %v: %s", unfinished, err, out)
+		}
+	}
+}
+
+func TestMigratePlaces(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
+	for name, c := range map[string]struct {
+		cmd      migrateCmd
+		from, to placeFlags
+		err      string
+	}{
+		"addresses": {cmd: migrateCmd{From: one, To: []string{"postgres://h/d", "s3://b/p"}}, from: placeFlags{Data: one},
+			to: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b/p"}},
+		"a directory, and a bucket": {cmd: migrateCmd{From: one, To: []string{two, "s3://b"}}, from: placeFlags{Data: one}, to: placeFlags{Data: two, Files: "s3://b"}},
+		"settings": {cmd: migrateCmd{From: settings(t, placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}), To: []string{two}},
+			from: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}, to: placeFlags{Data: two}},
+		"the bucket alone back": {cmd: migrateCmd{From: settings(t, placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}), To: []string{settings(t, placeFlags{Data: one, Database: "postgres://h/d"})}},
+			from: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}, to: placeFlags{Data: one, Database: "postgres://h/d"}},
+		"named": {cmd: migrateCmd{From: "data=" + one + " database=postgres://h/d", To: []string{"data=" + two + " database=postgres://i/d", "files=s3://b"}},
+			from: placeFlags{Data: one, Database: "postgres://h/d"}, to: placeFlags{Data: two, Database: "postgres://i/d", Files: "s3://b"}},
+		"from an address": {cmd: migrateCmd{From: "postgres://u:secret@h/d", To: []string{two}}, err: "postgres://u:xxxxx@h/d: where an instance is now"},
+		"unknown":         {cmd: migrateCmd{From: one, To: []string{"mysql://u:secret@h"}}, err: "mysql://u:xxxxx@h: an address begins with"},
+	} {
+		from, to, err := c.cmd.places()
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v, want %s", name, err, c.err)
+			}
+			continue
+		}
+		if err != nil || from != c.from || to != c.to {
+			t.Errorf("%s: from %+v to %+v, %v", name, from, to, err)
+		}
+	}
+}
+
+// BenchmarkInstance tells how long it takes to back up and to migrate an instance of a million opens, whose past days are put away:
+//
+//	go test -run '^$' -bench Instance -benchtime 1x ./cmd/vitrine
+func BenchmarkInstance(b *testing.B) {
+	data := filepath.Join(b.TempDir(), "data")
+	opens := fillInstance(b, data, 1_000_000)
+	run := func(b *testing.B, args ...string) string {
+		out, err := vitrineOn(data, args...)
+		if err != nil {
+			b.Fatalf("%v: %v: %s", args, err, out)
+		}
+		return out
+	}
+	size := int64(0)
+	for _, name := range []string{storeFile, viewsFile} {
+		if st, err := os.Stat(filepath.Join(data, name)); err == nil {
+			size += st.Size()
+		}
+	}
+	report := func(b *testing.B) {
+		b.SetBytes(size)
+		b.ReportMetric(float64(opens)*float64(b.N)/b.Elapsed().Seconds(), "opens/s")
+	}
+	b.Run("backup", func(b *testing.B) {
+		root := b.TempDir()
+		for i := range b.N {
+			run(b, "backup", filepath.Join(root, fmt.Sprint(i)))
+		}
+		report(b)
+	})
+	b.Run("restore", func(b *testing.B) {
+		root := b.TempDir()
+		run(b, "backup", filepath.Join(root, "backup"))
+		b.ResetTimer()
+		for i := range b.N {
+			run(b, "restore", filepath.Join(root, "backup"), "--data", filepath.Join(root, fmt.Sprint(i)))
+		}
+		report(b)
+	})
+	b.Run("migrate", func(b *testing.B) {
+		server := vitrinetest.Postgres(b)
+		for b.Loop() {
+			b.Log(run(b, "migrate", data, server.NewDatabase(b)))
+		}
+		report(b)
+	})
+}
+
+// fillInstance makes an instance of one link with so many opens of the last two years.
+func fillInstance(b *testing.B, data string, opens int) int {
+	b.Helper()
+	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	in, err := openInstance(b.Context(), placeFlags{Data: data})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer in.Close()
+	const links, atOnce = 20, 50_000
+	begin := time.Now().AddDate(-2, 0, 0).UnixMilli()
+	step := (time.Now().UnixMilli() - begin - 1000) / int64(opens)
+	r := rand.New(rand.NewPCG(1, 2))
+	for done := 0; done < opens; {
+		var batch []vitrine.NewOpen
+		for range min(atOnce, opens-done) {
+			id := vitrine.ViewIDAt(begin+int64(done)*step, done)
+			o := report.Open{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(links), Viewer: r.Uint64N(300_000), Country: fmt.Sprint("C", r.IntN(60)), Browser: fmt.Sprint("B", r.IntN(8))}
+			if r.IntN(10) < 7 {
+				o.Session = &report.Session{EngagedMs: r.Int64N(200_000), Downloaded: r.IntN(10) == 0}
+				o.Session.PresentMs = o.Session.EngagedMs + r.Int64N(20_000)
+			}
+			batch = append(batch, vitrine.NewOpen{Account: 1, Open: o})
+			done++
+		}
+		if err := in.log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{9}, Lines: int64(done), At: time.Now()}, batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := in.analytics.Settle(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return opens
+}

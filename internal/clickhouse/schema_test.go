@@ -1,0 +1,69 @@
+package clickhouse
+
+import (
+	"strings"
+	"testing"
+
+	"vitrine/internal/vitrinetest"
+)
+
+// TestNewer checks that a database of a newer version is refused and left as it is.
+func TestNewer(t *testing.T) {
+	address := vitrinetest.ClickHouseDatabase(t)
+	l := openTestLog(t, address)
+	if err := l.c.exec(ctx, "INSERT INTO migrations (number) VALUES (99)", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(ctx, address, Options{}); err == nil || !strings.Contains(err.Error(), "schema version 99") || !strings.Contains(err.Error(), "newer version") {
+		t.Errorf("a database of version 99: %v", err)
+	}
+}
+
+// TestClusterSchema has the engine read the statements of a cluster, which it has none of.
+func TestClusterSchema(t *testing.T) {
+	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+	a := l.c.address
+	a.cluster = "main"
+	var all []string
+	for _, m := range migrations {
+		all = append(all, m(a)...)
+	}
+	all = append(all, versions(a)...)
+	distributed := 0
+	for _, sql := range all {
+		if err := l.c.exec(ctx, "EXPLAIN AST "+sql, nil); err != nil {
+			t.Errorf("%v\n%s", err, sql)
+		}
+		if !strings.Contains(sql, " ON CLUSTER 'main'") {
+			t.Errorf("not on the cluster: %s", sql)
+		}
+		if strings.Contains(sql, "Distributed(") {
+			distributed++
+		} else if !strings.Contains(sql, "ENGINE = Replicated") {
+			t.Errorf("not replicated: %s", sql)
+		}
+	}
+	if distributed != 6 {
+		t.Errorf("%d tables are distributed", distributed)
+	}
+}
+
+func TestSteps(t *testing.T) {
+	steps := []step{{stepInsert, "links (link, account)", []byte("rows")}, {kind: stepErase, data: numbers(1, 2)}}
+	var w rows
+	appendSteps(&w, steps)
+	got, err := readSteps(w.b)
+	if err != nil || len(got) != 2 || string(got[0].data) != "rows" || got[0].into != steps[0].into || string(got[1].data) != string(steps[1].data) {
+		t.Errorf("steps come back as %q, %v", got, err)
+	}
+	for n := range w.b {
+		if _, err := readSteps(w.b[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes are taken for steps", n, len(w.b))
+		}
+	}
+	var odd rows
+	appendSteps(&odd, []step{{stepInsert, "links (link) SELECT 1 --", nil}})
+	if _, err := readSteps(odd.b); err == nil {
+		t.Error("any statement is taken for a table")
+	}
+}
