@@ -43,6 +43,15 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal) error {
 	if !c.made() {
 		return fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA", c.Data)
 	}
+	for name, schema := range map[string]string{storeFile: sqldb.StoreSchema, viewsFile: sqldb.ViewLogSchema} {
+		l, err := sqldb.LookAt(ctx, filepath.Join(c.Data, name), schema)
+		if err != nil {
+			return fmt.Errorf("look at %s: %w", name, err)
+		}
+		if l.There && l.Version != l.Known {
+			return fmt.Errorf("%s has schema version %d, and this program is of version %d: make the backup with the program that serves the instance", name, l.Version, l.Known)
+		}
+	}
 	if c.Since != "" {
 		if _, err := readManifest(c.Since); err != nil {
 			return fmt.Errorf("--since: %w", err)

@@ -194,7 +194,7 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) {
 	case !l.There:
 		d.say(part, fine, "%s has nothing in it yet: \"vitrine serve\" makes what it needs.", redacted(place))
 	case l.Version < l.Known:
-		d.say(part, warning, "%s, %s, has schema version %d: the start of this version of the server makes it %d, after which older ones cannot use it. Make a backup first.",
+		d.say(part, warning, "%s, %s, has schema version %d: the start of this version of the server makes it %d, after which older ones cannot use it. Make a backup with the older one first.",
 			redacted(place), l.Server, l.Version, l.Known)
 	default:
 		d.say(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version, l.Took.Round(10*time.Microsecond))

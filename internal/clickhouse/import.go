@@ -135,7 +135,7 @@ func (w *writing) loadPlaces(table string, keys []key, taken places) error {
 			milliseconds.int64(int64(k.link))
 			milliseconds.int64(k.id.Ms())
 		}
-		sql := fmt.Sprintf("SELECT link, id FROM %s WHERE (account, link) IN %s AND (link, bitShiftRight(id, 21)) IN %s AND id >= %d AND id < %d",
+		sql := fmt.Sprintf("SELECT link, id FROM %s FINAL WHERE (account, link) IN %s AND (link, bitShiftRight(id, 21)) IN %s AND id >= %d AND id < %d",
 			table, keySet("a Int64, l Int64", links), keySet("l Int64, m Int64", milliseconds), some[0].id, vitrine.ViewIDAt(some[len(some)-1].id.Ms()+1, 0))
 		err := w.c.query(w.ctx, sql, func(r *reader) error {
 			k := key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())}

@@ -102,7 +102,7 @@ func (b *Blobs) checkPut(ctx context.Context, g vitrine.PutGrant, text string) e
 		body, contentType string
 		taken             bool
 	}{{text + "!", g.Type, false}, {text, "text/html", false}, {text, g.Type, true}} {
-		address, err := b.SignPut(ctx, g)
+		address, err := b.signPut(ctx, b.inside, b.incoming(g.Key, g.Size), g)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (b *Blobs) explainCors(err error, action string) error {
 // sentence for the operator.
 func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1, Type: "text/plain", Expires: b.now().Add(time.Minute)}
-	address, err := b.SignPut(ctx, g)
+	address, err := b.signPut(ctx, b.inside, b.incoming(g.Key, g.Size), g)
 	if err != nil {
 		return b.explain(err, "")
 	}

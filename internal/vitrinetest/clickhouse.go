@@ -30,7 +30,7 @@ type ClickHouseServer struct {
 	databases             atomic.Int64
 
 	mu    sync.Mutex
-	stdin io.Closer
+	stdin io.WriteCloser
 	ended chan struct{}
 }
 
@@ -38,10 +38,7 @@ type ClickHouseServer struct {
 func ClickHouse(t testing.TB) *ClickHouseServer {
 	t.Helper()
 	s := newClickHouse(t)
-	t.Cleanup(func() {
-		s.Stop()
-		_ = os.RemoveAll(s.dir)
-	})
+	t.Cleanup(func() { s.end("") })
 	s.Start(t)
 	return s
 }
@@ -98,8 +95,8 @@ func newClickHouse(t testing.TB) *ClickHouseServer {
 // Start starts the server, again after Stop, and waits until it listens.
 func (s *ClickHouseServer) Start(t testing.TB) {
 	t.Helper()
-	// The server ends with its input, and so with this process, and removes its directory if nobody has.
-	cmd := exec.Command(s.program, s.library, filepath.Join(s.dir, "data"), s.Addr)
+	// The server ends with its input, and so with this process, and clears away.
+	cmd := exec.Command(s.program, s.library, s.dir, s.Addr)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -130,10 +127,17 @@ func (s *ClickHouseServer) Start(t testing.TB) {
 }
 
 // Stop ends the server at once, whatever it is doing, and waits until it is gone. What it has answered for stays.
-func (s *ClickHouseServer) Stop() {
+func (s *ClickHouseServer) Stop() { s.end("keep\n") }
+
+// end ends the server, with a last word to it.
+func (s *ClickHouseServer) end(word string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stdin == nil && word == "" {
+		_ = os.RemoveAll(s.dir)
+	}
 	if s.stdin != nil {
+		_, _ = io.WriteString(s.stdin, word)
 		_ = s.stdin.Close()
 		<-s.ended
 		s.stdin = nil

@@ -3,7 +3,8 @@
 //
 //	chdbserver LIBCHDB.SO DIRECTORY ADDRESS
 //
-// It says "listening on HOST:PORT" on its standard output, and ends when its standard input does, so that it never outlives whoever started it.
+// It says "listening on HOST:PORT" on its standard output, and ends when its standard input does, so that it never outlives whoever started it. Then it
+// removes the directory, unless its input says "keep".
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,10 +28,12 @@ func main() {
 		log.Fatal("usage: chdbserver LIBCHDB.SO DIRECTORY ADDRESS")
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		if said, _ := io.ReadAll(os.Stdin); strings.TrimSpace(string(said)) != "keep" {
+			_ = os.RemoveAll(os.Args[2])
+		}
 		os.Exit(0)
 	}()
-	l, err := open(os.Args[1], os.Args[2])
+	l, err := open(os.Args[1], filepath.Join(os.Args[2], "data"))
 	if err != nil {
 		log.Fatal(err)
 	}
