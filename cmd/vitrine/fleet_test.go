@@ -49,10 +49,16 @@ type ship struct {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
+	return newFleetOver(t, vitrinetest.PostgresDatabase(t))
+}
+
+// newFleetOver is newFleet over a database, with more settings.
+func newFleetOver(t *testing.T, database string, settings ...string) *fleet {
+	t.Helper()
 	f := &fleet{t: t}
 	bucket := vitrinetest.S3(t)
-	database := vitrinetest.PostgresDatabase(t)
 	f.env = append(os.Environ(), "VITRINE_DATABASE="+database, "VITRINE_FILES="+bucket.Address(bucket.Bucket(t), ""))
+	f.env = append(f.env, settings...)
 	f.balancer = &balancer{}
 	front := httptest.NewServer(f.balancer.handler())
 	t.Cleanup(front.Close)

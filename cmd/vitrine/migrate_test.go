@@ -19,8 +19,8 @@ import (
 	"vitrine/report"
 )
 
-// history is an instance of some history: two accounts, links of which some are deleted, renamed and in an album, opens of many days with what
-// was read and downloaded, tallies, an upload that is under way, and an open that is in the spool.
+// history is an instance of some history: two accounts, links of which some are deleted or disabled, opens of many days with what
+// was read and downloaded, and tallies.
 type history struct {
 	t    *testing.T
 	data string
@@ -59,7 +59,7 @@ func newHistory(t *testing.T, links int) *history {
 	return h
 }
 
-// opens adds the opens of months to a link, puts their days away, and leaves one in the spool.
+// opens adds the opens of months and a part to a link, and puts the days away.
 func (h *history) opens(slug string) {
 	h.t.Helper()
 	in, err := openInstance(h.t.Context(), placeFlags{Data: h.data})
@@ -68,6 +68,20 @@ func (h *history) opens(slug string) {
 	}
 	defer in.Close()
 	l, err := in.links.BySlug(h.t.Context(), slug)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := in.blobs.PutPart(h.t.Context(), l.Upload, vitrine.PartPicture, strings.NewReader("a picture")); err != nil {
+		h.t.Fatal(err)
+	}
+	err = in.store.Update(h.t.Context(), func(tx vitrine.Tx) error {
+		l, err := tx.Link(l.ID)
+		if err != nil {
+			return err
+		}
+		l.Parts = l.Parts.With(vitrine.PartPicture)
+		return tx.PutLink(l)
+	})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -117,7 +117,11 @@ func (t *table) create(a address) []string {
 		fmt.Fprintf(&b, "\nPARTITION BY %s", t.partition)
 	}
 	fmt.Fprintf(&b, "\nORDER BY (%s)\nSETTINGS index_granularity = %d, %s = %d", t.order, t.granule, window, tokens)
-	if t.partition != "" && !t.everywhere {
+	switch {
+	case t.name == "journal":
+		// What a batch did is dropped by the merge with the row that says that it is done.
+		b.WriteString(", min_age_to_force_merge_seconds = 3600")
+	case t.partition != "":
 		// Months that are past become one part each, and need no merging when they are read.
 		b.WriteString(", min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = 1")
 	}

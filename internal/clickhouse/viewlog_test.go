@@ -12,13 +12,17 @@ func TestViewLog(t *testing.T) {
 	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
 }
 
-// TestViewLogInside is TestViewLog with tallies that the database counts.
-func TestViewLogInside(t *testing.T) {
-	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog {
-		l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
-		l.c.insideFrom = 0
-		return l
-	})
+// TestSameReports compares reports with the contract's, with tallies of both ways.
+func TestSameReports(t *testing.T) {
+	for name, insideFrom := range map[string]int{"read": -1, "inside": 0} {
+		t.Run(name, func(t *testing.T) {
+			vitrinetest.SameReports(t, func(t *testing.T) vitrine.ViewLog {
+				l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+				l.c.insideFrom = insideFrom
+				return l
+			})
+		})
+	}
 }
 
 func openTestLog(t testing.TB, address string) *ViewLog {

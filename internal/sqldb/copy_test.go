@@ -111,7 +111,7 @@ func smallBatches(t *testing.T) {
 // cutOff runs a copy that ends after one more batch each time, until it comes to its end, and tells how often it was cut off.
 func cutOff(t *testing.T, copy func(context.Context, Copied) error) (cuts int) {
 	t.Helper()
-	for more := 1; ; more += 1 + more/4 {
+	for more := 1; ; more += 1 + more/2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		batches := 0
 		err := copy(ctx, func(string, int64, int64) {
@@ -154,7 +154,7 @@ func TestCopy(t *testing.T) {
 	}
 	first, firstLog := store(filepath.Join(dir, "a.db")), log(filepath.Join(dir, "av.db"))
 	fillStore(t, first, 60)
-	fillLog(t, firstLog, 3000)
+	fillLog(t, firstLog, 1500)
 	from, fromLog := first, firstLog
 	for _, place := range []string{one, two, filepath.Join(dir, "b.db")} {
 		to, toLog := store(place), log(strings.Replace(place, "b.db", "bv.db", 1))

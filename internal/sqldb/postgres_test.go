@@ -101,7 +101,6 @@ func TestPostgres(t *testing.T) {
 		{"PacksStayFew", TestPacksStayFew},
 		{"RecentNone", TestRecentNone},
 		{"LostRows", TestLostRows},
-		{"SettleCutOff", TestSettleCutOff},
 		{"SettleDownloadsOnly", TestSettleDownloadsOnly},
 		{"EraseLeavesNothing", TestEraseLeavesNothing},
 		{"SettleAndReturning", TestSettleAndReturning},

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"vitrine/internal/vitrinetest"
+)
+
+// TestOutgrown runs two servers over PostgreSQL, ClickHouse and a bucket, and takes away what they stand on, under load: nothing that was
+// acknowledged is lost, nothing is counted twice, and nobody has to do anything about it.
+func TestOutgrown(t *testing.T) {
+	database, log := vitrinetest.Postgres(t), vitrinetest.ClickHouse(t)
+	f := newFleetOver(t, database.NewDatabase(t), "VITRINE_VIEWS="+log.Database(t))
+	key := f.account("owner@example.org", "lifetime")
+	sub := func(name string, run func(f *fleet)) {
+		t.Run(name, func(t *testing.T) {
+			inner := *f
+			inner.t = t
+			run(&inner)
+			inner.run("audit", "--deep")
+		})
+	}
+	sub("Reports", func(f *fleet) { f.reports(key) })
+	sub("LogAway", func(f *fleet) {
+		r := f.begin(key, f.ships[0].url, f.ships[1].url)
+		more := func(n int64) {
+			before := r.pages.Load()
+			f.within(20*time.Second, "pages are answered", func() bool { return r.pages.Load() > before+n })
+		}
+		more(50)
+		log.Stop()
+		for _, s := range f.ships {
+			if text, ok := s.log.wait(`are kept in the spool`); !ok {
+				f.t.Fatal(text)
+			}
+		}
+		more(500)
+		log.Start(f.t)
+		for _, s := range f.ships {
+			if text, ok := s.log.wait(`the spool is empty`); !ok {
+				f.t.Fatal(text)
+			}
+		}
+		more(50)
+		r.end()
+	})
+	sub("DatabaseRestarted", func(f *fleet) {
+		r := f.begin(key, f.ships[0].url, f.ships[1].url)
+		for range 2 {
+			before := r.pages.Load()
+			f.within(10*time.Second, "pages are answered", func() bool { return r.pages.Load() > before+50 })
+			database.Stop(f.t)
+			database.Start(f.t)
+		}
+		before := r.pages.Load()
+		f.within(20*time.Second, "pages are answered again", func() bool { return r.pages.Load() > before+100 })
+		r.end()
+	})
+}

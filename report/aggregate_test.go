@@ -1,0 +1,124 @@
+package report_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"vitrine/report"
+)
+
+// TestAggregates puts tallies together from sums, as a database makes them, and compares them with those of the same opens added one by one.
+func TestAggregates(t *testing.T) {
+	rules := report.CountingRules()
+	worlds(t, 200, func(t *testing.T, r *rand.Rand, w *world) {
+		var want, got report.Tally
+		whole, days, links := new(report.Sums), map[report.Day]*report.Sums{}, map[int64]*report.Sums{}
+		of := func(o *report.Open) []*report.Sums {
+			d := report.DayOf(o.At)
+			if days[d] == nil {
+				days[d] = new(report.Sums)
+			}
+			if links[o.Link] == nil {
+				links[o.Link] = new(report.Sums)
+			}
+			return []*report.Sums{whole, days[d], links[o.Link]}
+		}
+		for i := range w.opens {
+			o := &w.opens[i]
+			want.Add(o)
+			addSums(of(o), o, rules)
+			addGroups(&got, o)
+		}
+		for _, d := range w.downloads {
+			want.AddDownload(report.DayOf(d.at))
+			got.AddDownloads(report.DayOf(d.at), 1)
+		}
+		for _, v := range w.visits() {
+			n := 1 + r.Int64N(3)
+			for range n {
+				want.AddVisit(v)
+				want.AddLinkVisit(1, v.Prev)
+			}
+			got.AddVisits(v, n)
+			got.AddLinkVisits(1, v.Prev, n)
+		}
+		got.AddSums(whole)
+		for d, s := range days {
+			got.AddDaySums(d, s)
+		}
+		for link, s := range links {
+			got.AddLinkSums(link, s)
+		}
+		if !got.Equal(&want) {
+			t.Error("the sums of opens make another tally than the opens")
+		}
+	})
+}
+
+// addSums adds an open to the sums that it belongs to.
+func addSums(all []*report.Sums, o *report.Open, rules report.Rules) {
+	one := func(is bool) int64 {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	s := o.Session
+	atypical := s != nil && (o.Bot != "" || s.EngagedMs < rules.AtypicalEngagedMs && s.PresentMs < rules.AtypicalPresentMs)
+	for _, sums := range all {
+		sums.Atypical += one(atypical)
+		if o.Bot != "" {
+			continue
+		}
+		sums.Views++
+		sums.QR += one(o.QR)
+		sums.Returning += one(o.Returning)
+		if s == nil || atypical {
+			continue
+		}
+		sums.Sessions++
+		sums.EngagedMs += min(s.EngagedMs, rules.MaxMs)
+		sums.Bounces += one(s.EngagedMs < rules.BounceMs)
+		for _, p := range s.Pages {
+			sums.Pages += one(p.Page >= 1)
+		}
+		sums.Played += s.Played
+		sums.Depth += s.Depth
+		sums.Media.Begun += one(s.Played > 0)
+		sums.Scroll.Begun += one(s.Depth > 0)
+		for i, mark := range rules.Marks {
+			sums.Media.Reached[i] += one(s.Reached >= mark)
+			sums.Scroll.Reached[i] += one(s.Depth >= mark)
+		}
+	}
+}
+
+// addGroups adds what an open is one of in its groups: its labels, its hour, its pages.
+func addGroups(t *report.Tally, o *report.Open) {
+	if o.Bot != "" {
+		t.AddBots(o.Bot, 1)
+		return
+	}
+	day := report.DayOf(o.At)
+	t.AddHour(day, int((o.At-day.StartMs())/3_600_000), 1)
+	screen := ""
+	if o.Session != nil {
+		screen = o.Session.Screen
+	}
+	for l, label := range map[report.Label]string{report.LabelCountry: o.Country, report.LabelReferrer: o.Referrer, report.LabelSource: o.Source,
+		report.LabelDevice: o.Device, report.LabelBrowser: o.Browser, report.LabelOS: o.OS, report.LabelScreen: screen} {
+		t.AddLabel(l, label, 1)
+	}
+	t.AddCity(o.City, o.Country, 1)
+	if !o.CountedSession() {
+		return
+	}
+	t.AddTime(o.Session.EngagedMs, 1)
+	for i, p := range o.Session.Pages {
+		last := int64(0)
+		if i == len(o.Session.Pages)-1 {
+			last = 1
+		}
+		t.AddPage(p.Page, 1, p.Ms, last)
+	}
+}
