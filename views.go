@@ -333,7 +333,7 @@ func (v *Views) drain(ctx context.Context) (some bool, err error) {
 
 // take hands a batch of the spool to the log. The page of an open was answered long ago, with an ID that the log now has of another
 // open: it moves on to the next free one of its millisecond. That keeps the open, and is all that can be done: what its page says
-// later is put down to the other.
+// later is put down to the other. An open of a day that is forgotten by now is let go, as it would be had it come in time.
 func (v *Views) take(ctx context.Context, b Batch) error {
 	b, err := v.living(ctx, b)
 	if err != nil {
@@ -346,7 +346,7 @@ func (v *Views) take(ctx context.Context, b Batch) error {
 		}
 		var moved []NewOpen
 		for i, err := range refused {
-			if err != nil {
+			if err != nil && !errors.Is(err, ErrForgotten) {
 				o := b.Opens[i]
 				id := ViewID(o.ID)
 				o.ID = int64(ViewIDAt(id.Ms(), int(id)+1))

@@ -25,6 +25,7 @@ type frailLog struct {
 	t               *testing.T
 	before          func(call int) error // may wait; its error is the answer of Append
 	lost            bool                 // a call that fails takes effect all the same
+	forgotten       vitrine.ViewID       // opens before it are refused
 
 	mu        sync.Mutex
 	calls     int
@@ -53,7 +54,9 @@ func (l *frailLog) Append(_ context.Context, b vitrine.Batch) ([]error, error) {
 	refused := make([]error, len(b.Opens))
 	for i, o := range b.Opens {
 		id := vitrine.ViewID(o.ID)
-		if there, ok := l.opens[id]; !ok {
+		if there, ok := l.opens[id]; id < l.forgotten {
+			refused[i] = vitrine.ErrForgotten
+		} else if !ok {
 			l.opens[id] = o
 			l.order = append(l.order, id)
 		} else if there != o {
@@ -365,6 +368,23 @@ func TestViewsRestart(t *testing.T) {
 		wantOpens(t, log, 7)
 		if len(told.all) != 1 || told.all[0] != nil {
 			t.Errorf("told: %v, want the end alone", told.all)
+		}
+	})
+}
+
+// An open of a day that was forgotten while it lay in the spool is let go, and does not hold up what comes after it.
+func TestViewsForgotten(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, down(1))
+		log.forgotten = vitrine.ViewID(newOpen(3).ID)
+		v, s, _ := startViews(t, log, dir)
+		write(t, v, 2)
+		write(t, v, 3)
+		drained(t, s)
+		v.Close()
+		if got := log.ids(); !slices.Equal(got, []vitrine.ViewID{log.forgotten}) {
+			t.Errorf("the log has %d", got)
 		}
 	})
 }

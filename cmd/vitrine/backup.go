@@ -365,15 +365,19 @@ func drainSpool(ctx context.Context, data string) error {
 	if err != nil {
 		return err
 	}
-	err = drainInto(ctx, log, dir)
-	return errors.Join(err, log.Close())
+	store, err := sqldb.OpenStore(filepath.Join(data, storeFile))
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	err = drainInto(ctx, store, log, dir)
+	return errors.Join(err, log.Close(), store.Close())
 }
 
 // drainInto puts what is in a spool into a log.
-func drainInto(ctx context.Context, log vitrine.ViewLog, dir string) error {
+func drainInto(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, dir string) error {
 	s, err := spool.Open(dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	return errors.Join(vitrine.DrainSpool(ctx, log, s), s.Close())
+	return errors.Join(vitrine.DrainSpool(ctx, store, log, s), s.Close())
 }

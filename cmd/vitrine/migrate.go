@@ -306,7 +306,7 @@ func (m *migration) begin(ctx context.Context) (err error) {
 	if _, used, err := holds(spool); err != nil {
 		return err
 	} else if used {
-		if err := drainInto(ctx, m.from.log, spool); err != nil {
+		if err := drainInto(ctx, m.from.store, m.from.log, spool); err != nil {
 			return fmt.Errorf("write what is in the spool into the log: %w", err)
 		}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,7 +28,7 @@ func TestOutgrown(t *testing.T) {
 		r := f.begin(key, f.ships[0].url, f.ships[1].url)
 		more := func(n int64) {
 			before := r.pages.Load()
-			f.within(20*time.Second, "pages are answered", func() bool { return r.pages.Load() > before+n })
+			f.within(time.Minute, "pages are answered", func() bool { return r.pages.Load() > before+n })
 		}
 		more(50)
 		log.Stop()
@@ -49,12 +51,19 @@ func TestOutgrown(t *testing.T) {
 		r := f.begin(key, f.ships[0].url, f.ships[1].url)
 		for range 2 {
 			before := r.pages.Load()
-			f.within(10*time.Second, "pages are answered", func() bool { return r.pages.Load() > before+50 })
+			f.within(time.Minute, "pages are answered", func() bool { return r.pages.Load() > before+50 })
 			database.Stop(f.t)
 			database.Start(f.t)
 		}
 		before := r.pages.Load()
-		f.within(20*time.Second, "pages are answered again", func() bool { return r.pages.Load() > before+100 })
+		f.within(time.Minute, "pages are answered again", func() bool { return r.pages.Load() > before+100 })
 		r.end()
+		if f.t.Failed() {
+			for _, s := range f.ships {
+				_ = s.process.Process.Signal(syscall.SIGINT)
+				f.t.Log(s.log.drain())
+			}
+			f.t.Log(strings.Join(r.failures[:min(len(r.failures),20)], "\n"))
+		}
 	})
 }

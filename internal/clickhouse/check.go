@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"vitrine"
 )
 
 const (
@@ -60,10 +62,15 @@ func older(a, b string) bool {
 
 // explain is err, of the first requests to a server, as whoever configures it can act on it.
 func (c *client) explain(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	var u *vitrine.Error
+	if errors.As(err, &u) && u.Err != nil {
+		err = u.Err // whoever configures a server is told what it said
+	}
 	var e *exception
 	switch {
-	case err == nil || ctx.Err() != nil:
-		return err
 	case !errors.As(err, &e):
 		if errors.Is(err, errAnswer) {
 			return fmt.Errorf("%s does not answer like ClickHouse's HTTP interface: its port is 8123, or 8443 with secure=true (%w)", c.host, err)

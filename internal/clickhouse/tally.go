@@ -57,7 +57,11 @@ func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery, s state) (t
 		truncated = true
 		t, err = c.newest(ctx, w)
 	default:
-		t, err = c.tally(ctx, w, c.insideFrom >= 0 && opens >= int64(c.insideFrom))
+		from := c.insideFrom
+		if q.Brief {
+			from = min(from, briefInside)
+		}
+		t, err = c.tally(ctx, w, from >= 0 && opens >= int64(from))
 	}
 	return t, truncated, err
 }
@@ -87,6 +91,9 @@ func (c *client) newest(ctx context.Context, w window) (*report.Tally, error) {
 // defaultInside is from how many opens on they are counted inside the database. Reading them is quicker (docs/decisions/0019-clickhouse.md), and takes 24
 // bytes of memory an open here, twice as much at its end; inside, the server's bounds hold.
 const defaultInside = 2_000_000
+
+// briefInside is the same of brief tallies, which have few parts.
+const briefInside = 50_000
 
 // tally is the tally of all of a window, its opens counted inside the database or here.
 func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tally, error) {

@@ -68,7 +68,12 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 			}
 			return nil
 		})
-		return fresh, err
+		if err != nil {
+			_ = opened.Close()
+			p.idle <- nil
+			return nil, err
+		}
+		return fresh, nil
 	}
 }
 

@@ -40,7 +40,8 @@ func (s *Server) apiRoutes(mux *http.ServeMux) {
 	})
 	mux.Handle("GET /readyz", s.json(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.Ready(r.Context()); err != nil {
-			return vitrine.Unavailable(err)
+			s.Log.Debug("not ready", "error", err) // a probe comes every few seconds, and what people ask says it, too
+			return vitrine.Unavailable(nil)
 		}
 		return writeJSON(w, map[string]string{"status": "ready"})
 	}))

@@ -29,7 +29,8 @@ func main() {
 	}
 	go func() {
 		if said, _ := io.ReadAll(os.Stdin); strings.TrimSpace(string(said)) != "keep" {
-			_ = os.RemoveAll(os.Args[2])
+			for tries := 0; tries < 20 && os.RemoveAll(os.Args[2]) != nil; tries++ { // the engine may still be writing
+			}
 		}
 		os.Exit(0)
 	}()
