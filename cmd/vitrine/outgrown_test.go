@@ -63,7 +63,7 @@ func TestOutgrown(t *testing.T) {
 				_ = s.process.Process.Signal(syscall.SIGINT)
 				f.t.Log(s.log.drain())
 			}
-			f.t.Log(strings.Join(r.failures[:min(len(r.failures),20)], "\n"))
+			f.t.Log(strings.Join(r.failures[:min(len(r.failures), 20)], "\n"))
 		}
 	})
 }
