@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build run test screens bench bench-pages bench-site bench-scan lint
+.PHONY: build run test screens bench bench-pages bench-site bench-places bench-scan lint
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -31,6 +31,11 @@ bench-pages: ## each kind of page in Chromium, by its own tracing; VITRINE_BENCH
 
 bench-site: ## pages of the site beside the API's answers with the same numbers
 	go test ./internal/web -run '^$$' -bench 'Site|SignIn' -benchtime 1s
+
+bench-places: ## taking in opens and making reports on SQLite, PostgreSQL and ClickHouse in one run; files in a bucket beside files on the disk; one server beside two
+	go test ./cmd/vitrine -run '^$$' -bench 'Places|Fleet' -timeout 2h
+	go test ./internal/s3 -run '^$$' -bench 'Read'
+	go test ./internal/clickhouse -run '^$$' -bench 'Tally' -benchtime 3x -timeout 2h
 
 bench-scan: ## inspection and malware scan of files of 1 MB, 100 MB and 2 GB beside a plain read of the same file
 	VITRINE_BENCH_LARGE=1 go test ./internal/filetype ./internal/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h

@@ -32,7 +32,7 @@ import (
 
 // fleet is one instance of two servers, each with a data directory of its own, over one PostgreSQL and one bucket, behind a balancer.
 type fleet struct {
-	t        *testing.T
+	t        testing.TB
 	env      []string
 	store    vitrine.Store // the one that the servers share, as another process has it
 	balancer *balancer
@@ -54,7 +54,7 @@ func newFleet(t *testing.T) *fleet {
 }
 
 // newFleetOver is newFleet over a database, with more settings.
-func newFleetOver(t *testing.T, database string, settings ...string) *fleet {
+func newFleetOver(t testing.TB, database string, settings ...string) *fleet {
 	t.Helper()
 	f := &fleet{t: t}
 	bucket := vitrinetest.S3(t)

@@ -12,14 +12,14 @@ import (
 // TestInside compares tallies that the database counts with those of the fold, of the same opens: by everything that a tally has.
 func TestInside(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
-	g := newTraffic(5, 20*60_000)
+	g := vitrinetest.NewTraffic(5, 20*60_000)
 	var opens []vitrine.NewOpen
 	for i := range 3000 {
-		o := g.imported()
+		o := g.Imported()
 		if s := o.Session; s != nil && i%3 == 0 { // sessions of every kind, and some that are no use
-			s.Pages, s.Played, s.Reached, s.Depth = nil, g.rand.Int64N(1_000_001), g.rand.Int64N(1_000_001), g.rand.Int64N(1_000_001)
-			s.EngagedMs = g.rand.Int64N(8000)
-			s.PresentMs = s.EngagedMs + g.rand.Int64N(2000)
+			s.Pages, s.Played, s.Reached, s.Depth = nil, g.Rand.Int64N(1_000_001), g.Rand.Int64N(1_000_001), g.Rand.Int64N(1_000_001)
+			s.EngagedMs = g.Rand.Int64N(8000)
+			s.PresentMs = s.EngagedMs + g.Rand.Int64N(2000)
 			s.Screen = []string{"", "0-575"}[i%2]
 		}
 		if i%50 == 0 {
@@ -31,7 +31,7 @@ func TestInside(t *testing.T) {
 		}
 		opens = append(opens, o)
 	}
-	odd := g.imported()
+	odd := g.Imported()
 	odd.Bot, odd.Session = "", &report.Session{EngagedMs: 1 << 40, PresentMs: 1 << 40, Played: 2_000_000, Depth: -5, Pages: []report.PageTime{{Page: -1, Ms: 9}, {Page: 3, Ms: -9}, {Page: 4, Ms: 1 << 40}}}
 	opens = append(opens, odd)
 	if err := l.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1}, opens); err != nil {

@@ -80,7 +80,7 @@ func fillLog(t testing.TB, l *ViewLog, n int) {
 	g := newTraffic(7)
 	var b vitrine.Batch
 	for i := range n {
-		o := g.open()
+		o := g.Open()
 		b.Opens = append(b.Opens, o)
 		id := vitrine.ViewID(o.ID)
 		if i%3 == 0 {
@@ -91,7 +91,7 @@ func fillLog(t testing.TB, l *ViewLog, n int) {
 	if _, err := l.Append(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1, 2}, Lines: 1}, []vitrine.NewOpen{g.imported()}); err != nil {
+	if err := l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1, 2}, Lines: 1}, []vitrine.NewOpen{g.Imported()}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Settle(t.Context(), last-10); err != nil {
@@ -190,7 +190,7 @@ func TestCopy(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := fromLog.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{newTraffic(3).open()}}); err != nil {
+	if _, err := fromLog.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{newTraffic(3).Open()}}); err != nil {
 		t.Error(err)
 	}
 	// What has gone on by itself is not written over, and not taken for the same.

@@ -36,7 +36,7 @@ func TestDiskFull(t *testing.T) {
 	add := func() error {
 		var b vitrine.Batch
 		for range 200 {
-			o := g.open()
+			o := g.Open()
 			o.Bot = ""
 			b.Opens = append(b.Opens, o)
 		}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/clickhouse"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// benchLogs are the places that a log of views can be kept in, each made new by the servers that people run.
+var benchLogs = []struct {
+	name string
+	open func(testing.TB) (viewLog, error)
+}{
+	{"SQLite", func(tb testing.TB) (viewLog, error) {
+		return sqldb.OpenViewLog(filepath.Join(tb.TempDir(), "views.db"))
+	}},
+	{"PostgreSQL", func(tb testing.TB) (viewLog, error) {
+		return sqldb.OpenViewLog(vitrinetest.Postgres(tb).NewDatabase(tb))
+	}},
+	{"ClickHouse", func(tb testing.TB) (viewLog, error) {
+		return clickhouse.Open(context.Background(), vitrinetest.ClickHouseDatabase(tb), clickhouse.Options{})
+	}},
+}
+
+func openBenchLog(b *testing.B, open func(testing.TB) (viewLog, error)) viewLog {
+	b.Helper()
+	l, err := open(b)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { l.Close() })
+	return l
+}
+
+// BenchmarkPlacesTake tells how many opens a second each log takes, in batches of some sizes, each durable when it is taken.
+func BenchmarkPlacesTake(b *testing.B) {
+	for _, log := range benchLogs {
+		for _, size := range []int{1, 64, 4096} {
+			b.Run(fmt.Sprintf("%s/batch=%d", log.name, size), func(b *testing.B) {
+				l, g := openBenchLog(b, log.open), vitrinetest.NewTraffic(200, 1000)
+				batch := vitrine.Batch{Opens: make([]vitrine.NewOpen, size)}
+				n := 0
+				for b.Loop() {
+					b.StopTimer()
+					for i := range batch.Opens {
+						batch.Opens[i] = g.Open()
+					}
+					b.StartTimer()
+					if _, err := l.Append(context.Background(), batch); err != nil {
+						b.Fatal(err)
+					}
+					n += size
+				}
+				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "opens/s")
+			})
+		}
+	}
+}
+
+// BenchmarkPlacesReport makes what a report is made of, the tally of its range and a brief one of the range before, from each log with 200,000 opens
+// of 100 links in a year, settled. Of each the first is left out: it reads into memory what the others find there.
+func BenchmarkPlacesReport(b *testing.B) {
+	const opens = 200_000
+	start := report.DayOf(vitrinetest.NewTraffic(1, 1).Open().At)
+	for _, log := range benchLogs {
+		l := openBenchLog(b, log.open)
+		g := vitrinetest.NewTraffic(100, 365*86_400_000/opens)
+		for n := 0; n < opens; {
+			some := make([]vitrine.NewOpen, 0, 10_000)
+			for range cap(some) {
+				some = append(some, g.Imported())
+			}
+			n += len(some)
+			if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)}, some); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := l.Settle(context.Background(), start+370); err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range []struct {
+			name     string
+			link     vitrine.LinkID
+			from, to report.Day
+		}{
+			{"account/year", 0, start, start + 366},
+			{"account/30d", 0, start + 330, start + 360},
+			{"link/90d", 5, start + 270, start + 360},
+		} {
+			b.Run(r.name+"/"+log.name, func(b *testing.B) {
+				q := vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1, Link: r.link}, From: r.from, To: r.to}
+				before := q
+				before.From, before.To, before.Brief = q.From-(q.To-q.From), q.From, true
+				both := func() {
+					for _, q := range []vitrine.TallyQuery{q, before} {
+						if _, _, err := l.Tally(context.Background(), q); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				both()
+				for b.Loop() {
+					both()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkFleetPages loads pages through one server and through two, over one PostgreSQL and one bucket. Servers, database, bucket and client share this
+// machine: what is told is what a second server costs or gives there.
+func BenchmarkFleetPages(b *testing.B) {
+	f := newFleetOver(b, vitrinetest.Postgres(b).NewDatabase(b))
+	key := f.account("owner@example.org", "lifetime")
+	l, err := f.client(f.ships[0].url, key).Upload(b.Context(), textFile(), client.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = 64
+	for n := 1; n <= len(f.ships); n++ {
+		b.Run(fmt.Sprintf("servers=%d", n), func(b *testing.B) {
+			var next, failed atomic.Int64
+			var all sync.WaitGroup
+			b.ResetTimer()
+			for worker := range 64 {
+				all.Go(func() {
+					for next.Add(1) <= int64(b.N) {
+						if status, _, err := getPage(context.Background(), f.ships[worker%n].url+"/p/"+l.Slug); err != nil || status != 200 {
+							failed.Add(1)
+						}
+					}
+				})
+			}
+			all.Wait()
+			if failed.Load() > 0 {
+				b.Fatalf("%d pages failed", failed.Load())
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pages/s")
+		})
+	}
+}
