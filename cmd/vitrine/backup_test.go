@@ -291,13 +291,20 @@ func TestBackupSpool(t *testing.T) {
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	links := filepath.Join(t.TempDir(), "links")
+	if err := os.WriteFile(links, []byte(`{"slug":"our-figures","title":"Report","kind":"pdf","createdAt":"2026-01-01T00:00:00.000Z","account":"owner@example.org"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := vitrineOn(data, "import", "links", links); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	s, err := spool.Open(filepath.Join(data, spoolDir), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 3 {
+	for i := range 4 { // the last is of a link that is not there any more
 		id := vitrine.ViewIDAt(time.Now().UnixMilli(), i)
-		o := vitrine.NewOpen{Account: 1, Open: report.Open{Link: 7, ID: int64(id), Viewer: uint64(i + 1)}}
+		o := vitrine.NewOpen{Account: 1, Open: report.Open{Link: 1 + int64(i/3), ID: int64(id), Viewer: uint64(i + 1)}}
 		if err := s.Append(vitrine.Batch{Opens: []vitrine.NewOpen{o}}); err != nil {
 			t.Fatal(err)
 		}
@@ -334,9 +341,9 @@ func TestBackupSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	counts, err := log.Counts(t.Context(), []vitrine.LinkID{7})
-	if err != nil || counts[7].Views != 3 {
-		t.Errorf("%d views are restored, %v; 3 were in the spool", counts[7].Views, err)
+	counts, err := log.Counts(t.Context(), []vitrine.LinkID{1, 2})
+	if err != nil || counts[1].Views != 3 || counts[2].Views != 0 {
+		t.Errorf("restored are %+v, %v; 3 views of link 1 were in the spool, and one of a link that is gone", counts, err)
 	}
 }
 
