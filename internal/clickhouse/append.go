@@ -331,6 +331,7 @@ func (w *writing) steps(number uint64) (steps []step) {
 		downloads.bool(d.deleted)
 		downloads.uint64(number)
 	}
+	steps = lateStep(w.late(), number)
 	for _, s := range []step{
 		{stepInsert, insertOpens, opens.b},
 		{stepInsert, "viewers (link, viewer, account, opens, version)", viewers.b},

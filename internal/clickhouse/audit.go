@@ -31,7 +31,10 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error
 			return err
 		}
 	}
-	return l.auditTallies(ctx, s, all, fault)
+	if err := l.auditTallies(ctx, s, all, fault); err != nil {
+		return err
+	}
+	return l.auditDaily(ctx, s, all, fault)
 }
 
 // auditedAtOnce is how many links are recounted at once, and suspectsAtOnce how many of them while nobody writes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"vitrine"
+	"vitrine/report"
 )
 
 // Erase is vitrine.ViewLog's.
@@ -14,13 +15,14 @@ func (l *ViewLog) Erase(ctx context.Context, link vitrine.LinkID) error {
 		if err != nil || account == 0 {
 			return nil, err
 		}
-		return []step{{kind: stepErase, data: numbers(int64(account), int64(link))}, putState("erased", int64(number), number)}, nil
+		return append(lateStep(map[vitrine.AccountID]report.Day{account: 0}, number),
+			step{kind: stepErase, data: numbers(int64(account), int64(link))}, putState("erased", int64(number), number)), nil
 	})
 }
 
 // eraseRows removes what batches up to one have left of a link; its row of counts is last.
 func (l *ViewLog) eraseRows(ctx context.Context, number uint64, account vitrine.AccountID, link vitrine.LinkID) error {
-	for _, table := range []string{"opens", "downloads", "viewers", "tallies", "seen", "links"} {
+	for _, table := range []string{"opens", "downloads", "viewers", "tallies", "daily", "seen", "links"} {
 		where := fmt.Sprintf("account = %d AND link = %d AND version <= %d", account, link, number)
 		if err := l.c.deleteRows(ctx, table, where); err != nil {
 			return err

@@ -81,9 +81,7 @@ func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) erro
 	if err != nil {
 		return err
 	}
-	var nonce [8]byte
-	rand.Read(nonce[:])
-	f := forgetting{c: l.c, state: s, end: end, ids: idsOf(s.forgotten, end), since: since, attempt: binary.LittleEndian.Uint64(nonce[:]) >> 1}
+	f := forgetting{c: l.c, state: s, end: end, from: s.forgotten, ids: idsOf(s.forgotten, end), since: since, attempt: nonce(), table: "tallies"}
 	if err := f.run(ctx); err != nil {
 		return err
 	}
@@ -112,6 +110,13 @@ func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) erro
 	})
 }
 
+// nonce is a number that nobody else has.
+func nonce() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:]) >> 1
+}
+
 // dropMonths removes the opens and downloads of days before one, and what attempts that came to nothing have left.
 func (l *ViewLog) dropMonths(ctx context.Context, end int64) error {
 	for _, name := range []string{"opens", "downloads"} {
@@ -129,6 +134,19 @@ func (l *ViewLog) dropMonths(ctx context.Context, end int64) error {
 				return err
 			}
 		}
+	}
+	var months []int32
+	err := l.c.query(ctx, fmt.Sprintf("SELECT DISTINCT toInt32(%s) FROM daily WHERE toInt32(day) < %d", dayMonth, end), func(r *reader) error {
+		months = append(months, r.int32())
+		return nil
+	})
+	for _, month := range months {
+		if err == nil {
+			err = l.c.work(ctx, fmt.Sprintf("ALTER TABLE %s%s DROP PARTITION %d", tableOf("daily").local(l.c.address), l.c.onCluster(), month))
+		}
+	}
+	if err != nil {
+		return err
 	}
 	s, err := l.c.state(ctx)
 	if err != nil {
@@ -164,12 +182,15 @@ func (s *state) counted() string {
 	return "attempt IN (" + b.String() + ")"
 }
 
-// forgetting is an attempt to forget days.
+// forgetting is an attempt to put the days [from, end) into tallies: to forget them, or to have them quickly.
 type forgetting struct {
 	c       *client
 	state   state
+	from    report.Day
 	end     report.Day
 	ids     ids
+	table   string
+	made    map[linkDay]bool
 	since   uint64
 	attempt uint64
 	out     rows
@@ -215,7 +236,8 @@ type linkDay struct {
 
 // account stores the tallies of an account and its links.
 func (f *forgetting) account(ctx context.Context, account vitrine.AccountID) error {
-	w := window{TallyQuery: vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: f.state.forgotten, To: f.end}, ids: f.ids, state: f.state}
+	w := window{TallyQuery: vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: f.from, To: f.end}, ids: f.ids, reach: idsOf(f.state.forgotten, f.end), state: f.state}
+	f.made = map[linkDay]bool{}
 	days := map[report.Day]*report.Tally{}
 	day := func(d report.Day) *report.Tally {
 		if days[d] == nil {
@@ -302,27 +324,20 @@ const flushAt = 4 << 20
 
 // put stores a tally.
 func (f *forgetting) put(ctx context.Context, account vitrine.AccountID, d linkDay, t *report.Tally) error {
-	var labels []string
-	body, err := t.AppendBody(nil, func(label string) (uint64, error) {
-		i := slices.Index(labels, label)
-		if i < 0 {
-			i = len(labels)
-			labels = append(labels, label)
-		}
-		return uint64(i), nil
-	})
+	labels, pieces, err := piecesOf(t)
 	if err != nil {
 		return err
 	}
+	f.made[d] = true
 	f.out.int64(int64(account))
 	f.out.int64(d.link)
 	f.out.day(d.day)
 	f.out.uint64(f.attempt)
 	f.out.uint64(f.since)
 	f.out.strings(labels)
-	f.out.bytes(t.AppendHead(nil))
-	f.out.bytes(body)
-	f.out.bytes(t.AppendTimes(nil, report.AllTimes))
+	for _, piece := range pieces {
+		f.out.bytes(piece)
+	}
 	if len(f.out.b) < flushAt {
 		return nil
 	}
@@ -334,7 +349,7 @@ func (f *forgetting) flush(ctx context.Context) error {
 		return nil
 	}
 	f.n++
-	err := f.c.insert(ctx, "tallies (account, link, day, attempt, version, labels, head, body, times)", f.out.b, fmt.Sprintf("attempt %d part %d", f.attempt, f.n))
+	err := f.c.insert(ctx, f.table+" (account, link, day, attempt, version, labels, head, body, times)", f.out.b, fmt.Sprintf("attempt %d part %d", f.attempt, f.n))
 	f.out.b = nil
 	return err
 }
@@ -347,6 +362,11 @@ func (c *client) stored(ctx context.Context, w window, t *report.Tally) error {
 	}
 	sql := fmt.Sprintf("SELECT toInt32(day), labels, head, %s, %s FROM tallies FINAL WHERE account = %d AND link = %d AND toInt32(day) >= %d AND toInt32(day) < %d AND %s",
 		body, times, w.Account, w.Link, w.From, w.gone, w.state.counted())
+	return c.eachStored(ctx, sql, w, t)
+}
+
+// eachStored adds the tallies that a query answers with: day, labels, head, body, times.
+func (c *client) eachStored(ctx context.Context, sql string, w window, t *report.Tally) error {
 	return c.query(ctx, sql, func(r *reader) error {
 		day := report.Day(r.int32())
 		labels := r.strings()
@@ -358,10 +378,25 @@ func (c *client) stored(ctx context.Context, w window, t *report.Tally) error {
 			return r.err
 		}
 		if err := addPieces(t, w, labels, pieces); err != nil {
-			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, %v, whose opens are gone: %w", w.Account, w.Link, day, err))
+			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, the tally of %v: %w", w.Account, w.Link, day, err))
 		}
 		return nil
 	})
+}
+
+// piecesOf are the head, the body and the times of a tally, and the labels that the body names by number.
+func piecesOf(t *report.Tally) (labels []string, pieces [3][]byte, err error) {
+	pieces[0] = t.AppendHead(nil)
+	pieces[1], err = t.AppendBody(nil, func(label string) (uint64, error) {
+		i := slices.Index(labels, label)
+		if i < 0 {
+			i = len(labels)
+			labels = append(labels, label)
+		}
+		return uint64(i), nil
+	})
+	pieces[2] = t.AppendTimes(nil, report.AllTimes)
+	return labels, pieces, err
 }
 
 // addPieces adds the head, the body and the times of a tally, without the latter two for a brief one.

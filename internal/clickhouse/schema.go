@@ -78,6 +78,21 @@ var tables = []table{
 		engine:  "ReplacingMergeTree", version: "version", order: "account, link, day, attempt", partition: dayMonth, granule: 256,
 	},
 	{
+		name:    "daily",
+		columns: `account Int64, link Int64, day Date, attempt UInt64, version UInt64, labels Array(String), head String CODEC(NONE), body String CODEC(NONE), times String CODEC(NONE)`,
+		engine:  "ReplacingMergeTree", version: "version", order: "account, link, day", partition: dayMonth, granule: 256,
+	},
+	{
+		name: "late", everywhere: true,
+		columns: `account Int64, day Date, version UInt64`,
+		engine:  "ReplacingMergeTree", version: "version", order: "account, version", granule: 256,
+	},
+	{
+		name: "built", everywhere: true,
+		columns: `account Int64, until Date, since UInt64`,
+		engine:  "ReplacingMergeTree", version: "since", order: "account", granule: 256,
+	},
+	{
 		name:    "seen",
 		columns: `account Int64, link Int64, viewer UInt64, day Date, attempt UInt64, version UInt64`,
 		engine:  "ReplacingMergeTree", version: "version", order: "account, link, viewer, day, attempt", granule: 1024,

@@ -8,7 +8,7 @@ import (
 )
 
 // Settle is vitrine.ViewLog's. The server brings past months into their final form itself, one part each (schema.go); what is left is to say which days
-// may be forgotten, and to drop old rows of the journal.
+// are settled, to make their tallies (daily.go), and to drop old rows of the journal.
 func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
 	before = min(before, lastDay)
 	var last uint64
@@ -21,6 +21,9 @@ func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
 		return []step{putState("settled", int64(before), number)}, nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := l.build(ctx); err != nil {
 		return err
 	}
 	return l.dropJournal(ctx, last)

@@ -50,6 +50,9 @@ func (l *ViewLog) asOf(ctx context.Context, from report.Day, f func(state) error
 
 func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool, err error) {
 	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), gone: min(max(q.From, s.forgotten), max(q.From, q.To)), state: s}
+	if t, ok, err := c.known(ctx, w); ok || err != nil {
+		return t, false, err
+	}
 	opens, err := c.count(ctx, w)
 	switch {
 	case err != nil:
@@ -71,6 +74,8 @@ type window struct {
 	vitrine.TallyQuery
 	ids  ids        // whose opens are there
 	gone report.Day // days of the window before this one are forgotten
+	// reach are the opens that say when viewers of the window came before, where that is more than the window's own; zero: it is not.
+	reach ids
 	state
 }
 

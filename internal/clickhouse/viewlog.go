@@ -66,6 +66,7 @@ type state struct {
 	settled   report.Day // days before are settled
 	forgotten report.Day // opens of days before are gone, and their tallies are all there is: the first of a month
 	erased    uint64     // the last batch that erased a link
+	built     report.Day // of days before, every account has been looked at (daily.go)
 	// attempts are the attempts to forget that came to their end: what others have left in tallies and seen is nothing.
 	attempts []uint64
 }
@@ -81,6 +82,8 @@ func (c *client) state(ctx context.Context) (s state, err error) {
 			s.forgotten = report.Day(value)
 		case "erased":
 			s.erased = uint64(value)
+		case "built":
+			s.built = report.Day(value)
 		default:
 			if attempt, ok := strings.CutPrefix(name, attemptPrefix); ok {
 				n, err := strconv.ParseUint(attempt, 10, 64)

@@ -1,0 +1,111 @@
+package clickhouse
+
+import (
+	"slices"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// TestDaily compares tallies that are put together from those of days with tallies of the opens themselves, while days are settled, change, are built
+// again, lose a link and are forgotten.
+func TestDaily(t *testing.T) {
+	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+	g := vitrinetest.NewTraffic(4, 257*60_000)
+	var opens []vitrine.NewOpen
+	for range 700 { // some four months
+		opens = append(opens, g.Imported())
+	}
+	if err := l.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1}, opens); err != nil {
+		t.Fatal(err)
+	}
+	first, last := report.DayOf(opens[0].At), report.DayOf(opens[len(opens)-1].At)
+	step := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	trusted := func(want report.Day) {
+		t.Helper()
+		if got, err := l.c.trust(ctx, 1); err != nil || got.before() != want {
+			t.Fatalf("tallies are right before %v, %v; want %v", got.before(), err, want)
+		}
+	}
+	same := func(when string) {
+		t.Helper()
+		s, err := l.c.state(ctx)
+		step("state", err)
+		for _, scope := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 2}, {Account: 1, Link: 3}} {
+			for i, days := range [][2]report.Day{{first, last + 1}, {first + 40, last - 3}, {last - 12, last + 1}, {report.NoDay, 1<<31 - 1}, {first + 50, first + 51}} {
+				if days[0] < s.forgotten {
+					continue // there is nothing to compare with
+				}
+				q := vitrine.TallyQuery{Scope: scope, From: days[0], To: days[1]}
+				{
+					l.c.insideFrom = -(i % 2) // read, or counted inside
+					got, _, err := l.Tally(ctx, q)
+					step("Tally", err)
+					w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), state: s}
+					want, err := l.c.fold(ctx, w, w.where())
+					step("fold", err)
+					if scope.Link == 0 {
+						want = want.OfAccount()
+					} else {
+						want = want.OfLink()
+					}
+					got, err1 := asStored(got, w)
+					want, err2 := asStored(want, w)
+					if err1 != nil || err2 != nil {
+						t.Fatal(err1, err2)
+					}
+					if !got.Equal(want) {
+						t.Errorf("%s, %+v: %d views, %d viewers, %d downloads; its opens make %d, %d, %d", when, q, got.Views(), got.Uniques(q.From, q.To), got.Downloads(),
+							want.Views(), want.Uniques(q.From, q.To), want.Downloads())
+					}
+				}
+			}
+		}
+		step("Audit", l.Audit(ctx, true, func(fault string) { t.Errorf("%s: %s", when, fault) }))
+	}
+	same("as imported")
+	step("Settle", l.Settle(ctx, last-10))
+	trusted(last - 10)
+	same("settled")
+	late := opens[200]
+	late.ID, late.Viewer = int64(vitrine.ViewIDAt(late.At+1, 9)), opens[100].Viewer
+	_, err := l.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{late}})
+	step("Append", err)
+	trusted(report.DayOf(late.At))
+	same("with a late open")
+	step("Settle", l.Settle(ctx, last-10))
+	trusted(last - 10)
+	same("settled again")
+	human := opens[slices.IndexFunc(opens[300:], func(o vitrine.NewOpen) bool { return o.Bot == "" })+300]
+	_, err = l.Append(ctx, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(human.Link), Open: vitrine.ViewID(human.ID), At: human.At + 1000,
+		Session: report.Session{EngagedMs: 10, PresentMs: 20}, Bot: vitrine.BotAutomation}}})
+	step("Append", err)
+	trusted(report.DayOf(human.At))
+	same("with an open that turned out to be a bot's")
+	step("Erase", l.Erase(ctx, 1))
+	trusted(0)
+	same("with a link erased")
+	step("Settle", l.Settle(ctx, last-2))
+	trusted(last - 2)
+	same("settled after that")
+	q := vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: first, To: last + 1}
+	before, _, err := l.Tally(ctx, q)
+	step("Tally", err)
+	step("Forget", l.Forget(ctx, first+80))
+	if kept, err := l.Kept(ctx, 1); err != nil || kept <= first {
+		t.Fatalf("opens are kept from %v on, %v", kept, err)
+	}
+	after, _, err := l.Tally(ctx, q)
+	step("Tally", err)
+	if !after.Equal(before) {
+		t.Error("what was forgotten is not the same as before")
+	}
+	same("with days forgotten")
+}
