@@ -91,7 +91,7 @@ func roomFor(err error, where string) error {
 }
 
 // partialDir is where a directory is filled that is there already, and empty: one that a volume is mounted on, say.
-const partialDir = "partial"
+const partialDir = "vitrine-partial"
 
 // newBuild has f fill a directory of another name, which gets the one that is wanted once f is done; of what it has, last comes last. What f
 // leaves after an error is removed, and what a process left that was killed is removed by the next.
@@ -107,7 +107,7 @@ func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, 
 	if used {
 		return made, fmt.Errorf("%s is there already, and has something in it; name a directory that is not", name)
 	}
-	dir := name + ".partial"
+	dir := name + "." + partialDir
 	if there {
 		dir = filepath.Join(name, partialDir)
 	}

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/clickhouse"
 	"vitrine/internal/sqldb"
 )
 
 type migrateCmd struct {
 	From   string   `arg:"" help:"Where the instance is: its data directory, or a file with its settings."`
-	To     []string `arg:"" help:"Where it is to be: a directory, a file with settings, or addresses: postgres://… for accounts, links and opens, s3://… for files. What no address names stays where it is, or goes into the directory if there is one."`
+	To     []string `arg:"" help:"Where it is to be: a directory, a file with settings, or addresses: postgres://… for accounts, links and opens, clickhouse://… for opens alone, s3://… for files. What no address names stays where it is, or goes into the directory if there is one."`
 	AtOnce int      `help:"How many files are copied side by side." default:"8"`
 	Deep   bool     `help:"Read the bytes of every file back, too, and compare their SHA-256."`
 	jsonFlag
@@ -30,6 +31,7 @@ from then on serve only the new one.
   vitrine migrate data postgres://vitrine@db.example/vitrine
   vitrine migrate data 'postgres://vitrine@db.example/vitrine' 's3://bucket?region=eu-central-1'
   vitrine migrate data database=postgres://db.example/vitrine views=postgres://other.example/vitrine
+  vitrine migrate data postgres://db.example/vitrine clickhouse://views.example:8123/vitrine
   vitrine migrate data new.env
   vitrine migrate old.env data
 
@@ -37,8 +39,10 @@ A file with settings has lines such as VITRINE_DATABASE=postgres://…, as the s
 VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES are read. Passwords are better kept there than on a command line, where other users of
 the machine see them. Credentials of a bucket are found as the server finds them.
 
-Run it again when it was interrupted: it goes on where it was. At the end all rows are compared and all files are held against their sizes and
-SHA-256, and the new instance is audited.`
+Run it again when it was interrupted: it goes on where it was. At the end all rows are compared (in ClickHouse counted, and the counts of all links
+compared) and all files are held against their sizes and SHA-256, and the new instance is audited.
+
+Opens can be brought into ClickHouse, and not out of it again.`
 }
 
 // Run migrates an instance.
@@ -228,8 +232,8 @@ func (m *migration) run(ctx context.Context) (err error) {
 	if !store && !views && !files {
 		return usage("this is where the instance is already")
 	}
-	if views && (strings.HasPrefix(m.from.viewsPlace(), "clickhouse://") || strings.HasPrefix(m.to.viewsPlace(), "clickhouse://")) {
-		return usage("opens cannot be brought into ClickHouse or out of it: their history stays in the place where it was begun. A new instance can begin in ClickHouse")
+	if views && strings.HasPrefix(m.from.viewsPlace(), "clickhouse://") {
+		return usage("opens cannot be brought out of ClickHouse: name it as the place of the opens of the new instance, too")
 	}
 	if !m.from.made() {
 		return fmt.Errorf("there is no Vitrine instance in %s", m.from.Data)
@@ -245,7 +249,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 		}
 	}
 	if views {
-		if err := m.from.log.(*sqldb.ViewLog).CopyTo(ctx, m.to.log.(*sqldb.ViewLog), m.told("opens")); err != nil {
+		if err := m.views(ctx); err != nil {
 			return err
 		}
 	}
@@ -294,7 +298,8 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if m.from.shared() {
-		holders, err := m.from.store.Leased(ctx, time.Now())
+		// A server that takes over a lease does so up to that long after its end.
+		holders, err := m.from.store.Leased(ctx, time.Now().Add(-2*time.Minute-15*time.Second))
 		if err == nil && len(holders) > 0 {
 			err = fmt.Errorf("the instance is being served (by %s): stop its servers; one that was killed is known to be gone some minutes later", plain(strings.Join(holders, ", ")))
 		}
@@ -324,7 +329,7 @@ func (m *migration) fits(ctx context.Context) error {
 		}
 	}
 	if views {
-		if err := m.from.log.(*sqldb.ViewLog).Fits(ctx, m.to.log.(*sqldb.ViewLog)); err != nil {
+		if err := m.viewsFit(ctx); err != nil {
 			return other(err)
 		}
 	}
@@ -341,7 +346,7 @@ func (m *migration) fits(ctx context.Context) error {
 
 // other says what to do where the other end has other data.
 func other(err error) error {
-	if errors.Is(err, sqldb.ErrOtherData) {
+	if errors.Is(err, sqldb.ErrOtherData) || errors.Is(err, clickhouse.ErrOtherData) {
 		return fmt.Errorf("%w. Name an empty place; one in which an earlier migration was cut off, and the instance has been served since, is to be emptied first", err)
 	}
 	return err
@@ -369,7 +374,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 		differences = append(differences, d...)
 	}
 	if views {
-		d, err := m.from.log.(*sqldb.ViewLog).Compare(ctx, m.to.log.(*sqldb.ViewLog))
+		d, err := m.viewsDiffer(ctx)
 		if err != nil {
 			return err
 		}

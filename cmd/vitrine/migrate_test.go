@@ -136,9 +136,21 @@ func (h *history) numbers(places placeFlags) string {
 		}
 		return err
 	})
-	b, err2 := json.Marshal([]any{links, changes, counts, tally.Views(), tally.Downloads(), tally.Size()})
-	if err != nil || err2 != nil {
-		h.t.Fatal(err, err2)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	w := report.Window{Key: report.RangeAll, From: today - 200, To: today + 1}
+	reports := []any{report.ForAccount(nil, w, tally, nil, nil, report.AllTime{})}
+	for _, l := range links {
+		of, _, err := in.log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account, Link: l.ID}, From: w.From, To: w.To})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		reports = append(reports, report.ForLink(report.Link{ID: int64(l.ID)}, w, of, of, nil))
+	}
+	b, err := json.Marshal([]any{links, changes, counts, tally.Views(), tally.Downloads(), reports})
+	if err != nil {
+		h.t.Fatal(err)
 	}
 	return string(b)
 }
@@ -198,6 +210,49 @@ func TestMigrate(t *testing.T) {
 	defer kill()
 	if out, err := vitrineOn(root, "migrate", h.data, filepath.Join(root, "other")); err == nil || !strings.Contains(out, "serves") {
 		t.Errorf("while it is served: %v: %s", err, out)
+	}
+}
+
+// TestMigrateClickHouse brings opens into ClickHouse, killed at moments of chance and begun again, and not out of it.
+func TestMigrateClickHouse(t *testing.T) {
+	address := vitrinetest.ClickHouseDatabase(t)
+	h := newHistory(t, 5)
+	root := t.TempDir()
+	to := placeFlags{Data: filepath.Join(root, "there"), Views: address}
+	before := h.numbers(placeFlags{Data: h.data})
+	word := settings(t, to)
+	h.killedAgain(h.data, word, to)
+	out, err := vitrineOn(root, "migrate", "--deep", h.data, word)
+	if err != nil {
+		t.Fatalf("migrate: %v: %s", err, out)
+	}
+	t.Log(strings.TrimSpace(out))
+	if again, err := vitrineOn(root, "migrate", h.data, word); err != nil || !strings.HasPrefix(again, "0 rows") {
+		t.Errorf("once more: %v: %s", err, again)
+	}
+	if after := h.numbers(to); after != before {
+		t.Errorf("there are\n%s\nand were\n%s", after, before)
+	}
+	if out, err := vitrineOn(root, "migrate", word, filepath.Join(root, "back")); err == nil || !strings.Contains(out, "opens cannot be brought out of ClickHouse") {
+		t.Errorf("and back: %v: %s", err, out)
+	}
+	// What goes on by itself is not written over.
+	store, err := to.openStore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	log, err := to.openLog(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	id := vitrine.ViewIDAt(time.Now().UnixMilli(), 0)
+	if _, err := log.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: 1}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := vitrineOn(root, "migrate", h.data, word); err == nil || !strings.Contains(out, "it has other data in it") {
+		t.Errorf("onto a log that goes on: %v: %s", err, out)
 	}
 }
 

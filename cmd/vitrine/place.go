@@ -66,9 +66,16 @@ func schemeOf(address string, schemes []string) string {
 // redacted is an address that may be shown: without its password.
 func redacted(address string) string {
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		scheme, _, _ := strings.Cut(address, "://")
 		return scheme + "://…"
+	}
+	q := u.Query()
+	for _, secret := range []string{"password", "sslpassword"} {
+		if q.Has(secret) {
+			q.Set(secret, "xxxxx")
+			u.RawQuery = q.Encode()
+		}
 	}
 	return u.Redacted()
 }

@@ -24,15 +24,8 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 // parseAddress reads clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?secure=true&cluster=NAME. No error of it tells the password.
 func parseAddress(s string) (a address, err error) {
 	u, err := url.Parse(s)
-	if err != nil {
-		var parse *url.Error
-		if errors.As(err, &parse) {
-			err = parse.Err // without the address itself
-		}
-		return a, fmt.Errorf("the address of ClickHouse cannot be read: %w", err)
-	}
-	if u.Scheme != "clickhouse" || u.Host == "" || u.Opaque != "" || u.Fragment != "" {
-		return a, errors.New("an address of ClickHouse is clickhouse://USER:PASSWORD@HOST:PORT/DATABASE")
+	if err != nil || u.Scheme != "clickhouse" || u.Host == "" || u.Opaque != "" || u.Fragment != "" || strings.Contains(u.Path+u.RawQuery, "@") {
+		return a, errors.New("an address of ClickHouse is clickhouse://USER:PASSWORD@HOST:PORT/DATABASE; in a password, / is written %2F, @ %40, : %3A, # %23, ? %3F and % %25")
 	}
 	a.user, a.host = u.User.Username(), u.Host
 	a.password, _ = u.User.Password()

@@ -38,7 +38,10 @@ func TestAddress(t *testing.T) {
 		"clickhouse://db/v?secure=1":              `true or false, not "1"`,
 		"clickhouse://db/v?cluster=a'b":           "cluster",
 		"clickhouse://db/v?cluster=a&cluster=b":   "more than once",
-		"clickhouse://ada:hunter2@db:port/v":      "cannot be read",
+		"clickhouse://ada:hunter2@db:port/v":      "clickhouse://USER",
+		"clickhouse://ada:1/hunter2@db/v":         "%2F",
+		"clickhouse://ada:1#hunter2@db/v":         "%23",
+		"clickhouse://ada:1?hunter2@db/v":         "%3F",
 		"clickhouse://ada:hunter2@db/v?secure=%f": "cannot be read",
 	} {
 		_, err := parseAddress(in)

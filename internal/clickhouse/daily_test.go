@@ -44,27 +44,25 @@ func TestDaily(t *testing.T) {
 					continue // there is nothing to compare with
 				}
 				q := vitrine.TallyQuery{Scope: scope, From: days[0], To: days[1]}
-				{
-					l.c.insideFrom = -(i % 2) // read, or counted inside
-					got, _, err := l.Tally(ctx, q)
-					step("Tally", err)
-					w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), state: s}
-					want, err := l.c.fold(ctx, w, w.where())
-					step("fold", err)
-					if scope.Link == 0 {
-						want = want.OfAccount()
-					} else {
-						want = want.OfLink()
-					}
-					got, err1 := asStored(got, w)
-					want, err2 := asStored(want, w)
-					if err1 != nil || err2 != nil {
-						t.Fatal(err1, err2)
-					}
-					if !got.Equal(want) {
-						t.Errorf("%s, %+v: %d views, %d viewers, %d downloads; its opens make %d, %d, %d", when, q, got.Views(), got.Uniques(q.From, q.To), got.Downloads(),
-							want.Views(), want.Uniques(q.From, q.To), want.Downloads())
-					}
+				l.c.insideFrom = -(i % 2) // read, or counted inside
+				got, _, err := l.Tally(ctx, q)
+				step("Tally", err)
+				w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), state: s}
+				want, err := l.c.fold(ctx, w, w.where())
+				step("fold", err)
+				if scope.Link == 0 {
+					want = want.OfAccount()
+				} else {
+					want = want.OfLink()
+				}
+				got, err1 := asStored(got, w)
+				want, err2 := asStored(want, w)
+				if err1 != nil || err2 != nil {
+					t.Fatal(err1, err2)
+				}
+				if !got.Equal(want) {
+					t.Errorf("%s, %+v: %d views, %d viewers, %d downloads; its opens make %d, %d, %d", when, q, got.Views(), got.Uniques(q.From, q.To), got.Downloads(),
+						want.Views(), want.Uniques(q.From, q.To), want.Downloads())
 				}
 			}
 		}

@@ -118,7 +118,7 @@ func nonce() uint64 {
 }
 
 // dropMonths removes the opens and downloads of days before one, and what attempts that came to nothing have left.
-func (l *ViewLog) dropMonths(ctx context.Context, end int64) error {
+func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) error {
 	for _, name := range []string{"opens", "downloads"} {
 		var months []int32
 		sql := fmt.Sprintf("SELECT DISTINCT toInt32(%s) FROM %s WHERE id < %d", idMonth, name, idsOf(0, report.Day(end)).to)
@@ -153,13 +153,15 @@ func (l *ViewLog) dropMonths(ctx context.Context, end int64) error {
 		return err
 	}
 	for _, name := range []string{"tallies", "seen"} {
+		// Those of later batches are of an attempt that goes on.
+		useless := fmt.Sprintf("NOT (%s) AND version < %d", s.counted(), number)
 		left := false
-		_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE NOT (%s)", name, s.counted()), func(r *reader) { left = r.bool() })
+		_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE %s", name, useless), func(r *reader) { left = r.bool() })
 		if err != nil {
 			return err
 		}
 		if left {
-			if err := l.c.deleteRows(ctx, name, "NOT ("+s.counted()+")"); err != nil {
+			if err := l.c.deleteRows(ctx, name, useless); err != nil {
 				return err
 			}
 		}

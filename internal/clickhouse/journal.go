@@ -28,14 +28,15 @@ import (
 type step struct {
 	kind byte
 	into string // stepInsert: the table and its columns
-	data []byte // stepInsert: rows, in RowBinary; otherwise two numbers
+	data []byte // stepInsert: rows, in RowBinary; stepViewers: links; otherwise two numbers
 }
 
 // Kinds of steps.
 const (
-	stepInsert = 'i'
-	stepErase  = 'e' // all of a link: account, link
-	stepForget = 'f' // opens of months before a day: the day, 0
+	stepInsert  = 'i'
+	stepErase   = 'e' // all of a link: account, link
+	stepForget  = 'f' // opens of months before a day: the day, 0
+	stepViewers = 'v' // counts the viewers of links that were filled: of each its account, the link, a viewer, and how many more opens that one has
 )
 
 // appendSteps writes steps as the journal keeps them.
@@ -157,8 +158,11 @@ func (l *ViewLog) commit(ctx context.Context, number uint64, steps []step) (won 
 		}
 		return nil
 	})
-	if err != nil || mine == 0 || others > 0 {
+	switch {
+	case err != nil || others > 0:
 		return false, err
+	case mine == 0:
+		return false, vitrine.Unavailable(fmt.Errorf("ClickHouse has taken batch %d of the journal for one that it had, and has none: the table was restored, or has lost its last rows; drop its record of inserts, or restore it whole", number))
 	}
 	return true, l.carryOut(ctx, number, steps)
 }
@@ -199,6 +203,9 @@ func changesState(steps []step) bool {
 }
 
 func (l *ViewLog) carryOutStep(ctx context.Context, number uint64, s step) error {
+	if s.kind == stepViewers && len(s.data) > 0 && len(s.data)%32 == 0 {
+		return l.c.countViewers(ctx, number, s.data)
+	}
 	if len(s.data) != 16 {
 		return errJournal
 	}
@@ -207,7 +214,7 @@ func (l *ViewLog) carryOutStep(ctx context.Context, number uint64, s step) error
 	case stepErase:
 		return l.eraseRows(ctx, number, vitrine.AccountID(a), vitrine.LinkID(b))
 	case stepForget:
-		return l.dropMonths(ctx, a)
+		return l.dropMonths(ctx, a, number)
 	}
 	return errJournal
 }

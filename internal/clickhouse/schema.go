@@ -132,6 +132,7 @@ func (t *table) create(a address) []string {
 		fmt.Fprintf(&b, "\nPARTITION BY %s", t.partition)
 	}
 	fmt.Fprintf(&b, "\nORDER BY (%s)\nSETTINGS index_granularity = %d, %s = %d", t.order, t.granule, window, tokens)
+	b.WriteString(", fsync_after_insert = 1, fsync_part_directory = 1") // what was taken is on the disk
 	switch {
 	case t.name == "journal":
 		// What a batch did is dropped by the merge with the row that says that it is done.

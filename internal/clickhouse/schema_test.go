@@ -43,7 +43,7 @@ func TestClusterSchema(t *testing.T) {
 			t.Errorf("not replicated: %s", sql)
 		}
 	}
-	if distributed != 6 {
+	if distributed != 7 {
 		t.Errorf("%d tables are distributed", distributed)
 	}
 }

@@ -41,7 +41,7 @@ func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(
 func (w window) visits(columns, by, of string, seen bool) string {
 	from := fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.where())
 	if w.reach.from < w.ids.from && w.reach.to > 0 {
-		from = fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND %s AND bot = '' AND viewer IN (SELECT viewer FROM opens WHERE %s)",
+		from = fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND %s AND bot = '' AND viewer GLOBAL IN (SELECT viewer FROM opens WHERE %s)",
 			columns, within(w.Scope), w.reach.where(), w.where())
 	}
 	if seen && w.state.forgotten > 0 {

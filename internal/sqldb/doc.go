@@ -40,4 +40,5 @@
 //	live.go feed.go                           running days, in memory, and how they are kept up to date
 //	opens.go newest.go                        single opens
 //	audit.go audit_tally.go                   everything counted again
+//	export.go                                 everything, for a log of another kind
 package sqldb

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -131,13 +132,17 @@ const connectTimeout = 10 * time.Second
 // not keep the others waiting. Plans go by indexes also while tables are small: they are kept when the tables have grown, and a transaction that
 // reads a whole table is in everybody's way.
 const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SET jit = off; SET enable_seqscan = off; SET statement_timeout = 0;
-	SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '1min'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
+	SET lock_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = '1min'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
 	SET tcp_keepalives_count = 3; SET tcp_user_timeout = '30s'; SET client_connection_check_interval = '5s';
 	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
 // openPostgres opens the store or the viewlog of a PostgreSQL database, making it if there is none, and brings its schema up to date. place is
 // the address; its parameter pool_max_conns is the most connections for transactions. Up to writers of them write.
 func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
+	if u, err := url.Parse(place); err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
+		// Where it was cut short, a piece of the password would stand in what is told of it.
+		return nil, errors.New("an address of PostgreSQL is postgres://USER:PASSWORD@HOST:PORT/NAME; in a password, / is written %2F, @ %40, : %3A, # %23, ? %3F and % %25")
+	}
 	config, err := pgx.ParseConfig(place)
 	if err != nil {
 		return nil, err

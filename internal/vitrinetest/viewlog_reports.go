@@ -11,9 +11,13 @@ import (
 
 // SameReports has a vitrine.ViewLog, which open makes and closes with the test, live through histories in which everything happens: bots,
 // snapshots, downloads, imports, opens that come late, days that are settled and forgotten, links that are erased. After each part of it
-// its reports are, byte for byte, those of the contract written down plainly; so they are those of every other backend, too.
-func SameReports(t *testing.T, open func(t *testing.T) vitrine.ViewLog) {
-	for seed := range uint64(2) {
+// its reports are, byte for byte, those of the contract written down plainly; so they are those of every other backend, too. Without seeds there are
+// two histories.
+func SameReports(t *testing.T, open func(t *testing.T) vitrine.ViewLog, seeds ...uint64) {
+	if seeds == nil {
+		seeds = []uint64{0, 1}
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprint("history ", seed), func(t *testing.T) {
 			h := history{logTest{t, open(t)}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0}
 			h.live()

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+
+	"vitrine/internal/clickhouse"
+	"vitrine/internal/sqldb"
+)
+
+// viewsFit refuses a place that has other opens.
+func (m *migration) viewsFit(ctx context.Context) error {
+	from := m.from.log.(*sqldb.ViewLog)
+	switch to := m.to.log.(type) {
+	case *clickhouse.ViewLog:
+		if _, err := from.Forgotten(ctx); err != nil {
+			return err
+		}
+		return to.Fillable(ctx)
+	default:
+		return from.Fits(ctx, to.(*sqldb.ViewLog))
+	}
+}
+
+// views copies the opens. What ClickHouse has been given is counted there at once.
+func (m *migration) views(ctx context.Context) error {
+	from, told := m.from.log.(*sqldb.ViewLog), m.told("opens")
+	switch to := m.to.log.(type) {
+	case *clickhouse.ViewLog:
+		return other(to.Fill(ctx, from, func(rows, bytes int64) { told("", rows, bytes) }))
+	default:
+		return from.CopyTo(ctx, to.(*sqldb.ViewLog), told)
+	}
+}
+
+// viewsDiffer says what differs between the opens and their copy.
+func (m *migration) viewsDiffer(ctx context.Context) ([]string, error) {
+	if to, ok := m.to.log.(*sqldb.ViewLog); ok {
+		return m.from.log.(*sqldb.ViewLog).Compare(ctx, to)
+	}
+	return nil, nil // they are counted as they are copied, and audited after that
+}

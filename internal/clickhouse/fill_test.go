@@ -1,0 +1,176 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// smallFills has Fill make batches of few rows.
+func smallFills(t *testing.T, rows int) {
+	before := fillRows
+	fillRows = rows
+	t.Cleanup(func() { fillRows = before })
+}
+
+func fileLog(t *testing.T) *sqldb.ViewLog {
+	t.Helper()
+	l, err := sqldb.OpenViewLog(filepath.Join(t.TempDir(), "views.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func untold(int64, int64) {}
+
+// TestFill brings a history from SQLite and from PostgreSQL, in one go and killed at requests again and again. The log that it comes to has the same reports,
+// and goes on in the same way.
+func TestFill(t *testing.T) {
+	for _, c := range []struct {
+		name                     string
+		postgres, killed, erased bool
+	}{{name: "PostgreSQL", postgres: true}, {name: "SQLite, killed", killed: true}, {name: "SQLite, a link erased", erased: true}} {
+		t.Run(c.name, func(t *testing.T) {
+			address := vitrinetest.ClickHouseDatabase(t)
+			from := fileLog(t)
+			if c.postgres {
+				l, err := sqldb.OpenViewLog(vitrinetest.PostgresDatabase(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { l.Close() })
+				from = l
+			}
+			vitrinetest.Moved(t, from, c.erased, func() vitrine.ViewLog {
+				if c.killed {
+					smallFills(t, 60)
+					killedFill(t, address, from)
+				}
+				l := openTestLog(t, address)
+				rows := int64(0)
+				if err := l.Fill(ctx, from, func(n, _ int64) { rows += n }); err != nil {
+					t.Fatal(err)
+				}
+				if rows == 0 && !c.killed {
+					t.Error("nothing was brought")
+				}
+				again := func(int64, int64) { t.Error("a batch was brought once more") }
+				if err := l.Fill(ctx, from, again); err != nil {
+					t.Errorf("once more: %v", err)
+				}
+				return l
+			})
+		})
+	}
+}
+
+// killedFill runs fills that each die some requests later than the one before, until one comes to its end.
+func killedFill(t *testing.T, address string, from vitrine.LogExporter) {
+	t.Helper()
+	deaths := 0
+	for n := 3; ; n++ {
+		l := openTestLog(t, address)
+		d := &dying{RoundTripper: l.c.http.Transport, n: n}
+		l.c.http.Transport = d
+		err := l.Fill(ctx, from, untold)
+		if err == nil {
+			break
+		}
+		if !d.dead || vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+			t.Fatalf("dead after request %d: %v", n, err)
+		}
+		deaths++
+	}
+	t.Logf("died %d times", deaths)
+	if deaths < 5 {
+		t.Errorf("died %d times only", deaths)
+	}
+}
+
+// TestFillOther refuses logs that have other data.
+func TestFillOther(t *testing.T) {
+	smallFills(t, 3)
+	from := fileLog(t)
+	open := func(n int) vitrine.Batch {
+		return vitrine.Batch{Opens: []vitrine.NewOpen{view(1, vitrinetest.Epoch, n, uint64(n))}}
+	}
+	put := func(l vitrine.ViewLog, b vitrine.Batch) {
+		t.Helper()
+		if _, err := l.Append(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 10 {
+		put(from, open(n))
+	}
+	refused := func(what string, l *ViewLog) {
+		t.Helper()
+		if err := l.Fill(ctx, from, func(int64, int64) { t.Errorf("%s: something was brought", what) }); !errors.Is(err, ErrOtherData) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	other := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+	put(other, open(0))
+	refused("a log of its own", other)
+	if err := other.Fillable(ctx); !errors.Is(err, ErrOtherData) {
+		t.Errorf("a log of its own: %v", err)
+	}
+
+	half := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+	stopped, stop := context.WithCancel(ctx)
+	if err := half.Fill(stopped, from, func(int64, int64) { stop() }); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := half.Fillable(ctx); err != nil {
+		t.Errorf("cut off: %v", err)
+	}
+	whole := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+	if err := whole.Fill(ctx, from, untold); err != nil {
+		t.Fatal(err)
+	}
+	// The first one goes on: what is there is not a beginning of it any more.
+	at := vitrinetest.Epoch.AddDate(0, 0, -1)
+	put(from, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, at, 0, 99)}})
+	refused("a beginning of what it was", half)
+	refused("what it was", whole)
+	put(whole, open(50))
+	refused("gone on", whole)
+}
+
+// An account whose opens are kept longer than those of others is not brought, and it is said why.
+func TestFillBehind(t *testing.T) {
+	from := fileLog(t)
+	day := report.DayOf(vitrinetest.Epoch.UnixMilli())
+	if _, err := from.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, vitrinetest.Epoch, 0, 10)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(from.Settle(ctx, day+200), from.Forget(ctx, day+200)); err != nil {
+		t.Fatal(err)
+	}
+	late := view(2, vitrinetest.Epoch, 0, 10)
+	late.Account = 2
+	if _, err := from.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{late}}); err != nil {
+		t.Fatal(err)
+	}
+	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+	const want = "account 2 still has opens of days before"
+	if err := l.Fill(ctx, from, untold); err == nil || !strings.Contains(err.Error(), want) {
+		t.Fatalf("%v, want %s", err, want)
+	}
+	if err := errors.Join(from.Settle(ctx, day+200), from.Forget(ctx, day+200)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Fill(ctx, from, untold); err != nil {
+		t.Fatal(err)
+	}
+	audit(t, l, "filled")
+}
