@@ -27,7 +27,9 @@
 //	report             the analytics engine: opens to a report; pure
 //	internal/filetype  name, declared type and bytes to a kind, or a refusal; pure
 //	internal/visitor   request to labels, bot reason and viewer; pure
-//	internal/sqldb     Store and ViewLog on SQLite
+//	internal/sqldb     Store and ViewLog on SQLite and PostgreSQL
+//	internal/clickhouse ViewLog on ClickHouse
+//	internal/s3        Blobs in a bucket
 //	internal/spool     opens that the log cannot take, in files, until it can
 //	internal/disk      Blobs in a directory
 //	internal/clamav    Scanner: clamd

@@ -43,5 +43,5 @@ go test -race -skip TestViewsUnderLoad . ./client ./internal/clamav ./internal/d
 go test -race -run TestViewsUnderLoad . # by itself: behind many other tests the race detector of Go 1.26 crashes in it, in timers of a bubble
 go test -race -short ./internal/web # without a browser, which is what waits there
 go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestExclusive|TestPostgres(Contention|Version)|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb
-go test -race -run 'TestBlobs|TestInstances|TestReads|TestSwap|TestTriedAgain' ./internal/s3
+go test -race -run 'TestInstances|TestReads|TestSwap' ./internal/s3
 go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine
