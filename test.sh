@@ -34,7 +34,8 @@ if [[ $(uname -sm) == "Linux x86_64" && ! -e $chdb/node_modules/@chdb/lib-linux-
     echo "could not install ClickHouse's engine: tests that need it will skip, or fail where CI is set" >&2
 fi
 make --no-print-directory lint
-go test -timeout 25m $(go list ./... | grep -v /e2e)
+# Those that wait for others most begin first.
+go test -timeout 25m ./internal/web ./internal/clickhouse $(go list ./... | grep -vE '/(e2e|internal/web|internal/clickhouse)$')
 go test -count 1 ./e2e # it builds the program itself, which a result that was kept does not know of
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.

@@ -12,7 +12,13 @@ import (
 )
 
 // ViewLog checks a vitrine.ViewLog. open makes an empty one, and closes it with the test. Each test ends with an audit.
-func ViewLog(t *testing.T, open func(t *testing.T) vitrine.ViewLog) {
+func ViewLog(t *testing.T, open func(t *testing.T) vitrine.ViewLog) { ViewLogFor(t, modelSteps, open) }
+
+// modelSteps is how many steps a log goes along with the contract's model, unless it is a slow one.
+const modelSteps = 250
+
+// ViewLogFor is ViewLog with another number of steps along with the contract's model.
+func ViewLogFor(t *testing.T, steps int, open func(t *testing.T) vitrine.ViewLog) {
 	for _, test := range []struct {
 		name string
 		run  func(logTest)
@@ -48,7 +54,7 @@ func ViewLog(t *testing.T, open func(t *testing.T) vitrine.ViewLog) {
 		{"Model", logTest.model},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := logTest{t, open(t)}
+			l := logTest{t, open(t), steps}
 			test.run(l)
 			l.audit()
 		})
@@ -57,7 +63,8 @@ func ViewLog(t *testing.T, open func(t *testing.T) vitrine.ViewLog) {
 
 type logTest struct {
 	*testing.T
-	log vitrine.ViewLog
+	log   vitrine.ViewLog
+	steps int // of the model
 }
 
 // day is the day of Epoch.

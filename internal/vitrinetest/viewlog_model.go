@@ -212,7 +212,7 @@ func (t logTest) model() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
-	for step := range 250 {
+	for step := range t.steps {
 		switch {
 		case step%40 == 39:
 			link := vitrine.LinkID(c.IntN(modelLinks) + 1)

@@ -16,7 +16,7 @@ import (
 // one, of all links and accounts over windows of every length; and so are they after both have gone on with the same opens. With erased, a link is
 // erased of which days are forgotten.
 func Moved(t *testing.T, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
-	h := history{logTest{t, from}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0}
+	h := history{logTest{T: t, log: from}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0}
 	step := func(what string, err error) {
 		t.Helper()
 		if err != nil {
@@ -33,7 +33,7 @@ func Moved(t *testing.T, from vitrine.ViewLog, erased bool, move func() vitrine.
 	}
 	h.audit()
 	to := move()
-	after := history{logTest{t, to}, h.chance, h.memory, 0}
+	after := history{logTest{T: t, log: to}, h.chance, h.memory, 0}
 	after.audit()
 	moved := func(when string) {
 		t.Helper()
@@ -78,7 +78,7 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 		b.Downloads = slices.DeleteFunc(b.Downloads, func(d vitrine.Download) bool { return gone(d.Open) })
 		want := h.memory.append(b)
 		for _, log := range logs {
-			equal(h, "opens refused", logTest{h.T, log}.append(b), want)
+			equal(h, "opens refused", logTest{T: h.T, log: log}.append(b), want)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 // sameAs compares all that two logs tell.
 func (h *history) sameAs(when string, other vitrine.ViewLog) {
 	h.Helper()
-	to := logTest{h.T, other}
+	to := logTest{T: h.T, log: other}
 	windows := [][2]report.Day{{firstDay, lastDay}, {day - 9, day + historyDays + 9}}
 	for n := report.Day(1); n < historyDays; n += 19 {
 		windows = append(windows, [2]report.Day{day + n, day + min(n+1+n%70, historyDays)}, [2]report.Day{day + n, day + n + 1})

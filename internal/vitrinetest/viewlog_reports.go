@@ -19,7 +19,7 @@ func SameReports(t *testing.T, open func(t *testing.T) vitrine.ViewLog, seeds ..
 	}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint("history ", seed), func(t *testing.T) {
-			h := history{logTest{t, open(t)}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0}
+			h := history{logTest{T: t, log: open(t)}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0}
 			h.live()
 			h.audit()
 		})
