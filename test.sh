@@ -34,15 +34,15 @@ if [[ $(uname -sm) == "Linux x86_64" && ! -e $chdb/node_modules/@chdb/lib-linux-
     echo "could not install ClickHouse's engine: tests that need it will skip, or fail where CI is set" >&2
 fi
 make --no-print-directory lint
-# Those that wait for others most begin first.
-go test -timeout 25m ./internal/web ./internal/clickhouse $(go list ./... | grep -vE '/(e2e|internal/web|internal/clickhouse)$')
+go test -timeout 25m $(go list ./... | grep -vE '/(e2e|internal/web)$')
+go test -timeout 25m ./internal/web # browsers, whose time is measured, have the machine to themselves
 go test -count 1 ./e2e # it builds the program itself, which a result that was kept does not know of
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
 export CGO_ENABLED=1
 go test -race -skip TestViewsUnderLoad . ./client ./internal/clamav ./internal/disk ./internal/mail ./internal/spool ./internal/worker
 go test -race -run TestViewsUnderLoad . # by itself: behind many other tests the race detector of Go 1.26 crashes in it, in timers of a bubble
-go test -race -short ./internal/web # without a browser, which is what waits there
+go test -race -short -run 'AtOnce|Beacon|Document|Signed|Transfer|Upload|Website' ./internal/web # where requests meet: much else there is passwords, which the detector makes slow
 go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestExclusive|TestPostgres(Contention|Version)|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb
 go test -race -run 'TestInstances|TestReads|TestSwap' ./internal/s3
 go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine

@@ -9,7 +9,7 @@ import (
 )
 
 func TestViewLog(t *testing.T) {
-	vitrinetest.ViewLogFor(t, 80, func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
+	vitrinetest.ViewLogFor(t, 60, func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
 }
 
 // TestSameReports compares reports with the contract's, with tallies of both ways.
