@@ -151,7 +151,7 @@ func TestPostgresOpenTogether(t *testing.T) {
 func TestPostgresOpenFails(t *testing.T) {
 	for _, c := range []struct{ place, want string }{
 		{"postgres://ann:secret@127.0.0.1:1/vitrine", "127.0.0.1:1"},
-		{"postgres://ann:secret@127.0.0.1:none/vitrine", "port"},
+		{"postgres://ann:secret@127.0.0.1:none/vitrine", "HOST:PORT"},
 		{"postgresql://ann:secret@127.0.0.1:1/vitrine?pool_max_conns=1", "pool_max_conns"},
 	} {
 		s, err := OpenStore(c.place)
