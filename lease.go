@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 )
@@ -12,14 +13,14 @@ import (
 type Lease struct {
 	Name   string    // of the work
 	Holder string    // the process
-	Until  time.Time // by the holder's clock; it moves on as long as the work goes on
+	Until  time.Time // by the holder's clock; it moves on with each renewal, and nobody compares it with another clock
 }
 
 const (
 	// leaseLife is how long a lease is held that is not renewed. It is renewed after each third of it.
-	leaseLife = time.Minute
-	// leaseSkew is by how much the clocks of an instance's processes may differ.
-	leaseSkew = time.Minute
+	leaseLife = 30 * time.Second
+	// leaseSpare is by how much longer others have to have seen no renewal: they count no faster than the holder does.
+	leaseSpare = time.Second
 	// leaseBack is how long giving a lease back may take; one that is not given back is lost in its time.
 	leaseBack = 10 * time.Second
 	// leasesKept is how long what a crash has left of leases is kept that nobody asked for again.
@@ -32,10 +33,9 @@ var ErrLeaseLost = errors.New("the lease of this work was lost")
 // Leases is the service by which the processes of an instance share its background work. A nil *Leases is that of a process that alone works
 // on its store, as with an embedded database, whose directory it has locked: it gives every lease at once and writes nothing.
 //
-// The rule. A lease ends leaseLife after its holder last renewed it, by the holder's own clock, and the holder stops then. Others take it
-// leaseSkew after that end, by theirs. So two that differ by no more than leaseSkew never have it both, and what a crash leaves is taken
-// up within two minutes by clocks that agree, three at the most. An end further ahead than leaseLife and leaseSkew was written by a clock that
-// is wrong, and holds nobody up.
+// The rule. A lease ends leaseLife after its holder last renewed it, and the holder stops then. Another takes it once it has itself seen the same
+// lease, not renewed, for a little longer. Both measure a span by their own clock, and no clock is compared with another: so two never have it
+// both, whatever their clocks say, and what a crash leaves is taken up within leaseLife and the time between two looks of those that are left.
 //
 // A process that was paused, or whose clock is wrong, may still be in the middle of a step when another has its lease. So whatever is done
 // under a lease does no harm when it is done twice, or late: a lease saves work, and is no lock.
@@ -43,6 +43,15 @@ type Leases struct {
 	Store  Store
 	Now    func() time.Time
 	Holder string // NewHolder
+
+	mu   sync.Mutex
+	seen map[string]sight // leases of others, by name
+}
+
+// sight is a lease as it was first seen since it last changed.
+type sight struct {
+	Lease
+	at time.Time
 }
 
 // NewHolder is a name for a process that no other has.
@@ -82,7 +91,7 @@ func (s *Leases) take(ctx context.Context, name string, due func(Tx) (bool, erro
 		taken = false
 		now := s.Now()
 		l, err := tx.Lease(name)
-		if err == nil && !s.free(l, now) || err != nil && !errors.Is(err, ErrNotFound) {
+		if err == nil && l.Holder != s.Holder && !s.lapsed(l, now) || err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 		if due != nil {
@@ -96,9 +105,19 @@ func (s *Leases) take(ctx context.Context, name string, due func(Tx) (bool, erro
 	return taken && err == nil, err
 }
 
-// free tells whether this process may take a lease.
-func (s *Leases) free(l *Lease, now time.Time) bool {
-	return l.Holder == s.Holder || now.After(l.Until.Add(leaseSkew)) || l.Until.After(now.Add(leaseLife+leaseSkew))
+// lapsed tells whether another's lease has been seen for longer than it lasts.
+func (s *Leases) lapsed(l *Lease, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last, ok := s.seen[l.Name]; ok && last.Holder == l.Holder && last.Until.Equal(l.Until) {
+		return now.Sub(last.at) > leaseLife+leaseSpare
+	}
+	maps.DeleteFunc(s.seen, func(_ string, old sight) bool { return now.Sub(old.at) > leasesKept }) // nobody asks any more
+	if s.seen == nil {
+		s.seen = map[string]sight{}
+	}
+	s.seen[l.Name] = sight{*l, now}
+	return false
 }
 
 // renew moves the end of a lease on until ctx ends, and lost with it.

@@ -22,7 +22,7 @@ import (
 
 // How often background work looks for something to do. Scans are woken, too, when there is something.
 const (
-	scanEvery = 15 * time.Second
+	scanEvery = 10 * time.Second
 	// What waits in review for a scan, and whether the signatures have changed by which live files were scanned.
 	rescanEvery = time.Minute
 	// A link that has become live without having just been made, by its scan or by a person, waits so long for its preview.
@@ -37,7 +37,7 @@ const (
 	// Letters are sent when they are written. What could not be sent then, here or elsewhere, waits so long beyond its time.
 	lettersEvery = 10 * time.Second
 	// So often it is tried to become the process that does the chores.
-	choresEvery = 15 * time.Second
+	choresEvery = 10 * time.Second
 )
 
 // choresLease is the lease of the work that one process of an instance does at a time.
