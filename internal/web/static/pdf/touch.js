@@ -15,7 +15,7 @@ const between = ([a, b]) => ({
 addEventListener("touchstart", (e) => {
   begun = e.touches.length === 1 && e.touches[0];
   if (e.touches.length !== 2 || !view.sheets.length) return;
-  e.preventDefault();
+  if (e.cancelable) e.preventDefault();
   const { x, y, apart } = between(e.touches), r = pages.getBoundingClientRect();
   pinch = { x, y, apart, by: 1, toX: x, toY: y };
   pages.style.transformOrigin = `${x - r.left}px ${y - r.top}px`;
@@ -24,7 +24,7 @@ addEventListener("touchstart", (e) => {
 
 addEventListener("touchmove", (e) => {
   if (!pinch || e.touches.length < 2) return;
-  e.preventDefault();
+  if (e.cancelable) e.preventDefault();
   const { x, y, apart } = between(e.touches);
   Object.assign(pinch, { toX: x, toY: y, by: within((size() * apart) / pinch.apart) / size() });
   pages.style.transform = `translate(${x - pinch.x}px, ${y - pinch.y}px) scale(${pinch.by})`;
@@ -49,7 +49,7 @@ addEventListener("touchend", (e) => {
   const again = e.timeStamp - tap.at < 350 && Math.hypot(x - tap.x, y - tap.y) < 32;
   tap = { at: again ? -1000 : e.timeStamp, x, y };
   if (!again) return;
-  e.preventDefault();
+  if (e.cancelable) e.preventDefault();
   if (fitting()) zoom(size() * 2.5, x, y);
   else fit("auto");
 }, { passive: false });
