@@ -306,7 +306,7 @@ func TestFleet(t *testing.T) {
 		{"Reports", (*fleet).reports},
 		{"Revoked", (*fleet).revoked},
 		{"Rolling", (*fleet).rolling},
-		{"Killed", (*fleet).killed}, // last: its leases hold for two minutes
+		{"Killed", (*fleet).killed}, // last: its leases hold for a while
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inner := *f
