@@ -34,7 +34,7 @@ if [[ $(uname -sm) == "Linux x86_64" && ! -e $chdb/node_modules/@chdb/lib-linux-
     echo "could not install ClickHouse's engine: tests that need it will skip, or fail where CI is set" >&2
 fi
 make --no-print-directory lint
-go test -timeout 25m $(go list ./... | grep -vE '/(e2e|internal/web)$')
+go test -p 3 -timeout 25m $(go list ./... | grep -vE '/(e2e|internal/web)$') # three at once: much of what they do is wait for servers
 go test -timeout 25m ./internal/web # browsers, whose time is measured, have the machine to themselves
 go test -count 1 ./e2e # it builds the program itself, which a result that was kept does not know of
 

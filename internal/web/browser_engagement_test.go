@@ -227,7 +227,7 @@ func TestBrowserEngagement(t *testing.T) {
 }
 
 // A killed browser loses what it had not told yet, and nothing else.
-func TestBrowserKilled(t *testing.T) {
+func browserKilled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := startBrowser(t)
@@ -247,8 +247,16 @@ func TestBrowserKilled(t *testing.T) {
 	}
 }
 
+// What takes its time, side by side, and beside nothing else that would keep the machine busy.
+func TestBrowserTimes(t *testing.T) {
+	t.Run("killed", browserKilled)
+	t.Run("pages", browserPageTimes)
+	t.Run("embed in view", browserEmbedInView)
+	browserIdle(t)
+}
+
 // Nobody reads who does nothing for half a minute, or whose window is behind others though it can be seen.
-func TestBrowserIdle(t *testing.T) {
+func browserIdle(t *testing.T) {
 	s := newSite(t)
 	t.Run("no input", func(t *testing.T) {
 		t.Parallel()
@@ -302,7 +310,7 @@ func TestBrowserIdle(t *testing.T) {
 }
 
 // Time on pages, with some of it away.
-func TestBrowserPageTimes(t *testing.T) {
+func browserPageTimes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	l := s.publish("report.pdf", samples["report.pdf"])
@@ -360,7 +368,7 @@ func (s *site) host(t *testing.T, l *vitrine.Link, more string) string {
 }
 
 // On another site's page an embed is read while some of it is in view there.
-func TestBrowserEmbedInView(t *testing.T) {
+func browserEmbedInView(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])

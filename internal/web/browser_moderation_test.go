@@ -270,32 +270,37 @@ func TestBrowserModerationAxe(t *testing.T) {
 	r := d.decide(cleared, "clear", "A note.", d.signIn(mod))
 	paths["cleared"] = d.status(r, 303).Header.Get("Location")
 	tb := d.signedIn(mod)
-	look := func(where string) {
-		t.Helper()
-		tb.accessible(where)
+	look := func(tb *tab, what string) {
+		tb.t.Helper()
+		tb.accessible(what)
 		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
 	}
-	for _, theme := range []string{"light", "dark"} {
-		for _, width := range []int64{390, 1440} {
-			tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
-				chromedp.EmulateViewport(width, 844))
-			for name, path := range paths {
-				tb.run(chromedp.Navigate(d.url + path))
-				look(fmt.Sprintf("%s, %s, %d px", name, theme, width))
+	t.Run("shapes", func(t *testing.T) {
+		for _, theme := range themes {
+			for _, width := range []int64{390, 1440} {
+				t.Run(fmt.Sprint(theme, width), func(t *testing.T) {
+					t.Parallel()
+					tb := newTab(t, inTheme(theme), chromedp.EmulateViewport(width, 844))
+					where := fmt.Sprintf(", %s, %d px", theme, width)
+					for name, path := range paths {
+						tb.run(chromedp.Navigate(d.url + path))
+						look(tb, name+where)
+					}
+					tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Evaluate(`document.getElementById("keys").showPopover()`, nil))
+					look(tb, "keys"+where)
+					tb.run(chromedp.Navigate(d.url+casePath(reported)), chromedp.Evaluate(`document.querySelectorAll("details").forEach((e) => (e.open = true))`, nil))
+					look(tb, "all open"+where)
+				})
 			}
-			tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Evaluate(`document.getElementById("keys").showPopover()`, nil))
-			look(fmt.Sprintf("keys, %s, %d px", theme, width))
-			tb.run(chromedp.Navigate(d.url+casePath(reported)), chromedp.Evaluate(`document.querySelectorAll("details").forEach((e) => (e.open = true))`, nil))
-			look(fmt.Sprintf("all open, %s, %d px", theme, width))
 		}
-	}
+	})
 	tb.run(chromedp.Click(".who button"))
 	tb.arrives(`location.pathname === "/sign-in"`)
 	tb.run(chromedp.Navigate(d.url + "/moderation"))
-	look("not signed in")
+	look(tb, "not signed in")
 	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)), chromedp.Click(`button[type="submit"]`))
 	tb.arrives(`location.pathname === "/dashboard"`)
 	tb.run(chromedp.Navigate(d.url + "/moderation"))
 	tb.arrives(`document.querySelector("h1").textContent === "This is for moderators"`)
-	look("a member")
+	look(tb, "a member")
 }

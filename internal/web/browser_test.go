@@ -36,7 +36,7 @@ var browser struct {
 func TestMain(m *testing.M) {
 	child()
 	flag.Parse()
-	if err := flag.Set("test.parallel", "4"); err != nil { // most of what tests in a browser do is wait
+	if err := flag.Set("test.parallel", "8"); err != nil { // most of what tests in a browser do is wait
 		panic(err)
 	}
 	code := m.Run()
