@@ -62,6 +62,9 @@ func (a *Audit) Run(ctx context.Context, fault func(string)) error {
 	if err := a.strays(ctx, owned, fault); err != nil {
 		return err
 	}
+	if err := a.strangers(ctx, links, fault); err != nil {
+		return err
+	}
 	return a.Log.Audit(ctx, a.All, fault)
 }
 
@@ -182,6 +185,11 @@ func (a *Audit) strays(ctx context.Context, owned map[UploadID]bool, fault func(
 	if err != nil {
 		return err
 	}
+	err = Place{a.Store, a.Blobs}.Check(ctx)
+	waits := errors.Is(err, ErrOtherPlace) // then nothing is swept
+	if err != nil && !waits {
+		return err
+	}
 	return a.Store.Read(ctx, func(tx Tx) error {
 		for _, id := range stray {
 			u, err := tx.Upload(id)
@@ -192,7 +200,7 @@ func (a *Audit) strays(ctx context.Context, owned map[UploadID]bool, fault func(
 				}
 			}
 			switch {
-			case err == nil && u.State == UploadOpen && a.Now().Sub(u.CreatedAt) < UploadLife+2*sweepGrace:
+			case err == nil && u.State == UploadOpen && (waits || a.Now().Sub(u.CreatedAt) < UploadLife+2*sweepGrace+placeEvery):
 			case err == nil && u.State == UploadFailed: // swept with its upload
 			case err == nil || errors.Is(err, ErrNotFound):
 				fault(fmt.Sprintf("bytes %s belong to no link", id))

@@ -43,6 +43,12 @@ type Blobs interface {
 	// Sweep removes what unfinished transfers and used URLs left behind before a time, for keys that keep says no to.
 	Sweep(ctx context.Context, before time.Time, keep func(UploadID) (bool, error)) error
 
+	// Mark is the text that was last put beside the blobs; "": none. It says whose the place is (Place), and is no blob: nothing sweeps or lists it.
+	Mark(ctx context.Context) (string, error)
+
+	// PutMark puts a text of at most 100 letters and digits in place of the mark; whole and durable when nil, and otherwise there or not.
+	PutMark(ctx context.Context, mark string) error
+
 	// Each calls f with every sealed blob, for the audit.
 	Each(ctx context.Context, f func(UploadID, BlobInfo) error) error
 }

@@ -197,6 +197,9 @@ type Tx interface {
 	// LettersDue lists at most n letters that are to be sent at or before a time, those first that are due longest.
 	LettersDue(now time.Time, n int) ([]*Letter, error)
 
+	// PassOver has accounts and links be given numbers above these from now on. It tells whether any of the two was still to be given.
+	PassOver(a AccountID, l LinkID) (passed bool, err error)
+
 	// Secret reads a named secret of the instance; PutSecret writes one.
 	Secret(name string) ([]byte, error)
 	PutSecret(name string, value []byte) error

@@ -12,9 +12,38 @@ const sweepGrace = time.Hour
 // sweepAtOnce bounds the rows of one transaction.
 const sweepAtOnce = 500
 
-// Sweep removes uploads that never became a link, and what they left in storage.
+const (
+	// placeEvery is how often the place of the files is looked after (Place). Nothing is swept but right after it was found to be this database's.
+	placeEvery = time.Hour
+	// placeKept is for how long it has to have been, without a break since this process first looked, before bytes are removed that nobody owns. A process on a
+	// copy of the database, which the place takes for the other's at first, has been found out by then: the other has looked, and so has it again.
+	placeKept = 2 * placeEvery
+	// straysEvery is how often storage is gone through for bytes that nobody owns; only a crash leaves such.
+	straysEvery = 24 * time.Hour
+)
+
+// Sweep removes uploads that never became a link, and what they left in storage, unless that is another's (ErrOtherPlace, which Uploads.Foreign is told each time).
+// It does something once an hour, however often it is called.
 func (s *Uploads) Sweep(ctx context.Context) error {
-	before := s.Now().Add(-UploadLife - sweepGrace)
+	now := s.Now()
+	if !s.looked.IsZero() && now.Sub(s.looked) < placeEvery {
+		return nil
+	}
+	err := Place{s.Store, s.Blobs}.Keep(ctx)
+	if errors.Is(err, ErrOtherPlace) {
+		s.looked, s.kept = now, time.Time{}
+		if s.Foreign != nil {
+			s.Foreign(err)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s.kept.IsZero() {
+		s.kept = now
+	}
+	before := now.Add(-UploadLife - sweepGrace)
 	for _, state := range []UploadState{UploadOpen, UploadFailed} {
 		for {
 			n, err := s.sweep(ctx, state, before)
@@ -26,24 +55,16 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 			}
 		}
 	}
-	if s.Now().Sub(s.swept) < straysEvery {
-		return nil
-	}
-	err := s.Blobs.Sweep(ctx, before, func(id UploadID) (owned bool, err error) {
-		err = s.Store.Read(ctx, func(tx Tx) error {
-			owned, err = ownsBytes(tx, id)
+	if now.Sub(s.kept) >= placeKept && now.Sub(s.swept) >= straysEvery {
+		owns := func(id UploadID) (bool, error) { return Place{s.Store, s.Blobs}.owns(ctx, id) }
+		if err := s.Blobs.Sweep(ctx, before, owns); err != nil {
 			return err
-		})
-		return owned, err
-	})
-	if err == nil {
-		s.swept = s.Now()
+		}
+		s.swept = now
 	}
-	return err
+	s.looked = now
+	return nil
 }
-
-// straysEvery is how often storage is gone through for bytes that nobody owns; only a crash leaves such.
-const straysEvery = 24 * time.Hour
 
 // ownsBytes tells whether an upload may still need its bytes: it is open, or its link has them.
 func ownsBytes(tx Tx, id UploadID) (bool, error) {

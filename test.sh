@@ -6,7 +6,7 @@ PATH=$PATH:/usr/sbin # where Debian has clamd, for whoever is not root
 for programs in /usr/lib/postgresql/*/bin; do PATH=$PATH:$programs; done # and PostgreSQL
 
 # A program that tests need (gcc for the race detector), and the packages that bring it.
-needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon postgres:postgresql jq:jq curl:curl npm:npm
+needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon postgres:postgresql pgbouncer:pgbouncer jq:jq curl:curl npm:npm
        "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 missing=()

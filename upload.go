@@ -29,9 +29,12 @@ type Uploads struct {
 	Now     func() time.Time
 	// Wake is called when a link was made: there may be something to scan, or to make of it.
 	Wake func()
+	// Foreign is called with why nothing is swept (ErrOtherPlace), once an hour. It may be nil.
+	Foreign func(error)
 
 	completing singleflight.Group // one check of an upload at a time, however many ask
-	swept      time.Time          // when storage was last gone through; Sweep's own
+	// Sweep's own: when the place was last looked after, since when it was this database's each time, and when it was last gone through.
+	looked, kept, swept time.Time
 }
 
 // UploadRequest is the body of step 1. Nil members were not sent.

@@ -12,18 +12,20 @@ import (
 //
 // Every backend passes the suite vitrinetest.ViewLog.
 type ViewLog interface {
-	// Append stores a batch; durable, all of it, when nil, and nothing of it otherwise.
+	// Append stores a batch; durable, all of it but what the outcome names, when nil, and nothing of it otherwise.
 	//
 	//   - An open whose (Link, ID) is stored with the same content is there already: success, and nothing is counted twice. With
-	//     other content it is refused alone: its place in the returned slice (as long as b.Opens; nil when none) is ErrExists.
+	//     other content it is refused alone, with ErrExists.
 	//   - Open.Returning is decided here, in the same transaction, from all opens of the link by people so far; what the
 	//     caller set is ignored. An open with Bot set neither returns nor makes others return.
 	//   - An open of a day that is forgotten (Forget) is refused alone, too, with ErrForgotten.
-	//   - A snapshot goes to its open by Engagement.Apply; one whose open is unknown is dropped. A snapshot with Bot set
-	//     makes the open a bot's: its views and downloads leave the counts.
-	//   - A download whose open is unknown or a bot's is not an event. Each (Link, ID) counts once.
+	//   - A snapshot goes to its open by Engagement.Apply. A snapshot with Bot set makes the open a bot's: its views and downloads
+	//     leave the counts.
+	//   - A download of a bot's open is not an event. Each (Link, ID) counts once.
+	//   - A snapshot or download whose open is not there is early: it is not stored, and the outcome has it. Nothing is early of an
+	//     open of a day that is forgotten, as far as the log knows whose its link is: that is dropped.
 	//   - Within a batch opens come first, then snapshots, then downloads.
-	Append(ctx context.Context, b Batch) ([]error, error)
+	Append(ctx context.Context, b Batch) (Outcome, error)
 
 	// Tally summarises the opens of a scope over the days of a query and its downloads of those days. A visit whose previous day
 	// lies before the first may be given as never. Of an account's tally the pages, media and scroll are left out, of a link's the
@@ -69,6 +71,13 @@ type ViewLog interface {
 	// Erase removes everything of a link.
 	Erase(ctx context.Context, l LinkID) error
 
+	// Highest are the highest numbers of an account and of a link that the log knows anything of; 0: of none. It is quick, whatever the log's size.
+	Highest(ctx context.Context) (a AccountID, l LinkID, err error)
+
+	// Known calls f with every link that the log knows anything of and whose it is there, and with every account (Link 0). What comes or goes
+	// meanwhile may be left out.
+	Known(ctx context.Context, f func(Scope) error) error
+
 	// Audit recounts what is derived in the log, of stored tallies a sample or all, and calls fault with a sentence for each
 	// difference.
 	Audit(ctx context.Context, all bool, fault func(string)) error
@@ -95,6 +104,24 @@ type Batch struct {
 	Opens     []NewOpen
 	Snapshots []Snapshot
 	Downloads []Download
+}
+
+// Len is how many entries a batch has.
+func (b *Batch) Len() int { return len(b.Opens) + len(b.Snapshots) + len(b.Downloads) }
+
+// Add adds the entries of another batch.
+func (b *Batch) Add(c Batch) {
+	b.Opens = append(b.Opens, c.Opens...)
+	b.Snapshots = append(b.Snapshots, c.Snapshots...)
+	b.Downloads = append(b.Downloads, c.Downloads...)
+}
+
+// Outcome is what became of the entries of a batch that were not stored. The zero Outcome: all of them were.
+type Outcome struct {
+	// Refused has for each open of the batch why it was refused, or nil. As long as the batch's Opens; nil when none was.
+	Refused []error
+	// Early are snapshots and downloads that came before their opens, in the order of the batch.
+	Early Batch
 }
 
 // NewOpen is an open and whose it is. One that the server writes when a page is served has no session.

@@ -5,19 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 )
 
-// Spool keeps, on the disk of this machine, batches that the log does not take. Views is its only user: one goroutine appends,
-// another replays, at the same time.
+// Spool keeps, on the disk of this machine, batches that the log does not take. Views is its only user: some goroutines append,
+// one replays, at the same time.
 type Spool interface {
 	// Append adds a batch. nil: it is durable. Otherwise the caller is told that nothing was kept.
 	Append(b Batch) error
-	// Replay calls f with what was there when it was called, oldest first, and forgets what f has taken, which is when f returns nil.
+	// Replay calls f with what was there when it was called, oldest first, and forgets what f has taken: all but what it returns.
 	// Successive batches may come as one: the opens of all, then the snapshots, then the downloads, each in their order. Replay ends
-	// with the first error of f, with its own, or when ctx has ended; what is left comes again with the next one. After a crash, some
-	// of what was taken may come once more.
-	Replay(ctx context.Context, f func(Batch) error) error
+	// with the first error of f, with its own, or when ctx has ended. What is left comes again with the next one, perhaps after what
+	// has been appended since; after a crash, or where what is left cannot be written, some of what was taken comes once more.
+	Replay(ctx context.Context, f func(Batch) (left Batch, err error)) error
 	// Empty tells whether there is nothing to replay.
 	Empty() bool
 }
@@ -35,12 +36,17 @@ const (
 // Views writes what happens on public pages into the log, many at a time: whatever arrives while one batch is being made durable
 // goes into the next (group commit). Each method returns nil once its own entry is durable: in the log or, when the log fails or
 // hangs, in the spool. As long as anything is in the spool everything goes there, so that the log gets it in the order of its
-// arrival. When neither can be written the error has CodeUnavailable, and nothing is lost that was acknowledged.
+// arrival. What is early (ViewLog.Append) waits for its open in a spool of its own. When none of them can be written the error has
+// CodeUnavailable, and nothing is lost that was acknowledged.
 //
 // What waits for its turn is bounded, and callers wait beyond that.
 type Views struct {
 	Log   ViewLog
 	Spool Spool
+
+	// Early keeps what is early, until its open is there. nil: what is early is dropped, as it may be where no other process writes to
+	// the log, so that the open never comes.
+	Early Spool
 
 	// Patience is how long a batch waits for the log before it goes to the spool. 0: two seconds.
 	Patience time.Duration
@@ -53,6 +59,10 @@ type Views struct {
 	// once, holds writing up, and does not use Views.
 	Notice func(error)
 
+	// EarlyNotice, unless nil, is told after each try at what is in Early how many snapshots and downloads still wait, of how many the
+	// open has not come in earlyLife, so that they were let go, and what failed.
+	EarlyNotice func(waiting, letGo int, err error)
+
 	entries chan entry
 	written chan struct{} // closed when all entries are
 
@@ -61,11 +71,11 @@ type Views struct {
 	turn chan struct{}
 	// logging is held by the one Append to the log that is under way, also when nobody waits for it any more.
 	logging chan struct{}
-	// spooled wakes the replayer.
-	spooled chan struct{}
+	// spooled wakes the replayer, and waiting whoever tries what is early again.
+	spooled, waiting chan struct{}
 
 	stopReplay context.CancelFunc
-	replayed   chan struct{} // closed when the replayer has ended
+	replayed   sync.WaitGroup // both of these
 }
 
 type entry struct {
@@ -73,6 +83,23 @@ type entry struct {
 	snapshot *Snapshot
 	download *Download
 	done     chan error
+}
+
+// openOf names an open.
+type openOf struct {
+	link LinkID
+	open ViewID
+}
+
+// of is the open that an entry is about.
+func (e *entry) of() openOf {
+	switch {
+	case e.snapshot != nil:
+		return openOf{e.snapshot.Link, e.snapshot.Open}
+	case e.download != nil:
+		return openOf{e.download.Link, e.download.Open}
+	}
+	return openOf{LinkID(e.open.Link), ViewID(e.open.ID)}
 }
 
 // NewViews starts writing to log alone: what it does not take is refused, and it has all the time that it wants.
@@ -85,11 +112,11 @@ func NewViews(log ViewLog) *Views {
 // noSpool keeps nothing.
 type noSpool struct{}
 
-func (noSpool) Append(Batch) error                              { return errors.New("there is no spool") }
-func (noSpool) Replay(context.Context, func(Batch) error) error { return nil }
-func (noSpool) Empty() bool                                     { return true }
+func (noSpool) Append(Batch) error                                       { return errors.New("there is no spool") }
+func (noSpool) Replay(context.Context, func(Batch) (Batch, error)) error { return nil }
+func (noSpool) Empty() bool                                              { return true }
 
-// Start begins to write, and to replay what a process before this one has left in the spool. Close ends it.
+// Start begins to write, and to replay what a process before this one has left in the spools. Close ends it.
 func (v *Views) Start() {
 	if v.Patience == 0 {
 		v.Patience = defaultPatience
@@ -97,24 +124,40 @@ func (v *Views) Start() {
 	if v.Notice == nil {
 		v.Notice = func(error) {}
 	}
+	if v.EarlyNotice == nil {
+		v.EarlyNotice = func(int, int, error) {}
+	}
 	v.entries, v.written = make(chan entry, maxBatch), make(chan struct{})
-	v.turn, v.logging, v.spooled = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	v.turn, v.logging = make(chan struct{}, 1), make(chan struct{}, 1)
+	v.spooled, v.waiting = make(chan struct{}, 1), make(chan struct{}, 1)
 	if !v.Spool.Empty() {
-		v.spooled <- struct{}{}
+		wake(v.spooled)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	v.stopReplay, v.replayed = stop, make(chan struct{})
+	v.stopReplay = stop
 	go v.write()
-	go v.replay(ctx)
+	v.replayed.Go(func() { v.replay(ctx) })
+	if v.Early != nil {
+		wake(v.waiting)
+		v.replayed.Go(func() { v.retry(ctx) })
+	}
 }
 
-// Close writes what was handed in and stops, once the log has answered what it was asked. What is in the spool stays there for the
+// wake wakes who waits for a channel, or will, unless it is awake.
+func wake(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Close writes what was handed in and stops, once the log has answered what it was asked. What is in the spools stays there for the
 // next Start. No method may be called after it.
 func (v *Views) Close() {
 	close(v.entries)
 	<-v.written
 	v.stopReplay()
-	<-v.replayed
+	v.replayed.Wait()
 	v.logging <- struct{}{} // the log may be closed now
 }
 
@@ -198,78 +241,82 @@ func (v *Views) store(entries []entry) {
 		}
 	}
 	v.turn <- struct{}{}
-	refused, err := v.keep(b)
+	outcome, err := v.keep(b)
 	<-v.turn
+	lost := v.wait(outcome.Early)
+	var early map[openOf]bool
+	if lost != nil {
+		early = opensOf(outcome.Early)
+	}
 	opens := 0
 	for _, e := range entries {
-		outcome := err
-		if e.open != nil {
-			if refused != nil && refused[opens] != nil {
-				outcome = refused[opens]
+		answer := err
+		switch {
+		case e.open != nil:
+			if outcome.Refused != nil && outcome.Refused[opens] != nil {
+				answer = outcome.Refused[opens]
 			}
 			opens++
+		case early[e.of()]:
+			answer = lost
 		}
-		e.done <- outcome
+		e.done <- answer
 	}
 }
 
 // keep puts a batch into the log or, while the log is not to be had or the spool has something that comes before it, into the
 // spool. The log may have taken, or may yet take, a batch that goes to the spool: it comes to the same (ViewLog.Append).
-func (v *Views) keep(b Batch) (refused []error, err error) {
+func (v *Views) keep(b Batch) (o Outcome, err error) {
 	var cause error
 	if v.Spool.Empty() {
 		ctx, cancel := context.WithTimeout(context.Background(), v.Patience)
 		defer cancel()
-		refused, err := v.append(ctx, b)
+		o, err := v.append(ctx, b)
 		if err == nil {
-			return refused, nil
+			return o, nil
 		}
 		cause = fmt.Errorf("write the view log: %w", err)
 		if CodeOf(err) != CodeUnavailable && ctx.Err() == nil {
-			return nil, Unavailable(cause) // the fault is in this batch or the log; it would block the spool
+			return o, Unavailable(cause) // the fault is in this batch or the log; it would block the spool
 		}
 	}
 	if err := v.Spool.Append(b); err != nil {
-		return nil, Unavailable(errors.Join(cause, fmt.Errorf("write the spool: %w", err)))
+		return o, Unavailable(errors.Join(cause, fmt.Errorf("write the spool: %w", err)))
 	}
 	if cause != nil {
 		v.Notice(cause)
-		select {
-		case v.spooled <- struct{}{}:
-		default: // it is awake
-		}
+		wake(v.spooled)
 	}
-	return nil, nil
+	return o, nil
 }
 
 // append hands a batch to the log, one at a time, and waits until ctx ends. The log may still take it then.
-func (v *Views) append(ctx context.Context, b Batch) ([]error, error) {
+func (v *Views) append(ctx context.Context, b Batch) (Outcome, error) {
 	type answer struct {
-		refused []error
-		err     error
+		Outcome
+		err error
 	}
 	select {
 	case v.logging <- struct{}{}:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return Outcome{}, ctx.Err()
 	}
 	answered := make(chan answer, 1)
 	go func() {
 		defer func() { <-v.logging }()
-		refused, err := v.Log.Append(ctx, b)
-		answered <- answer{refused, err}
+		o, err := v.Log.Append(ctx, b)
+		answered <- answer{o, err}
 	}()
 	select {
 	case a := <-answered:
-		return a.refused, a.err
+		return a.Outcome, a.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return Outcome{}, ctx.Err()
 	}
 }
 
 // replay is the replayer: it empties the spool whenever something is there, with pauses that grow while the log takes nothing.
 func (v *Views) replay(ctx context.Context) {
-	defer close(v.replayed)
 	for {
 		select {
 		case <-v.spooled:
@@ -301,18 +348,10 @@ func (v *Views) replay(ctx context.Context) {
 // no more than the log takes at once, the writer is held up while the last of it is replayed, no longer than for a batch of its own;
 // then the spool is empty, and the writer goes to the log again.
 func (v *Views) drain(ctx context.Context) (some bool, err error) {
-	batches := 0
-	take := func(ctx context.Context) func(Batch) error {
-		return func(b Batch) error {
-			err := v.take(ctx, b)
-			some = some || err == nil
-			batches++
-			return err
-		}
-	}
-	for again := true; again; again = batches > 1 {
-		batches = 0
-		if err := v.Spool.Replay(ctx, take(ctx)); err != nil {
+	for again := true; again; {
+		n, err := v.replaySpool(ctx)
+		some, again = some || n > 0, n > 1
+		if err != nil {
 			return some, err
 		}
 	}
@@ -324,28 +363,50 @@ func (v *Views) drain(ctx context.Context) (some bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, v.Patience)
 	defer cancel()
-	if err := v.Spool.Replay(ctx, take(ctx)); err != nil {
-		return some, err
+	if n, err := v.replaySpool(ctx); err != nil {
+		return some || n > 0, err
 	}
 	v.Notice(nil)
 	return some, nil
 }
 
-// take hands a batch of the spool to the log. The page of an open was answered long ago, with an ID that the log now has of another
-// open: it moves on to the next free one of its millisecond. That keeps the open, and is all that can be done: what its page says
-// later is put down to the other. An open of a day that is forgotten by now is let go, as it would be had it come in time.
-func (v *Views) take(ctx context.Context, b Batch) error {
-	b, err := v.living(ctx, b)
-	if err != nil {
-		return err
+// replaySpool hands what is in the spool to the log, once, and tells in how many batches. What is early and cannot be kept elsewhere
+// stays in the spool alone: what else was in its file is handed over, and so makes room; the error says that it is so, and n is 0.
+func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
+	var lost error
+	err = v.Spool.Replay(ctx, func(b Batch) (left Batch, err error) {
+		early, err := v.take(ctx, b)
+		if err != nil {
+			return b, err
+		}
+		if err := v.wait(early); err != nil {
+			lost = err
+			return early, nil
+		}
+		n++
+		return Batch{}, nil
+	})
+	if lost != nil {
+		n = 0
+	}
+	return n, errors.Join(err, lost)
+}
+
+// take hands a batch of the spool to the log, and tells what of it is early. The page of an open was answered long ago, with an ID that
+// the log now has of another open: it moves on to the next free one of its millisecond. That keeps the open, and is all that can be
+// done: what its page says is put down to the other. An open of a day that is forgotten by now is let go, as it would be had it come in time.
+func (v *Views) take(ctx context.Context, b Batch) (early Batch, err error) {
+	if b, err = v.living(ctx, b); err != nil {
+		return early, err
 	}
 	for {
-		refused, err := v.append(ctx, b)
+		o, err := v.append(ctx, b)
 		if err != nil {
-			return err
+			return early, err
 		}
+		early.Add(o.Early)
 		var moved []NewOpen
-		for i, err := range refused {
+		for i, err := range o.Refused {
 			if err != nil && !errors.Is(err, ErrForgotten) {
 				o := b.Opens[i]
 				id := ViewID(o.ID)
@@ -354,28 +415,20 @@ func (v *Views) take(ctx context.Context, b Batch) error {
 			}
 		}
 		if moved == nil {
-			return nil
+			return early, nil
 		}
 		b = Batch{Opens: moved}
 	}
 }
 
-// living is a batch without the opens of links that were deleted; what else there is of them the log drops by itself.
+// living is a batch without the opens of links that were deleted; what else there is of them is early, and let go there.
 func (v *Views) living(ctx context.Context, b Batch) (Batch, error) {
-	if v.Deleted == nil {
-		return b, nil
-	}
-	deleted := map[LinkID]bool{}
+	deleted := v.deletions(ctx)
 	var kept []NewOpen
 	for _, o := range b.Opens {
-		id := LinkID(o.Link)
-		gone, asked := deleted[id]
-		if !asked {
-			var err error
-			if gone, err = v.Deleted(ctx, id); err != nil {
-				return b, err
-			}
-			deleted[id] = gone
+		gone, err := deleted(LinkID(o.Link))
+		if err != nil {
+			return b, err
 		}
 		if !gone {
 			kept = append(kept, o)
@@ -383,4 +436,23 @@ func (v *Views) living(ctx context.Context, b Batch) (Batch, error) {
 	}
 	b.Opens = kept
 	return b, nil
+}
+
+// deletions is Deleted, which is asked once for each link.
+func (v *Views) deletions(ctx context.Context) func(LinkID) (bool, error) {
+	known := map[LinkID]bool{}
+	return func(id LinkID) (bool, error) {
+		if v.Deleted == nil {
+			return false, nil
+		}
+		gone, asked := known[id]
+		if asked {
+			return gone, nil
+		}
+		gone, err := v.Deleted(ctx, id)
+		if err == nil {
+			known[id] = gone
+		}
+		return gone, err
+	}
 }

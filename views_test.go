@@ -24,6 +24,7 @@ type frailLog struct {
 	vitrine.ViewLog // Append is all that Views uses
 	t               *testing.T
 	before          func(call int) error // may wait; its error is the answer of Append
+	others          bool                 // write to it, too
 	lost            bool                 // a call that fails takes effect all the same
 	forgotten       vitrine.ViewID       // opens before it are refused
 
@@ -40,32 +41,32 @@ func newFrailLog(t *testing.T, before func(call int) error) *frailLog {
 		downloads: map[vitrine.ViewID]bool{}}
 }
 
-func (l *frailLog) Append(_ context.Context, b vitrine.Batch) ([]error, error) {
+func (l *frailLog) Append(_ context.Context, b vitrine.Batch) (o vitrine.Outcome, _ error) {
 	l.mu.Lock()
 	l.calls++
 	call := l.calls
 	l.mu.Unlock()
 	err := l.before(call)
 	if err != nil && !l.lost {
-		return nil, err
+		return o, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	refused := make([]error, len(b.Opens))
-	for i, o := range b.Opens {
-		id := vitrine.ViewID(o.ID)
+	o.Refused = make([]error, len(b.Opens))
+	for i, open := range b.Opens {
+		id := vitrine.ViewID(open.ID)
 		if there, ok := l.opens[id]; id < l.forgotten {
-			refused[i] = vitrine.ErrForgotten
+			o.Refused[i] = vitrine.ErrForgotten
 		} else if !ok {
-			l.opens[id] = o
+			l.opens[id] = open
 			l.order = append(l.order, id)
-		} else if there != o {
-			refused[i] = vitrine.ErrExists
+		} else if there != open {
+			o.Refused[i] = vitrine.ErrExists
 		}
 	}
 	known := func(id vitrine.ViewID) bool {
 		_, ok := l.opens[id]
-		if !ok {
+		if !ok && !l.others {
 			l.t.Errorf("something was said of open %d before the open itself", id)
 		}
 		return ok
@@ -73,17 +74,18 @@ func (l *frailLog) Append(_ context.Context, b vitrine.Batch) ([]error, error) {
 	for _, s := range b.Snapshots {
 		if known(s.Open) {
 			l.engaged[s.Open] = max(l.engaged[s.Open], s.Session.EngagedMs)
+		} else {
+			o.Early.Snapshots = append(o.Early.Snapshots, s)
 		}
 	}
 	for _, d := range b.Downloads {
 		if known(d.Open) {
 			l.downloads[d.ID] = true
+		} else {
+			o.Early.Downloads = append(o.Early.Downloads, d)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return refused, nil
+	return o, err
 }
 
 // ids are the opens in the order in which the log took them.

@@ -31,7 +31,9 @@ const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (K
 // forgetful is a log that writes nothing: what a page or a beacon costs without its record.
 type forgetful struct{ vitrine.ViewLog }
 
-func (forgetful) Append(_ context.Context, b vitrine.Batch) ([]error, error) { return nil, nil }
+func (forgetful) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error) {
+	return vitrine.Outcome{}, nil
+}
 
 // pageServer is a server in this process with one published text file.
 type pageServer struct{ addr, path string }

@@ -55,6 +55,9 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	defer in.Close()
+	if err := t.passOver(ctx, in); err != nil {
+		return err
+	}
 	a, key, err := in.accounts.Create(ctx, c.Email, vitrine.Plan(c.Plan))
 	if err == nil && c.PasswordStdin {
 		err = in.accounts.SetPassword(ctx, a.Email, password)

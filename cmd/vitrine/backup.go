@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/disk"
-	"vitrine/internal/spool"
 	"vitrine/internal/sqldb"
 )
 
@@ -254,7 +252,7 @@ func (b *backup) moment(ctx context.Context) (err error) {
 		return err
 	}
 	defer held.Close()
-	if err := copySpool(filepath.Join(b.from, spoolDir), filepath.Join(b.to, spoolDir)); err != nil {
+	if err := copySpools(b.from, b.to); err != nil {
 		return err
 	}
 	if b.views, err = sqldb.HoldSnapshot(ctx, filepath.Join(b.from, viewsFile)); err != nil {
@@ -276,23 +274,6 @@ func (b *backup) moment(ctx context.Context) (err error) {
 		})
 	})
 	return errors.Join(err, b.files.Used(ctx))
-}
-
-// copySpool copies what is in the spool. A record that is being written while it is copied was not acknowledged; it is cut off where it is read.
-func copySpool(from, to string) error {
-	all, err := os.ReadDir(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range all {
-		if err := copyFile(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }
 
 // copyFile copies a file into a directory, which it makes; whole and durable when nil.
@@ -342,7 +323,7 @@ func (b *backup) databases(ctx context.Context) (err error) {
 	b.manifest.Accounts, b.manifest.Links = rows["accounts"], rows["links"]
 	b.release()
 	b.store, b.views = nil, nil
-	if err := drainSpool(ctx, b.to); err != nil {
+	if err := drainCopy(ctx, b.to); err != nil {
 		return err
 	}
 	for _, name := range []string{storeFile, viewsFile} {
@@ -353,31 +334,4 @@ func (b *backup) databases(ctx context.Context) (err error) {
 		b.manifest.Databases = append(b.manifest.Databases, f)
 	}
 	return nil
-}
-
-// drainSpool puts what is in the spool of a data directory that nobody serves into its log. What is left is damaged, and kept.
-func drainSpool(ctx context.Context, data string) error {
-	dir := filepath.Join(data, spoolDir)
-	if _, used, err := holds(dir); !used || err != nil {
-		return err
-	}
-	log, err := sqldb.OpenViewLog(filepath.Join(data, viewsFile))
-	if err != nil {
-		return err
-	}
-	store, err := sqldb.OpenStore(filepath.Join(data, storeFile))
-	if err != nil {
-		return errors.Join(err, log.Close())
-	}
-	err = drainInto(ctx, store, log, dir)
-	return errors.Join(err, log.Close(), store.Close())
-}
-
-// drainInto puts what is in a spool into a log.
-func drainInto(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, dir string) error {
-	s, err := spool.Open(dir, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	return errors.Join(vitrine.DrainSpool(ctx, store, log, s), s.Close())
 }

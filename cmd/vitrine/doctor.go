@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"vitrine"
 	"vitrine/internal/clickhouse"
+	"vitrine/internal/disk"
 	"vitrine/internal/mail"
 	"vitrine/internal/preview"
 	"vitrine/internal/s3"
@@ -54,6 +55,8 @@ type doctor struct {
 	*doctorCmd
 	told func(finding)
 	now  func() time.Time
+	// readable says that there is a database of accounts and links, which opening does not change.
+	readable bool
 }
 
 func (d *doctor) say(part string, s severity, format string, args ...any) {
@@ -82,7 +85,7 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal) error {
 		_, err := fmt.Fprintf(t.out, "%s  %s: %s\n", t.paint(colour, pad(string(f.State), len(warning))), f.Part, f.Text)
 		failed = errors.Join(failed, err)
 	}
-	d := &doctor{doctorCmd: c, told: told, now: time.Now}
+	d := &doctor{doctorCmd: c, told: told, now: clock}
 	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.mail, d.public} {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -166,7 +169,7 @@ func (d *doctor) lock() {
 }
 
 func (d *doctor) database(ctx context.Context) {
-	d.look(ctx, "database", cmp.Or(d.Database, filepath.Join(d.Data, storeFile)), "--database", sqldb.StoreSchema)
+	d.readable = d.look(ctx, "database", d.storePlace(), "--database", sqldb.StoreSchema)
 }
 
 // clockSkew is by how much the clocks of this machine and of a database may differ: leases and links that end go by them.
@@ -175,13 +178,14 @@ const clockSkew = 5 * time.Second
 // slowAnswer is what a database takes that is far away.
 const slowAnswer = 20 * time.Millisecond
 
-func (d *doctor) look(ctx context.Context, part, place, flag, schema string) {
+// look looks at a database. It tells whether one of this version is there that may be opened.
+func (d *doctor) look(ctx context.Context, part, place, flag, schema string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	l, err := sqldb.LookAt(ctx, place, schema)
 	if err != nil {
 		d.say(part, wrong, "%s cannot be read: %v. Check that it runs, and %s.", redacted(place), withoutPassword(err, place), flag)
-		return
+		return false
 	}
 	for _, text := range l.Wrong {
 		d.say(part, wrong, "%s, %s: %s", redacted(place), l.Server, text)
@@ -207,6 +211,7 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) {
 	} else if d.Database != "" && schema == sqldb.StoreSchema {
 		d.say("clock", fine, "That of the database is the same within %s.", max(l.Off.Abs(), time.Millisecond).Round(time.Millisecond))
 	}
+	return l.There && l.Version == l.Known && len(l.Wrong) == 0
 }
 
 // withoutPassword is an error without the password of an address that it may repeat.
@@ -248,6 +253,7 @@ func (d *doctor) files(ctx context.Context) {
 			if other, err := otherDevice(d.Data, dir); err == nil && other {
 				d.room(part, dir)
 			}
+			d.place(ctx, func() (vitrine.Blobs, error) { return disk.New(dir, "", nil, d.now) })
 		}
 		return
 	}
@@ -262,6 +268,7 @@ func (d *doctor) files(ctx context.Context) {
 		return
 	}
 	d.say(part, fine, "%s can do all that is asked of it.", redacted(d.Files))
+	d.place(ctx, func() (vitrine.Blobs, error) { return b, nil })
 	if d.PublicURL == "" {
 		d.say(part, warning, "Without --public-url it cannot be told whether browsers may upload to the bucket from its pages.")
 		return
@@ -275,6 +282,34 @@ func (d *doctor) files(ctx context.Context) {
 		return
 	}
 	d.say(part, fine, "Browsers may upload to it from %s.", public)
+}
+
+// place tells whether the files are this database's.
+func (d *doctor) place(ctx context.Context, open func() (vitrine.Blobs, error)) {
+	const part = "files"
+	if !d.readable {
+		return
+	}
+	blobs, err := open()
+	if err == nil {
+		err = d.check(ctx, blobs)
+	}
+	switch {
+	case err == nil:
+		d.say(part, fine, "They are this database's.")
+	case errors.Is(err, vitrine.ErrOtherPlace):
+		d.say(part, wrong, "%s.", otherPlace(err))
+	default:
+		d.say(part, wrong, "Whether they are this database's cannot be told: %s", withoutPassword(err, d.storePlace()))
+	}
+}
+
+func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
+	store, err := sqldb.OpenStore(d.storePlace())
+	if err != nil {
+		return err
+	}
+	return errors.Join(vitrine.Place{Store: store, Blobs: blobs}.Check(ctx), store.Close())
 }
 
 // otherDevice tells whether two directories are on two file systems.

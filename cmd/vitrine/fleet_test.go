@@ -43,7 +43,8 @@ type fleet struct {
 // ship is a server of a fleet.
 type ship struct {
 	data, url string
-	listen    string // where it listens, at each start
+	listen    string        // where it listens, at each start
+	ahead     time.Duration // its clock
 	process   *exec.Cmd
 	log       *lines
 }
@@ -55,6 +56,12 @@ func newFleet(t *testing.T) *fleet {
 
 // newFleetOver is newFleet over a database, with more settings.
 func newFleetOver(t testing.TB, database string, settings ...string) *fleet {
+	t.Helper()
+	return newFleetAt(t, [2]time.Duration{}, database, settings...)
+}
+
+// newFleetAt is newFleetOver with servers whose clocks are ahead.
+func newFleetAt(t testing.TB, ahead [2]time.Duration, database string, settings ...string) *fleet {
 	t.Helper()
 	f := &fleet{t: t}
 	bucket := vitrinetest.S3(t)
@@ -75,7 +82,7 @@ func newFleetOver(t testing.TB, database string, settings ...string) *fleet {
 	// Both at once, on a database that is empty.
 	var wg sync.WaitGroup
 	for i := range f.ships {
-		f.ships[i] = &ship{data: t.TempDir(), listen: "127.0.0.1:0"}
+		f.ships[i] = &ship{data: t.TempDir(), listen: "127.0.0.1:0", ahead: ahead[i]}
 		f.start(f.ships[i])
 	}
 	for _, s := range f.ships {
@@ -100,7 +107,7 @@ func (f *fleet) start(s *ship) {
 	f.t.Helper()
 	cmd := exec.Command("vitrine", "serve", "--listen", s.listen, "--public-url", f.url, "--trusted-proxy", "127.0.0.1", "--drain", "1s",
 		"--plan-lifetime", "uploads=0", "--plan-pro", "uploads=15", "--office", "off", "--ffmpeg", "off", "--heif", "off")
-	cmd.Env = append(f.env, "VITRINE_DATA="+s.data)
+	cmd.Env = append(f.env, "VITRINE_DATA="+s.data, clockVariable+"="+s.ahead.String())
 	out, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()

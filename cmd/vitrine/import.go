@@ -24,6 +24,9 @@ type fileArg struct {
 // run opens the file and tells what do made of it, and how long finish took after that.
 func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vitrine.Imports, io.Reader) (vitrine.ImportResult, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+		if err := t.passOver(ctx, in); err != nil {
+			return err
+		}
 		r := t.in
 		if c.File != "-" {
 			f, err := os.Open(c.File)

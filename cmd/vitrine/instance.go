@@ -48,12 +48,19 @@ func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
 	if !places.made() {
 		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
 	}
+	// A database in which there is nothing yet stays so: an instance may be about to be brought there (migrate). What else may be wrong, opening it tells.
+	if places.Database != "" {
+		l, err := sqldb.LookAt(ctx, places.Database, sqldb.StoreSchema)
+		if err == nil && !l.There && len(l.Wrong) == 0 {
+			return nil, fmt.Errorf("there is no Vitrine instance in %s (\"vitrine serve\" and \"vitrine account create\" make a new one there, \"vitrine migrate\" brings one)", redacted(places.Database))
+		}
+	}
 	return newInstance(ctx, places, "")
 }
 
 // newInstance opens databases and files. The public address matters to signed URLs alone, which only a server gives out.
 func newInstance(ctx context.Context, places placeFlags, public string) (_ *instance, err error) {
-	in := &instance{places: places, now: time.Now}
+	in := &instance{places: places, now: clock}
 	defer func() {
 		if err != nil {
 			in.Close()
@@ -61,6 +68,9 @@ func newInstance(ctx context.Context, places placeFlags, public string) (_ *inst
 	}()
 	if in.store, err = places.openStore(); err != nil {
 		return nil, err
+	}
+	if places.shared() {
+		in.now = (&sharedClock{own: clock, theirs: in.store.Time}).now
 	}
 	if err = refuseUnfinished(ctx, in.store, places); err != nil {
 		return nil, err
@@ -84,6 +94,21 @@ func newInstance(ctx context.Context, places placeFlags, public string) (_ *inst
 	in.abuse = &vitrine.AbuseReports{Store: in.store, Now: in.now}
 	in.moderation = &vitrine.Moderation{Store: in.store, Now: in.now}
 	return in, nil
+}
+
+// passOver has no number be given to an account or a link that the log of opens, or what else is named, knows one by. It returns what is to be
+// said of a database that was behind, "" otherwise. Whoever makes accounts or links calls it first.
+func (in *instance) passOver(ctx context.Context, more ...vitrine.Knower) (warning string, err error) {
+	return vitrine.PassOver(ctx, in.store, append(more, in.log)...)
+}
+
+// passOver is that of the instance, for a verb.
+func (t *terminal) passOver(ctx context.Context, in *instance) error {
+	warning, err := in.passOver(ctx)
+	if warning != "" {
+		t.say("Warning: %s.", warning)
+	}
+	return err
 }
 
 // storageOrigin is where files are put, where that is not this server; "" otherwise.

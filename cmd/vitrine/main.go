@@ -21,7 +21,7 @@ type cli struct {
 	Key     keyCmd     `cmd:"" group:"run" help:"Create, list and revoke API keys."`
 	Link    linkCmd    `cmd:"" group:"run" help:"Show, disable, review and delete links."`
 	Import  importCmd  `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
-	Storage storageCmd `cmd:"" group:"run" help:"Look after the bucket that files are kept in."`
+	Storage storageCmd `cmd:"" group:"run" help:"Look after the place that files are kept in."`
 	Audit   auditCmd   `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
 	Doctor  doctorCmd  `cmd:"" group:"run" help:"Look at each part of the configuration and say what is wrong, and what to do."`
 	Backup  backupCmd  `cmd:"" group:"run" help:"Copy an instance into a directory, while it is served."`

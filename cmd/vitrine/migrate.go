@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/clickhouse"
+	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
 )
 
@@ -266,6 +267,14 @@ func (m *migration) run(ctx context.Context) (err error) {
 		return err
 	}
 	m.result.CheckMs = time.Since(begun).Milliseconds()
+	if err := copyEarly(ctx, m.from.Data, m.to.Data); err != nil {
+		return err
+	}
+	if files {
+		if err := m.mark(ctx); err != nil {
+			return err
+		}
+	}
 	if store {
 		return markUnfinished(ctx, m.to.store, false)
 	}
@@ -299,7 +308,7 @@ func (m *migration) begin(ctx context.Context) (err error) {
 	}
 	if m.from.shared() {
 		// Leases are renewed long before their end, and clocks may differ by a minute.
-		holders, err := m.from.store.Leased(ctx, time.Now().Add(-time.Minute))
+		holders, err := m.from.store.Leased(ctx, clock().Add(-time.Minute))
 		if err == nil && len(holders) > 0 {
 			err = fmt.Errorf("the instance is being served (by %s): stop its servers; one that was killed is known to be gone two minutes later", plain(strings.Join(holders, ", ")))
 		}
@@ -307,13 +316,8 @@ func (m *migration) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	spool := filepath.Join(m.from.Data, spoolDir)
-	if _, used, err := holds(spool); err != nil {
-		return err
-	} else if used {
-		if err := drainInto(ctx, m.from.store, m.from.log, spool); err != nil {
-			return fmt.Errorf("write what is in the spool into the log: %w", err)
-		}
+	if err := drainSpools(ctx, m.from.store, m.from.log, m.from.Data, m.from.shared()); err != nil {
+		return fmt.Errorf("write what is in the spool into the log: %w", err)
 	}
 	if err := m.to.open(ctx); err != nil {
 		return err
@@ -323,6 +327,11 @@ func (m *migration) begin(ctx context.Context) (err error) {
 
 func (m *migration) fits(ctx context.Context) error {
 	store, views, files := m.moves()
+	if b, ok := m.to.blobs.(*s3.Blobs); ok && files {
+		if err := b.Check(ctx); err != nil {
+			return err
+		}
+	}
 	if store {
 		if err := m.from.store.Fits(ctx, m.to.store); err != nil {
 			return other(err)

@@ -36,6 +36,13 @@ func (m *migration) filesFit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if mark, err := m.to.blobs.Mark(ctx); err != nil {
+		return err
+	} else if known, err := (vitrine.Place{Store: m.from.store}).Mark(ctx); err != nil {
+		return err
+	} else if mark != "" && known == "" {
+		return fmt.Errorf("%s cannot be filled: %w (it is the place of another instance)", redacted(m.to.filesPlace()), sqldb.ErrOtherData)
+	}
 	ours := make(map[vitrine.UploadID]bool, len(all))
 	for _, o := range all {
 		ours[o.Key] = true
@@ -46,6 +53,15 @@ func (m *migration) filesFit(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// mark makes the other place that of the database: it may have been its place before. Whatever is there is known to it (filesFit). Both databases have the mark.
+func (m *migration) mark(ctx context.Context) error {
+	mark, err := vitrine.Place{Store: m.to.store}.Mark(ctx)
+	if err != nil || mark == "" { // one that was never marked takes a place without a mark
+		return err
+	}
+	return m.to.blobs.PutMark(ctx, mark)
 }
 
 // files copies the files, several at once.

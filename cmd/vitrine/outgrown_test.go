@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -9,9 +11,20 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
+// awayFor is for how long a thing that is taken away is so, at least; VITRINE_TEST_AWAY is another span, such as 60s.
+func awayFor(t *testing.T) time.Duration {
+	t.Helper()
+	span, err := time.ParseDuration(cmp.Or(os.Getenv("VITRINE_TEST_AWAY"), "0s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return span
+}
+
 // TestOutgrown runs two servers over PostgreSQL, ClickHouse and a bucket, and takes away what they stand on, under load: nothing that was
 // acknowledged is lost, nothing is counted twice, and nobody has to do anything about it.
 func TestOutgrown(t *testing.T) {
+	away := awayFor(t)
 	database, log := vitrinetest.Postgres(t), vitrinetest.ClickHouse(t)
 	f := newFleetOver(t, database.NewDatabase(t), "VITRINE_VIEWS="+log.Database(t))
 	key := f.account("owner@example.org", "lifetime")
@@ -37,13 +50,19 @@ func TestOutgrown(t *testing.T) {
 				f.t.Fatal(text)
 			}
 		}
+		before := r.pages.Load()
+		back := time.After(away)
 		more(500)
+		<-back
+		pages := r.pages.Load() - before
+		began := time.Now()
 		log.Start(f.t)
 		for _, s := range f.ships {
 			if text, ok := s.log.wait(`the spool is empty`); !ok {
 				f.t.Fatal(text)
 			}
 		}
+		f.t.Logf("%d pages were served without the log; %v after it was back its spools were empty", pages, time.Since(began).Round(time.Millisecond))
 		more(50)
 		r.end()
 	})
@@ -53,10 +72,12 @@ func TestOutgrown(t *testing.T) {
 			before := r.pages.Load()
 			f.within(time.Minute, "pages are answered", func() bool { return r.pages.Load() > before+50 })
 			database.Stop(f.t)
+			<-time.After(away)
 			database.Start(f.t)
 		}
-		before := r.pages.Load()
+		before, began := r.pages.Load(), time.Now()
 		f.within(time.Minute, "pages are answered again", func() bool { return r.pages.Load() > before+100 })
+		f.t.Logf("%v after the database was back 100 pages were answered", time.Since(began).Round(time.Millisecond))
 		r.end()
 		if f.t.Failed() {
 			for _, s := range f.ships {

@@ -17,12 +17,13 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-// What a data directory holds. The spool and the cache are of the serving process alone; the other verbs leave them.
+// What a data directory holds. The spools and the cache are of the serving process alone; the other verbs leave them.
 const (
 	storeFile = "vitrine.db"
 	viewsFile = "views.db"
 	filesDir  = "files"
 	spoolDir  = "spool"
+	earlyDir  = "early" // of what came before its open, which another process has
 )
 
 // viewsLock is the lock, of all processes on a store, that is held by whoever writes to a log of views in ClickHouse.
@@ -49,8 +50,22 @@ func (p placeFlags) Validate() error {
 		if f.address != "" && schemeOf(f.address, f.schemes) == "" {
 			return fmt.Errorf("%s: an address begins with %s://", f.flag, strings.Join(f.schemes, ":// or "))
 		}
+		if f.flag != "--files" && !readable(f.address) { // a bucket's says more (s3.ParseAddress)
+			return fmt.Errorf("%s: the address cannot be read. In a user name or password that it holds, @ is written %%40, : %%3A, / %%2F, ? %%3F, # %%23 and %% %%25", f.flag)
+		}
 	}
 	return nil
+}
+
+// readable tells whether an address means one thing: a password with characters of an address in it would be taken for a host, and told in errors.
+func readable(address string) bool {
+	_, rest, _ := strings.Cut(address, "://")
+	authority := rest
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		authority = rest[:end]
+	}
+	u, err := url.Parse(address)
+	return err == nil && strings.Count(authority, "@") <= 1 && !strings.Contains(u.Path+u.Fragment, "@")
 }
 
 // schemeOf is which of some schemes an address has; "": none of them.
@@ -104,19 +119,25 @@ func (p placeFlags) openStore() (*sqldb.Store, error) {
 
 // openLog opens the log of views. What ClickHouse cannot lock by itself is locked in the store.
 func (p placeFlags) openLog(ctx context.Context, store *sqldb.Store) (viewLog, error) {
-	switch address := cmp.Or(p.Views, p.Database); {
-	case strings.HasPrefix(address, "clickhouse://"):
-		return clickhouse.Open(ctx, address, clickhouse.Options{Lock: func(ctx context.Context) (func(), error) {
-			release, err := store.Exclusive(ctx, viewsLock)
-			if err != nil {
-				return nil, err
-			}
-			return func() { _ = release() }, nil // what a lost lock let happen, the log's own checks find (Open)
-		}})
-	case address != "":
-		return sqldb.OpenViewLog(address)
+	address := cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
+	if !strings.HasPrefix(address, "clickhouse://") {
+		return opened(sqldb.OpenViewLog(address))
 	}
-	return sqldb.OpenViewLog(filepath.Join(p.Data, viewsFile))
+	return opened(clickhouse.Open(ctx, address, clickhouse.Options{Lock: func(ctx context.Context) (func(), error) {
+		release, err := store.Exclusive(ctx, viewsLock)
+		if err != nil {
+			return nil, err
+		}
+		return func() { _ = release() }, nil // what a lost lock let happen, the log's own checks find (Open)
+	}}))
+}
+
+// opened is a log, or nothing where there is none: a nil pointer in an interface would be closed.
+func opened[L viewLog](log L, err error) (viewLog, error) {
+	if err != nil {
+		return nil, err
+	}
+	return log, nil
 }
 
 // openBlobs opens the files. base is the address that signed URLs to a directory begin with; those to a bucket begin with its own.

@@ -74,7 +74,7 @@ func (r *restore) make(ctx context.Context) error {
 		}
 		r.meter.set(want.Bytes)
 	}
-	if err := copySpool(filepath.Join(r.from, spoolDir), filepath.Join(r.to, spoolDir)); err != nil {
+	if err := copySpools(r.from, r.to); err != nil {
 		return err
 	}
 	return r.files(ctx)

@@ -8,12 +8,10 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"vitrine"
-	"vitrine/internal/spool"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
 )
@@ -46,27 +44,34 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	spool, err := spool.Open(filepath.Join(c.Data, spoolDir), log)
+	spools, err := openSpools(c.Data, c.shared(), log)
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
+	behind, err := in.passOver(starting, spools.knowers()...)
+	if err != nil {
+		return errors.Join(err, spools.Close(), in.Close())
+	}
+	if behind != "" {
+		log.Warn(behind)
+	}
 	previewer, err := c.previewer(log)
 	if err != nil {
-		return errors.Join(err, spool.Close(), in.Close())
+		return errors.Join(err, spools.Close(), in.Close())
 	}
 	scanner, err := c.scanner()
 	if err != nil {
-		return errors.Join(err, spool.Close(), in.Close())
+		return errors.Join(err, spools.Close(), in.Close())
 	}
 	sender, err := c.mailer()
 	if err != nil {
-		return errors.Join(err, spool.Close(), in.Close())
+		return errors.Join(err, spools.Close(), in.Close())
 	}
 	setup, err := setupAddress(starting, in, public)
 	if err != nil {
-		return errors.Join(err, spool.Close(), in.Close())
+		return errors.Join(err, spools.Close(), in.Close())
 	}
-	s := c.wire(in, spool, previewer, scanner, sender, public, content, log)
+	s := c.wire(in, spools, previewer, scanner, sender, public, content, log)
 	go scanner.report(ctx, log)
 	lock.announce(public.String())
 	c.welcome(t, public, addr, setup, log)
@@ -158,7 +163,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 		done()
 	}
 	s.log.Info("stopped")
-	return errors.Join(failed, s.spool.Close(), s.instance.Close())
+	return errors.Join(failed, s.spools.Close(), s.instance.Close())
 }
 
 // drain says that this server is not ready, and serves on, so that whatever stands before it has time to see that and to send requests

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
+	"vitrine"
 	"vitrine/internal/s3"
 )
 
 type storageCmd struct {
 	Check storageCheckCmd `cmd:"" help:"Try whatever is asked of the bucket, with small objects that are removed again; says what is wrong and what to do."`
+	Claim storageClaimCmd `cmd:"" help:"Make the place of the files, a directory or a bucket, this database's, when it was another's or a later one's; says first what that means."`
 	Cors  storageCorsCmd  `cmd:"" help:"Have the bucket let pages of the public address put files there (CORS); its other rules stay."`
 }
 
@@ -19,7 +24,7 @@ type bucketFlags struct {
 }
 
 // bucket does something with the bucket of an instance, from which a browser at a public address, "" where none is told, puts files there.
-func (f bucketFlags) bucket(ctx context.Context, do func(b *s3.Blobs, public string) error) error {
+func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blobs, public string) error) error {
 	public := ""
 	if f.PublicURL != "" {
 		u, err := origin("--public-url", f.PublicURL)
@@ -33,14 +38,14 @@ func (f bucketFlags) bucket(ctx context.Context, do func(b *s3.Blobs, public str
 		if !ok {
 			return errors.New("the files of this instance are in its data directory, not in a bucket (--files)")
 		}
-		return do(b, public)
+		return do(in, b, public)
 	})
 }
 
 type storageCheckCmd struct{ bucketFlags }
 
 func (c *storageCheckCmd) Run(ctx context.Context, t *terminal) error {
-	return c.bucket(ctx, func(b *s3.Blobs, public string) error {
+	return c.bucket(ctx, func(in *instance, b *s3.Blobs, public string) error {
 		if err := b.Check(ctx); err != nil {
 			return err
 		}
@@ -48,6 +53,11 @@ func (c *storageCheckCmd) Run(ctx context.Context, t *terminal) error {
 			if err := b.CorsMissing(ctx, public); err != nil {
 				return err
 			}
+		}
+		if err := in.place().Check(ctx); errors.Is(err, vitrine.ErrOtherPlace) {
+			return errors.New(otherPlace(err))
+		} else if err != nil {
+			return err
 		}
 		t.say("The bucket at %s does all that is asked of it.", b.Origin())
 		if public == "" {
@@ -63,7 +73,7 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal) error {
 	if c.PublicURL == "" {
 		return usage("--public-url is missing: the address whose pages may put files into the bucket")
 	}
-	return c.bucket(ctx, func(b *s3.Blobs, public string) error {
+	return c.bucket(ctx, func(_ *instance, b *s3.Blobs, public string) error {
 		if err := b.Cors(ctx, public); err != nil {
 			return err
 		}
@@ -73,4 +83,79 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal) error {
 		t.say("Pages of %s may put files into the bucket at %s.", public, b.Origin())
 		return nil
 	})
+}
+
+// place is where the files of an instance are.
+func (in *instance) place() vitrine.Place {
+	return vitrine.Place{Store: in.store, Blobs: in.blobs}
+}
+
+// otherPlace says what to do about vitrine.ErrOtherPlace.
+func otherPlace(err error) string {
+	return err.Error() + ". Is --files right, and does no other server use them, on a copy of the database, say? " +
+		"If another does, stop that one or give it files of its own. Then, and when this database was restored to an earlier moment: \"vitrine storage claim\""
+}
+
+type storageClaimCmd struct {
+	placeFlags
+	Yes bool `help:"Do it without asking, where nobody can be asked."`
+}
+
+func (*storageClaimCmd) Help() string {
+	return `A server removes from the place of its files what its database does not know. So that it never removes another's, the place bears a mark that the database knows,
+and which is another one every hour. When it is not as it should be, nothing is removed, and the log says so: another instance, or a copy of the database, has
+used the same files; or the database was restored to an earlier moment. Find out which it is, stop what else uses the files, and claim them.`
+}
+
+// Run claims the place.
+func (c *storageClaimCmd) Run(ctx context.Context, t *terminal) error {
+	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+		where := redacted(c.filesPlace())
+		err := in.place().Check(ctx)
+		if err != nil && !errors.Is(err, vitrine.ErrOtherPlace) {
+			return err
+		}
+		if err == nil {
+			t.say("The files in %s are this database's.", plain(where))
+			return nil
+		}
+		files, bytes, err := in.place().Strangers(ctx)
+		if err != nil {
+			return err
+		}
+		t.say("The files in %s were last looked after by another database, or by a later state of this one.", plain(where))
+		t.say("%s there, %s in all, that this database does not know. Once the files are its own, its server removes these.", isAre(files, "file"), formatSize(bytes))
+		if ok, err := c.sure(t); err != nil || !ok {
+			return err
+		}
+		if err := in.place().Claim(ctx); err != nil {
+			return err
+		}
+		t.say("The files in %s are this database's now.", plain(where))
+		return nil
+	})
+}
+
+func isAre(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what + " is"
+	}
+	return counted(n, what) + " are"
+}
+
+// sure asks a person.
+func (c *storageClaimCmd) sure(t *terminal) (bool, error) {
+	if c.Yes {
+		return true, nil
+	}
+	if !t.inTTY || !t.errTTY {
+		return false, usage("this is not done without being asked for: --yes")
+	}
+	fmt.Fprint(t.err, "Claim them? [y/N] ")
+	answer, _ := bufio.NewReader(t.in).ReadString('\n') // no answer is no
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
+		return true, nil
+	}
+	t.say("Nothing was done.")
+	return false, nil
 }

@@ -21,6 +21,7 @@ type terminal struct {
 	in       io.Reader
 	outTTY   bool // out is a terminal: layout for a person, else for a program
 	errTTY   bool
+	inTTY    bool
 	colour   bool // of out
 	width    int  // columns of out
 }
@@ -30,7 +31,7 @@ const defaultWidth = 80
 // console is the terminal of the process.
 func console() *terminal {
 	t := &terminal{out: os.Stdout, err: os.Stderr, in: os.Stdin, width: defaultWidth,
-		outTTY: term.IsTerminal(int(os.Stdout.Fd())), errTTY: term.IsTerminal(int(os.Stderr.Fd()))}
+		outTTY: term.IsTerminal(int(os.Stdout.Fd())), errTTY: term.IsTerminal(int(os.Stderr.Fd())), inTTY: term.IsTerminal(int(os.Stdin.Fd()))}
 	t.colour = t.outTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.outTTY && err == nil && w > 0 {
 		t.width = w

@@ -15,7 +15,6 @@ import (
 	"vitrine"
 	"vitrine/internal/mail"
 	"vitrine/internal/preview"
-	"vitrine/internal/spool"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
 )
@@ -55,7 +54,7 @@ const (
 type service struct {
 	instance *instance
 	views    *vitrine.Views
-	spool    *spool.Spool
+	spools   *spools
 	scanner  *scanner
 	outbox   *vitrine.Outbox // nil: no mail is sent
 	loops    []*worker.Loop
@@ -65,17 +64,18 @@ type service struct {
 }
 
 // wire puts a server together.
-func (c *serveCmd) wire(in *instance, spool *spool.Spool, previewer vitrine.Previewer, scanner *scanner, sender *mail.Sender, public, content *url.URL, log *slog.Logger) *service {
-	s := &service{instance: in, spool: spool, scanner: scanner, log: log}
-	s.views = &vitrine.Views{Log: in.log, Spool: spool, Deleted: in.links.Deleted, Notice: s.spooling}
+func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewer, scanner *scanner, sender *mail.Sender, public, content *url.URL, log *slog.Logger) *service {
+	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
+	s.views = spools.views(in, log)
 	s.views.Start()
 	var leases *vitrine.Leases // an embedded database is this process's alone
 	if in.places.shared() {
-		leases = &vitrine.Leases{Store: in.store, Now: in.now, Holder: vitrine.NewHolder()}
+		leases = &vitrine.Leases{Store: in.store, Now: clock, Holder: vitrine.NewHolder()}
 	}
 	var scan, previews *worker.Loop
 	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
-		Wake: func() { scan.Wake(); previews.Wake() }}
+		Wake:    func() { scan.Wake(); previews.Wake() },
+		Foreign: func(err error) { log.Warn("nothing is removed from storage: " + otherPlace(err)) }}
 	scans := &vitrine.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(), Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
 	scan = worker.New("scan", scanEvery, log, scans.Pending)
@@ -193,15 +193,6 @@ func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
 		log.Info("some files are shown with less: programs that are not installed", "missing", strings.Join(missing, ", "))
 	}
 	return m, nil
-}
-
-// spooling says how it stands with what the view log does not take.
-func (s *service) spooling(err error) {
-	if err != nil {
-		s.log.Warn("the view log takes nothing: opens and beacons are kept in the spool", "spool_bytes", s.spool.Size(), "error", err)
-	} else {
-		s.log.Info("the spool is empty: all that was in it is in the view log")
-	}
 }
 
 func (c *serveCmd) proxies() []netip.Prefix {

@@ -8,12 +8,12 @@ import (
 )
 
 // Append is vitrine.ViewLog's. What a batch needs to know of what is stored is read with a few queries, whatever its size; the rest is decided here.
-func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error, err error) {
-	if len(b.Opens)+len(b.Snapshots)+len(b.Downloads) == 0 {
-		return nil, ctx.Err()
+func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
+	if b.Len() == 0 {
+		return o, ctx.Err()
 	}
 	err = l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
-		refused = nil
+		var refused []error
 		w, err := l.writing(ctx)
 		if err == nil {
 			err = w.loadBatch(&b)
@@ -39,12 +39,13 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error,
 		for i := range b.Downloads {
 			w.download(&b.Downloads[i])
 		}
+		o = vitrine.Outcome{Refused: refused, Early: w.early}
 		return w.steps(number), nil
 	})
 	if err != nil {
-		return nil, err
+		return vitrine.Outcome{}, err
 	}
-	return refused, nil
+	return o, nil
 }
 
 // writing is a batch that is being decided: the rows that it is about, as they are stored and then as it leaves them.
@@ -57,6 +58,7 @@ type writing struct {
 	opens     map[key]*openRow // nil, or not there: no such open
 	viewers   map[viewerKey]*viewerRow
 	downloads map[key]*downloadRow
+	early     vitrine.Batch
 
 	// In the order in which they are written first, so that a batch comes out the same each time.
 	newOpens     []key
@@ -158,7 +160,7 @@ func (w *writing) own(o *vitrine.NewOpen) *linkRow {
 // open decides on an open. ErrExists: its ID is another open's. ErrForgotten: its day's opens are gone.
 func (w *writing) open(o *vitrine.NewOpen) error {
 	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
-	if report.DayOf(k.id.Ms()) < w.state.forgotten {
+	if !w.mayCome(k) {
 		return vitrine.ErrForgotten
 	}
 	if there := w.opens[k]; there != nil {
@@ -249,6 +251,9 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 	k := key{s.Link, s.Open}
 	o := w.opens[k]
 	if o == nil {
+		if w.mayCome(k) {
+			w.early.Snapshots = append(w.early.Snapshots, *s)
+		}
 		return
 	}
 	e := vitrine.Engagement{StartMs: o.startMs}
@@ -275,12 +280,19 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 
 // download decides on a download.
 func (w *writing) download(d *vitrine.Download) {
-	o := w.opens[key{d.Link, d.Open}]
+	k := key{d.Link, d.Open}
+	o := w.opens[k]
+	if o == nil && w.mayCome(k) {
+		w.early.Downloads = append(w.early.Downloads, *d)
+	}
 	if o == nil || !o.Counted() || report.DayOf(d.ID.Ms()) < w.state.forgotten {
 		return
 	}
 	w.addDownload(key{d.Link, d.ID}, d.Open)
 }
+
+// mayCome tells whether an open that is not there may be there later.
+func (w *writing) mayCome(k key) bool { return report.DayOf(k.id.Ms()) >= w.state.forgotten }
 
 // addDownload adds a download event, unless its ID is one already.
 func (w *writing) addDownload(k key, open vitrine.ViewID) {
@@ -336,7 +348,7 @@ func (w *writing) steps(number uint64) (steps []step) {
 		{stepInsert, insertOpens, opens.b},
 		{stepInsert, "viewers (link, viewer, account, opens, version)", viewers.b},
 		{stepInsert, "downloads (account, link, id, open, deleted, version)", downloads.b},
-		{stepInsert, "links (link, account, views, downloads, version)", links.b},
+		{stepInsert, insertLinks, links.b},
 	} {
 		if len(s.data) > 0 {
 			steps = append(steps, s)

@@ -200,7 +200,7 @@ func (f *filling) steps() (steps []step) {
 		{stepInsert, "seen (account, link, viewer, day, attempt, version)", f.seen.b},
 		{stepInsert, insertOpens, f.opens.b},
 		{stepInsert, "downloads (account, link, id, open, deleted, version)", f.downloads.b},
-		{stepInsert, "links (link, account, views, downloads, version)", f.links.b},
+		{stepInsert, insertLinks, f.links.b},
 		{stepViewers, "", f.viewers.b},
 	} {
 		if len(s.data) > 0 {

@@ -124,7 +124,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 	if err != nil {
 		return nil, err
 	}
-	var options []func(*config.LoadOptions) error
+	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})} // what matters comes back as an error
 	if a.Region != "" {
 		options = append(options, config.WithRegion(a.Region))
 	}
@@ -150,7 +150,6 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 			o.BaseEndpoint = &a.Endpoint
 		}
 		o.HTTPClient = client
-		o.Logger = logging.Nop{} // what matters comes back as an error
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) { r.MaxAttempts, r.MaxBackoff = l.attempts, l.pause })
 		// Others than Amazon refuse checksums that they do not know; lengths, ETags and TLS are there in any case.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired

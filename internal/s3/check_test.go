@@ -90,6 +90,17 @@ func TestCors(t *testing.T) {
 			t.Errorf("rules after Cors: %+v, %v", out, err)
 		}
 	}
+	for at, clear := range map[string]bool{"http://files.example": true, "http://192.168.1.2:9000": true, "https://files.example": false, "http://localhost:9000": false} {
+		b := opened(t, server.Address(bucket, "")+"&public="+at)
+		for _, err := range []error{b.Cors(ctx, ours), b.CorsMissing(ctx, ours)} {
+			if clear != (err != nil) || clear && !strings.Contains(err.Error(), "not encrypted. Name an https://") {
+				t.Errorf("a bucket at %s, a page at %s: %v", at, ours, err)
+			}
+		}
+		if err := b.Cors(ctx, "http://share.example"); err != nil {
+			t.Errorf("a bucket at %s, a page that is not encrypted: %v", at, err)
+		}
+	}
 	if err := opened(t, server.Address("none-such", "")).Cors(ctx, ours); err == nil || !strings.Contains(err.Error(), "There is no bucket") {
 		t.Errorf("Cors of no bucket: %v", err)
 	}

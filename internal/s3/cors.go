@@ -3,7 +3,9 @@ package s3
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +23,9 @@ const corsAge = 3600
 // Cors has the bucket let pages of an origin, such as https://share.example, PUT files to it. Its other rules stay. The error is a sentence for
 // the operator, as of Check.
 func (b *Blobs) Cors(ctx context.Context, origin string) error {
+	if err := b.reachable(origin); err != nil {
+		return err
+	}
 	out, err := b.api.GetBucketCors(ctx, &sdk.GetBucketCorsInput{Bucket: &b.bucket})
 	var rules []types.CORSRule
 	switch {
@@ -51,6 +56,9 @@ func (b *Blobs) explainCors(err error, action string) error {
 // CorsMissing asks the bucket what a browser asks it before it puts a file there from a page of an origin. nil: it may. Otherwise the error is a
 // sentence for the operator.
 func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
+	if err := b.reachable(origin); err != nil {
+		return err
+	}
 	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1, Type: "text/plain", Expires: b.now().Add(time.Minute)}
 	address, err := b.signPut(ctx, b.inside, b.incoming(g.Key, g.Size), g)
 	if err != nil {
@@ -73,6 +81,20 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 		return &advice{fmt.Sprintf("The bucket lets no page of %s put a file there (CORS): uploads from browsers fail.", origin), `"vitrine storage cors" sets the rule.`}
 	}
 	return nil
+}
+
+// reachable says what keeps a browser from sending anything from a page of an origin to the bucket, whatever the bucket’s rules are.
+func (b *Blobs) reachable(origin string) error {
+	to, err := url.Parse(b.origin)
+	if err != nil || to.Scheme == "https" || !strings.HasPrefix(origin, "https://") {
+		return err
+	}
+	host := to.Hostname()
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return nil // it stays on the machine
+	}
+	return &advice{fmt.Sprintf("Browsers let no page of %s send anything to %s, which is not encrypted.", origin, b.origin),
+		"Name an https:// address of the bucket’s server in its address, as endpoint= or as public=."}
 }
 
 // listed tells whether a header that is a list has a value, or the one that stands for all.

@@ -4,21 +4,29 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 )
 
-// On a disk that is really full nothing is acknowledged, what was is kept, and with room it goes on by itself.
-func TestDiskFull(t *testing.T) {
-	dir := t.TempDir()
+// smallDisk mounts a file system of 64 KiB on a directory.
+func smallDisk(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)
 		}
 		t.Skipf("a small file system cannot be mounted (%v): a full disk was not tried", err)
 	}
-	defer unix.Unmount(dir, unix.MNT_DETACH)
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	return dir
+}
+
+// On a disk that is really full nothing is acknowledged, what was is kept, and with room it goes on by itself.
+func TestDiskFull(t *testing.T) {
+	dir := smallDisk(t)
 	s, log := open(t, dir)
 	var kept []int
 	failures := 0
@@ -45,5 +53,39 @@ func TestDiskFull(t *testing.T) {
 	}
 	if log.Len() > 0 || names(t, dir) != nil {
 		t.Errorf("left behind: %v; the log says %q", names(t, dir), log)
+	}
+}
+
+// On a disk that is really full, a file of which something is left stays whole, and comes again whole; the others are replayed and removed
+// all the same. The room that they give is enough to go on.
+func TestLeaveOnFullDisk(t *testing.T) {
+	dir := smallDisk(t)
+	s, log := open(t, dir)
+	add(t, s, 1, 2)
+	if err := s.seal(); err != nil {
+		t.Fatal(err)
+	}
+	last := 3
+	for ; s.Append(batch(last)) == nil; last++ {
+	}
+	if last < 10 {
+		t.Fatalf("the disk was full with number %d", last)
+	}
+	var all []int
+	for id := 1; id < last; id++ {
+		all = append(all, id)
+	}
+	got, _ := leave(t, s, 2)
+	want(t, got, all...)
+	if !strings.Contains(log.String(), "the file stays for now") || s.Empty() {
+		t.Errorf("the log says %q; empty: %v", log, s.Empty())
+	}
+	got, _ = leave(t, s, 2)
+	want(t, got, 1, 2)
+	got, _ = leave(t, s, 2)
+	want(t, got, 2)
+	want(t, replay(t, s), 2)
+	if names(t, dir) != nil {
+		t.Errorf("left behind: %v", names(t, dir))
 	}
 }

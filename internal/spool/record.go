@@ -102,15 +102,13 @@ func torn(end []byte) bool {
 
 // join reads records into one batch, until it is large enough or there are no more.
 func (r *reader) join() (all vitrine.Batch, ok bool) {
-	for len(all.Opens)+len(all.Snapshots)+len(all.Downloads) < joined {
+	for all.Len() < joined {
 		b, more := r.next()
 		if !more {
 			break
 		}
 		ok = true
-		all.Opens = append(all.Opens, b.Opens...)
-		all.Snapshots = append(all.Snapshots, b.Snapshots...)
-		all.Downloads = append(all.Downloads, b.Downloads...)
+		all.Add(b)
 	}
 	return all, ok
 }

@@ -1,7 +1,8 @@
 // Package spool keeps batches of views in files of a directory while the log of views cannot take them.
 //
 // A file is a sequence of records (record.go) and is written by one process, front to back. Its name is a number, NUMBER.spool; higher
-// numbers are later. When all of its batches are replayed it is removed, and one that was damaged is kept as NUMBER.damaged.
+// numbers are later. When all of its batches are replayed it is removed, and one that was damaged is kept as NUMBER.damaged; what the
+// replay has left of them stands in a later file by then.
 package spool
 
 import (
@@ -23,6 +24,7 @@ import (
 const (
 	defaultMaxBytes = 1 << 30
 	fileBytes       = 8 << 20 // from which on a file is not continued; with one record more, the memory of a replay
+	staysBytes      = 1 << 20 // from which on a file stays as it is when nothing of it was taken; smaller ones become one
 	joined          = 4096    // opens, snapshots and downloads from which on records are not joined
 	suffix          = ".spool"
 	damagedSuffix   = ".damaged"
@@ -117,9 +119,14 @@ func (s *Spool) Append(b vitrine.Batch) error {
 	if err != nil {
 		return err
 	}
+	return s.add(record, s.MaxBytes)
+}
+
+// add adds records, all or none, up to a bound on all files.
+func (s *Spool) add(records []byte, most int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.size+int64(len(record)) > s.MaxBytes {
+	if s.size+int64(len(records)) > most {
 		return ErrFull
 	}
 	if s.open != nil && s.last().size >= fileBytes {
@@ -128,28 +135,28 @@ func (s *Spool) Append(b vitrine.Batch) error {
 		}
 	}
 	if s.open == nil {
-		return s.begin(record)
+		return s.begin(records)
 	}
 	f := s.last()
-	if err := write(s.open, record); err != nil {
-		// What is on the disk now is not known. The file is not continued, and should a part of the record stay at its end, the
+	if err := write(s.open, records); err != nil {
+		// What is on the disk now is not known. The file is not continued, and should a part of a record stay at its end, the
 		// reader knows what to do with it.
 		return errors.Join(err, s.open.Truncate(f.size), s.seal())
 	}
-	f.size += int64(len(record))
-	s.size += int64(len(record))
+	f.size += int64(len(records))
+	s.size += int64(len(records))
 	return nil
 }
 
-// begin makes a file of one record, and continues with it.
-func (s *Spool) begin(record []byte) error {
-	f := &file{number: s.next, size: int64(len(record))}
+// begin makes a file of records, and continues with it.
+func (s *Spool) begin(records []byte) error {
+	f := &file{number: s.next, size: int64(len(records))}
 	w, err := os.OpenFile(s.path(f, suffix), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	s.next++
-	if err = write(w, record); err == nil {
+	if err = write(w, records); err == nil {
 		err = syncDir(s.dir)
 	}
 	if err != nil {
@@ -175,15 +182,15 @@ func (s *Spool) seal() error {
 	return w.Close()
 }
 
-func write(w *os.File, record []byte) error {
-	if _, err := w.Write(record); err != nil {
+func write(w *os.File, records []byte) error {
+	if _, err := w.Write(records); err != nil {
 		return err
 	}
 	return w.Sync()
 }
 
 // Replay is vitrine.Spool's.
-func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) error) error {
+func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.Batch, err error)) error {
 	s.mu.Lock()
 	err := s.seal() // what comes from now on goes to another file
 	files := slices.Clone(s.files)
@@ -192,15 +199,16 @@ func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) error) error {
 		return err
 	}
 	for _, each := range files {
-		if err := s.replay(ctx, each, f); err != nil {
+		if err := s.replay(ctx, each, len(files) == 1, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// replay replays a file from where the last replay came to, and puts it away.
-func (s *Spool) replay(ctx context.Context, file *file, f func(vitrine.Batch) error) error {
+// replay replays a file from where the last replay came to, and puts it away. What is left of it goes to another file before; if that
+// cannot be written, the file stays, and all of it comes again.
+func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrine.Batch) (vitrine.Batch, error)) error {
 	data, err := os.ReadFile(s.path(file, suffix))
 	if errors.Is(err, fs.ErrNotExist) {
 		// Nothing can be done about it, and what came after it must not wait for ever.
@@ -212,6 +220,8 @@ func (s *Spool) replay(ctx context.Context, file *file, f func(vitrine.Batch) er
 		return err
 	}
 	r := reader{data: data, at: int(min(file.replayed, int64(len(data))))}
+	var left []byte // records
+	taken := false
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -220,11 +230,29 @@ func (s *Spool) replay(ctx context.Context, file *file, f func(vitrine.Batch) er
 		if !ok {
 			break
 		}
-		if err := f(b); err != nil {
+		some := b.Len()
+		rest, err := f(b)
+		if err != nil {
 			return err
 		}
-		if r.damaged == 0 { // else the next reader has to find it, too
+		if taken = taken || rest.Len() < some; rest.Len() > 0 {
+			record, err := encode(rest)
+			if err != nil {
+				return err
+			}
+			left = append(left, record...)
+		}
+		if r.damaged == 0 && left == nil { // else the next reader has to find it, too
 			file.replayed = int64(r.at)
+		}
+	}
+	if left != nil {
+		if !taken && r.damaged == 0 && (only || file.size >= staysBytes) {
+			return nil
+		}
+		if err := s.add(left, s.MaxBytes+file.size); err != nil { // whose room is free right after
+			s.log.Warn("what is left of a file of the spool cannot be written to another: the file stays for now", "file", s.path(file, suffix), "error", err)
+			return nil
 		}
 	}
 	if err := s.putAway(file, &r); err != nil {
@@ -234,12 +262,12 @@ func (s *Spool) replay(ctx context.Context, file *file, f func(vitrine.Batch) er
 	return nil
 }
 
-// forget takes the oldest file off the list.
-func (s *Spool) forget(file *file) {
+// forget takes a file off the list.
+func (s *Spool) forget(gone *file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.files = s.files[1:]
-	s.size -= file.size
+	s.files = slices.DeleteFunc(s.files, func(f *file) bool { return f == gone })
+	s.size -= gone.size
 }
 
 // putAway removes a file, or gives it another name if something in it could not be read. Should power fail before that is durable,

@@ -51,7 +51,7 @@ func add(t *testing.T, s *Spool, ids ...int) {
 // replay replays and returns the opens' IDs.
 func replay(t *testing.T, s *Spool) (ids []int) {
 	t.Helper()
-	err := s.Replay(t.Context(), func(b vitrine.Batch) error {
+	err := s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
 		for i, o := range b.Opens {
 			ids = append(ids, int(o.ID))
 			one := vitrine.Batch{Opens: b.Opens[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]}
@@ -59,7 +59,7 @@ func replay(t *testing.T, s *Spool) (ids []int) {
 				t.Errorf("replayed %+v, want %+v", one, batch(int(o.ID)))
 			}
 		}
-		return nil
+		return vitrine.Batch{}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -143,9 +143,9 @@ func TestReplayFails(t *testing.T) {
 	var got []int
 	down, calls := errors.New("down"), 0
 	for {
-		err := s.Replay(t.Context(), func(b vitrine.Batch) error {
+		err := s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
 			if calls++; calls%2 == 0 {
-				return down
+				return b, down
 			}
 			if calls < 6 {
 				add(t, s, 100_000+calls)
@@ -153,7 +153,7 @@ func TestReplayFails(t *testing.T) {
 			for _, o := range b.Opens {
 				got = append(got, int(o.ID))
 			}
-			return nil
+			return vitrine.Batch{}, nil
 		})
 		if err == nil {
 			break
@@ -170,7 +170,7 @@ func TestReplayFails(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	add(t, s, 1)
-	if err := s.Replay(ended, func(vitrine.Batch) error { t.Error("called"); return nil }); err != context.Canceled || s.Empty() {
+	if err := s.Replay(ended, func(b vitrine.Batch) (vitrine.Batch, error) { t.Error("called"); return b, nil }); err != context.Canceled || s.Empty() {
 		t.Errorf("with its context at its end: %v", err)
 	}
 }
@@ -279,6 +279,160 @@ func TestMaxBytes(t *testing.T) {
 	}
 	want(t, replay(t, s), 1, 2, 3)
 	add(t, s, 4)
+}
+
+// leave replays, leaves what is said of some opens, and returns all IDs that came, and how often f was called.
+func leave(t *testing.T, s *Spool, left ...int) (ids []int, calls int) {
+	t.Helper()
+	err := s.Replay(t.Context(), func(b vitrine.Batch) (rest vitrine.Batch, err error) {
+		calls++
+		for i, s := range b.Snapshots {
+			ids = append(ids, int(s.Open))
+			if slices.Contains(left, int(s.Open)) {
+				rest.Add(vitrine.Batch{Opens: b.Opens[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]})
+			}
+		}
+		return rest, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids, calls
+}
+
+// What a replay leaves comes again, with the next replay and in the next process, and nothing else does.
+func TestLeave(t *testing.T) {
+	dir := t.TempDir()
+	s, _ := open(t, dir)
+	add(t, s, 1, 2, 3, 4)
+	for _, left := range [][]int{{1, 2, 3, 4}, {2, 4}, {2, 4}, {4}} {
+		if leave(t, s, left...); s.Empty() || len(names(t, dir)) != 1 {
+			t.Errorf("with %v left: empty: %v, files %v", left, s.Empty(), names(t, dir))
+		}
+		add(t, s, 5)
+		got, _ := leave(t, s, append(left, 5)...)
+		want(t, got, append(left, 5)...)
+		got, _ = leave(t, s, left...)
+		want(t, got, append(left, 5)...)
+	}
+	s, log := open(t, dir)
+	add(t, s, 6)
+	got, calls := leave(t, s, 4, 6) // small files become one
+	want(t, got, 4, 6)
+	if calls != 2 || len(names(t, dir)) != 1 {
+		t.Errorf("%d calls, files %v", calls, names(t, dir))
+	}
+	want(t, replay(t, s), 4, 6)
+	if !s.Empty() || s.Size() != 0 || names(t, dir) != nil || log.Len() > 0 {
+		t.Errorf("left behind: %d bytes, %v, and the log says %q", s.Size(), names(t, dir), log)
+	}
+}
+
+// A file of which nothing is taken stays as it is: what waits for days is not written again with each replay.
+func TestLeaveAll(t *testing.T) {
+	dir := t.TempDir()
+	s, _ := open(t, dir)
+	var ids []int
+	size := len(must(encode(batch(1000))))
+	for f := range 2 {
+		var records []byte
+		for id := 1000 * (f + 1); len(records) < staysBytes; id++ {
+			records = append(records, must(encode(batch(id)))...)
+			ids = append(ids, id)
+		}
+		if err := s.add(records, s.MaxBytes); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.seal(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := names(t, dir)
+	for range 3 {
+		got, _ := leave(t, s, ids...)
+		want(t, got, ids...)
+		if now := names(t, dir); !slices.Equal(now, before) {
+			t.Errorf("files %v, before there were %v", now, before)
+		}
+	}
+	got, _ := leave(t, s, ids[1:]...) // the first file changes
+	want(t, got, ids...)
+	rest := append(slices.Clone(ids[len(ids)/2:]), ids[1:len(ids)/2]...)
+	got, _ = leave(t, s, rest...)
+	want(t, got, rest...)
+	if now := names(t, dir); len(now) != 2 || now[0] != before[1] || s.Size() < int64(len(rest)*size*9/10) {
+		t.Errorf("files %v, %d bytes; before there were %v", now, s.Size(), before)
+	}
+	want(t, replay(t, s), rest...)
+}
+
+// A replay that leaves something and then fails has lost nothing of it, and no memory of what it took grows into a loss.
+func TestLeaveFails(t *testing.T) {
+	s, _ := open(t, t.TempDir())
+	var records []byte
+	for id := range 3*joined + 1 {
+		records = append(records, must(encode(batch(id)))...)
+	}
+	if err := s.add(records, s.MaxBytes); err != nil {
+		t.Fatal(err)
+	}
+	calls, down := 0, errors.New("down")
+	err := s.Replay(t.Context(), func(b vitrine.Batch) (rest vitrine.Batch, err error) {
+		switch calls++; calls {
+		case 2: // the first was taken whole
+			return vitrine.Batch{Snapshots: b.Snapshots[:1]}, nil
+		case 4:
+			return b, down
+		}
+		return rest, nil
+	})
+	if err != down {
+		t.Fatal(err)
+	}
+	got := replay(t, s)
+	if first := joined/3 + 1; got[0] != first || len(got) != 3*joined+1-first {
+		t.Errorf("%d batches come again, from %d on; want all from %d on", len(got), got[0], first)
+	}
+}
+
+// In a damaged file, too, what is left is kept, once; and the file stays for whoever wants to look at it.
+func TestLeaveDamaged(t *testing.T) {
+	dir := t.TempDir()
+	all := slices.Concat(must(encode(batch(1))), must(encode(batch(2))), must(encode(batch(3))))
+	all[len(all)/3+40] ^= 0x55
+	if err := os.WriteFile(file0(dir), all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, log := open(t, dir)
+	got, _ := leave(t, s, 1, 3)
+	want(t, got, 1, 3)
+	if n := names(t, dir); len(n) != 2 || !strings.HasSuffix(n[0], damagedSuffix) || !strings.Contains(log.String(), "ERROR") {
+		t.Errorf("files %v, and the log says %q", n, log)
+	}
+	log.Reset()
+	got, _ = leave(t, s, 1)
+	want(t, got, 1, 3)
+	want(t, replay(t, s), 1)
+	if log.Len() > 0 || !s.Empty() {
+		t.Errorf("the log says %q; empty: %v", log, s.Empty())
+	}
+}
+
+// Also when it is full, what is left of one file goes to another, and the room of what was taken is given back.
+func TestLeaveFull(t *testing.T) {
+	s, _ := open(t, t.TempDir())
+	add(t, s, 1, 2, 3)
+	s.MaxBytes = s.Size()
+	got, _ := leave(t, s, 2, 3)
+	want(t, got, 1, 2, 3)
+	if s.Size() > s.MaxBytes*3/4 {
+		t.Errorf("%d bytes of %d", s.Size(), s.MaxBytes)
+	}
+	add(t, s, 4)
+	if err := s.Append(batch(5)); !errors.Is(err, ErrFull) {
+		t.Errorf("beyond its bound: %v", err)
+	}
+	want(t, replay(t, s), 2, 3, 4)
 }
 
 func TestOpenFails(t *testing.T) {

@@ -14,10 +14,11 @@ import (
 //
 // A snapshot that makes an open a bot's takes the open off the viewer's count, and with the last one the viewer's row: from
 // then on the viewer returns only if another of their opens is a person's. What was decided for opens in between stays.
-func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error, err error) {
-	err = l.update(ctx, func(t *tx, c *changes) (err error) {
+func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
+	err = l.update(ctx, func(t *tx, c *changes) error {
 		w := l.write(t, c)
-		if refused, err = w.opens(b.Opens); err != nil {
+		refused, err := w.opens(b.Opens)
+		if err != nil {
 			return err
 		}
 		if err := w.look(b); err != nil {
@@ -33,12 +34,13 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (refused []error,
 				return err
 			}
 		}
+		o = vitrine.Outcome{Refused: refused, Early: w.early}
 		return w.finish()
 	})
 	if err != nil {
-		return nil, err
+		return vitrine.Outcome{}, err
 	}
-	return refused, nil
+	return o, nil
 }
 
 // writing is a transaction that writes opens.
@@ -52,7 +54,9 @@ type writing struct {
 	owners   map[vitrine.LinkID]vitrine.AccountID
 	erasing  map[vitrine.LinkID]bool
 	engaged  map[openKey]*engaged // what snapshots and downloads are about; nil: not there
-	looked   map[openKey]blobs    // their rows, as far as they are there
+	missing  map[openKey]bool     // of those that are not there: they may yet come
+	early    vitrine.Batch        // what is about these
+	looked   map[openKey]blobs    // rows, as they were found; one without blobs is not there
 	taken    map[openKey]idRun
 	visits   map[vitrine.AccountID][]visitEntry // of opens that were imported into packs
 	b, b2    []byte
@@ -129,6 +133,8 @@ func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r openRecord, 
 	b, looked := w.looked[openKey{link, id}]
 	if !looked {
 		err = w.tx.get([]any{&b.open, &b.session}, selectBlobs, int64(link), int64(id))
+	} else if b.open == nil {
+		err = vitrine.ErrNotFound
 	}
 	if err == nil {
 		err = r.decode(b.open)
@@ -140,10 +146,10 @@ func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r openRecord, 
 func (w *writing) look(batch vitrine.Batch) error {
 	var keys []openKey
 	var links []vitrine.LinkID
-	asked := map[openKey]bool{}
 	ask := func(link vitrine.LinkID, open vitrine.ViewID) {
-		if key := (openKey{link, open}); !asked[key] {
-			asked[key] = true
+		key := openKey{link, open}
+		if _, asked := w.looked[key]; !asked {
+			w.looked[key] = blobs{}
 			keys, links = append(keys, key), append(links, link)
 		}
 	}
@@ -186,7 +192,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	}
 	if errors.Is(err, vitrine.ErrNotFound) {
 		w.engaged[key] = nil
-		return nil, nil
+		return nil, w.miss(account, key)
 	}
 	if err != nil {
 		return nil, err
@@ -215,6 +221,18 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 		}
 	}
 	return e, nil
+}
+
+// miss notes that an open is not there, unless it never will be.
+func (w *writing) miss(account vitrine.AccountID, key openKey) error {
+	a, err := w.account(account)
+	if err == nil && report.DayOf(key.open.Ms()) >= a.forgotten {
+		if w.missing == nil {
+			w.missing = map[openKey]bool{}
+		}
+		w.missing[key] = true
+	}
+	return err
 }
 
 // asReported is an open as the engine takes it; it shares no memory with e.
@@ -248,8 +266,14 @@ func (w *writing) asReported(key openKey, e *engaged, session bool) (*report.Ope
 
 func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	e, err := w.find(s.Link, s.Open)
-	if err != nil || e == nil {
+	if err != nil {
 		return err
+	}
+	if e == nil {
+		if w.missing[openKey{s.Link, s.Open}] {
+			w.early.Snapshots = append(w.early.Snapshots, *s)
+		}
+		return nil
 	}
 	e.Apply(*s)
 	e.engagementChanged = true
@@ -295,8 +319,14 @@ func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, 
 
 func (w *writing) download(d *vitrine.Download) error {
 	e, err := w.find(d.Link, d.Open)
-	if err != nil || e == nil || !e.human() {
+	if err != nil {
 		return err
+	}
+	if e == nil && w.missing[openKey{d.Link, d.Open}] {
+		w.early.Downloads = append(w.early.Downloads, *d)
+	}
+	if e == nil || !e.human() {
+		return nil
 	}
 	if a, err := w.account(e.account); err != nil || report.DayOf(d.ID.Ms()) < a.forgotten {
 		return err

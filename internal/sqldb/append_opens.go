@@ -47,6 +47,9 @@ func (w *writing) opens(opens []vitrine.NewOpen) (refused []error, err error) {
 		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrForgotten) {
 			return nil, a.refused
 		}
+		if a.refused != nil {
+			w.engaged[openKey{a.link(), a.id()}] = nil // nor will it ever be there
+		}
 	}
 	seen, err := w.see(list)
 	if err != nil {

@@ -93,6 +93,7 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	}
 	delete(config.RuntimeParams, "pool_max_conns")
 	config.ConnectTimeout = connectTimeout
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // whatever is between: no statement is kept
 	handle := stdlib.OpenDB(*config)
 	defer handle.Close()
 	var now time.Time
@@ -105,6 +106,19 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	}
 	l.Took = time.Since(began)
 	l.Off = now.Sub(began.Add(l.Took / 2))
+	c, err := handle.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	shared, err := postgresShared(ctx, c, handle)
+	if err = errors.Join(err, c.Close()); err != nil {
+		return err
+	}
+	if shared {
+		l.Server = "PostgreSQL"
+		l.Wrong = append(l.Wrong, "It is reached through a pooler that gives each transaction another connection: "+sessionMode+".")
+		return nil
+	}
 	var number, connections int
 	var encoding string
 	var standby, secure, create, usage bool

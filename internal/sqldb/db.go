@@ -19,7 +19,7 @@ type db struct {
 	words   *pool // for the dictionary of a log
 	watcher *pool // one connection that never writes, to see changes by others: every other connection is one
 	locks   locks
-	// background, if there is one, wants to know of commits, also of those whose outcome is unknown, and is closed first.
+	// background, if there is one, wants to know of commits, also of those whose outcome is unknown, and is closed last.
 	background interface {
 		committed()
 		close() error
@@ -50,7 +50,7 @@ func (d *db) read(ctx context.Context, f func(*tx) error) error {
 }
 
 // run runs f as a transaction. Once it has a connection, ctx no longer counts: a transaction is short, and one that is cut
-// off in its commit would leave open what became of it.
+// off in its commit would leave open what became of it. (A server that is frozen ends it all the same: lines.)
 func (d *db) run(ctx context.Context, p *pool, begin string, f func(*tx) error) (err error) {
 	c, err := d.begin(ctx, p, begin)
 	if err != nil {
@@ -119,9 +119,10 @@ func (d *db) failed(what string, err error) error {
 }
 
 // close waits for running transactions. No other may be begun after it.
-func (d *db) close() (err error) {
+func (d *db) close() error {
+	err := errors.Join(d.readers.close(), d.words.close(), d.watcher.close(), d.writer.close())
 	if d.background != nil {
-		err = d.background.close()
+		err = errors.Join(err, d.background.close())
 	}
-	return errors.Join(err, d.readers.close(), d.words.close(), d.watcher.close(), d.writer.close())
+	return err
 }

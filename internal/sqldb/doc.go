@@ -9,7 +9,7 @@
 //
 // The Store and the ViewLog have a schema each, vitrine and vitrine_views, and may share a database. Its encoding is UTF8; text that it cannot
 // hold (NUL, bytes that are not UTF-8) is kept with U+FFFD in its place. Of an address pool_max_conns is the most connections for
-// transactions, of the Store and of the ViewLog each (16, unless it says otherwise); one that listens for changes comes on top, and one for
+// transactions, of the Store and of the ViewLog each (16, unless it says otherwise); one that listens for changes, or only to the server's heart, comes on top, and one for
 // each lock that is held. Statements are prepared on the connection, and locks and news live with it: a pooler in between (PgBouncer) has to
 // give each client a connection of its own (session mode), not one a transaction. What a transaction has committed is on the server's disk,
 // also where synchronous_commit is off for others.
@@ -17,7 +17,8 @@
 //	postgres.go              the dialect: transactions, settings, opening
 //	postgres_visit.go        many rows
 //	many.go                  many statements without waiting for each
-//	postgres_listen.go       changes by others, for Store.Version
+//	postgres_listen.go       the connection that is always alive: changes by others, for Store.Version, and the server's clock
+//	postgres_lines.go        the other connections, which are cut when the server is frozen
 //	exclusive.go             named locks
 //
 // Transactions of the Store run side by side (SERIALIZABLE); those that are in each other's way are run again, in the end alone. The ViewLog

@@ -60,7 +60,7 @@ func once(f func() error) func() error {
 	}
 }
 
-// postgresLocks are advisory locks, each held by a connection of its own. Of a process one goroutine at a time asks for each.
+// postgresLocks are advisory locks, each held by a connection of its own, which is kept for the next. Of a process one goroutine at a time asks for each.
 type postgresLocks struct {
 	handle *sql.DB
 	inside insideLocks
@@ -96,13 +96,17 @@ func (l *postgresLocks) lock(ctx context.Context, name string, wait bool) (unloc
 		return nil, err
 	}
 	return func() error {
-		defer end()
 		var had bool
 		err := c.QueryRowContext(context.Background(), "SELECT pg_advisory_unlock($1)", key).Scan(&had)
 		if err == nil && !had {
 			err = errors.New("the lock was lost")
 		}
-		return err
+		if err != nil {
+			end()
+			return err
+		}
+		leave()
+		return c.Close()
 	}, nil
 }
 

@@ -40,9 +40,9 @@ func TestDiskFull(t *testing.T) {
 			o.Bot = ""
 			b.Opens = append(b.Opens, o)
 		}
-		refused, err := l.Append(context.Background(), b)
+		outcome, err := l.Append(context.Background(), b)
 		for i, o := range b.Opens {
-			if err == nil && (refused == nil || refused[i] == nil) {
+			if err == nil && (outcome.Refused == nil || outcome.Refused[i] == nil) {
 				stored[vitrine.LinkID(o.Link)]++
 			}
 		}

@@ -410,13 +410,13 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				what = "append"
 				b := r.batch(h, r.IntN(60), 4)
 				want := h.batch(b)
-				refused, err := l.Append(t.Context(), b)
+				o, err := l.Append(t.Context(), b)
 				if err != nil {
 					t.Fatalf("seed %d, step %d: Append: %v", seed, step, err)
 				}
 				var got []int
-				for i := range refused {
-					if refused[i] != nil {
+				for i := range o.Refused {
+					if o.Refused[i] != nil {
 						got = append(got, i)
 					}
 				}

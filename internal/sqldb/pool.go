@@ -13,9 +13,10 @@ import (
 // pool holds the connections of one kind. It keeps each with its prepared statements, which database/sql would have to
 // look for in every transaction anew.
 type pool struct {
-	db     *sql.DB
-	idle   chan *conn // nil stands for a connection that is to be opened
-	closed chan struct{}
+	db       *sql.DB
+	idle     chan *conn
+	unopened chan struct{} // a place for each connection that may yet be opened
+	closed   chan struct{}
 }
 
 // conn is one connection. It is used by one goroutine at a time.
@@ -29,14 +30,14 @@ type conn struct {
 var errClosed = errors.New("closed")
 
 func newPool(db *sql.DB, n int) *pool {
-	p := &pool{db: db, idle: make(chan *conn, n), closed: make(chan struct{})}
+	p := &pool{db: db, idle: make(chan *conn, n), unopened: make(chan struct{}, n), closed: make(chan struct{})}
 	for range n {
-		p.idle <- nil
+		p.unopened <- struct{}{}
 	}
 	return p
 }
 
-// acquire waits for a connection until ctx ends.
+// acquire waits for a connection until ctx ends. None is opened while another is idle.
 func (p *pool) acquire(ctx context.Context) (*conn, error) {
 	// Nothing is begun for a caller who is gone, even if a connection is idle.
 	if err := ctx.Err(); err != nil {
@@ -48,33 +49,43 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 	default:
 	}
 	select {
+	case c := <-p.idle:
+		return c, nil
+	default:
+	}
+	select {
 	case <-p.closed:
 		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case c := <-p.idle:
-		if c != nil {
-			return c, nil
-		}
-		opened, err := p.db.Conn(context.WithoutCancel(ctx))
+		return c, nil
+	case <-p.unopened:
+		c, err := p.open(context.WithoutCancel(ctx))
 		if err != nil {
-			p.idle <- nil
-			return nil, err
+			p.unopened <- struct{}{}
 		}
-		fresh := &conn{Conn: opened, statements: map[string]*sql.Stmt{}}
-		err = opened.Raw(func(of any) error {
-			if of, ok := of.(*stdlib.Conn); ok {
-				fresh.postgres = of.Conn()
-			}
-			return nil
-		})
-		if err != nil {
-			_ = opened.Close()
-			p.idle <- nil
-			return nil, err
-		}
-		return fresh, nil
+		return c, err
 	}
+}
+
+func (p *pool) open(ctx context.Context) (*conn, error) {
+	opened, err := p.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: opened, statements: map[string]*sql.Stmt{}}
+	err = opened.Raw(func(of any) error {
+		if of, ok := of.(*stdlib.Conn); ok {
+			c.postgres = of.Conn()
+		}
+		return nil
+	})
+	if err != nil {
+		_ = opened.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // release gives a connection back; one that is not usable is thrown away and opened anew when it is needed.
@@ -82,10 +93,10 @@ func (p *pool) release(c *conn, usable bool) {
 	if !usable {
 		_ = c.Raw(func(any) error { return driver.ErrBadConn })
 		_ = c.Close()
-		c = nil
-	} else {
-		c.used = true
+		p.unopened <- struct{}{}
+		return
 	}
+	c.used = true
 	p.idle <- c
 }
 
@@ -98,7 +109,9 @@ func (p *pool) close() error {
 		close(p.closed)
 	}
 	for range cap(p.idle) {
-		if c := <-p.idle; c != nil {
+		select {
+		case <-p.unopened:
+		case c := <-p.idle:
 			for _, s := range c.statements {
 				if c.postgres == nil { // PostgreSQL's end with the connection, without asking it about each
 					_ = s.Close()

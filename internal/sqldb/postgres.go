@@ -160,27 +160,35 @@ func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
 	if !strings.Contains(place, "connect_timeout=") {
 		config.ConnectTimeout = connectTimeout
 	}
-	config.DialFunc = (&net.Dialer{Control: giveUp, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}}).DialContext
+	dialer := &net.Dialer{Control: giveUp, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}}
+	config.DialFunc = dialer.DialContext
+	lines, channel := newLines(dialer), ""
+	if d == postgresStore {
+		channel = changesChannel
+	}
+	listener := newListener(config.Copy(), channel, lines)
+	config.DialFunc = lines.dial
 	schema := postgresSchemas[what]
 	path := fmt.Sprintf("%s of PostgreSQL at %s:%d, schema %s", config.Database, config.Host, config.Port, schema)
 	handle := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, fmt.Sprintf(postgresSettings, schema), pgx.QueryExecModeSimpleProtocol)
+		if err != nil {
+			_ = c.Close(ctx)
+		}
 		return err
 	}))
-	if err := preparePostgres(handle, d, path, what); err != nil {
-		return nil, errors.Join(err, handle.Close())
+	if err := preparePostgres(handle, listener, d, path, what); err != nil {
+		return nil, errors.Join(err, handle.Close(), listener.close())
 	}
 	writers = min(writers, size/2)
 	db := newDB(d, path, handle, writers, handle, size-writers)
 	db.locks = &postgresLocks{handle: handle}
-	if d == postgresStore {
-		db.background = newListener(config)
-	}
+	db.background = listener
 	return db, nil
 }
 
 // preparePostgres sees to it that the server is one that serves, and brings the schema up to date. One process does so at a time.
-func preparePostgres(handle *sql.DB, d *dialect, path, what string) error {
+func preparePostgres(handle *sql.DB, l *listener, d *dialect, path, what string) error {
 	schema := postgresSchemas[what]
 	ctx := context.Background()
 	c, err := handle.Conn(ctx)
@@ -188,10 +196,19 @@ func preparePostgres(handle *sql.DB, d *dialect, path, what string) error {
 		return fmt.Errorf("open the database %s: %w", path, err)
 	}
 	defer c.Close()
+	shared, err := postgresShared(ctx, c, handle)
+	if err != nil {
+		return fmt.Errorf("open the database %s: %w", path, err)
+	}
+	if shared {
+		return fmt.Errorf("the database %s is reached through a pooler that gives each transaction another connection: %s", path, sessionMode)
+	}
 	var number int
+	var ms int64
 	var version, encoding string
-	err = c.QueryRowContext(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding')").
-		Scan(&number, &version, &encoding)
+	asked := time.Now()
+	err = c.QueryRowContext(ctx, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, current_setting('server_version_num')::int,
+		current_setting('server_version'), current_setting('server_encoding')`).Scan(&ms, &number, &version, &encoding)
 	switch {
 	case err != nil:
 		return fmt.Errorf("open the database %s: %w", path, err)
@@ -200,6 +217,7 @@ func preparePostgres(handle *sql.DB, d *dialect, path, what string) error {
 	case encoding != "UTF8":
 		return fmt.Errorf("the database %s has the encoding %s: UTF8 is needed (CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)", path, encoding)
 	}
+	l.saidTime(asked, ms)
 	key := lockKey("migrate " + schema)
 	if _, err := c.ExecContext(ctx, "SELECT pg_advisory_lock($1)", key); err != nil {
 		return fmt.Errorf("open the database %s: %w", path, err)
@@ -215,6 +233,27 @@ func preparePostgres(handle *sql.DB, d *dialect, path, what string) error {
 		return fmt.Errorf("make the schema %s in the database %s: %w", schema, path, err)
 	}
 	return migrate(d, handle, path, what)
+}
+
+// sessionMode is what to do about a pooler that hands out connections by transactions.
+const sessionMode = "set it to session mode (PgBouncer: pool_mode = session), or name the server itself"
+
+// postgresShared tells whether a connection and another one are the same to the server: there is a pooler between, which gives a connection to a
+// client for no longer than a transaction. While it is busy it may give two, and look as if it gave each client its own. (A statement that such a
+// connection keeps would be in the way of the next client: none is kept.)
+func postgresShared(ctx context.Context, c *sql.Conn, handle *sql.DB) (bool, error) {
+	other, err := handle.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer other.Close()
+	var process [2]int64
+	for i, c := range []*sql.Conn{c, other} {
+		if err := c.QueryRowContext(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&process[i]); err != nil {
+			return false, err
+		}
+	}
+	return process[0] == process[1], nil
 }
 
 // lockKey is the number of a named lock.

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -9,16 +10,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// listener knows of changes of the store by anyone: each transaction that changes something says so (NOTIFY), and one connection listens. As
-// long as that connection is known to be alive the number stands for what is in the store; while it is not, each number is another one.
+// listener has a connection that must show each second that it is alive, which says of the server, too, that it is (lines). By it the listener of
+// a store knows of changes by anyone: each transaction that changes something says so (NOTIFY), and that connection listens. As
+// long as it is known to be alive the number stands for what is in the store; while it is not, each number is another one.
 type listener struct {
-	config *pgx.ConnConfig
-	end    context.CancelFunc
-	ended  chan struct{}
+	config  *pgx.ConnConfig
+	channel string // "" listens to nothing
+	lines   *lines
+	end     context.CancelFunc
+	ended   chan struct{}
 
 	mu     sync.Mutex
 	number int64
 	heard  time.Time // everything that was said before is in the number; zero: nobody listens
+	told   time.Time // when the server last said what time it is
+	said   time.Time // what it said
+	shared bool      // a pooler was found between that does not leave the connection to its client: what is told may reach nobody
 	closed bool
 }
 
@@ -28,13 +35,22 @@ const (
 	heartbeatWait = 2 * time.Second
 	// heardFor is how long after it last did the number is still good. A change by another process is seen within this time and a heartbeat.
 	heardFor = 3 * time.Second
-	// listenAgain is how long after a failure another connection is opened.
+	// listenAgain is how long after a failure another connection is opened, and listenWait how long one may take to open. A server that was taken
+	// for frozen is given as long as any connection to it.
 	listenAgain = 500 * time.Millisecond
+	listenWait  = 4 * time.Second
+	// heartbeatQuery is what it is asked: the process that answers, and what time it is, in UTC ms.
+	heartbeatQuery = "SELECT pg_backend_pid(), (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+	// timeGood is how long after the server said what time it is that is relied on, and timeTold how long it may have taken to.
+	timeGood = 10 * time.Second
+	timeTold = time.Second
 )
 
-func newListener(config *pgx.ConnConfig) *listener {
+var errShared = errors.New("another process of the server answers than did before")
+
+func newListener(config *pgx.ConnConfig, channel string, lines *lines) *listener {
 	ctx, end := context.WithCancel(context.Background())
-	l := &listener{config: config, end: end, ended: make(chan struct{})}
+	l := &listener{config: config, channel: channel, lines: lines, end: end, ended: make(chan struct{})}
 	go l.run(ctx)
 	return l
 }
@@ -46,7 +62,7 @@ func (l *listener) version() (int64, error) {
 	if l.closed {
 		return 0, errClosed
 	}
-	if time.Since(l.heard) > heardFor {
+	if l.shared || time.Since(l.heard) > heardFor {
 		l.number++
 	}
 	return l.number, nil
@@ -75,24 +91,41 @@ func (l *listener) run(ctx context.Context) {
 
 // listen opens a connection and listens until it fails or ctx ends.
 func (l *listener) listen(ctx context.Context) {
+	c, process, err := l.open(ctx)
+	if c != nil {
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.Background(), heartbeatWait)
+			defer cancel()
+			_ = c.Close(ctx)
+		}()
+	}
+	if ctx.Err() == nil {
+		l.lines.tried(err)
+	}
+	for err == nil {
+		hear(ctx, c)
+		if err = l.beat(ctx, c, &process); err == nil {
+			l.lines.answered()
+		}
+	}
+}
+
+// open opens a connection that listens and is alive, and tells by which process of the server. One that is given along with an error is not.
+func (l *listener) open(ctx context.Context) (c *pgx.Conn, process int64, err error) {
 	config := l.config.Copy()
 	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { l.committed() }
-	c, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return
+	if !l.lines.frozen() {
+		config.ConnectTimeout = listenWait
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.Background(), heartbeatWait)
-		defer cancel()
-		_ = c.Close(ctx)
-	}()
-	if ask(ctx, c, "LISTEN "+changesChannel) != nil {
-		return
+	c, err = pgx.ConnectConfig(ctx, config)
+	if err == nil && l.channel != "" {
+		err = ask(ctx, c, "LISTEN "+l.channel)
+		l.committed() // what happened before was not told
 	}
-	l.committed() // what happened before was not told
-	for l.beat(ctx, c) == nil {
-		hear(ctx, c)
+	if err == nil {
+		err = l.beat(ctx, c, &process)
 	}
+	return c, process, err
 }
 
 // hear takes notifications until the next heartbeat.
@@ -103,16 +136,44 @@ func hear(ctx context.Context, c *pgx.Conn) {
 	}
 }
 
-// beat has the connection answer. Whatever was said before it was asked comes before the answer.
-func (l *listener) beat(ctx context.Context, c *pgx.Conn) error {
+// beat has the connection answer, by the process that it had before; 0: by any. Whatever was said before it was asked comes before the answer.
+func (l *listener) beat(ctx context.Context, c *pgx.Conn, process *int64) error {
+	until, cancel := context.WithTimeout(ctx, heartbeatWait)
+	defer cancel()
 	asked := time.Now()
-	if err := ask(ctx, c, "SELECT 1"); err != nil {
+	var answers, ms int64
+	if err := c.QueryRow(until, heartbeatQuery, pgx.QueryExecModeSimpleProtocol).Scan(&answers, &ms); err != nil {
 		return err
+	}
+	l.saidTime(asked, ms)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if *process != 0 && answers != *process {
+		l.shared = true
+		return errShared
+	}
+	*process, l.heard = answers, asked
+	return nil
+}
+
+// saidTime notes what the server said the time is, in UTC ms, when it was asked at a time of ours.
+func (l *listener) saidTime(asked time.Time, ms int64) {
+	now := time.Now()
+	took := now.Sub(asked)
+	if took > timeTold {
+		return // nobody knows when that was
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard = asked
-	return nil
+	l.told, l.said = now.Round(0), time.UnixMilli(ms).Add(took/2)
+}
+
+// time is what time the server says it is; false: it has not said so lately. Between two heartbeats it goes by the wall, as what it is compared with.
+func (l *listener) time() (now time.Time, known bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	since := time.Now().Round(0).Sub(l.told)
+	return l.said.Add(since), since.Abs() < timeGood
 }
 
 func ask(ctx context.Context, c *pgx.Conn, statement string) error {
@@ -122,7 +183,7 @@ func ask(ctx context.Context, c *pgx.Conn, statement string) error {
 	return err
 }
 
-// close ends listening.
+// close ends listening. Whatever is asked of the server after it waits for its answer for ever.
 func (l *listener) close() error {
 	l.mu.Lock()
 	l.closed = true

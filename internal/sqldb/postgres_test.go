@@ -249,7 +249,7 @@ func listening(t *testing.T, s *Store) (process int) {
 	t.Helper()
 	err := s.db.read(context.Background(), func(tx *tx) error {
 		return tx.get([]any{&process}, `SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database()
-			AND pid <> pg_backend_pid() AND query IN ('SELECT 1', 'LISTEN `+changesChannel+`') AND state = 'idle'`)
+			AND pid <> pg_backend_pid() AND query IN ($1, 'LISTEN `+changesChannel+`') AND state = 'idle'`, heartbeatQuery)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -264,7 +264,8 @@ func TestLateOnSettledDays(t *testing.T) {
 				b.Opens = append(b.Opens, on(report.DayOf(o.At), 5000+int64(i), o.Link, 3))
 			case 4:
 				o.Viewer++
-				refused, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o, all[0]}})
+				outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o, all[0]}})
+				refused := outcome.Refused
 				if err != nil || len(refused) != 2 || refused[0] != vitrine.ErrExists || refused[1] != nil {
 					t.Errorf("another open with an ID in a pack: %v, %v", refused, err)
 				}

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"time"
 
 	"vitrine"
 )
@@ -34,6 +35,14 @@ func OpenStore(place string) (*Store, error) {
 
 // Close waits for running transactions and closes the database.
 func (s *Store) Close() error { return s.db.close() }
+
+// Time is what time it is by the clock of a database that other machines share; false: it has none of its own, or has not told it lately.
+func (s *Store) Time() (now time.Time, known bool) {
+	if s.changes == nil {
+		return time.Time{}, false
+	}
+	return s.changes.time()
+}
 
 // Read is vitrine.Store's. A failure of the database is vitrine.Unavailable.
 func (s *Store) Read(ctx context.Context, f func(vitrine.Tx) error) error {

@@ -32,8 +32,8 @@ func sources(t *testing.T, l *ViewLog) (list []string) {
 
 func appendOpens(t *testing.T, l *ViewLog, opens ...vitrine.NewOpen) {
 	t.Helper()
-	if refused, err := l.Append(context.Background(), vitrine.Batch{Opens: opens}); err != nil || refused != nil {
-		t.Fatalf("Append: %v, %v", refused, err)
+	if o, err := l.Append(context.Background(), vitrine.Batch{Opens: opens}); err != nil || o.Refused != nil {
+		t.Fatalf("Append: %v, %v", o.Refused, err)
 	}
 }
 
@@ -101,9 +101,9 @@ func TestWordsWithinTransaction(t *testing.T) {
 	o := from(1, "a")
 	o.Session = &report.Session{PresentMs: 1000, Screen: "1920+"}
 	s := vitrine.Snapshot{Link: 1, Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
-	refused, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{s}})
-	if err != nil || refused != nil {
-		t.Fatal(refused, err)
+	outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{s}})
+	if err != nil || outcome.Refused != nil {
+		t.Fatal(outcome.Refused, err)
 	}
 	recent, err := l.Recent(t.Context(), 1, 0, 40_000, 1)
 	if err != nil || len(recent) != 1 || recent[0].Session.Screen != "1920+" || recent[0].Session.PresentMs != 2000 {

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"errors"
+	"maps"
 
 	"vitrine"
 	"vitrine/report"
@@ -93,6 +94,7 @@ func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day rep
 	if err != nil {
 		return err
 	}
+	maps.DeleteFunc(w.looked, func(_ openKey, b blobs) bool { return b.open == nil }) // it may be there now
 	switch {
 	case day < a.settled:
 		a.unsettle(day)

@@ -47,6 +47,8 @@ func Blobs(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 		{"Import", blobTest.imported},
 		{"Parts", blobTest.parts},
 		{"PartsRace", blobTest.partsRace},
+		{"Mark", blobTest.mark},
+		{"MarkRace", blobTest.markRace},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(blobTest{t, open(t)}) })
 	}

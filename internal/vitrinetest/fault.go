@@ -324,6 +324,10 @@ func (t *faultyTx) ForgetAbuseReports(before time.Time) (int64, error) {
 	return value(t.do, func() (int64, error) { return t.Tx.ForgetAbuseReports(before) })
 }
 
+func (t *faultyTx) PassOver(a vitrine.AccountID, l vitrine.LinkID) (bool, error) {
+	return value(t.do, func() (bool, error) { return t.Tx.PassOver(a, l) })
+}
+
 func (t *faultyTx) Secret(name string) ([]byte, error) {
 	return value(t.do, func() ([]byte, error) { return t.Tx.Secret(name) })
 }
@@ -337,8 +341,8 @@ type faultyLog struct {
 	fault *Fault
 }
 
-func (l faultyLog) Append(ctx context.Context, b vitrine.Batch) ([]error, error) {
-	return value(l.fault.do, func() ([]error, error) { return l.log.Append(ctx, b) })
+func (l faultyLog) Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
+	return value(l.fault.do, func() (vitrine.Outcome, error) { return l.log.Append(ctx, b) })
 }
 
 func (l faultyLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
@@ -392,6 +396,15 @@ func (l faultyLog) Erase(ctx context.Context, link vitrine.LinkID) error {
 	return l.fault.do(func() error { return l.log.Erase(ctx, link) })
 }
 
+func (l faultyLog) Highest(ctx context.Context) (a vitrine.AccountID, link vitrine.LinkID, err error) {
+	err = l.fault.do(func() error { a, link, err = l.log.Highest(ctx); return err })
+	return a, link, err
+}
+
+func (l faultyLog) Known(ctx context.Context, f func(vitrine.Scope) error) error {
+	return l.fault.do(func() error { return l.log.Known(ctx, f) })
+}
+
 func (l faultyLog) Audit(ctx context.Context, all bool, fault func(string)) error {
 	return l.fault.do(func() error { return l.log.Audit(ctx, all, fault) })
 }
@@ -442,6 +455,14 @@ func (b faultyBlobs) Delete(ctx context.Context, key vitrine.UploadID) error {
 
 func (b faultyBlobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
 	return b.fault.do(func() error { return b.blobs.Sweep(ctx, before, keep) })
+}
+
+func (b faultyBlobs) Mark(ctx context.Context) (string, error) {
+	return value(b.fault.do, func() (string, error) { return b.blobs.Mark(ctx) })
+}
+
+func (b faultyBlobs) PutMark(ctx context.Context, mark string) error {
+	return b.fault.do(func() error { return b.blobs.PutMark(ctx, mark) })
 }
 
 func (b faultyBlobs) Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error {

@@ -31,10 +31,11 @@ type PostgresServer struct {
 
 	keeper *exec.Cmd
 	tell   io.WriteCloser
+	frozen []int // its processes, while it is
 }
 
-// postgresKeeper runs the server until it is told to stop, or until this process is gone: then it clears away, too.
-const postgresKeeper = `"$0" "$@" & pid=$!; read -r keep; kill -QUIT $pid; wait $pid; [ -n "$keep" ] || rm -rf "$PWD"`
+// postgresKeeper runs the server until it is told to stop, or until this process is gone: then it clears away, too. One that is frozen has to go on to end.
+const postgresKeeper = `"$0" "$@" & pid=$!; read -r keep; kill -QUIT $pid; kill -CONT $pid; wait $pid; [ -n "$keep" ] || rm -rf "$PWD"`
 
 // Postgres starts a server that keeps what it has committed, and ends it with the test.
 func Postgres(t testing.TB) *PostgresServer {
@@ -200,6 +201,53 @@ func (s *PostgresServer) stop(word string) {
 func (s *PostgresServer) end() {
 	s.stop("")
 	_ = os.RemoveAll(s.dir)
+}
+
+// Freeze stops every process of the server where it is: it takes connections, as the system does, and answers nothing until Thaw.
+func (s *PostgresServer) Freeze(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startWait)
+	defer cancel()
+	c, err := pgx.Connect(ctx, s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first int
+	pids, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	if err == nil {
+		_, err = fmt.Sscan(string(pids), &first)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Thaw(t) })
+	s.frozen = []int{first}
+	if err = syscall.Kill(first, syscall.SIGSTOP); err == nil { // from here on there are no others
+		var rows pgx.Rows
+		if rows, err = c.Query(ctx, "SELECT pid FROM pg_stat_activity"); err == nil {
+			s.frozen, err = pgx.AppendRows(s.frozen, rows, pgx.RowTo[int])
+		}
+	}
+	for _, pid := range s.frozen[1:] {
+		if failed := syscall.Kill(pid, syscall.SIGSTOP); failed != nil && !errors.Is(failed, syscall.ESRCH) {
+			err = errors.Join(err, failed)
+		}
+	}
+	_ = c.PgConn().Conn().Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Thaw has a server go on that was frozen.
+func (s *PostgresServer) Thaw(t testing.TB) {
+	t.Helper()
+	for _, pid := range s.frozen {
+		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil && !errors.Is(err, syscall.ESRCH) {
+			t.Error(err)
+		}
+	}
+	s.frozen = nil
 }
 
 // Log is what the server has said since it was started.

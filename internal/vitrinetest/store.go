@@ -55,6 +55,8 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Snapshot", storeTest.snapshot},
 		{"Limit", storeTest.limit},
 		{"Increments", storeTest.increments},
+		{"PassOver", storeTest.passOver},
+		{"PassOverRace", storeTest.passOverRace},
 		{"WriteSkew", storeTest.writeSkew},
 		{"Idempotency", storeTest.idempotency},
 		{"Whole", storeTest.whole},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,6 +37,8 @@ func ViewLogFor(t *testing.T, steps int, open func(t *testing.T) vitrine.ViewLog
 		{"BotSnapshotReturning", logTest.botSnapshotReturning},
 		{"Downloads", logTest.downloads},
 		{"Order", logTest.order},
+		{"Early", logTest.early},
+		{"EarlyErased", logTest.earlyErased},
 		{"Counts", logTest.counts},
 		{"Days", logTest.days},
 		{"Scopes", logTest.scopes},
@@ -47,6 +50,7 @@ func ViewLogFor(t *testing.T, steps int, open func(t *testing.T) vitrine.ViewLog
 		{"ImportCollisions", logTest.importCollisions},
 		{"Forget", logTest.forget},
 		{"Erase", logTest.erase},
+		{"Known", logTest.known},
 		{"ParallelSame", logTest.parallelSame},
 		{"ParallelOther", logTest.parallelOther},
 		{"ParallelViewer", logTest.parallelViewer},
@@ -107,14 +111,21 @@ func download(o vitrine.NewOpen, after time.Duration) vitrine.Download {
 // append stores a batch and tells which of its opens were refused.
 func (t logTest) append(b vitrine.Batch) (refused []int) {
 	t.Helper()
-	errs, err := t.log.Append(ctx, b)
+	refused, _ = t.outcome(b)
+	return refused
+}
+
+// outcome stores a batch and tells which of its opens were refused, and what was early.
+func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
+	t.Helper()
+	o, err := t.log.Append(ctx, b)
 	if err != nil {
 		t.Fatalf("Append: %v", err)
 	}
-	if errs != nil && len(errs) != len(b.Opens) {
-		t.Fatalf("Append answers %d errors for %d opens", len(errs), len(b.Opens))
+	if o.Refused != nil && len(o.Refused) != len(b.Opens) {
+		t.Fatalf("Append answers %d errors for %d opens", len(o.Refused), len(b.Opens))
 	}
-	for i, err := range errs {
+	for i, err := range o.Refused {
 		if err == nil {
 			continue
 		}
@@ -123,7 +134,7 @@ func (t logTest) append(b vitrine.Batch) (refused []int) {
 			t.Errorf("open %d is refused: %v, want ErrExists", i, err)
 		}
 	}
-	return refused
+	return refused, o.Early
 }
 
 func (t logTest) open(opens ...vitrine.NewOpen) {
@@ -424,6 +435,73 @@ func (t logTest) order() {
 	})
 	t.counted(1, 1, 1)
 	equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
+}
+
+// early checks that what came before its open is told, and nothing else, and that it comes to the same once it comes again.
+func (t logTest) early() {
+	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30), view(7, time.Hour, 40)
+	elsewhere := there
+	elsewhere.Link = 7
+	read := func(o vitrine.NewOpen, engaged int64) vitrine.Snapshot {
+		return snapshot(o, time.Minute, report.Session{EngagedMs: engaged, PresentMs: 50_000, Pages: []report.PageTime{{Page: 2, Ms: 1500}}})
+	}
+	for _, known := range []bool{false, true} { // whether the log has anything of the link
+		if known {
+			t.open(there, crawler)
+		}
+		stored := vitrine.Batch{
+			Snapshots: []vitrine.Snapshot{read(missing, 5000), read(elsewhere, 6000), told(stranger), read(missing, 9000), read(missing, 5000)},
+			Downloads: []vitrine.Download{download(stranger, 0), download(missing, 0), download(missing, time.Minute), download(missing, 0)},
+		}
+		b := stored
+		if known {
+			b.Opens = []vitrine.NewOpen{view(1, 2*time.Minute, 10)}
+			b.Snapshots = slices.Concat([]vitrine.Snapshot{read(there, 1000)}, stored.Snapshots, []vitrine.Snapshot{read(crawler, 2000)})
+			b.Downloads = slices.Concat([]vitrine.Download{download(crawler, 0)}, stored.Downloads, []vitrine.Download{download(there, 0), download(there, 0)})
+		}
+		refused, early := t.outcome(b)
+		equal(t, "opens refused", refused, nil)
+		equal(t, "what is early", early, stored)
+		_, early = t.outcome(early)
+		equal(t, "what is still early", early, stored)
+	}
+	t.counted(1, 2, 1)
+	t.counted(7, 0, 0)
+	equal(t, "opens of a link that only strays were of", t.all(7), nil)
+	// Now the opens come: one before, one along with what was early.
+	t.open(missing)
+	_, early := t.outcome(vitrine.Batch{Opens: []vitrine.NewOpen{stranger}, Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
+		Downloads: []vitrine.Download{download(stranger, 0), download(missing, time.Minute), download(missing, 0), download(missing, 0)}})
+	equal(t, "what is early of those that came", early, vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}})
+	t.counted(1, 3, 3)
+	t.counted(7, 0, 0)
+	opens := t.all(1)
+	if last := opens[len(opens)-1].Session; last == nil || last.EngagedMs != 9000 || len(last.Pages) != 1 {
+		t.Errorf("the session of the open that came late: %+v", last)
+	}
+	// On days that are put away, too.
+	if err := t.log.Settle(ctx, day+3); err != nil {
+		t.Fatal(err)
+	}
+	refused, early := t.outcome(vitrine.Batch{Opens: []vitrine.NewOpen{missing}, Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
+		Downloads: []vitrine.Download{download(elsewhere, 0), download(there, time.Minute), download(crawler, 0)}})
+	equal(t, "opens refused of a settled day", refused, nil)
+	equal(t, "what is early of a settled day", early, vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}, Downloads: []vitrine.Download{download(elsewhere, 0)}})
+	t.counted(1, 3, 4)
+}
+
+// earlyErased checks that a log forgets that it ever knew a link.
+func (t logTest) earlyErased() {
+	o, kept := view(1, 0, 10), view(2, 0, 10)
+	t.open(o, kept)
+	if err := t.log.Erase(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	late := vitrine.Batch{Snapshots: []vitrine.Snapshot{told(o)}, Downloads: []vitrine.Download{download(o, 0)}}
+	_, early := t.outcome(vitrine.Batch{Snapshots: append(late.Snapshots, told(kept)), Downloads: late.Downloads})
+	equal(t, "what is early", early, late)
+	t.counted(1, 0, 0)
+	t.counted(2, 0, 0)
 }
 
 func (t logTest) counts() {

@@ -73,12 +73,21 @@ func (t logTest) forget() {
 	// Forgotten days are closed, others are not.
 	late, soon := view(1, 0, 5), view(1, 200*24*time.Hour, 5)
 	late.Account, soon.Account = 2, 2
-	refused, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{late, soon},
-		Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})}, Downloads: []vitrine.Download{download(late, 0)}})
+	of := vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})}, Downloads: []vitrine.Download{download(late, 0)}}
+	o, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{late, soon}, Snapshots: of.Snapshots, Downloads: of.Downloads})
 	step("Append", err)
-	if len(refused) != 2 || !errors.Is(refused[0], vitrine.ErrForgotten) || refused[1] != nil {
-		t.Errorf("opens of a forgotten day and of another: %v", refused)
+	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrForgotten) || o.Refused[1] != nil {
+		t.Errorf("opens of a forgotten day and of another: %v", o.Refused)
 	}
+	equal(t, "what is early along with an open of a forgotten day", o.Early, vitrine.Batch{})
+	_, early := t.outcome(of)
+	equal(t, "what is early of a forgotten day", early, vitrine.Batch{})
+	fresh, unknown := late, late // as the first opens of links
+	fresh.Link, unknown.Link = 101, 101
+	unknown.ID = int64(vitrine.ViewIDAt(vitrine.ViewID(soon.ID).Ms(), 99))
+	o, err = t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{fresh}, Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
+	step("Append", err)
+	equal(t, "what is early of a link without opens", o.Early, vitrine.Batch{Downloads: []vitrine.Download{download(unknown, 0)}})
 	m.append(vitrine.Batch{Opens: []vitrine.NewOpen{soon}})
 	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: Epoch.AddDate(1, 0, 0)}
 	if err := t.log.Import(ctx, receipt, []vitrine.NewOpen{late}); !errors.Is(err, vitrine.ErrForgotten) {

@@ -45,7 +45,7 @@ func (m *memory) add(o vitrine.NewOpen, imported bool) {
 	m.opens[link][id(o)] = r
 }
 
-func (m *memory) append(b vitrine.Batch) (refused []int) {
+func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	for i, o := range b.Opens {
 		link := vitrine.LinkID(o.Link)
 		o.Returning = false
@@ -67,6 +67,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int) {
 	for _, s := range b.Snapshots {
 		r := m.opens[s.Link][s.Open]
 		if r == nil {
+			early.Snapshots = append(early.Snapshots, s)
 			continue
 		}
 		r.Apply(s)
@@ -82,11 +83,14 @@ func (m *memory) append(b vitrine.Batch) (refused []int) {
 	}
 	for _, d := range b.Downloads {
 		r := m.opens[d.Link][d.Open]
+		if r == nil {
+			early.Downloads = append(early.Downloads, d)
+		}
 		if _, counted := m.downloads[d.Link][d.ID]; r != nil && r.open.Counted() && !counted {
 			m.downloads[d.Link][d.ID] = d.Open
 		}
 	}
-	return refused
+	return refused, early
 }
 
 func (m *memory) erase(link vitrine.LinkID) {
@@ -228,8 +232,7 @@ func (t logTest) model() {
 			}
 		default:
 			b := c.batch(m)
-			want := m.append(b)
-			equal(t, "opens refused", t.append(b), want)
+			t.follow(m, b)
 		}
 		if step%5 == 4 || c.IntN(5) == 0 {
 			t.compare(c, m)
@@ -238,6 +241,21 @@ func (t logTest) model() {
 			t.Fatalf("step %d of seed %d", step, seed)
 		}
 	}
+}
+
+// follow appends a batch, and holds what becomes of it against the contract.
+func (t logTest) follow(m *memory, b vitrine.Batch) {
+	t.Helper()
+	refused, early := m.append(b)
+	t.becomes(b, refused, early)
+}
+
+// becomes appends a batch of which the contract has told what becomes.
+func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
+	t.Helper()
+	r, e := t.outcome(b)
+	equal(t, "opens refused", r, refused)
+	equal(t, "what is early", e, early)
 }
 
 // importSome imports opens of viewers and IDs that nothing else has.

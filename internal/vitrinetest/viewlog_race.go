@@ -13,9 +13,9 @@ import (
 func (t logTest) parallelSame() {
 	o := view(1, 0, 10)
 	race(racers, func(int) {
-		errs, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{o}, Downloads: []vitrine.Download{download(o, 0)}})
-		if err != nil || slices.IndexFunc(errs, func(err error) bool { return err != nil }) >= 0 {
-			t.Errorf("Append: %v, %v", errs, err)
+		outcome, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{o}, Downloads: []vitrine.Download{download(o, 0)}})
+		if err != nil || outcome.Early.Len() > 0 || slices.IndexFunc(outcome.Refused, func(err error) bool { return err != nil }) >= 0 {
+			t.Errorf("Append: %+v, %v", outcome, err)
 		}
 	})
 	t.counted(1, 1, 1)
@@ -25,14 +25,14 @@ func (t logTest) parallelSame() {
 func (t logTest) parallelOther() {
 	var stored atomic.Int64
 	race(racers, func(i int) {
-		errs, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, uint64(i))}})
+		o, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, uint64(i))}})
 		switch {
 		case err != nil:
 			t.Errorf("Append: %v", err)
-		case errs == nil || errs[0] == nil:
+		case o.Refused == nil || o.Refused[0] == nil:
 			stored.Add(1)
-		case !errors.Is(errs[0], vitrine.ErrExists):
-			t.Errorf("Append: %v", errs[0])
+		case !errors.Is(o.Refused[0], vitrine.ErrExists):
+			t.Errorf("Append: %v", o.Refused[0])
 		}
 	})
 	equal(t, "opens stored", stored.Load(), 1)

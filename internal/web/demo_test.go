@@ -134,9 +134,9 @@ func (d *demo) read(l *vitrine.Link, n int) {
 		}
 		b.Opens = append(b.Opens, vitrine.NewOpen{Account: l.Account, Open: o})
 	}
-	refused, err := d.log.Append(d.t.Context(), b)
+	o, err := d.log.Append(d.t.Context(), b)
 	d.check(err)
-	for _, err := range refused {
+	for _, err := range o.Refused {
 		d.check(err)
 	}
 }

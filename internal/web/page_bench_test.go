@@ -12,7 +12,9 @@ import (
 // silentLog takes opens and keeps none.
 type silentLog struct{ vitrine.ViewLog }
 
-func (silentLog) Append(context.Context, vitrine.Batch) ([]error, error) { return nil, nil }
+func (silentLog) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error) {
+	return vitrine.Outcome{}, nil
+}
 
 // BenchmarkPage opens the page of a link again and again, without a connection and with a log that writes nothing.
 func BenchmarkPage(b *testing.B) {

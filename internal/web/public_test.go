@@ -285,15 +285,15 @@ type brokenLog struct {
 	down   bool // nothing is written
 }
 
-func (b *brokenLog) Append(ctx context.Context, batch vitrine.Batch) ([]error, error) {
+func (b *brokenLog) Append(ctx context.Context, batch vitrine.Batch) (vitrine.Outcome, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.down {
-		return nil, errors.New("disk full")
+		return vitrine.Outcome{}, errors.New("disk full")
 	}
 	if b.exists > 0 && len(batch.Opens) == 1 {
 		b.exists--
-		return []error{vitrine.ErrExists}, nil
+		return vitrine.Outcome{Refused: []error{vitrine.ErrExists}}, nil
 	}
 	return b.ViewLog.Append(ctx, batch)
 }

@@ -82,9 +82,9 @@ func (d *desk) readBy(l *vitrine.Link, n int) {
 		}
 		b.Opens = append(b.Opens, vitrine.NewOpen{Account: l.Account, Open: o})
 	}
-	refused, err := d.log.Append(d.t.Context(), b)
+	o, err := d.log.Append(d.t.Context(), b)
 	d.check(err)
-	for _, err := range refused {
+	for _, err := range o.Refused {
 		d.check(err)
 	}
 }

@@ -24,7 +24,7 @@ const span = (s) => (s < 90 ? `${Math.max(1, Math.round(s))} s` : s < 5400 ? `${
 const words = { waiting: "Waiting", uploading: "Uploading", retrying: "Connection lost", checking: "Checking", failed: "Failed", cancelled: "Cancelled" };
 const underWay = new Set(["waiting", "uploading", "retrying", "checking"]);
 // Refusals that stay the same however often the same file is sent.
-const final = new Set(["unsupported_type", "type_mismatch", "invalid_name", "invalid_size", "size_mismatch", "content_mismatch", "unsafe_file", "malware", "file_too_large", "empty"]);
+const final = new Set(["unsupported_type", "type_mismatch", "invalid_name", "invalid_size", "size_mismatch", "content_mismatch", "unsafe_file", "malware", "file_too_large", "empty", "unreadable"]);
 
 // explain is why a file failed, and where to go about it: pairs of words and address.
 const explain = (err) => {
@@ -136,8 +136,9 @@ class Row {
       const link = await upload(this.file, {
         name: this.name, key: this.key, signal: this.abort.signal, options: () => this.options(),
         onstate: (state, more) => {
-          const offline = more && !navigator.onLine ? "You are offline." : more?.cause.status ? "The server is busy." : "";
-          this.show(state, state === "retrying" && more.cause.status ? "Waiting for the server" : words[state], more ? `${offline} Trying again in ${span(more.seconds)}.`.trim() : "");
+          const away = more?.cause.code?.startsWith("storage_"), busy = more?.cause.status && !away;
+          const cause = more && !navigator.onLine ? "You are offline." : busy ? "The server is busy." : "";
+          this.show(state, away ? "Waiting for the storage" : busy ? "Waiting for the server" : words[state], more ? `${cause} Trying again in ${span(more.seconds)}.`.trim() : "");
           if (state === "checking") this.facts(bytes(this.file.size));
         },
         onprogress: (sent, of) => this.progress(sent, of),

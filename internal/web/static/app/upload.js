@@ -3,6 +3,7 @@
 
 const atOnce = 3; // files under way; the others wait for their turn
 const tries = 7; // of one step in a row, without a byte of progress in between
+const triesClosed = 3; // of them at a bucket that refuses this site's pages
 const stalled = 60_000; // ms without progress after which a connection is given up
 const answering = 180_000; // ms that storage may take to answer when it has all bytes
 
@@ -83,20 +84,48 @@ const post = async (address, body, signal) => {
   return said;
 };
 
-// refusedBy reads an answer to the bytes. A bucket, to which they may go straight, has no words of ours: an address that it does not take is as good
-// as expired, and what it fails at may be tried again.
+// A bucket, to which bytes may go straight, has no words of ours. refusedBy reads an answer to the bytes: an address that it does not take is as good as
+// expired, and what it fails at, or did not get in time, may be tried again.
 const refusedBy = (x) => {
   const said = parse(x.responseText);
-  const status = x.status === 500 && !said.code ? 503 : x.status;
-  if (x.status === 403 && !said.code) said.code = "url_expired";
-  return new Refusal(said, status, Number(x.getResponseHeader("Retry-After")) || 0);
+  const retryAfter = Number(/^retry-after: *(\d+)/im.exec(x.getAllResponseHeaders())?.[1]) || 0; // of a bucket it may not be asked by name
+  if (said.code) return new Refusal(said, x.status, retryAfter);
+  const why = /<Code>(\w+)<\/Code>/.exec(x.responseText)?.[1];
+  const status = x.status === 500 || ["RequestTimeout", "IncompleteBody", "SlowDown"].includes(why) ? 503 : x.status;
+  return new Refusal({ code: status === 403 ? "url_expired" : "", error: `The storage of this site refuses the file (${why || x.status}). If it stays so, its operator has to look into it.` },
+    status, retryAfter);
+};
+
+// mustBeThere fails when a file is not what was chosen any more.
+const mustBeThere = async (file) => {
+  const end = await file.slice(-1).arrayBuffer().catch(() => null);
+  if (end?.byteLength !== 1) throw new Refusal({ code: "unreadable", error: "The file cannot be read any more: it was changed or moved meanwhile. Choose it again." });
+};
+
+// answers tells whether a request is answered, whatever the answer is.
+const answers = (address, request) =>
+  fetch(address, { credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(10_000), ...request }).then(() => true, () => false);
+const isThere = (origin) => answers(`${origin}/`, { method: "HEAD", mode: "no-cors" });
+
+// lostOn is why bytes did not get through, which a browser tells nobody. A bucket whose rules (CORS) do not name the site's pages is not sent a byte by the
+// browser; whether that is so, a PUT without a body shows, which the signature lets nobody take.
+const lostOn = async (address, type, sent) => {
+  const { origin } = new URL(address, location.href);
+  if (origin !== location.origin) {
+    if (await isThere(origin)) {
+      if (!sent && !(await answers(address, { method: "PUT", headers: { "Content-Type": type }, body: "" })))
+        return new Refusal({ code: "storage_closed", error: "The storage of this site takes no files from its pages. Its operator can allow that: “vitrine storage cors”." }, 503);
+    } else if (await isThere(location.origin))
+      return new Refusal({ code: "storage_away", error: "The storage of this site does not answer. Nothing is kept of the file; try again later." }, 503);
+  }
+  return new TypeError("The connection was lost.");
 };
 
 // put sends the bytes. The browser reads them from the disk as they go.
 const put = (address, file, type, onprogress, signal) =>
   new Promise((go, stop) => {
     const x = new XMLHttpRequest();
-    let timer;
+    let timer, sent = 0;
     const watch = (ms) => {
       clearTimeout(timer);
       timer = setTimeout(() => x.abort(), ms);
@@ -111,10 +140,10 @@ const put = (address, file, type, onprogress, signal) =>
     x.setRequestHeader("Content-Type", type);
     x.upload.onprogress = (event) => {
       watch(event.loaded < file.size ? stalled : answering);
-      onprogress(event.loaded);
+      onprogress((sent = event.loaded));
     };
     x.onload = () => end(() => (x.status < 300 ? go() : stop(refusedBy(x))));
-    x.onerror = () => end(() => stop(new TypeError("The connection was lost.")));
+    x.onerror = () => end(async () => stop(await lostOn(address, type, sent)));
     x.onabort = () => end(() => stop(signal?.aborted ? aborted() : new TypeError("The connection was lost.")));
     signal?.addEventListener("abort", cancel);
     watch(stalled);
@@ -150,7 +179,7 @@ export async function upload(file, {
           return await step();
         } catch (err) {
           if (signal?.aborted) throw aborted();
-          if (!passing(err) || ++failed >= tries) throw err;
+          if (!passing(err) || ++failed >= (err.code === "storage_closed" ? triesClosed : tries)) throw err;
           const seconds = Math.max(err.retryAfter || 0, Math.min(2 ** (failed - 1), 30)) + Math.random();
           onstate("retrying", { seconds: Math.ceil(seconds), cause: err });
           await pause(seconds * 1000, signal);
@@ -160,6 +189,7 @@ export async function upload(file, {
     const announce = () => again("uploading", () => post(begin, { ...common(), size: file.size }, signal));
     const send = (begun) =>
       again("uploading", async () => {
+        await mustBeThere(file);
         try {
           await put(begun.signedUrl, file, type, (sent) => {
             if (sent > farthest) failed = 0;

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+func (h *held) upload(key string) client.Link {
+	h.t.Helper()
+	c, err := client.New(h.url, key)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	text := []byte("Nothing of this may be lost.\n")
+	l, err := c.Upload(h.t.Context(), client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return l
+}
+
+// TestServeAnOlderState serves a directory, puts the database of an earlier moment into it, and serves it again. The server says that the database is
+// older than the log and than the files; a new link shows nobody else's opens; no file is removed; and the verbs say what there is to do.
+func TestServeAnOlderState(t *testing.T) {
+	h := &held{t: t, data: filepath.Join(t.TempDir(), "data")}
+	out, err := vitrineOn(h.data, "account", "create", "owner@example.org")
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	lines := strings.Fields(out)
+	key := lines[len(lines)-1]
+	earlier, err := os.ReadFile(filepath.Join(h.data, storeFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.serve()
+	lost := h.upload(key)
+	h.open(lost.Slug, 5)
+	h.marked()
+	h.stop(os.Interrupt)
+	if out, err := vitrineOn(h.data, "audit", "--deep", "--all"); err != nil {
+		t.Fatalf("audit: %v: %s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(h.data, storeFile), earlier, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says := func(well bool, says string, args ...string) {
+		t.Helper()
+		out, err := vitrineOn(h.data, args...)
+		if (err == nil) != well || !strings.Contains(out, says) {
+			t.Errorf("%s: %v\n%swant %q", args[0], err, out, says)
+		}
+	}
+	says(false, "view log, link 1 of account 1: the database has no such link", "audit")
+	h.serve()
+	h.wait(`(restored to an earlier moment than the log)`)
+	h.wait(`(nothing is removed from storage: these files were last looked after by another database)`)
+	anew := h.upload(key)
+	c, err := client.New(h.url, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.LinkAnalytics(t.Context(), anew.Slug, report.Range("7d"))
+	if err != nil || r.Totals.Views != 0 || r.Totals.Downloads != 0 {
+		t.Errorf("a new link has %+v, %v", r.Totals, err)
+	}
+	says(false, "wrong    files: these files were last looked after by another database", "doctor")
+	says(false, "--yes", "storage", "claim")
+	says(true, "1 file is there", "storage", "claim", "--yes")
+	says(true, "are this database's.", "storage", "claim")
+	says(true, "ok       files: They are this database's.", "doctor")
+	h.stop(os.Interrupt)
+	in, err := openInstance(t.Context(), placeFlags{Data: h.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	there := 0
+	if err := in.blobs.Each(t.Context(), func(vitrine.UploadID, vitrine.BlobInfo) error { there++; return nil }); err != nil || there != 2 {
+		t.Errorf("%d files, %v", there, err)
+	}
+}
+
+// marked waits until the server has put its mark.
+func (h *held) marked() {
+	h.t.Helper()
+	tick, late := time.NewTicker(10*time.Millisecond), time.After(time.Minute)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(filepath.Join(h.data, filesDir, "mark")); err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			h.t.Fatal("no mark is put")
+		}
+	}
+}
+
+// TestStorageClaim has a bucket bear another's mark: the verbs say so, and a person decides.
+func TestStorageClaim(t *testing.T) {
+	server := vitrinetest.S3(t)
+	places := placeFlags{Data: filepath.Join(t.TempDir(), "data"), Files: server.Address(server.Bucket(t), "")}
+	tell := func(answer string, args ...string) (code int, said string) {
+		var out bytes.Buffer
+		code = run(t.Context(), &terminal{out: &out, err: &out, in: strings.NewReader(answer), inTTY: answer != "", errTTY: true}, append(args, "--data", places.Data, "--files", places.Files))
+		return code, out.String()
+	}
+	does := func(code int, says, answer string, args ...string) {
+		t.Helper()
+		if got, said := tell(answer, args...); got != code || !strings.Contains(said, says) || strings.Contains(said, server.Secret) {
+			t.Errorf("%s: %d, %s\nwant %d, %q", args, got, said, code, says)
+		}
+	}
+	does(0, "", "", "account", "create", "owner@example.org")
+	in, err := openInstance(t.Context(), places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	other := func() {
+		t.Helper()
+		if err := errors.Join(in.place().Keep(t.Context()), in.blobs.PutMark(t.Context(), "ANOTHERS")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	does(0, "does all that is asked of it", "", "storage", "check")
+	other()
+	does(exitFailure, "these files were last looked after by another database", "", "storage", "check")
+	does(exitFailure, "vitrine storage claim", "", "doctor")
+	does(exitUsage, "--yes", "", "storage", "claim")
+	for _, no := range []string{"n\n", "\n", "yo", "no"} {
+		does(0, "0 files are there", no, "storage", "claim")
+	}
+	does(exitFailure, "last looked after by another database", "", "storage", "check")
+	does(0, "are this database's now.", "y\n", "storage", "claim")
+	does(0, "does all that is asked of it", "", "storage", "check")
+	other()
+	does(0, "are this database's now.", "", "storage", "claim", "--yes")
+	does(0, "ok       files: They are this database's.", "", "doctor")
+}
+
+// TestMigrateFilesBack has the files moved into a bucket, and, after hours there, back to where they were: each place is the database's when it is used.
+func TestMigrateFilesBack(t *testing.T) {
+	server := vitrinetest.S3(t)
+	h := newHistory(t, 4)
+	here := placeFlags{Data: h.data}
+	there := placeFlags{Data: h.data, Files: server.Address(server.Bucket(t), "")}
+	kept := func(p placeFlags) {
+		t.Helper()
+		in, err := openInstance(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		if err := errors.Join(in.place().Check(t.Context()), in.place().Keep(t.Context()), in.place().Keep(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}
+	kept(here)
+	for _, move := range []struct{ from, to placeFlags }{{here, there}, {there, here}} {
+		if out, err := vitrineOn(h.data, "migrate", settings(t, move.from), settings(t, move.to)); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		kept(move.to)
+	}
+	other := placeFlags{Data: filepath.Join(t.TempDir(), "other")}
+	if out, err := vitrineOn(other.Data, "account", "create", "other@example.org"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := vitrineOn(other.Data, "migrate", other.Data, settings(t, placeFlags{Data: other.Data, Files: there.Files})); err == nil || !strings.Contains(out, "it has other data in it") {
+		t.Errorf("another instance is brought into the bucket: %v: %s", err, out)
+	}
+	h.run("audit", "--deep")
+}
+
+func (h *history) run(args ...string) {
+	h.t.Helper()
+	if out, err := vitrineOn(h.data, args...); err != nil {
+		h.t.Errorf("%s: %v: %s", args[0], err, out)
+	}
+}

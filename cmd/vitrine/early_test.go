@@ -1,0 +1,233 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/spool"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+var beaconAddress = regexp.MustCompile(`/p/[^/"]+/beacon\?v=[^"&]+`)
+
+// TestEarlyFleet has the pages of a link come from one server while the log of opens is away, and what they say go to the other, which has the log
+// again first: the one with the opens is dead by then, and the other is killed, too. Everything that was acknowledged is counted, once.
+func TestEarlyFleet(t *testing.T) {
+	log := vitrinetest.Postgres(t)
+	f := newFleetOver(t, vitrinetest.PostgresDatabase(t), "VITRINE_VIEWS="+log.NewDatabase(t))
+	pages, told := f.ships[0], f.ships[1]
+	key := f.account("owner@example.org", "lifetime")
+	l, err := f.client(told.url, key).Upload(t.Context(), textFile(), client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 8
+	var bodies [n]string
+	each := func(do func(i int)) {
+		f.t.Helper()
+		next := make(chan int, n)
+		for i := range n {
+			next <- i
+		}
+		f.race(n, func(*ship) outcome { do(<-next); return outcome{} })
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	open := func(at *ship) {
+		each(func(i int) {
+			status, body, err := getPage(t.Context(), at.url+"/p/"+l.Slug)
+			if err != nil || status != http.StatusOK {
+				t.Errorf("a page answered %d, %v", status, err)
+			}
+			bodies[i] = body
+		})
+	}
+	beacon := func(at *ship, body string) {
+		each(func(i int) {
+			res, err := http.Post(at.url+beaconAddress.FindString(bodies[i]), "text/plain", strings.NewReader(body))
+			if err != nil || res.StatusCode != http.StatusNoContent {
+				t.Errorf("a beacon answered %v, %v", res, err)
+				return
+			}
+			res.Body.Close()
+		})
+	}
+	download := func(at *ship) {
+		each(func(i int) {
+			if status, _, err := getPage(t.Context(), at.url+downloadAddress.FindString(bodies[i])); err != nil || status != http.StatusOK {
+				t.Errorf("a download answered %d, %v", status, err)
+			}
+		})
+	}
+	said := func(s *ship, pattern string) {
+		t.Helper()
+		late := time.AfterFunc(time.Minute, func() { _ = s.process.Process.Kill() })
+		defer late.Stop()
+		if text, ok := s.log.wait(pattern); !ok {
+			t.Fatalf("a server ended, or did not say %q within a minute:\n%s", pattern, text)
+		}
+	}
+	left := func(s *ship, dir string) int {
+		all, err := os.ReadDir(filepath.Join(s.data, dir))
+		if err != nil {
+			t.Error(err)
+		}
+		return len(all)
+	}
+	totals := func(at *ship) (r *report.LinkReport) {
+		t.Helper()
+		r, err := f.client(at.url, key).LinkAnalytics(t.Context(), l.Slug, "7d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	const drained, waits, none = "the spool is empty", "wait for their opens", "waits for its open any more"
+
+	log.Stop(t)
+	open(pages)
+	beacon(told, `{"engaged": 1000, "present": 1500, "depth": 60}`)
+	download(told)
+	f.kill(pages)
+	log.Start(t)
+	said(told, drained)
+	beacon(told, `{"engaged": 1500, "present": 1800, "depth": 60}`) // as soon as it comes
+	said(told, waits)
+	if r := totals(told); r.Totals.Views != 0 || left(told, spoolDir) != 0 || left(told, earlyDir) == 0 {
+		t.Errorf("%d views; the spool has %d files, what is early %d", r.Totals.Views, left(told, spoolDir), left(told, earlyDir))
+	}
+	f.kill(told)
+	f.start(told)
+	f.await(told)
+	said(told, waits)
+	f.start(pages)
+	f.await(pages)
+	said(pages, drained)
+	said(told, none)
+	for _, s := range f.ships {
+		r := totals(s)
+		if r.Totals.Views != n || r.Totals.Sessions != n || r.Totals.Downloads != n || r.Totals.AvgEngagedMs != 1500 {
+			t.Errorf("%+v; want %d views, as many sessions and downloads, 1500 ms each", r.Totals, n)
+		}
+		if left(s, spoolDir) != 0 || left(s, earlyDir) != 0 {
+			t.Errorf("the spool has %d files, what is early %d", left(s, spoolDir), left(s, earlyDir))
+		}
+	}
+	f.run("audit", "--deep")
+
+	// Both alive, and nobody says which of them is first.
+	log.Stop(t)
+	open(pages)
+	beacon(told, `{"engaged": 1500, "present": 1800, "depth": 90}`)
+	open(told)
+	beacon(pages, `{"engaged": 1500, "present": 1800, "depth": 90}`)
+	download(pages)
+	log.Start(t)
+	f.within(time.Minute, "all is counted", func() bool {
+		r, err := f.client(told.url, key).LinkAnalytics(t.Context(), l.Slug, "7d")
+		return err == nil && r.Totals.Views == 3*n && r.Totals.Sessions == 3*n && r.Totals.Downloads == 2*n && r.Totals.AvgEngagedMs == 1500
+	})
+	f.run("audit", "--deep")
+}
+
+// earlyIn reads which opens the snapshots and downloads are about that are early in a data directory. With some more to add they are added.
+func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (opens []vitrine.ViewID) {
+	t.Helper()
+	s, err := spool.Open(filepath.Join(data, earlyDir), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, b := range more {
+		if err := s.Append(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
+		for _, s := range b.Snapshots {
+			opens = append(opens, s.Open)
+		}
+		for _, d := range b.Downloads {
+			opens = append(opens, d.Open)
+		}
+		return b, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opens
+}
+
+// Backups and migrations put what is early into the log where its open is in the spool beside it, and take what still waits along.
+func TestEarlyIsTakenAlong(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	run := func(data string, args ...string) {
+		t.Helper()
+		if out, err := vitrineOn(data, args...); err != nil {
+			t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, out)
+		}
+	}
+	run(data, "account", "create", "owner@example.org")
+	links := filepath.Join(dir, "links")
+	if err := os.WriteFile(links, []byte(`{"slug":"our-figures","title":"Report","kind":"pdf","createdAt":"2026-01-01T00:00:00.000Z","account":"owner@example.org"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(data, "import", "links", links)
+	now := time.Now().UnixMilli()
+	here, elsewhere, old := vitrine.ViewIDAt(now, 1), vitrine.ViewIDAt(now, 2), vitrine.ViewIDAt(now-49*time.Hour.Milliseconds(), 3)
+	of := func(link vitrine.LinkID, id vitrine.ViewID) vitrine.Batch {
+		return vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: link, Open: id, At: id.Ms() + 5000, Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}},
+			Downloads: []vitrine.Download{{ID: id, Link: link, Open: id}}}
+	}
+	s, err := spool.Open(filepath.Join(data, spoolDir), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := vitrine.NewOpen{Account: 1, Open: report.Open{Link: 1, ID: int64(here), Viewer: 1}}
+	if err := s.Append(vitrine.Batch{Opens: []vitrine.NewOpen{o}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	earlyIn(t, data, of(1, here), of(1, elsewhere), of(1, old), of(2, elsewhere)) // there is no link 2
+	check := func(what, data string) {
+		t.Helper()
+		log, err := sqldb.OpenViewLog(filepath.Join(data, viewsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer log.Close()
+		counts, err := log.Counts(t.Context(), []vitrine.LinkID{1})
+		if err != nil || counts[1] != (vitrine.LinkCounts{Views: 1, Downloads: 1}) {
+			t.Errorf("%s: %+v, %v; want a view and its download", what, counts, err)
+		}
+		if waits, want := fmt.Sprint(earlyIn(t, data)), fmt.Sprint([]vitrine.ViewID{elsewhere, elsewhere}); waits != want {
+			t.Errorf("%s: what is said of %s waits, want %s", what, waits, want)
+		}
+	}
+	backup, restored, moved := filepath.Join(dir, "backup"), filepath.Join(dir, "restored"), filepath.Join(dir, "moved")
+	run(data, "backup", backup)
+	if n := len(earlyIn(t, data)); n != 8 {
+		t.Errorf("of 8 entries the instance has %d once a backup was made", n)
+	}
+	check("the backup", backup)
+	run(restored, "restore", backup)
+	check("restored", restored)
+	run(data, "migrate", data, moved)
+	check("moved", moved)
+	check("left where it was", data)
+}

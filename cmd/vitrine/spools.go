@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"vitrine"
+	"vitrine/internal/spool"
+	"vitrine/internal/sqldb"
+)
+
+// spools are what a server keeps in its data directory of what the log of views does not take.
+type spools struct {
+	spool *spool.Spool
+	early *spool.Spool // nil: nobody else writes to the log, and nothing is early
+}
+
+// openSpools opens the spools of a data directory. Where nobody else writes to the log there is one for what is early only if there was one
+// before, when others did.
+func openSpools(data string, shared bool, log *slog.Logger) (*spools, error) {
+	early := filepath.Join(data, earlyDir)
+	_, used, err := holds(early)
+	if err != nil {
+		return nil, err
+	}
+	s := &spools{}
+	if s.spool, err = spool.Open(filepath.Join(data, spoolDir), log); err != nil {
+		return nil, err
+	}
+	if !shared && !used {
+		return s, nil
+	}
+	if s.early, err = spool.Open(early, log); err != nil {
+		return nil, errors.Join(err, s.spool.Close())
+	}
+	return s, nil
+}
+
+func (s *spools) Close() error {
+	if s.early == nil {
+		return s.spool.Close()
+	}
+	return errors.Join(s.spool.Close(), s.early.Close())
+}
+
+// ofEarly is the one for what is early, or none.
+func (s *spools) ofEarly() vitrine.Spool {
+	if s.early == nil {
+		return nil
+	}
+	return s.early
+}
+
+// knowers are those that know links.
+func (s *spools) knowers() []vitrine.Knower {
+	if s.early == nil {
+		return []vitrine.Knower{s.spool}
+	}
+	return []vitrine.Knower{s.spool, s.early}
+}
+
+// views are the views of an instance, which say how it stands with what the log does not take.
+func (s *spools) views(in *instance, log *slog.Logger) *vitrine.Views {
+	v := &vitrine.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Deleted: in.links.Deleted}
+	v.Notice = func(err error) {
+		if err != nil {
+			log.Warn("the view log takes nothing: opens and beacons are kept in the spool", "spool_bytes", s.spool.Size(), "error", err)
+		} else {
+			log.Info("the spool is empty: all that was in it is in the view log")
+		}
+	}
+	told := 0 // still waiting, when it was last told
+	v.EarlyNotice = func(waiting, letGo int, err error) {
+		if letGo > 0 {
+			log.Warn("beacons and downloads are let go: in two days no server has written their opens into the view log; start each that has something in its spool", "let_go", letGo)
+		}
+		switch {
+		case err != nil:
+			log.Warn("beacons and downloads that wait for their opens cannot be written yet", "early_bytes", s.early.Size(), "error", err)
+			return
+		case waiting > 0 && told == 0:
+			log.Info("beacons and downloads wait for their opens, which another server has in its spool", "waiting", waiting)
+		case waiting == 0 && told > 0:
+			log.Info("no beacon or download waits for its open any more")
+		}
+		told = waiting
+	}
+	return v
+}
+
+// drainSpools puts what is in the spools of a data directory that nobody serves into a log. What is left is damaged, or waits for opens that other
+// servers have, and is kept.
+func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, data string, shared bool) error {
+	used, err := spooled(data)
+	if !used || err != nil {
+		return err
+	}
+	s, err := openSpools(data, shared, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	return errors.Join(vitrine.DrainSpool(ctx, store, log, s.spool, s.ofEarly()), s.Close())
+}
+
+// spooled tells whether there is anything in the spools of a data directory.
+func spooled(data string) (bool, error) {
+	_, spool, err := holds(filepath.Join(data, spoolDir))
+	_, early, err2 := holds(filepath.Join(data, earlyDir))
+	return spool || early, errors.Join(err, err2)
+}
+
+// drainCopy is drainSpools of a copy with embedded databases.
+func drainCopy(ctx context.Context, data string) error {
+	if used, err := spooled(data); !used || err != nil {
+		return err
+	}
+	log, err := sqldb.OpenViewLog(filepath.Join(data, viewsFile))
+	if err != nil {
+		return err
+	}
+	store, err := sqldb.OpenStore(filepath.Join(data, storeFile))
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	err = drainSpools(ctx, store, log, data, false)
+	return errors.Join(err, log.Close(), store.Close())
+}
+
+// copyEarly copies what still waits for opens of other servers to the data directory that the instance will have, which may have some of it.
+func copyEarly(ctx context.Context, from, to string) error {
+	_, used, err := holds(filepath.Join(from, earlyDir))
+	if !used || err != nil || from == to {
+		return err
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	a, err := spool.Open(filepath.Join(from, earlyDir), quiet)
+	if err != nil {
+		return err
+	}
+	b, err := spool.Open(filepath.Join(to, earlyDir), quiet)
+	if err != nil {
+		return errors.Join(err, a.Close())
+	}
+	err = a.Replay(ctx, func(batch vitrine.Batch) (vitrine.Batch, error) { return batch, b.Append(batch) })
+	return errors.Join(err, a.Close(), b.Close())
+}
+
+// copySpools copies what is in the spools.
+func copySpools(from, to string) error {
+	for _, dir := range []string{spoolDir, earlyDir} {
+		if err := copySpool(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copySpool copies what is in the spool. A record that is being written while it is copied was not acknowledged; it is cut off where it is read.
+func copySpool(from, to string) error {
+	all, err := os.ReadDir(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if err := copyFile(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package vitrine
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Several servers may write to one log. While the log is away the open of a page goes to the spool of the server that answered with the
+// page; what the page says then may reach another server, for which the log is there again first. It is early: it waits in Views.Early, on
+// the disk of that server, until the first one has replayed its spool. Then it may come late, and after what was said later; that
+// changes nothing, since a snapshot carries the time of its arrival and Engagement.Apply takes the largest of each member, and a
+// download counts by its ID.
+
+const (
+	// earlyLife is how long after an open something waits for it: as long as its page may say anything, and once more, for a server
+	// with a spool to be there again.
+	earlyLife = 2 * TokenLife
+	// firstEarlyPause is the time before the first try at what is early; it doubles with each that gets nothing done, to longestPause.
+	firstEarlyPause = time.Second
+	// earlyRest is how many times as long as a try has taken there is none: what waits may be much, and the log has other things to do.
+	earlyRest = 9
+)
+
+// wait keeps what is early; durable when nil.
+func (v *Views) wait(early Batch) error {
+	if v.Early == nil || early.Len() == 0 {
+		return nil
+	}
+	if err := v.Early.Append(early); err != nil {
+		return Unavailable(fmt.Errorf("write the spool of what is early: %w", err))
+	}
+	wake(v.waiting)
+	return nil
+}
+
+// retry tries what is early whenever there is some, with pauses.
+func (v *Views) retry(ctx context.Context) {
+	for {
+		select {
+		case <-v.waiting:
+		case <-ctx.Done():
+			return
+		}
+		for pause := firstEarlyPause; !v.Early.Empty(); {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+			began := time.Now()
+			some, _ := v.retryOnce(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			if pause = min(2*pause, longestPause); some {
+				pause = firstEarlyPause // there may be more of what has come
+			}
+			pause = max(pause, earlyRest*time.Since(began))
+		}
+	}
+}
+
+// retryOnce hands what is early to the log, and tells whether that took anything.
+func (v *Views) retryOnce(ctx context.Context) (some bool, err error) {
+	waiting, letGo := 0, 0
+	err = v.Early.Replay(ctx, func(b Batch) (left Batch, err error) {
+		o, err := v.append(ctx, b)
+		if err != nil {
+			return b, err
+		}
+		left, old, err := v.awaited(ctx, o.Early)
+		if err != nil {
+			return b, err
+		}
+		some = some || o.Early.Len() < b.Len()
+		waiting, letGo = waiting+left.Len(), letGo+old
+		return left, nil
+	})
+	if ctx.Err() == nil {
+		v.EarlyNotice(waiting, letGo, err)
+	}
+	return some, err
+}
+
+// awaited is what is early without what no open will come for: of links that were deleted, and of old opens, of which it tells how many
+// entries there are.
+func (v *Views) awaited(ctx context.Context, early Batch) (b Batch, old int, err error) {
+	deleted, since := v.deletions(ctx), time.Now().Add(-earlyLife).UnixMilli()
+	wanted := func(of openOf) bool {
+		gone := false
+		if err == nil {
+			gone, err = deleted(of.link)
+		}
+		if gone || err != nil {
+			return false
+		}
+		if of.open.Ms() < since {
+			old++
+			return false
+		}
+		return true
+	}
+	for _, s := range early.Snapshots {
+		if wanted(openOf{s.Link, s.Open}) {
+			b.Snapshots = append(b.Snapshots, s)
+		}
+	}
+	for _, d := range early.Downloads {
+		if wanted(openOf{d.Link, d.Open}) {
+			b.Downloads = append(b.Downloads, d)
+		}
+	}
+	return b, old, err
+}
+
+// opensOf are the opens that the snapshots and downloads of a batch are about.
+func opensOf(b Batch) map[openOf]bool {
+	of := map[openOf]bool{}
+	for _, s := range b.Snapshots {
+		of[openOf{s.Link, s.Open}] = true
+	}
+	for _, d := range b.Downloads {
+		of[openOf{d.Link, d.Open}] = true
+	}
+	return of
+}

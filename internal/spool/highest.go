@@ -1,0 +1,44 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"vitrine"
+)
+
+// Highest are the highest numbers of an account and of a link that anything in the spool is of; 0: of none. What cannot be read tells nothing, as
+// it will not when it is replayed.
+func (s *Spool) Highest(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
+	s.mu.Lock()
+	files := slices.Clone(s.files)
+	s.mu.Unlock()
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		data, err := os.ReadFile(s.path(f, suffix))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		r := reader{data: data}
+		for b, ok := r.next(); ok; b, ok = r.next() {
+			for i := range b.Opens {
+				account, link = max(account, b.Opens[i].Account), max(link, vitrine.LinkID(b.Opens[i].Link))
+			}
+			for i := range b.Snapshots {
+				link = max(link, b.Snapshots[i].Link)
+			}
+			for i := range b.Downloads {
+				link = max(link, b.Downloads[i].Link)
+			}
+		}
+	}
+	return account, link, nil
+}

@@ -1,0 +1,120 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// lines are the connections to a PostgreSQL, but for the listener's. A server that is frozen (stopped, waiting for its disk, cut off by the
+// network) takes what it is sent, or the system does in its place, and never answers. A statement cannot tell that from being slow, and no
+// bound on its time would be right. The listener can: it has nothing slow to ask. So when its connection was left without an answer, and another
+// that it tried to open as well, and nothing was read on any line meanwhile, the server is taken for frozen. Then all lines are cut,
+// which fails every statement on them, and none is opened until the listener has an answer again.
+type lines struct {
+	dialer *net.Dialer
+	began  time.Time
+	heard  atomic.Int64 // when something last came from the server: nanoseconds since began
+
+	mu  sync.Mutex
+	up  context.Context // each line ends with it
+	cut context.CancelFunc
+}
+
+// silence is how long a server has to be silent to be taken for frozen.
+const silence = 6 * time.Second
+
+var errFrozen = errors.New("the server answers nothing, and is taken for frozen until it does")
+
+func newLines(dialer *net.Dialer) *lines {
+	l := &lines{dialer: dialer, began: time.Now()}
+	l.up, l.cut = context.WithCancel(context.Background())
+	return l
+}
+
+func (l *lines) now() int64 { return int64(time.Since(l.began)) }
+
+// line is one of them.
+type line struct {
+	net.Conn
+	of   *lines
+	stop func() bool // it no longer has to be cut
+}
+
+// dial opens a line.
+func (l *lines) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	l.mu.Lock()
+	up := l.up
+	l.mu.Unlock()
+	if up.Err() != nil {
+		return nil, errFrozen
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(up, cancel)()
+	c, err := l.dialer.DialContext(ctx, network, address)
+	if err != nil {
+		if up.Err() != nil {
+			err = errFrozen
+		}
+		return nil, err
+	}
+	return &line{Conn: c, of: l, stop: context.AfterFunc(up, func() { _ = c.Close() })}, nil
+}
+
+func (c *line) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.of.heard.Store(c.of.now())
+	}
+	return n, err
+}
+
+func (c *line) Close() error {
+	c.stop()
+	return c.Conn.Close()
+}
+
+// answered notes an answer to the listener.
+func (l *lines) answered() {
+	l.heard.Store(l.now())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.up.Err() != nil {
+		l.up, l.cut = context.WithCancel(context.Background())
+	}
+}
+
+// frozen tells whether the server is taken for it.
+func (l *lines) frozen() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.up.Err() != nil
+}
+
+// tried notes how it went when the listener opened a connection. A server that says no lives; of one that nobody listens at, or that has no
+// address, the lines know as much as the listener does.
+func (l *lines) tried(err error) {
+	var no *pgconn.PgError
+	switch {
+	case err == nil || errors.As(err, &no):
+		l.answered()
+	case unanswered(err) && l.now()-l.heard.Load() >= int64(silence):
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.cut()
+	}
+}
+
+// unanswered tells that an error is that a server said nothing.
+func unanswered(err error) bool {
+	var name *net.DNSError
+	return !errors.As(err, &name) &&
+		(pgconn.Timeout(err) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.ETIMEDOUT))
+}

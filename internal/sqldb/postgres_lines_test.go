@@ -1,0 +1,91 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// What is no silence of a server cuts nothing. Silence cuts every line, and an answer ends it.
+func TestLines(t *testing.T) {
+	server, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	l := newLines(&net.Dialer{})
+	dial := func() net.Conn {
+		t.Helper()
+		c, err := l.dial(t.Context(), "tcp", server.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	// tried is as if the listener had failed so, with nothing heard for a minute.
+	tried := func(err error) {
+		l.began = time.Now().Add(-time.Minute)
+		l.heard.Store(0)
+		l.tried(err)
+	}
+	place := url.URL{Scheme: "postgres", User: url.User("ann"), Host: server.Addr().String(), Path: "/none", RawQuery: "sslmode=disable"}
+	config, err := pgx.ParseConfig(place.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnectTimeout = 10 * time.Millisecond
+	_, silent := pgx.ConnectConfig(t.Context(), config)
+	if silent == nil {
+		t.Fatal("a server that says nothing is connected to")
+	}
+
+	kept := dial()
+	for name, err := range map[string]error{
+		"an answer":            nil,
+		"refused":              &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
+		"reset":                &net.OpError{Op: "read", Err: syscall.ECONNRESET},
+		"hung up":              io.ErrUnexpectedEOF,
+		"too many connections": &pgconn.PgError{Code: "53300", SeverityUnlocalized: "FATAL"},
+		"starting":             &pgconn.PgError{Code: "57P03", SeverityUnlocalized: "FATAL"},
+		"no name":              &net.DNSError{Err: "timeout", IsTimeout: true},
+	} {
+		if tried(err); l.frozen() {
+			t.Fatalf("%s is taken for silence", name)
+		}
+	}
+	l.answered()
+	if l.tried(silent); l.frozen() {
+		t.Fatal("a server that has just answered is taken for frozen")
+	}
+	_ = kept.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+	if _, err := kept.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("a line that was to be kept: %v", err)
+	}
+	_ = kept.Close()
+
+	for name, err := range map[string]error{"no answer": silent, "no way": &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}} {
+		c := dial()
+		tried(err)
+		if !l.frozen() {
+			t.Fatalf("%s is not taken for silence", name)
+		}
+		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("%s: a line that was to be cut: %v", name, err)
+		}
+		if _, err := l.dial(context.Background(), "tcp", server.Addr().String()); !errors.Is(err, errFrozen) {
+			t.Errorf("%s: a line to a server that is frozen: %v", name, err)
+		}
+		l.tried(nil)
+		_ = dial().Close()
+	}
+}

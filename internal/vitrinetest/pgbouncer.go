@@ -1,0 +1,116 @@
+package vitrinetest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// PgBouncer starts a pooler in a mode (session, transaction) before the server of an address, and ends it with the test. It returns the address
+// through it.
+func PgBouncer(t testing.TB, place, mode string) string {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		program, err = exec.LookPath("/usr/sbin/pgbouncer")
+	}
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("PgBouncer is not installed")
+		}
+		t.Skipf("PgBouncer is not installed: %s was not tried", t.Name())
+	}
+	u, err := url.Parse(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "pgbouncer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	server := u.Host
+	_, port, _ := net.SplitHostPort(server)
+	for range clashes {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, own, _ := net.SplitHostPort(l.Addr().String())
+		_ = l.Close()
+		settings := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%s user=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
+			"auth_type = any\npool_mode = %s\ndefault_pool_size = 60\n", port, u.User.Username(), own, mode)
+		if err := os.WriteFile(filepath.Join(dir, "ini"), []byte(settings), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		u.Host = net.JoinHostPort("127.0.0.1", own)
+		said := &saying{}
+		cmd := exec.Command(program, filepath.Join(dir, "ini"))
+		cmd.Stderr = said
+		if os.Geteuid() == 0 { // it refuses to run as root
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(ended) }()
+		t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+		if answers(u.Host, ended) {
+			return u.String()
+		}
+		if !strings.Contains(said.String(), "in use") {
+			t.Fatalf("PgBouncer does not answer:\n%s", said)
+		}
+	}
+	t.Fatal("PgBouncer finds no port")
+	return ""
+}
+
+// answers waits until somebody listens at an address; false: whoever was to has ended.
+func answers(address string, ended <-chan struct{}) bool {
+	late := time.After(startWait)
+	for tick := time.NewTicker(10 * time.Millisecond); ; {
+		if c, err := net.Dial("tcp", address); err == nil {
+			tick.Stop()
+			return c.Close() == nil
+		}
+		select {
+		case <-ended:
+			return false
+		case <-late:
+			return false
+		case <-tick.C:
+		}
+	}
+}
+
+// saying is what a program says, while it does.
+type saying struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *saying) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(b)
+}
+
+func (s *saying) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

@@ -1,0 +1,415 @@
+package web_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/s3"
+	"vitrine/internal/vitrinetest"
+
+	download "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/chromedp"
+)
+
+// depot is a hosting whose files are in a bucket, as the whole program has it.
+type depot struct {
+	*hosting
+	blobs *s3.Blobs
+	ahead atomic.Int64 // ns that the clock by which URLs of the bucket are signed is set forward
+}
+
+// newDepot takes more parameters of the bucket's address.
+func newDepot(t *testing.T, server *vitrinetest.S3Server, parameters string) *depot {
+	t.Helper()
+	chromium(t) // or nothing is tried
+	h := &depot{hosting: newHosting(t)}
+	var err error
+	h.blobs, err = s3.Open(t.Context(), server.Address(server.Bucket(t), "")+parameters, func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) })
+	h.check(err)
+	s := h.server
+	s.Blobs, s.Receiver, s.StorageOrigin, s.RedirectDownloads = h.blobs, nil, h.blobs.Origin(), true
+	s.Uploads.Blobs, s.Links.Blobs, s.Captions.Blobs, s.Previews.Blobs = h.blobs, h.blobs, h.blobs, h.blobs
+	h.handler = s.Handler()
+	return h
+}
+
+// sentElsewhere is an expression for where the page has sent something to, other than its own site.
+const sentElsewhere = `[...new Set(performance.getEntriesByType("resource").filter((e) => e.initiatorType === "xmlhttprequest").map((e) => new URL(e.name).origin).filter((o) => o !== origin))].join()`
+
+// Files go from the page to the bucket, several at once, with no word of the browser's against it; then a large one, which nobody holds.
+func TestBrowserBucketUpload(t *testing.T) {
+	d := newDepot(t, vitrinetest.S3(t), "")
+	d.check(d.blobs.Cors(t.Context(), d.url))
+	tb := newMember(t, d.desk, d.member)
+	tb.run(chromedp.Navigate(d.url + "/dashboard"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	names := []string{"notes.txt", "picture.png", "report.pdf", "data.json", "clip.webm", "é & ü + #1.md"}
+	tb.choose(names...)
+	for _, name := range names {
+		state := "live"
+		if name == "clip.webm" {
+			state = "processing"
+		}
+		tb.fares(name, state)
+	}
+	if to := tb.text(sentElsewhere); to != d.blobs.Origin() {
+		t.Errorf("the page has sent files to %q, not to %s", to, d.blobs.Origin())
+	}
+
+	path := filepath.Join(t.TempDir(), "large.txt")
+	f, err := os.Create(path)
+	d.check(err)
+	lines := bytes.Repeat([]byte("a line of an unremarkable text, again and again\n"), 20_000)
+	size := 0
+	for ; size < 200_000_000; size += len(lines) {
+		_, err = f.Write(lines)
+		d.check(err)
+	}
+	d.check(f.Close())
+	runtime.GC()
+	tb.run(chromedp.Evaluate(`window.steps = new Set()`, nil), chromedp.SetUploadFiles("#files", []string{path}, chromedp.ByQuery))
+	var held uint64
+	var page float64
+	var steps int
+	eventually(t, "the large file is live", func() bool {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		held = max(held, m.HeapAlloc)
+		var now struct {
+			State string
+			Used  float64
+			Steps int
+		}
+		tb.run(chromedp.Evaluate(`(() => {
+			const row = `+fileRow("large.txt")+`;
+			if (row?.dataset.state === "uploading") steps.add(row.querySelector("progress").value);
+			return {State: row?.dataset.state ?? "", Used: performance.memory.usedJSHeapSize, Steps: steps.size};
+		})()`, &now))
+		page, steps = max(page, now.Used), now.Steps
+		return now.State == "live"
+	})
+	if held > 100<<20 || page > 100e6 {
+		t.Errorf("of 200 MB the server held %d MB, and the page %.0f MB", held>>20, page/1e6)
+	}
+	if steps < 3 {
+		t.Errorf("the progress of 200 MB was told %d times", steps)
+	}
+	links := d.linksOf(d.member)
+	if len(links) != len(names)+1 || links[0].Size != int64(size) {
+		t.Errorf("%d links, the last of %d bytes", len(links), links[0].Size)
+	}
+	tb.quiet()
+}
+
+// Pages of links whose bytes are in a bucket: what is shown comes through the site, by ranges where it is large; downloads come from the bucket.
+func TestBrowserBucketPages(t *testing.T) {
+	d := newDepot(t, vitrinetest.S3(t), "")
+	d.check(d.blobs.Cors(t.Context(), d.url))
+	contents := map[string]string{"report.pdf": string(makePDF(300)), "picture.png": string(solid(3000, 2000)), "clip.webm": string(samples["clip.webm"])}
+	links := map[string]*vitrine.Link{}
+	for name, content := range contents {
+		links[name] = d.sent(name, content)
+	}
+	u := d.server.Uploads
+	d.check((&vitrine.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(t.Context()))
+
+	tb := newVisitor(t, d.page(links["picture.png"]))
+	tb.until(`document.querySelector(".picture img").naturalWidth === 3000`)
+	tb.run(d.page(links["clip.webm"]))
+	tb.until(`document.querySelector("video").duration > 3`)
+	tb.run(chromedp.Evaluate(`{ const v = document.querySelector("video"); v.muted = true; v.currentTime = v.duration - .5; void v.play() }`, nil))
+	tb.until(`document.querySelector("video").ended`)
+	tb.run(d.page(links["report.pdf"]))
+	f := tb.frame("/view")
+	f.opened("300")
+	f.turnTo("299")
+	f.quiet()
+
+	dir := t.TempDir()
+	here := cdp.WithExecutor(tb.ctx, chromedp.FromContext(tb.ctx).Browser)
+	d.check(download.SetDownloadBehavior(download.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(dir).
+		WithBrowserContextID(chromedp.FromContext(tb.ctx).BrowserContextID).Do(here))
+	for name, content := range contents {
+		tb.run(d.page(links[name]), chromedp.Click(`header a[data-download]`, chromedp.ByQuery))
+		eventually(t, name+" is on the disk", func() bool {
+			got, err := os.ReadFile(filepath.Join(dir, name))
+			return err == nil && string(got) == content
+		})
+		tb.until(`document.querySelector("header a[data-download]") !== null`) // the page stays
+		eventually(t, "a download of "+name, func() bool { return d.counts(links[name]).Downloads == 1 })
+	}
+	tb.quiet()
+
+	// A website, from a folder by way of the bucket, at its own origin; an album of what is there.
+	tb = newMember(t, d.desk, d.member)
+	film := strings.Repeat("0123456789", 20_000)
+	garden := folder(t, "Garden", map[string]string{"film.mp4": film, "data/é.json": `{"n": 7}`, "css/style.css": "h1 { color: rgb(1, 2, 3) }",
+		"index.html": `<!doctype html><title>Garden</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/css/style.css"><h1>Hello</h1><script type="module">
+			const n = (await (await fetch("/data/é.json")).json()).n, end = await (await fetch("/film.mp4", {headers: {Range: "bytes=199990-"}})).text();
+			document.title = ` + "`${n} ${end}`" + `</script>`})
+	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(d.url+"/websites"), chromedp.SetUploadFiles("#folder", []string{garden}, chromedp.ByQuery))
+	tb.arrives(`location.pathname.startsWith("/websites/") && document.querySelector(".banner").innerText.includes("Deployed")`)
+	var address string
+	tb.run(chromedp.Value("#address", &address, chromedp.ByQuery))
+	tb.run(chromedp.Navigate(address))
+	tb.until(`document.title === "7 0123456789" && getComputedStyle(document.querySelector("h1")).color === "rgb(1, 2, 3)"`)
+	album, err := d.server.Albums.Create(t.Context(), d.member, "Spring", "")
+	d.check(err)
+	for _, l := range links {
+		d.check(d.server.Albums.Add(t.Context(), d.member, string(album.Slug), []string{string(l.Slug)}))
+	}
+	tb.run(chromedp.Navigate(d.url + "/a/" + string(album.Slug)))
+	tb.until(`document.querySelectorAll(".cover").length === 3 && [...document.images].every((i) => i.complete && i.naturalWidth > 0)`)
+	tb.quiet()
+}
+
+// gate stands between browsers and a bucket's server, at an address of its own (public=), and does with what is put as a test tells it.
+type gate struct {
+	url    string
+	to     http.Handler
+	server *http.Server
+
+	mu    sync.Mutex
+	fault func(w http.ResponseWriter, r *http.Request) bool // true: it has answered
+	puts  int
+}
+
+func newGate(t *testing.T, server *vitrinetest.S3Server) *gate {
+	t.Helper()
+	u, err := url.Parse(server.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{to: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host = u.Scheme, u.Host
+		r.Out.Host = r.In.Host // as it was signed
+	}, ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }}}
+	g.start(t)
+	t.Cleanup(g.stop)
+	return g
+}
+
+// start has it listen, where it listened before.
+func (g *gate) start(t *testing.T) {
+	t.Helper()
+	l, err := net.Listen("tcp", cmp.Or(strings.TrimPrefix(g.url, "http://"), "127.0.0.1:0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.url, g.server = "http://"+l.Addr().String(), &http.Server{Handler: g}
+	go func() { _ = g.server.Serve(l) }()
+}
+
+func (g *gate) stop() { _ = g.server.Close() }
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPut {
+		g.mu.Lock()
+		fault := g.fault
+		g.puts++
+		g.mu.Unlock()
+		if fault != nil && fault(w, r) {
+			return
+		}
+	}
+	g.to.ServeHTTP(w, r)
+}
+
+// set has a fault happen from now on, nil ends it; what was put is counted anew.
+func (g *gate) set(fault func(http.ResponseWriter, *http.Request) bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fault, g.puts = fault, 0
+}
+
+func (g *gate) count() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.puts
+}
+
+// first has a fault happen once.
+func first(fault func(w http.ResponseWriter, r *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
+	var once atomic.Bool
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		return once.CompareAndSwap(false, true) && fault(w, r)
+	}
+}
+
+// What goes wrong between a page and a bucket: what passes is done again by itself, what does not is told.
+func TestBrowserBucketTrouble(t *testing.T) {
+	t.Parallel() // most of it is waiting
+	server := vitrinetest.S3(t)
+	g := newGate(t, server)
+	d := newDepot(t, server, "&public="+url.QueryEscape(g.url))
+	tb := newMember(t, d.desk, d.member)
+	tb.run(chromedp.Navigate(d.url + "/dashboard"))
+	tb.arrives(`document.body.classList.contains("has-script")`)
+	lives := 0
+	live := func(name string) {
+		t.Helper()
+		tb.fares(name, "live")
+		lives++
+	}
+	again := func(name string) {
+		t.Helper()
+		tb.run(chromedp.Evaluate(fileRow(name)+`.querySelector(".retry").click()`, nil))
+	}
+	refused := func(name string, again bool, says ...string) {
+		t.Helper()
+		tb.fares(name, "failed")
+		got := tb.text(fileRow(name) + `.querySelector(".state").innerText`)
+		for _, want := range says {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q, without %q", name, got, want)
+			}
+		}
+		if hidden := tb.text(`String(` + fileRow(name) + `.querySelector(".retry").hidden)`); hidden != fmt.Sprint(!again) {
+			t.Errorf("%s: the button that tries again is hidden: %s", name, hidden)
+		}
+	}
+
+	// The bucket knows nothing of the site, and is sent nothing.
+	tb.choose("forbidden.txt")
+	tb.until(fileRow("forbidden.txt") + `?.querySelector(".state").innerText.includes("Waiting for the storage")`)
+	refused("forbidden.txt", true, "takes no files from its pages", "vitrine storage cors")
+	if g.count() != 0 {
+		t.Errorf("%d were put though the bucket had not been asked", g.count())
+	}
+	d.check(d.blobs.Cors(t.Context(), d.url))
+	again("forbidden.txt")
+	live("forbidden.txt")
+
+	// The address ends while the file is on its way.
+	d.ahead.Store(int64(vitrine.URLLife)) // it lives for a second
+	var status atomic.Int64
+	g.set(first(func(w http.ResponseWriter, r *http.Request) bool {
+		d.ahead.Store(0)
+		signed, err := time.Parse("20060102T150405Z", r.URL.Query().Get("X-Amz-Date"))
+		if err != nil || r.URL.Query().Get("X-Amz-Expires") != "1" {
+			t.Errorf("%v: %s", err, r.URL)
+		}
+		<-time.After(time.Until(signed.Add(3 * time.Second))) // in whole seconds
+		answer := &told{ResponseWriter: w}
+		g.to.ServeHTTP(answer, r)
+		status.Store(int64(answer.status))
+		return true
+	}))
+	tb.choose("expired.txt")
+	live("expired.txt")
+	if status.Load() != http.StatusForbidden || g.count() != 2 {
+		t.Errorf("an address that has expired: %d, %d tries", status.Load(), g.count())
+	}
+
+	// The bucket is busy: in words that a page may read, and in words that it may not.
+	answer := func(origin string, status int, body string) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if origin != "" {
+				w.Header().Set("Access-Control-Allow-Origin", origin)
+			}
+			w.Header().Set("Content-Type", "application/xml")
+			w.WriteHeader(status)
+			fmt.Fprint(w, body)
+			return true
+		}
+	}
+	for i, origin := range []string{d.url, ""} {
+		g.set(first(answer(origin, http.StatusServiceUnavailable, `<?xml version="1.0"?><Error><Code>SlowDown</Code></Error>`)))
+		name := fmt.Sprintf("busy-%d.txt", i)
+		tb.choose(name)
+		live(name)
+		if g.count() < 2 {
+			t.Errorf("%s: %d tries", name, g.count())
+		}
+	}
+
+	// The connection breaks in the middle.
+	large := func(name string) (path string) {
+		path = filepath.Join(t.TempDir(), name)
+		d.check(os.WriteFile(path, bytes.Repeat([]byte("Nothing of this may be lost.\n"), 500_000), 0o600))
+		tb.run(chromedp.SetUploadFiles("#files", []string{path}, chromedp.ByQuery))
+		return path
+	}
+	g.set(first(func(_ http.ResponseWriter, r *http.Request) bool {
+		_, _ = r.Body.Read(make([]byte, 1000))
+		panic(http.ErrAbortHandler)
+	}))
+	large("cut.txt")
+	live("cut.txt")
+
+	// It is given up in the middle, and taken up again; by then one is another file.
+	for _, name := range []string{"given-up.txt", "changed.txt"} {
+		gone := make(chan struct{})
+		g.set(first(func(_ http.ResponseWriter, r *http.Request) bool {
+			_, _ = r.Body.Read(make([]byte, 1000))
+			<-gone
+			return true
+		}))
+		path := large(name)
+		tb.until(fileRow(name) + `?.querySelector("progress").value > 0`)
+		tb.run(chromedp.Evaluate(fileRow(name)+`.querySelector(".cancel").click()`, nil))
+		tb.fares(name, "cancelled")
+		close(gone)
+		if name == "given-up.txt" {
+			again(name)
+			live(name)
+			continue
+		}
+		d.check(os.WriteFile(path, []byte("other words"), 0o600))
+		again(name)
+		refused(name, false, "was changed or moved")
+	}
+
+	// The bucket refuses for good.
+	g.set(answer(d.url, http.StatusForbidden, `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`))
+	tb.choose("denied.txt")
+	refused("denied.txt", true, "refuses the file (AccessDenied)")
+	g.set(answer(d.url, http.StatusInsufficientStorage, ""))
+	tb.choose("full.txt")
+	refused("full.txt", true, "refuses the file (507)")
+
+	// It is away, and comes back.
+	g.set(nil)
+	g.stop()
+	tb.choose("away.txt")
+	tb.until(fileRow("away.txt") + `?.querySelector(".state").innerText.includes("Waiting for the storage")`)
+	g.start(t)
+	live("away.txt")
+	var links []string
+	for _, l := range d.linksOf(d.member) {
+		links = append(links, l.Name)
+	}
+	if len(links) != lives {
+		t.Errorf("%d links, want %d: %s", len(links), lives, links)
+	}
+}
+
+// told is the status of an answer.
+type told struct {
+	http.ResponseWriter
+	status int
+}
+
+func (a *told) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *told) Unwrap() http.ResponseWriter { return a.ResponseWriter }

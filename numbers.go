@@ -1,0 +1,37 @@
+package vitrine
+
+import (
+	"context"
+	"fmt"
+)
+
+// Knower knows accounts and links by their numbers: a ViewLog, or a spool.
+type Knower interface {
+	// Highest are the highest numbers of an account and of a link that it knows anything of; 0: of none.
+	Highest(ctx context.Context) (AccountID, LinkID, error)
+}
+
+// PassOver has the store give no number to an account or a link that something else knows one by: whoever got it would be shown the opens of another
+// (promise 9). A store that was behind was restored to an earlier moment than its log, or one of the two is not the other's; what is to be
+// said of that is returned, and "" otherwise.
+func PassOver(ctx context.Context, store Store, all ...Knower) (warning string, err error) {
+	var a AccountID
+	var l LinkID
+	for _, k := range all {
+		account, link, err := k.Highest(ctx)
+		if err != nil {
+			return "", fmt.Errorf("ask the log of opens which accounts and links it knows: %w", err)
+		}
+		a, l = max(a, account), max(l, link)
+	}
+	passed := false
+	err = store.Update(ctx, func(tx Tx) error {
+		passed, err = tx.PassOver(a, l)
+		return err
+	})
+	if err != nil || !passed {
+		return "", err
+	}
+	return fmt.Sprintf("the log of opens knows accounts up to number %d and links up to number %d, which the database had not given yet: it was restored to an earlier moment than the log, "+
+		"or one of the two is of another instance. New accounts and links get higher numbers, so that nobody is shown the opens of another; \"vitrine audit\" names opens of links that are not there", a, l), nil
+}

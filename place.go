@@ -1,0 +1,212 @@
+package vitrine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Place is the service that knows whose the place of the files is: a directory or a bucket may be named by mistake, be tried with a copy of the
+// database, or outlive one that was restored to an earlier moment. Whoever removed there what its own database does not know would remove another's.
+//
+// The rule. The place bears a mark, and the store a copy of it. A mark is a text of chance, made anew each time that the place is looked after (Keep). A place
+// without one is anybody's. A place with another mark than the store's was used by another database since, or by a later state of this one: from then on it
+// is disputed, and nobody's, until somebody claims it. So of two databases that look after one place by turns, both find out, the first to look with its
+// first look, the other with its next.
+//
+// The mark that is about to be put stands in the store before it stands in the place, so that no crash lets the two differ; and any number of processes of one
+// store that do so at once put the same.
+type Place struct {
+	Store Store
+	Blobs Blobs
+}
+
+// The names of the secrets, and the mark of a disputed place.
+const (
+	markSecret     = "mark"      // that the place has, or had before the next
+	nextMarkSecret = "mark next" // that is being put; the same: none is
+	disputed       = "DISPUTED"
+)
+
+// keepTries bounds how often other processes of the same store may come between the steps of Keep or Claim.
+const keepTries = 20
+
+// ErrOtherPlace says that files are not this database's to sweep.
+var ErrOtherPlace = errors.New("these files were last looked after by another database, or by a later state of this one")
+
+// marks are what the store knows of the mark.
+type marks struct{ current, next string }
+
+// own tells whether a place with a mark is the store's. One without is.
+func (m marks) own(mark string) bool { return mark == "" || mark == m.current || mark == m.next }
+
+func readMarks(tx Tx) (m marks, err error) {
+	for _, s := range []struct {
+		name string
+		text *string
+	}{{markSecret, &m.current}, {nextMarkSecret, &m.next}} {
+		text, err := tx.Secret(s.name)
+		if err := notFoundIsNil(err); err != nil {
+			return m, err
+		}
+		*s.text = string(text)
+	}
+	return m, nil
+}
+
+// Check tells whether the place is this database's: nil, ErrOtherPlace, or that it cannot be told. It changes nothing.
+func (p Place) Check(ctx context.Context) error {
+	m, mark, err := p.look(ctx)
+	if err != nil || m.own(mark) {
+		return err
+	}
+	if err := pause(ctx, doubtFor); err != nil {
+		return err
+	}
+	if m, mark, err = p.look(ctx); err != nil || m.own(mark) {
+		return err
+	}
+	return ErrOtherPlace
+}
+
+// Mark is the mark that the database knows the place by; "": none yet.
+func (p Place) Mark(ctx context.Context) (string, error) {
+	var m marks
+	err := p.Store.Read(ctx, func(tx Tx) (err error) {
+		m, err = readMarks(tx)
+		return err
+	})
+	return m.current, err
+}
+
+func (p Place) look(ctx context.Context) (m marks, mark string, err error) {
+	err = p.Store.Read(ctx, func(tx Tx) error {
+		m, err = readMarks(tx)
+		return err
+	})
+	if err == nil {
+		mark, err = p.Blobs.Mark(ctx)
+	}
+	return m, mark, err
+}
+
+// Keep looks after the place: it puts the next mark where the place is this database's, else it says that it is disputed and answers ErrOtherPlace.
+func (p Place) Keep(ctx context.Context) error {
+	var put, doubted string // marks: put by this call, and met by it
+	for range keepTries {
+		m, err := p.begin(ctx, "")
+		if err != nil {
+			return err
+		}
+		mark, err := p.Blobs.Mark(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case m.own(mark) || mark == put:
+			put = m.next
+			if done, err := p.put(ctx, m.next); done || err != nil {
+				return err
+			}
+		case mark == disputed:
+			return ErrOtherPlace
+		case mark == doubted:
+			if err := p.Blobs.PutMark(ctx, disputed); err != nil {
+				return err
+			}
+			return ErrOtherPlace
+		default:
+			doubted = mark
+			if err := pause(ctx, doubtFor); err != nil {
+				return err
+			}
+		}
+	}
+	return p.crowded()
+}
+
+// doubtFor is how long a mark is doubted that the store does not know: a process of this database that has put its own too late, or has just put the next, says
+// so by then.
+const doubtFor = 300 * time.Millisecond
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Claim makes the place this database's, whosever it was.
+func (p Place) Claim(ctx context.Context) error {
+	for range keepTries {
+		m, err := p.begin(ctx, rand.Text())
+		if err != nil {
+			return err
+		}
+		if done, err := p.put(ctx, m.next); done || err != nil {
+			return err
+		}
+	}
+	return p.crowded()
+}
+
+func (p Place) crowded() error {
+	return Unavailable(fmt.Errorf("the mark of the files: other processes came between, %d times", keepTries))
+}
+
+// begin has the store know which mark is put next: one that is given, else the one that it knows already, else a new one.
+func (p Place) begin(ctx context.Context, next string) (m marks, err error) {
+	err = p.Store.Update(ctx, func(tx Tx) error {
+		if m, err = readMarks(tx); err != nil || next == "" && m.next != m.current {
+			return err
+		}
+		if m.next = next; next == "" {
+			m.next = rand.Text()
+		}
+		return tx.PutSecret(nextMarkSecret, []byte(m.next))
+	})
+	return m, err
+}
+
+// put puts the next mark and has the store know that it is there. done is false when the store has gone on to another meanwhile: then what was put now is
+// too late, and is put right by another turn.
+func (p Place) put(ctx context.Context, next string) (done bool, err error) {
+	if err := p.Blobs.PutMark(ctx, next); err != nil {
+		return false, err
+	}
+	err = p.Store.Update(ctx, func(tx Tx) error {
+		now, err := readMarks(tx)
+		if done = err == nil && (now.current == next || now.next == next); !done || now.current == next {
+			return err
+		}
+		return tx.PutSecret(markSecret, []byte(next))
+	})
+	return done && err == nil, err
+}
+
+// Strangers counts the files that the database does not know, and their bytes.
+func (p Place) Strangers(ctx context.Context) (files, bytes int64, err error) {
+	err = p.Blobs.Each(ctx, func(id UploadID, info BlobInfo) error {
+		owned, err := p.owns(ctx, id)
+		if err == nil && !owned {
+			files, bytes = files+1, bytes+info.Size
+		}
+		return err
+	})
+	return files, bytes, err
+}
+
+// owns tells whether the database may still need the bytes of an upload.
+func (p Place) owns(ctx context.Context, id UploadID) (owned bool, err error) {
+	err = p.Store.Read(ctx, func(tx Tx) error {
+		owned, err = ownsBytes(tx, id)
+		return err
+	})
+	return owned, err
+}
