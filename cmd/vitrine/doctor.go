@@ -203,7 +203,7 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 	default:
 		d.say(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version, l.Took.Round(10*time.Microsecond))
 	}
-	if l.Took > slowAnswer {
+	if l.Took > slowAnswer && strings.Contains(place, "://") { // a file is as near as can be
 		d.say(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.", l.Took.Round(time.Millisecond))
 	}
 	if l.Off.Abs() > clockSkew {
