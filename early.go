@@ -16,10 +16,15 @@ const (
 	// earlyLife is how long after an open something waits for it: as long as its page may say anything, and once more, for a server
 	// with a spool to be there again.
 	earlyLife = 2 * TokenLife
+	// earlyPatience is for how long a process tries what is that old before it lets it go: when all servers were down for days, the one that has
+	// the open begins with its spool as late as this one with what is early.
+	earlyPatience = time.Hour
 	// firstEarlyPause is the time before the first try at what is early; it doubles with each that gets nothing done, to longestPause.
 	firstEarlyPause = time.Second
-	// earlyRest is how many times as long as a try has taken there is none: what waits may be much, and the log has other things to do.
-	earlyRest = 9
+	// earlyRest is how many times as long as a try has taken there is none, up to longestEarlyPause: what waits may be much, and the log has other
+	// things to do.
+	earlyRest         = 9
+	longestEarlyPause = 10 * time.Minute
 )
 
 // wait keeps what is early; durable when nil.
@@ -36,6 +41,7 @@ func (v *Views) wait(early Batch) error {
 
 // retry tries what is early whenever there is some, with pauses.
 func (v *Views) retry(ctx context.Context) {
+	started := time.Now()
 	for {
 		select {
 		case <-v.waiting:
@@ -49,27 +55,29 @@ func (v *Views) retry(ctx context.Context) {
 				return
 			}
 			began := time.Now()
-			some, _ := v.retryOnce(ctx)
+			some, err := v.retryOnce(ctx, began.Sub(started) >= earlyPatience)
 			if ctx.Err() != nil {
 				return
 			}
 			if pause = min(2*pause, longestPause); some {
 				pause = firstEarlyPause // there may be more of what has come
 			}
-			pause = max(pause, earlyRest*time.Since(began))
+			if err == nil { // else the log was not at work all the time
+				pause = max(pause, min(earlyRest*time.Since(began), longestEarlyPause))
+			}
 		}
 	}
 }
 
-// retryOnce hands what is early to the log, and tells whether that took anything.
-func (v *Views) retryOnce(ctx context.Context) (some bool, err error) {
+// retryOnce hands what is early to the log, and tells whether that took anything. What is old is let go only if letGoOld.
+func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err error) {
 	waiting, letGo := 0, 0
 	err = v.Early.Replay(ctx, func(b Batch) (left Batch, err error) {
 		o, err := v.append(ctx, b)
 		if err != nil {
 			return b, err
 		}
-		left, old, err := v.awaited(ctx, o.Early)
+		left, old, err := v.awaited(ctx, o.Early, letGoOld)
 		if err != nil {
 			return b, err
 		}
@@ -83,19 +91,19 @@ func (v *Views) retryOnce(ctx context.Context) (some bool, err error) {
 	return some, err
 }
 
-// awaited is what is early without what no open will come for: of links that were deleted, and of old opens, of which it tells how many
-// entries there are.
-func (v *Views) awaited(ctx context.Context, early Batch) (b Batch, old int, err error) {
-	deleted, since := v.deletions(ctx), time.Now().Add(-earlyLife).UnixMilli()
+// awaited is what is early without what no open will come for: of links that were deleted, and, if letGoOld, of old opens, of which it tells
+// how many entries there are.
+func (v *Views) awaited(ctx context.Context, early Batch, letGoOld bool) (b Batch, old int, err error) {
+	owner, since := v.owners(ctx), time.Now().Add(-earlyLife).UnixMilli()
 	wanted := func(of openOf) bool {
-		gone := false
+		whose := AccountID(0)
 		if err == nil {
-			gone, err = deleted(of.link)
+			whose, err = owner(of.link)
 		}
-		if gone || err != nil {
+		if err != nil || whose == 0 && v.Owner != nil {
 			return false
 		}
-		if of.open.Ms() < since {
+		if letGoOld && of.open.Ms() < since {
 			old++
 			return false
 		}

@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/spool"
+	"vitrine/internal/sqldb"
 	"vitrine/report"
 )
 
@@ -62,10 +63,10 @@ func newPeer(t *testing.T, dir string, log *frailLog) *peer {
 	return s
 }
 
-func (s *peer) start(deleted func(context.Context, vitrine.LinkID) (bool, error)) {
+func (s *peer) start(owner func(context.Context, vitrine.LinkID) (vitrine.AccountID, error)) {
 	s.t.Helper()
 	s.spool, s.early = openSpool(s.t, filepath.Join(s.dir, "spool")), openSpool(s.t, filepath.Join(s.dir, "early"))
-	s.Views = &vitrine.Views{Log: s.log, Spool: s.spool, Early: narrow{s.early, &s.full}, Deleted: deleted,
+	s.Views = &vitrine.Views{Log: s.log, Spool: s.spool, Early: narrow{s.early, &s.full}, Owner: owner,
 		EarlyNotice: func(_, letGo int, _ error) { s.letGo += letGo }}
 	s.Start()
 }
@@ -77,7 +78,7 @@ func (s *peer) restart() {
 	if err := errors.Join(s.spool.Close(), s.early.Close()); err != nil {
 		s.t.Error(err)
 	}
-	s.start(s.Deleted)
+	s.start(s.Owner)
 }
 
 // tell hands in what the page of an open says, and a download.
@@ -413,11 +414,14 @@ func TestEarlyLetGo(t *testing.T) {
 		log := others(t)
 		b := newPeer(t, dir, log)
 		var deleted, down atomic.Bool
-		b.Deleted = func(_ context.Context, id vitrine.LinkID) (bool, error) {
+		b.Owner = func(_ context.Context, id vitrine.LinkID) (vitrine.AccountID, error) {
 			if down.Load() {
-				return false, vitrine.Unavailable(errors.New("the store is down"))
+				return 0, vitrine.Unavailable(errors.New("the store is down"))
 			}
-			return deleted.Load() && id == 2, nil
+			if deleted.Load() && id == 2 {
+				return 0, nil
+			}
+			return 1, nil
 		}
 		b.restart()
 		down.Store(true)
@@ -446,6 +450,66 @@ func TestEarlyLetGo(t *testing.T) {
 		}
 		b.Close()
 	})
+}
+
+// When all servers were down for days, what one has early waits for what another has in its spool, though that one starts later.
+func TestEarlyAfterDays(t *testing.T) {
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	synctest.Test(t, func(t *testing.T) {
+		log := others(t)
+		a, b := newPeer(t, dirs[0], log), newPeer(t, dirs[1], log)
+		a.log.away.Store(true)
+		write(t, a.Views, 0)
+		b.tell(0, 1000)
+		a.Close()
+		b.Close()
+		if err := errors.Join(a.spool.Close(), a.early.Close(), b.spool.Close(), b.early.Close()); err != nil {
+			t.Error(err)
+		}
+		<-time.After(5 * 24 * time.Hour)
+		b.start(nil)
+		<-time.After(50 * time.Minute)
+		a.start(nil)
+		a.log.away.Store(false)
+		drained(t, a.spool)
+		drained(t, b.early)
+		log.holds(1, 1000)
+		if b.letGo != 0 {
+			t.Errorf("%d were let go", b.letGo)
+		}
+		a.Close()
+		b.Close()
+	})
+}
+
+// Who puts the spools of a stopped server into the log lets nothing go, however old: there has been no time for the open to come.
+func TestEarlyDrained(t *testing.T) {
+	db, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	l := numbered{T: t, db: db}.link("drained")
+	if l.ID != 1 {
+		t.Fatalf("the link is number %d", l.ID)
+	}
+	dir := t.TempDir()
+	spool, early := openSpool(t, filepath.Join(dir, "spool")), openSpool(t, filepath.Join(dir, "early"))
+	old := vitrine.Snapshot{Link: l.ID, Open: vitrine.ViewID(newOpen(0).ID)}
+	gone := vitrine.Snapshot{Link: 2, Open: old.Open}
+	if err := early.Append(vitrine.Batch{Snapshots: []vitrine.Snapshot{old, gone}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := vitrine.DrainSpool(t.Context(), db, others(t), spool, early); err != nil {
+		t.Error(err)
+	}
+	var left []vitrine.Snapshot
+	if err := early.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) { left = append(left, b.Snapshots...); return b, nil }); err != nil {
+		t.Error(err)
+	}
+	if len(left) != 1 || left[0].Link != l.ID || left[0].Open != old.Open {
+		t.Errorf("left: %+v", left)
+	}
 }
 
 // Where no other process writes to the log, nothing waits for an open that is not there.

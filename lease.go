@@ -23,8 +23,10 @@ const (
 	leaseSpare = time.Second
 	// leaseBack is how long giving a lease back may take; one that is not given back is lost in its time.
 	leaseBack = 10 * time.Second
-	// leasesKept is how long what a crash has left of leases is kept that nobody asked for again.
-	leasesKept = time.Hour
+	// sightsKept is how long it is remembered how a lease was seen that nobody asked for again.
+	sightsKept = time.Hour
+	// leasesKept is how long what a crash has left of leases is kept that nobody asked for again: so long that no clock is that wrong.
+	leasesKept = 30 * 24 * time.Hour
 )
 
 // ErrLeaseLost ends the context of work whose lease was lost: it could not be renewed, or another process has it.
@@ -112,7 +114,7 @@ func (s *Leases) lapsed(l *Lease, now time.Time) bool {
 	if last, ok := s.seen[l.Name]; ok && last.Holder == l.Holder && last.Until.Equal(l.Until) {
 		return now.Sub(last.at) > leaseLife+leaseSpare
 	}
-	maps.DeleteFunc(s.seen, func(_ string, old sight) bool { return now.Sub(old.at) > leasesKept }) // nobody asks any more
+	maps.DeleteFunc(s.seen, func(_ string, old sight) bool { return now.Sub(old.at) > sightsKept }) // nobody asks any more
 	if s.seen == nil {
 		s.seen = map[string]sight{}
 	}

@@ -180,10 +180,10 @@ func TestLeaseEnds(t *testing.T) {
 		t.Error("a panic keeps it")
 	}
 	one.crashed("work")
-	if err := newProcess(t, store, 50*time.Minute).Forget(t.Context()); err != nil || other.had("work") {
+	if err := newProcess(t, store, 29*24*time.Hour).Forget(t.Context()); err != nil || other.had("work") {
 		t.Error("forgotten while it may count", err)
 	}
-	if err := newProcess(t, store, 2*time.Hour).Forget(t.Context()); err != nil || !other.had("work") {
+	if err := newProcess(t, store, 31*24*time.Hour).Forget(t.Context()); err != nil || !other.had("work") {
 		t.Error("kept", err)
 	}
 }

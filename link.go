@@ -439,14 +439,16 @@ func (s *Links) Purge(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// Deleted tells whether a link was deleted, or is none.
-func (s *Links) Deleted(ctx context.Context, id LinkID) (gone bool, err error) {
+// Owner is whose a link is; 0: it was deleted, or there is none.
+func (s *Links) Owner(ctx context.Context, id LinkID) (a AccountID, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		l, err := tx.Link(id)
-		gone = errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero()
+		if a = 0; err == nil && l.DeletedAt.IsZero() {
+			a = l.Account
+		}
 		return notFoundIsNil(err)
 	})
-	return gone, err
+	return a, err
 }
 
 func (s *Links) purge(ctx context.Context, l *Link) error {

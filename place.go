@@ -12,7 +12,7 @@ import (
 // database, or outlive one that was restored to an earlier moment. Whoever removed there what its own database does not know would remove another's.
 //
 // The rule. The place bears a mark, and the store a copy of it. A mark is a text of chance, made anew each time that the place is looked after (Keep). A place
-// without one is anybody's. A place with another mark than the store's was used by another database since, or by a later state of this one: from then on it
+// without one is anybody's, unless the store knows one and the newest files are missing, too: then it is the wrong place, a volume that is not mounted, say. A place with another mark than the store's was used by another database since, or by a later state of this one: from then on it
 // is disputed, and nobody's, until somebody claims it. So of two databases that look after one place by turns, both find out, the first to look with its
 // first look, the other with its next.
 //
@@ -33,8 +33,15 @@ const (
 // keepTries bounds how often other processes of the same store may come between the steps of Keep or Claim.
 const keepTries = 20
 
-// ErrOtherPlace says that files are not this database's to sweep.
-var ErrOtherPlace = errors.New("these files were last looked after by another database, or by a later state of this one")
+// ErrOtherPlace says that files are not this database's to sweep. Others that say so, and why, are ErrOtherPlace by errors.Is.
+var ErrOtherPlace error = otherPlace("these files were last looked after by another database, or by a later state of this one")
+
+const errPlaceBare = otherPlace("the place of the files has neither its mark nor the newest of the files that the database knows, like a volume that is not mounted")
+
+type otherPlace string
+
+func (e otherPlace) Error() string        { return string(e) }
+func (e otherPlace) Is(target error) bool { return target == ErrOtherPlace }
 
 // marks are what the store knows of the mark.
 type marks struct{ current, next string }
@@ -59,6 +66,9 @@ func readMarks(tx Tx) (m marks, err error) {
 // Check tells whether the place is this database's: nil, ErrOtherPlace, or that it cannot be told. It changes nothing.
 func (p Place) Check(ctx context.Context) error {
 	m, mark, err := p.look(ctx)
+	if err == nil && mark == "" {
+		return p.bare(ctx, m)
+	}
 	if err != nil || m.own(mark) {
 		return err
 	}
@@ -69,6 +79,34 @@ func (p Place) Check(ctx context.Context) error {
 		return err
 	}
 	return ErrOtherPlace
+}
+
+// bareLinks is of how many files at least one is there in a place that is only without a mark.
+const bareLinks = 5
+
+// bare is errPlaceBare of a place without a mark that ought to have one and lacks the newest files that are on display.
+func (p Place) bare(ctx context.Context, m marks) error {
+	if m.current == "" {
+		return nil
+	}
+	var newest []*Link
+	err := p.Store.Read(ctx, func(tx Tx) (err error) {
+		newest, err = tx.Links(LinkQuery{State: StateLive, Limit: bareLinks})
+		return err
+	})
+	for _, l := range newest {
+		if err == nil {
+			_, err = p.Blobs.Stat(ctx, l.Upload)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		err = nil
+	}
+	if err != nil || len(newest) == 0 {
+		return err
+	}
+	return errPlaceBare
 }
 
 // Mark is the mark that the database knows the place by; "": none yet.
@@ -103,6 +141,11 @@ func (p Place) Keep(ctx context.Context) error {
 		mark, err := p.Blobs.Mark(ctx)
 		if err != nil {
 			return err
+		}
+		if mark == "" {
+			if err := p.bare(ctx, m); err != nil {
+				return err
+			}
 		}
 		switch {
 		case m.own(mark) || mark == put:

@@ -270,6 +270,46 @@ func TestPlaceCopy(t *testing.T) {
 	})
 }
 
+// A place that is empty, as a volume is that was not mounted, is not taken for the database's, and when the right one is there again it is as before.
+func TestPlaceBare(t *testing.T) {
+	for _, place := range places {
+		t.Run(place.name, func(t *testing.T) {
+			clock := vitrinetest.NewClock(time.Now())
+			p := &placing{T: t, clock: clock, slow: place.name == "outgrown", store: place.store, files: place.files(t, clock.Now)}
+			d := p.living()
+			p.hours(1, d) // an empty place of an empty database
+			old := d.upload()
+			p.hours(1, d)
+			gone := d.begin()
+			mounted := d.blobs
+			d.blobs = place.files(t, clock.Now)(t)
+			d.restart()
+			if looks := p.hours(28, d); d.foreign != looks {
+				t.Errorf("it is told %d of %d times", d.foreign, looks)
+			}
+			d.own("not mounted", false)
+			if mark, err := d.blobs.Mark(t.Context()); err != nil || mark != "" {
+				t.Errorf("the place got the mark %q, %v", mark, err)
+			}
+			d.blobs = mounted
+			d.restart()
+			if !d.there(gone) {
+				t.Error("bytes were removed")
+			}
+			p.hours(28, d)
+			if d.foreign > 0 || d.there(gone) || !d.there(old.Upload) {
+				t.Errorf("told %d times; an upload that has expired is there: %v; a file is there: %v", d.foreign, d.there(gone), d.there(old.Upload))
+			}
+			d.audit()
+			// A restored directory has no mark, and its files.
+			p.must(d.blobs.PutMark(t.Context(), ""))
+			d.own("restored", true)
+			p.hours(1, d)
+			d.own("restored, an hour later", true)
+		})
+	}
+}
+
 // A database that was restored to an earlier moment removes nothing of the later state, until the place is claimed.
 func TestPlaceOlderState(t *testing.T) {
 	everywhere(t, func(p *placing) {

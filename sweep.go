@@ -40,7 +40,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.kept.IsZero() {
+	if s.kept.IsZero() || now.Sub(s.looked) >= 2*placeEvery { // another process looked after it meanwhile, or nobody did
 		s.kept = now
 	}
 	before := now.Add(-UploadLife - sweepGrace)

@@ -51,8 +51,9 @@ type Views struct {
 	// Patience is how long a batch waits for the log before it goes to the spool. 0: two seconds.
 	Patience time.Duration
 
-	// Deleted, unless nil, tells whether a link was deleted. What the spool has of such is dropped: the link may have been purged since.
-	Deleted func(context.Context, LinkID) (bool, error)
+	// Owner, unless nil, is whose a link is; 0: it was deleted, or there is none. What the spool has of such is dropped, for the link may have been
+	// purged since, and opens of a link that is another account's: the store was restored, and has given the number again.
+	Owner func(context.Context, LinkID) (AccountID, error)
 
 	// Notice, unless nil, is told the reason whenever the log does not take something: when the spool comes into use, and after
 	// each attempt to replay it that failed; and nil when everything of the spool is in the log. It may be called by two goroutines at
@@ -60,7 +61,7 @@ type Views struct {
 	Notice func(error)
 
 	// EarlyNotice, unless nil, is told after each try at what is in Early how many snapshots and downloads still wait, of how many the
-	// open has not come in earlyLife, so that they were let go, and what failed.
+	// open has not come in earlyLife nor while they were tried for earlyPatience, so that they were let go, and what failed.
 	EarlyNotice func(waiting, letGo int, err error)
 
 	entries chan entry
@@ -421,16 +422,16 @@ func (v *Views) take(ctx context.Context, b Batch) (early Batch, err error) {
 	}
 }
 
-// living is a batch without the opens of links that were deleted; what else there is of them is early, and let go there.
+// living is a batch without the opens of links that were deleted, or are another's; what else there is of them is early, and let go there.
 func (v *Views) living(ctx context.Context, b Batch) (Batch, error) {
-	deleted := v.deletions(ctx)
+	owner := v.owners(ctx)
 	var kept []NewOpen
 	for _, o := range b.Opens {
-		gone, err := deleted(LinkID(o.Link))
+		whose, err := owner(LinkID(o.Link))
 		if err != nil {
 			return b, err
 		}
-		if !gone {
+		if v.Owner == nil || whose != 0 && whose == o.Account {
 			kept = append(kept, o)
 		}
 	}
@@ -438,21 +439,21 @@ func (v *Views) living(ctx context.Context, b Batch) (Batch, error) {
 	return b, nil
 }
 
-// deletions is Deleted, which is asked once for each link.
-func (v *Views) deletions(ctx context.Context) func(LinkID) (bool, error) {
-	known := map[LinkID]bool{}
-	return func(id LinkID) (bool, error) {
-		if v.Deleted == nil {
-			return false, nil
+// owners is Owner, which is asked once for each link.
+func (v *Views) owners(ctx context.Context) func(LinkID) (AccountID, error) {
+	known := map[LinkID]AccountID{}
+	return func(id LinkID) (AccountID, error) {
+		if v.Owner == nil {
+			return 0, nil
 		}
-		gone, asked := known[id]
+		a, asked := known[id]
 		if asked {
-			return gone, nil
+			return a, nil
 		}
-		gone, err := v.Deleted(ctx, id)
+		a, err := v.Owner(ctx, id)
 		if err == nil {
-			known[id] = gone
+			known[id] = a
 		}
-		return gone, err
+		return a, err
 	}
 }

@@ -207,26 +207,28 @@ func TestViewsLogFails(t *testing.T) {
 	}
 }
 
-// What is in the spool of a link that was deleted is dropped when the log is there again, and nothing else.
+// What is in the spool of a link that was deleted, or is another account's by now, is dropped when the log is there again, and nothing else.
 func TestViewsOfDeleted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		log := newFrailLog(t, down(3))
 		s := openSpool(t, dir)
 		asked := 0
-		v := &vitrine.Views{Log: log, Spool: s, Deleted: func(_ context.Context, id vitrine.LinkID) (bool, error) {
+		v := &vitrine.Views{Log: log, Spool: s, Owner: func(_ context.Context, id vitrine.LinkID) (vitrine.AccountID, error) {
 			if asked++; asked == 1 {
-				return false, vitrine.Unavailable(errors.New("the store is down"))
+				return 0, vitrine.Unavailable(errors.New("the store is down"))
 			}
-			return id == 2, nil
+			return map[vitrine.LinkID]vitrine.AccountID{1: 1, 3: 7}[id], nil
 		}}
 		v.Start()
 		defer v.Close()
 		write(t, v, 0)
-		gone := newOpen(1)
-		gone.Link = 2
-		if err := v.Open(t.Context(), gone); err != nil {
-			t.Error(err)
+		for _, link := range []int64{2, 3} {
+			gone := newOpen(1)
+			gone.Link = link
+			if err := v.Open(t.Context(), gone); err != nil {
+				t.Error(err)
+			}
 		}
 		drained(t, s)
 		wantOpens(t, log, 1)

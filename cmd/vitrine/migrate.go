@@ -307,10 +307,9 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if m.from.shared() {
-		// Leases are renewed long before their end, and clocks may differ by a minute.
-		holders, err := m.from.store.Leased(ctx, clock().Add(-time.Minute))
+		holders, err := whoServes(ctx, m.from.store.Leases, func() { m.t.say("Looking on for %s whether a server is still there.", servedWithin) })
 		if err == nil && len(holders) > 0 {
-			err = fmt.Errorf("the instance is being served (by %s): stop its servers; one that was killed is known to be gone two minutes later", plain(strings.Join(holders, ", ")))
+			err = fmt.Errorf("the instance is being served (by %s): stop its servers", plain(strings.Join(holders, ", ")))
 		}
 		if err != nil {
 			return err

@@ -65,7 +65,7 @@ func (s *spools) knowers() []vitrine.Knower {
 
 // views are the views of an instance, which say how it stands with what the log does not take.
 func (s *spools) views(in *instance, log *slog.Logger) *vitrine.Views {
-	v := &vitrine.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Deleted: in.links.Deleted}
+	v := &vitrine.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: in.links.Owner}
 	v.Notice = func(err error) {
 		if err != nil {
 			log.Warn("the view log takes nothing: opens and beacons are kept in the spool", "spool_bytes", s.spool.Size(), "error", err)
@@ -160,17 +160,27 @@ func copySpools(from, to string) error {
 }
 
 // copySpool copies what is in the spool. A record that is being written while it is copied was not acknowledged; it is cut off where it is read.
+// A file that is gone was in the log by then, or what it had is in a new one: so it looks again until it misses none.
 func copySpool(from, to string) error {
-	all, err := os.ReadDir(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range all {
-		if err := copyFile(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	copied := map[string]bool{}
+	for missed := true; missed; {
+		missed = false
+		all, err := os.ReadDir(from)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
 			return err
+		}
+		for _, e := range all {
+			if copied[e.Name()] {
+				continue
+			}
+			err := copyFile(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+			if missed = missed || errors.Is(err, fs.ErrNotExist); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			copied[e.Name()] = err == nil
 		}
 	}
 	return nil

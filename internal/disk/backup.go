@@ -223,8 +223,12 @@ func (b *Backup) file(ctx context.Context, k vitrine.UploadID, name string, pin 
 		}
 	}
 	if !b.unlinkable {
-		if err := os.Link(from, to); err == nil {
+		err := os.Link(from, to)
+		if err == nil {
 			return b.linked(st.Size()), nil
+		}
+		if errors.Is(err, fs.ErrNotExist) { // removed since it was looked at
+			return false, nil
 		}
 		b.unlinkable = true
 	}

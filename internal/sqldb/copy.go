@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -77,21 +76,6 @@ func (l *ViewLog) CopyTo(ctx context.Context, to *ViewLog, told Copied) error {
 // Compare is Store's of a log.
 func (l *ViewLog) Compare(ctx context.Context, to *ViewLog) ([]string, error) {
 	return compareDB(ctx, l.db, to.db, viewlogTables)
-}
-
-// Leased lists who holds leases at a time: servers that run, or were killed a moment ago.
-func (s *Store) Leased(ctx context.Context, now time.Time) (holders []string, err error) {
-	err = s.db.read(ctx, func(t *tx) error {
-		return t.each(func(row scanner) error {
-			var holder string
-			if err := row.Scan(&holder); err != nil {
-				return err
-			}
-			holders = append(holders, holder)
-			return nil
-		}, "SELECT DISTINCT holder FROM leases WHERE until_time > $1 ORDER BY holder", ms(now))
-	})
-	return holders, err
 }
 
 // table is what is to be known of a table to copy it.

@@ -1,10 +1,26 @@
 package sqldb
 
 import (
+	"context"
 	"time"
 
 	"vitrine"
 )
+
+// Leases are all leases: of servers that run, and of those that were killed.
+func (s *Store) Leases(ctx context.Context) (all []vitrine.Lease, err error) {
+	err = s.db.read(ctx, func(t *tx) error {
+		all = nil
+		return t.each(func(row scanner) error {
+			l, err := readLease(row)
+			if err == nil {
+				all = append(all, *l)
+			}
+			return err
+		}, "SELECT name, holder, until_time FROM leases ORDER BY name")
+	})
+	return all, err
+}
 
 func readLease(s scanner) (*vitrine.Lease, error) {
 	l := new(vitrine.Lease)

@@ -103,23 +103,25 @@ const mustBeThere = async (file) => {
 };
 
 // answers tells whether a request is answered, whatever the answer is.
-const answers = (address, request) =>
-  fetch(address, { credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(10_000), ...request }).then(() => true, () => false);
-const isThere = (origin) => answers(`${origin}/`, { method: "HEAD", mode: "no-cors" });
+const answers = (address, signal, request) =>
+  fetch(address, { credentials: "omit", cache: "no-store", signal: AbortSignal.any([AbortSignal.timeout(10_000), ...(signal ? [signal] : [])]), ...request }).then(
+    () => true, () => false);
+const isThere = (origin, signal) => answers(`${origin}/`, signal, { method: "HEAD", mode: "no-cors" });
 
 // lostOn is why bytes did not get through, which a browser tells nobody. A bucket whose rules (CORS) do not name the site's pages is not sent a byte by the
 // browser; whether that is so, a PUT without a body shows, which the signature lets nobody take.
-const lostOn = async (address, type, sent) => {
+const lostOn = async (address, type, sent, signal) => {
   const { origin } = new URL(address, location.href);
   if (origin !== location.origin) {
-    if (await isThere(origin)) {
-      if (!sent && !(await answers(address, { method: "PUT", headers: { "Content-Type": type }, body: "" })))
+    if (await isThere(origin, signal)) {
+      if (!sent && !(await answers(address, signal, { method: "PUT", headers: { "Content-Type": type }, body: "" })))
         return new Refusal({ code: "storage_closed", error: "The storage of this site takes no files from its pages. Its operator can allow that: “vitrine storage cors”." }, 503);
-    } else if (await isThere(location.origin))
+    } else if (await isThere(location.origin, signal))
       return new Refusal({ code: "storage_away", error: "The storage of this site does not answer. Nothing is kept of the file; try again later." }, 503);
   }
-  return new TypeError("The connection was lost.");
+  return lost();
 };
+const lost = () => new TypeError("The connection was lost.");
 
 // put sends the bytes. The browser reads them from the disk as they go.
 const put = (address, file, type, onprogress, signal) =>
@@ -143,8 +145,11 @@ const put = (address, file, type, onprogress, signal) =>
       onprogress((sent = event.loaded));
     };
     x.onload = () => end(() => (x.status < 300 ? go() : stop(refusedBy(x))));
-    x.onerror = () => end(async () => stop(await lostOn(address, type, sent)));
-    x.onabort = () => end(() => stop(signal?.aborted ? aborted() : new TypeError("The connection was lost.")));
+    x.onerror = () => end(async () => {
+      const why = await lostOn(address, type, sent, signal).catch(lost);
+      stop(signal?.aborted ? aborted() : why);
+    });
+    x.onabort = () => end(() => stop(signal?.aborted ? aborted() : lost()));
     signal?.addEventListener("abort", cancel);
     watch(stalled);
     x.send(file);
@@ -190,6 +195,7 @@ export async function upload(file, {
     const send = (begun) =>
       again("uploading", async () => {
         await mustBeThere(file);
+        if (signal?.aborted) throw aborted();
         try {
           await put(begun.signedUrl, file, type, (sent) => {
             if (sent > farthest) failed = 0;
