@@ -25,17 +25,25 @@ fi
 
 export CGO_ENABLED=0
 go mod download
-# The S3 server of the tests is compiled here, so that no test waits for that.
-go -C tools/s3server tool -n versitygw >/dev/null || echo "could not compile versitygw: tests that need it will skip, or fail where CI is set" >&2
+# What takes long to come comes side by side. The S3 server of the tests is compiled here, so that no test waits for that.
+go -C tools/s3server tool -n versitygw >/dev/null &
+s3server=$!
 # ClickHouse's engine, as a library, for its tests; 0.5 GB, once (internal/vitrinetest/clickhouse.go names the version, too).
 chdb=${XDG_CACHE_HOME:-$HOME/.cache}/vitrine/chdb-26.5.3
 if [[ $(uname -sm) == "Linux x86_64" && ! -e $chdb/node_modules/@chdb/lib-linux-x64-gnu/libchdb.so ]]; then
   npm install --prefix "$chdb" --ignore-scripts --no-audit --no-fund --silent "@chdb/lib-linux-x64-gnu@${chdb##*-}" ||
     echo "could not install ClickHouse's engine: tests that need it will skip, or fail where CI is set" >&2
 fi
+wait $s3server || echo "could not compile versitygw: tests that need it will skip, or fail where CI is set" >&2
 make --no-print-directory lint
-go test -p 3 -timeout 25m $(go list ./... | grep -vE '/(e2e|internal/web)$') # three at once: much of what they do is wait for servers
-go test -timeout 25m ./internal/web # browsers, whose time is measured, have the machine to themselves
+
+# ClickHouse's engine does one thing at a time, for as long as all else takes: its tests run behind the others, on what those leave of the processors.
+behind=$(mktemp)
+trap '{ pkill -P $clickhouse; kill $clickhouse; } 2>/dev/null; rm -f "$behind"' EXIT
+nice go test -timeout 28m ./internal/clickhouse >"$behind" 2>&1 &
+clickhouse=$!
+go test -p 3 -timeout 25m $(go list ./... | grep -vE '/(e2e|internal/web|internal/clickhouse)$') # three at once: much of what they do is wait for servers
+go test -timeout 25m ./internal/web # nothing beside browsers, whose time is measured, but what is nice
 go test -count 1 ./e2e # it builds the program itself, which a result that was kept does not know of
 
 # The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
@@ -46,3 +54,7 @@ go test -race -short -run 'AtOnce|Beacon|Document|Signed|Transfer|Upload|Website
 go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestExclusive|TestPostgres(Contention|Version)|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb
 go test -race -run 'TestInstances|TestReads|TestSwap' ./internal/s3
 go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine
+
+wait $clickhouse && passed=true || passed=false
+cat "$behind"
+$passed

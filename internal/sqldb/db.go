@@ -30,11 +30,14 @@ func newDB(d *dialect, path string, writer *sql.DB, writers int, reader *sql.DB,
 	return &db{dialect: d, path: path, writer: newPool(writer, writers), readers: newPool(reader, readers), words: newPool(reader, 1), watcher: newPool(reader, 1)}
 }
 
-// update runs f as a transaction that may write, again when others are in the way; the last time alone.
+// aloneFrom is from which try on a transaction is alone.
+const aloneFrom = 4
+
+// update runs f as a transaction that may write, again when others are in the way.
 func (d *db) update(ctx context.Context, f func(*tx) error) error {
 	for try := 1; ; try++ {
 		begin := d.dialect.beginWrite
-		if try == d.dialect.tries {
+		if try >= aloneFrom {
 			begin = d.dialect.beginAlone
 		}
 		err := d.run(ctx, d.writer, begin, f)

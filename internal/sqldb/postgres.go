@@ -33,7 +33,7 @@ var postgresStore = postgresDialect(dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN ROW SHARE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN EXCLUSIVE MODE",
 	commit:     "SELECT pg_notify('" + changesChannel + "', '') WHERE pg_current_xact_id_if_assigned() IS NOT NULL; COMMIT",
-	tries:      4,
+	tries:      8, // PostgreSQL lets go of a lock a moment before it takes a transaction for ended: even one that is alone may meet the one before
 })
 
 // postgresViewLog has one transaction write at a time, of all instances together: what decides how opens are counted relies on it.

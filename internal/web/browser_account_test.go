@@ -154,12 +154,13 @@ func TestBrowserAccountAxe(t *testing.T) {
 	d.signIn(d.owner) // another browser
 	out := []string{"/sign-in", "/sign-up", "/reset", web.TicketURL("", vitrine.TicketInvite, invited), web.TicketURL("", vitrine.TicketPassword, reset), "/sign-up/used", d.offer(d.member)}
 	in := []string{"/account", "/keys", "/people"}
+	theme := ""
 	look := func(tb *tab, what string) {
 		tb.t.Helper()
-		tb.accessible(what)
+		tb.accessibleIn(theme, what)
 		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
 	}
-	for _, theme := range []string{"light", "dark"} {
+	for _, theme = range themes {
 		visitor, owner := newVisitor(t), newMember(t, d.desk, d.owner)
 		for _, width := range []int64{320, 820, 1440} {
 			for tb, paths := range map[*tab][]string{visitor: out, owner: in} {

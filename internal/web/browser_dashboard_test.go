@@ -401,12 +401,13 @@ func TestBrowserLinksAxe(t *testing.T) {
 	free, err = d.server.Accounts.SetPlan(t.Context(), free.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	tb := d.memberTab(d.member, "/dashboard")
+	theme := ""
 	look := func(what string) {
 		t.Helper()
-		tb.accessible(what)
+		tb.accessibleIn(theme, what)
 		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
 	}
-	for _, theme := range []string{"light", "dark"} {
+	for _, theme = range themes {
 		for _, width := range []int64{320, 820, 1440} {
 			where := fmt.Sprintf(", %s, %d px", theme, width)
 			tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
@@ -423,7 +424,8 @@ func TestBrowserLinksAxe(t *testing.T) {
 			look("/dashboard" + where)
 		}
 	}
-	tb.run(chromedp.EmulateViewport(390, 844))
+	theme = themes[0]
+	tb.run(inTheme(theme), chromedp.EmulateViewport(390, 844))
 	for _, path := range []string{"/links?q=nothing", linkPath(held), linkPath(off)} {
 		tb.run(chromedp.Navigate(d.url + path))
 		look(path)

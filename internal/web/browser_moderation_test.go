@@ -270,9 +270,9 @@ func TestBrowserModerationAxe(t *testing.T) {
 	r := d.decide(cleared, "clear", "A note.", d.signIn(mod))
 	paths["cleared"] = d.status(r, 303).Header.Get("Location")
 	tb := d.signedIn(mod)
-	look := func(tb *tab, what string) {
+	look := func(tb *tab, theme, what string) {
 		tb.t.Helper()
-		tb.accessible(what)
+		tb.accessibleIn(theme, what)
 		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
 	}
 	t.Run("shapes", func(t *testing.T) {
@@ -284,12 +284,12 @@ func TestBrowserModerationAxe(t *testing.T) {
 					where := fmt.Sprintf(", %s, %d px", theme, width)
 					for name, path := range paths {
 						tb.run(chromedp.Navigate(d.url + path))
-						look(tb, name+where)
+						look(tb, theme, name+where)
 					}
 					tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Evaluate(`document.getElementById("keys").showPopover()`, nil))
-					look(tb, "keys"+where)
+					look(tb, theme, "keys"+where)
 					tb.run(chromedp.Navigate(d.url+casePath(reported)), chromedp.Evaluate(`document.querySelectorAll("details").forEach((e) => (e.open = true))`, nil))
-					look(tb, "all open"+where)
+					look(tb, theme, "all open"+where)
 				})
 			}
 		}
@@ -297,10 +297,10 @@ func TestBrowserModerationAxe(t *testing.T) {
 	tb.run(chromedp.Click(".who button"))
 	tb.arrives(`location.pathname === "/sign-in"`)
 	tb.run(chromedp.Navigate(d.url + "/moderation"))
-	look(tb, "not signed in")
+	look(tb, themes[0], "not signed in")
 	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)), chromedp.Click(`button[type="submit"]`))
 	tb.arrives(`location.pathname === "/dashboard"`)
 	tb.run(chromedp.Navigate(d.url + "/moderation"))
 	tb.arrives(`document.querySelector("h1").textContent === "This is for moderators"`)
-	look(tb, "a member")
+	look(tb, themes[0], "a member")
 }

@@ -152,9 +152,9 @@ func (a *audience) look(p sitePage, width int64) {
 	if wide > 0 {
 		tb.t.Errorf("%s: %v px wider than the window", where, wide)
 	}
-	tb.accessible(where + ", " + themes[0])
+	tb.accessibleIn(themes[0], where+", "+themes[0])
 	tb.run(inTheme(themes[1]))
-	tb.accessible(where + ", " + themes[1])
+	tb.accessibleIn(themes[1], where+", "+themes[1])
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
 	for _, c := range tb.complaints {
