@@ -26,7 +26,7 @@ fi
 export CGO_ENABLED=0
 go mod download
 # What takes long to come comes side by side. The S3 server of the tests is compiled here, so that no test waits for that.
-go -C tools/s3server tool -n versitygw >/dev/null &
+GOGC=400 go -C tools/s3server tool -n versitygw >/dev/null & # compiling alone may take the memory
 s3server=$!
 # ClickHouse's engine, as a library, for its tests; 0.5 GB, once (internal/vitrinetest/clickhouse.go names the version, too).
 chdb=${XDG_CACHE_HOME:-$HOME/.cache}/vitrine/chdb-26.5.3
@@ -35,7 +35,8 @@ if [[ $(uname -sm) == "Linux x86_64" && ! -e $chdb/node_modules/@chdb/lib-linux-
     echo "could not install ClickHouse's engine: tests that need it will skip, or fail where CI is set" >&2
 fi
 wait $s3server || echo "could not compile versitygw: tests that need it will skip, or fail where CI is set" >&2
-make --no-print-directory lint
+GOGC=400 make --no-print-directory lint
+export GOFLAGS=-vet=off # that was all of it
 
 # ClickHouse's engine does one thing at a time, for as long as all else takes: its tests run behind the others, on what those leave of the processors.
 behind=$(mktemp)

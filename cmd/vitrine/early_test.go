@@ -215,7 +215,7 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 		if err != nil || counts[1] != (vitrine.LinkCounts{Views: 1, Downloads: 1}) {
 			t.Errorf("%s: %+v, %v; want a view and its download", what, counts, err)
 		}
-		if waits, want := fmt.Sprint(earlyIn(t, data)), fmt.Sprint([]vitrine.ViewID{elsewhere, elsewhere}); waits != want {
+		if waits, want := fmt.Sprint(earlyIn(t, data)), fmt.Sprint([]vitrine.ViewID{elsewhere, old, elsewhere, old}); waits != want {
 			t.Errorf("%s: what is said of %s waits, want %s", what, waits, want)
 		}
 	}

@@ -55,29 +55,32 @@ const clockSkew = time.Minute
 // Check tries whatever is asked of the bucket, with small objects that it removes again. The error is a sentence for the operator: what is
 // wrong, and the remedy.
 func (b *Blobs) Check(ctx context.Context) error {
+	// It has a place of its own: what is left when this is killed is no file of an instance.
+	c := &Blobs{api: b.api, inside: b.inside, outside: b.outside, plain: b.plain, bucket: b.bucket, prefix: b.prefix + checkDir, server: b.server, origin: b.origin,
+		now: b.now, limits: b.limits, tried: true}
 	k := vitrine.NewUploadID()
 	const text = "Vitrine tries its bucket."
-	g := vitrine.PutGrant{Key: k, Size: int64(len(text)), Type: "text/plain", Expires: b.now().Add(time.Minute)}
+	g := vitrine.PutGrant{Key: k, Size: int64(len(text)), Type: "text/plain", Expires: c.now().Add(time.Minute)}
 	// Nothing is left of a check, not even a word of its key.
-	defer b.tidy(ctx, func(ctx context.Context) error {
-		return errors.Join(b.removeAll(ctx, b.prefix+incomingDir+string(k)), b.removeAll(ctx, b.path(k)))
+	defer c.tidy(ctx, func(ctx context.Context) error {
+		return errors.Join(c.removeAll(ctx, c.prefix+incomingDir+string(k)), c.removeAll(ctx, c.path(k)))
 	})
 	steps := []struct {
 		action string // that the key must be allowed; "" of a step that needs none that was not tried before
 		run    func() error
 	}{
-		{"", func() error { return b.checkCredentials(ctx) }},
-		{"s3:PutObject", func() error { return b.putSmall(ctx, b.incoming(k, g.Size), []byte(text)) }},
-		{"s3:ListBucket", func() error { _, err := b.waiting(ctx, k); return err }},
-		{"s3:GetObject", func() error { _, err := b.look(ctx, b.incoming(k, g.Size)); return err }},
-		{"s3:ListBucket", func() error { _, err := b.exists(ctx, b.path(k)); return err }}, // without it, what is missing is "denied"
-		{"s3:DeleteObject", func() error { return b.remove(ctx, b.incoming(k, g.Size)) }},
-		{"", func() error { return b.checkClock(ctx) }},
-		{"", func() error { return b.checkPut(ctx, g, text) }},
+		{"", func() error { return c.checkCredentials(ctx) }},
+		{"s3:PutObject", func() error { return c.putSmall(ctx, c.incoming(k, g.Size), []byte(text)) }},
+		{"s3:ListBucket", func() error { _, err := c.waiting(ctx, k); return err }},
+		{"s3:GetObject", func() error { _, err := c.look(ctx, c.incoming(k, g.Size)); return err }},
+		{"s3:ListBucket", func() error { _, err := c.exists(ctx, c.path(k)); return err }}, // without it, what is missing is "denied"
+		{"s3:DeleteObject", func() error { return c.remove(ctx, c.incoming(k, g.Size)) }},
+		{"", func() error { return c.checkClock(ctx) }},
+		{"", func() error { return c.checkPut(ctx, g, text) }},
 		{"s3:PutObject", func() error { return b.exclusive(ctx) }},
-		{"s3:PutObject and s3:GetObject", func() error { _, err := b.Seal(ctx, k); return err }},
-		{"s3:GetObject", func() error { return b.checkRange(ctx, k, text) }},
-		{"s3:ListBucketMultipartUploads and s3:AbortMultipartUpload", func() error { return b.checkUnfinished(ctx, k) }},
+		{"s3:PutObject and s3:GetObject", func() error { _, err := c.Seal(ctx, k); return err }},
+		{"s3:GetObject", func() error { return c.checkRange(ctx, k, text) }},
+		{"s3:ListBucketMultipartUploads and s3:AbortMultipartUpload", func() error { return c.checkUnfinished(ctx, k) }},
 	}
 	for _, s := range steps {
 		if err := s.run(); err != nil {

@@ -23,10 +23,11 @@ import (
 const (
 	incomingDir = "incoming/"
 	blobsDir    = "blobs/"
+	checkDir    = "check/" // where Check tries things, but for exclusive
 	usedSuffix  = ".used"
 	sizeMark    = "-"      // between a key and the size of what is put
 	partMark    = "~"      // between a key and the name of a part
-	probePrefix = "check-" // in incoming: what exclusive and Check try things with
+	probePrefix = "check-" // in incoming: what exclusive tries things with
 	octets      = "application/octet-stream"
 )
 
