@@ -45,8 +45,10 @@ func (d *db) lock(ctx context.Context, name string, wait bool) (unlock func() er
 			}
 			return nil
 		}), nil
-	case errors.Is(err, errHeld) || ctx.Err() != nil:
+	case errors.Is(err, errHeld):
 		return nil, err
+	case ctx.Err() != nil: // whatever the driver makes of that: it says of a connection not yet written to that it is bad
+		return nil, ctx.Err()
 	}
 	return nil, d.failed("lock "+name, err)
 }

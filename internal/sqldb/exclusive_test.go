@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // One at a time has a lock, of all who have the store open.
@@ -53,6 +54,25 @@ func TestExclusive(t *testing.T) {
 		cancel()
 		if err := <-failed; !errors.Is(err, context.Canceled) {
 			t.Errorf("a lock that nobody waits for any more: %v", err)
+		}
+	}
+	// At whatever step of the way the caller goes. A lock that was let go leaves a connection for the next.
+	for i := range 200 {
+		other, err := stores[i%2].Exclusive(t.Context(), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other(); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for until := time.Now().Add(time.Duration(i%20) * time.Microsecond); time.Now().Before(until); {
+			}
+			cancel()
+		}()
+		if _, err := stores[i%2].Exclusive(ctx, "test"); !errors.Is(err, context.Canceled) {
+			t.Errorf("a lock awaited for %d microseconds: %v", i%20, err)
 		}
 	}
 	for range 2 {
