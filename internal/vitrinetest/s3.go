@@ -26,9 +26,13 @@ type S3Server struct {
 	Key, Secret string
 
 	program string
+	meta    string // where it keeps what it knows of objects
 	buckets atomic.Int64
 	api     *sdk.Client
 }
+
+// s3Prefix is where in its bucket an instance keeps its files.
+const s3Prefix = "site"
 
 // s3Start is how long a server may take to listen.
 const s3Start = 30 * time.Second
@@ -92,6 +96,7 @@ func (s *S3Server) start(t testing.TB) bool {
 			t.Fatal(err)
 		}
 	}
+	s.meta = meta
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -139,11 +144,17 @@ func (s *S3Server) start(t testing.TB) bool {
 func (s *S3Server) API() *sdk.Client { return s.api }
 
 // Bucket makes a bucket and tells its name.
+//
+// The server removes a directory of its notes when the last object of it goes, and answers InternalError to one that is just being put there.
+// Where all is put at first, something stays.
 func (s *S3Server) Bucket(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("files-%d", s.buckets.Add(1))
 	if _, err := s.api.CreateBucket(context.Background(), &sdk.CreateBucketInput{Bucket: &name}); err != nil {
 		t.Fatalf("make a bucket: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(s.meta, name, s3Prefix, "incoming", "-"), 0o700); err != nil {
+		t.Fatal(err)
 	}
 	return name
 }
@@ -165,5 +176,5 @@ func (s *S3Server) Address(bucket, endpoint string) string {
 	if endpoint == "" {
 		endpoint = s.Endpoint
 	}
-	return fmt.Sprintf("s3://%s:%s@%s/site?endpoint=%s&path-style=true", s.Key, s.Secret, bucket, url.QueryEscape(endpoint))
+	return fmt.Sprintf("s3://%s:%s@%s/%s?endpoint=%s&path-style=true", s.Key, s.Secret, bucket, s3Prefix, url.QueryEscape(endpoint))
 }
