@@ -19,12 +19,25 @@ import (
 type process struct {
 	*vitrine.Leases
 	t     *testing.T
-	fault *vitrinetest.Fault
+	store *failing
+}
+
+// failing is a store that takes none of the next changes.
+type failing struct {
+	vitrine.Store
+	next atomic.Int64
+}
+
+func (s *failing) Update(ctx context.Context, run func(vitrine.Tx) error) error {
+	if s.next.Add(-1) >= 0 {
+		return vitrinetest.ErrFault
+	}
+	return s.Store.Update(ctx, run)
 }
 
 func newProcess(t *testing.T, store vitrine.Store, ahead time.Duration) *process {
-	p := &process{t: t, fault: new(vitrinetest.Fault)}
-	p.Leases = &vitrine.Leases{Store: p.fault.Store(store), Holder: vitrine.NewHolder(), Now: func() time.Time { return time.Now().Add(ahead) }}
+	p := &process{t: t, store: &failing{Store: store}}
+	p.Leases = &vitrine.Leases{Store: p.store, Holder: vitrine.NewHolder(), Now: func() time.Time { return time.Now().Add(ahead) }}
 	return p
 }
 
@@ -123,8 +136,8 @@ func TestLeaseLost(t *testing.T) {
 	}{
 		"taken":          {func(one, other *process) { other.crashed("work") }, 10 * time.Second},
 		"gone":           {func(one, _ *process) { remove(one, "work") }, 10 * time.Second},
-		"store fails":    {func(one, _ *process) { one.fault.N = 1; one.Store = broken{one.Store} }, 30 * time.Second},
-		"store stumbles": {func(one, _ *process) { one.fault.N = one.fault.Operations() + 1 }, 0},
+		"store fails":    {func(one, _ *process) { one.store.next.Store(1000) }, 30 * time.Second},
+		"store stumbles": {func(one, _ *process) { one.store.next.Store(1) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -148,11 +161,6 @@ func TestLeaseLost(t *testing.T) {
 		})
 	}
 }
-
-// broken is a store that takes no changes.
-type broken struct{ vitrine.Store }
-
-func (broken) Update(context.Context, func(vitrine.Tx) error) error { return errors.New("broken") }
 
 func remove(p *process, name string) {
 	p.t.Helper()

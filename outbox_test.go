@@ -225,8 +225,10 @@ func TestOutboxShared(t *testing.T) {
 func TestOutboxBroken(t *testing.T) {
 	p := newPosting(t)
 	p.must(p.acc.Forgot(t.Context(), annEmail, home))
+	store := &failing{Store: p.store}
+	store.next.Store(1000)
 	for range 3 {
-		if err := p.process(broken{p.store}).Send(t.Context()); err == nil {
+		if err := p.process(store).Send(t.Context()); err == nil {
 			t.Error("nothing failed")
 		}
 	}
