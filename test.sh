@@ -40,21 +40,23 @@ export GOFLAGS=-vet=off # that was all of it
 
 # ClickHouse's engine does one thing at a time, for as long as all else takes: its tests run behind the others, on what those leave of the processors.
 behind=$(mktemp)
-trap 'set +e; { pkill -P $clickhouse; kill $clickhouse; } 2>/dev/null; rm -f "$behind"' EXIT
+trap 'set +e; for job in $(jobs -p); do pkill -P $job; kill $job; done 2>/dev/null; rm -f "$behind"' EXIT
 nice go test -timeout 28m ./internal/clickhouse >"$behind" 2>&1 &
 clickhouse=$!
 go test -p 3 -timeout 25m $(go list ./... | grep -vE '/(e2e|internal/web|internal/clickhouse)$') # three at once: much of what they do is wait for servers
 go test -timeout 25m ./internal/web # nothing beside browsers, whose time is measured, but what is nice
 go test -count 1 ./e2e # it builds the program itself, which a result that was kept does not know of
 
-# The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once.
+# The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once. Nothing of it is measured: two go side by side.
 export CGO_ENABLED=1
-go test -race -skip 'TestViewsUnderLoad|Faults|TestPlace(Copy|OlderState|Foreign|Bare)|TestRestoredBehind|TestOutboxAgain' . ./client ./internal/clamav ./internal/disk ./internal/mail ./internal/spool ./internal/worker
 go test -race -run TestViewsUnderLoad . # by itself: behind many other tests the race detector of Go 1.26 crashes in it, in timers of a bubble
+go test -race -skip 'TestViewsUnderLoad|Faults|TestPlace(Copy|OlderState|Foreign|Bare)|TestRestoredBehind|TestOutboxAgain' . ./client ./internal/clamav ./internal/disk ./internal/mail ./internal/spool ./internal/worker &
+raced=$!
 go test -race -short -run 'AtOnce|Beacon|Document|Signed|Transfer|Upload|Website' ./internal/web # where requests meet: much else there is passwords, which the detector makes slow
 go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestExclusive|TestPostgres(Contention|Version)|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb
 go test -race -run 'TestInstances|TestReads|TestSwap' ./internal/s3
 go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine
+wait $raced
 
 wait $clickhouse && passed=true || passed=false
 cat "$behind"

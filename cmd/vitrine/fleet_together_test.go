@@ -1,0 +1,308 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/report"
+
+	"github.com/google/uuid"
+)
+
+// TestFleet runs two servers of one instance, and has them asked for what must not be given twice, for what one has taken away, and for
+// what both must agree on, while one of them is killed and both are replaced.
+func TestFleet(t *testing.T) {
+	f := newFleet(t)
+	var setups []string
+	for _, s := range f.ships {
+		address, _ := s.log.wait(`/setup/(\S+)`)
+		setups = append(setups, address)
+	}
+	if setups[0] != setups[1] {
+		t.Errorf("each server has an address of its own for the first account")
+	}
+	key := f.account("owner@example.org", "lifetime")
+	for _, test := range []struct {
+		name string
+		run  func(f *fleet, key string)
+	}{
+		{"Complete", (*fleet).complete},
+		{"IdempotencyKey", (*fleet).idempotency},
+		{"HourlyLimit", (*fleet).hourly},
+		{"Quota", (*fleet).quota},
+		{"Slug", (*fleet).slug},
+		{"Reports", (*fleet).reports},
+		{"Revoked", (*fleet).revoked},
+		{"Rolling", (*fleet).rolling},
+		{"Killed", (*fleet).killed}, // last: its leases hold for a while
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inner := *f
+			inner.t = t
+			test.run(&inner, key)
+			inner.run("audit", "--deep")
+		})
+	}
+}
+
+// complete has one upload completed at both at once: one link.
+func (f *fleet) complete(key string) {
+	b := f.post(f.ships[0], key, "/uploads", beginText())
+	req, err := http.NewRequest(http.MethodPut, b.SignedURL, bytes.NewReader(fleetText))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "text/plain")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		f.t.Fatal(res, err)
+	}
+	res.Body.Close()
+	all := f.race(20, func(s *ship) outcome {
+		return f.post(s, key, "/uploads/complete", map[string]any{"path": b.Path, "name": "a.txt", "type": "text/plain"})
+	})
+	for _, o := range all {
+		if o.Slug == "" || o.Slug != all[0].Slug {
+			f.t.Errorf("%+v and %+v", o, all[0])
+		}
+	}
+}
+
+// idempotency has one key used at both at once: one upload.
+func (f *fleet) idempotency(key string) {
+	id := uuid.NewString()
+	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText("idempotencyKey", id)) })
+	for _, o := range all {
+		if o.Path == "" || o.Path != all[0].Path {
+			f.t.Errorf("%+v and %+v", o, all[0])
+		}
+	}
+}
+
+// hourly has an account begin more uploads than it may in an hour.
+func (f *fleet) hourly(string) {
+	key := f.account("hourly@example.org", "pro")
+	all := f.race(40, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText()) })
+	if begun, late := ofStatus(all, 200, ""), ofStatus(all, 429, "rate_limited"); begun != 15 || late != 25 {
+		f.t.Errorf("%d were begun and %d refused of 40, with 15 an hour", begun, late)
+	}
+}
+
+// quota has an account hold more links than its plan has.
+func (f *fleet) quota(string) {
+	key := f.account("quota@example.org", "free")
+	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText()) })
+	if begun, full := ofStatus(all, 200, ""), ofStatus(all, 403, "link_limit"); begun != 10 || full != 10 {
+		f.t.Errorf("%d were begun and %d refused of 20, with 10 links", begun, full)
+	}
+}
+
+// slug has many want one.
+func (f *fleet) slug(key string) {
+	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText("slug", "wanted")) })
+	if begun, taken := ofStatus(all, 200, ""), ofStatus(all, 400, "slug_taken"); begun != 1 || taken != 19 {
+		f.t.Errorf("%d hold the slug, %d were refused", begun, taken)
+	}
+}
+
+// reports has a link opened and read through either, and the same told of it by both.
+func (f *fleet) reports(key string) {
+	ctx := f.t.Context()
+	l, err := f.client(f.ships[0].url, key).Upload(ctx, textFile(), client.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	const opens = 24
+	beacon := regexp.MustCompile(`data-beacon="[^"]*(/p/[^"]+)"`)
+	f.race(opens, func(s *ship) outcome {
+		status, body, err := getPage(ctx, s.url+"/p/"+l.Slug)
+		m := beacon.FindStringSubmatch(body)
+		if err != nil || status != 200 || m == nil {
+			f.t.Errorf("%d, %v, %.200s", status, err, body)
+			return outcome{}
+		}
+		other := f.ships[0]
+		if s == other {
+			other = f.ships[1]
+		}
+		res, err := http.Post(other.url+strings.ReplaceAll(m[1], "&amp;", "&"), "text/plain", strings.NewReader(`{"engaged": 1000, "present": 1500, "depth": 60}`))
+		if err != nil || res.StatusCode != http.StatusNoContent {
+			f.t.Errorf("beacon: %v, %v", res, err)
+			return outcome{}
+		}
+		res.Body.Close()
+		return outcome{}
+	})
+	var told [2][]byte
+	for i, s := range f.ships {
+		r, err := f.client(s.url, key).LinkAnalytics(ctx, l.Slug, report.Range("7d"))
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if r.Totals.Views != opens || r.Totals.AvgEngagedMs == 0 {
+			b, _ := json.Marshal(r.Totals)
+			f.t.Errorf("server %d: %s", i, b)
+		}
+		told[i], _ = json.Marshal(r)
+	}
+	if !bytes.Equal(told[0], told[1]) {
+		f.t.Errorf("one says %s\nthe other %s", told[0], told[1])
+	}
+}
+
+// seen is the time within which what one process has changed is seen by all.
+const seen = 5 * time.Second
+
+// revoked has one server take things away, which the other has just given.
+func (f *fleet) revoked(string) {
+	ctx, one, other := f.t.Context(), f.ships[0], f.ships[1]
+	key := f.account("revoked@example.org", "lifetime")
+	l, err := f.client(one.url, key).Upload(ctx, textFile(), client.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	cookie := f.signIn(one, "revoked@example.org")
+	status := func(s *ship, path string) int {
+		req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		req.Header.Set("Cookie", cookie)
+		req.Header.Set("User-Agent", person)
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			f.t.Error(err)
+			return 0
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	form := func(s *ship, path string) {
+		req, err := http.NewRequest(http.MethodPost, s.url+path, nil)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		req.Header.Set("Cookie", cookie)
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil || res.StatusCode != http.StatusSeeOther {
+			f.t.Errorf("%s: %v, %v", path, res, err)
+			return
+		}
+		res.Body.Close()
+	}
+	for range 3 { // both know it
+		if a, b, c := status(one, "/p/"+l.Slug), status(other, "/p/"+l.Slug), status(other, "/dashboard"); a != 200 || b != 200 || c != 200 {
+			f.t.Fatalf("%d and %d, dashboard %d", a, b, c)
+		}
+	}
+	form(one, "/links/"+l.Slug+"/disable")
+	f.within(seen, "a link that is taken down", func() bool { return status(other, "/p/"+l.Slug) == http.StatusGone })
+	form(other, "/links/"+l.Slug+"/undo")
+	f.within(seen, "a link that is put back", func() bool { return status(one, "/p/"+l.Slug) == 200 && status(other, "/p/"+l.Slug) == 200 })
+	f.run("account", "ban", "revoked@example.org") // by a process that is no server
+	for _, s := range f.ships {
+		f.within(seen, "an account that is suspended", func() bool {
+			return status(s, "/p/"+l.Slug) == http.StatusGone && status(s, "/dashboard") == http.StatusSeeOther &&
+				f.post(s, key, "/uploads", beginText()).Code == "banned"
+		})
+	}
+	f.run("account", "unban", "revoked@example.org")
+	cookie = f.signIn(one, "revoked@example.org")
+	if n := status(other, "/dashboard"); n != 200 {
+		f.t.Errorf("a session of one is none of the other: %d", n)
+	}
+	form(one, "/sign-out")
+	f.within(seen, "a session that has ended", func() bool { return status(other, "/dashboard") == http.StatusSeeOther })
+	id := strings.Fields(f.run("key", "list", "revoked@example.org"))[0]
+	f.run("key", "revoke", "revoked@example.org", id)
+	f.within(seen, "a key that is revoked", func() bool { return f.post(other, key, "/uploads", beginText()).Code == "unauthorized" })
+}
+
+// signIn signs in at a server and returns the cookies.
+func (f *fleet) signIn(s *ship, email string) string {
+	f.t.Helper()
+	u, err := url.Parse(f.run("account", "sign-in", email))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req, err := http.NewRequest(http.MethodPost, s.url+u.Path, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil || res.StatusCode != http.StatusSeeOther {
+		f.t.Fatal(res, err)
+	}
+	res.Body.Close()
+	var all []string
+	for _, c := range res.Cookies() {
+		all = append(all, c.Name+"="+c.Value)
+	}
+	return strings.Join(all, "; ")
+}
+
+// killed kills a server under load, again and again, while the other goes on.
+func (f *fleet) killed(key string) {
+	r := f.begin(key, f.ships[0].url, f.ships[1].url)
+	for range 3 {
+		s := f.ships[0]
+		f.kill(s)
+		f.start(s)
+		f.await(s)
+		if f.t.Failed() {
+			break
+		}
+		before := r.pages.Load()
+		f.within(10*time.Second, "pages are answered", func() bool { return r.pages.Load() > before+50 })
+	}
+	r.end()
+}
+
+// chores is the process that does the chores; "" when none does.
+func (f *fleet) chores() (holder string) {
+	f.t.Helper()
+	err := f.store.Read(f.t.Context(), func(tx vitrine.Tx) error {
+		holder = ""
+		l, err := tx.Lease(choresLease)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err == nil && time.Until(l.Until) > 0 {
+			holder = l.Holder
+		}
+		return err
+	})
+	if err != nil {
+		f.t.Error(err)
+	}
+	return holder
+}
+
+// rolling replaces both servers, one after the other, under load: nothing fails, though nobody tries anything again. The chores are handed over.
+func (f *fleet) rolling(key string) {
+	before := f.chores()
+	r := f.begin(key, f.url)
+	for _, s := range f.ships {
+		before := r.pages.Load()
+		f.term(s)
+		f.start(s)
+		f.await(s)
+		f.within(10*time.Second, "pages are answered", func() bool { return r.pages.Load() > before+50 && f.balancer.ready(s.url) })
+	}
+	r.end()
+	for _, failure := range r.failures {
+		f.t.Error(failure)
+	}
+	f.within(20*time.Second, "the chores are another's", func() bool { now := f.chores(); return now != "" && now != before })
+}
