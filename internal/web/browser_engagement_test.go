@@ -298,6 +298,9 @@ func browserIdle(t *testing.T) {
 		var turns []float64 // when, by the page's clock, it came into view, went out of it, and so on
 		tb.run(chromedp.Evaluate("turns", &turns))
 		tb.leave()
+		if n := len(turns); n < 9 || turns[8]-turns[0] < 30_000 {
+			t.Fatalf("it did not come into view after the half minute: %v", turns)
+		}
 		r := &reading{tab: tb, s: s, link: l}
 		for i := 0; i+1 < len(turns); i += 2 { // all of it within the half minute from when it first came into view
 			in := min(turns[i+1], turns[0]+30_000) - turns[i]
