@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"vitrine/internal/vitrinetest"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -106,15 +107,7 @@ type person struct {
 
 func newPerson(t *testing.T) *person {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("short: nothing was tried in a browser")
-	}
-	if _, err := exec.LookPath("chromium"); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skip("chromium is not installed: nothing was tried in a browser")
-		}
-		t.Fatal("chromium is not installed")
-	}
+	vitrinetest.Program(t, "chromium")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
 		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-blink-features", "AutomationControlled"))
 	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)

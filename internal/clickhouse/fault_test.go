@@ -18,6 +18,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 	"vitrine/report"
 )
 
@@ -91,7 +92,7 @@ func TestCrash(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			step := 1
-			if c.name == "Forget" || testing.Short() {
+			if c.name == "Forget" || tier.Current() < tier.All {
 				step = 5 // of many requests that come again and again
 			}
 			for n := 0; ; n += step {

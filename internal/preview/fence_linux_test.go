@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest"
 
 	"golang.org/x/sys/unix"
 )
@@ -52,7 +53,7 @@ func TestDocumentsFetchNothing(t *testing.T) {
 		m, w := newMaker(t, Options{})
 		m.plain = plain
 		if m.office == "" {
-			missing(t, "LibreOffice")
+			vitrinetest.Missing(t, "LibreOffice")
 		}
 		for name, content := range map[string][]byte{"a.docx": linkedDocx(t, url), "a.odt": linkedODT(t, url)} {
 			if parts := mustPreview(t, m, name, content); parts[vitrine.PartPages] == nil {
@@ -205,7 +206,7 @@ func TestGroupTime(t *testing.T) {
 // Documents are converted also in a data directory outside of /tmp, whose path is longer than that of a socket may be.
 func TestDocumentInDataDirectory(t *testing.T) {
 	if program("", "soffice") == "" {
-		missing(t, "LibreOffice")
+		vitrinetest.Missing(t, "LibreOffice")
 	}
 	data, err := os.MkdirTemp("/var/tmp", "vitrine-data-")
 	must(t, err)

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest"
 )
 
 // The picture of a phone is shown as JPEG, in its own size and colour.
 func TestHEIC(t *testing.T) {
 	encoder := program("", "heif-enc")
 	if encoder == "" || program("", "heif-convert") == "" {
-		missing(t, "libheif")
+		vitrinetest.Missing(t, "libheif")
 	}
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "photo.png"), filepath.Join(dir, "photo.heic")

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/vitrinetest"
 )
 
 // converted makes a sample of another format by LibreOffice.
@@ -16,7 +17,7 @@ func converted(t testing.TB, from string, content []byte, to string) []byte {
 	t.Helper()
 	office := program("", "soffice")
 	if office == "" {
-		missing(t, "LibreOffice")
+		vitrinetest.Missing(t, "LibreOffice")
 	}
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, from), content, 0o600))

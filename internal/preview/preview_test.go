@@ -172,12 +172,3 @@ func near(img image.Image, x, y int, r, g, b uint8) error {
 	}
 	return nil
 }
-
-// missing skips a test for want of a program, but where all are promised to be.
-func missing(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%s is not installed", what)
-	}
-	t.Skipf("%s is not installed: %s was not tried", what, t.Name())
-}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest"
 )
 
 // ffmpeg runs the real program, to make a sample.
@@ -17,7 +18,7 @@ func ffmpeg(t testing.TB, out string, args ...string) []byte {
 	t.Helper()
 	path := program("", "ffmpeg")
 	if path == "" {
-		missing(t, "FFmpeg")
+		vitrinetest.Missing(t, "FFmpeg")
 	}
 	out = filepath.Join(t.TempDir(), out)
 	if said, err := exec.Command(path, append(append([]string{"-nostdin", "-v", "error"}, args...), out)...).CombinedOutput(); err != nil {

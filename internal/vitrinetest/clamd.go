@@ -47,16 +47,7 @@ type ClamdDaemon struct {
 // Clamd starts a clamd and ends it with the test. A setting is a line of clamd.conf; it stands for the one of the same name that is set here.
 func Clamd(t testing.TB, settings ...string) *ClamdDaemon {
 	t.Helper()
-	program, err := exec.LookPath("clamd")
-	if err != nil {
-		program, err = exec.LookPath("/usr/sbin/clamd")
-	}
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("clamd is not installed")
-		}
-		t.Skipf("clamd is not installed: %s was not tried", t.Name())
-	}
+	program := Program(t, "clamd", "/usr/sbin/clamd")
 	dir, err := os.MkdirTemp("", "clamd") // the path of a socket is short
 	if err != nil {
 		t.Fatal(err)

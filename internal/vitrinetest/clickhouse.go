@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"vitrine/internal/vitrinetest/tier"
 )
 
 // chdbVersion is the version of the npm package @chdb/lib-linux-x64-gnu, ClickHouse's engine as a library, that test.sh installs.
@@ -53,7 +55,8 @@ func ClickHouseDatabase(t testing.TB) string {
 		}
 	})
 	if sharedClickHouse == nil {
-		t.Skipf("ClickHouse did not start for an earlier test: %s was not tried", t.Name())
+		tier.Need(t, tier.Test, "a ClickHouse server")
+		t.Fatal("ClickHouse did not start for an earlier test")
 	}
 	return sharedClickHouse.Database(t)
 }
@@ -65,16 +68,14 @@ var (
 
 func newClickHouse(t testing.TB) *ClickHouseServer {
 	t.Helper()
+	tier.Need(t, tier.Test, "a ClickHouse server")
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	library := filepath.Join(cache, "vitrine", "chdb-"+chdbVersion, "node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
 	if _, err := os.Stat(library); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("ClickHouse's engine is not installed: ", err)
-		}
-		t.Skipf("ClickHouse's engine is not installed (test.sh does that): %s was not tried", t.Name())
+		Missing(t, "ClickHouse's engine (make test installs it)")
 	}
 	dir, err := os.MkdirTemp("", "clickhouse")
 	if err != nil {

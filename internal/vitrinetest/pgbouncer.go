@@ -19,16 +19,7 @@ import (
 // through it.
 func PgBouncer(t testing.TB, place, mode string) string {
 	t.Helper()
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		program, err = exec.LookPath("/usr/sbin/pgbouncer")
-	}
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("PgBouncer is not installed")
-		}
-		t.Skipf("PgBouncer is not installed: %s was not tried", t.Name())
-	}
+	program := Program(t, "pgbouncer", "/usr/sbin/pgbouncer")
 	u, err := url.Parse(place)
 	if err != nil {
 		t.Fatal(err)

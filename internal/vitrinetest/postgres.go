@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/vitrinetest/tier"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -68,16 +70,14 @@ func PostgresDatabase(t testing.TB) string {
 // newPostgres makes the files of a server.
 func newPostgres(t testing.TB) *PostgresServer {
 	t.Helper()
+	tier.Need(t, tier.Test, "a PostgreSQL server")
 	s := &PostgresServer{}
 	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 { // as Debian has it
 		s.programs = filepath.Dir(found[len(found)-1])
 	} else if found, err := exec.LookPath("postgres"); err == nil {
 		s.programs = filepath.Dir(found)
 	} else {
-		if os.Getenv("CI") != "" {
-			t.Fatal("PostgreSQL is not installed")
-		}
-		t.Skipf("PostgreSQL is not installed: %s was not tried", t.Name())
+		Missing(t, "PostgreSQL")
 	}
 	var err error
 	if s.dir, err = os.MkdirTemp("", "postgres"); err != nil {

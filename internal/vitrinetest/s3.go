@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/vitrinetest/tier"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 )
@@ -40,12 +42,10 @@ const s3Start = 30 * time.Second
 // S3 starts a server and ends it with the test.
 func S3(t testing.TB) *S3Server {
 	t.Helper()
+	tier.Need(t, tier.Test, "an S3 server")
 	program, err := s3Program()
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("%v: %s was not tried", err, t.Name())
+		Missing(t, err.Error())
 	}
 	s := &S3Server{Key: "vitrine", Secret: "vitrine-test-secret", program: program}
 	for range clashes {

@@ -3,13 +3,13 @@ package web_test
 import (
 	"context"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"vitrine/internal/vitrinetest"
 
 	"github.com/chromedp/chromedp"
 )
@@ -69,13 +69,7 @@ func (w slowWriter) Write(b []byte) (n int, err error) {
 // BenchmarkBrowserPDFFirstPage opens a PDF of 200 pages and 50 MB in a browser that has nothing of it: ms from the beginning of the navigation
 // to the first page's picture, and what was read of the file until then. The page's words and its bar are there at that time too.
 func BenchmarkBrowserPDFFirstPage(b *testing.B) {
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		if os.Getenv("CI") == "" {
-			b.Skip("chromium is not installed: no page was opened")
-		}
-		b.Fatal("chromium is not installed")
-	}
+	path := vitrinetest.Program(b, "chromium")
 	data := makePicturePDF(200)
 	for _, bench := range []struct {
 		name string

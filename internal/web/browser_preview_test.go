@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/preview"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/dom"
@@ -39,16 +40,9 @@ func child() {
 // previewer makes previews as the program does; what needs a program that is not installed is not tried, or fails where CI is set.
 func previewer(t testing.TB, s *site, programs ...string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("short: no preview was made")
-	}
+	tier.Need(t, tier.Test, "a preview")
 	for _, name := range programs {
-		if _, err := exec.LookPath(name); err != nil {
-			if os.Getenv("CI") == "" {
-				t.Skip(name + " is not installed: the preview of " + t.Name() + " was not tried")
-			}
-			t.Fatal(name + " is not installed")
-		}
+		vitrinetest.Program(t, name)
 	}
 	// What is compiled once serves all tests, and their next run.
 	m, err := preview.New(preview.Options{Cache: filepath.Join(os.TempDir(), "vitrine-test-cache")})

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -49,15 +49,7 @@ func TestMain(m *testing.M) {
 // chromium starts the browser, without the mark of automation, for what it opens is to count as people's.
 func chromium(t testing.TB) context.Context {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("short: no page was tried in a browser")
-	}
-	if _, err := exec.LookPath("chromium"); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skip("chromium is not installed: no page was tried in a browser")
-		}
-		t.Fatal("chromium is not installed")
-	}
+	vitrinetest.Program(t, "chromium")
 	browser.Do(func() {
 		dir, err := os.MkdirTemp("", "chromium")
 		if err != nil {

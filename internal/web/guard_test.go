@@ -13,13 +13,12 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest/tier"
 )
 
 // What is taken down in the middle of its transfer is cut off; what is not arrives whole, however slowly it is read.
 func TestTransferEndsWithTheLink(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: transfers that are cut off were not tried")
-	}
+	tier.Need(t, tier.Test, "a transfer that is cut off after seconds")
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
 	text := strings.Repeat("words and words\n", 4<<20) // 64 MiB: more than the buffers of a connection

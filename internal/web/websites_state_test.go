@@ -19,6 +19,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/vitrinetest/tier"
 	"vitrine/internal/web"
 	"vitrine/report"
 )
@@ -178,9 +179,7 @@ func TestWebsiteLimits(t *testing.T) {
 
 // What is taken down in the middle of its transfer is cut off; a newer version cuts nothing off.
 func TestWebsiteTransferEnds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: transfers that are cut off were not tried")
-	}
+	tier.Need(t, tier.Test, "a transfer that is cut off after seconds")
 	h := newHosting(t)
 	film := strings.Repeat("frames and frames\n", 4<<20) // more than the buffers of a connection
 	first, second := h.found("First"), h.found("Second")

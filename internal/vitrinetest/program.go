@@ -1,0 +1,34 @@
+package vitrinetest
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"vitrine/internal/vitrinetest/tier"
+)
+
+// Program returns the path of a program that a test needs, given by name or by
+// several paths to try. It skips the test in tier check. Where the program is
+// missing it skips the test too, but fails it if CI is set.
+func Program(t testing.TB, names ...string) string {
+	t.Helper()
+	tier.Need(t, tier.Test, names[0])
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	Missing(t, names[0])
+	return ""
+}
+
+// Missing skips a test because of something that this machine lacks, or fails
+// it if CI is set.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is missing", what)
+	}
+	t.Skipf("%s is missing: %s was not tried", what, t.Name())
+}
