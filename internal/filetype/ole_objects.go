@@ -121,7 +121,12 @@ func unpackage(p []byte) (names []string, data []byte) {
 		p = p[len(p[:min(len(p), 1024)])-len(rest):]
 		return true
 	}
-	if !text() || !text() || len(p) < 8 {
+	for range 2 {
+		if !text() {
+			return names, nil
+		}
+	}
+	if len(p) < 8 {
 		return names, nil
 	}
 	p = p[8:]

@@ -14,8 +14,6 @@ type pngWalk struct {
 	width, height int64
 	bits          int64 // a pixel
 	data          int64 // compressed bytes of the picture
-	frame         int64 // of an animation: compressed bytes since the last frame began
-	frames        int64
 	metadata      allowance // what texts and colour profiles may still unpack to
 	ended         bool
 }

@@ -9,7 +9,7 @@ func lenientFiles() []otherFile {
 	webp := webpOf(webpCanvas(9, 9), webpLosslessChunk(9, 9))
 	film := string(mp4File("isom", "vide"))
 	fine := func(what, ext, data string) otherFile { return judgeText("live", what, ext, data) }
-	padded := edited(webp, 4, string((&buf{}).le(uint32(len(webp)-8+2)).Bytes()))
+	padded := edited(webp, 4, (&buf{}).le(uint32(len(webp)-8+2)).String())
 	return []otherFile{
 		fine("film behind it", "jpg", string(jpeg)+film),
 		fine("second picture behind it", "jpg", string(jpeg)+string(jpeg)),

@@ -74,7 +74,7 @@ func (s *scanner) plain() {
 	text := strings.TrimSpace(s.src[s.at:end])
 	class := ""
 	switch {
-	case len(text) > 0 && strings.Trim(text, "0123456789._+-eExabcdefABCDEF:") == "" && strings.ContainsAny(text, "0123456789"):
+	case len(text) > 0 && strings.Trim(text, "0123456789._+-xabcdefABCDEF:") == "" && strings.ContainsAny(text, "0123456789"):
 		class = classNumber
 	case yamlWord[strings.ToLower(text)]:
 		class = classNumber

@@ -64,12 +64,12 @@ func (p *mePage) Of(form, field string) string {
 	return p.Wrong[field]
 }
 
-func (s *Server) showMe(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	return s.writeMe(w, r, http.StatusOK, me, nil)
+func (s *Server) showMe(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
+	return s.writeMe(w, r, http.StatusOK, nil)
 }
 
 // writeMe answers with the page, as change has it.
-func (s *Server) writeMe(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*mePage)) error {
+func (s *Server) writeMe(w http.ResponseWriter, r *http.Request, status int, change func(*mePage)) error {
 	ctx := r.Context()
 	session, me, err := s.Sessions.Current(ctx, s.session(r))
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Server) writeMe(w http.ResponseWriter, r *http.Request, status int, me 
 }
 
 // meAgain shows the page once more after one of its forms has failed.
-func (s *Server) meAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, form string, err error) error {
+func (s *Server) meAgain(w http.ResponseWriter, r *http.Request, form string, err error) error {
 	wrong := wrongWith(err)
 	if wrong == nil {
 		return err
@@ -117,7 +117,7 @@ func (s *Server) meAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		retryAfter(w, e)
 		wrong["current"] = adviceOn(e)
 	}
-	return s.writeMe(w, r, status, me, func(p *mePage) { p.Form, p.Wrong, p.Email = form, wrong, r.PostForm.Get("email") })
+	return s.writeMe(w, r, status, func(p *mePage) { p.Form, p.Wrong, p.Email = form, wrong, r.PostForm.Get("email") })
 }
 
 // own reads a form of the account's page, and the session that it comes from.
@@ -135,7 +135,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request, me *vitr
 		return err
 	}
 	if err := s.Accounts.ChangePassword(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("password")); err != nil {
-		return s.meAgain(w, r, me, "password", err)
+		return s.meAgain(w, r, "password", err)
 	}
 	return redirect(w, r, said(accountRoot, "password"))
 }
@@ -148,7 +148,7 @@ func (s *Server) changeEmail(w http.ResponseWriter, r *http.Request, me *vitrine
 	asked, err := s.Accounts.ChangeEmail(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email"))
 	switch {
 	case err != nil:
-		return s.meAgain(w, r, me, "email", err)
+		return s.meAgain(w, r, "email", err)
 	case asked:
 		return redirect(w, r, said(accountRoot, "email-asked"))
 	}
@@ -200,7 +200,7 @@ func (s *Server) closeAccount(w http.ResponseWriter, r *http.Request, me *vitrin
 		return err
 	}
 	if err := s.Accounts.Close(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email")); err != nil {
-		return s.meAgain(w, r, me, "close", err)
+		return s.meAgain(w, r, "close", err)
 	}
 	s.setSession(w, "", -1)
 	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Your account is closed", Back: "/", BackName: "Go to the start page",
