@@ -1,4 +1,4 @@
-# What a developer types. "make run" needs Go alone; "make test" installs from Debian what the tests need and misses.
+# What a developer types. "make run" needs only Go. "make test" installs what the tests need from Debian, Go and npm packages.
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build run test screens bench bench-pages bench-site bench-places bench-scan lint
+.PHONY: build run check test test-all screens bench bench-pages bench-site bench-places bench-scan lint
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -14,8 +14,14 @@ build: ## one static binary: bin/vitrine
 run: build ## serve on http://localhost:8080, with data in ./data
 	./bin/vitrine serve
 
-test: ## all checks and tests
-	./test.sh
+check: ## after an edit: format, lint, and tests of what the edit reaches, without servers and browsers
+	./test.sh check
+
+test: ## the gate: everything that decides whether the product works
+	./test.sh test
+
+test-all: ## every repetition too: each crash point, real clocks, all widths of all pages
+	./test.sh all
 
 screens: ## a picture of every page, light and dark, on a desk and on a phone, in ./screens; ONLY=home for some
 	VITRINE_SCREENS=$(CURDIR)/screens VITRINE_SCREENS_ONLY='$(ONLY)' go test -tags screens ./internal/web -run '^TestScreens$$' -count 1 -timeout 20m
@@ -40,6 +46,10 @@ bench-places: ## taking in opens and making reports on SQLite, PostgreSQL and Cl
 bench-scan: ## inspection and malware scan of files of 1 MB, 100 MB and 2 GB beside a plain read of the same file
 	VITRINE_BENCH_LARGE=1 go test ./internal/filetype ./internal/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h
 
-lint: ## form and vet
+lint: bin/tools/staticcheck ## format, vet and staticcheck
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	go vet -tags screens ./...
+	GOGC=400 go vet -tags screens ./...
+	GOGC=400 bin/tools/staticcheck -tags screens ./...
+
+bin/tools/staticcheck: tools/checks/go.mod ## the tools that check the code
+	go -C tools/checks build -o ../../bin/tools/ tool

@@ -1,63 +1,127 @@
 #!/usr/bin/env bash
-# All checks and tests. Programs that tests start and this machine misses are installed from Debian first.
+# Runs the checks and tests of one tier: check, test (the default) or all.
+# Programs that the tier needs and this machine lacks are installed first.
 set -euo pipefail
 cd "$(dirname "$0")"
-PATH=$PATH:/usr/sbin # where Debian has clamd, for whoever is not root
-for programs in /usr/lib/postgresql/*/bin; do PATH=$PATH:$programs; done # and PostgreSQL
+tier=${1:-test}
+case $tier in check | test | all) ;; *)
+  echo "usage: $0 [check|test|all]" >&2
+  exit 2
+  ;;
+esac
+begin=$SECONDS
+failed=0
+export VITRINE_TEST_TIER=$tier CGO_ENABLED=0
+PATH=$PATH:/usr/sbin # clamd and pgbouncer are there
 
-# A program that tests need (gcc for the race detector), and the packages that bring it.
-needs=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon postgres:postgresql pgbouncer:pgbouncer jq:jq curl:curl npm:npm
-       "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
+# What fails is said once more at the end, so that one run shows everything.
+step() { # step NAME COMMAND...
+  local name=$1 from=$SECONDS status=0
+  shift
+  echo "== $name"
+  "$@" || status=$?
+  if ((status)); then
+    failed=1
+    failures+=("$name")
+  fi
+  took+=("$((SECONDS - from)) s  $name")
+}
+failures=() took=()
 
-missing=()
-for need in "${needs[@]}"; do
-  command -v "${need%%:*}" >/dev/null || missing+=(${need##*:})
-done
-if ((${#missing[@]})) && command -v apt-get >/dev/null; then
-  as_root=()
+# A program that the tier needs, and the Debian packages that bring it.
+needs=(jq:jq npm:npm)
+[[ $tier == check ]] || needs+=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
+  pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
+
+install_programs() {
+  local missing=() as_root=() need
+  for need in "${needs[@]}"; do
+    command -v "${need%%:*}" >/dev/null || missing+=(${need##*:})
+  done
+  if ((${#missing[@]} == 0)) || ! command -v apt-get >/dev/null; then return; fi
   ((EUID == 0)) || as_root=(sudo -n)
   echo "installing ${missing[*]}"
-  if ! { "${as_root[@]}" apt-get update -qq &&
-         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null; then
-    echo "could not install ${missing[*]}: tests that need them will skip, or fail where CI is set" >&2
+  "${as_root[@]}" apt-get update -qq >/dev/null &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# The servers that come from Go and npm: versitygw is compiled, ClickHouse's
+# engine is a library of 0.5 GB (internal/vitrinetest/clickhouse.go has the same
+# version).
+install_servers() {
+  local chdb=${XDG_CACHE_HOME:-$HOME/.cache}/vitrine/chdb-26.5.3 status=0
+  GOGC=400 go -C tools/s3server tool -n versitygw >/dev/null &
+  if [[ $(uname -sm) == "Linux x86_64" && ! -e $chdb/node_modules/@chdb/lib-linux-x64-gnu/libchdb.so ]]; then
+    npm install --prefix "$chdb" --ignore-scripts --no-audit --no-fund --silent "@chdb/lib-linux-x64-gnu@${chdb##*-}" || status=1
   fi
-fi
+  wait $! || status=1
+  return $status
+}
 
-export CGO_ENABLED=0
+step "install programs" install_programs
 go mod download
-# What takes long to come comes side by side. The S3 server of the tests is compiled here, so that no test waits for that.
-GOGC=400 go -C tools/s3server tool -n versitygw >/dev/null & # compiling alone may take the memory
-s3server=$!
-# ClickHouse's engine, as a library, for its tests; 0.5 GB, once (internal/vitrinetest/clickhouse.go names the version, too).
-chdb=${XDG_CACHE_HOME:-$HOME/.cache}/vitrine/chdb-26.5.3
-if [[ $(uname -sm) == "Linux x86_64" && ! -e $chdb/node_modules/@chdb/lib-linux-x64-gnu/libchdb.so ]]; then
-  npm install --prefix "$chdb" --ignore-scripts --no-audit --no-fund --silent "@chdb/lib-linux-x64-gnu@${chdb##*-}" ||
-    echo "could not install ClickHouse's engine: tests that need it will skip, or fail where CI is set" >&2
+step "install tools" make --no-print-directory bin/tools/staticcheck
+[[ $tier == check ]] || step "install servers" install_servers
+tools=$PWD/bin/tools
+
+# Temporary files are in memory where there is room, but for tests of what
+# survives on a disk. The name is always the same: it is part of the key under
+# which go test keeps results.
+export VITRINE_TEST_DISK=${TMPDIR:-/tmp}
+memory=/dev/shm/vitrine-test-$EUID
+if [[ -w /dev/shm ]] && (($(df --output=avail -k /dev/shm | tail -n 1) > 6000000)); then
+  mkdir -p "$memory"
+  find "$memory" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} +
+  export TMPDIR=$memory
 fi
-wait $s3server || echo "could not compile versitygw: tests that need it will skip, or fail where CI is set" >&2
-GOGC=400 make --no-print-directory lint
-export GOFLAGS=-vet=off # that was all of it
 
-# ClickHouse's engine does one thing at a time, for as long as all else takes: its tests run behind the others, on what those leave of the processors.
-behind=$(mktemp)
-trap 'set +e; for job in $(jobs -p); do pkill -P $job; kill $job; done 2>/dev/null; rm -f "$behind"' EXIT
-nice go test -timeout 28m ./internal/clickhouse >"$behind" 2>&1 &
-clickhouse=$!
-go test -p 3 -timeout 25m $(go list ./... | grep -vE '/(e2e|internal/web|internal/clickhouse)$') # three at once: much of what they do is wait for servers
-go test -timeout 25m ./internal/web # nothing beside browsers, whose time is measured, but what is nice
-go test -count 1 ./e2e # it builds the program itself, which a result that was kept does not know of
+# Looks for known vulnerabilities in what the program calls. The database is on
+# the network; GOVULNDB names a copy.
+vulnerabilities() {
+  local said status=0
+  said=$("$tools/govulncheck" ./... 2>&1) || status=$?
+  if [[ $said == *"fetching vulnerabilities"* && -z ${CI:-} ]]; then
+    skipped+=("known vulnerabilities: the database cannot be reached")
+    return
+  fi
+  echo "$said"
+  return $status
+}
+skipped=()
 
-# The race detector makes everything some ten times slower: where goroutines of ours meet, and the whole program once. Nothing of it is measured: two go side by side.
-export CGO_ENABLED=1
-go test -race -run TestViewsUnderLoad . # by itself: behind many other tests the race detector of Go 1.26 crashes in it, in timers of a bubble
-go test -race -skip 'TestViewsUnderLoad|Faults|TestPlace(Copy|OlderState|Foreign|Bare)|TestRestoredBehind|TestOutboxAgain' . ./client ./internal/clamav ./internal/disk ./internal/mail ./internal/spool ./internal/worker &
-raced=$!
-go test -race -short -run 'AtOnce|Beacon|Document|Signed|Transfer|Upload|Website' ./internal/web # where requests meet: much else there is passwords, which the detector makes slow
-go test -race -run 'TestAtOnce|TestLive|TestMerge|TestFeed|TestOpenTogether|TestStore|TestExclusive|TestPostgres(Contention|Version)|TestViewLog/(Parallel|Erase|Cancelled)' ./internal/sqldb
-go test -race -run 'TestInstances|TestReads|TestSwap' ./internal/s3
-go test -race -run 'TestScript/(stats|shutdown)' ./cmd/vitrine
-wait $raced
+events=$(mktemp -d)
+trap 'rm -rf "$events"' EXIT
 
-wait $clickhouse && passed=true || passed=false
-cat "$behind"
-$passed
+tests() { # tests STAGE ARGUMENTS: runs go test, and keeps its events
+  local stage=$1
+  shift
+  "$tools/gotestsum" --format pkgname --format-hide-empty-pkg --hide-summary skipped --jsonfile "$events/$stage.json" -- "$@"
+}
+
+step "lint" make --no-print-directory lint
+export GOFLAGS=-vet=off # lint has done that
+
+# Tests that start many goroutines run with the race detector, and only with it.
+race='^$'
+
+case $tier in
+check)
+  step "tests" tests tests ./...
+  ;;
+test)
+  step "tests" tests tests -p 3 -timeout 25m -skip "$race" ./...
+  ;;
+all)
+  step "tests" tests tests -p 3 -timeout 60m -skip "$race|^TestRealClock" ./...
+  step "real clock" tests realclock -timeout 25m -run '^TestRealClock' ./internal/web
+  step "vulnerabilities" vulnerabilities
+  ;;
+esac
+
+"tools/checks/summary.sh" "$events"
+((${#skipped[@]} == 0)) || printf '  %s\n' "not checked: ${skipped[@]}"
+printf '\nSeconds per step\n'
+printf '  %s\n' "${took[@]}"
+echo "tier $tier: $((SECONDS - begin)) s"
+((failed == 0)) || printf 'failed: %s\n' "${failures[@]}" >&2
+exit $failed
