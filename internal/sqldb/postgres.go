@@ -238,22 +238,33 @@ func preparePostgres(handle *sql.DB, l *listener, d *dialect, path, what string)
 // sessionMode is what to do about a pooler that hands out connections by transactions.
 const sessionMode = "set it to session mode (PgBouncer: pool_mode = session), or name the server itself"
 
-// postgresShared tells whether a connection and another one are the same to the server: there is a pooler between, which gives a connection to a
-// client for no longer than a transaction. While it is busy it may give two, and look as if it gave each client its own. (A statement that such a
-// connection keeps would be in the way of the next client: none is kept.)
+// postgresShared reports whether there is a pooler in between that gives a
+// connection to a client for only one transaction. Then two clients may meet on
+// one server process, or one client may change its process. A busy pooler may
+// give each client its own for a while, so it is asked several times, in an
+// order that neither taking turns nor reusing the last process passes. (No
+// statement is kept on the connections: it would be in the way of the next
+// client.)
 func postgresShared(ctx context.Context, c *sql.Conn, handle *sql.DB) (bool, error) {
 	other, err := handle.Conn(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer other.Close()
+	clients := [2]*sql.Conn{c, other}
 	var process [2]int64
-	for i, c := range []*sql.Conn{c, other} {
-		if err := c.QueryRowContext(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&process[i]); err != nil {
+	for _, i := range [...]int{0, 1, 1, 0, 1, 0, 0, 1} {
+		var id int64
+		err := clients[i].QueryRowContext(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&id)
+		if err != nil {
 			return false, err
 		}
+		if id == process[1-i] || process[i] != 0 && id != process[i] {
+			return true, nil
+		}
+		process[i] = id
 	}
-	return process[0] == process[1], nil
+	return false, nil
 }
 
 // lockKey is the number of a named lock.
