@@ -339,9 +339,11 @@ func TestSignedURLStandsInNoError(t *testing.T) {
 
 func TestAnswerThatIsNotTheAPI(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
-		"page":     func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") },
-		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://elsewhere/", http.StatusMovedPermanently) },
-		"proxy":    func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", http.StatusForbidden) },
+		"page": func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") },
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://elsewhere/", http.StatusMovedPermanently)
+		},
+		"proxy": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", http.StatusForbidden) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(h)

@@ -12,8 +12,8 @@ type pngWalk struct {
 	s             *source
 	t             Type
 	width, height int64
-	bits          int64 // a pixel
-	data          int64 // compressed bytes of the picture
+	bits          int64     // a pixel
+	data          int64     // compressed bytes of the picture
 	metadata      allowance // what texts and colour profiles may still unpack to
 	ended         bool
 }

@@ -18,13 +18,16 @@ jq -r 'select(.Test != null and .Elapsed != null and (.Test | contains("/") | no
   sort -rn | head -n 20 | awk -F'\t' '{printf "%7.1f  %s %s (%s)\n", $1, $2, $3, $4}'
 
 heading "Skipped by this tier"
-# The reason is the test's last line of output before the skip.
+# The reason is the last line that the test logged. Tests with one reason share
+# a line, and a test that is skipped part by part is named with its parts.
 jq -r -s '
   (reduce .[] as $e ({}; if $e.Action == "output" and $e.Test != null and ($e.Output | test("^ +[a-z_0-9]+\\.go:"))
     then .[$e.stage + $e.Package + "/" + $e.Test] = $e.Output else . end)) as $said
-  | .[] | select(.Action == "skip" and .Test != null)
-  | [.Package, .Test, ($said[.stage + .Package + "/" + .Test] // "" | sub("^ +[a-z_0-9]+\\.go:[0-9]+: "; "") | rtrimstr("\n"))] | @tsv' all.events |
-  sort -u | awk -F'\t' '{printf "  %s %s: %s\n", $1, $2, $3} END {if (NR == 0) print "  nothing"}'
+  | [.[] | select(.Action == "skip" and .Test != null)
+     | {Package, Test, reason: ($said[.stage + .Package + "/" + .Test] // "" | sub("^ +[a-z_0-9]+\\.go:[0-9]+: "; "") | rtrimstr("\n"))}]
+  | unique | group_by([.Package, .reason])[]
+  | "  \(.[0].Package): \(.[0].reason)\n    \(map(.Test) | join(" "))"' all.events | fold -s -w 160 |
+  awk '{print} END {if (NR == 0) print "  nothing"}'
 
 heading "Tests"
 jq -r 'select(.Test != null and (.Test | contains("/") | not) and (.Action == "pass" or .Action == "fail" or .Action == "skip")) | .Action' all.events |
