@@ -5,8 +5,11 @@ const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
 
 const most = 40 << 20; // bytes of a file; a browser takes many times as much to build its pages
 const nowhere = "data:,"; // the address of a picture that the file does not hold
-const pages = id("document"), status = id("status");
-let shown = false, failed, deepest = 0;
+const pages = id("document"),
+  status = id("status");
+let shown = false,
+  failed,
+  deepest = 0;
 
 async function open() {
   if (Number(document.documentElement.dataset.size) > most) throw { large: true };
@@ -65,7 +68,16 @@ function tame(root) {
 }
 
 // Bullets are often glyphs of fonts that only some systems have, at places of their own in Unicode.
-const bullets = { "\uf0b7": "•", "\uf0a7": "▪", "\uf0a8": "□", "\uf076": "❖", "\uf0d8": "➢", "\uf0e0": "→", "\uf0fc": "✓", "\uf02d": "–" };
+const bullets = {
+  "\uf0b7": "•",
+  "\uf0a7": "▪",
+  "\uf0a8": "□",
+  "\uf076": "❖",
+  "\uf0d8": "➢",
+  "\uf0e0": "→",
+  "\uf0fc": "✓",
+  "\uf02d": "–",
+};
 
 // fit makes pages no wider than the window, as they have a size of their own.
 function fit() {
@@ -73,7 +85,8 @@ function fit() {
   if (!wrapper) return;
   wrapper.style.zoom = 1;
   const widest = Math.max(0, ...[...wrapper.querySelectorAll("section.docx")].map((s) => s.offsetWidth));
-  const style = getComputedStyle(wrapper), room = document.documentElement.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const style = getComputedStyle(wrapper),
+    room = document.documentElement.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   if (widest > room) wrapper.style.zoom = Math.max(room / widest, 0.25);
 }
 
@@ -111,11 +124,15 @@ addEventListener("message", ({ source, data }) => source === parent && data?.vit
 const quiet = { capture: true, passive: true };
 let active = -1000;
 for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) {
-  addEventListener(type, () => {
-    if (performance.now() - active < 1000) return;
-    active = performance.now();
-    tell({ active: true });
-  }, quiet);
+  addEventListener(
+    type,
+    () => {
+      if (performance.now() - active < 1000) return;
+      active = performance.now();
+      tell({ active: true });
+    },
+    quiet,
+  );
 }
 addEventListener("scroll", depth, quiet);
 addEventListener("resize", () => shown && (fit(), depth()), quiet);

@@ -1,7 +1,8 @@
 // Stands first in a user's HTML while it is shown: tells the page around it how far it was scrolled, and that somebody is there.
 (() => {
   const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
-  let deepest = 0, last = -1000;
+  let deepest = 0,
+    last = -1000;
   const depth = () => {
     const e = document.scrollingElement || document.documentElement;
     const percent = e && Math.min(100, Math.round(((scrollY + innerHeight) / e.scrollHeight) * 100));
@@ -17,7 +18,8 @@
     if (source === parent && data?.vitrine === "again" && deepest) tell({ depth: deepest });
   });
   const quiet = { capture: true, passive: true };
-  for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) addEventListener(type, active, quiet);
+  for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"])
+    addEventListener(type, active, quiet);
   // What a page builds itself counts once it stands.
   addEventListener("DOMContentLoaded", () => {
     setTimeout(() => {

@@ -1,10 +1,13 @@
 // An image: fitted at first, zoomed where one points, dragged, and never lost from sight. One that is very tall is read from its top.
 const id = (name) => document.getElementById(name);
-const stage = document.querySelector(".picture"), img = stage.querySelector("img");
+const stage = document.querySelector(".picture"),
+  img = stage.querySelector("img");
 const framed = "embed" in document.body.dataset;
 const step = 1.25; // of the buttons and keys
 
-let scale = 1, x = 0, y = 0; // CSS pixels to one of the image, and where its corner is on the stage
+let scale = 1,
+  x = 0,
+  y = 0; // CSS pixels to one of the image, and where its corner is on the stage
 let home = true; // as it was fitted: it follows the window
 
 const clamp = (n, least, most) => Math.min(Math.max(n, least), most);
@@ -12,20 +15,27 @@ const natural = () => [img.naturalWidth || 1, img.naturalHeight || 1];
 
 // room is where an image is fitted into, and how far its edges may be pushed.
 function room() {
-  const s = getComputedStyle(stage), [l, t, r, b] = ["Left", "Top", "Right", "Bottom"].map((side) => parseFloat(s["padding" + side]));
+  const s = getComputedStyle(stage),
+    [l, t, r, b] = ["Left", "Top", "Right", "Bottom"].map((side) => parseFloat(s["padding" + side]));
   return { l, t, w: stage.clientWidth - l - r, h: stage.clientHeight - t - b };
 }
 
 // scales are those at which the whole image is seen, at which it was fitted, and beyond which it does not go.
 function scales() {
-  const [w, h] = natural(), r = room(), wide = Math.min(1, r.w / w), whole = Math.min(wide, r.h / h);
+  const [w, h] = natural(),
+    r = room(),
+    wide = Math.min(1, r.w / w),
+    whole = Math.min(wide, r.h / h);
   const tall = h * wide > 3 * stage.clientHeight;
   return { whole, tall, home: tall ? wide : whole, most: Math.max(16, r.w / w) };
 }
 
 function place(smooth) {
-  const [w, h] = natural(), r = room(), s = scales();
-  const within = (at, size, from, space) => (size <= space ? from + (space - size) / 2 : clamp(at, from + space - size, from));
+  const [w, h] = natural(),
+    r = room(),
+    s = scales();
+  const within = (at, size, from, space) =>
+    size <= space ? from + (space - size) / 2 : clamp(at, from + space - size, from);
   x = within(x, w * scale, r.l, r.w);
   y = within(y, h * scale, r.t, r.h);
   const larger = (w * scale) / (parseFloat(getComputedStyle(img).width) || w); // than CSS fitted it
@@ -110,7 +120,10 @@ stage.addEventListener("pointermove", (e) => {
   if (pointers.size === 1) move(to[0] - from[0], to[1] - from[1]);
   if (pointers.size !== 2) return;
   const [, other] = [...pointers].find(([key]) => key !== e.pointerId);
-  zoom((scale * apart(to, other)) / Math.max(apart(from, other), 1), [(from[0] + other[0]) / 2, (from[1] + other[1]) / 2]);
+  zoom((scale * apart(to, other)) / Math.max(apart(from, other), 1), [
+    (from[0] + other[0]) / 2,
+    (from[1] + other[1]) / 2,
+  ]);
   move((to[0] - from[0]) / 2, (to[1] - from[1]) / 2);
 });
 for (const type of ["pointerup", "pointercancel"]) {
@@ -125,15 +138,20 @@ for (const type of ["pointerup", "pointercancel"]) {
 }
 
 // In a frame the wheel belongs to the page around, unless there is something here to move or the zoom key is held.
-stage.addEventListener("wheel", (e) => {
-  const unit = [1, 16, innerHeight][e.deltaMode], dy = e.deltaY * unit;
-  if (!e.ctrlKey && (framed || scales().tall)) {
-    if (move(-e.deltaX * unit, -dy)) e.preventDefault();
-    return;
-  }
-  e.preventDefault();
-  zoom(scale * Math.exp(clamp(-dy * (e.ctrlKey ? 0.01 : 0.002), -0.25, 0.25)), point(e));
-}, { passive: false });
+stage.addEventListener(
+  "wheel",
+  (e) => {
+    const unit = [1, 16, innerHeight][e.deltaMode],
+      dy = e.deltaY * unit;
+    if (!e.ctrlKey && (framed || scales().tall)) {
+      if (move(-e.deltaX * unit, -dy)) e.preventDefault();
+      return;
+    }
+    e.preventDefault();
+    zoom(scale * Math.exp(clamp(-dy * (e.ctrlKey ? 0.01 : 0.002), -0.25, 0.25)), point(e));
+  },
+  { passive: false },
+);
 
 // Keys and the bar
 

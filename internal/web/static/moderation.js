@@ -3,8 +3,11 @@
 const find = (selector) => document.querySelector(selector);
 const all = (selector) => [...document.querySelectorAll(selector)];
 const { body } = document;
-const said = find("#said"), keysOn = find("#keys-on"), panel = find("#keys");
-const boxes = all(".rows input"), cases = all(".rows .case");
+const said = find("#said"),
+  keysOn = find("#keys-on"),
+  panel = find("#keys");
+const boxes = all(".rows input"),
+  cases = all(".rows .case");
 
 let silence;
 const say = (text) => {
@@ -38,7 +41,8 @@ keysOn.addEventListener("change", () => {
 });
 
 // Choosing several
-const every = find("#all"), chosen = find("#chosen");
+const every = find("#all"),
+  chosen = find("#chosen");
 const count = () => {
   const n = boxes.filter((b) => b.checked).length;
   chosen.textContent = n ? `${n} chosen` : "Choose all";
@@ -105,7 +109,12 @@ addEventListener("keydown", (event) => {
     return;
   }
   const key = event.key.toLowerCase();
-  if (!keysOn.checked || panel.matches(":popover-open") || (event.target.matches?.("[type=radio]") && key.startsWith("arrow"))) return;
+  if (
+    !keysOn.checked ||
+    panel.matches(":popover-open") ||
+    (event.target.matches?.("[type=radio]") && key.startsWith("arrow"))
+  )
+    return;
   if (cases.length && moves[key]) {
     moves[key]();
     event.preventDefault();

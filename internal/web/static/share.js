@@ -1,8 +1,10 @@
 // The panel from which a page is passed on.
-const share = document.getElementById("share"), send = document.getElementById("send");
+const share = document.getElementById("share"),
+  send = document.getElementById("send");
 
 for (const copy of document.querySelectorAll("[data-copy]")) {
-  const field = document.getElementById(copy.dataset.copy), says = copy.textContent;
+  const field = document.getElementById(copy.dataset.copy),
+    says = copy.textContent;
   field.addEventListener("focus", () => field.select());
   if (!navigator.clipboard) continue;
   copy.hidden = false;
@@ -14,7 +16,12 @@ for (const copy of document.querySelectorAll("[data-copy]")) {
 }
 if (navigator.share) {
   send.hidden = false;
-  send.addEventListener("click", () => navigator.share({ title: document.title, url: document.getElementById("address").value }).catch(() => {}));
+  send.addEventListener("click", () =>
+    navigator.share({ title: document.title, url: document.getElementById("address").value }).catch(() => {}),
+  );
 }
 // A press inside a frame is not seen out here; that the focus went there is.
-addEventListener("blur", () => document.activeElement?.tagName === "IFRAME" && share.matches(":popover-open") && share.hidePopover());
+addEventListener(
+  "blur",
+  () => document.activeElement?.tagName === "IFRAME" && share.matches(":popover-open") && share.hidePopover(),
+);

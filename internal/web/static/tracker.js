@@ -8,9 +8,18 @@ const start = performance.getEntriesByType("navigation")[0]?.responseStart || no
 
 const idle = 30_000; // without input for so long, nobody is reading
 const most = 240; // snapshots of one open; the last 40 are kept for hiding, leaving and the like
-let last = now(), input = last, inside = -idle; // times: of the last tick, of input, of input in the frame
-let on = false, engaged = 0, present = 0, depth = 0, downloaded = false;
-let shown = [], sent = 0, told = "", toldPresent = 0;
+let last = now(),
+  input = last,
+  inside = -idle; // times: of the last tick, of input, of input in the frame
+let on = false,
+  engaged = 0,
+  present = 0,
+  depth = 0,
+  downloaded = false;
+let shown = [],
+  sent = 0,
+  told = "",
+  toldPresent = 0;
 const pages = new Map(); // time by page, the latest last
 
 // In a page of another site this one is a frame: it may be out of view while it is visible, and cannot know whether the window has the focus.
@@ -35,7 +44,8 @@ function playing() {
 
 // tick credits the time since the last one to what was true then, and looks again. A tick counts 1.5 s at most: sleep is no reading.
 function tick() {
-  const t = now(), ms = Math.min(t - last, 1500);
+  const t = now(),
+    ms = Math.min(t - last, 1500);
   last = t;
   if (on) {
     engaged += ms;
@@ -46,7 +56,10 @@ function tick() {
     }
   }
   if (on || visible()) present = t - start;
-  on = visible() && (document.hasFocus() || t - inside < idle || (framed && t - input < idle)) && (t - input < idle || playing());
+  on =
+    visible() &&
+    (document.hasFocus() || t - inside < idle || (framed && t - input < idle)) &&
+    (t - input < idle || playing());
   if (item && visible() && item.complete !== false) {
     const r = item.getBoundingClientRect();
     if (r.height) reach(((innerHeight - r.top) / r.height) * 100);
@@ -59,7 +72,12 @@ function snapshot() {
   const s = { engaged: Math.floor(engaged), width: innerWidth };
   if (kind === "pages") {
     // A page counts from one second on. Those looked at last come first in a body of 4 KiB; the server has the others already.
-    s.pages = Object.fromEntries([...pages].filter((p) => p[1] >= 1000).slice(-220).map(([p, ms]) => [p, Math.floor(ms)]));
+    s.pages = Object.fromEntries(
+      [...pages]
+        .filter((p) => p[1] >= 1000)
+        .slice(-220)
+        .map(([p, ms]) => [p, Math.floor(ms)]),
+    );
   }
   if (media && media.duration > 0 && media.duration < 1e9) {
     const { played } = media; // distinct ranges, merged and in order
@@ -80,7 +98,8 @@ function snapshot() {
 function send(limit, always, leaving) {
   if (!told && !visible()) return; // a tab that nobody has looked at yet
   tick();
-  const s = snapshot(), text = JSON.stringify(s);
+  const s = snapshot(),
+    text = JSON.stringify(s);
   const more = text !== told || (limit === most && present - toldPresent > 100);
   if (sent >= limit || !(more || always)) return;
   told = text;
@@ -104,7 +123,8 @@ setInterval(() => {
 }, 1000);
 requestAnimationFrame(() => setTimeout(() => send(most, true)));
 
-const events = (target, types, f) => types.split(" ").forEach((t) => target.addEventListener(t, f, { capture: true, passive: true }));
+const events = (target, types, f) =>
+  types.split(" ").forEach((t) => target.addEventListener(t, f, { capture: true, passive: true }));
 events(window, "pointermove pointerdown keydown wheel touchmove scroll", () => {
   input = now();
   if (!on) tick();
@@ -134,7 +154,8 @@ events(window, "message", ({ source, data }) => {
     if (kind === "pages") inside = input; // a stranger's HTML does not say where the focus is
   }
   if (kind === "scroll" && m.depth > 0) reach(m.depth);
-  if (kind === "pages" && Array.isArray(m.shown)) shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
+  if (kind === "pages" && Array.isArray(m.shown))
+    shown = m.shown.filter((p) => Number.isInteger(p) && p > 0).slice(0, 16);
   tick();
 });
 frame?.contentWindow.postMessage({ vitrine: "again" }, "*"); // in case it was ready before this script

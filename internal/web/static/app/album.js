@@ -3,7 +3,8 @@ import { all, find, say } from "./app.js";
 import "./website.js"; // addresses that are looked up while they are typed
 
 // Nothing is added while nothing is chosen.
-const picks = find(".picks"), addChosen = find("#add-chosen");
+const picks = find(".picks"),
+  addChosen = find("#add-chosen");
 if (picks && !addChosen.disabled) {
   const chosen = () => (addChosen.disabled = !find("input:checked:enabled", picks));
   picks.addEventListener("change", chosen);
@@ -31,7 +32,11 @@ if (list) {
     const body = JSON.stringify({ link: row.dataset.link, to: rows().indexOf(row) });
     storing = storing.then(async () => {
       try {
-        const answer = await fetch(list.dataset.order, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+        const answer = await fetch(list.dataset.order, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body,
+        });
         if (!answer.ok) throw new Error();
       } catch {
         say("The order could not be stored.");
@@ -40,20 +45,25 @@ if (list) {
     });
   };
 
-  document.addEventListener("submit", (event) => {
-    const button = event.submitter;
-    if (!button?.dataset.by || !list.contains(button)) return;
-    event.preventDefault();
-    const row = button.closest("li");
-    if (button.dataset.by < 0) row.previousElementSibling?.before(row);
-    else row.nextElementSibling?.after(row);
-    store(row);
-    const next = button.disabled ? find("[data-by]:enabled", row) : button;
-    next?.focus();
-    say(`${find(".title", row).textContent}: place ${rows().indexOf(row) + 1} of ${rows().length}`);
-  }, true);
+  document.addEventListener(
+    "submit",
+    (event) => {
+      const button = event.submitter;
+      if (!button?.dataset.by || !list.contains(button)) return;
+      event.preventDefault();
+      const row = button.closest("li");
+      if (button.dataset.by < 0) row.previousElementSibling?.before(row);
+      else row.nextElementSibling?.after(row);
+      store(row);
+      const next = button.disabled ? find("[data-by]:enabled", row) : button;
+      next?.focus();
+      say(`${find(".title", row).textContent}: place ${rows().indexOf(row) + 1} of ${rows().length}`);
+    },
+    true,
+  );
 
-  let held = null, from = -1;
+  let held = null,
+    from = -1;
   for (const row of rows()) row.draggable = true;
   list.addEventListener("dragstart", (event) => {
     held = event.target.closest?.("li");

@@ -37,7 +37,8 @@ document.addEventListener("submit", (event) => {
 addEventListener("pageshow", () => (sent = new WeakSet()));
 
 // Whoever speaks to their computer, or leans on the keyboard, turns the keys off.
-const keysOn = find("#keys-on"), sheet = find("#keys");
+const keysOn = find("#keys-on"),
+  sheet = find("#keys");
 const remembered = (name, value) => {
   try {
     if (value === undefined) return localStorage.getItem(name);
@@ -54,7 +55,8 @@ if (keysOn) {
 }
 document.body.classList.add("has-script");
 
-const typing = (target) => target.closest?.("textarea, select, [contenteditable], input:not([type=checkbox], [type=radio])");
+const typing = (target) =>
+  target.closest?.("textarea, select, [contenteditable], input:not([type=checkbox], [type=radio])");
 // A list that keys walk through: its lines have one main link each, marked data-line.
 const step = (by) => {
   const lines = all("[data-line]").filter((l) => l.checkVisibility?.() ?? true);
@@ -66,7 +68,8 @@ const step = (by) => {
 };
 let going = 0;
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented || event.repeat) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented || event.repeat)
+    return;
   if (typing(event.target)) {
     if (event.key === "Escape" && !event.target.closest(":popover-open")) event.target.blur(); // a popover gives the focus back itself
     return;

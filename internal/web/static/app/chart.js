@@ -37,7 +37,9 @@ const line = (i, more) => ({
 });
 
 const entry = (name, text, c) => {
-  const row = document.createElement("span"), label = document.createElement("small"), value = document.createElement("strong");
+  const row = document.createElement("span"),
+    label = document.createElement("small"),
+    value = document.createElement("strong");
   row.style.setProperty("--c", `var(${c})`);
   label.textContent = name;
   value.textContent = text;
@@ -54,15 +56,22 @@ const told = (row) => {
 };
 
 const show = (u) => {
-  const i = u.cursor.idx, box = u.root.parentElement;
+  const i = u.cursor.idx,
+    box = u.root.parentElement;
   const hidden = i === null || i === undefined || u.cursor.left < 0;
   tip.hidden = hidden;
   if (hidden) return;
-  const row = at(i), title = document.createElement("b");
+  const row = at(i),
+    title = document.createElement("b");
   title.textContent = row.when;
-  tip.replaceChildren(title, entry("Views", row.counts[0].text, "--views"), entry("Unique viewers", row.counts[1].text, "--uniques"));
+  tip.replaceChildren(
+    title,
+    entry("Views", row.counts[0].text, "--views"),
+    entry("Unique viewers", row.counts[1].text, "--uniques"),
+  );
   if (row.counts.length > 2) tip.append(entry(`Views, ${row.before}`, row.counts[2].text, "--was"));
-  const x = u.valToPos(i, "x"), room = box.clientWidth - tip.offsetWidth;
+  const x = u.valToPos(i, "x"),
+    room = box.clientWidth - tip.offsetWidth;
   tip.style.transform = `translate(${Math.max(0, Math.min(room, x > box.clientWidth / 2 ? x - tip.offsetWidth - 16 : x + 16))}px, 4px)`;
   box.setAttribute("aria-valuenow", i + 1);
   box.setAttribute("aria-valuetext", told(row));
@@ -73,7 +82,16 @@ const away = (u) => u.setCursor({ left: -10, top: -10 });
 
 const keys = (event) => {
   const i = chart.cursor.left < 0 ? seen.rows.length - 1 : (chart.cursor.idx ?? 0);
-  const to = { ArrowLeft: i - 1, ArrowDown: i - 1, ArrowRight: i + 1, ArrowUp: i + 1, PageUp: i + 7, PageDown: i - 7, Home: 0, End: seen.rows.length - 1 }[event.key];
+  const to = {
+    ArrowLeft: i - 1,
+    ArrowDown: i - 1,
+    ArrowRight: i + 1,
+    ArrowUp: i + 1,
+    PageUp: i + 7,
+    PageDown: i - 7,
+    Home: 0,
+    End: seen.rows.length - 1,
+  }[event.key];
   if (event.key === "Escape") away(chart);
   if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
@@ -88,7 +106,13 @@ const touched = (event) => {
 };
 
 const describe = (box) => {
-  const words = { role: "slider", tabindex: "0", "aria-label": "Chart of views and unique viewers. Arrow keys go from point to point", "aria-orientation": "horizontal", "aria-valuemin": "1" };
+  const words = {
+    role: "slider",
+    tabindex: "0",
+    "aria-label": "Chart of views and unique viewers. Arrow keys go from point to point",
+    "aria-orientation": "horizontal",
+    "aria-valuemin": "1",
+  };
   for (const [name, value] of Object.entries(words)) box.setAttribute(name, value);
 };
 
@@ -106,16 +130,28 @@ const draw = (box) => {
   tip = document.createElement("div");
   tip.className = "tip";
   tip.hidden = true;
-  chart = new uPlot({
-    ...size(box),
-    padding: [edge, edge, edge, edge],
-    legend: { show: false },
-    axes: [{ show: false }, { show: false }],
-    scales: { x: { time: false, range: () => [0, Math.max(seen.rows.length - 1, 1)] }, y: { range: () => [0, seen.top] } },
-    cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8, width: 2 } },
-    series: [{}, line(1, { width: 2.5, fill: () => colour("--fill") }), line(2, { width: 2 }), line(3, { width: 1.75, dash: [5, 5] })],
-    hooks: { setCursor: [show] },
-  }, columns(), box);
+  chart = new uPlot(
+    {
+      ...size(box),
+      padding: [edge, edge, edge, edge],
+      legend: { show: false },
+      axes: [{ show: false }, { show: false }],
+      scales: {
+        x: { time: false, range: () => [0, Math.max(seen.rows.length - 1, 1)] },
+        y: { range: () => [0, seen.top] },
+      },
+      cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8, width: 2 } },
+      series: [
+        {},
+        line(1, { width: 2.5, fill: () => colour("--fill") }),
+        line(2, { width: 2 }),
+        line(3, { width: 1.75, dash: [5, 5] }),
+      ],
+      hooks: { setCursor: [show] },
+    },
+    columns(),
+    box,
+  );
   box.append(tip);
   for (const kind of ["pointerdown", "pointermove"]) box.addEventListener(kind, touched);
   box.addEventListener("keydown", keys);
@@ -130,7 +166,8 @@ const draw = (box) => {
 
 // update draws what the table says now.
 const update = () => {
-  const table = find("#series"), box = find("#plot");
+  const table = find("#series"),
+    box = find("#plot");
   if (!table || !box || !window.uPlot) return;
   seen = read(table);
   if (!seen.rows.length) return;

@@ -4,10 +4,16 @@ import { watchSlug } from "./links.js";
 import { forget, named, peek, take, unmark } from "./pending.js";
 import { newKey, upload } from "./upload.js";
 
-const drop = find("#drop"), picker = find("#files"), list = find("#rows"), section = find(".files-section"), before = find("#before"), overlay = find("#overlay");
+const drop = find("#drop"),
+  picker = find("#files"),
+  list = find("#rows"),
+  section = find(".files-section"),
+  before = find("#before"),
+  overlay = find("#overlay");
 // full tells of the plan when nothing can be put on display; it stands in the place of the drop zone then.
 const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
-const fileLimit = Number(drop.dataset.fileLimit), prefix = drop.dataset.prefix;
+const fileLimit = Number(drop.dataset.fileLimit),
+  prefix = drop.dataset.prefix;
 
 // bytes is a size for people, in decimal units as the server writes them.
 const bytes = (n) => {
@@ -19,12 +25,32 @@ const bytes = (n) => {
   }
   return `${at && n < 9.95 ? n.toFixed(1) : Math.round(n)} ${units[at]}`;
 };
-const span = (s) => (s < 90 ? `${Math.max(1, Math.round(s))} s` : s < 5400 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`);
+const span = (s) =>
+  s < 90 ? `${Math.max(1, Math.round(s))} s` : s < 5400 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`;
 
-const words = { waiting: "Waiting", uploading: "Uploading", retrying: "Connection lost", checking: "Checking", failed: "Failed", cancelled: "Cancelled" };
+const words = {
+  waiting: "Waiting",
+  uploading: "Uploading",
+  retrying: "Connection lost",
+  checking: "Checking",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
 const underWay = new Set(["waiting", "uploading", "retrying", "checking"]);
 // Refusals that stay the same however often the same file is sent.
-const final = new Set(["unsupported_type", "type_mismatch", "invalid_name", "invalid_size", "size_mismatch", "content_mismatch", "unsafe_file", "malware", "file_too_large", "empty", "unreadable"]);
+const final = new Set([
+  "unsupported_type",
+  "type_mismatch",
+  "invalid_name",
+  "invalid_size",
+  "size_mismatch",
+  "content_mismatch",
+  "unsafe_file",
+  "malware",
+  "file_too_large",
+  "empty",
+  "unreadable",
+]);
 
 // explain is why a file failed, and where to go about it: pairs of words and address.
 const explain = (err) => {
@@ -38,13 +64,20 @@ const explain = (err) => {
     case "file_too_large":
       return [`It has ${bytes(err.used)}. Your plan takes up to ${bytes(err.limit)} a file.`, plans];
     case "rate_limited":
-      return [`${err.limit} uploads an hour are what the plan takes. The next is possible in ${span(err.retryAfter || 60)}.`, plans];
+      return [
+        `${err.limit} uploads an hour are what the plan takes. The next is possible in ${span(err.retryAfter || 60)}.`,
+        plans,
+      ];
     case "pro_required":
       return [err.message, [["Compare the plans", "/plans"]]];
     case "unauthorized":
-      return ["You are not signed in any more. Sign in in another tab, then try again here.", [["Sign in", "/sign-in"]]];
+      return [
+        "You are not signed in any more. Sign in in another tab, then try again here.",
+        [["Sign in", "/sign-in"]],
+      ];
   }
-  if (err instanceof TypeError) return ["The connection was lost. Nothing is kept of the file; try again when you are online.", []];
+  if (err instanceof TypeError)
+    return ["The connection was lost. Nothing is kept of the file; try again when you are online.", []];
   return [err.message, []];
 };
 
@@ -118,14 +151,23 @@ class Row {
 
   options() {
     const slug = this.field("slug")?.value.trim();
-    return { linkName: this.field("title").value.trim() || undefined, slug: slug || undefined, allowDownload: this.field("download").checked };
+    return {
+      linkName: this.field("title").value.trim() || undefined,
+      slug: slug || undefined,
+      allowDownload: this.field("download").checked,
+    };
   }
 
   async start() {
     this.part(".retry").hidden = true;
     if (this.file.size === 0) return this.fail({ code: "empty", message: "The file is empty." });
     if (fileLimit && this.file.size > fileLimit)
-      return this.fail({ code: "file_too_large", limit: fileLimit, used: this.file.size, upgrade: drop.dataset.upgrade !== undefined });
+      return this.fail({
+        code: "file_too_large",
+        limit: fileLimit,
+        used: this.file.size,
+        upgrade: drop.dataset.upgrade !== undefined,
+      });
     const slug = this.options().slug;
     if (this.asked !== undefined && this.asked !== slug) this.key = newKey(); // another address is another upload
     this.asked = slug;
@@ -134,11 +176,19 @@ class Row {
     this.bar.value = 0;
     try {
       const link = await upload(this.file, {
-        name: this.name, key: this.key, signal: this.abort.signal, options: () => this.options(),
+        name: this.name,
+        key: this.key,
+        signal: this.abort.signal,
+        options: () => this.options(),
         onstate: (state, more) => {
-          const away = more?.cause.code?.startsWith("storage_"), busy = more?.cause.status && !away;
+          const away = more?.cause.code?.startsWith("storage_"),
+            busy = more?.cause.status && !away;
           const cause = more && !navigator.onLine ? "You are offline." : busy ? "The server is busy." : "";
-          this.show(state, away ? "Waiting for the storage" : busy ? "Waiting for the server" : words[state], more ? `${cause} Trying again in ${span(more.seconds)}.`.trim() : "");
+          this.show(
+            state,
+            away ? "Waiting for the storage" : busy ? "Waiting for the server" : words[state],
+            more ? `${cause} Trying again in ${span(more.seconds)}.`.trim() : "",
+          );
           if (state === "checking") this.facts(bytes(this.file.size));
         },
         onprogress: (sent, of) => this.progress(sent, of),
@@ -162,7 +212,11 @@ class Row {
     while (this.samples.length > 2 && now - this.samples[0][0] > 5000) this.samples.shift();
     const [then, had] = this.samples[0];
     const speed = now - then > 500 ? ((sent - had) / (now - then)) * 1000 : 0;
-    this.facts(`${bytes(sent)} of ${bytes(of)}`, speed > 0 && `${bytes(speed)}/s`, speed > 0 && sent < of && `${span((of - sent) / speed)} left`);
+    this.facts(
+      `${bytes(sent)} of ${bytes(of)}`,
+      speed > 0 && `${bytes(speed)}/s`,
+      speed > 0 && sent < of && `${span((of - sent) / speed)} left`,
+    );
   }
 
   fail(err) {
@@ -182,7 +236,11 @@ class Row {
     this.set(link);
     this.part(".save").hidden = false;
     say(link.state === "live" ? `${this.name} is on display` : `${this.name}: ${link.status}`);
-    if (wished.slug && wished.slug.toLowerCase() !== link.slug || wished.linkName && wished.linkName !== link.title || wished.allowDownload !== link.allowDownload) {
+    if (
+      (wished.slug && wished.slug.toLowerCase() !== link.slug) ||
+      (wished.linkName && wished.linkName !== link.title) ||
+      wished.allowDownload !== link.allowDownload
+    ) {
       // chosen while it was on its way
       this.field("title").value = wished.linkName ?? link.title;
       if (wished.slug) this.field("slug").value = wished.slug;
@@ -203,7 +261,11 @@ class Row {
     this.field("title").value = link.title;
     if (this.field("slug")) this.field("slug").value = link.slug;
     this.field("download").checked = link.allowDownload;
-    for (const [selector, address] of [[".open", link.url], [".manage", link.manage], [".analytics", link.analytics]]) {
+    for (const [selector, address] of [
+      [".open", link.url],
+      [".manage", link.manage],
+      [".analytics", link.analytics],
+    ]) {
       this.part(selector).href = address;
       this.part(selector).hidden = selector === ".open" && link.state !== "live";
     }
@@ -230,13 +292,19 @@ class Row {
 
   // save changes what was chosen of a link that exists.
   async save() {
-    const says = this.part(".saved"), want = this.options(), changed = {};
+    const says = this.part(".saved"),
+      want = this.options(),
+      changed = {};
     if (want.linkName && want.linkName !== this.link.title) changed.title = want.linkName;
     if (want.slug && want.slug.toLowerCase() !== this.link.slug) changed.slug = want.slug;
     if (want.allowDownload !== this.link.allowDownload) changed.allowDownload = want.allowDownload;
     says.dataset.state = "";
     try {
-      const answer = await fetch(`${this.link.manage}/edit`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(changed) });
+      const answer = await fetch(`${this.link.manage}/edit`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(changed),
+      });
       const said = await answer.json();
       if (!answer.ok) throw new Error(said.error);
       this.set(said);
@@ -264,7 +332,11 @@ const add = (some) => {
   if (full()) return say(`${full()}.`);
   const one = some.length === 1;
   for (const file of some)
-    new Row(file, { title: one ? beforeField("title").value : "", slug: one ? (beforeField("slug")?.value ?? "") : "", download: beforeField("download").checked });
+    new Row(file, {
+      title: one ? beforeField("title").value : "",
+      slug: one ? (beforeField("slug")?.value ?? "") : "",
+      download: beforeField("download").checked,
+    });
   if (one) for (const name of ["title", "slug"]) if (beforeField(name)) beforeField(name).value = "";
   if (find(".slug-says", before)) find(".slug-says", before).textContent = "";
   list.firstElementChild?.scrollIntoView({ block: "nearest" });
@@ -304,7 +376,12 @@ addEventListener("drop", (event) => {
   overlay.hidden = true;
   const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
   const folders = items.filter((item) => item.webkitGetAsEntry?.()?.isDirectory).length;
-  add(items.filter((item) => !item.webkitGetAsEntry?.()?.isDirectory).map((item) => item.getAsFile()).filter(Boolean));
+  add(
+    items
+      .filter((item) => !item.webkitGetAsEntry?.()?.isDirectory)
+      .map((item) => item.getAsFile())
+      .filter(Boolean),
+  );
   if (folders) say("A folder cannot be uploaded here. Pack it as a ZIP, or put it up as a website.");
 });
 addEventListener("paste", (event) => {
@@ -346,7 +423,9 @@ const answer = async (does) => {
   find("#choose").focus();
   await does();
 };
-find(".yes", asked).addEventListener("click", () => full() ? say(`${full()}.`) : answer(async () => add(await take())));
+find(".yes", asked).addEventListener("click", () =>
+  full() ? say(`${full()}.`) : answer(async () => add(await take())),
+);
 find(".no", asked).addEventListener("click", () => answer(forget));
 chosen(); // what was chosen while this script was on its way
 if (!full() && unmark()) add(await take());
@@ -355,6 +434,7 @@ else {
   if (waiting.length) {
     asked.hidden = false;
     find("b", asked).textContent = named(waiting);
-    find("span", asked).textContent = `${waiting.length === 1 ? "was" : "were"} chosen in this browser before you signed in. Nothing has been sent.`;
+    find("span", asked).textContent =
+      `${waiting.length === 1 ? "was" : "were"} chosen in this browser before you signed in. Nothing has been sent.`;
   }
 }

@@ -2,14 +2,17 @@
 import { all, find, say } from "./app.js";
 import { forget, mark, named, peek, put, unmark } from "./pending.js";
 
-const drop = find("#drop"), input = find("#file"), waiting = find("#waiting");
+const drop = find("#drop"),
+  input = find("#file"),
+  waiting = find("#waiting");
 
 const show = (files) => {
   waiting.hidden = !files.length;
   drop.classList.toggle("has-file", files.length > 0);
   if (!files.length) return;
   find("#waiting-name").textContent = named(files);
-  find("#waiting-words").textContent = `${files.length === 1 ? "waits" : "wait"} in this browser${drop.dataset.in ? "." : " until you have signed in."}`;
+  find("#waiting-words").textContent =
+    `${files.length === 1 ? "waits" : "wait"} in this browser${drop.dataset.in ? "." : " until you have signed in."}`;
 };
 
 // A folder has no bytes, and cannot be read as a file.

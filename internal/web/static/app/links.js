@@ -3,7 +3,8 @@ import { all, find } from "./app.js";
 
 // watchSlug says of what is typed into a field whether it can be had as an address; of is the slug of the link that it is for, told when it is asked.
 export const watchSlug = (field, says, of = () => "") => {
-  let timer, asked = 0;
+  let timer,
+    asked = 0;
   const tell = (text, state) => {
     says.textContent = text;
     says.dataset.state = state;
@@ -11,11 +12,14 @@ export const watchSlug = (field, says, of = () => "") => {
   };
   field.addEventListener("input", () => {
     clearTimeout(timer);
-    const slug = field.value.trim(), number = ++asked;
+    const slug = field.value.trim(),
+      number = ++asked;
     if (!slug || slug.toLowerCase() === of()) return tell("", "");
     timer = setTimeout(async () => {
       try {
-        const answer = await fetch(`/dashboard/slug?${new URLSearchParams({ slug, for: of() })}`, { cache: "no-store" });
+        const answer = await fetch(`/dashboard/slug?${new URLSearchParams({ slug, for: of() })}`, {
+          cache: "no-store",
+        });
         const said = await answer.json();
         if (number === asked) tell(said.message ?? said.error, said.free ? "free" : "taken");
       } catch {
@@ -25,19 +29,25 @@ export const watchSlug = (field, says, of = () => "") => {
   });
 };
 
-for (const field of all("form input[name=slug][data-for]")) watchSlug(field, find(".slug-says", field.form), () => field.dataset.for);
+for (const field of all("form input[name=slug][data-for]"))
+  watchSlug(field, find(".slug-says", field.form), () => field.dataset.for);
 
 // A menu of a row opens below its button, or above it where there is more room.
-document.addEventListener("toggle", (event) => {
-  const menu = event.target;
-  if (!menu.matches?.(".menu.of-row") || event.newState !== "open") return;
-  const button = find(`[popovertarget="${CSS.escape(menu.id)}"]`).getBoundingClientRect();
-  const box = menu.getBoundingClientRect();
-  const below = button.bottom + 4, fits = below + box.height <= innerHeight - 8;
-  menu.style.inset = "auto";
-  menu.style.left = `${Math.max(8, Math.min(button.right - box.width, innerWidth - box.width - 8))}px`;
-  menu.style.top = `${fits ? below : Math.max(8, button.top - box.height - 4)}px`;
-}, true);
+document.addEventListener(
+  "toggle",
+  (event) => {
+    const menu = event.target;
+    if (!menu.matches?.(".menu.of-row") || event.newState !== "open") return;
+    const button = find(`[popovertarget="${CSS.escape(menu.id)}"]`).getBoundingClientRect();
+    const box = menu.getBoundingClientRect();
+    const below = button.bottom + 4,
+      fits = below + box.height <= innerHeight - 8;
+    menu.style.inset = "auto";
+    menu.style.left = `${Math.max(8, Math.min(button.right - box.width, innerWidth - box.width - 8))}px`;
+    menu.style.top = `${fits ? below : Math.max(8, button.top - box.height - 4)}px`;
+  },
+  true,
+);
 // It does not float away from its button.
 addEventListener("scroll", () => all(".menu.of-row:popover-open").forEach((m) => m.hidePopover()), { passive: true });
 

@@ -1,22 +1,36 @@
 // The page of numbers stays true while it is open: it asks whether they have changed, and if so takes over what is new of itself.
 import { find } from "./app.js";
 
-const eager = 5_000, slow = 60_000, patience = 10 * 60_000, silence = 30_000; // ms
-const sign = find("#live"), stats = find("#stats"), about = find("#about"), heard = find("#heard");
-let version = stats?.dataset.version, timer, asking, wait = eager, changed = Date.now(), spoken = 0;
+const eager = 5_000,
+  slow = 60_000,
+  patience = 10 * 60_000,
+  silence = 30_000; // ms
+const sign = find("#live"),
+  stats = find("#stats"),
+  about = find("#about"),
+  heard = find("#heard");
+let version = stats?.dataset.version,
+  timer,
+  asking,
+  wait = eager,
+  changed = Date.now(),
+  spoken = 0;
 
 // turn makes an element what another is, keeping all that has not changed: where the focus is, what is open, how far something is scrolled.
 // What is marked data-keep is the scripts' own.
 const turn = (from, to) => {
-  if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || from.id !== to.id) return from.replaceWith(to.cloneNode(true));
+  if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || from.id !== to.id)
+    return from.replaceWith(to.cloneNode(true));
   if (from.nodeType !== Node.ELEMENT_NODE) {
     if (from.data !== to.data) from.data = to.data;
     return;
   }
   if (from.hasAttribute("data-keep")) return;
-  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
+  for (const { name } of [...from.attributes])
+    if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
   for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
-  const olds = [...from.childNodes], news = [...to.childNodes];
+  const olds = [...from.childNodes],
+    news = [...to.childNodes];
   news.forEach((child, i) => (i < olds.length ? turn(olds[i], child) : from.append(child.cloneNode(true))));
   olds.slice(news.length).forEach((child) => child.remove());
 };
@@ -37,21 +51,24 @@ const stop = (text, address) => {
   find(".live-text", sign).replaceChildren(a);
   heard.textContent = text;
 };
-const signedOut = () => stop("Signed out: sign in again", `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+const signedOut = () =>
+  stop("Signed out: sign in again", `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
 
 // fresh fetches the page as it is now, without running anything of it.
-const fresh = () => new Promise((resolve, reject) => {
-  const x = new XMLHttpRequest();
-  x.open("GET", sign.dataset.now);
-  x.responseType = "document";
-  x.timeout = 30_000;
-  x.onload = () => resolve(x);
-  x.onerror = x.ontimeout = reject;
-  x.send();
-});
+const fresh = () =>
+  new Promise((resolve, reject) => {
+    const x = new XMLHttpRequest();
+    x.open("GET", sign.dataset.now);
+    x.responseType = "document";
+    x.timeout = 30_000;
+    x.onload = () => resolve(x);
+    x.onerror = x.ontimeout = reject;
+    x.send();
+  });
 
 const take = async () => {
-  const answer = await fresh(), now = answer.response?.getElementById("stats");
+  const answer = await fresh(),
+    now = answer.response?.getElementById("stats");
   if (answer.status === 401) return signedOut();
   if (answer.status !== 200 || !now) throw answer;
   const head = answer.response.getElementById("about");
@@ -67,7 +84,9 @@ const take = async () => {
   if (changed - spoken > silence) {
     spoken = changed;
     const views = find("#card-views .value", stats);
-    heard.textContent = views ? `The numbers have changed: ${views.textContent} ${views.textContent === "1" ? "view" : "views"}.` : "The numbers have changed.";
+    heard.textContent = views
+      ? `The numbers have changed: ${views.textContent} ${views.textContent === "1" ? "view" : "views"}.`
+      : "The numbers have changed.";
   }
 };
 
@@ -76,9 +95,15 @@ const ask = async () => {
   asking = true;
   clearTimeout(timer);
   try {
-    const answer = await fetch(sign.dataset.pulse, { headers: { "If-None-Match": `"${version}"` }, cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(30_000) });
+    const answer = await fetch(sign.dataset.pulse, {
+      headers: { "If-None-Match": `"${version}"` },
+      cache: "no-store",
+      redirect: "manual",
+      signal: AbortSignal.timeout(30_000),
+    });
     if (answer.status === 401) return signedOut();
-    if (answer.status === 403 || answer.status === 404) return stop("No longer live: load the page again", location.href);
+    if (answer.status === 403 || answer.status === 404)
+      return stop("No longer live: load the page again", location.href);
     if (answer.ok) {
       if ((await answer.json()).version !== version) await take();
     } else if (answer.status !== 304) throw answer;

@@ -11,7 +11,15 @@ const answering = 180_000; // ms that storage may take to answer when it has all
 export class Refusal extends Error {
   constructor(body, status, retryAfter) {
     super(body.error || `The server answered ${status}.`);
-    Object.assign(this, { code: body.code || "", field: body.field, limit: body.limit, used: body.used, upgrade: Boolean(body.upgradeUrl), status, retryAfter });
+    Object.assign(this, {
+      code: body.code || "",
+      field: body.field,
+      limit: body.limit,
+      used: body.used,
+      upgrade: Boolean(body.upgradeUrl),
+      status,
+      retryAfter,
+    });
   }
 }
 
@@ -61,7 +69,9 @@ const pause = (ms, signal) =>
       signal?.removeEventListener("abort", cancelled);
       f();
     };
-    const online = end(go), cancelled = end(() => stop(aborted())), timer = setTimeout(online, ms);
+    const online = end(go),
+      cancelled = end(() => stop(aborted())),
+      timer = setTimeout(online, ms);
     addEventListener("online", online);
     signal?.addEventListener("abort", cancelled);
   });
@@ -77,7 +87,12 @@ const parse = (text) => {
 // post sends a step to the server and returns its answer.
 const post = async (address, body, signal) => {
   const answer = await fetch(address, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), credentials: "same-origin", cache: "no-store", signal,
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    credentials: "same-origin",
+    cache: "no-store",
+    signal,
   });
   const said = parse(await answer.text());
   if (!answer.ok) throw new Refusal(said, answer.status, Number(answer.headers.get("Retry-After")) || 0);
@@ -92,20 +107,40 @@ const refusedBy = (x) => {
   if (said.code) return new Refusal(said, x.status, retryAfter);
   const why = /<Code>(\w+)<\/Code>/.exec(x.responseText)?.[1];
   const status = x.status === 500 || ["RequestTimeout", "IncompleteBody", "SlowDown"].includes(why) ? 503 : x.status;
-  return new Refusal({ code: status === 403 ? "url_expired" : "", error: `The storage of this site refuses the file (${why || x.status}). If it stays so, its operator has to look into it.` },
-    status, retryAfter);
+  return new Refusal(
+    {
+      code: status === 403 ? "url_expired" : "",
+      error: `The storage of this site refuses the file (${why || x.status}). If it stays so, its operator has to look into it.`,
+    },
+    status,
+    retryAfter,
+  );
 };
 
 // mustBeThere fails when a file is not what was chosen any more.
 const mustBeThere = async (file) => {
-  const end = await file.slice(-1).arrayBuffer().catch(() => null);
-  if (end?.byteLength !== 1) throw new Refusal({ code: "unreadable", error: "The file cannot be read any more: it was changed or moved meanwhile. Choose it again." });
+  const end = await file
+    .slice(-1)
+    .arrayBuffer()
+    .catch(() => null);
+  if (end?.byteLength !== 1)
+    throw new Refusal({
+      code: "unreadable",
+      error: "The file cannot be read any more: it was changed or moved meanwhile. Choose it again.",
+    });
 };
 
 // answers tells whether a request is answered, whatever the answer is.
 const answers = (address, signal, request) =>
-  fetch(address, { credentials: "omit", cache: "no-store", signal: AbortSignal.any([AbortSignal.timeout(10_000), ...(signal ? [signal] : [])]), ...request }).then(
-    () => true, () => false);
+  fetch(address, {
+    credentials: "omit",
+    cache: "no-store",
+    signal: AbortSignal.any([AbortSignal.timeout(10_000), ...(signal ? [signal] : [])]),
+    ...request,
+  }).then(
+    () => true,
+    () => false,
+  );
 const isThere = (origin, signal) => answers(`${origin}/`, signal, { method: "HEAD", mode: "no-cors" });
 
 // lostOn is why bytes did not get through, which a browser tells nobody. A bucket whose rules (CORS) do not name the site's pages is not sent a byte by the
@@ -115,9 +150,22 @@ const lostOn = async (address, type, sent, signal) => {
   if (origin !== location.origin) {
     if (await isThere(origin, signal)) {
       if (!sent && !(await answers(address, signal, { method: "PUT", headers: { "Content-Type": type }, body: "" })))
-        return new Refusal({ code: "storage_closed", error: "The storage of this site takes no files from its pages. Its operator can allow that: “vitrine storage cors”." }, 503);
+        return new Refusal(
+          {
+            code: "storage_closed",
+            error:
+              "The storage of this site takes no files from its pages. Its operator can allow that: “vitrine storage cors”.",
+          },
+          503,
+        );
     } else if (await isThere(location.origin, signal))
-      return new Refusal({ code: "storage_away", error: "The storage of this site does not answer. Nothing is kept of the file; try again later." }, 503);
+      return new Refusal(
+        {
+          code: "storage_away",
+          error: "The storage of this site does not answer. Nothing is kept of the file; try again later.",
+        },
+        503,
+      );
   }
   return lost();
 };
@@ -127,7 +175,8 @@ const lost = () => new TypeError("The connection was lost.");
 const put = (address, file, type, onprogress, signal) =>
   new Promise((go, stop) => {
     const x = new XMLHttpRequest();
-    let timer, sent = 0;
+    let timer,
+      sent = 0;
     const watch = (ms) => {
       clearTimeout(timer);
       timer = setTimeout(() => x.abort(), ms);
@@ -145,10 +194,11 @@ const put = (address, file, type, onprogress, signal) =>
       onprogress((sent = event.loaded));
     };
     x.onload = () => end(() => (x.status < 300 ? go() : stop(refusedBy(x))));
-    x.onerror = () => end(async () => {
-      const why = await lostOn(address, type, sent, signal).catch(lost);
-      stop(signal?.aborted ? aborted() : why);
-    });
+    x.onerror = () =>
+      end(async () => {
+        const why = await lostOn(address, type, sent, signal).catch(lost);
+        stop(signal?.aborted ? aborted() : why);
+      });
     x.onabort = () => end(() => stop(signal?.aborted ? aborted() : lost()));
     signal?.addEventListener("abort", cancel);
     watch(stalled);
@@ -156,7 +206,10 @@ const put = (address, file, type, onprogress, signal) =>
   });
 
 // passing tells whether a failure may not be there a moment later.
-const passing = (err) => (err instanceof Refusal ? [502, 503, 504].includes(err.status) || err.code === "upload_in_progress" : err instanceof TypeError);
+const passing = (err) =>
+  err instanceof Refusal
+    ? [502, 503, 504].includes(err.status) || err.code === "upload_in_progress"
+    : err instanceof TypeError;
 
 // upload takes a file through the three steps and resolves to the server's last answer, the link. It rejects with a Refusal, with a TypeError when the
 // connection stays lost, or with an AbortError.
@@ -165,17 +218,28 @@ const passing = (err) => (err instanceof Refusal ? [502, 503, 504].includes(err.
 //   options: what else both steps say, or a function that tells it then; its slug is asked once.
 //   onstate: is called with "waiting", "uploading", "checking", or "retrying" and {seconds, cause}.
 //   onprogress: is called with how many bytes have gone, and of how many.
-export async function upload(file, {
-  name = file.name, type = file.type || "application/octet-stream", key = newKey(), begin = "/dashboard/uploads", complete = "/dashboard/uploads/complete",
-  options = {}, onstate = () => {}, onprogress = () => {}, signal,
-} = {}) {
+export async function upload(
+  file,
+  {
+    name = file.name,
+    type = file.type || "application/octet-stream",
+    key = newKey(),
+    begin = "/dashboard/uploads",
+    complete = "/dashboard/uploads/complete",
+    options = {},
+    onstate = () => {},
+    onprogress = () => {},
+    signal,
+  } = {},
+) {
   onstate("waiting");
   await turn(signal);
   const chosen = () => (typeof options === "function" ? options() : options);
   try {
     const { slug } = chosen();
     const common = () => ({ ...chosen(), slug, name, type, idempotencyKey: key });
-    let failed = 0, farthest = 0;
+    let failed = 0,
+      farthest = 0;
     // again does a step until it succeeds or fails for good.
     const again = async (state, step) => {
       for (;;) {
@@ -197,11 +261,17 @@ export async function upload(file, {
         await mustBeThere(file);
         if (signal?.aborted) throw aborted();
         try {
-          await put(begun.signedUrl, file, type, (sent) => {
-            if (sent > farthest) failed = 0;
-            farthest = Math.max(farthest, sent);
-            onprogress(sent, file.size);
-          }, signal);
+          await put(
+            begun.signedUrl,
+            file,
+            type,
+            (sent) => {
+              if (sent > farthest) failed = 0;
+              farthest = Math.max(farthest, sent);
+              onprogress(sent, file.size);
+            },
+            signal,
+          );
         } catch (err) {
           if (err.code !== "url_used") throw err; // all bytes are there; the answer was lost
         }

@@ -3,8 +3,10 @@
 import { all, find } from "./app.js";
 import { upload } from "./upload.js";
 
-const most = 0xffffffff, mostFiles = 10_000; // a ZIP without 64-bit numbers; and what a website may have
-const packs = /\.(html?|xhtml|css|m?js|json|map|webmanifest|xml|xsl|txt|md|csv|svg|rss|atom|jsonld|geojson|vtt|ics|gltf|wasm|ttf|otf|eot|ico|bmp)$/i;
+const most = 0xffffffff,
+  mostFiles = 10_000; // a ZIP without 64-bit numbers; and what a website may have
+const packs =
+  /\.(html?|xhtml|css|m?js|json|map|webmanifest|xml|xsl|txt|md|csv|svg|rss|atom|jsonld|geojson|vtt|ics|gltf|wasm|ttf|otf|eot|ico|bmp)$/i;
 const mostPacked = 32 << 20; // larger files are stored as they are
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -41,13 +43,18 @@ export class TooMuch extends Error {}
 
 // zip packs files, each {path, file}, into a Blob. The same files make the same bytes: no times are written.
 export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
-  if (files.length > mostFiles) throw new TooMuch(`The folder has ${files.length} files. A website has at most ${mostFiles.toLocaleString("en")}.`);
+  if (files.length > mostFiles)
+    throw new TooMuch(`The folder has ${files.length} files. A website has at most ${mostFiles.toLocaleString("en")}.`);
   const total = files.reduce((n, f) => n + f.file.size, 0);
-  const parts = [], directory = [];
-  let at = 0, done = 0;
+  const parts = [],
+    directory = [];
+  let at = 0,
+    done = 0;
   for (const { path, file } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     signal?.throwIfAborted();
-    let crc = 0xffffffff, content = file, method = 0;
+    let crc = 0xffffffff,
+      content = file,
+      method = 0;
     if (packs.test(path) && file.size <= mostPacked) {
       const bytes = new Uint8Array(await file.arrayBuffer());
       crc = crcOf(bytes, crc);
@@ -65,7 +72,18 @@ export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
     crc = (crc ^ 0xffffffff) >>> 0;
     const name = new TextEncoder().encode(path);
     // version, flags (names are UTF-8), method, time, date, checksum, sizes, lengths
-    const facts = [[20, 2], [0x800, 2], [method, 2], [0, 2], [0x21, 2], [crc, 4], [content.size, 4], [file.size, 4], [name.length, 2], [0, 2]];
+    const facts = [
+      [20, 2],
+      [0x800, 2],
+      [method, 2],
+      [0, 2],
+      [0x21, 2],
+      [crc, 4],
+      [content.size, 4],
+      [file.size, 4],
+      [name.length, 2],
+      [0, 2],
+    ];
     if (name.length > 0xffff || at + 30 + name.length + content.size > most - 46 * mostFiles)
       throw new TooMuch("The folder takes more than 4 GB. Leave out large files, and give them links of their own.");
     parts.push(record([0x04034b50, 4], ...facts), name, content);
@@ -91,11 +109,13 @@ const dropped = async (items) => {
     if (hidden(path)) return;
     if (entry.isFile) {
       files.push({ path, file: await new Promise((go, stop) => entry.file(go, stop)) });
-      if (files.length > mostFiles) throw new TooMuch(`The folder has more than ${mostFiles.toLocaleString("en")} files.`);
+      if (files.length > mostFiles)
+        throw new TooMuch(`The folder has more than ${mostFiles.toLocaleString("en")} files.`);
       return;
     }
     const reader = entry.createReader();
-    for (let some; (some = await new Promise((go, stop) => reader.readEntries(go, stop))).length; ) for (const e of some) await walk(e);
+    for (let some; (some = await new Promise((go, stop) => reader.readEntries(go, stop))).length; )
+      for (const e of some) await walk(e);
   };
   for (const entry of entries) await walk(entry);
   return { name: entries.length === 1 ? entries[0].name : "Website", files };
@@ -113,9 +133,18 @@ const bytes = (n) => {
 
 const drop = find("#drop");
 if (drop) {
-  const panel = find("#deploying"), stage = find("#stage"), figures = find("#figures"), bar = find("#bar"), why = find("#why");
-  const cancel = find("#cancel"), again = find("#again"), close = find("#close"), overlay = find("#overlay"), naming = find("#new");
-  let running = null, last = null;
+  const panel = find("#deploying"),
+    stage = find("#stage"),
+    figures = find("#figures"),
+    bar = find("#bar"),
+    why = find("#why");
+  const cancel = find("#cancel"),
+    again = find("#again"),
+    close = find("#close"),
+    overlay = find("#overlay"),
+    naming = find("#new");
+  let running = null,
+    last = null;
 
   const show = (text, more = "") => {
     if (stage.textContent !== text) stage.textContent = text;
@@ -136,10 +165,16 @@ if (drop) {
   };
   const plans = drop.dataset.upgrade === undefined ? undefined : ["Compare the plans", "/plans"];
   const explain = (err) => {
-    if (err.code === "file_too_large") return [`It has ${bytes(err.used)} packed, and your plan takes up to ${bytes(err.limit)}.`, plans];
-    if (err.code === "storage_limit") return [`${bytes(err.used)} of ${bytes(err.limit)} are used, and it does not fit. Delete older versions, or links.`, plans];
+    if (err.code === "file_too_large")
+      return [`It has ${bytes(err.used)} packed, and your plan takes up to ${bytes(err.limit)}.`, plans];
+    if (err.code === "storage_limit")
+      return [
+        `${bytes(err.used)} of ${bytes(err.limit)} are used, and it does not fit. Delete older versions, or links.`,
+        plans,
+      ];
     if (err.code === "unauthorized") return ["You are not signed in any more.", ["Sign in", "/sign-in"]];
-    if (err instanceof TypeError) return ["The connection was lost, or a file of the folder could not be read. Nothing has changed; try again."];
+    if (err instanceof TypeError)
+      return ["The connection was lost, or a file of the folder could not be read. Nothing has changed; try again."];
     return [err.message, err.upgrade ? plans : undefined];
   };
 
@@ -150,9 +185,17 @@ if (drop) {
     const fields = naming ? new FormData(naming) : new FormData();
     const title = fields.get("title")?.trim() || name.replace(/\.zip$/i, "").slice(0, 200) || "Website";
     const slug = fields.get("slug")?.trim();
-    const answer = await fetch("/websites/new", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ title, ...(slug && { slug }) }) });
+    const answer = await fetch("/websites/new", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ title, ...(slug && { slug }) }),
+    });
     const body = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw Object.assign(new Error(body.error || `The server answered ${answer.status}.`), { code: body.code, upgrade: Boolean(body.upgradeUrl) });
+    if (!answer.ok)
+      throw Object.assign(new Error(body.error || `The server answered ${answer.status}.`), {
+        code: body.code,
+        upgrade: Boolean(body.upgradeUrl),
+      });
     return (made = body);
   };
 
@@ -178,18 +221,31 @@ if (drop) {
       show("Reading");
       const { name, files, zip: whole } = await source();
       if (files && !files.length) throw new TooMuch("There are no files in it.");
-      const packed = whole ?? (await zip(files, { signal, onprogress: (n, of) => {
-        bar.value = of ? n / of : 1;
-        show("Packing", `${bytes(n)} of ${bytes(of)}`);
-      } }));
+      const packed =
+        whole ??
+        (await zip(files, {
+          signal,
+          onprogress: (n, of) => {
+            bar.value = of ? n / of : 1;
+            show("Packing", `${bytes(n)} of ${bytes(of)}`);
+          },
+        }));
       const limit = Number(drop.dataset.fileLimit);
-      if (limit && packed.size > limit) throw Object.assign(new Error(), { code: "file_too_large", used: packed.size, limit });
+      if (limit && packed.size > limit)
+        throw Object.assign(new Error(), { code: "file_too_large", used: packed.size, limit });
       bar.value = 0;
       const { begin } = await site(name);
       const version = await upload(packed, {
-        name: "website.zip", type: "application/zip", begin, complete: `${begin}/complete`, signal,
+        name: "website.zip",
+        type: "application/zip",
+        begin,
+        complete: `${begin}/complete`,
+        signal,
         onstate: (state, more) => {
-          show({ waiting: "Waiting", uploading: "Uploading", checking: "Checking", retrying: "Trying again" }[state], more ? `in ${more.seconds} s` : "");
+          show(
+            { waiting: "Waiting", uploading: "Uploading", checking: "Checking", retrying: "Trying again" }[state],
+            more ? `in ${more.seconds} s` : "",
+          );
           cancel.hidden = state === "checking";
         },
         onprogress: (sent, of) => {
@@ -213,12 +269,16 @@ if (drop) {
   again.addEventListener("click", () => last && deploy(last));
   close.addEventListener("click", () => (panel.hidden = true));
 
-  const folder = find("#folder"), zipped = find("#zip");
+  const folder = find("#folder"),
+    zipped = find("#zip");
   find("#choose-folder").addEventListener("click", () => folder.click());
   find("#choose-zip").addEventListener("click", () => zipped.click());
   folder.addEventListener("change", () => {
-    const files = [...folder.files].map((file) => ({ path: file.webkitRelativePath || file.name, file })).filter((f) => !hidden(f.path));
-    if (folder.files.length) deploy(async () => ({ name: folder.files[0].webkitRelativePath.split("/")[0] || "Website", files }));
+    const files = [...folder.files]
+      .map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+      .filter((f) => !hidden(f.path));
+    if (folder.files.length)
+      deploy(async () => ({ name: folder.files[0].webkitRelativePath.split("/")[0] || "Website", files }));
   });
   zipped.addEventListener("change", () => {
     const [file] = zipped.files;
@@ -249,10 +309,12 @@ if (drop) {
 // An address is looked up while it is typed.
 for (const field of all("input[data-check]")) {
   const says = find(".slug-says", field.form);
-  let timer, asked = 0;
+  let timer,
+    asked = 0;
   field.addEventListener("input", () => {
     clearTimeout(timer);
-    const slug = field.value.trim(), number = ++asked;
+    const slug = field.value.trim(),
+      number = ++asked;
     const tell = (text, state) => {
       if (number !== asked) return;
       says.textContent = text;
@@ -262,7 +324,9 @@ for (const field of all("input[data-check]")) {
     if (!slug) return tell("", "");
     timer = setTimeout(async () => {
       try {
-        const said = await (await fetch(`${field.dataset.check}?${new URLSearchParams({ slug })}`, { cache: "no-store" })).json();
+        const said = await (
+          await fetch(`${field.dataset.check}?${new URLSearchParams({ slug })}`, { cache: "no-store" })
+        ).json();
         tell(said.message ?? said.error, said.free ? "free" : "taken");
       } catch {
         tell("", ""); // it is looked at again when it is sent

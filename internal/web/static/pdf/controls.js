@@ -4,7 +4,8 @@ import { fit, fitting, rotate, size, step } from "./zoom.js";
 import "./touch.js";
 
 const field = id("page");
-const find = () => import("./find.js"), side = () => import("./side.js"); // when they are first used
+const find = () => import("./find.js"),
+  side = () => import("./side.js"); // when they are first used
 const toggleSide = async () => (await side()).toggle();
 async function openFind() {
   if (!id("side").hidden) (await side()).makeRoom();
@@ -55,15 +56,25 @@ const sheet = id("keys");
 const toggleKeys = () => sheet.togglePopover();
 
 const plain = {
-  "+": press.larger, "=": press.larger, "-": press.smaller,
-  0: () => fit("auto"), 1: press["fit-actual"], w: press["fit-width"], p: press["fit-page"],
-  r: rotate, t: toggleSide, "/": openFind, "?": toggleKeys,
-  Home: () => turn(1), End: () => turn(view.sheets.length),
+  "+": press.larger,
+  "=": press.larger,
+  "-": press.smaller,
+  0: () => fit("auto"),
+  1: press["fit-actual"],
+  w: press["fit-width"],
+  p: press["fit-page"],
+  r: rotate,
+  t: toggleSide,
+  "/": openFind,
+  "?": toggleKeys,
+  Home: () => turn(1),
+  End: () => turn(view.sheets.length),
 };
 
 // turning is a key that turns pages, unless a page is larger than the window: then it scrolls.
 function turning(key) {
-  const wide = root.scrollWidth > root.clientWidth, high = view.sheets[view.current - 1].element.offsetHeight > innerHeight;
+  const wide = root.scrollWidth > root.clientWidth,
+    high = view.sheets[view.current - 1].element.offsetHeight > innerHeight;
   if (key === "ArrowRight" && !wide) return press.next;
   if (key === "ArrowLeft" && !wide) return press.back;
   if (key === "PageDown" && !high) return press.next;
@@ -72,7 +83,8 @@ function turning(key) {
 
 addEventListener("keydown", (e) => {
   if (e.defaultPrevented || e.altKey) return;
-  const key = e.key.length === 1 ? e.key.toLowerCase() : e.key, chord = e.ctrlKey || e.metaKey;
+  const key = e.key.length === 1 ? e.key.toLowerCase() : e.key,
+    chord = e.ctrlKey || e.metaKey;
   let act;
   if (chord) act = { f: openFind, g: async () => (await find()).next(e.shiftKey ? -1 : 1) }[key];
   else if (key === "F3") act = async () => (await find()).next(e.shiftKey ? -1 : 1);

@@ -2,7 +2,8 @@
 // worker, and asks for the two ends of the file, where a reader of PDF begins.
 const { library: directory, size: bytes, file: name } = document.documentElement.dataset;
 export const at = (part) => new URL(directory + part, location.href).href;
-const address = new URL(name, location.href).href, size = Number(bytes);
+const address = new URL(name, location.href).href,
+  size = Number(bytes);
 
 // An opaque origin may not start a worker from an address, only from a blob of its own, and in Chromium only one that is no module. So the
 // worker's text, which is on its way since the page began, is made no module: nobody imports it, and the library is told by itself where
@@ -84,17 +85,22 @@ whole?.catch(fail);
 export function source(pdfjs) {
   const range = new pdfjs.PDFDataRangeTransport(size, null);
   range.requestDataRange = (begin, end) => read(begin, end).then((data) => range.onDataRange(begin, data), fail);
-  whole?.then(async ({ body }) => {
-    const reader = body.getReader();
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      range.onDataProgressiveRead(value);
-    }
-    range.onDataProgressiveDone();
-  }).catch((e) => fail(Object.assign(e, { status: e.status || 503 })));
+  whole
+    ?.then(async ({ body }) => {
+      const reader = body.getReader();
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        range.onDataProgressiveRead(value);
+      }
+      range.onDataProgressiveDone();
+    })
+    .catch((e) => fail(Object.assign(e, { status: e.status || 503 })));
   return { range, rangeChunkSize: chunk, disableStream: !whole, disableAutoFetch: true };
 }
 
 export const library = import(at("pdf.min.mjs"));
-library.then(() => size > large && keep(head, 2 * head), () => {}); // while it is at work, the line is free
+library.then(
+  () => size > large && keep(head, 2 * head),
+  () => {},
+); // while it is at work, the line is free

@@ -5,13 +5,20 @@ import { fold, pattern } from "./fold.js";
 const most = 10_000; // hits; nobody goes through more
 const room = 8 << 20; // characters of text that are kept, for another search; what is beyond is read again
 
-const panel = id("find"), field = id("query"), count = id("found"), said = id("said");
+const panel = id("find"),
+  field = id("query"),
+  count = id("found"),
+  said = id("said");
 const texts = new Map(); // folded text by page, the one used last at the end
 let held = 0;
 
-let query = "", run = 0, reading = false, total = 0;
+let query = "",
+  run = 0,
+  reading = false,
+  total = 0;
 let hits = new Map(); // by page, the beginnings and ends of its hits in its folded text
-let at, seeking = false; // the current hit: its page and its place among the page's; whether it is still to be brought into view
+let at,
+  seeking = false; // the current hit: its page and its place among the page's; whether it is still to be brought into view
 
 async function textOf(number) {
   let text = texts.get(number);
@@ -33,7 +40,10 @@ async function textOf(number) {
 
 async function search(text) {
   query = text;
-  const mine = ++run, wanted = pattern(text), pages = view.sheets.length, first = view.current;
+  const mine = ++run,
+    wanted = pattern(text),
+    pages = view.sheets.length,
+    first = view.current;
   hits = new Map();
   total = 0;
   at = undefined;
@@ -78,13 +88,22 @@ function ordinal() {
 let saying;
 function show(progress = 0, nothing = "") {
   const n = total.toLocaleString("en") + (total >= most ? "+" : "");
-  const text = at ? `${ordinal().toLocaleString("en")} of ${n}` : !query.trim() ? "" : reading ? `${Math.floor(progress * 100)} %` : nothing ? "No text" : "None";
+  const text = at
+    ? `${ordinal().toLocaleString("en")} of ${n}`
+    : !query.trim()
+      ? ""
+      : reading
+        ? `${Math.floor(progress * 100)} %`
+        : nothing
+          ? "No text"
+          : "None";
   count.textContent = text;
   panel.style.setProperty("--read", reading ? progress : 0);
   id("find-back").disabled = id("find-next").disabled = !at;
   clearTimeout(saying);
   // What changes all the time is not read out.
-  if (!reading || at) saying = setTimeout(() => (said.textContent = nothing || (text === "None" ? "Not found" : text)), 400);
+  if (!reading || at)
+    saying = setTimeout(() => (said.textContent = nothing || (text === "None" ? "Not found" : text)), 400);
 }
 
 function go(page, hit) {
@@ -101,7 +120,8 @@ function seek() {
   for (const m of here) m.classList.add("here");
   if (!seeking) return;
   seeking = false;
-  const r = here[0].getBoundingClientRect(), upper = panel.getBoundingClientRect().bottom + 8;
+  const r = here[0].getBoundingClientRect(),
+    upper = panel.getBoundingClientRect().bottom + 8;
   const top = r.top < upper || r.bottom > innerHeight - 88 ? r.top - innerHeight * 0.4 : 0;
   const left = r.left < 8 || r.right > innerWidth - 8 ? r.left - innerWidth * 0.4 : 0;
   if (top || left) scrollBy({ top, left, behavior: "instant" });
@@ -111,12 +131,16 @@ function seek() {
 async function mark(s) {
   const found = hits.get(s.number);
   if (!found || !s.written || s.marked === run || panel.hidden) return;
-  const mine = run, { text } = s;
+  const mine = run,
+    { text } = s;
   s.marked = mine;
   const { items } = await s.page.getTextContent();
   if (mine !== run || s.text !== text) return;
-  const { places } = fold(items, true), divs = text.textDivs, frame = s.element.getBoundingClientRect();
-  const range = document.createRange(), marks = document.createDocumentFragment();
+  const { places } = fold(items, true),
+    divs = text.textDivs,
+    frame = s.element.getBoundingClientRect();
+  const range = document.createRange(),
+    marks = document.createDocumentFragment();
   for (let i = 0; i < found.length; i += 2) {
     for (const [item, from, to] of runs(places, found[i], found[i + 1])) {
       const node = divs[item]?.firstChild;
@@ -209,7 +233,11 @@ panel.onkeydown = (e) => {
   else return;
   e.preventDefault();
 };
-addEventListener("keydown", (e) => e.key === "Escape" && !e.defaultPrevented && !panel.hidden && !document.querySelector(":popover-open") && close());
+addEventListener(
+  "keydown",
+  (e) =>
+    e.key === "Escape" && !e.defaultPrevented && !panel.hidden && !document.querySelector(":popover-open") && close(),
+);
 id("find-back").onclick = () => next(-1);
 id("find-next").onclick = () => next(1);
 id("find-close").onclick = close;

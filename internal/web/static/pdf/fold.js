@@ -1,7 +1,25 @@
 // Text as it is compared in a search: without case, accents, ligatures, kinds of quotes and dashes, and the ends of lines.
 const letters = {
-  ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i",
-  "‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "‐": "-", "‑": "-", "–": "-", "—": "-", "\u00ad": "",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ı: "i",
+  "‘": "'",
+  "’": "'",
+  "‚": "'",
+  "“": '"',
+  "”": '"',
+  "„": '"',
+  "‐": "-",
+  "‑": "-",
+  "–": "-",
+  "—": "-",
+  "\u00ad": "",
 };
 // The marks of Latin, Greek, Cyrillic, Hebrew and Arabic; in other scripts such marks are letters.
 const marks = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/g;
@@ -11,7 +29,9 @@ function plain(c) {
   const l = c.toLowerCase();
   if (l <= "\x7f") return /\s/.test(l) ? " " : l;
   const bare = l.normalize("NFKD").replace(marks, "").toLowerCase();
-  return Array.from(bare, (b) => letters[b] ?? b).join("").replace(/\s+/g, " ");
+  return Array.from(bare, (b) => letters[b] ?? b)
+    .join("")
+    .replace(/\s+/g, " ");
 }
 
 // fold makes one text of the items of a page. With places it tells for each unit of that text where it comes from: item, begin and end.
@@ -41,5 +61,7 @@ export function fold(items, wantPlaces) {
 export function pattern(query) {
   const folded = fold([{ str: query }]).text.trim();
   const escaped = folded.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  return escaped ? new RegExp(/[^-]/.test(folded) ? escaped.replace(/(?<=\p{L})-(?=\p{L})/gu, "-?") : escaped, "gu") : undefined;
+  return escaped
+    ? new RegExp(/[^-]/.test(folded) ? escaped.replace(/(?<=\p{L})-(?=\p{L})/gu, "-?") : escaped, "gu")
+    : undefined;
 }

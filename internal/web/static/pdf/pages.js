@@ -41,14 +41,19 @@ export function shape(s) {
 }
 
 // viewportOf is the geometry of a page as it is turned, at a scale in CSS pixels.
-export const viewportOf = (page, scale) => page.getViewport({ scale: css * scale, rotation: (page.rotate + view.turned) % 360 });
+export const viewportOf = (page, scale) =>
+  page.getViewport({ scale: css * scale, rotation: (page.rotate + view.turned) % 360 });
 
 // Drawing
 
 // A page is drawn somewhat before it comes into view and let go when it is far away. In a frame of another origin margins hold only
 // around a root that is named.
 const of = (element) => view.sheets[element.dataset.number - 1];
-const watch = (margin, f) => new IntersectionObserver((all) => all.forEach((e) => f(of(e.target), e.isIntersecting)), { root: document, rootMargin: `${margin} 0px` });
+const watch = (margin, f) =>
+  new IntersectionObserver((all) => all.forEach((e) => f(of(e.target), e.isIntersecting)), {
+    root: document,
+    rootMargin: `${margin} 0px`,
+  });
 const near = watch("60%", (s, isNear) => want(s, isNear));
 const far = watch("300%", (s, isNear) => isNear || release(s));
 
@@ -95,12 +100,17 @@ export const busy = () => drawing;
 async function paint(s) {
   const drawnAt = view.scale;
   const page = (s.page = await view.doc.getPage(s.number));
-  const [x1, y1, x2, y2] = page.view, natural = page.getViewport({ scale: css });
+  const [x1, y1, x2, y2] = page.view,
+    natural = page.getViewport({ scale: css });
   if (!(x2 > x1 && y2 > y1)) throw new Error("a page without size");
   resize(s, natural.width, natural.height);
   const viewport = viewportOf(page, drawnAt);
   const canvas = canvasOf(viewport, most);
-  s.task = page.render({ canvas, viewport, transform: [canvas.width / viewport.width, 0, 0, canvas.height / viewport.height, 0, 0] });
+  s.task = page.render({
+    canvas,
+    viewport,
+    transform: [canvas.width / viewport.width, 0, 0, canvas.height / viewport.height, 0, 0],
+  });
   await s.task.promise;
   s.canvas?.remove();
   s.element.prepend((s.canvas = canvas));
@@ -124,7 +134,11 @@ async function write(s, page, viewport) {
   const container = document.createElement("div");
   container.className = "text";
   s.element.append(container);
-  const text = (s.text = new view.pdfjs.TextLayer({ textContentSource: page.streamTextContent(), container, viewport }));
+  const text = (s.text = new view.pdfjs.TextLayer({
+    textContentSource: page.streamTextContent(),
+    container,
+    viewport,
+  }));
   await text.render();
   if (s.text !== text) return; // let go meanwhile
   s.written = true;
@@ -163,7 +177,8 @@ export function lead(a, { url, dest }) {
 }
 
 async function follow(target) {
-  const { doc, sheets } = view, dest = typeof target === "string" ? await doc.getDestination(target) : target;
+  const { doc, sheets } = view,
+    dest = typeof target === "string" ? await doc.getDestination(target) : target;
   if (!dest) return;
   const number = typeof dest[0] === "number" ? dest[0] + 1 : (await doc.getPageIndex(dest[0])) + 1;
   turn(number);
@@ -189,7 +204,8 @@ export function release(s) {
 
 // sheetAt is the first page whose lower edge is below a height of the viewport, or the last.
 export function sheetAt(y) {
-  let low = 0, high = view.sheets.length - 1;
+  let low = 0,
+    high = view.sheets.length - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (view.sheets[middle].element.getBoundingClientRect().bottom > y) high = middle;
@@ -200,12 +216,15 @@ export function sheetAt(y) {
 
 // look finds the page that fills most of the viewport, those in view (wholly, or filling half of it), and how far down the document the
 // lower edge of the viewport has been.
-let told = "", depth = 0;
+let told = "",
+  depth = 0;
 export function look(again) {
-  const { sheets } = view, shown = [];
+  const { sheets } = view,
+    shown = [];
   let best = 0;
   for (let i = sheetAt(0).number - 1; i < sheets.length; i++) {
-    const s = sheets[i], r = s.element.getBoundingClientRect();
+    const s = sheets[i],
+      r = s.element.getBoundingClientRect();
     if (r.top >= innerHeight) break;
     const height = Math.min(r.bottom, innerHeight) - Math.max(r.top, 0);
     if (height > best) {
@@ -217,7 +236,8 @@ export function look(again) {
   if (!shown.length) shown.push(view.current);
   happen("page");
   if (!id("status").hidden) return;
-  const top = sheets[0].element.getBoundingClientRect().top, bottom = sheets.at(-1).element.getBoundingClientRect().bottom;
+  const top = sheets[0].element.getBoundingClientRect().top,
+    bottom = sheets.at(-1).element.getBoundingClientRect().bottom;
   depth = Math.max(depth, Math.min(100, Math.floor(((innerHeight - top + 1) / (bottom - top)) * 100)));
   const now = JSON.stringify([view.current, shown, depth]);
   if (now === told && !again) return;
@@ -234,4 +254,8 @@ export function turn(number) {
 }
 
 let waiting;
-addEventListener("scroll", () => view.sheets.length && (waiting ??= requestAnimationFrame(() => ((waiting = undefined), look()))), { passive: true });
+addEventListener(
+  "scroll",
+  () => view.sheets.length && (waiting ??= requestAnimationFrame(() => ((waiting = undefined), look()))),
+  { passive: true },
+);

@@ -2,10 +2,14 @@
 import { busy, canvasOf, css, events, id, lead, root, turn, view } from "./pages.js";
 import { settle } from "./zoom.js";
 
-const panel = id("side"), list = id("thumbs"), outline = id("outline"), button = id("toggle-side");
+const panel = id("side"),
+  list = id("thumbs"),
+  outline = id("outline"),
+  button = id("toggle-side");
 const most = 10_000; // bookmarks
 const narrow = matchMedia("(max-width: 48rem)"); // where it lies over the pages, as in pdf.css
-let thumbs, drawing = false;
+let thumbs,
+  drawing = false;
 
 export function toggle(open = panel.hidden) {
   panel.hidden = !open;
@@ -38,7 +42,10 @@ function fill() {
   });
   list.append(...thumbs.map((t) => t.element));
   const watch = (margin, f) => {
-    const o = new IntersectionObserver((all) => all.forEach((e) => f(thumbs[e.target.dataset.number - 1], e.isIntersecting)), { root: list, rootMargin: `${margin} 0px` });
+    const o = new IntersectionObserver(
+      (all) => all.forEach((e) => f(thumbs[e.target.dataset.number - 1], e.isIntersecting)),
+      { root: list, rootMargin: `${margin} 0px` },
+    );
     for (const t of thumbs) o.observe(t.element);
   };
   watch("25%", (t, isNear) => {
@@ -50,7 +57,8 @@ function fill() {
   fillOutline();
 }
 
-const shape = (t) => t.frame.style.setProperty("--shape", view.sheets[t.number - 1].width / view.sheets[t.number - 1].height);
+const shape = (t) =>
+  t.frame.style.setProperty("--shape", view.sheets[t.number - 1].width / view.sheets[t.number - 1].height);
 
 function drop(t) {
   if (!t.canvas) return;
@@ -77,7 +85,8 @@ async function draw() {
 }
 
 async function paint(t) {
-  const s = view.sheets[t.number - 1], turned = view.turned;
+  const s = view.sheets[t.number - 1],
+    turned = view.turned;
   const width = t.frame.clientWidth || 112;
   if (s.canvas) {
     const canvas = canvasOf({ width, height: (width * s.height) / s.width }, 1 << 20);
@@ -91,7 +100,11 @@ async function paint(t) {
   const viewport = natural.clone({ scale: (css * width) / natural.width });
   t.frame.style.setProperty("--shape", natural.width / natural.height);
   const canvas = canvasOf(viewport, 1 << 20);
-  t.task = page.render({ canvas, viewport, transform: [canvas.width / viewport.width, 0, 0, canvas.height / viewport.height, 0, 0] });
+  t.task = page.render({
+    canvas,
+    viewport,
+    transform: [canvas.width / viewport.width, 0, 0, canvas.height / viewport.height, 0, 0],
+  });
   await t.task.promise;
   if (turned === view.turned) put(t, canvas);
   if (!s.at) page.cleanup();
@@ -113,8 +126,10 @@ function follow() {
   marked = t;
   t.element.setAttribute("aria-current", "page");
   t.element.tabIndex = 0;
-  const r = t.element.getBoundingClientRect(), box = list.getBoundingClientRect();
-  if (r.top < box.top || r.bottom > box.bottom) list.scrollBy({ top: r.top - box.top - (box.height - r.height) / 2, behavior: "instant" });
+  const r = t.element.getBoundingClientRect(),
+    box = list.getBoundingClientRect();
+  if (r.top < box.top || r.bottom > box.bottom)
+    list.scrollBy({ top: r.top - box.top - (box.height - r.height) / 2, behavior: "instant" });
 }
 events.addEventListener("page", follow);
 events.addEventListener("idle", () => thumbs && !panel.hidden && draw());
@@ -178,12 +193,14 @@ async function fillOutline() {
     const ul = document.createElement("ul");
     for (const item of items) {
       if (left-- <= 0) break;
-      const li = document.createElement("li"), a = document.createElement("a");
+      const li = document.createElement("li"),
+        a = document.createElement("a");
       a.textContent = item.title.trim() || "Untitled";
       a.dir = "auto";
       lead(a, item);
       if (item.items?.length) {
-        const more = document.createElement("details"), summary = document.createElement("summary");
+        const more = document.createElement("details"),
+          summary = document.createElement("summary");
         more.open = item.count > 0;
         summary.setAttribute("aria-label", `Within ${a.textContent}`);
         more.append(summary, branch(item.items));

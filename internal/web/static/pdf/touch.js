@@ -3,7 +3,9 @@ import { id, view } from "./pages.js";
 import { fit, fitting, size, within, zoom } from "./zoom.js";
 
 const pages = id("pages");
-let pinch, tap = { at: -1000 }, begun;
+let pinch,
+  tap = { at: -1000 },
+  begun;
 
 const between = ([a, b]) => ({
   x: (a.clientX + b.clientX) / 2,
@@ -12,23 +14,32 @@ const between = ([a, b]) => ({
 });
 
 // While the fingers move, the whole is stretched as it is; what they leave is laid out and drawn.
-addEventListener("touchstart", (e) => {
-  begun = e.touches.length === 1 && e.touches[0];
-  if (e.touches.length !== 2 || !view.sheets.length) return;
-  if (e.cancelable) e.preventDefault();
-  const { x, y, apart } = between(e.touches), r = pages.getBoundingClientRect();
-  pinch = { x, y, apart, by: 1, toX: x, toY: y };
-  pages.style.transformOrigin = `${x - r.left}px ${y - r.top}px`;
-  pages.style.willChange = "transform";
-}, { passive: false });
+addEventListener(
+  "touchstart",
+  (e) => {
+    begun = e.touches.length === 1 && e.touches[0];
+    if (e.touches.length !== 2 || !view.sheets.length) return;
+    if (e.cancelable) e.preventDefault();
+    const { x, y, apart } = between(e.touches),
+      r = pages.getBoundingClientRect();
+    pinch = { x, y, apart, by: 1, toX: x, toY: y };
+    pages.style.transformOrigin = `${x - r.left}px ${y - r.top}px`;
+    pages.style.willChange = "transform";
+  },
+  { passive: false },
+);
 
-addEventListener("touchmove", (e) => {
-  if (!pinch || e.touches.length < 2) return;
-  if (e.cancelable) e.preventDefault();
-  const { x, y, apart } = between(e.touches);
-  Object.assign(pinch, { toX: x, toY: y, by: within((size() * apart) / pinch.apart) / size() });
-  pages.style.transform = `translate(${x - pinch.x}px, ${y - pinch.y}px) scale(${pinch.by})`;
-}, { passive: false });
+addEventListener(
+  "touchmove",
+  (e) => {
+    if (!pinch || e.touches.length < 2) return;
+    if (e.cancelable) e.preventDefault();
+    const { x, y, apart } = between(e.touches);
+    Object.assign(pinch, { toX: x, toY: y, by: within((size() * apart) / pinch.apart) / size() });
+    pages.style.transform = `translate(${x - pinch.x}px, ${y - pinch.y}px) scale(${pinch.by})`;
+  },
+  { passive: false },
+);
 
 function end(e) {
   if (!pinch || e.touches.length > 1) return;
@@ -41,15 +52,19 @@ function end(e) {
 addEventListener("touchend", end);
 addEventListener("touchcancel", end);
 
-addEventListener("touchend", (e) => {
-  const one = e.touches.length === 0 && e.changedTouches.length === 1 && e.changedTouches[0];
-  if (!one || !e.target.closest?.("#pages") || e.target.closest("a")) return;
-  const { clientX: x, clientY: y } = one;
-  if (!begun || Math.hypot(x - begun.clientX, y - begun.clientY) > 12) return; // that was scrolling
-  const again = e.timeStamp - tap.at < 350 && Math.hypot(x - tap.x, y - tap.y) < 32;
-  tap = { at: again ? -1000 : e.timeStamp, x, y };
-  if (!again) return;
-  if (e.cancelable) e.preventDefault();
-  if (fitting()) zoom(size() * 2.5, x, y);
-  else fit("auto");
-}, { passive: false });
+addEventListener(
+  "touchend",
+  (e) => {
+    const one = e.touches.length === 0 && e.changedTouches.length === 1 && e.changedTouches[0];
+    if (!one || !e.target.closest?.("#pages") || e.target.closest("a")) return;
+    const { clientX: x, clientY: y } = one;
+    if (!begun || Math.hypot(x - begun.clientX, y - begun.clientY) > 12) return; // that was scrolling
+    const again = e.timeStamp - tap.at < 350 && Math.hypot(x - tap.x, y - tap.y) < 32;
+    tap = { at: again ? -1000 : e.timeStamp, x, y };
+    if (!again) return;
+    if (e.cancelable) e.preventDefault();
+    if (fitting()) zoom(size() * 2.5, x, y);
+    else fit("auto");
+  },
+  { passive: false },
+);

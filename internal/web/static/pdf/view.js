@@ -21,7 +21,9 @@ async function open() {
   task.onPassword = ask;
   const doc = (view.doc = await task.promise);
   const first = (await doc.getPage(1)).getViewport({ scale: css });
-  const sheets = (view.sheets = Array.from({ length: doc.numPages }, (_, i) => sheet(i + 1, first.width, first.height)));
+  const sheets = (view.sheets = Array.from({ length: doc.numPages }, (_, i) =>
+    sheet(i + 1, first.width, first.height),
+  ));
   id("pages").append(...sheets.map((s) => s.element));
   id("count").textContent = doc.numPages;
   root.style.setProperty("--digits", String(doc.numPages).length);
@@ -48,10 +50,13 @@ function report() {
 addEventListener("message", ({ source, data }) => source === parent && data?.vitrine === "again" && report());
 
 function ask(answer, reason) {
-  const panel = id("password"), input = panel.querySelector("input"), button = panel.querySelector("button");
+  const panel = id("password"),
+    input = panel.querySelector("input"),
+    button = panel.querySelector("button");
   id("status").hidden = true;
   panel.hidden = false;
-  if (reason === view.pdfjs.PasswordResponses.INCORRECT_PASSWORD) id("ask").textContent = "That was not the password. Try again.";
+  if (reason === view.pdfjs.PasswordResponses.INCORRECT_PASSWORD)
+    id("ask").textContent = "That was not the password. Try again.";
   input.value = "";
   input.focus();
   // No <form>: a frame without leave to send forms sends none, not even to itself.
@@ -78,11 +83,15 @@ function fail(error) {
 
 let active = -1000;
 for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) {
-  addEventListener(type, () => {
-    if (performance.now() - active < 1000) return;
-    active = performance.now();
-    tell({ active: true });
-  }, { capture: true, passive: true });
+  addEventListener(
+    type,
+    () => {
+      if (performance.now() - active < 1000) return;
+      active = performance.now();
+      tell({ active: true });
+    },
+    { capture: true, passive: true },
+  );
 }
 
 trouble.catch(fail);

@@ -2,10 +2,16 @@
 import { draw, happen, id, look, release, root, shape, sheetAt, turn, view } from "./pages.js";
 
 const steps = [0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5];
-let pending = 1, fitted = "auto", redraw;
+let pending = 1,
+  fitted = "auto",
+  redraw;
 
 // middle is the middle of the room for pages, beside the open sidebar.
-const middle = () => (document.body.getBoundingClientRect().left + parseFloat(getComputedStyle(document.body).paddingLeft) + root.clientWidth) / 2;
+const middle = () =>
+  (document.body.getBoundingClientRect().left +
+    parseFloat(getComputedStyle(document.body).paddingLeft) +
+    root.clientWidth) /
+  2;
 
 export const within = (scale) => Math.min(Math.max(scale, steps[0]), steps.at(-1));
 export const size = () => pending;
@@ -14,11 +20,17 @@ export const fitting = () => fitted;
 // scaleTo changes the scale so that what is at one point of the viewport comes to another; pictures are stretched until they are drawn anew.
 function scaleTo(to, x = middle(), y = innerHeight / 2, toX = x, toY = y) {
   pending = to = within(to);
-  const s = sheetAt(y), before = s.element.getBoundingClientRect();
-  const across = (x - before.left) / before.width, down = (y - before.top) / before.height;
+  const s = sheetAt(y),
+    before = s.element.getBoundingClientRect();
+  const across = (x - before.left) / before.width,
+    down = (y - before.top) / before.height;
   root.style.setProperty("--scale", to);
   const after = s.element.getBoundingClientRect();
-  scrollBy({ left: after.left + across * after.width - toX, top: after.top + down * after.height - toY, behavior: "instant" });
+  scrollBy({
+    left: after.left + across * after.width - toX,
+    top: after.top + down * after.height - toY,
+    behavior: "instant",
+  });
   clearTimeout(redraw);
   const again = () => {
     view.scale = pending;
@@ -37,14 +49,17 @@ export function zoom(to, ...points) {
 }
 
 export function step(up) {
-  zoom(up ? steps.find((s) => s > pending * 1.01) || steps.at(-1) : steps.findLast((s) => s < pending * 0.99) || steps[0]);
+  zoom(
+    up ? steps.find((s) => s > pending * 1.01) || steps.at(-1) : steps.findLast((s) => s < pending * 0.99) || steps[0],
+  );
 }
 
 // fit makes the pages as large as the window wants: "width" fills it, "page" shows the whole of a page, "actual" is the size on paper;
 // "auto" is the width within what is pleasant to read, and the whole of a page that is wider than high.
 export function fit(how) {
   fitted = how;
-  const style = getComputedStyle(id("pages")), s = view.sheets[view.current - 1];
+  const style = getComputedStyle(id("pages")),
+    s = view.sheets[view.current - 1];
   const room = root.clientWidth - parseFloat(getComputedStyle(document.body).paddingLeft);
   const width = (room - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) / s.width;
   const whole = Math.min(width, (innerHeight - 88) / s.height);
@@ -71,8 +86,12 @@ export function rotate() {
 export const settle = () => view.sheets.length && (fitted && fitted !== "actual" ? fit(fitted) : look());
 
 addEventListener("resize", settle);
-addEventListener("wheel", (e) => {
-  if (!e.ctrlKey || !view.sheets.length) return;
-  e.preventDefault();
-  zoom(pending * Math.exp(-e.deltaY / 200), e.clientX, e.clientY);
-}, { passive: false });
+addEventListener(
+  "wheel",
+  (e) => {
+    if (!e.ctrlKey || !view.sheets.length) return;
+    e.preventDefault();
+    zoom(pending * Math.exp(-e.deltaY / 200), e.clientX, e.clientY);
+  },
+  { passive: false },
+);
