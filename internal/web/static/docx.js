@@ -94,7 +94,9 @@ function depth() {
   if (!shown) return;
   const root = document.scrollingElement;
   const percent = Math.min(100, Math.round(((scrollY + innerHeight) / root.scrollHeight) * 100));
-  if (percent > deepest) tell({ depth: (deepest = percent) });
+  if (!(percent > deepest)) return;
+  deepest = percent;
+  tell({ depth: deepest });
 }
 
 // report tells how things stand: once they stand so, and again when the page around asks, whose scripts may come after this one.
@@ -135,6 +137,14 @@ for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove
   );
 }
 addEventListener("scroll", depth, quiet);
-addEventListener("resize", () => shown && (fit(), depth()), quiet);
+addEventListener(
+  "resize",
+  () => {
+    if (!shown) return;
+    fit();
+    depth();
+  },
+  quiet,
+);
 
 open().catch(fail);

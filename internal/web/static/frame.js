@@ -6,7 +6,9 @@
   const depth = () => {
     const e = document.scrollingElement || document.documentElement;
     const percent = e && Math.min(100, Math.round(((scrollY + innerHeight) / e.scrollHeight) * 100));
-    if (percent > deepest) tell({ depth: (deepest = percent) });
+    if (!(percent > deepest)) return;
+    deepest = percent;
+    tell({ depth: deepest });
   };
   const active = () => {
     const now = performance.now();

@@ -16,7 +16,7 @@ const natural = () => [img.naturalWidth || 1, img.naturalHeight || 1];
 // room is where an image is fitted into, and how far its edges may be pushed.
 function room() {
   const s = getComputedStyle(stage),
-    [l, t, r, b] = ["Left", "Top", "Right", "Bottom"].map((side) => parseFloat(s["padding" + side]));
+    [l, t, r, b] = ["Left", "Top", "Right", "Bottom"].map((side) => parseFloat(s[`padding${side}`]));
   return { l, t, w: stage.clientWidth - l - r, h: stage.clientHeight - t - b };
 }
 
@@ -45,7 +45,7 @@ function place(smooth) {
   clearTimeout(rest);
   rest = setTimeout(settle, 250, larger);
   stage.classList.toggle("movable", w * scale > r.w + 1 || h * scale > r.h + 1);
-  id("scale").textContent = Math.round(scale * 100) + " %";
+  id("scale").textContent = `${Math.round(scale * 100)} %`;
   id("smaller").disabled = scale <= s.whole * 1.001;
   id("larger").disabled = scale >= s.most;
   id("fit").setAttribute("aria-pressed", home);

@@ -9,7 +9,9 @@ speed.hidden = false;
 speed.addEventListener("change", () => play(Number(speed.value)));
 media.addEventListener("ratechange", () => (speed.value = String(media.playbackRate))); // the browser's own menu has it too
 
-const seek = (to) => media.duration && (media.currentTime = Math.min(Math.max(to, 0), media.duration));
+const seek = (to) => {
+  if (media.duration) media.currentTime = Math.min(Math.max(to, 0), media.duration);
+};
 const by = (seconds) => () => seek(media.currentTime + seconds);
 const toggle = () => (media.paused ? media.play().catch(() => {}) : media.pause());
 function full() {

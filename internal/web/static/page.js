@@ -12,7 +12,11 @@ const instead = (element, message) => {
 if (media && cannot) {
   const failed = () => instead(media);
   // Of some videos a browser can play the sound alone.
-  const blind = () => media.readyState > 0 && media.videoWidth === 0 && (media.pause(), failed());
+  const blind = () => {
+    if (media.readyState === 0 || media.videoWidth !== 0) return;
+    media.pause();
+    failed();
+  };
   if (media.error || (media.complete && !media.naturalWidth)) failed();
   media.addEventListener("error", failed);
   media.addEventListener("loadedmetadata", blind);

@@ -123,8 +123,9 @@ setInterval(() => {
 }, 1000);
 requestAnimationFrame(() => setTimeout(() => send(most, true)));
 
-const events = (target, types, f) =>
-  types.split(" ").forEach((t) => target.addEventListener(t, f, { capture: true, passive: true }));
+const events = (target, types, f) => {
+  for (const t of types.split(" ")) target.addEventListener(t, f, { capture: true, passive: true });
+};
 events(window, "pointermove pointerdown keydown wheel touchmove scroll", () => {
   input = now();
   if (!on) tick();

@@ -1,6 +1,6 @@
 // The chart over time, drawn over the one that the page came with, from the table that stands below it: with a cursor for mouse, touch and
 // keys. Scales and grid stay the page's.
-import { find, all } from "./app.js";
+import { all, find } from "./app.js";
 
 const edge = 4; // lines are drawn a little beyond the scales, so that none is cut in half
 const colours = ["--views", "--uniques", "--was"];

@@ -1,5 +1,5 @@
 // The upload page: files come in by picker, drop, paste, or from the front page; each has a row that tells how it fares.
-import { all, find, say } from "./app.js";
+import { find, say } from "./app.js";
 import { watchSlug } from "./links.js";
 import { forget, named, peek, take, unmark } from "./pending.js";
 import { newKey, upload } from "./upload.js";
@@ -12,8 +12,7 @@ const drop = find("#drop"),
   overlay = find("#overlay");
 // full tells of the plan when nothing can be put on display; it stands in the place of the drop zone then.
 const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
-const fileLimit = Number(drop.dataset.fileLimit),
-  prefix = drop.dataset.prefix;
+const fileLimit = Number(drop.dataset.fileLimit);
 
 // bytes is a size for people, in decimal units as the server writes them.
 const bytes = (n) => {

@@ -77,12 +77,15 @@ addEventListener("dragover", (event) => {
   event.dataTransfer.dropEffect = "copy";
 });
 addEventListener("dragleave", (event) => {
-  if (files(event) && --depth <= 0) over(((depth = 0), false));
+  if (!files(event) || --depth > 0) return;
+  depth = 0;
+  over(false);
 });
 addEventListener("drop", (event) => {
   if (!files(event)) return;
   event.preventDefault();
-  over(((depth = 0), false));
+  depth = 0;
+  over(false);
   choose(event.dataTransfer.files);
 });
 

@@ -49,7 +49,10 @@ document.addEventListener(
   true,
 );
 // It does not float away from its button.
-addEventListener("scroll", () => all(".menu.of-row:popover-open").forEach((m) => m.hidePopover()), { passive: true });
+const closeMenus = () => {
+  for (const menu of all(".menu.of-row:popover-open")) menu.hidePopover();
+};
+addEventListener("scroll", closeMenus, { passive: true });
 
 const search = find("form.search");
 search?.addEventListener("change", (event) => {

@@ -31,8 +31,11 @@ const turn = (from, to) => {
   for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
   const olds = [...from.childNodes],
     news = [...to.childNodes];
-  news.forEach((child, i) => (i < olds.length ? turn(olds[i], child) : from.append(child.cloneNode(true))));
-  olds.slice(news.length).forEach((child) => child.remove());
+  for (const [i, child] of news.entries()) {
+    if (i < olds.length) turn(olds[i], child);
+    else from.append(child.cloneNode(true));
+  }
+  for (const child of olds.slice(news.length)) child.remove();
 };
 
 const tell = (text, off) => {

@@ -191,7 +191,8 @@ const put = (address, file, type, onprogress, signal) =>
     x.setRequestHeader("Content-Type", type);
     x.upload.onprogress = (event) => {
       watch(event.loaded < file.size ? stalled : answering);
-      onprogress((sent = event.loaded));
+      sent = event.loaded;
+      onprogress(sent);
     };
     x.onload = () => end(() => (x.status < 300 ? go() : stop(refusedBy(x))));
     x.onerror = () =>

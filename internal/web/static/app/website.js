@@ -60,13 +60,17 @@ export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
       crc = crcOf(bytes, crc);
       const small = await deflated(bytes);
       if (small && small.size < bytes.length) [content, method] = [small, 8];
-      onprogress((done += bytes.length), total);
+      done += bytes.length;
+      onprogress(done, total);
     } else {
       const reader = file.stream().getReader();
-      for (let chunk; !(chunk = await reader.read()).done; ) {
+      for (;;) {
+        const chunk = await reader.read();
+        if (chunk.done) break;
         signal?.throwIfAborted();
         crc = crcOf(chunk.value, crc);
-        onprogress((done += chunk.value.length), total);
+        done += chunk.value.length;
+        onprogress(done, total);
       }
     }
     crc = (crc ^ 0xffffffff) >>> 0;
@@ -114,8 +118,11 @@ const dropped = async (items) => {
       return;
     }
     const reader = entry.createReader();
-    for (let some; (some = await new Promise((go, stop) => reader.readEntries(go, stop))).length; )
+    for (;;) {
+      const some = await new Promise((go, stop) => reader.readEntries(go, stop));
+      if (!some.length) return;
       for (const e of some) await walk(e);
+    }
   };
   for (const entry of entries) await walk(entry);
   return { name: entries.length === 1 ? entries[0].name : "Website", files };
@@ -196,7 +203,8 @@ if (drop) {
         code: body.code,
         upgrade: Boolean(body.upgradeUrl),
       });
-    return (made = body);
+    made = body;
+    return made;
   };
 
   // discard takes a website back that was made for a deploy which came to nothing. One that has a version stays, whatever this page knows.

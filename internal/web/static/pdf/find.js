@@ -1,6 +1,7 @@
 // Search: the text of the pages is read one by one from the current page on, and what is found is marked on the pages in view.
-import { events, id, turn, view } from "./pages.js";
+
 import { fold, pattern } from "./fold.js";
+import { events, id, turn, view } from "./pages.js";
 
 const most = 10_000; // hits; nobody goes through more
 const room = 8 << 20; // characters of text that are kept, for another search; what is beyond is read again

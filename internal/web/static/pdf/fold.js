@@ -47,7 +47,10 @@ export function fold(items, wantPlaces) {
   };
   items.forEach(({ str, hasEOL }, item) => {
     let offset = 0;
-    for (const c of str) add(plain(c), item, offset, (offset += c.length));
+    for (const c of str) {
+      add(plain(c), item, offset, offset + c.length);
+      offset += c.length;
+    }
     if (!hasEOL) return;
     if (/\p{L}-$/u.test(text)) {
       text = text.slice(0, -1); // a word that goes on in the next line

@@ -49,11 +49,12 @@ export const viewportOf = (page, scale) =>
 // A page is drawn somewhat before it comes into view and let go when it is far away. In a frame of another origin margins hold only
 // around a root that is named.
 const of = (element) => view.sheets[element.dataset.number - 1];
-const watch = (margin, f) =>
-  new IntersectionObserver((all) => all.forEach((e) => f(of(e.target), e.isIntersecting)), {
-    root: document,
-    rootMargin: `${margin} 0px`,
-  });
+const watch = (margin, f) => {
+  const moved = (all) => {
+    for (const e of all) f(of(e.target), e.isIntersecting);
+  };
+  return new IntersectionObserver(moved, { root: document, rootMargin: `${margin} 0px` });
+};
 const near = watch("60%", (s, isNear) => want(s, isNear));
 const far = watch("300%", (s, isNear) => isNear || release(s));
 
@@ -99,7 +100,8 @@ export const busy = () => drawing;
 
 async function paint(s) {
   const drawnAt = view.scale;
-  const page = (s.page = await view.doc.getPage(s.number));
+  const page = await view.doc.getPage(s.number);
+  s.page = page;
   const [x1, y1, x2, y2] = page.view,
     natural = page.getViewport({ scale: css });
   if (!(x2 > x1 && y2 > y1)) throw new Error("a page without size");
@@ -113,7 +115,8 @@ async function paint(s) {
   });
   await s.task.promise;
   s.canvas?.remove();
-  s.element.prepend((s.canvas = canvas));
+  s.canvas = canvas;
+  s.element.prepend(canvas);
   s.at = drawnAt;
   happen("drawn", s);
   if (s.text) s.text.update({ viewport });
@@ -134,11 +137,8 @@ async function write(s, page, viewport) {
   const container = document.createElement("div");
   container.className = "text";
   s.element.append(container);
-  const text = (s.text = new view.pdfjs.TextLayer({
-    textContentSource: page.streamTextContent(),
-    container,
-    viewport,
-  }));
+  const text = new view.pdfjs.TextLayer({ textContentSource: page.streamTextContent(), container, viewport });
+  s.text = text;
   await text.render();
   if (s.text !== text) return; // let go meanwhile
   s.written = true;
@@ -254,8 +254,14 @@ export function turn(number) {
 }
 
 let waiting;
+const scrolled = () => {
+  waiting = undefined;
+  look();
+};
 addEventListener(
   "scroll",
-  () => view.sheets.length && (waiting ??= requestAnimationFrame(() => ((waiting = undefined), look()))),
+  () => {
+    if (view.sheets.length && !waiting) waiting = requestAnimationFrame(scrolled);
+  },
   { passive: true },
 );

@@ -42,10 +42,10 @@ function fill() {
   });
   list.append(...thumbs.map((t) => t.element));
   const watch = (margin, f) => {
-    const o = new IntersectionObserver(
-      (all) => all.forEach((e) => f(thumbs[e.target.dataset.number - 1], e.isIntersecting)),
-      { root: list, rootMargin: `${margin} 0px` },
-    );
+    const moved = (all) => {
+      for (const e of all) f(thumbs[e.target.dataset.number - 1], e.isIntersecting);
+    };
+    const o = new IntersectionObserver(moved, { root: list, rootMargin: `${margin} 0px` });
     for (const t of thumbs) o.observe(t.element);
   };
   watch("25%", (t, isNear) => {
@@ -71,7 +71,9 @@ function drop(t) {
 async function draw() {
   if (drawing) return;
   drawing = true;
-  for (let t; !busy() && (t = thumbs.find((t) => t.wanted && !t.canvas)); ) {
+  while (!busy()) {
+    const t = thumbs.find((t) => t.wanted && !t.canvas);
+    if (!t) break;
     try {
       await paint(t);
     } catch (error) {

@@ -5,7 +5,8 @@ import { css, id, look, observe, root, sheet, tell, view, want } from "./pages.j
 import { fit } from "./zoom.js";
 
 async function open() {
-  const pdfjs = (view.pdfjs = await library);
+  const pdfjs = await library;
+  view.pdfjs = pdfjs;
   pdfjs.GlobalWorkerOptions.workerSrc = at("pdf.worker.min.mjs");
   const port = await worker;
   const task = pdfjs.getDocument({
@@ -19,11 +20,11 @@ async function open() {
     wasmUrl: at("wasm/"),
   });
   task.onPassword = ask;
-  const doc = (view.doc = await task.promise);
+  const doc = await task.promise;
+  view.doc = doc;
   const first = (await doc.getPage(1)).getViewport({ scale: css });
-  const sheets = (view.sheets = Array.from({ length: doc.numPages }, (_, i) =>
-    sheet(i + 1, first.width, first.height),
-  ));
+  const sheets = Array.from({ length: doc.numPages }, (_, i) => sheet(i + 1, first.width, first.height));
+  view.sheets = sheets;
   id("pages").append(...sheets.map((s) => s.element));
   id("count").textContent = doc.numPages;
   root.style.setProperty("--digits", String(doc.numPages).length);
