@@ -5,11 +5,11 @@ const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
 
 const most = 40 << 20; // bytes of a file; a browser takes many times as much to build its pages
 const nowhere = "data:,"; // the address of a picture that the file does not hold
-const pages = id("document"),
-  status = id("status");
-let shown = false,
-  failed,
-  deepest = 0;
+const pages = id("document");
+const status = id("status");
+let shown = false;
+let failed;
+let deepest = 0;
 
 async function open() {
   if (Number(document.documentElement.dataset.size) > most) throw { large: true };
@@ -85,8 +85,8 @@ function fit() {
   if (!wrapper) return;
   wrapper.style.zoom = 1;
   const widest = Math.max(0, ...[...wrapper.querySelectorAll("section.docx")].map((s) => s.offsetWidth));
-  const style = getComputedStyle(wrapper),
-    room = document.documentElement.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const style = getComputedStyle(wrapper);
+  const room = document.documentElement.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   if (widest > room) wrapper.style.zoom = Math.max(room / widest, 0.25);
 }
 

@@ -1,8 +1,8 @@
 // Stands first in a user's HTML while it is shown: tells the page around it how far it was scrolled, and that somebody is there.
 (() => {
   const tell = (vitrine) => parent.postMessage({ vitrine }, "*");
-  let deepest = 0,
-    last = -1000;
+  let deepest = 0;
+  let last = -1000;
   const depth = () => {
     const e = document.scrollingElement || document.documentElement;
     const percent = e && Math.min(100, Math.round(((scrollY + innerHeight) / e.scrollHeight) * 100));

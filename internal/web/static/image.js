@@ -1,13 +1,13 @@
 // An image: fitted at first, zoomed where one points, dragged, and never lost from sight. One that is very tall is read from its top.
 const id = (name) => document.getElementById(name);
-const stage = document.querySelector(".picture"),
-  img = stage.querySelector("img");
+const stage = document.querySelector(".picture");
+const img = stage.querySelector("img");
 const framed = "embed" in document.body.dataset;
 const step = 1.25; // of the buttons and keys
 
-let scale = 1,
-  x = 0,
-  y = 0; // CSS pixels to one of the image, and where its corner is on the stage
+let scale = 1; // CSS pixels to one of the image
+let x = 0; // where its corner is on the stage
+let y = 0;
 let home = true; // as it was fitted: it follows the window
 
 const clamp = (n, least, most) => Math.min(Math.max(n, least), most);
@@ -15,25 +15,25 @@ const natural = () => [img.naturalWidth || 1, img.naturalHeight || 1];
 
 // room is where an image is fitted into, and how far its edges may be pushed.
 function room() {
-  const s = getComputedStyle(stage),
-    [l, t, r, b] = ["Left", "Top", "Right", "Bottom"].map((side) => parseFloat(s[`padding${side}`]));
+  const s = getComputedStyle(stage);
+  const [l, t, r, b] = ["Left", "Top", "Right", "Bottom"].map((side) => parseFloat(s[`padding${side}`]));
   return { l, t, w: stage.clientWidth - l - r, h: stage.clientHeight - t - b };
 }
 
 // scales are those at which the whole image is seen, at which it was fitted, and beyond which it does not go.
 function scales() {
-  const [w, h] = natural(),
-    r = room(),
-    wide = Math.min(1, r.w / w),
-    whole = Math.min(wide, r.h / h);
+  const [w, h] = natural();
+  const r = room();
+  const wide = Math.min(1, r.w / w);
+  const whole = Math.min(wide, r.h / h);
   const tall = h * wide > 3 * stage.clientHeight;
   return { whole, tall, home: tall ? wide : whole, most: Math.max(16, r.w / w) };
 }
 
 function place(smooth) {
-  const [w, h] = natural(),
-    r = room(),
-    s = scales();
+  const [w, h] = natural();
+  const r = room();
+  const s = scales();
   const within = (at, size, from, space) =>
     size <= space ? from + (space - size) / 2 : clamp(at, from + space - size, from);
   x = within(x, w * scale, r.l, r.w);
@@ -97,7 +97,8 @@ function move(dx, dy, smooth) {
 // Fingers and the mouse
 
 const pointers = new Map();
-let tap, last;
+let tap;
+let last;
 const point = (e) => {
   const r = stage.getBoundingClientRect();
   return [e.clientX - r.left, e.clientY - r.top];
@@ -141,8 +142,8 @@ for (const type of ["pointerup", "pointercancel"]) {
 stage.addEventListener(
   "wheel",
   (e) => {
-    const unit = [1, 16, innerHeight][e.deltaMode],
-      dy = e.deltaY * unit;
+    const unit = [1, 16, innerHeight][e.deltaMode];
+    const dy = e.deltaY * unit;
     if (!e.ctrlKey && (framed || scales().tall)) {
       if (move(-e.deltaX * unit, -dy)) e.preventDefault();
       return;

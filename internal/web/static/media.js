@@ -1,6 +1,6 @@
 // A video or sound: its speed, and the keys that players have, as long as nothing else has the focus.
-const media = document.querySelector("video, audio"),
-  speed = document.getElementById("speed");
+const media = document.querySelector("video, audio");
+const speed = document.getElementById("speed");
 const rates = Array.from(speed.options, (o) => Number(o.value));
 
 media.preservesPitch = media.webkitPreservesPitch = true;
@@ -35,8 +35,8 @@ for (let n = 0; n < 10; n++) keys[n] = () => seek((media.duration * n) / 10);
 // Browsers draw no captions for sounds.
 const cue = document.getElementById("cue");
 if (cue) {
-  const tracks = Array.from(media.textTracks),
-    main = (tag) => tag.split("-")[0];
+  const tracks = Array.from(media.textTracks);
+  const main = (tag) => tag.split("-")[0];
   const chosen = tracks.find((t) => navigator.languages.some((l) => main(l) === main(t.language))) ?? tracks[0];
   for (const t of tracks) t.mode = t === chosen ? "hidden" : "disabled";
   chosen.addEventListener("cuechange", () =>
@@ -45,8 +45,8 @@ if (cue) {
 }
 
 addEventListener("keydown", (e) => {
-  const at = document.activeElement,
-    f = keys[e.key] || (at !== media && own[e.key]);
+  const at = document.activeElement;
+  const f = keys[e.key] || (at !== media && own[e.key]);
   if (!f || e.ctrlKey || e.metaKey || e.altKey || (at && at !== document.body && at !== media)) return;
   e.preventDefault();
   f();

@@ -3,11 +3,11 @@
 const find = (selector) => document.querySelector(selector);
 const all = (selector) => [...document.querySelectorAll(selector)];
 const { body } = document;
-const said = find("#said"),
-  keysOn = find("#keys-on"),
-  panel = find("#keys");
-const boxes = all(".rows input"),
-  cases = all(".rows .case");
+const said = find("#said");
+const keysOn = find("#keys-on");
+const panel = find("#keys");
+const boxes = all(".rows input");
+const cases = all(".rows .case");
 
 let silence;
 const say = (text) => {
@@ -41,8 +41,8 @@ keysOn.addEventListener("change", () => {
 });
 
 // Choosing several
-const every = find("#all"),
-  chosen = find("#chosen");
+const every = find("#all");
+const chosen = find("#chosen");
 const count = () => {
   const n = boxes.filter((b) => b.checked).length;
   chosen.textContent = n ? `${n} chosen` : "Choose all";

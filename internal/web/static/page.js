@@ -1,8 +1,8 @@
 // What a page does beyond its HTML, whatever it shows: it says so when content cannot be shown, and hands the keys to a viewer.
 const find = (selector) => document.querySelector(selector);
-const cannot = find("#cannot"),
-  media = find(".stage img, .stage video, .stage audio"),
-  frame = find("iframe");
+const cannot = find("#cannot");
+const media = find(".stage img, .stage video, .stage audio");
+const frame = find("iframe");
 
 const instead = (element, message) => {
   if (message) cannot.querySelector(".notice").textContent = message;

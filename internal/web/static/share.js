@@ -1,10 +1,10 @@
 // The panel from which a page is passed on.
-const share = document.getElementById("share"),
-  send = document.getElementById("send");
+const share = document.getElementById("share");
+const send = document.getElementById("send");
 
 for (const copy of document.querySelectorAll("[data-copy]")) {
-  const field = document.getElementById(copy.dataset.copy),
-    says = copy.textContent;
+  const field = document.getElementById(copy.dataset.copy);
+  const says = copy.textContent;
   field.addEventListener("focus", () => field.select());
   if (!navigator.clipboard) continue;
   copy.hidden = false;

@@ -8,18 +8,18 @@ const start = performance.getEntriesByType("navigation")[0]?.responseStart || no
 
 const idle = 30_000; // without input for so long, nobody is reading
 const most = 240; // snapshots of one open; the last 40 are kept for hiding, leaving and the like
-let last = now(),
-  input = last,
-  inside = -idle; // times: of the last tick, of input, of input in the frame
-let on = false,
-  engaged = 0,
-  present = 0,
-  depth = 0,
-  downloaded = false;
-let shown = [],
-  sent = 0,
-  told = "",
-  toldPresent = 0;
+let last = now(); // time of the last tick
+let input = last; // of the last input
+let inside = -idle; // of the last input in the frame
+let on = false;
+let engaged = 0;
+let present = 0;
+let depth = 0;
+let downloaded = false;
+let shown = [];
+let sent = 0;
+let told = "";
+let toldPresent = 0;
 const pages = new Map(); // time by page, the latest last
 
 // In a page of another site this one is a frame: it may be out of view while it is visible, and cannot know whether the window has the focus.
@@ -44,8 +44,8 @@ function playing() {
 
 // tick credits the time since the last one to what was true then, and looks again. A tick counts 1.5 s at most: sleep is no reading.
 function tick() {
-  const t = now(),
-    ms = Math.min(t - last, 1500);
+  const t = now();
+  const ms = Math.min(t - last, 1500);
   last = t;
   if (on) {
     engaged += ms;
@@ -98,8 +98,8 @@ function snapshot() {
 function send(limit, always, leaving) {
   if (!told && !visible()) return; // a tab that nobody has looked at yet
   tick();
-  const s = snapshot(),
-    text = JSON.stringify(s);
+  const s = snapshot();
+  const text = JSON.stringify(s);
   const more = text !== told || (limit === most && present - toldPresent > 100);
   if (sent >= limit || !(more || always)) return;
   told = text;

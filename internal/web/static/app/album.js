@@ -3,8 +3,8 @@ import { all, find, say } from "./app.js";
 import "./website.js"; // addresses that are looked up while they are typed
 
 // Nothing is added while nothing is chosen.
-const picks = find(".picks"),
-  addChosen = find("#add-chosen");
+const picks = find(".picks");
+const addChosen = find("#add-chosen");
 if (picks && !addChosen.disabled) {
   const chosen = () => (addChosen.disabled = !find("input:checked:enabled", picks));
   picks.addEventListener("change", chosen);
@@ -62,8 +62,8 @@ if (list) {
     true,
   );
 
-  let held = null,
-    from = -1;
+  let held = null;
+  let from = -1;
   for (const row of rows()) row.draggable = true;
   list.addEventListener("dragstart", (event) => {
     held = event.target.closest?.("li");

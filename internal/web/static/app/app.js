@@ -37,8 +37,8 @@ document.addEventListener("submit", (event) => {
 addEventListener("pageshow", () => (sent = new WeakSet()));
 
 // Whoever speaks to their computer, or leans on the keyboard, turns the keys off.
-const keysOn = find("#keys-on"),
-  sheet = find("#keys");
+const keysOn = find("#keys-on");
+const sheet = find("#keys");
 const remembered = (name, value) => {
   try {
     if (value === undefined) return localStorage.getItem(name);

@@ -18,7 +18,9 @@ const read = (table) => {
   return { names, rows, top: Number(table.dataset.top) };
 };
 
-let chart, seen, tip;
+let chart;
+let seen;
+let tip;
 const at = (i) => seen.rows[Math.min(i, seen.rows.length - 1)];
 
 // columns are what uPlot takes; of a single point it is given two, for a line needs them.
@@ -37,9 +39,9 @@ const line = (i, more) => ({
 });
 
 const entry = (name, text, c) => {
-  const row = document.createElement("span"),
-    label = document.createElement("small"),
-    value = document.createElement("strong");
+  const row = document.createElement("span");
+  const label = document.createElement("small");
+  const value = document.createElement("strong");
   row.style.setProperty("--c", `var(${c})`);
   label.textContent = name;
   value.textContent = text;
@@ -56,13 +58,13 @@ const told = (row) => {
 };
 
 const show = (u) => {
-  const i = u.cursor.idx,
-    box = u.root.parentElement;
+  const i = u.cursor.idx;
+  const box = u.root.parentElement;
   const hidden = i === null || i === undefined || u.cursor.left < 0;
   tip.hidden = hidden;
   if (hidden) return;
-  const row = at(i),
-    title = document.createElement("b");
+  const row = at(i);
+  const title = document.createElement("b");
   title.textContent = row.when;
   tip.replaceChildren(
     title,
@@ -70,8 +72,8 @@ const show = (u) => {
     entry("Unique viewers", row.counts[1].text, "--uniques"),
   );
   if (row.counts.length > 2) tip.append(entry(`Views, ${row.before}`, row.counts[2].text, "--was"));
-  const x = u.valToPos(i, "x"),
-    room = box.clientWidth - tip.offsetWidth;
+  const x = u.valToPos(i, "x");
+  const room = box.clientWidth - tip.offsetWidth;
   tip.style.transform = `translate(${Math.max(0, Math.min(room, x > box.clientWidth / 2 ? x - tip.offsetWidth - 16 : x + 16))}px, 4px)`;
   box.setAttribute("aria-valuenow", i + 1);
   box.setAttribute("aria-valuetext", told(row));
@@ -166,8 +168,8 @@ const draw = (box) => {
 
 // update draws what the table says now.
 const update = () => {
-  const table = find("#series"),
-    box = find("#plot");
+  const table = find("#series");
+  const box = find("#plot");
   if (!table || !box || !window.uPlot) return;
   seen = read(table);
   if (!seen.rows.length) return;

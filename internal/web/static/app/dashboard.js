@@ -4,12 +4,12 @@ import { watchSlug } from "./links.js";
 import { forget, named, peek, take, unmark } from "./pending.js";
 import { newKey, upload } from "./upload.js";
 
-const drop = find("#drop"),
-  picker = find("#files"),
-  list = find("#rows"),
-  section = find(".files-section"),
-  before = find("#before"),
-  overlay = find("#overlay");
+const drop = find("#drop");
+const picker = find("#files");
+const list = find("#rows");
+const section = find(".files-section");
+const before = find("#before");
+const overlay = find("#overlay");
 // full tells of the plan when nothing can be put on display; it stands in the place of the drop zone then.
 const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
 const fileLimit = Number(drop.dataset.fileLimit);
@@ -180,8 +180,8 @@ class Row {
         signal: this.abort.signal,
         options: () => this.options(),
         onstate: (state, more) => {
-          const away = more?.cause.code?.startsWith("storage_"),
-            busy = more?.cause.status && !away;
+          const away = more?.cause.code?.startsWith("storage_");
+          const busy = more?.cause.status && !away;
           const cause = more && !navigator.onLine ? "You are offline." : busy ? "The server is busy." : "";
           this.show(
             state,
@@ -291,9 +291,9 @@ class Row {
 
   // save changes what was chosen of a link that exists.
   async save() {
-    const says = this.part(".saved"),
-      want = this.options(),
-      changed = {};
+    const says = this.part(".saved");
+    const want = this.options();
+    const changed = {};
     if (want.linkName && want.linkName !== this.link.title) changed.title = want.linkName;
     if (want.slug && want.slug.toLowerCase() !== this.link.slug) changed.slug = want.slug;
     if (want.allowDownload !== this.link.allowDownload) changed.allowDownload = want.allowDownload;

@@ -2,9 +2,9 @@
 import { all, find, say } from "./app.js";
 import { forget, mark, named, peek, put, unmark } from "./pending.js";
 
-const drop = find("#drop"),
-  input = find("#file"),
-  waiting = find("#waiting");
+const drop = find("#drop");
+const input = find("#file");
+const waiting = find("#waiting");
 
 const show = (files) => {
   waiting.hidden = !files.length;

@@ -3,8 +3,8 @@ import { all, find } from "./app.js";
 
 // watchSlug says of what is typed into a field whether it can be had as an address; of is the slug of the link that it is for, told when it is asked.
 export const watchSlug = (field, says, of = () => "") => {
-  let timer,
-    asked = 0;
+  let timer;
+  let asked = 0;
   const tell = (text, state) => {
     says.textContent = text;
     says.dataset.state = state;
@@ -12,8 +12,8 @@ export const watchSlug = (field, says, of = () => "") => {
   };
   field.addEventListener("input", () => {
     clearTimeout(timer);
-    const slug = field.value.trim(),
-      number = ++asked;
+    const slug = field.value.trim();
+    const number = ++asked;
     if (!slug || slug.toLowerCase() === of()) return tell("", "");
     timer = setTimeout(async () => {
       try {
@@ -40,8 +40,8 @@ document.addEventListener(
     if (!menu.matches?.(".menu.of-row") || event.newState !== "open") return;
     const button = find(`[popovertarget="${CSS.escape(menu.id)}"]`).getBoundingClientRect();
     const box = menu.getBoundingClientRect();
-    const below = button.bottom + 4,
-      fits = below + box.height <= innerHeight - 8;
+    const below = button.bottom + 4;
+    const fits = below + box.height <= innerHeight - 8;
     menu.style.inset = "auto";
     menu.style.left = `${Math.max(8, Math.min(button.right - box.width, innerWidth - box.width - 8))}px`;
     menu.style.top = `${fits ? below : Math.max(8, button.top - box.height - 4)}px`;

@@ -1,20 +1,20 @@
 // The page of numbers stays true while it is open: it asks whether they have changed, and if so takes over what is new of itself.
 import { find } from "./app.js";
 
-const eager = 5_000,
-  slow = 60_000,
-  patience = 10 * 60_000,
-  silence = 30_000; // ms
-const sign = find("#live"),
-  stats = find("#stats"),
-  about = find("#about"),
-  heard = find("#heard");
-let version = stats?.dataset.version,
-  timer,
-  asking,
-  wait = eager,
-  changed = Date.now(),
-  spoken = 0;
+const eager = 5_000; // ms, as are the following
+const slow = 60_000;
+const patience = 10 * 60_000;
+const silence = 30_000;
+const sign = find("#live");
+const stats = find("#stats");
+const about = find("#about");
+const heard = find("#heard");
+let version = stats?.dataset.version;
+let timer;
+let asking;
+let wait = eager;
+let changed = Date.now();
+let spoken = 0;
 
 // turn makes an element what another is, keeping all that has not changed: where the focus is, what is open, how far something is scrolled.
 // What is marked data-keep is the scripts' own.
@@ -29,8 +29,8 @@ const turn = (from, to) => {
   for (const { name } of [...from.attributes])
     if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
   for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
-  const olds = [...from.childNodes],
-    news = [...to.childNodes];
+  const olds = [...from.childNodes];
+  const news = [...to.childNodes];
   for (const [i, child] of news.entries()) {
     if (i < olds.length) turn(olds[i], child);
     else from.append(child.cloneNode(true));
@@ -70,8 +70,8 @@ const fresh = () =>
   });
 
 const take = async () => {
-  const answer = await fresh(),
-    now = answer.response?.getElementById("stats");
+  const answer = await fresh();
+  const now = answer.response?.getElementById("stats");
   if (answer.status === 401) return signedOut();
   if (answer.status !== 200 || !now) throw answer;
   const head = answer.response.getElementById("about");

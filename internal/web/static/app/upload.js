@@ -69,9 +69,9 @@ const pause = (ms, signal) =>
       signal?.removeEventListener("abort", cancelled);
       f();
     };
-    const online = end(go),
-      cancelled = end(() => stop(aborted())),
-      timer = setTimeout(online, ms);
+    const online = end(go);
+    const cancelled = end(() => stop(aborted()));
+    const timer = setTimeout(online, ms);
     addEventListener("online", online);
     signal?.addEventListener("abort", cancelled);
   });
@@ -175,8 +175,8 @@ const lost = () => new TypeError("The connection was lost.");
 const put = (address, file, type, onprogress, signal) =>
   new Promise((go, stop) => {
     const x = new XMLHttpRequest();
-    let timer,
-      sent = 0;
+    let timer;
+    let sent = 0;
     const watch = (ms) => {
       clearTimeout(timer);
       timer = setTimeout(() => x.abort(), ms);
@@ -239,8 +239,8 @@ export async function upload(
   try {
     const { slug } = chosen();
     const common = () => ({ ...chosen(), slug, name, type, idempotencyKey: key });
-    let failed = 0,
-      farthest = 0;
+    let failed = 0;
+    let farthest = 0;
     // again does a step until it succeeds or fails for good.
     const again = async (state, step) => {
       for (;;) {

@@ -3,8 +3,8 @@
 import { all, find } from "./app.js";
 import { upload } from "./upload.js";
 
-const most = 0xffffffff,
-  mostFiles = 10_000; // a ZIP without 64-bit numbers; and what a website may have
+const most = 0xffffffff; // bytes of a ZIP without 64-bit numbers
+const mostFiles = 10_000; // of a website
 const packs =
   /\.(html?|xhtml|css|m?js|json|map|webmanifest|xml|xsl|txt|md|csv|svg|rss|atom|jsonld|geojson|vtt|ics|gltf|wasm|ttf|otf|eot|ico|bmp)$/i;
 const mostPacked = 32 << 20; // larger files are stored as they are
@@ -46,15 +46,15 @@ export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
   if (files.length > mostFiles)
     throw new TooMuch(`The folder has ${files.length} files. A website has at most ${mostFiles.toLocaleString("en")}.`);
   const total = files.reduce((n, f) => n + f.file.size, 0);
-  const parts = [],
-    directory = [];
-  let at = 0,
-    done = 0;
+  const parts = [];
+  const directory = [];
+  let at = 0;
+  let done = 0;
   for (const { path, file } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     signal?.throwIfAborted();
-    let crc = 0xffffffff,
-      content = file,
-      method = 0;
+    let crc = 0xffffffff;
+    let content = file;
+    let method = 0;
     if (packs.test(path) && file.size <= mostPacked) {
       const bytes = new Uint8Array(await file.arrayBuffer());
       crc = crcOf(bytes, crc);
@@ -140,18 +140,18 @@ const bytes = (n) => {
 
 const drop = find("#drop");
 if (drop) {
-  const panel = find("#deploying"),
-    stage = find("#stage"),
-    figures = find("#figures"),
-    bar = find("#bar"),
-    why = find("#why");
-  const cancel = find("#cancel"),
-    again = find("#again"),
-    close = find("#close"),
-    overlay = find("#overlay"),
-    naming = find("#new");
-  let running = null,
-    last = null;
+  const panel = find("#deploying");
+  const stage = find("#stage");
+  const figures = find("#figures");
+  const bar = find("#bar");
+  const why = find("#why");
+  const cancel = find("#cancel");
+  const again = find("#again");
+  const close = find("#close");
+  const overlay = find("#overlay");
+  const naming = find("#new");
+  let running = null;
+  let last = null;
 
   const show = (text, more = "") => {
     if (stage.textContent !== text) stage.textContent = text;
@@ -277,8 +277,8 @@ if (drop) {
   again.addEventListener("click", () => last && deploy(last));
   close.addEventListener("click", () => (panel.hidden = true));
 
-  const folder = find("#folder"),
-    zipped = find("#zip");
+  const folder = find("#folder");
+  const zipped = find("#zip");
   find("#choose-folder").addEventListener("click", () => folder.click());
   find("#choose-zip").addEventListener("click", () => zipped.click());
   folder.addEventListener("change", () => {
@@ -317,12 +317,12 @@ if (drop) {
 // An address is looked up while it is typed.
 for (const field of all("input[data-check]")) {
   const says = find(".slug-says", field.form);
-  let timer,
-    asked = 0;
+  let timer;
+  let asked = 0;
   field.addEventListener("input", () => {
     clearTimeout(timer);
-    const slug = field.value.trim(),
-      number = ++asked;
+    const slug = field.value.trim();
+    const number = ++asked;
     const tell = (text, state) => {
       if (number !== asked) return;
       says.textContent = text;

@@ -4,8 +4,9 @@ import { fit, fitting, rotate, size, step } from "./zoom.js";
 import "./touch.js";
 
 const field = id("page");
-const find = () => import("./find.js"),
-  side = () => import("./side.js"); // when they are first used
+// Loaded when they are first used.
+const find = () => import("./find.js");
+const side = () => import("./side.js");
 const toggleSide = async () => (await side()).toggle();
 async function openFind() {
   if (!id("side").hidden) (await side()).makeRoom();
@@ -73,8 +74,8 @@ const plain = {
 
 // turning is a key that turns pages, unless a page is larger than the window: then it scrolls.
 function turning(key) {
-  const wide = root.scrollWidth > root.clientWidth,
-    high = view.sheets[view.current - 1].element.offsetHeight > innerHeight;
+  const wide = root.scrollWidth > root.clientWidth;
+  const high = view.sheets[view.current - 1].element.offsetHeight > innerHeight;
   if (key === "ArrowRight" && !wide) return press.next;
   if (key === "ArrowLeft" && !wide) return press.back;
   if (key === "PageDown" && !high) return press.next;
@@ -83,8 +84,8 @@ function turning(key) {
 
 addEventListener("keydown", (e) => {
   if (e.defaultPrevented || e.altKey) return;
-  const key = e.key.length === 1 ? e.key.toLowerCase() : e.key,
-    chord = e.ctrlKey || e.metaKey;
+  const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
+  const chord = e.ctrlKey || e.metaKey;
   let act;
   if (chord) act = { f: openFind, g: async () => (await find()).next(e.shiftKey ? -1 : 1) }[key];
   else if (key === "F3") act = async () => (await find()).next(e.shiftKey ? -1 : 1);

@@ -2,8 +2,8 @@
 // worker, and asks for the two ends of the file, where a reader of PDF begins.
 const { library: directory, size: bytes, file: name } = document.documentElement.dataset;
 export const at = (part) => new URL(directory + part, location.href).href;
-const address = new URL(name, location.href).href,
-  size = Number(bytes);
+const address = new URL(name, location.href).href;
+const size = Number(bytes);
 
 // An opaque origin may not start a worker from an address, only from a blob of its own, and in Chromium only one that is no module. So the
 // worker's text, which is on its way since the page began, is made no module: nobody imports it, and the library is told by itself where

@@ -6,20 +6,20 @@ import { events, id, turn, view } from "./pages.js";
 const most = 10_000; // hits; nobody goes through more
 const room = 8 << 20; // characters of text that are kept, for another search; what is beyond is read again
 
-const panel = id("find"),
-  field = id("query"),
-  count = id("found"),
-  said = id("said");
+const panel = id("find");
+const field = id("query");
+const count = id("found");
+const said = id("said");
 const texts = new Map(); // folded text by page, the one used last at the end
 let held = 0;
 
-let query = "",
-  run = 0,
-  reading = false,
-  total = 0;
+let query = "";
+let run = 0;
+let reading = false;
+let total = 0;
 let hits = new Map(); // by page, the beginnings and ends of its hits in its folded text
-let at,
-  seeking = false; // the current hit: its page and its place among the page's; whether it is still to be brought into view
+let at; // the current hit: its page and its place among the page's
+let seeking = false; // whether it is still to be brought into view
 
 async function textOf(number) {
   let text = texts.get(number);
@@ -41,10 +41,10 @@ async function textOf(number) {
 
 async function search(text) {
   query = text;
-  const mine = ++run,
-    wanted = pattern(text),
-    pages = view.sheets.length,
-    first = view.current;
+  const mine = ++run;
+  const wanted = pattern(text);
+  const pages = view.sheets.length;
+  const first = view.current;
   hits = new Map();
   total = 0;
   at = undefined;
@@ -121,8 +121,8 @@ function seek() {
   for (const m of here) m.classList.add("here");
   if (!seeking) return;
   seeking = false;
-  const r = here[0].getBoundingClientRect(),
-    upper = panel.getBoundingClientRect().bottom + 8;
+  const r = here[0].getBoundingClientRect();
+  const upper = panel.getBoundingClientRect().bottom + 8;
   const top = r.top < upper || r.bottom > innerHeight - 88 ? r.top - innerHeight * 0.4 : 0;
   const left = r.left < 8 || r.right > innerWidth - 8 ? r.left - innerWidth * 0.4 : 0;
   if (top || left) scrollBy({ top, left, behavior: "instant" });
@@ -132,16 +132,16 @@ function seek() {
 async function mark(s) {
   const found = hits.get(s.number);
   if (!found || !s.written || s.marked === run || panel.hidden) return;
-  const mine = run,
-    { text } = s;
+  const mine = run;
+  const { text } = s;
   s.marked = mine;
   const { items } = await s.page.getTextContent();
   if (mine !== run || s.text !== text) return;
-  const { places } = fold(items, true),
-    divs = text.textDivs,
-    frame = s.element.getBoundingClientRect();
-  const range = document.createRange(),
-    marks = document.createDocumentFragment();
+  const { places } = fold(items, true);
+  const divs = text.textDivs;
+  const frame = s.element.getBoundingClientRect();
+  const range = document.createRange();
+  const marks = document.createDocumentFragment();
   for (let i = 0; i < found.length; i += 2) {
     for (const [item, from, to] of runs(places, found[i], found[i + 1])) {
       const node = divs[item]?.firstChild;

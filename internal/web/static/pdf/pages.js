@@ -102,8 +102,8 @@ async function paint(s) {
   const drawnAt = view.scale;
   const page = await view.doc.getPage(s.number);
   s.page = page;
-  const [x1, y1, x2, y2] = page.view,
-    natural = page.getViewport({ scale: css });
+  const [x1, y1, x2, y2] = page.view;
+  const natural = page.getViewport({ scale: css });
   if (!(x2 > x1 && y2 > y1)) throw new Error("a page without size");
   resize(s, natural.width, natural.height);
   const viewport = viewportOf(page, drawnAt);
@@ -177,8 +177,8 @@ export function lead(a, { url, dest }) {
 }
 
 async function follow(target) {
-  const { doc, sheets } = view,
-    dest = typeof target === "string" ? await doc.getDestination(target) : target;
+  const { doc, sheets } = view;
+  const dest = typeof target === "string" ? await doc.getDestination(target) : target;
   if (!dest) return;
   const number = typeof dest[0] === "number" ? dest[0] + 1 : (await doc.getPageIndex(dest[0])) + 1;
   turn(number);
@@ -204,8 +204,8 @@ export function release(s) {
 
 // sheetAt is the first page whose lower edge is below a height of the viewport, or the last.
 export function sheetAt(y) {
-  let low = 0,
-    high = view.sheets.length - 1;
+  let low = 0;
+  let high = view.sheets.length - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (view.sheets[middle].element.getBoundingClientRect().bottom > y) high = middle;
@@ -216,15 +216,15 @@ export function sheetAt(y) {
 
 // look finds the page that fills most of the viewport, those in view (wholly, or filling half of it), and how far down the document the
 // lower edge of the viewport has been.
-let told = "",
-  depth = 0;
+let told = "";
+let depth = 0;
 export function look(again) {
-  const { sheets } = view,
-    shown = [];
+  const { sheets } = view;
+  const shown = [];
   let best = 0;
   for (let i = sheetAt(0).number - 1; i < sheets.length; i++) {
-    const s = sheets[i],
-      r = s.element.getBoundingClientRect();
+    const s = sheets[i];
+    const r = s.element.getBoundingClientRect();
     if (r.top >= innerHeight) break;
     const height = Math.min(r.bottom, innerHeight) - Math.max(r.top, 0);
     if (height > best) {
@@ -236,8 +236,8 @@ export function look(again) {
   if (!shown.length) shown.push(view.current);
   happen("page");
   if (!id("status").hidden) return;
-  const top = sheets[0].element.getBoundingClientRect().top,
-    bottom = sheets.at(-1).element.getBoundingClientRect().bottom;
+  const top = sheets[0].element.getBoundingClientRect().top;
+  const bottom = sheets.at(-1).element.getBoundingClientRect().bottom;
   depth = Math.max(depth, Math.min(100, Math.floor(((innerHeight - top + 1) / (bottom - top)) * 100)));
   const now = JSON.stringify([view.current, shown, depth]);
   if (now === told && !again) return;

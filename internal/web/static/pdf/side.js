@@ -2,14 +2,14 @@
 import { busy, canvasOf, css, events, id, lead, root, turn, view } from "./pages.js";
 import { settle } from "./zoom.js";
 
-const panel = id("side"),
-  list = id("thumbs"),
-  outline = id("outline"),
-  button = id("toggle-side");
+const panel = id("side");
+const list = id("thumbs");
+const outline = id("outline");
+const button = id("toggle-side");
 const most = 10_000; // bookmarks
 const narrow = matchMedia("(max-width: 48rem)"); // where it lies over the pages, as in pdf.css
-let thumbs,
-  drawing = false;
+let thumbs;
+let drawing = false;
 
 export function toggle(open = panel.hidden) {
   panel.hidden = !open;
@@ -87,8 +87,8 @@ async function draw() {
 }
 
 async function paint(t) {
-  const s = view.sheets[t.number - 1],
-    turned = view.turned;
+  const s = view.sheets[t.number - 1];
+  const turned = view.turned;
   const width = t.frame.clientWidth || 112;
   if (s.canvas) {
     const canvas = canvasOf({ width, height: (width * s.height) / s.width }, 1 << 20);
@@ -128,8 +128,8 @@ function follow() {
   marked = t;
   t.element.setAttribute("aria-current", "page");
   t.element.tabIndex = 0;
-  const r = t.element.getBoundingClientRect(),
-    box = list.getBoundingClientRect();
+  const r = t.element.getBoundingClientRect();
+  const box = list.getBoundingClientRect();
   if (r.top < box.top || r.bottom > box.bottom)
     list.scrollBy({ top: r.top - box.top - (box.height - r.height) / 2, behavior: "instant" });
 }
@@ -195,14 +195,14 @@ async function fillOutline() {
     const ul = document.createElement("ul");
     for (const item of items) {
       if (left-- <= 0) break;
-      const li = document.createElement("li"),
-        a = document.createElement("a");
+      const li = document.createElement("li");
+      const a = document.createElement("a");
       a.textContent = item.title.trim() || "Untitled";
       a.dir = "auto";
       lead(a, item);
       if (item.items?.length) {
-        const more = document.createElement("details"),
-          summary = document.createElement("summary");
+        const more = document.createElement("details");
+        const summary = document.createElement("summary");
         more.open = item.count > 0;
         summary.setAttribute("aria-label", `Within ${a.textContent}`);
         more.append(summary, branch(item.items));

@@ -3,9 +3,9 @@ import { id, view } from "./pages.js";
 import { fit, fitting, size, within, zoom } from "./zoom.js";
 
 const pages = id("pages");
-let pinch,
-  tap = { at: -1000 },
-  begun;
+let pinch;
+let tap = { at: -1000 };
+let begun;
 
 const between = ([a, b]) => ({
   x: (a.clientX + b.clientX) / 2,
@@ -20,8 +20,8 @@ addEventListener(
     begun = e.touches.length === 1 && e.touches[0];
     if (e.touches.length !== 2 || !view.sheets.length) return;
     if (e.cancelable) e.preventDefault();
-    const { x, y, apart } = between(e.touches),
-      r = pages.getBoundingClientRect();
+    const { x, y, apart } = between(e.touches);
+    const r = pages.getBoundingClientRect();
     pinch = { x, y, apart, by: 1, toX: x, toY: y };
     pages.style.transformOrigin = `${x - r.left}px ${y - r.top}px`;
     pages.style.willChange = "transform";

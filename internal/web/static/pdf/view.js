@@ -51,9 +51,9 @@ function report() {
 addEventListener("message", ({ source, data }) => source === parent && data?.vitrine === "again" && report());
 
 function ask(answer, reason) {
-  const panel = id("password"),
-    input = panel.querySelector("input"),
-    button = panel.querySelector("button");
+  const panel = id("password");
+  const input = panel.querySelector("input");
+  const button = panel.querySelector("button");
   id("status").hidden = true;
   panel.hidden = false;
   if (reason === view.pdfjs.PasswordResponses.INCORRECT_PASSWORD)

@@ -2,9 +2,9 @@
 import { draw, happen, id, look, release, root, shape, sheetAt, turn, view } from "./pages.js";
 
 const steps = [0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5];
-let pending = 1,
-  fitted = "auto",
-  redraw;
+let pending = 1;
+let fitted = "auto";
+let redraw;
 
 // middle is the middle of the room for pages, beside the open sidebar.
 const middle = () =>
@@ -20,10 +20,10 @@ export const fitting = () => fitted;
 // scaleTo changes the scale so that what is at one point of the viewport comes to another; pictures are stretched until they are drawn anew.
 function scaleTo(to, x = middle(), y = innerHeight / 2, toX = x, toY = y) {
   pending = to = within(to);
-  const s = sheetAt(y),
-    before = s.element.getBoundingClientRect();
-  const across = (x - before.left) / before.width,
-    down = (y - before.top) / before.height;
+  const s = sheetAt(y);
+  const before = s.element.getBoundingClientRect();
+  const across = (x - before.left) / before.width;
+  const down = (y - before.top) / before.height;
   root.style.setProperty("--scale", to);
   const after = s.element.getBoundingClientRect();
   scrollBy({
@@ -58,8 +58,8 @@ export function step(up) {
 // "auto" is the width within what is pleasant to read, and the whole of a page that is wider than high.
 export function fit(how) {
   fitted = how;
-  const style = getComputedStyle(id("pages")),
-    s = view.sheets[view.current - 1];
+  const style = getComputedStyle(id("pages"));
+  const s = view.sheets[view.current - 1];
   const room = root.clientWidth - parseFloat(getComputedStyle(document.body).paddingLeft);
   const width = (room - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) / s.width;
   const whole = Math.min(width, (innerHeight - 88) / s.height);
