@@ -2,6 +2,7 @@
 import { find, say } from "./app.js";
 import { watchSlug } from "./links.js";
 import { forget, named, peek, take, unmark } from "./pending.js";
+import { bytes } from "./size.js";
 import { newKey, upload } from "./upload.js";
 
 const drop = find("#drop");
@@ -14,16 +15,6 @@ const overlay = find("#overlay");
 const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
 const fileLimit = Number(drop.dataset.fileLimit);
 
-// bytes is a size for people, in decimal units as the server writes them.
-const bytes = (n) => {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let at = 0;
-  while (n >= 999.5 && at < units.length - 1) {
-    n /= 1000;
-    at++;
-  }
-  return `${at && n < 9.95 ? n.toFixed(1) : Math.round(n)} ${units[at]}`;
-};
 const span = (s) =>
   s < 90 ? `${Math.max(1, Math.round(s))} s` : s < 5400 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`;
 
