@@ -1,34 +1,16 @@
 // The chart over time, drawn over the one that the page came with, from the table that stands below it: with a cursor for mouse, touch and
 // keys. Scales and grid stay the page's.
-import { all, find } from "./app.js";
+import { find } from "./app.js";
+import { columns, read, spoken } from "./series.js";
 
 const edge = 4; // lines are drawn a little beyond the scales, so that none is cut in half
 const colours = ["--views", "--uniques", "--was"];
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// read takes the table apart: a row a point.
-const read = (table) => {
-  const names = all("thead th", table).map((th) => th.textContent);
-  const rows = all("tbody tr", table).map((tr) => ({
-    when: table.dataset.unit + tr.cells[0].textContent,
-    before: tr.cells[4]?.textContent,
-    spent: tr.cells[3].textContent,
-    counts: all("data", tr).map((d) => ({ value: Number(d.value), text: d.textContent })),
-  }));
-  return { names, rows, top: Number(table.dataset.top) };
-};
-
 let chart;
 let seen;
 let tip;
 const at = (i) => seen.rows[Math.min(i, seen.rows.length - 1)];
-
-// columns are what uPlot takes; of a single point it is given two, for a line needs them.
-const columns = () => {
-  const rows = seen.rows.length > 1 ? seen.rows : [seen.rows[0], seen.rows[0]];
-  const of = (i) => rows.map((r) => r.counts[i]?.value ?? null);
-  return [rows.map((_, i) => i), of(0), of(1), of(2)];
-};
 
 const line = (i, more) => ({
   label: String(i),
@@ -47,14 +29,6 @@ const entry = (name, text, c) => {
   value.textContent = text;
   row.append(label, value);
   return row;
-};
-
-// told is a point in words, for whoever hears it.
-const told = (row) => {
-  const n = (i, what) => `${row.counts[i].text} ${what}${row.counts[i].text === "1" ? "" : "s"}`;
-  let words = `${row.when}: ${n(0, "view")}, ${n(1, "unique viewer")}, average time ${row.spent}`;
-  if (row.counts.length > 2) words += `. Before, ${row.before}: ${n(2, "view")}, ${n(3, "unique viewer")}`;
-  return words;
 };
 
 const show = (u) => {
@@ -76,7 +50,7 @@ const show = (u) => {
   const room = box.clientWidth - tip.offsetWidth;
   tip.style.transform = `translate(${Math.max(0, Math.min(room, x > box.clientWidth / 2 ? x - tip.offsetWidth - 16 : x + 16))}px, 4px)`;
   box.setAttribute("aria-valuenow", i + 1);
-  box.setAttribute("aria-valuetext", told(row));
+  box.setAttribute("aria-valuetext", spoken(row));
 };
 
 const point = (u, i) => u.setCursor({ left: u.valToPos(Math.max(0, Math.min(seen.rows.length - 1, i)), "x"), top: 0 });
@@ -121,7 +95,7 @@ const describe = (box) => {
 const count = (box) => {
   box.setAttribute("aria-valuemax", seen.rows.length);
   box.setAttribute("aria-valuenow", seen.rows.length);
-  box.setAttribute("aria-valuetext", told(at(seen.rows.length - 1)));
+  box.setAttribute("aria-valuetext", spoken(at(seen.rows.length - 1)));
 };
 
 const size = (box) => ({ width: box.clientWidth + 2 * edge, height: box.clientHeight + 2 * edge });
@@ -151,7 +125,7 @@ const draw = (box) => {
       ],
       hooks: { setCursor: [show] },
     },
-    columns(),
+    columns(seen.rows),
     box,
   );
   box.append(tip);
@@ -175,7 +149,7 @@ const update = () => {
   if (!seen.rows.length) return;
   if (!chart || chart.root.parentElement !== box) return draw(box);
   const i = chart.cursor.left < 0 ? -1 : chart.cursor.idx;
-  chart.setData(columns());
+  chart.setData(columns(seen.rows));
   count(box);
   if (i >= 0) point(chart, i);
 };

@@ -1,0 +1,28 @@
+// The numbers of the chart over time, as the table below it has them.
+
+// read returns the points of the table, one of each row, and the top of the scale.
+export const read = (table) => {
+  const rows = [...table.querySelectorAll("tbody tr")].map((tr) => ({
+    when: table.dataset.unit + tr.cells[0].textContent,
+    before: tr.cells[4]?.textContent,
+    spent: tr.cells[3].textContent,
+    counts: [...tr.querySelectorAll("data")].map((d) => ({ value: Number(d.value), text: d.textContent })),
+  }));
+  return { rows, top: Number(table.dataset.top) };
+};
+
+// columns returns points as uPlot takes them: positions, views, unique viewers and earlier views. A line needs two
+// points, so a single one is given twice.
+export const columns = (rows) => {
+  const points = rows.length > 1 ? rows : [rows[0], rows[0]];
+  const of = (i) => points.map((r) => r.counts[i]?.value ?? null);
+  return [points.map((_, i) => i), of(0), of(1), of(2)];
+};
+
+// spoken returns a point in words, for screen readers.
+export const spoken = (row) => {
+  const n = (i, what) => `${row.counts[i].text} ${what}${row.counts[i].text === "1" ? "" : "s"}`;
+  let words = `${row.when}: ${n(0, "view")}, ${n(1, "unique viewer")}, average time ${row.spent}`;
+  if (row.counts.length > 2) words += `. Before, ${row.before}: ${n(2, "view")}, ${n(3, "unique viewer")}`;
+  return words;
+};
