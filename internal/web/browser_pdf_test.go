@@ -238,14 +238,10 @@ func TestBrowserPDFFind(t *testing.T) {
 		tb.run(ctrl("a"), chromedp.KeyEvent(query))
 		count(want)
 	}
-	again("findings", "1 of 6")
 	again("fi", " of 66") // each page has a file
 	again("document", "1 of 6")
 	here("7", "docu-")
 	f.until(`document.querySelectorAll(".found.here").length === 2`) // in two lines
-	again("well-known", " of 6")
-	again("put A fIle on", " of 60")
-	again("(", "None")
 	again(".*", "None")
 	f.until(`document.getElementById("said").textContent === "Not found"`)
 	again("page 60", "1 of 1")
