@@ -6,7 +6,7 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build run check test test-all screens bench bench-pages bench-site bench-places bench-scan lint
+.PHONY: build run check test test-all screens bench bench-pages bench-site bench-places bench-scan lint format test-js
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
@@ -46,10 +46,22 @@ bench-places: ## taking in opens and making reports on SQLite, PostgreSQL and Cl
 bench-scan: ## inspection and malware scan of files of 1 MB, 100 MB and 2 GB beside a plain read of the same file
 	VITRINE_BENCH_LARGE=1 go test ./internal/filetype ./internal/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h
 
-lint: bin/tools/staticcheck ## format, vet and staticcheck
+lint: bin/tools/staticcheck tools/frontend/node_modules ## format and lint Go, scripts and styles
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	GOGC=400 go vet -tags screens ./...
 	GOGC=400 bin/tools/staticcheck -tags screens ./...
+	npm --prefix tools/frontend run --silent lint
+
+format: tools/frontend/node_modules ## format everything
+	gofmt -w .
+	npm --prefix tools/frontend run --silent format
+
+test-js: ## the scripts' tests, which need no browser
+	node --test --test-reporter spec internal/web/jstest
+
+tools/frontend/node_modules: tools/frontend/package-lock.json
+	npm --prefix tools/frontend ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 bin/tools/staticcheck: tools/checks/go.mod ## the tools that check the code
 	go -C tools/checks build -o ../../bin/tools/ tool

@@ -29,7 +29,7 @@ step() { # step NAME COMMAND...
 failures=() took=()
 
 # A program that the tier needs, and the Debian packages that bring it.
-needs=(jq:jq npm:npm)
+needs=(jq:jq node:nodejs npm:npm)
 [[ $tier == check ]] || needs+=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
   pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
@@ -99,6 +99,7 @@ tests() { # tests STAGE ARGUMENTS: runs go test, and keeps its events
 }
 
 step "lint" make --no-print-directory lint
+step "scripts" make --no-print-directory test-js
 export GOFLAGS=-vet=off # lint has done that
 
 # Tests that start many goroutines run with the race detector, and only with it.

@@ -123,7 +123,7 @@ func TestDoctorElsewhere(t *testing.T) {
 	}
 	said, _ = diagnosis(t, data, args...)
 	wants(t, said, "schema version 1, answers in", "Browsers may upload to it from https://127.0.0.1:9")
-	said, healthy = diagnosis(t, data, "--database", strings.Replace(database, "/test", "/nothing", 1))
+	said, _ = diagnosis(t, data, "--database", strings.Replace(database, "/test", "/nothing", 1))
 	wants(t, said, "wrong    database: ", "does not exist")
 	said, healthy = diagnosis(t, data, "--database", database, "--files", bucket.Address("no-such-bucket", ""))
 	wants(t, said, "wrong    files: ", "There is no bucket \"no-such-bucket\"")

@@ -45,7 +45,6 @@ var account1 = vitrine.Scope{Account: 1}
 func TestSettleCutOff(t *testing.T) {
 	const d, links = firstTestDay, 6
 	for _, days := range []report.Day{70, 13} {
-		h := newFacts()
 		var opens []vitrine.NewOpen
 		for day := range days {
 			for link := range int64(links) {
@@ -56,7 +55,7 @@ func TestSettleCutOff(t *testing.T) {
 		for lives, done := 0, false; !done; lives += 3 + lives/5 {
 			l := openTestLog(t)
 			l.least = least{1, 1, 1}
-			h = newFacts()
+			h := newFacts()
 			for _, o := range opens {
 				h.add(o, true)
 			}
