@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -187,12 +186,12 @@ func (s *Server) shellPolicy(nonce string) string {
 }
 
 // writeApp answers with one of these pages.
-func (s *Server) writeApp(w http.ResponseWriter, r *http.Request, status int, t *template.Template, nonce string, page any) error {
+func (s *Server) writeApp(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, nonce string, page any) error {
 	w.Header().Set("Content-Security-Policy", s.shellPolicy(nonce))
 	return render(w, r, status, t, page)
 }
 
 // parseApp reads the template of a page in the shell: it defines "main", and "head" if it wants more there.
-func parseApp(names ...string) *template.Template {
+func parseApp(names ...string) pageTemplate {
 	return parse(append([]string{"layout.html", "icons.html", "app.html"}, names...)...)
 }

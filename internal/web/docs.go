@@ -1,7 +1,6 @@
 package web
 
 import (
-	"html/template"
 	"net/http"
 	"strings"
 
@@ -17,12 +16,12 @@ const docsRoot = "/docs"
 type docPage struct {
 	Path, Title, Description string
 	Sections                 []docSection // what is on it, by anchor
-	template                 *template.Template
+	template                 pageTemplate
 }
 
 type docSection struct{ ID, Title string }
 
-func parseDoc(name string) *template.Template { return parseFront("docs.html", name) }
+func parseDoc(name string) pageTemplate { return parseFront("docs.html", name) }
 
 // docPages are all of them, in the order in which they are read.
 var docPages = []docPage{

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -41,7 +40,7 @@ type entryPage struct {
 	Limited bool           // there were too many tries
 }
 
-func parseEntry(name string) *template.Template {
+func parseEntry(name string) pageTemplate {
 	return parse("layout.html", "icons.html", "signin_entry.html", name)
 }
 
@@ -49,13 +48,13 @@ func (s *Server) newEntry(heading string) entryPage {
 	return entryPage{chrome: s.newChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil}
 }
 
-func (s *Server) writeEntry(w http.ResponseWriter, r *http.Request, status int, t *template.Template, p *entryPage) error {
+func (s *Server) writeEntry(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, p *entryPage) error {
 	w.Header().Set("Content-Security-Policy", s.appPolicy(p.Nonce))
 	return render(w, r, status, t, p)
 }
 
 // again shows a form once more after a failure that whoever filled it in can mend, with what is wrong with it. Any other failure is returned.
-func (s *Server) again(w http.ResponseWriter, r *http.Request, t *template.Template, p *entryPage, err error) error {
+func (s *Server) again(w http.ResponseWriter, r *http.Request, t pageTemplate, p *entryPage, err error) error {
 	p.Wrong = wrongWith(err)
 	if p.Wrong == nil {
 		return err

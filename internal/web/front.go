@@ -23,7 +23,7 @@ type frontPage struct {
 }
 
 // parseFront reads the template of such a page: it defines "main", and "more-head" if it wants more there.
-func parseFront(names ...string) *template.Template {
+func parseFront(names ...string) pageTemplate {
 	return parse(append([]string{"layout.html", "icons.html", "front.html"}, names...)...)
 }
 
@@ -71,7 +71,7 @@ func (s *Server) whoever(r *http.Request) *vitrine.Account {
 }
 
 // writeFront answers with one of these pages.
-func (s *Server) writeFront(w http.ResponseWriter, r *http.Request, t *template.Template, nonce string, page any) error {
+func (s *Server) writeFront(w http.ResponseWriter, r *http.Request, t pageTemplate, nonce string, page any) error {
 	w.Header().Set("Content-Security-Policy", s.frontPolicy(nonce))
 	return render(w, r, http.StatusOK, t, page)
 }

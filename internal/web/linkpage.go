@@ -62,9 +62,9 @@ type linkPage struct {
 // template is what renders the page in its form.
 func (p *linkPage) template() *template.Template {
 	if p.Form == embedded {
-		return embedTemplate
+		return embedTemplate()
 	}
-	return linkTemplate
+	return linkTemplate()
 }
 
 // Embedded tells whether the page is in a frame of another site.

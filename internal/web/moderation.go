@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -77,7 +76,7 @@ func (s *Server) newModeratorPage(r *http.Request, me *vitrine.Account, title, s
 	return p, counts, err
 }
 
-func (s *Server) writeModerator(w http.ResponseWriter, r *http.Request, status int, t *template.Template, nonce string, page any) error {
+func (s *Server) writeModerator(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, nonce string, page any) error {
 	w.Header().Set("Content-Security-Policy", s.appPolicy(nonce))
 	return render(w, r, status, t, page)
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed templates
@@ -34,12 +35,28 @@ var (
 // speeds are those that a video or sound can be played at.
 var speeds = []string{"0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"}
 
-func parse(names ...string) *template.Template {
-	t := template.New(names[0]).Funcs(template.FuncMap{"asset": assetPath, "speeds": func() []string { return speeds }}).Funcs(wordFuncs)
-	for i, name := range names {
-		names[i] = "templates/" + name
-	}
-	return template.Must(t.ParseFS(templateFiles, names...))
+// A pageTemplate returns the template of a page. It is parsed on first use, so
+// that the start of the program, of a subcommand too, does not wait for pages
+// that it does not serve.
+type pageTemplate func() *template.Template
+
+// pageTemplates are all that parse has returned.
+var pageTemplates []pageTemplate
+
+// parse returns the template of the first file, with the blocks of the others.
+// It panics on first use if one of them cannot be parsed.
+func parse(names ...string) pageTemplate {
+	t := sync.OnceValue(func() *template.Template {
+		funcs := template.FuncMap{"asset": assetPath, "speeds": func() []string { return speeds }}
+		t := template.New(names[0]).Funcs(funcs).Funcs(wordFuncs)
+		files := make([]string, len(names))
+		for i, name := range names {
+			files[i] = "templates/" + name
+		}
+		return template.Must(t.ParseFS(templateFiles, files...))
+	})
+	pageTemplates = append(pageTemplates, t)
+	return t
 }
 
 // chrome is what the layout wants of every page.
@@ -94,10 +111,10 @@ func (s *Server) page(h handler) http.Handler {
 
 // render answers with a page, compressed where that is accepted. The only secrets on any page are its own view token and
 // the addresses of a moderator's preview, and nothing of the request stands beside them: its compressed size tells nothing (BREACH).
-func render(w http.ResponseWriter, r *http.Request, status int, t *template.Template, data any) error {
+func render(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, data any) error {
 	var b bytes.Buffer
-	if err := t.Execute(&b, data); err != nil {
-		return fmt.Errorf("render %s: %w", t.Name(), err)
+	if err := t().Execute(&b, data); err != nil {
+		return fmt.Errorf("render %s: %w", t().Name(), err)
 	}
 	if acceptsGzip(r) {
 		send(w, r, status, compress(b.Bytes()), true)

@@ -54,6 +54,26 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
+// Templates are parsed on first use: all of them can be, and no file is left
+// over.
+func TestTemplates(t *testing.T) {
+	used := map[string]bool{}
+	for _, parsed := range pageTemplates {
+		for _, part := range parsed().Templates() {
+			used[part.Name()] = true
+		}
+	}
+	files, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !used[f.Name()] {
+			t.Errorf("no page uses %s", f.Name())
+		}
+	}
+}
+
 func TestWait(t *testing.T) {
 	for d, want := range map[time.Duration]string{1: "1 second", time.Second: "1 second", 90 * time.Second: "90 seconds", 91 * time.Second: "2 minutes",
 		59 * time.Minute: "59 minutes", 91 * time.Minute: "2 hours", 25 * time.Hour: "25 hours"} {
