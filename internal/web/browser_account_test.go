@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/sqldb"
 	"vitrine/internal/web"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -154,33 +153,21 @@ func TestBrowserAccountAxe(t *testing.T) {
 	d.signIn(d.owner) // another browser
 	out := []string{"/sign-in", "/sign-up", "/reset", web.TicketURL("", vitrine.TicketInvite, invited), web.TicketURL("", vitrine.TicketPassword, reset), "/sign-up/used", d.offer(d.member)}
 	in := []string{"/account", "/keys", "/people"}
-	theme := ""
-	look := func(tb *tab, what string) {
-		tb.t.Helper()
-		tb.accessibleIn(theme, what)
-		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
-	}
-	for _, theme = range themes {
-		visitor, owner := newVisitor(t), newMember(t, d.desk, d.owner)
-		for _, width := range []int64{320, 820, 1440} {
-			for tb, paths := range map[*tab][]string{visitor: out, owner: in} {
-				tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
-					chromedp.EmulateViewport(width, 844))
-				for _, path := range paths {
-					tb.run(chromedp.Navigate(d.url + path))
-					look(tb, fmt.Sprintf("%s, %s, %d px", path, theme, width))
-				}
-			}
-			owner.run(chromedp.Navigate(d.url+"/keys"), chromedp.SendKeys(`[name=name]`, "New\r"))
-			owner.arrives(`document.getElementById("key") !== null`)
-			look(owner, fmt.Sprintf("a new key, %s, %d px", theme, width))
-			for path, dialog := range map[string]string{"/keys": "[popovertarget^=roll]", "/people": "[popovertarget^=person]"} {
-				owner.run(chromedp.Navigate(d.url+path), chromedp.Click(dialog, chromedp.ByQuery))
-				look(owner, fmt.Sprintf("%s, its dialog, %s, %d px", path, theme, width))
-			}
-			visitor.run(chromedp.Navigate(d.url+"/sign-in"), chromedp.SendKeys(`[name=email]`, fmt.Sprintf("%s%d@example.org", theme, width)), chromedp.SendKeys(`#password`, "wrong\r"))
-			visitor.arrives(`document.querySelector(".wrong") !== null`)
-			look(visitor, fmt.Sprintf("wrong password, %s, %d px", theme, width))
+	visitor, owner := newVisitor(t), newMember(t, d.desk, d.owner)
+	for tb, paths := range map[*tab][]string{visitor: out, owner: in} {
+		for _, path := range paths {
+			tb.visit(d.url + path)
+			tb.look(path)
 		}
 	}
+	owner.visit(d.url+"/keys", chromedp.SendKeys(`[name=name]`, "New\r"))
+	owner.arrives(`document.getElementById("key") !== null`)
+	owner.look("a new key")
+	for path, dialog := range map[string]string{"/keys": "[popovertarget^=roll]", "/people": "[popovertarget^=person]"} {
+		owner.visit(d.url+path, chromedp.Click(dialog, chromedp.ByQuery))
+		owner.look(path + ", its dialog")
+	}
+	visitor.visit(d.url+"/sign-in", chromedp.SendKeys(`[name=email]`, "nobody@example.org"), chromedp.SendKeys(`#password`, "wrong\r"))
+	visitor.arrives(`document.querySelector(".wrong") !== null`)
+	visitor.look("wrong password")
 }

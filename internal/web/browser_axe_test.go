@@ -2,12 +2,11 @@ package web_test
 
 import (
 	"fmt"
-	"strings"
+	"sync/atomic"
 	"testing"
 
-	"vitrine"
+	"vitrine/internal/vitrinetest/tier"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -16,27 +15,91 @@ import (
 const axeRun = `axe.run(document, {%s iframes: false, preload: false, resultTypes: ["violations"], rules: {"page-has-heading-one": {enabled: self === top}}}).then((r) =>
 	r.violations.map((v) => v.id + " (" + v.impact + "): " + v.help + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).slice(0, 3).join("; ")))`
 
-// axeColours are the rules that ask for colours, which are all that themes differ in.
-const axeColours = `runOnly: {type: "rule", values: ["color-contrast", "link-in-text-block"]},`
+// axeColours are the rules that need colours, which are all that themes differ
+// in; axeAll are all rules, and axeNone is no run of axe.
+const (
+	axeAll     = ``
+	axeColours = `runOnly: {type: "rule", values: ["color-contrast", "link-in-text-block"]},`
+	axeNone    = "none"
+)
+
+// window is what a page is looked at in.
+type window struct {
+	width int64
+	theme string
+	rules string // of axe
+}
+
+func (w window) String() string { return fmt.Sprintf("%s, %d px", w.theme, w.width) }
+
+// windows are those that each page is looked at in: the narrowest that WCAG
+// asks for (1.4.10), a phone, a tablet and a desktop. Markup does not depend on
+// the theme and hardly on the width, so that the gate runs all rules of axe
+// once, and those for colours once more. Tier all runs them in each window.
+func windows() []window {
+	all := []window{{320, "light", axeNone}, {390, "light", axeAll}, {820, "light", axeNone}, {1440, "dark", axeColours}}
+	if tier.Current() == tier.All {
+		all = []window{{320, "light", axeNone}}
+		for _, width := range []int64{390, 820, 1440} {
+			all = append(all, window{width, "light", axeAll}, window{width, "dark", axeColours})
+		}
+	}
+	return all
+}
+
+// visit opens an address in the window in which looks begin.
+func (tb *tab) visit(address string, then ...chromedp.Action) {
+	tb.t.Helper()
+	tb.run(inTheme("light"), chromedp.EmulateViewport(390, 844), chromedp.Navigate(address))
+	tb.run(then...)
+}
+
+// look checks that what a tab shows is accessible and fits into each of the
+// windows, without another navigation. The functions check more in each window.
+func (tb *tab) look(what string, also ...func(w window, where string)) {
+	tb.t.Helper()
+	for _, w := range windows() {
+		where := what + ", " + w.String()
+		tb.run(inTheme(w.theme), chromedp.EmulateViewport(w.width, 844))
+		var wide string
+		if tb.run(chromedp.Evaluate(fmt.Sprintf(overflow, w.width), &wide, awaited)); wide != "" {
+			tb.t.Errorf("%s: the page is %s", where, wide)
+		}
+		tb.axe(where, w.rules)
+		for _, check := range also {
+			check(w, where)
+		}
+	}
+}
+
+// overflow is empty once the window has its new width and the page fits into
+// it. A page that follows by script has some time to.
+const overflow = `new Promise((done) => {
+	const give = performance.now() + 5000;
+	const look = () => {
+		const wide = document.documentElement.scrollWidth;
+		if (innerWidth === %d && wide <= innerWidth) done("");
+		else if (performance.now() > give) done(wide + " px wide in a window of " + innerWidth + " px");
+		else setTimeout(look, 10);
+	};
+	look();
+})`
 
 // accessible checks what a tab shows, as WCAG 2.2 AA and good practice have it.
 func (tb *tab) accessible(what string) {
 	tb.t.Helper()
-	tb.axe(what, "")
+	tb.axe(what, axeAll)
 }
 
-// accessibleIn is accessible of what a test looks at in each of the themes: in the first by all rules, in the other by those for colours.
-func (tb *tab) accessibleIn(theme, what string) {
-	tb.t.Helper()
-	if theme == themes[0] {
-		tb.accessible(what)
-	} else {
-		tb.axe(what, axeColours)
-	}
-}
+// axeRuns counts how often axe has run; it is most of what browsers compute.
+var axeRuns atomic.Int64
 
 func (tb *tab) axe(what, rules string) {
 	tb.t.Helper()
+	if rules == axeNone {
+		return
+	}
+	axeRuns.Add(1)
 	var found []string
 	var there bool
 	tb.run(chromedp.Evaluate(`"axe" in window`, &there))
@@ -53,54 +116,49 @@ func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithA
 
 var axe = mustRead("testdata/axe/axe.min.js")
 
-// Every kind of page, by day and by night, on a phone, a tablet and a desk, has nothing that would keep somebody out.
+// The page and the embed of each kind of file are accessible and fit into their
+// windows. The pages that say that there is nothing are sitePages.
 func TestBrowserAxe(t *testing.T) {
 	s := newSite(t)
-	paths := map[string]string{"no page": "/nowhere", "unknown": "/p/nothing-here", "unknown, framed": "/p/nothing-here/embed"}
+	paths := map[string]string{"unknown": "/p/nothing-here"}
 	for name, content := range samples {
-		l := s.publish(name, content, titled("The title of "+name))
-		paths[name] = "/p/" + string(l.Slug)
-		paths[name+", framed"] = "/p/" + string(l.Slug) + "/embed"
+		paths[name] = "/p/" + string(s.publish(name, content, titled("The title of "+name)).Slug)
 	}
-	only := s.publish("notes.txt", samples["notes.txt"], viewOnly)
-	paths["view only"], paths["view only, framed"] = "/p/"+string(only.Slug), "/p/"+string(only.Slug)+"/embed"
-	for state, name := range map[vitrine.LinkState]string{vitrine.StateReview: "not yet", vitrine.StateDisabled: "no longer"} {
-		l := s.publish("notes.txt", samples["notes.txt"])
-		s.setState(l, state)
-		paths[name] = "/p/" + string(l.Slug)
-	}
-	look := func(tb *tab, theme string, width int64, name, path string) {
-		tb.t.Helper()
-		tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
-			chromedp.EmulateViewport(width, 844), chromedp.Navigate(s.url+path))
-		where := fmt.Sprintf("%s, %s, %d px", name, theme, width)
-		if strings.HasPrefix(name, "report.pdf") {
-			f := tb.frame("/view")
-			f.until(`document.querySelector(".page canvas") !== null`)
-			f.accessibleIn(theme, where+", in its frame")
-		}
-		tb.accessibleIn(theme, where)
-		for panel, button := range map[string]string{"share": "[popovertarget=share]", "view-only": "[popovertarget=view-only]"} {
-			var there bool
-			if tb.run(chromedp.Evaluate(`document.querySelector("`+button+`") !== null`, &there)); !there || panel == "share" && name != "picture.png" && name != "view only" {
-				continue
+	paths["view only"] = "/p/" + string(s.publish("notes.txt", samples["notes.txt"], viewOnly).Slug)
+	for form, end := range map[string]string{"page": "", "embed": "/embed"} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			tb := newTab(t)
+			for name, path := range paths {
+				tb.visit(s.url + path + end)
+				s.lookAtFile(tb, name, form)
 			}
-			tb.run(chromedp.Evaluate(`document.querySelector("`+button+`").click(), document.querySelector("#`+panel+` details")?.setAttribute("open", "")`, nil))
-			tb.accessibleIn(theme, where+", "+panel+" open")
-			tb.until(`(r => r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight)(document.getElementById("` + panel + `").getBoundingClientRect())`)
-			tb.run(chromedp.Evaluate(`document.getElementById("`+panel+`").hidePopover()`, nil))
-		}
-		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
+		})
 	}
-	for _, theme := range themes {
-		for _, width := range []int64{390, 820, 1440} {
-			t.Run(fmt.Sprint(theme, width), func(t *testing.T) {
-				t.Parallel()
-				tb := newTab(t)
-				for name, path := range paths {
-					look(tb, theme, width, name, path)
-				}
-			})
+}
+
+// lookAtFile looks at the page of a file, and at what opens on it.
+func (s *site) lookAtFile(tb *tab, name, form string) {
+	tb.t.Helper()
+	what := name + ", " + form
+	var frames []func(window, string)
+	if name == "report.pdf" {
+		f := tb.frame("/view")
+		f.until(`document.querySelector(".page canvas") !== null`)
+		frames = append(frames, func(w window, where string) {
+			tb.t.Helper()
+			f.run(inTheme(w.theme))
+			f.axe(where+", in its frame", w.rules)
+		})
+	}
+	tb.look(what, frames...)
+	for panel, of := range map[string]string{"share": "picture.png", "view-only": "view only"} {
+		if name != of || form == "embed" && panel == "share" {
+			continue
 		}
+		tb.run(chromedp.Evaluate(`document.querySelector("[popovertarget=`+panel+`]").click(), document.querySelector("#`+panel+` details")?.setAttribute("open", "")`, nil))
+		tb.look(what+", "+panel+" open", func(window, string) {
+			tb.until(`(r => r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight)(document.getElementById("` + panel + `").getBoundingClientRect())`)
+		})
 	}
 }

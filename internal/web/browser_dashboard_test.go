@@ -15,7 +15,6 @@ import (
 
 	"vitrine"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -402,44 +401,29 @@ func TestBrowserLinksAxe(t *testing.T) {
 	free, err = d.server.Accounts.SetPlan(t.Context(), free.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	tb := d.memberTab(d.member, "/dashboard")
-	theme := ""
-	look := func(what string) {
-		t.Helper()
-		tb.accessibleIn(theme, what)
-		tb.until(`document.documentElement.scrollWidth <= innerWidth`)
-	}
-	for _, theme = range themes {
-		for _, width := range []int64{320, 820, 1440} {
-			where := fmt.Sprintf(", %s, %d px", theme, width)
-			tb.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
-				chromedp.EmulateViewport(width, 900))
-			tb.run(chromedp.Navigate(d.url + linkPath(l)))
-			look("a link" + where)
-			tb.run(chromedp.Navigate(d.url+"/links"), chromedp.Evaluate(`document.querySelector(".more").click()`, nil))
-			look("/links, a menu open" + where)
-			tb.run(chromedp.Navigate(d.url + "/dashboard"))
-			tb.choose("setup.exe", "notes.txt")
-			tb.fares("notes.txt", "live")
-			tb.fares("setup.exe", "failed")
-			tb.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((x) => x.open = true)`, nil))
-			look("/dashboard" + where)
-		}
-	}
-	theme = themes[0]
-	tb.run(inTheme(theme), chromedp.EmulateViewport(390, 844))
+	tb.visit(d.url + linkPath(l))
+	tb.look("a link")
+	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click()`, nil))
+	tb.look("/links, a menu open")
+	tb.visit(d.url + "/dashboard")
+	tb.choose("setup.exe", "notes.txt")
+	tb.fares("notes.txt", "live")
+	tb.fares("setup.exe", "failed")
+	tb.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((x) => x.open = true)`, nil))
+	tb.look("/dashboard")
 	for _, path := range []string{"/links?q=nothing", linkPath(held), linkPath(off)} {
-		tb.run(chromedp.Navigate(d.url + path))
-		look(path)
+		tb.visit(d.url + path)
+		tb.look(path)
 	}
-	tb.run(chromedp.Navigate(d.url+"/links"), chromedp.Evaluate(`document.querySelector(".more").click(), document.querySelector(".alarming").click()`, nil))
-	look("/links, about to delete")
-	tb.run(chromedp.Navigate(d.url+linkPath(l)), chromedp.Evaluate(`const f = document.querySelector("form[action$=slug]"); f.slug.value = "no--good"; f.noValidate = true; f.requestSubmit()`, nil))
+	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click(), document.querySelector(".alarming").click()`, nil))
+	tb.look("/links, about to delete")
+	tb.visit(d.url+linkPath(l), chromedp.Evaluate(`const f = document.querySelector("form[action$=slug]"); f.slug.value = "no--good"; f.noValidate = true; f.requestSubmit()`, nil))
 	tb.arrives(`document.querySelector("#slug-wrong") !== null`)
-	look("a form that is wrong")
+	tb.look("a form that is wrong")
 	tb = d.memberTab(free, "/dashboard")
-	look("/dashboard, empty, on Free")
-	tb.run(chromedp.Navigate(d.url + "/links"))
-	look("/links, empty")
+	tb.look("/dashboard, empty, on Free")
+	tb.visit(d.url + "/links")
+	tb.look("/links, empty")
 }
 
 func linkPath(l *vitrine.Link) string { return "/links/" + string(l.Slug) }

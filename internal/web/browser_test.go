@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	if browser.stop != nil {
 		browser.stop()
+		fmt.Printf("%d runs of axe, %d pages opened by browsers\n", axeRuns.Load(), navigations.Load())
 	}
 	os.Exit(code)
 }
@@ -134,6 +136,9 @@ func person() chromedp.Action {
 		Brands: []*emulation.UserAgentBrandVersion{{Brand: "Chromium", Version: "131"}, {Brand: "Google Chrome", Version: "131"}}})
 }
 
+// navigations counts the pages that tabs have opened.
+var navigations atomic.Int64
+
 func (tb *tab) listen(ctx context.Context) {
 	complain := func(format string, args ...any) {
 		tb.mu.Lock()
@@ -142,6 +147,10 @@ func (tb *tab) listen(ctx context.Context) {
 	}
 	chromedp.ListenTarget(ctx, func(event any) {
 		switch e := event.(type) {
+		case *page.EventFrameNavigated:
+			if e.Frame.ParentID == "" && strings.HasPrefix(e.Frame.URL, "http") {
+				navigations.Add(1)
+			}
 		case *log.EventEntryAdded:
 			if e.Entry.Level == log.LevelError || e.Entry.Level == log.LevelWarning {
 				complain("%s %s", e.Entry.Text, e.Entry.URL)

@@ -53,7 +53,7 @@ func TestScreens(t *testing.T) {
 				if !only.MatchString(p.name) {
 					continue
 				}
-				tb := a.tabs[p.as]
+				tb := a.tab(p.as)
 				var shot []byte
 				tb.run(page.BringToFront(), inTheme(s.theme), chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateScale(s.scale)), chromedp.Navigate(d.url+p.path),
 					chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, awaited))
