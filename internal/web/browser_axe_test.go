@@ -3,7 +3,6 @@ package web_test
 import (
 	"fmt"
 	"sync/atomic"
-	"testing"
 
 	"vitrine/internal/vitrinetest/tier"
 
@@ -45,13 +44,6 @@ func windows() []window {
 		}
 	}
 	return all
-}
-
-// visit opens an address in the window in which looks begin.
-func (tb *tab) visit(address string, then ...chromedp.Action) {
-	tb.t.Helper()
-	tb.run(inTheme("light"), chromedp.EmulateViewport(390, 844), chromedp.Navigate(address))
-	tb.run(then...)
 }
 
 // look checks that what a tab shows is accessible and fits into each of the
@@ -115,50 +107,3 @@ func (tb *tab) axe(what, rules string) {
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 var axe = mustRead("testdata/axe/axe.min.js")
-
-// The page and the embed of each kind of file are accessible and fit into their
-// windows. The pages that say that there is nothing are sitePages.
-func TestBrowserAxe(t *testing.T) {
-	s := newSite(t)
-	paths := map[string]string{"unknown": "/p/nothing-here"}
-	for name, content := range samples {
-		paths[name] = "/p/" + string(s.publish(name, content, titled("The title of "+name)).Slug)
-	}
-	paths["view only"] = "/p/" + string(s.publish("notes.txt", samples["notes.txt"], viewOnly).Slug)
-	for form, end := range map[string]string{"page": "", "embed": "/embed"} {
-		t.Run(form, func(t *testing.T) {
-			t.Parallel()
-			tb := newTab(t)
-			for name, path := range paths {
-				tb.visit(s.url + path + end)
-				s.lookAtFile(tb, name, form)
-			}
-		})
-	}
-}
-
-// lookAtFile looks at the page of a file, and at what opens on it.
-func (s *site) lookAtFile(tb *tab, name, form string) {
-	tb.t.Helper()
-	what := name + ", " + form
-	var frames []func(window, string)
-	if name == "report.pdf" {
-		f := tb.frame("/view")
-		f.until(`document.querySelector(".page canvas") !== null`)
-		frames = append(frames, func(w window, where string) {
-			tb.t.Helper()
-			f.run(inTheme(w.theme))
-			f.axe(where+", in its frame", w.rules)
-		})
-	}
-	tb.look(what, frames...)
-	for panel, of := range map[string]string{"share": "picture.png", "view-only": "view only"} {
-		if name != of || form == "embed" && panel == "share" {
-			continue
-		}
-		tb.run(chromedp.Evaluate(`document.querySelector("[popovertarget=`+panel+`]").click(), document.querySelector("#`+panel+` details")?.setAttribute("open", "")`, nil))
-		tb.look(what+", "+panel+" open", func(window, string) {
-			tb.until(`(r => r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight)(document.getElementById("` + panel + `").getBoundingClientRect())`)
-		})
-	}
-}

@@ -8,11 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"vitrine"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -87,7 +85,9 @@ func (s *site) stranger(l *vitrine.Link) string {
 	return strings.Replace(hs.URL, "127.0.0.1", "localhost", 1)
 }
 
-// In a page of another site every kind is shown, without a complaint, a cookie, a request to a third, or anything that moves.
+// In a page of another site every kind is shown, without a complaint, in the
+// size that the code says suits. TestBrowserFilePages checks what holds of an
+// embed wherever it is.
 func TestBrowserEmbed(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	for name, there := range map[string]string{
@@ -102,23 +102,7 @@ func TestBrowserEmbed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := s.publish(name, samples[name])
 			tb := newTab(t)
-			allowed := []string{s.url + "/", s.server.ContentURL.String() + "/", "data:", "blob:"}
-			elsewhere := s.stranger(l)
-			allowed = append(allowed, elsewhere)
-			ask := func(event any) {
-				e, ok := event.(*network.EventRequestWillBeSent)
-				if !ok {
-					return
-				}
-				for _, prefix := range allowed {
-					if strings.HasPrefix(e.Request.URL, prefix) {
-						return
-					}
-				}
-				t.Errorf("asked for %s", e.Request.URL)
-			}
-			chromedp.ListenTarget(tb.ctx, ask)
-			tb.run(chromedp.Navigate(elsewhere))
+			tb.run(chromedp.Navigate(s.stranger(l)))
 			f := tb.frame("/embed")
 			f.until(there + ` && document.body.dataset.embed === ""`)
 			switch name {
@@ -131,34 +115,16 @@ func TestBrowserEmbed(t *testing.T) {
 				p.until(`document.body.innerText.includes("You are invited")`)
 				p.quiet()
 			}
-			var kept string
 			var active bool
-			var shift float64
-			// What has no node is the browser's own: its controls of sound make room for the duration.
-			measure := chromedp.Evaluate(`new Promise((done) => { let sum = 0; new PerformanceObserver((l) => l.getEntries().forEach((e) => (sum += e.sources.some((s) => s.node) ? e.value : 0))).observe({type: "layout-shift", buffered: true}); setTimeout(() => done(sum), 200) })`, &shift, awaited)
-			f.run(measure)
-			// A browser that has no time lays a frame out before its styles have come: what moves then is not the page's. It is asked again.
-			again := 0
-			for ; shift > 0.02 && again < 4; again++ {
-				t.Logf("layout shift %g", shift)
-				f.run(chromedp.Evaluate(`void setTimeout(() => location.reload(), 50)`, nil))
-				f.pass(2 * time.Second)
-				f.run(measure)
-			}
-			if shift > 0.02 {
-				t.Errorf("layout shift %g", shift)
-			}
-			f.run(chromedp.Evaluate(`document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`, &kept))
-			tb.run(chromedp.Evaluate(`document.activeElement === document.body`, &active))
-			if kept != "{}{}" || !active {
-				t.Errorf("kept %q, the focus is still the page's: %v", kept, active)
+			if tb.run(chromedp.Evaluate(`document.activeElement === document.body`, &active)); !active {
+				t.Error("the embed has taken the focus of the page")
 			}
 			f.until(`document.documentElement.scrollWidth <= innerWidth`)
 			if name != "notes.txt" {
 				f.until(`document.documentElement.scrollHeight <= innerHeight`) // the size that the code says suits
 			}
 			all := s.opens(l)
-			if len(all) != 2+again || all[1].Bot != "" || all[1].Referrer != "localhost" {
+			if len(all) != 2 || all[1].Bot != "" || all[1].Referrer != "localhost" {
 				t.Errorf("opens: %+v", all)
 			}
 			f.quiet()

@@ -9,7 +9,6 @@ import (
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -85,39 +84,4 @@ func TestBrowserAutomation(t *testing.T) {
 	l := s.publish("notes.txt", samples["notes.txt"])
 	newTab(t, chromedp.ActionFunc(onNewDocument(`Object.defineProperty(navigator, "webdriver", {get: () => true})`)), s.page(l))
 	eventually(t, "a bot's open", func() bool { o := s.opens(l); return len(o) == 1 && o[0].Bot == vitrine.BotAutomation })
-}
-
-// A page asks nobody but its own hosts, keeps nothing in the browser, and nothing on it moves while it loads.
-func TestBrowserQuiet(t *testing.T) {
-	s := newSite(t)
-	for name, content := range samples {
-		t.Run(name, func(t *testing.T) {
-			l := s.publish(name, content)
-			var asked []string
-			tb := newTab(t)
-			chromedp.ListenTarget(tb.ctx, func(event any) {
-				if e, ok := event.(*network.EventRequestWillBeSent); ok {
-					tb.mu.Lock()
-					asked = append(asked, e.Request.URL)
-					tb.mu.Unlock()
-				}
-			})
-			tb.run(chromedp.ActionFunc(onNewDocument(`window.shift = 0; new PerformanceObserver((l) => l.getEntries().forEach((e) => (window.shift += e.value))).observe({type: "layout-shift", buffered: true})`)), s.page(l))
-			tb.linger(500 * time.Millisecond)
-			var kept string
-			var shift float64
-			tb.run(chromedp.Evaluate(`document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`, &kept), chromedp.Evaluate(`window.shift`, &shift))
-			if kept != "{}{}" || shift > 0.02 {
-				t.Errorf("kept %q, shift %g", kept, shift)
-			}
-			tb.mu.Lock()
-			for _, u := range asked {
-				if !strings.HasPrefix(u, s.url+"/") && !strings.HasPrefix(u, "data:") {
-					t.Errorf("asked for %s", u)
-				}
-			}
-			tb.mu.Unlock()
-			tb.quiet()
-		})
-	}
 }

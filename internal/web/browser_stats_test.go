@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"testing"
 
-	"vitrine"
 	"vitrine/report"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
-
-// shifts sums how far a page's content jumps about while it loads.
-const shifts = `window.shifted = 0;
-new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shifted += e.value; }).observe({ type: "layout-shift", buffered: true });`
 
 // nudge has the page ask for what is new at once, as when its network is back: what it does of itself, every few seconds, is tried once.
 var nudge = chromedp.Evaluate(`dispatchEvent(new Event("online"))`, nil)
@@ -79,51 +74,6 @@ func TestBrowserStatsChart(t *testing.T) {
 	// What a legend turns off is gone from the canvas.
 	tb.run(chromedp.Evaluate(`window.painted = document.querySelector("#plot canvas").toDataURL()`, nil), chromedp.Click("#show-views"), chromedp.Click("#show-was"))
 	tb.until(`!document.querySelector("#show-views").checked && document.querySelector("#plot canvas").toDataURL().length < window.painted.length`)
-	tb.quiet()
-}
-
-// Nothing jumps while a page of numbers loads.
-func TestBrowserStatsShift(t *testing.T) {
-	o := newOffice(t)
-	unread := o.publish("notes.txt", []byte("Nobody has read this.\n"))
-	for _, width := range []int64{390, 1280} {
-		tb := newMember(t, o.desk, o.account)
-		tb.run(chromedp.ActionFunc(onNewDocument(shifts)), chromedp.EmulateViewport(width, 900))
-		for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics", statsPath(unread)} {
-			tb.run(chromedp.Navigate(o.url + path))
-			tb.until(`(document.querySelector("#plot .uplot canvas") !== null || document.querySelector(".empty") !== null) && document.querySelector("#live").classList.contains("is-on")`)
-			tb.run(chromedp.Evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))`, nil, awaited))
-			var shifted float64
-			tb.run(chromedp.Evaluate(`window.shifted`, &shifted))
-			if shifted > 0.02 {
-				t.Errorf("%s at %d px: a layout shift of %.3f", path, width, shifted)
-			}
-		}
-		tb.quiet()
-	}
-}
-
-// The pages of numbers are accessible with everything open that opens;
-// TestBrowserSitePages looks at them as they come.
-func TestBrowserStatsAxe(t *testing.T) {
-	o := newOffice(t)
-	unread := o.publish("notes.txt", []byte("Nobody has read this.\n"))
-	tb := newMember(t, o.desk, o.account)
-	opened := func(path, what string) {
-		t.Helper()
-		tb.visit(o.url+path, chromedp.Evaluate(`document.querySelectorAll("details").forEach((d) => (d.open = true))`, nil))
-		tb.look(what)
-	}
-	pages := statsPath(o.links[report.ContentPages])
-	opened(pages, "pages")
-	opened(statsPath(unread), "unread")
-	opened("/analytics", "account")
-	tb.visit(o.url+"/analytics", chromedp.Click("[popovertarget=means-views]"))
-	tb.look("a definition", func(window, string) {
-		tb.until(`((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("means-views").getBoundingClientRect())`)
-	})
-	o.setPlan(vitrine.PlanFree)
-	opened(pages, "pages, on Free")
 	tb.quiet()
 }
 

@@ -1,0 +1,148 @@
+package web_test
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine/internal/vitrinetest/tier"
+
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// late are the kinds of what a page must not need for its layout: all but the
+// document and its stylesheets.
+var late = []network.ResourceType{network.ResourceTypeScript, network.ResourceTypeImage, network.ResourceTypeMedia,
+	network.ResourceTypeFont, network.ResourceTypeXHR, network.ResourceTypeFetch}
+
+// visit opens an address in the window in which looks begin, and checks that
+// nothing on the page moves while it loads. To be no measure of how busy the
+// machine is, it forces the worst order of loading: scripts, pictures, media
+// and fonts are held back until the page has been painted without them. Tier
+// all does so in a wide window too.
+func (tb *tab) visit(address string, then ...chromedp.Action) {
+	tb.t.Helper()
+	for _, width := range tier.Pick([]int64{390}, []int64{1440, 390}) {
+		tb.visitAt(width, address)
+	}
+	tb.run(then...)
+}
+
+func (tb *tab) visitAt(width int64, address string) {
+	tb.t.Helper()
+	var patterns []*fetch.RequestPattern
+	for _, kind := range late {
+		patterns = append(patterns, &fetch.RequestPattern{ResourceType: kind})
+	}
+	navigate := func(ctx context.Context) error {
+		_, _, _, _, err := page.Navigate(address).Do(ctx)
+		return err
+	}
+	tb.run(inTheme("light"), chromedp.EmulateViewport(width, 844), chromedp.Evaluate(`window.leaving = true`, nil),
+		fetch.Enable().WithPatterns(patterns), chromedp.ActionFunc(navigate))
+	tb.until(`window.leaving !== true && document.readyState !== "loading" && performance.getEntriesByName("first-contentful-paint").length > 0`)
+	tb.run(fetch.Disable()) // lets go of what was held back
+	tb.until(`document.readyState === "complete" && (document.querySelector("#plot") === null || document.querySelector("#plot .uplot canvas") !== null)`)
+	var shift struct {
+		Sum   float64
+		Moved []string
+	}
+	if tb.run(chromedp.Evaluate(shiftOf, &shift, awaited)); shift.Sum > 0.02 {
+		tb.t.Errorf("%s, %d px: layout shift %.3f: %s", address, width, shift.Sum, strings.Join(shift.Moved, "; "))
+	}
+}
+
+// shiftOf is the layout shift of a page since its first paint, and what has
+// moved. It leaves out a picture that is fitted into its stage: its size is
+// known when it is there, and nothing else moves.
+const shiftOf = `new Promise((done) => {
+	let sum = 0;
+	const moved = [], box = (r) => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
+	const name = (n) => n ? n.nodeName + "." + (n.className ?? n.data) : "something gone";
+	new PerformanceObserver((l) => l.getEntries().forEach((e) => {
+		if (e.hadRecentInput || e.sources.every((s) => s.node?.matches?.(".picture img"))) return;
+		sum += e.value;
+		moved.push(...e.sources.map((s) => name(s.node) + " from " + box(s.previousRect) + " to " + box(s.currentRect)));
+	})).observe({type: "layout-shift", buffered: true});
+	const idle = window.requestIdleCallback ?? requestAnimationFrame;
+	requestAnimationFrame(() => requestAnimationFrame(() => idle(() => requestAnimationFrame(() => done({sum, moved})))));
+})`
+
+// asksOnly has a tab complain of requests to other hosts than those given.
+func (tb *tab) asksOnly(hosts ...string) {
+	chromedp.ListenTarget(tb.ctx, func(event any) {
+		e, ok := event.(*network.EventRequestWillBeSent)
+		if !ok {
+			return
+		}
+		u, err := url.Parse(e.Request.URL)
+		if err == nil && (u.Scheme == "http" || u.Scheme == "https") && !slices.Contains(hosts, u.Host) {
+			tb.mu.Lock()
+			defer tb.mu.Unlock()
+			tb.complaints = append(tb.complaints, "asked for "+e.Request.URL)
+		}
+	})
+}
+
+// The page and the embed of each kind of file are accessible, fit into their
+// windows, do not move while they load, ask no other host, keep nothing in the
+// browser, and have nothing in them that their policy forbids. The pages that
+// say that there is nothing to see are among sitePages.
+func TestBrowserFilePages(t *testing.T) {
+	s := newSiteWith(t, siteOptions{content: true})
+	paths := map[string]string{}
+	for name, content := range samples {
+		paths[name] = "/p/" + string(s.publish(name, content, titled("The title of "+name)).Slug)
+	}
+	paths["view only"] = "/p/" + string(s.publish("notes.txt", samples["notes.txt"], viewOnly).Slug)
+	for form, end := range map[string]string{"page": "", "embed": "/embed"} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			tb := newVisitor(t)
+			tb.asksOnly(s.server.PublicURL.Host, s.server.ContentURL.Host)
+			for name, path := range paths {
+				tb.visit(s.url + path + end)
+				tb.lookAtFile(name, form)
+			}
+			var kept string
+			tb.run(chromedp.Evaluate(`document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`, &kept))
+			if kept != "{}{}" {
+				t.Errorf("the browser keeps %s", kept)
+			}
+			tb.quiet()
+			tb.visit(s.url + "/p/nothing-here" + end)
+			tb.look("unknown, " + form)
+		})
+	}
+}
+
+// lookAtFile looks at the page of a file, and at what opens on it.
+func (tb *tab) lookAtFile(name, form string) {
+	tb.t.Helper()
+	what := name + ", " + form
+	var frames []func(window, string)
+	if name == "report.pdf" {
+		f := tb.frame("/view")
+		f.until(`document.querySelector(".page canvas") !== null`)
+		frames = append(frames, func(w window, where string) {
+			tb.t.Helper()
+			f.run(inTheme(w.theme))
+			f.axe(where+", in its frame", w.rules)
+		})
+	}
+	tb.look(what, frames...)
+	for panel, of := range map[string]string{"share": "picture.png", "view-only": "view only"} {
+		if name != of || form == "embed" && panel == "share" {
+			continue
+		}
+		tb.run(chromedp.Evaluate(`document.querySelector("[popovertarget=`+panel+`]").click(), document.querySelector("#`+panel+` details")?.setAttribute("open", "")`, nil))
+		tb.look(what+", "+panel+" open", func(window, string) {
+			tb.until(`(r => r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight)(document.getElementById("` + panel + `").getBoundingClientRect())`)
+		})
+	}
+}
