@@ -19,9 +19,8 @@ import (
 	"vitrine/client"
 	"vitrine/internal/spool"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
 	"vitrine/report"
-
-	"golang.org/x/sys/unix"
 )
 
 // vitrineOn runs the program on a data directory.
@@ -163,7 +162,7 @@ func TestBackup(t *testing.T) {
 		views int
 	}
 	var backups []made
-	roots := []string{t.TempDir(), otherFileSystem(t)}
+	roots := []string{t.TempDir(), vitrinetest.OtherFileSystem(t)}
 	for i := range 4 {
 		links, views := l.acknowledged()
 		b := made{dir: filepath.Join(roots[i%2], fmt.Sprint("backup", i)), views: views}
@@ -192,20 +191,6 @@ func TestBackup(t *testing.T) {
 	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "restore", backups[1].dir); err == nil || !strings.Contains(out, "is there already") {
 		t.Errorf("restored over an instance: %v: %s", err, out)
 	}
-}
-
-// otherFileSystem is a directory on a file system that has no hard links with the temporary directory's.
-func otherFileSystem(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "vitrine")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("there is no second file system (%v): copying to one was not tried", err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
 }
 
 func checkRestored(t *testing.T, data, first string, links []string, views int) {
@@ -243,7 +228,7 @@ func TestBackupCutOff(t *testing.T) {
 	}
 	k.upload(ctx, url)
 	kill()
-	to := filepath.Join(otherFileSystem(t), "backup")
+	to := filepath.Join(vitrinetest.OtherFileSystem(t), "backup")
 	whole := 0
 	for i := 0; i < 12 || whole == 0; i++ {
 		cmd := exec.Command("vitrine", "backup", to)
@@ -268,14 +253,7 @@ func TestBackupCutOff(t *testing.T) {
 	}
 	t.Logf("%d came to their end", whole)
 
-	small := t.TempDir()
-	if err := unix.Mount("tmpfs", small, "tmpfs", 0, "size=2m"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("a small file system cannot be mounted (%v): a full disk was not tried", err)
-	}
-	defer unix.Unmount(small, unix.MNT_DETACH)
+	small := vitrinetest.SmallFileSystem(t, "2m")
 	out, err := vitrineOn(k.data, "backup", filepath.Join(small, "backup"))
 	if err == nil || !strings.Contains(out, "there is no room for") {
 		t.Errorf("onto a full disk: %v: %s", err, out)
@@ -356,7 +334,7 @@ func TestRestoreDamaged(t *testing.T) {
 	k.acknowledged = cancel
 	k.upload(ctx, url)
 	kill()
-	good := filepath.Join(otherFileSystem(t), "backup")
+	good := filepath.Join(vitrinetest.OtherFileSystem(t), "backup")
 	if out, err := vitrineOn(k.data, "backup", good); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -384,7 +362,7 @@ func TestRestoreDamaged(t *testing.T) {
 		if err := damage(dir); err != nil {
 			t.Fatal(name, err)
 		}
-		root := otherFileSystem(t)
+		root := vitrinetest.OtherFileSystem(t)
 		out, err := vitrineOn(filepath.Join(root, "data"), "restore", dir)
 		if err == nil || !strings.Contains(out, name) {
 			t.Errorf("%s: %v: %s", name, err, out)

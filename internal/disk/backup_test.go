@@ -16,26 +16,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest"
 )
-
-// elsewhere is a directory on another file system than the temporary one, where there is such.
-func elsewhere(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "vitrine")
-	if err == nil {
-		t.Cleanup(func() { os.RemoveAll(dir) })
-		probe := filepath.Join(t.TempDir(), "probe")
-		err = os.WriteFile(probe, nil, 0o600)
-		if err == nil && os.Link(probe, filepath.Join(dir, "probe")) != nil {
-			return filepath.Join(dir, "to")
-		}
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("there is no second file system")
-	}
-	t.Skip("there is no second file system: copying to one was not tried")
-	return ""
-}
 
 // stored is content and parts of keys.
 type stored struct {
@@ -59,7 +41,7 @@ func store(t testing.TB, b *Blobs, n int) (vitrine.UploadID, []byte) {
 func TestBackup(t *testing.T) {
 	for name, to := range map[string]func(*testing.T) string{
 		"linked": func(t *testing.T) string { return filepath.Join(t.TempDir(), "to") },
-		"copied": elsewhere,
+		"copied": func(t *testing.T) string { return filepath.Join(vitrinetest.OtherFileSystem(t), "to") },
 	} {
 		t.Run(name, func(t *testing.T) { testBackup(t, to(t), name == "linked") })
 	}
@@ -233,7 +215,7 @@ func read(t *testing.T, open func(context.Context, vitrine.UploadID) (vitrine.Bl
 
 // Bytes that have changed are copied, and told; what an earlier copy has is linked from there.
 func TestBackupSince(t *testing.T) {
-	first := elsewhere(t)
+	first := filepath.Join(vitrinetest.OtherFileSystem(t), "to")
 	from := filepath.Join(t.TempDir(), "from")
 	b := newBlobs(t, from)
 	whole, data := store(t, b, 1000)

@@ -2,31 +2,18 @@ package spool
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"vitrine/internal/vitrinetest"
+
 	"golang.org/x/sys/unix"
 )
 
-// smallDisk mounts a file system of 64 KiB on a directory.
-func smallDisk(t *testing.T) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("a small file system cannot be mounted (%v): a full disk was not tried", err)
-	}
-	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
-	return dir
-}
-
 // On a disk that is really full nothing is acknowledged, what was is kept, and with room it goes on by itself.
 func TestDiskFull(t *testing.T) {
-	dir := smallDisk(t)
+	dir := vitrinetest.SmallFileSystem(t, "64k")
 	s, log := open(t, dir)
 	var kept []int
 	failures := 0
@@ -41,9 +28,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal("the disk did not fill")
 		}
 	}
-	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=1m"); err != nil {
-		t.Fatal(err)
-	}
+	vitrinetest.Resize(t, dir, "1m")
 	for id := 20_000; id < 20_010; id++ {
 		add(t, s, id)
 		kept = append(kept, id)
@@ -59,7 +44,7 @@ func TestDiskFull(t *testing.T) {
 // On a disk that is really full, a file of which something is left stays whole, and comes again whole; the others are replayed and removed
 // all the same. The room that they give is enough to go on.
 func TestLeaveOnFullDisk(t *testing.T) {
-	dir := smallDisk(t)
+	dir := vitrinetest.SmallFileSystem(t, "64k")
 	s, log := open(t, dir)
 	add(t, s, 1, 2)
 	if err := s.seal(); err != nil {

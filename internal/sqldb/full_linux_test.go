@@ -3,25 +3,16 @@ package sqldb
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"vitrine"
-
-	"golang.org/x/sys/unix"
+	"vitrine/internal/vitrinetest"
 )
 
 // A log on a disk that is really full: what was acknowledged is there, what was refused is not, and with room it goes on.
 func TestDiskFull(t *testing.T) {
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("a small file system cannot be mounted (%v): a full disk was not tried", err)
-	}
-	defer unix.Unmount(dir, unix.MNT_DETACH)
+	dir := vitrinetest.SmallFileSystem(t, "2m")
 	l, err := OpenViewLog(filepath.Join(dir, "views.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -79,9 +70,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal("the disk did not fill")
 	}
 	check()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=32m"); err != nil {
-		t.Fatal(err)
-	}
+	vitrinetest.Resize(t, dir, "32m")
 	for range 20 {
 		if err := add(); err != nil {
 			t.Fatalf("with room again: %v", err)

@@ -1,0 +1,60 @@
+package vitrinetest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// diskVariable names a directory on a disk. A run that keeps its temporary
+// directories in memory sets it.
+const diskVariable = "VITRINE_TEST_DISK"
+
+// DiskDir returns a directory on a disk, which is removed with the test. What
+// must survive a crash is tested there: memory has nothing to flush.
+func DiskDir(t testing.TB) string {
+	t.Helper()
+	root := os.Getenv(diskVariable)
+	if root == "" {
+		return t.TempDir()
+	}
+	dir, err := tempDir(t, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// OtherFileSystem returns a directory on another file system than t.TempDir's,
+// so that no file can be hard-linked from one to the other. It is removed with
+// the test.
+func OtherFileSystem(t testing.TB) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range []string{"/dev/shm", os.Getenv(diskVariable), "/var/tmp", "/tmp"} {
+		if root == "" {
+			continue
+		}
+		dir, err := tempDir(t, root)
+		if err == nil && errors.Is(os.Link(file, filepath.Join(dir, "file")), syscall.EXDEV) {
+			return dir
+		}
+		_ = os.RemoveAll(dir)
+	}
+	Missing(t, "a second file system")
+	return ""
+}
+
+// tempDir makes a directory that is removed with the test.
+func tempDir(t testing.TB, root string) (string, error) {
+	dir, err := os.MkdirTemp(root, "vitrine")
+	if err == nil {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	}
+	return dir, err
+}

@@ -1,0 +1,28 @@
+package vitrinetest
+
+import (
+	"fmt"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// SmallFileSystem returns a directory on a file system of its own, which holds
+// so much: "64k", "2m". It is unmounted with the test. [Resize] gives it more.
+func SmallFileSystem(t testing.TB, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		Missing(t, fmt.Sprintf("a small file system (mount: %v)", err))
+	}
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	return dir
+}
+
+// Resize changes how much a file system of [SmallFileSystem] holds.
+func Resize(t testing.TB, dir, size string) {
+	t.Helper()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size="+size); err != nil {
+		t.Fatal(err)
+	}
+}
