@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,15 +24,20 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// S3Server is an S3 server of a test's own: a real one, versitygw, on a directory.
+// S3Server is an S3 server for tests: a real one, versitygw, on a directory. It
+// ends with this process, whatever ends that.
 type S3Server struct {
 	Endpoint    string // http://host:port
 	Key, Secret string
 
-	program string
-	meta    string // where it keeps what it knows of objects
-	buckets atomic.Int64
-	api     *sdk.Client
+	dir, program string
+	meta         string // where it keeps what it knows of objects
+	buckets      atomic.Int64
+	api          *sdk.Client
+
+	keeper *exec.Cmd
+	tell   io.Closer
+	said   saying
 }
 
 // s3Prefix is where in its bucket an instance keeps its files.
@@ -39,16 +46,50 @@ const s3Prefix = "site"
 // s3Start is how long a server may take to listen.
 const s3Start = 30 * time.Second
 
-// S3 starts a server and ends it with the test.
+// s3Keeper runs the server until this process closes the pipe or is gone, and
+// then removes its directory.
+const s3Keeper = `"$0" "$@" & pid=$!; read -r _; kill -KILL $pid; wait $pid; rm -rf "$PWD"`
+
+// S3 starts a server of the test's own and ends it with the test. Most tests
+// share one: [SharedS3].
 func S3(t testing.TB) *S3Server {
+	t.Helper()
+	s := newS3(t)
+	t.Cleanup(func() {
+		s.end()
+		if said := s.said.String(); t.Failed() && said != "" {
+			t.Logf("versitygw said:\n%s", said)
+		}
+	})
+	return s
+}
+
+var sharedS3 struct {
+	sync.Mutex
+	server *S3Server
+}
+
+// SharedS3 returns the server that all tests of this process share. Each uses
+// buckets of its own.
+func SharedS3(t testing.TB) *S3Server {
+	t.Helper()
+	sharedS3.Lock()
+	defer sharedS3.Unlock()
+	if sharedS3.server == nil {
+		sharedS3.server = newS3(t)
+	}
+	return sharedS3.server
+}
+
+func newS3(t testing.TB) *S3Server {
 	t.Helper()
 	tier.Need(t, tier.Test, "an S3 server")
 	program, err := s3Program()
 	if err != nil {
 		Missing(t, err.Error())
 	}
-	s := &S3Server{Key: "vitrine", Secret: "vitrine-test-secret", program: program}
 	for range clashes {
+		s := &S3Server{Key: "vitrine", Secret: "vitrine-test-secret", program: program}
 		if s.start(t) {
 			s.api = sdk.New(sdk.Options{BaseEndpoint: &s.Endpoint, Region: "us-east-1", UsePathStyle: true,
 				Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -56,6 +97,7 @@ func S3(t testing.TB) *S3Server {
 				})})
 			return s
 		}
+		s.end()
 	}
 	t.Fatal("no S3 server could be started")
 	return nil
@@ -86,11 +128,15 @@ var s3Program = sync.OnceValues(func() (string, error) {
 	return "", fmt.Errorf("tools/s3server: %w", err)
 })
 
-// start starts the program on a port that is free; false when somebody else took it.
+// start starts the program on a free port. It returns false if somebody else
+// took the port.
 func (s *S3Server) start(t testing.TB) bool {
 	t.Helper()
-	dir := t.TempDir()
-	data, meta, users := filepath.Join(dir, "data"), filepath.Join(dir, "meta"), filepath.Join(dir, "users")
+	var err error
+	if s.dir, err = os.MkdirTemp("", "s3"); err != nil {
+		t.Fatal(err)
+	}
+	data, meta, users := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "meta"), filepath.Join(s.dir, "users")
 	for _, d := range []string{data, meta, users} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -104,26 +150,21 @@ func (s *S3Server) start(t testing.TB) bool {
 	address := l.Addr().String()
 	l.Close()
 	s.Endpoint = "http://" + address
-	var said bytes.Buffer
-	cmd := exec.Command(s.program, "--port", address, "--quiet", "--health", "/health", "--iam-dir", users, "posix", "--sidecar", meta, data)
-	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s.Key, "ROOT_SECRET_KEY="+s.Secret)
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
+	s.keeper = exec.Command("/bin/sh", "-c", s3Keeper, s.program, "--port", address, "--quiet", "--health", "/health", "--iam-dir", users,
+		"posix", "--sidecar", meta, data)
+	s.keeper.Dir = s.dir
+	s.keeper.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s.Key, "ROOT_SECRET_KEY="+s.Secret)
+	s.keeper.Stdout, s.keeper.Stderr = &s.said, &s.said
+	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for this process
+	if s.tell, err = s.keeper.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(ended) }()
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		<-ended
-		if t.Failed() && said.Len() > 0 {
-			t.Logf("versitygw said:\n%s", said.Bytes())
-		}
-	})
+	if err := s.keeper.Start(); err != nil {
+		t.Fatal(err)
+	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(s3Start)
-	for {
+	for late := time.After(s3Start); ; {
 		if res, err := http.Get(s.Endpoint + "/health"); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
@@ -132,12 +173,19 @@ func (s *S3Server) start(t testing.TB) bool {
 		}
 		select {
 		case <-tick.C:
-		case <-ended:
-			return false
+			if strings.Contains(s.said.String(), "in use") {
+				return false
+			}
 		case <-late:
-			t.Fatalf("versitygw does not answer: %s", said.Bytes())
+			t.Fatalf("versitygw does not answer: %s", s.said.String())
 		}
 	}
+}
+
+// end ends the server and waits until its directory is gone.
+func (s *S3Server) end() {
+	_ = s.tell.Close()
+	_ = s.keeper.Wait()
 }
 
 // API is a client of the server's, for what tests do behind the program's back.
