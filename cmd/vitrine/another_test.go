@@ -32,6 +32,7 @@ func (h *held) upload(key string) client.Link {
 // TestServeAnOlderState serves a directory, puts the database of an earlier moment into it, and serves it again. The server says that the database is
 // older than the log and than the files; a new link shows nobody else's opens; no file is removed; and the verbs say what there is to do.
 func TestServeAnOlderState(t *testing.T) {
+	t.Parallel()
 	h := &held{t: t, data: filepath.Join(t.TempDir(), "data")}
 	out, err := vitrineOn(h.data, "account", "create", "owner@example.org")
 	if err != nil {
@@ -110,7 +111,8 @@ func (h *held) marked() {
 
 // TestStorageClaim has a bucket bear another's mark: the verbs say so, and a person decides.
 func TestStorageClaim(t *testing.T) {
-	server := vitrinetest.S3(t)
+	t.Parallel()
+	server := vitrinetest.SharedS3(t)
 	places := placeFlags{Data: filepath.Join(t.TempDir(), "data"), Files: server.Address(server.Bucket(t), "")}
 	tell := func(answer string, args ...string) (code int, said string) {
 		var out bytes.Buffer
@@ -153,7 +155,8 @@ func TestStorageClaim(t *testing.T) {
 
 // TestMigrateFilesBack has the files moved into a bucket, and, after hours there, back to where they were: each place is the database's when it is used.
 func TestMigrateFilesBack(t *testing.T) {
-	server := vitrinetest.S3(t)
+	t.Parallel()
+	server := vitrinetest.SharedS3(t)
 	h := newHistory(t, 4)
 	here := placeFlags{Data: h.data}
 	there := placeFlags{Data: h.data, Files: server.Address(server.Bucket(t), "")}

@@ -23,14 +23,6 @@ import (
 	"vitrine/report"
 )
 
-// vitrineOn runs the program on a data directory.
-func vitrineOn(data string, args ...string) (string, error) {
-	cmd := exec.Command("vitrine", args...)
-	cmd.Env = append(os.Environ(), "VITRINE_DATA="+data)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
 // load is an instance under load: links are made, opened and deleted until it is ended.
 type load struct {
 	*killed
@@ -150,9 +142,9 @@ func (l *load) stillAlive(links []string) (alive []string) {
 // TestBackup makes backups of an instance under load, onto its own file system and another, each but the first since the one before.
 // Restored, the audit finds no fault, and everything that was acknowledged before a backup began is there.
 func TestBackup(t *testing.T) {
-	l := &load{killed: &killed{t: t, data: filepath.Join(t.TempDir(), "data")}}
+	t.Parallel()
+	l := &load{killed: &killed{t: t, data: filepath.Join(t.TempDir(), "data"), settings: []string{"VITRINE_PLAN_LIFETIME=links=0,storage=0,uploads=0"}}}
 	l.key = strings.TrimSpace(l.run("account", "create", "owner@example.org"))
-	t.Setenv("VITRINE_PLAN_LIFETIME", "links=0,storage=0,uploads=0")
 	url, kill := l.serve()
 	defer kill()
 	l.begin(url)
@@ -217,6 +209,7 @@ func checkRestored(t *testing.T, data, first string, links []string, views int) 
 
 // A backup that is killed is none, and the next one is made all the same. One that meets a full disk says so, and leaves nothing.
 func TestBackupCutOff(t *testing.T) {
+	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
 	url, kill := k.serve()
@@ -265,6 +258,7 @@ func TestBackupCutOff(t *testing.T) {
 
 // What a server could not write into its log is in the spool, and in the log of the backup.
 func TestBackupSpool(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -327,6 +321,7 @@ func TestBackupSpool(t *testing.T) {
 
 // A backup of which something was changed or is missing is refused, and leaves nothing.
 func TestRestoreDamaged(t *testing.T) {
+	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
 	url, kill := k.serve()

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,7 +26,8 @@ import (
 // TestClocksApart runs two servers of one instance, of which the first finds it a minute later, and the second a minute earlier, than their database and
 // their bucket do. What one has given the other takes, no limit is another, nothing that was read is missing, and what was read took as long as it did.
 func TestClocksApart(t *testing.T) {
-	a := apart{fleet: newFleetAt(t, [2]time.Duration{time.Minute, -time.Minute}, vitrinetest.PostgresDatabase(t))}
+	t.Parallel()
+	a := apart{fleet: newFleetAt(t, [2]time.Duration{time.Minute, -time.Minute}, vitrinetest.PostgresDatabase(t), "")}
 	a.key = a.account("owner@example.org", "lifetime")
 	var read sync.WaitGroup
 	read.Go(a.reads) // which takes its time
@@ -54,9 +57,13 @@ func (a *apart) both(do func(one, other *ship)) {
 // runAt runs a verb by the clock of a server.
 func (f *fleet) runAt(s *ship, args ...string) string {
 	f.t.Helper()
-	inner := *f
-	inner.env = append(f.env[:len(f.env):len(f.env)], clockVariable+"="+s.ahead.String())
-	return inner.run(args...)
+	cmd := exec.Command("vitrine", args...)
+	cmd.Env = append(os.Environ(), f.settings(s)...)
+	out, err := cmd.Output()
+	if err != nil {
+		f.t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // uploads has one server begin what the other completes.
@@ -127,9 +134,7 @@ func (a *apart) send(method, address, cookie string, body []byte) (int, string) 
 
 // signs has a ticket of one used at the other, and a session of the other used at both.
 func (a *apart) signs(one, other *ship) {
-	inner := *a.fleet
-	inner.env = append(a.env[:len(a.env):len(a.env)], clockVariable+"="+one.ahead.String())
-	cookie := inner.signIn(other, "owner@example.org")
+	cookie := a.signInWith(other, a.runAt(one, "account", "sign-in", "owner@example.org"))
 	for _, s := range a.ships {
 		if status, to := a.send(http.MethodGet, s.url+"/dashboard", cookie, nil); status != http.StatusOK {
 			a.t.Errorf("a session of the other: %d, %s", status, to)

@@ -52,6 +52,7 @@ func contents(t *testing.T, dir string) string {
 
 // An instance with everything in its directory: what is fine, what is a warning, what is wrong; and nothing is changed.
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
 	said, healthy := diagnosis(t, k.data)
 	wants(t, said, "is not there yet: \"vitrine serve\" makes a new instance", "has nothing in it yet")
@@ -101,7 +102,8 @@ func TestDoctor(t *testing.T) {
 
 // An instance with everything elsewhere.
 func TestDoctorElsewhere(t *testing.T) {
-	database, bucket := vitrinetest.PostgresDatabase(t), vitrinetest.S3(t)
+	t.Parallel()
+	database, bucket := vitrinetest.PostgresDatabase(t), vitrinetest.SharedS3(t)
 	name := bucket.Bucket(t)
 	files := bucket.Address(name, "")
 	data := filepath.Join(t.TempDir(), "data")
@@ -134,6 +136,7 @@ func TestDoctorElsewhere(t *testing.T) {
 
 // clamd's settings are told from its file, where the file is of the clamd that is named.
 func TestDoctorClamd(t *testing.T) {
+	t.Parallel()
 	d := vitrinetest.Clamd(t, "MaxFileSize 20M", "MaxScanSize 40M", "StreamMaxLength 30M")
 	data := filepath.Join(t.TempDir(), "data")
 	conf := filepath.Join(filepath.Dir(d.Socket), "clamd.conf")

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"syscall"
 	"testing"
 )
@@ -13,18 +11,10 @@ import (
 // TestDrain has a server drain: it says at once that it is not ready, and goes on answering whoever asks, each for the last time on its
 // connection. A second signal ends it.
 func TestDrain(t *testing.T) {
-	cmd := exec.Command("vitrine", "serve", "--listen", "127.0.0.1:0", "--drain", "1h")
-	cmd.Env = append(os.Environ(), "VITRINE_DATA="+t.TempDir())
-	out, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	cmd, log := serveProcess(t, []string{"VITRINE_DATA=" + t.TempDir()}, "--drain", "1h")
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	log := readLines(out)
-	port, ok := log.wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
+	port, ok := log.wait(serving)
 	if !ok {
 		t.Fatal(port)
 	}

@@ -24,8 +24,9 @@ var beaconAddress = regexp.MustCompile(`/p/[^/"]+/beacon\?v=[^"&]+`)
 // TestEarlyFleet has the pages of a link come from one server while the log of opens is away, and what they say go to the other, which has the log
 // again first: the one with the opens is dead by then, and the other is killed, too. Everything that was acknowledged is counted, once.
 func TestEarlyFleet(t *testing.T) {
+	t.Parallel()
 	log := vitrinetest.Postgres(t)
-	f := newFleetOver(t, vitrinetest.PostgresDatabase(t), "VITRINE_VIEWS="+log.NewDatabase(t))
+	f := newFleetOver(t, vitrinetest.PostgresDatabase(t), log.NewDatabase(t))
 	pages, told := f.ships[0], f.ships[1]
 	key := f.account("owner@example.org", "lifetime")
 	l, err := f.client(told.url, key).Upload(t.Context(), textFile(), client.Options{})
@@ -172,6 +173,7 @@ func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (opens []vitrine.
 
 // Backups and migrations put what is early into the log where its open is in the spool beside it, and take what still waits along.
 func TestEarlyIsTakenAlong(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	run := func(data string, args ...string) {

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -30,7 +28,7 @@ import (
 // fleet is one instance of two servers, each with a data directory of its own, over one PostgreSQL and one bucket, behind a balancer.
 type fleet struct {
 	t        testing.TB
-	env      []string
+	places   placeFlags    // which the servers share
 	store    vitrine.Store // the one that the servers share, as another process has it
 	balancer *balancer
 	url      string // of the balancer, which is that of the instance
@@ -48,20 +46,21 @@ type ship struct {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	return newFleetOver(t, vitrinetest.PostgresDatabase(t))
+	return newFleetOver(t, vitrinetest.PostgresDatabase(t), "")
 }
 
-// newFleetOver is newFleet over a database, with more settings.
-func newFleetOver(t testing.TB, database string, settings ...string) *fleet {
+// newFleetOver is newFleet over a database and a place of views, "" for the
+// database.
+func newFleetOver(t testing.TB, database, views string) *fleet {
 	t.Helper()
-	return newFleetAt(t, [2]time.Duration{}, database, settings...)
+	return newFleetAt(t, [2]time.Duration{}, database, views)
 }
 
 // newFleetAt is newFleetOver with servers whose clocks are ahead.
-func newFleetAt(t testing.TB, ahead [2]time.Duration, database string, settings ...string) *fleet {
+func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *fleet {
 	t.Helper()
 	f := &fleet{t: t}
-	bucket := vitrinetest.S3(t)
+	bucket := vitrinetest.SharedS3(t)
 	name := bucket.Bucket(t)
 	// This server keeps objects as files. It removes the directory of the last one, and fails to put the next one there in just that moment.
 	for _, key := range []string{"incoming/stays", "blobs/stays"} {
@@ -69,8 +68,7 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database string, settings 
 			t.Fatal(err)
 		}
 	}
-	f.env = append(os.Environ(), "VITRINE_DATABASE="+database, "VITRINE_FILES="+bucket.Address(name, ""))
-	f.env = append(f.env, settings...)
+	f.places = placeFlags{Database: database, Views: views, Files: bucket.Address(name, "")}
 	f.balancer = &balancer{}
 	front := httptest.NewServer(f.balancer.handler())
 	t.Cleanup(front.Close)
@@ -102,22 +100,19 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database string, settings 
 // start starts a server, which is awaited then.
 func (f *fleet) start(s *ship) {
 	f.t.Helper()
-	cmd := exec.Command("vitrine", "serve", "--listen", s.listen, "--public-url", f.url, "--trusted-proxy", "127.0.0.1", "--drain", "1s",
+	s.process, s.log = serveProcess(f.t, f.settings(s), "--listen", s.listen, "--public-url", f.url, "--trusted-proxy", "127.0.0.1", "--drain", "1s",
 		"--plan-lifetime", "uploads=0", "--plan-pro", "uploads=15", "--office", "off", "--ffmpeg", "off", "--heif", "off")
-	cmd.Env = append(f.env, "VITRINE_DATA="+s.data, clockVariable+"="+s.ahead.String())
-	out, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	s.process, s.log = cmd, readLines(out)
+}
+
+// settings are the environment of a program at a server's place.
+func (f *fleet) settings(s *ship) []string {
+	return []string{"VITRINE_DATA=" + s.data, "VITRINE_DATABASE=" + f.places.Database, "VITRINE_VIEWS=" + f.places.Views, "VITRINE_FILES=" + f.places.Files,
+		clockVariable + "=" + s.ahead.String()}
 }
 
 // await waits until a server serves, and puts it behind the balancer.
 func (f *fleet) await(s *ship) {
-	port, ok := s.log.wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
+	port, ok := s.log.wait(serving)
 	if !ok {
 		f.t.Errorf("the server ended:\n%s", port)
 		return
@@ -155,15 +150,12 @@ func (f *fleet) term(s *ship) {
 // run runs a verb of the operator.
 func (f *fleet) run(args ...string) string {
 	f.t.Helper()
-	cmd := exec.Command("vitrine", args...)
-	cmd.Env = append(f.env, "VITRINE_DATA="+f.ships[0].data)
-	out, err := cmd.Output()
+	args = append(args, "--data", f.ships[0].data, "--database", f.places.Database, "--views", f.places.Views, "--files", f.places.Files)
+	out, all, err := verb(args...)
 	if err != nil {
-		var exit *exec.ExitError
-		errors.As(err, &exit)
-		f.t.Fatalf("vitrine %s: %v: %s%s", strings.Join(args, " "), err, out, exit.Stderr)
+		f.t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, all)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(out)
 }
 
 // account makes an account and returns its key.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 )
 
 // frozenWithin bounds how long a request may wait for a database that is frozen.
@@ -17,9 +18,11 @@ const frozenWithin = 10 * time.Second
 // TestDatabaseFrozen stops a PostgreSQL that all stands on in the middle of its work, so that it takes connections and answers nothing. Two servers under load
 // refuse whatever they are asked, in time, and go on by themselves when it does, and when it was gone. Nothing that was acknowledged is lost.
 func TestDatabaseFrozen(t *testing.T) {
+	tier.Need(t, tier.All, "a fleet whose database is frozen")
+	t.Parallel()
 	away := awayFor(t)
 	database := vitrinetest.Postgres(t)
-	f := newFleetOver(t, database.NewDatabase(t))
+	f := newFleetOver(t, database.NewDatabase(t), "")
 	key := f.account("owner@example.org", "lifetime")
 	r := f.begin(key, f.ships[0].url, f.ships[1].url)
 	f.within(10*time.Second, "pages are answered", func() bool { return r.pages.Load() > 100 })

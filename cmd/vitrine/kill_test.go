@@ -7,8 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +21,8 @@ type killed struct {
 	data string
 	key  string
 
+	settings []string // of the environment of its server
+
 	mu            sync.Mutex
 	links         []string // slugs that complete answered
 	acknowledged  func()   // called with each
@@ -31,28 +31,18 @@ type killed struct {
 
 func (k *killed) run(args ...string) string {
 	k.t.Helper()
-	cmd := exec.Command("vitrine", args...)
-	cmd.Env = append(os.Environ(), "VITRINE_DATA="+k.data)
-	out, err := cmd.Output()
+	out, all, err := verb(append(args, "--data", k.data)...)
 	if err != nil {
-		k.t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, out)
+		k.t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, all)
 	}
-	return string(out)
+	return out
 }
 
 // serve starts a server and returns its address and what kills it.
 func (k *killed) serve() (url string, kill func()) {
 	k.t.Helper()
-	cmd := exec.Command("vitrine", "serve", "--listen", "127.0.0.1:0")
-	cmd.Env = append(os.Environ(), "VITRINE_DATA="+k.data)
-	out, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	port, ok := readLines(out).wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
+	cmd, log := serveProcess(k.t, append(k.settings, "VITRINE_DATA="+k.data))
+	port, ok := log.wait(serving)
 	if !ok {
 		k.t.Fatal(port)
 	}
@@ -112,6 +102,7 @@ func (k *killed) open(ctx context.Context, url string) {
 // TestKill kills the server with SIGKILL at moments of chance under uploads and page loads. What it had acknowledged is there
 // afterwards, once, and the audit finds no fault (promises 1, 2, 13).
 func TestKill(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	k := &killed{t: t, data: t.TempDir()}

@@ -169,9 +169,10 @@ func settings(t *testing.T, p placeFlags) string {
 // TestMigrate brings an instance from a directory to PostgreSQL and a bucket and back, killed at moments of chance and begun again. Its numbers,
 // links and history are the same everywhere, and every audit is without fault.
 func TestMigrate(t *testing.T) {
+	t.Parallel()
 	h := newHistory(t, 12)
 	root := t.TempDir()
-	bucket := vitrinetest.S3(t)
+	bucket := vitrinetest.SharedS3(t)
 	there := placeFlags{Data: filepath.Join(root, "there"), Database: vitrinetest.PostgresDatabase(t), Files: bucket.Address(bucket.Bucket(t), "")}
 	back := placeFlags{Data: filepath.Join(root, "back")}
 	before := h.numbers(placeFlags{Data: h.data})
@@ -215,6 +216,7 @@ func TestMigrate(t *testing.T) {
 
 // TestMigrateClickHouse brings opens into ClickHouse, killed at moments of chance and begun again, and not out of it.
 func TestMigrateClickHouse(t *testing.T) {
+	t.Parallel()
 	address := vitrinetest.ClickHouseDatabase(t)
 	h := newHistory(t, 5)
 	root := t.TempDir()
@@ -275,6 +277,7 @@ func (h *history) killedAgain(from, word string, to placeFlags) {
 
 // What a migration was cut off in is no instance.
 func TestMigrateUnfinished(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
 		t.Fatalf("%v: %s", err, out)

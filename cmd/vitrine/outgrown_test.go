@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 )
 
 // awayFor is for how long a thing that is taken away is so, at least; VITRINE_TEST_AWAY is another span, such as 60s.
@@ -24,9 +25,11 @@ func awayFor(t *testing.T) time.Duration {
 // TestOutgrown runs two servers over PostgreSQL, ClickHouse and a bucket, and takes away what they stand on, under load: nothing that was
 // acknowledged is lost, nothing is counted twice, and nobody has to do anything about it.
 func TestOutgrown(t *testing.T) {
+	tier.Need(t, tier.All, "a fleet over ClickHouse whose servers stop under load")
+	t.Parallel()
 	away := awayFor(t)
 	database, log := vitrinetest.Postgres(t), vitrinetest.ClickHouse(t)
-	f := newFleetOver(t, database.NewDatabase(t), "VITRINE_VIEWS="+log.Database(t))
+	f := newFleetOver(t, database.NewDatabase(t), log.Database(t))
 	key := f.account("owner@example.org", "lifetime")
 	sub := func(name string, run func(f *fleet)) {
 		t.Run(name, func(t *testing.T) {

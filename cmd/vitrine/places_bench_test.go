@@ -121,7 +121,7 @@ func BenchmarkPlacesReport(b *testing.B) {
 // BenchmarkFleetPages loads pages through one server and through two, over one PostgreSQL and one bucket. Servers, database, bucket and client share this
 // machine: what is told is what a second server costs or gives there.
 func BenchmarkFleetPages(b *testing.B) {
-	f := newFleetOver(b, vitrinetest.Postgres(b).NewDatabase(b))
+	f := newFleetOver(b, vitrinetest.Postgres(b).NewDatabase(b), "")
 	key := f.account("owner@example.org", "lifetime")
 	l, err := f.client(f.ships[0].url, key).Upload(b.Context(), textFile(), client.Options{})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 // Addresses that lead nowhere end a verb with a sentence, which has nothing of their passwords.
 func TestWrongPlaces(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	does := func(code int, says string, args ...string) {
 		t.Helper()
@@ -34,8 +35,9 @@ func TestWrongPlaces(t *testing.T) {
 
 // What looks at a database in which there is no instance makes none: one may be about to be brought there.
 func TestEmptyDatabase(t *testing.T) {
+	t.Parallel()
 	database, data := vitrinetest.PostgresDatabase(t), filepath.Join(t.TempDir(), "data")
-	server := vitrinetest.S3(t)
+	server := vitrinetest.SharedS3(t)
 	does := func(code int, says string, args ...string) {
 		t.Helper()
 		var out, errs bytes.Buffer

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -14,17 +13,12 @@ import (
 // TestReadyWithoutLog takes the log of opens away from a server: it stays ready and serves pages, and their opens are counted when the log is
 // there again.
 func TestReadyWithoutLog(t *testing.T) {
+	t.Parallel()
 	log := vitrinetest.Postgres(t)
-	t.Setenv("VITRINE_VIEWS", log.NewDatabase(t))
-	h := &held{t: t, data: t.TempDir()}
-	cmd := exec.Command("vitrine", "account", "create", "owner@example.org")
-	cmd.Env = append(os.Environ(), "VITRINE_DATA="+h.data)
-	key, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := &held{t: t, data: t.TempDir(), settings: []string{"VITRINE_VIEWS=" + log.NewDatabase(t)}}
+	key := (&killed{t: t, data: h.data}).run("account", "create", "owner@example.org")
 	h.serve()
-	c, err := client.New(h.url, strings.TrimSpace(string(key)))
+	c, err := client.New(h.url, strings.TrimSpace(key))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,9 @@ func (h *held) state(c *client.Client, slug, want, reason string) {
 // TestScanning runs the program beside a real clamd: malware is refused; what cannot be scanned waits, also over a kill -9, and is scanned when
 // it can be; and the log says how it stands.
 func TestScanning(t *testing.T) {
+	t.Parallel()
 	d := vitrinetest.Clamd(t)
-	t.Setenv("VITRINE_CLAMD", "unix:"+d.Socket)
-	h := &held{t: t, data: t.TempDir()}
+	h := &held{t: t, data: t.TempDir(), settings: []string{"VITRINE_CLAMD=unix:" + d.Socket}}
 	k := &killed{t: t, data: h.data}
 	key := strings.TrimSpace(k.run("account", "create", "owner@example.org"))
 	clip, err := os.ReadFile("../../internal/web/testdata/clip.webm")

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"image"
 	"image/png"
@@ -32,6 +33,8 @@ func TestMain(m *testing.M) {
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
 		clock = func() time.Time { return time.Now().Add(ahead) }
 	}
+	// Most tests wait for servers: four at once keep two cores busy.
+	_ = flag.Set("test.parallel", "4")
 	testscript.Main(m, map[string]func(){"vitrine": main})
 }
 
@@ -147,7 +150,7 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(s.process.Start())
 	s.log = readLines(out)
-	port, ok := s.log.wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
+	port, ok := s.log.wait(serving)
 	if ok == neg {
 		ts.Fatalf("serving: %v\n%s", ok, port)
 	}

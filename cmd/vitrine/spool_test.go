@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -24,20 +23,16 @@ type held struct {
 	data string
 	url  string
 	log  *lines
+
+	settings []string // of the environment of its server
+
 	stop func(os.Signal)
 }
 
 func (h *held) serve() {
 	h.t.Helper()
-	cmd := exec.Command("vitrine", "serve", "--listen", "127.0.0.1:0")
-	cmd.Env = append(os.Environ(), "VITRINE_DATA="+h.data)
-	out, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	cmd, log := serveProcess(h.t, append(h.settings, "VITRINE_DATA="+h.data))
+	h.log = log
 	var once sync.Once
 	h.stop = func(s os.Signal) {
 		once.Do(func() {
@@ -48,9 +43,8 @@ func (h *held) serve() {
 			}
 		})
 	}
-	h.log = readLines(out)
 	h.t.Cleanup(func() { h.stop(os.Kill) })
-	h.url = "http://localhost:" + h.wait(`serving\W+address\W+127\.0\.0\.1:(\d+)`)
+	h.url = "http://localhost:" + h.wait(serving)
 }
 
 // wait returns the group of a pattern that the server logs.
@@ -118,12 +112,11 @@ func (h *held) open(slug string, n int) {
 // TestLogHeld keeps the view log from being written for longer than a visitor waits. Pages and downloads are answered all the same,
 // also by the server that is killed meanwhile; when the log is to be had again, every one of them is in it, once.
 func TestLogHeld(t *testing.T) {
+	t.Parallel()
 	h := &held{t: t, data: t.TempDir()}
 	run := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command("vitrine", args...)
-		cmd.Env = append(os.Environ(), "VITRINE_DATA="+h.data)
-		out, err := cmd.CombinedOutput()
+		out, err := vitrineOn(h.data, args...)
 		if err != nil {
 			t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, out)
 		}

@@ -10,7 +10,8 @@ import (
 )
 
 func TestStorage(t *testing.T) {
-	server := vitrinetest.S3(t)
+	t.Parallel()
+	server := vitrinetest.SharedS3(t)
 	data, files := filepath.Join(t.TempDir(), "data"), server.Address(server.Bucket(t), "")
 	does := func(code int, says string, args ...string) {
 		t.Helper()

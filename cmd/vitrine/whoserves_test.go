@@ -55,6 +55,7 @@ func TestWhoServes(t *testing.T) {
 
 // The leases are those of the store.
 func TestWhoServesStore(t *testing.T) {
+	t.Parallel()
 	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "store.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// verb runs a verb in this process, as main does. It returns what the verb
+// wrote to standard output, and all that it wrote. A program of its own takes
+// longer to start than most verbs to run; scripts (TestScript) start those.
+func verb(args ...string) (out, all string, err error) {
+	var o, both bytes.Buffer
+	if code := run(context.Background(), &terminal{out: io.MultiWriter(&o, &both), err: &both}, args); code != 0 {
+		err = fmt.Errorf("exit status %d", code)
+	}
+	return o.String(), both.String(), err
+}
+
+// vitrineOn runs a verb on a data directory.
+func vitrineOn(data string, args ...string) (string, error) {
+	if args[0] != "migrate" { // its places are arguments
+		args = append(args[:len(args):len(args)], "--data", data)
+	}
+	_, all, err := verb(args...)
+	return all, err
+}
+
+// serveProcess starts a server as a process of its own, on a free port unless
+// the arguments say otherwise. Settings are added to its environment.
+func serveProcess(t testing.TB, settings []string, args ...string) (*exec.Cmd, *lines) {
+	t.Helper()
+	cmd := exec.Command("vitrine", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd.Env = append(os.Environ(), settings...)
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd, readLines(out)
+}
+
+// serving is what a server logs, with its port.
+const serving = `serving\W+address\W+127\.0\.0\.1:(\d+)`
