@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/disk"
+	"vitrine/internal/durable"
 	"vitrine/internal/sqldb"
 )
 
@@ -121,7 +122,7 @@ func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, 
 	case there:
 		return made, moveUp(dir, last)
 	}
-	return made, errors.Join(os.Rename(dir, name), syncDir(filepath.Dir(name)))
+	return made, errors.Join(durable.Rename(dir, name), durable.SyncDir(filepath.Dir(name)))
 }
 
 // moveUp moves what is in a directory to the one above, last last.
@@ -132,13 +133,13 @@ func moveUp(dir, last string) error {
 	}
 	for _, e := range all {
 		if e.Name() != last {
-			err = errors.Join(err, os.Rename(filepath.Join(dir, e.Name()), filepath.Join(dir, "..", e.Name())))
+			err = errors.Join(err, durable.Rename(filepath.Join(dir, e.Name()), filepath.Join(dir, "..", e.Name())))
 		}
 	}
 	if err == nil {
-		err = errors.Join(syncDir(filepath.Dir(dir)), os.Rename(filepath.Join(dir, last), filepath.Join(dir, "..", last)), os.Remove(dir))
+		err = errors.Join(durable.SyncDir(filepath.Dir(dir)), durable.Rename(filepath.Join(dir, last), filepath.Join(dir, "..", last)), os.Remove(dir))
 	}
-	return errors.Join(err, syncDir(filepath.Dir(dir)))
+	return errors.Join(err, durable.SyncDir(filepath.Dir(dir)))
 }
 
 // holds tells whether a directory is there, and whether anything is in it but one that was being filled.
@@ -291,7 +292,7 @@ func copyFile(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(w, r)
-	return errors.Join(err, w.Sync(), w.Close())
+	return errors.Join(err, durable.Sync(w), w.Close())
 }
 
 // databases copies the databases, and puts what was in the spool into the copy of the log.

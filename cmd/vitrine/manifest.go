@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"vitrine/internal/durable"
 )
 
 // manifestFile is written last into a backup: what has none is no backup.
@@ -65,7 +67,7 @@ func (m *manifest) write(dir string) error {
 		return err
 	}
 	_, err = f.Write(append(b, '\n'))
-	return errors.Join(err, f.Sync(), f.Close(), syncDir(dir))
+	return errors.Join(err, durable.Sync(f), f.Close(), durable.SyncDir(dir))
 }
 
 // readManifest reads what is said of a backup.
@@ -85,13 +87,4 @@ func readManifest(dir string) (*manifest, error) {
 		return nil, fmt.Errorf("the backup %s has format %d, and this program knows %d alone: restore it with vitrine %s", dir, m.Format, manifestFormat, m.Program)
 	}
 	return m, nil
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/disk"
+	"vitrine/internal/durable"
 )
 
 type restoreCmd struct {
@@ -125,6 +126,6 @@ func (r *restore) audit(ctx context.Context, deep bool, t *terminal) (faults int
 	if err != nil {
 		err = fmt.Errorf("what was restored cannot be audited: %w", err)
 	}
-	err = errors.Join(err, in.Close(), syncDir(r.to))
+	err = errors.Join(err, in.Close(), durable.SyncDir(r.to))
 	return faults, err
 }

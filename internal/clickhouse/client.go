@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 // client speaks ClickHouse's HTTP interface. It may be used by several goroutines at once.
@@ -108,7 +109,9 @@ func (c *client) request(ctx context.Context, sql string, data []byte, settings 
 		r.Header.Set("X-ClickHouse-User", c.user)
 		r.Header.Set("X-ClickHouse-Key", c.password)
 	}
+	durable.Step("send a statement to " + c.host)
 	answer, err := c.http.Do(r)
+	durable.Step("sent a statement to " + c.host)
 	if err != nil {
 		return nil, fmt.Errorf("ClickHouse at %s: %w", c.host, unwrapURL(err)) // the address of a request may be long
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 // pinnedDir is where a backup keeps hold of bytes by hard links while it copies them.
@@ -167,9 +168,9 @@ func (b *Backup) Drop(ctx context.Context, keep func(vitrine.UploadID) bool) (ke
 func (b *Backup) Sync() error {
 	shards, err := os.ReadDir(blobsDir(b.To))
 	for _, s := range shards {
-		err = errors.Join(err, syncDir(filepath.Join(blobsDir(b.To), s.Name())))
+		err = errors.Join(err, durable.SyncDir(filepath.Join(blobsDir(b.To), s.Name())))
 	}
-	return errors.Join(err, syncDir(blobsDir(b.To)), syncDir(filepath.Join(b.To, "incoming")), syncDir(b.To))
+	return errors.Join(err, durable.SyncDir(blobsDir(b.To)), durable.SyncDir(filepath.Join(b.To, "incoming")), durable.SyncDir(b.To))
 }
 
 // add copies the bytes of a key, their sum, and the parts that are there; pinned, its bytes and their sum alone. It tells whether the bytes
@@ -285,7 +286,7 @@ func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string
 	}
 	sum := sha256.New()
 	n, err := copyTo(ctx, w, sum, r)
-	if err = errors.Join(err, w.Sync(), w.Close()); err == nil {
+	if err = errors.Join(err, durable.Sync(w), w.Close()); err == nil {
 		err = os.Chtimes(to, st.ModTime(), st.ModTime())
 	}
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 const (
@@ -41,7 +42,7 @@ func New(dir, base string, signer *vitrine.Signer, now func() time.Time) (*Blobs
 		}
 	}
 	for _, d := range []string{dir, filepath.Dir(dir)} {
-		if err := syncDir(d); err != nil {
+		if err := durable.SyncDir(d); err != nil {
 			return nil, fmt.Errorf("make the blob directory: %w", err)
 		}
 	}
@@ -95,7 +96,7 @@ func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, e
 func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	info, err := b.Stat(ctx, k)
 	if err == nil {
-		err = syncDir(b.shard(k))
+		err = durable.SyncDir(b.shard(k))
 	}
 	return info, err
 }
@@ -145,7 +146,7 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if err := os.Chtimes(b.used(k), now, now); err != nil { // for Sweep
 		return err
 	}
-	if err := syncDir(b.incoming); err != nil {
+	if err := durable.SyncDir(b.incoming); err != nil {
 		return err
 	}
 	if err := removePart(b.part(k)); err != nil {

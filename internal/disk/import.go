@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 // Import stores the bytes of a sealed blob from elsewhere, whole or not at all. That a blob of this size is there already is success, and nothing
@@ -19,7 +20,7 @@ func (b *Blobs) Import(ctx context.Context, k vitrine.UploadID, size int64, body
 	}
 	switch st, err := os.Stat(b.path(k)); {
 	case err == nil && st.Size() == size:
-		return syncDir(b.shard(k)) // as Seal does
+		return durable.SyncDir(b.shard(k)) // as Seal does
 	case err == nil:
 		return fmt.Errorf("%w: %s has %d bytes, not %d", vitrine.ErrExists, b.path(k), st.Size(), size)
 	case !errors.Is(err, os.ErrNotExist):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 // markFile is beside the blobs. It is of this directory alone: no backup has it.
@@ -55,13 +56,13 @@ func (b *Blobs) putMark(mark string) error {
 		return err
 	}
 	_, err = f.WriteString(mark + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), b.markPath())
+	if err = errors.Join(err, durable.Sync(f), f.Close()); err == nil {
+		err = durable.Rename(f.Name(), b.markPath())
 	}
 	if err != nil {
 		return errors.Join(err, remove(f.Name()))
 	}
-	return syncDir(filepath.Dir(b.blobs))
+	return durable.SyncDir(filepath.Dir(b.blobs))
 }
 
 func (b *Blobs) sweepMarks() error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 // partMark stands between a key and the name of a part, and again before what makes the name of an unfinished one unique.
@@ -40,8 +41,8 @@ func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part,
 		return err
 	}
 	_, err = io.Copy(f, contextReader{ctx, body})
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), b.partPath(k, p))
+	if err = errors.Join(err, durable.Sync(f), f.Close()); err == nil {
+		err = durable.Rename(f.Name(), b.partPath(k, p))
 	}
 	if !exists(b.path(k)) { // deleted meanwhile, perhaps without having seen this part
 		return errors.Join(vitrine.ErrNotFound, remove(f.Name()), remove(b.partPath(k, p)))
@@ -49,7 +50,7 @@ func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part,
 	if err != nil {
 		return errors.Join(err, remove(f.Name()))
 	}
-	return syncDir(b.shard(k))
+	return durable.SyncDir(b.shard(k))
 }
 
 // contextReader ends with its context.
@@ -115,7 +116,7 @@ func (b *Blobs) sweepPart(name string, due func() bool) error {
 
 // syncIfThere syncs a directory that may not have been made.
 func syncIfThere(dir string) error {
-	if err := syncDir(dir); !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.SyncDir(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

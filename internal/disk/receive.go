@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 const (
@@ -66,21 +67,21 @@ func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	}
 	// The bytes have their name, and somebody may use them already: nothing is taken back. An error says that power loss may still
 	// undo it; Seal tries again.
-	return syncDir(b.shard(k))
+	return durable.SyncDir(b.shard(k))
 }
 
 func (b *Blobs) rename(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := writeFile(b.path(k)+sumSuffix, sum+"  "+string(k)+"\n"); err != nil {
 		return err
 	}
-	if err := syncDir(b.blobs); err != nil {
+	if err := durable.SyncDir(b.blobs); err != nil {
 		return err
 	}
 	now := b.now()
 	if err := os.Chtimes(part.Name(), now, now); err != nil { // for Sweep
 		return err
 	}
-	return os.Rename(part.Name(), b.path(k))
+	return durable.Rename(part.Name(), b.path(k))
 }
 
 // unavailable is err if it is one for the caller already, else that storage failed.
@@ -125,7 +126,7 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 	case err != io.EOF: // a body that does not end here has not come whole
 		return "", brokenOff(err, n)
 	}
-	if err := f.Sync(); err != nil {
+	if err := durable.Sync(f); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
@@ -171,5 +172,5 @@ func writeFile(path, text string) error {
 		return err
 	}
 	_, err = f.WriteString(text)
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(err, durable.Sync(f), f.Close())
 }

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"vitrine/internal/durable"
 )
 
 // limits bound how long a server that does not answer is waited for.
@@ -62,7 +64,14 @@ func (c *client) Do(r *http.Request) (*http.Response, error) {
 	if r.Header.Get("X-Amz-Copy-Source") != "" || r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
 		do = c.copying.Do
 	}
+	writes := r.Method != http.MethodGet && r.Method != http.MethodHead
+	if writes {
+		durable.Step(r.Method + " " + r.URL.Path)
+	}
 	res, err := do(sent)
+	if writes {
+		durable.Step(r.Method + " " + r.URL.Path + " was answered")
+	}
 	if err != nil {
 		if errors.Is(context.Cause(ctx), errStalled) {
 			err = errStalled

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 const (
@@ -63,7 +64,7 @@ func Open(dir string, log *slog.Logger) (*Spool, error) {
 	s := &Spool{MaxBytes: defaultMaxBytes, dir: dir, log: log, next: 1}
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
-		err = syncDir(filepath.Dir(dir))
+		err = durable.SyncDir(filepath.Dir(dir))
 	}
 	var entries []fs.DirEntry
 	if err == nil {
@@ -157,7 +158,7 @@ func (s *Spool) begin(records []byte) error {
 	}
 	s.next++
 	if err = write(w, records); err == nil {
-		err = syncDir(s.dir)
+		err = durable.SyncDir(s.dir)
 	}
 	if err != nil {
 		return errors.Join(err, w.Close(), os.Remove(w.Name()))
@@ -186,7 +187,7 @@ func write(w *os.File, records []byte) error {
 	if _, err := w.Write(records); err != nil {
 		return err
 	}
-	return w.Sync()
+	return durable.Sync(w)
 }
 
 // Replay is vitrine.Spool's.
@@ -276,19 +277,10 @@ func (s *Spool) putAway(file *file, r *reader) error {
 	path, aside := s.path(file, suffix), s.path(file, damagedSuffix)
 	if r.damaged > 0 {
 		s.log.Error("a file of the spool is damaged: what could be read of it is in the log, and the file is kept", "file", aside, "damaged_bytes", r.damaged)
-		return os.Rename(path, aside)
+		return durable.Rename(path, aside)
 	}
 	if r.torn > 0 {
 		s.log.Warn("the last record of a file of the spool was not written to its end, and so never acknowledged: it is cut off", "file", path, "bytes", r.torn)
 	}
 	return os.Remove(path)
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"vitrine"
+	"vitrine/internal/durable"
 
 	"modernc.org/sqlite"
 )
@@ -153,7 +154,7 @@ func syncFile(path string) error {
 		return err
 	}
 	defer f.Close()
-	return f.Sync()
+	return durable.Sync(f)
 }
 
 // Close lets the snapshot go.

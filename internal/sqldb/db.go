@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/durable"
 )
 
 // db is one database: connections that write (of SQLite one), and some that read.
@@ -77,9 +78,15 @@ func (d *db) run(ctx context.Context, p *pool, begin string, f func(*tx) error) 
 	case err != nil:
 		return err
 	}
+	if p == d.writer {
+		durable.Step("commit " + d.path)
+	}
 	err = d.dialect.command(c, d.dialect.commit)
-	if p == d.writer && d.background != nil {
-		d.background.committed()
+	if p == d.writer {
+		durable.Step("committed " + d.path)
+		if d.background != nil {
+			d.background.committed()
+		}
 	}
 	switch {
 	case err != nil && d.dialect.unknown(err):
