@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -207,35 +205,21 @@ func checkRestored(t *testing.T, data, first string, links []string, views int) 
 	}
 }
 
-// A backup that is killed is none, and the next one is made all the same. One that meets a full disk says so, and leaves nothing.
+// A backup that is killed at any step is none, or whole, and the next one is
+// made all the same. One that meets a full disk says so, and leaves nothing.
 func TestBackupCutOff(t *testing.T) {
 	t.Parallel()
+	r := seeded(t)
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
 	url, kill := k.serve()
-	ctx, cancel := context.WithCancel(t.Context())
-	k.acknowledged = func() {
-		if len(k.links) == 20 {
-			cancel()
-		}
+	if err := k.upload(url, 3); err != nil {
+		t.Fatal(err)
 	}
-	k.upload(ctx, url)
 	kill()
 	to := filepath.Join(vitrinetest.OtherFileSystem(t), "backup")
-	whole := 0
-	for i := 0; i < 12 || whole == 0; i++ {
-		cmd := exec.Command("vitrine", "backup", to)
-		cmd.Env = append(os.Environ(), "VITRINE_DATA="+k.data)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		end := time.AfterFunc(time.Duration(10+rand.IntN(40+20*i))*time.Millisecond, func() { _ = cmd.Process.Kill() })
-		_ = cmd.Wait()
-		end.Stop()
-		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		whole++
+	restores := func() {
+		t.Helper()
 		data := filepath.Join(t.TempDir(), "restored")
 		if out, err := vitrineOn(data, "restore", to); err != nil {
 			t.Fatalf("a backup that has its name cannot be restored: %v: %s", err, out)
@@ -244,7 +228,23 @@ func TestBackupCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d came to their end", whole)
+	_, steps, _ := killedRun(t, 0, "backup", "--data", k.data, to)
+	restores()
+	for _, step := range killPoints(r, steps, 4) {
+		said, _, ended := killedRun(t, step, "backup", "--data", k.data, to)
+		if ended {
+			t.Fatalf("a backup of %d steps was not killed at step %d: %s", steps, step, said)
+		}
+		if _, err := os.Lstat(to); err == nil {
+			restores()
+		} else if last := "renamed " + to + "\n"; strings.Contains(said, last) {
+			t.Errorf("after %q: %v", last, err)
+		}
+	}
+	if out, err := vitrineOn(k.data, "backup", to); err != nil {
+		t.Fatalf("after the others: %v: %s", err, out)
+	}
+	restores()
 
 	small := vitrinetest.SmallFileSystem(t, "2m")
 	out, err := vitrineOn(k.data, "backup", filepath.Join(small, "backup"))
@@ -325,9 +325,9 @@ func TestRestoreDamaged(t *testing.T) {
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
 	url, kill := k.serve()
-	ctx, cancel := context.WithCancel(t.Context())
-	k.acknowledged = cancel
-	k.upload(ctx, url)
+	if err := k.upload(url, 1); err != nil {
+		t.Fatal(err)
+	}
 	kill()
 	good := filepath.Join(vitrinetest.OtherFileSystem(t), "backup")
 	if out, err := vitrineOn(k.data, "backup", good); err != nil {

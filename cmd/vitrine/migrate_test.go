@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 	"vitrine/report"
 )
 
@@ -166,10 +165,11 @@ func settings(t *testing.T, p placeFlags) string {
 	return path
 }
 
-// TestMigrate brings an instance from a directory to PostgreSQL and a bucket and back, killed at moments of chance and begun again. Its numbers,
+// TestMigrate brings an instance from a directory to PostgreSQL and a bucket and back, killed at steps chosen by a seed and begun again. Its numbers,
 // links and history are the same everywhere, and every audit is without fault.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
+	r := seeded(t)
 	h := newHistory(t, 12)
 	root := t.TempDir()
 	bucket := vitrinetest.SharedS3(t)
@@ -178,11 +178,11 @@ func TestMigrate(t *testing.T) {
 	before := h.numbers(placeFlags{Data: h.data})
 	from := h.data
 	for _, to := range []placeFlags{there, back} {
-		word := to.Data
+		word, steps := to.Data, 170
 		if to.Database != "" {
-			word = settings(t, to)
+			word, steps = settings(t, to), 110
 		}
-		h.killedAgain(from, word, to)
+		h.killedAgain(r, steps, from, word)
 		out, err := vitrineOn(root, "migrate", "--deep", from, word)
 		if err != nil {
 			t.Fatalf("migrate %s %s: %v: %s", from, word, err, out)
@@ -214,16 +214,17 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestMigrateClickHouse brings opens into ClickHouse, killed at moments of chance and begun again, and not out of it.
+// TestMigrateClickHouse brings opens into ClickHouse, killed at steps chosen by a seed and begun again, and not out of it.
 func TestMigrateClickHouse(t *testing.T) {
 	t.Parallel()
 	address := vitrinetest.ClickHouseDatabase(t)
+	r := seeded(t)
 	h := newHistory(t, 5)
 	root := t.TempDir()
 	to := placeFlags{Data: filepath.Join(root, "there"), Views: address}
 	before := h.numbers(placeFlags{Data: h.data})
 	word := settings(t, to)
-	h.killedAgain(h.data, word, to)
+	h.killedAgain(r, 240, h.data, word)
 	out, err := vitrineOn(root, "migrate", "--deep", h.data, word)
 	if err != nil {
 		t.Fatalf("migrate: %v: %s", err, out)
@@ -258,19 +259,19 @@ func TestMigrateClickHouse(t *testing.T) {
 	}
 }
 
-// killedAgain begins a migration several times and kills each. What is there afterwards is no instance yet.
-func (h *history) killedAgain(from, word string, to placeFlags) {
+// killedAgain begins a migration of so many steps several times and kills each
+// at one of them. The next goes on where it was.
+func (h *history) killedAgain(r *rand.Rand, steps int, from, word string) {
 	h.t.Helper()
-	for i := range 5 {
-		ctx, cancel := context.WithTimeout(h.t.Context(), time.Duration(100+rand.IntN(200+400*i))*time.Millisecond)
-		out, err := exec.CommandContext(ctx, "vitrine", "migrate", from, word).CombinedOutput()
-		cancel()
-		if err == nil {
-			h.t.Logf("run %d came to its end", i)
+	for range tier.Pick(3, 20) {
+		step := 1 + r.IntN(tier.Pick(steps, steps*2/3))
+		said, steps, ended := killedRun(h.t, step, "migrate", from, word)
+		h.t.Logf("step %d of a migration that goes on; it came to step %d", step, steps)
+		if ended {
 			return
 		}
-		if len(out) > 0 && !strings.Contains(string(out), "The old instance is as it was") {
-			h.t.Errorf("run %d: %v: %s", i, err, out)
+		if strings.Contains(said, "The old instance is as it was") {
+			h.t.Errorf("killed at step %d, it says that it has ended: %s", step, said)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
 		clock = func() time.Time { return time.Now().Add(ahead) }
 	}
+	killAtStep()
 	// Most tests wait for servers: four at once keep two cores busy.
 	_ = flag.Set("test.parallel", "4")
 	testscript.Main(m, map[string]func(){"vitrine": main})

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"vitrine/internal/durable"
+	"vitrine/internal/vitrinetest/tier"
+)
+
+// killVariable names the variable that has a program run by a test tell each
+// step that makes something durable, and kill itself (SIGKILL) at the step of
+// this number; 0: at none.
+const killVariable = "VITRINE_TEST_KILL"
+
+// seedVariable names the variable that repeats a run: a seed that a test told.
+const seedVariable = "VITRINE_TEST_SEED"
+
+// killAtStep does what killVariable says.
+func killAtStep() {
+	at, err := strconv.ParseInt(os.Getenv(killVariable), 10, 64)
+	if err != nil {
+		return
+	}
+	var steps atomic.Int64
+	durable.Step = func(what string) {
+		n := steps.Add(1)
+		fmt.Fprintf(os.Stderr, "step %d: %s\n", n, what)
+		if n == at {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+}
+
+// killSetting is the setting of a program that is to kill itself at a step.
+func killSetting(step int) string { return fmt.Sprint(killVariable, "=", step) }
+
+// seeded returns a source of random numbers, and logs its seed.
+func seeded(t testing.TB) *rand.Rand {
+	t.Helper()
+	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
+	if err != nil {
+		seed = rand.Uint64()
+	}
+	t.Logf("%s=%d", seedVariable, seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// killPoints chooses steps to be killed at, in order: some in the gate, each in
+// tier all.
+func killPoints(r *rand.Rand, steps, some int) []int {
+	points := r.Perm(steps)
+	points = points[:min(tier.Pick(some, steps), steps)]
+	slices.Sort(points)
+	for i := range points {
+		points[i]++
+	}
+	return points
+}
+
+// killedRun runs a program that kills itself at a step. It returns what it
+// said, the number of steps that it did, and whether it came to its end.
+func killedRun(t *testing.T, step int, args ...string) (said string, steps int, ended bool) {
+	t.Helper()
+	cmd := exec.Command("vitrine", args...)
+	cmd.Env = append(os.Environ(), killSetting(step))
+	out, err := cmd.CombinedOutput()
+	said = string(out)
+	steps = strings.Count("\n"+said, "\nstep ")
+	if err == nil {
+		return said, steps, true
+	}
+	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL || step == 0 {
+		t.Fatalf("vitrine %s, to be killed at step %d: %v: %s", strings.Join(args, " "), step, err, said)
+	}
+	return said, steps, false
+}
