@@ -95,7 +95,7 @@ func TestServeAnOlderState(t *testing.T) {
 // marked waits until the server has put its mark.
 func (h *held) marked() {
 	h.t.Helper()
-	tick, late := time.NewTicker(10*time.Millisecond), time.After(time.Minute)
+	tick, late := time.NewTicker(10*time.Millisecond), time.After(hang)
 	defer tick.Stop()
 	for {
 		if _, err := os.Stat(filepath.Join(h.data, filesDir, "mark")); err == nil {

@@ -24,6 +24,7 @@ type balancer struct {
 type backend struct {
 	url     string
 	isReady bool
+	busy    int // requests that it has not begun to answer
 	idle    []*keptConn
 }
 
@@ -73,26 +74,38 @@ func (b *balancer) ready(url string) bool {
 	return slices.ContainsFunc(b.backends, func(s *backend) bool { return s.url == url && s.isReady })
 }
 
+// left tells whether a server has been sent all that it ever will be while it
+// is not ready.
+func (b *balancer) left(url string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !slices.ContainsFunc(b.backends, func(s *backend) bool { return s.url == url && (s.isReady || s.busy > 0) })
+}
+
 // look asks all servers whether they are ready, ten times a second.
 func (b *balancer) look(ctx context.Context) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	asks := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second}
+	asks := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: hang}
 	for ctx.Err() == nil {
 		b.mu.Lock()
 		all := slices.Clone(b.backends)
 		b.mu.Unlock()
+		var asked sync.WaitGroup
 		for _, s := range all {
-			res, err := asks.Get(s.url + "/readyz")
-			if err == nil {
-				res.Body.Close()
-			}
-			b.mu.Lock()
-			if s.isReady = err == nil && res.StatusCode == http.StatusOK; !s.isReady {
-				s.drop()
-			}
-			b.mu.Unlock()
+			asked.Go(func() {
+				res, err := asks.Get(s.url + "/readyz")
+				if err == nil {
+					res.Body.Close()
+				}
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				if s.isReady = err == nil && res.StatusCode == http.StatusOK; !s.isReady {
+					s.drop()
+				}
+			})
 		}
+		asked.Wait()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -115,6 +128,7 @@ func (b *balancer) take() (*backend, *keptConn, error) {
 		b.mu.Unlock()
 		return nil, nil, errors.New("no server is ready")
 	}
+	s.busy++
 	if n := len(s.idle); n > 0 {
 		c := s.idle[n-1]
 		s.idle = s.idle[:n-1]
@@ -124,9 +138,16 @@ func (b *balancer) take() (*backend, *keptConn, error) {
 	b.mu.Unlock()
 	conn, err := net.Dial("tcp", s.url[len("http://"):])
 	if err != nil {
+		b.answered(s)
 		return nil, nil, err
 	}
 	return s, &keptConn{conn, bufio.NewReader(conn)}, nil
+}
+
+func (b *balancer) answered(s *backend) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.busy--
 }
 
 // RoundTrip sends a request once.
@@ -135,6 +156,7 @@ func (b *balancer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer b.answered(s)
 	if err := req.Write(c); err != nil {
 		c.Close()
 		return nil, err

@@ -44,12 +44,7 @@ type ship struct {
 	log       *lines
 }
 
-func newFleet(t *testing.T) *fleet {
-	t.Helper()
-	return newFleetOver(t, vitrinetest.PostgresDatabase(t), "")
-}
-
-// newFleetOver is newFleet over a database and a place of views, "" for the
+// newFleetOver starts a fleet over a database and a place of views, "" for the
 // database.
 func newFleetOver(t testing.TB, database, views string) *fleet {
 	t.Helper()
@@ -97,17 +92,17 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *f
 	return f
 }
 
-// start starts a server, which is awaited then.
-func (f *fleet) start(s *ship) {
+// start starts a server with more settings. It is awaited then.
+func (f *fleet) start(s *ship, more ...string) {
 	f.t.Helper()
-	s.process, s.log = serveProcess(f.t, f.settings(s), "--listen", s.listen, "--public-url", f.url, "--trusted-proxy", "127.0.0.1", "--drain", "1s",
+	s.process, s.log = serveProcess(f.t, append(f.settings(s), more...), "--listen", s.listen, "--public-url", f.url, "--trusted-proxy", "127.0.0.1", "--drain", "1h",
 		"--plan-lifetime", "uploads=0", "--plan-pro", "uploads=15", "--office", "off", "--ffmpeg", "off", "--heif", "off")
 }
 
 // settings are the environment of a program at a server's place.
 func (f *fleet) settings(s *ship) []string {
 	return []string{"VITRINE_DATA=" + s.data, "VITRINE_DATABASE=" + f.places.Database, "VITRINE_VIEWS=" + f.places.Views, "VITRINE_FILES=" + f.places.Files,
-		clockVariable + "=" + s.ahead.String()}
+		clockVariable + "=" + s.ahead.String(), drainVariable + "=until SIGUSR1"}
 }
 
 // await waits until a server serves, and puts it behind the balancer.
@@ -131,13 +126,18 @@ func (f *fleet) kill(s *ship) {
 	}
 }
 
-// term ends a server as an operator does, and waits for its end.
+// term ends a server as an operator does, and waits for its end. It drains
+// until the balancer sends it nothing more.
 func (f *fleet) term(s *ship) {
 	f.t.Helper()
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
 		f.t.Fatal(err)
 	}
-	late := time.AfterFunc(time.Minute, func() { _ = s.process.Process.Signal(syscall.SIGQUIT) }) // it says where it hangs
+	f.within(hang, "the balancer sends it nothing", func() bool { return f.balancer.left(s.url) })
+	if err := s.process.Process.Signal(syscall.SIGUSR1); err != nil {
+		f.t.Fatal(err)
+	}
+	late := time.AfterFunc(hang, func() { _ = s.process.Process.Signal(syscall.SIGQUIT) }) // it says where it hangs
 	text := s.log.drain()
 	late.Stop()
 	if err := s.process.Wait(); err != nil {
@@ -263,6 +263,10 @@ func getPage(ctx context.Context, address string) (status int, body string, err 
 	return res.StatusCode, string(b), err
 }
 
+// hang is how long a test waits for what comes much sooner, so that one that
+// hangs fails.
+const hang = 2 * time.Minute
+
 // within polls until a thing is so, and fails the test when it is not in time.
 func (f *fleet) within(d time.Duration, what string, is func() bool) {
 	f.t.Helper()
@@ -330,6 +334,13 @@ func (f *fleet) begin(key string, addresses ...string) *traffic {
 	return r
 }
 
+// answered waits until so many pages more were answered.
+func (r *traffic) answered(n int64) {
+	r.f.t.Helper()
+	before := r.pages.Load()
+	r.f.within(hang, "pages are answered", func() bool { return r.pages.Load() > before+n })
+}
+
 func (r *traffic) fail(format string, args ...any) {
 	r.mu.Lock()
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
@@ -359,7 +370,7 @@ func (r *traffic) end() {
 		}
 	}
 	var rep *report.LinkReport
-	f.within(time.Minute, "all that was answered is counted, what was in a spool too", func() bool {
+	f.within(hang, "all that was answered is counted, what was in a spool too", func() bool {
 		var err error
 		rep, err = f.client(f.url, r.key).LinkAnalytics(f.t.Context(), r.slug, "7d")
 		return err == nil && int64(rep.Totals.Views) >= r.pages.Load()

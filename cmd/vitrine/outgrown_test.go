@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"os"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -13,7 +11,7 @@ import (
 )
 
 // awayFor is for how long a thing that is taken away is so, at least; VITRINE_TEST_AWAY is another span, such as 60s.
-func awayFor(t *testing.T) time.Duration {
+func awayFor(t testing.TB) time.Duration {
 	t.Helper()
 	span, err := time.ParseDuration(cmp.Or(os.Getenv("VITRINE_TEST_AWAY"), "0s"))
 	if err != nil {
@@ -42,11 +40,7 @@ func TestOutgrown(t *testing.T) {
 	sub("Reports", func(f *fleet) { f.reports(key) })
 	sub("LogAway", func(f *fleet) {
 		r := f.begin(key, f.ships[0].url, f.ships[1].url)
-		more := func(n int64) {
-			before := r.pages.Load()
-			f.within(time.Minute, "pages are answered", func() bool { return r.pages.Load() > before+n })
-		}
-		more(50)
+		r.answered(50)
 		log.Stop()
 		for _, s := range f.ships {
 			if text, ok := s.log.wait(`are kept in the spool`); !ok {
@@ -55,7 +49,7 @@ func TestOutgrown(t *testing.T) {
 		}
 		before := r.pages.Load()
 		back := time.After(away)
-		more(500)
+		r.answered(500)
 		<-back
 		pages := r.pages.Load() - before
 		began := time.Now()
@@ -66,28 +60,8 @@ func TestOutgrown(t *testing.T) {
 			}
 		}
 		f.t.Logf("%d pages were served without the log; %v after it was back its spools were empty", pages, time.Since(began).Round(time.Millisecond))
-		more(50)
+		r.answered(50)
 		r.end()
 	})
-	sub("DatabaseRestarted", func(f *fleet) {
-		r := f.begin(key, f.ships[0].url, f.ships[1].url)
-		for range 2 {
-			before := r.pages.Load()
-			f.within(time.Minute, "pages are answered", func() bool { return r.pages.Load() > before+50 })
-			database.Stop(f.t)
-			<-time.After(away)
-			database.Start(f.t)
-		}
-		before, began := r.pages.Load(), time.Now()
-		f.within(time.Minute, "pages are answered again", func() bool { return r.pages.Load() > before+100 })
-		f.t.Logf("%v after the database was back 100 pages were answered", time.Since(began).Round(time.Millisecond))
-		r.end()
-		if f.t.Failed() {
-			for _, s := range f.ships {
-				_ = s.process.Process.Signal(syscall.SIGINT)
-				f.t.Log(s.log.drain())
-			}
-			f.t.Log(strings.Join(r.failures[:min(len(r.failures), 20)], "\n"))
-		}
-	})
+	sub("DatabaseRestarted", func(f *fleet) { f.restarted(database, key, 2) })
 }

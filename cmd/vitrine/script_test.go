@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"strconv"
 	"strings"
@@ -29,7 +30,20 @@ import (
 // clockVariable names the variable that says by how much a program run by a test finds the clock of its machine ahead: a duration, such as -1m.
 const clockVariable = "VITRINE_TEST_CLOCK"
 
+// drainVariable names the variable that has a server drain, whatever its
+// settings say, until it is sent SIGUSR1.
+const drainVariable = "VITRINE_TEST_DRAIN"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(drainVariable) != "" {
+		drained := make(chan os.Signal, 1)
+		signal.Notify(drained, syscall.SIGUSR1)
+		after = func(time.Duration) <-chan time.Time {
+			over := make(chan time.Time)
+			go func() { <-drained; close(over) }()
+			return over
+		}
+	}
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
 		clock = func() time.Time { return time.Now().Add(ahead) }
 	}

@@ -177,7 +177,7 @@ func (s *service) drain(wait time.Duration, served <-chan error) error {
 	select {
 	case err := <-served:
 		return err
-	case <-time.After(wait):
+	case <-after(wait):
 		return nil
 	}
 }
