@@ -1,0 +1,92 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+var fakeClock = string(mustRead("testdata/clock.js"))
+
+// withClock gives every page that a tab opens from now on, and every frame in
+// it, a clock that stands still until [tab.tick] moves it.
+func withClock() chromedp.Action { return inAllFrames(fakeClock) }
+
+// inAllFrames runs a script before those of every page that follows, and of
+// every frame in it, also of those that have a process of their own. Of frames
+// within such frames it knows nothing.
+func inAllFrames(script string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		chromedp.ListenTarget(ctx, func(event any) {
+			if e, ok := event.(*target.EventAttachedToTarget); ok && e.WaitingForDebugger {
+				go prepare(ctx, e.SessionID, script)
+			}
+		})
+		// Without WithFlatten: chromedp has no way to write to the sessions of such frames but through their page's.
+		if err := target.SetAutoAttach(true, true).Do(ctx); err != nil {
+			return err
+		}
+		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)
+		return err
+	})
+}
+
+// prepare gives a frame that waits for it a script, and lets it go on.
+func prepare(ctx context.Context, session target.SessionID, script string) {
+	for i, command := range []map[string]any{
+		{"method": "Page.enable"},
+		{"method": "Page.addScriptToEvaluateOnNewDocument", "params": map[string]string{"source": script}},
+		{"method": "Runtime.runIfWaitingForDebugger"},
+	} {
+		command["id"] = i + 1
+		message, err := json.Marshal(command)
+		if err != nil {
+			panic(err)
+		}
+		// A frame may be gone by now, with its page.
+		_ = cdp.Execute(ctx, "Target.sendMessageToTarget", map[string]string{"message": string(message), "sessionId": string(session)}, nil)
+	}
+}
+
+// tick moves the clock of the page and its frames, and the site's. What the
+// frames had to tell the page by then has arrived.
+func (s *site) tick(tb *tab, d time.Duration) {
+	tb.t.Helper()
+	s.ahead.Add(int64(d))
+	tb.run(chromedp.Evaluate(fmt.Sprintf(`clock.tick(%d)`, d.Milliseconds()), nil, awaited))
+}
+
+func TestClock(t *testing.T) {
+	tb := newTab(t, withClock())
+	s := newSite(t)
+	tb.run(s.page(s.publish("page.html", samples["page.html"])))
+	var told []string
+	tb.run(chromedp.Evaluate(`
+		window.told = [];
+		setInterval(() => told.push("every " + performance.now()), 1000);
+		const id = setTimeout(() => told.push("never"), 10);
+		clearTimeout(id);
+		setTimeout(() => setTimeout(() => told.push("after " + performance.now()), 500), 1500);
+		window.first = Date.now();
+		new Promise((done) => setTimeout(done)); // takes no time
+	`, nil, awaited))
+	s.tick(tb, 1999*time.Millisecond)
+	s.tick(tb, time.Millisecond)
+	var later float64
+	tb.run(chromedp.Evaluate(`told`, &told), chromedp.Evaluate(`new Date() - first`, &later))
+	if got := fmt.Sprint(told); got != "[every 2000 every 3000 after 3000]" || later != 2000 {
+		t.Errorf("%s, %v ms later", got, later)
+	}
+	var frame float64
+	tb.frame("/frame").run(chromedp.Evaluate(`performance.now()`, &frame))
+	if frame != 3000 {
+		t.Errorf("in the frame it is %v", frame)
+	}
+}
