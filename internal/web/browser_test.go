@@ -181,7 +181,7 @@ func (tb *tab) until(condition string) {
 	tb.t.Helper()
 	var ok bool
 	poll := func() error {
-		return chromedp.Run(tb.ctx, chromedp.Poll(condition, &ok, chromedp.WithPollingTimeout(20*time.Second)))
+		return chromedp.Run(tb.ctx, chromedp.Poll(condition, &ok, chromedp.WithPollingTimeout(hang)))
 	}
 	err := poll()
 	for tries := 0; err != nil && tries < 5 && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "context was destroyed") || strings.Contains(err.Error(), "target navigated")); tries++ {
@@ -262,10 +262,14 @@ func (tb *tab) quiet() {
 	}
 }
 
+// hang is how long a test waits before it takes what does not come for lost:
+// it decides nothing else.
+const hang = 2 * time.Minute
+
 // eventually asks again until the answer is yes.
 func eventually(t testing.TB, what string, yes func() bool) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -273,7 +277,7 @@ func eventually(t testing.TB, what string, yes func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("not within 20 s: %s", what)
+			t.Fatalf("not within %v: %s", hang, what)
 		}
 	}
 }

@@ -3,10 +3,11 @@
 // and stays the browser's own.
 (() => {
   const begin = 1000; // a whole number, so that sums of times are exact
-  const { setTimeout, clearTimeout, clearInterval, Date } = window;
+  const { setTimeout, clearTimeout, clearInterval, Date, fetch } = window;
   const day = Date.now() - begin;
   const timers = new Map(); // in the order in which they were set
   const waiting = []; // for frames that move their clocks
+  const asked = new Set(); // the server, and not answered yet
   let now = begin, next = 1e9;
 
   performance.now = () => now;
@@ -25,6 +26,13 @@
   window.clearTimeout = clear(clearTimeout);
   window.clearInterval = clear(clearInterval);
 
+  window.fetch = (...request) => {
+    const answer = fetch(...request), done = () => asked.delete(answer);
+    asked.add(answer);
+    answer.then(done, done);
+    return answer;
+  };
+
   // advance runs what becomes due, each at its time. What is overdue runs once.
   function advance(ms) {
     const until = now + ms;
@@ -40,10 +48,11 @@
     now = until;
   }
 
-  // tick moves the clock, and then those of the frames. When it is done, all that the frames had to tell until then has been heard here:
-  // messages of a frame come in order.
+  // tick moves the clock, and then those of the frames. When it is done, the server has answered, and what the frames had to tell has been
+  // heard here: messages of a frame come in order.
   async function tick(ms) {
     advance(ms);
+    await Promise.allSettled(asked);
     for (const frame of document.querySelectorAll("iframe")) {
       const { contentWindow } = frame;
       await new Promise((done) => {

@@ -1,0 +1,311 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// timed is a site that measures how its pages are read: by a clock that only
+// the test moves, so that everything is exact, or by the real clock, of which
+// the pages themselves give evidence.
+type timed struct {
+	*site
+	witness *witness // nil: the clock is the test's
+}
+
+func newTimed(t *testing.T, w *witness) *timed {
+	t.Helper()
+	return &timed{witness: w, site: newSiteWith(t, siteOptions{around: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if w != nil {
+				w.listen(r)
+			}
+			next.ServeHTTP(keepable{rw}, r)
+		})
+	}})}
+}
+
+// keepable lets a browser keep a page for going back to it. Chromium does not
+// do that with pages that may not be stored, some others do.
+type keepable struct{ http.ResponseWriter }
+
+func (k keepable) WriteHeader(status int) {
+	k.Header().Set("Cache-Control", "private")
+	k.ResponseWriter.WriteHeader(status)
+}
+
+// reading is one view of a file, with what the test has done so far.
+type reading struct {
+	*tab
+	s    *timed
+	link *vitrine.Link
+
+	elapsed time.Duration // since the page was opened
+	present time.Duration // until it was last visible
+	engaged time.Duration // with somebody reading
+	idle    time.Duration // visible, and nobody reading
+}
+
+// open opens a file and waits until reading begins.
+func (s *timed) open(tb *tab, name string) *reading {
+	tb.t.Helper()
+	l := s.publish(name, samples[name])
+	tb.run(chromedp.ActionFunc(onNewDocument(`addEventListener("message", (e) => { if (e.data?.vitrine?.shown) window.shown = (window.shown ?? 0) + 1 })`)))
+	r := s.visit(tb, l, s.url+"/p/"+string(l.Slug))
+	if tb.has(`video, audio`) {
+		tb.run(chromedp.Evaluate(`{ const m = document.querySelector("video, audio"); m.loop = true; void m.play() }`, nil))
+		tb.until(`!document.querySelector("video, audio").paused`)
+	}
+	r.measured(0) // its tracker runs
+	if tb.has(`[data-kind="pages"]`) {
+		tb.until(`window.shown > 0`)
+		r.shown(chromedp.Evaluate(`document.querySelector("iframe").contentWindow.postMessage({vitrine: "again"}, "*")`, nil))
+	}
+	return r
+}
+
+// visit opens an address at which a link is shown.
+func (s *timed) visit(tb *tab, l *vitrine.Link, address string) *reading {
+	tb.t.Helper()
+	if s.witness == nil {
+		tb.run(withClock())
+	} else {
+		tb.run(chromedp.ActionFunc(onNewDocument(testimony)))
+	}
+	tb.run(chromedp.Navigate(address))
+	return &reading{tab: tb, s: s, link: l}
+}
+
+// shown does something that has the PDF viewer tell which pages are in view,
+// and waits until the page knows.
+func (r *reading) shown(by chromedp.Action) {
+	r.t.Helper()
+	var before int
+	r.run(chromedp.Evaluate(`window.shown`, &before), by)
+	r.until(fmt.Sprintf(`window.shown > %d`, before))
+}
+
+// has reports whether the page has such an element.
+func (tb *tab) has(selector string) (yes bool) {
+	tb.t.Helper()
+	tb.run(chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q) !== null`, selector), &yes))
+	return yes
+}
+
+// read lets time pass in which somebody reads.
+func (r *reading) read(d time.Duration) {
+	r.t.Helper()
+	r.engaged += d
+	r.spend(d)
+}
+
+// idles lets time pass in which the page is visible and nobody reads.
+func (r *reading) idles(d time.Duration) {
+	r.t.Helper()
+	r.idle += d
+	r.spend(d)
+}
+
+func (r *reading) spend(d time.Duration) {
+	r.t.Helper()
+	r.away(d)
+	r.present = r.elapsed
+}
+
+// away lets time pass in which the page is not visible.
+func (r *reading) away(d time.Duration) {
+	r.t.Helper()
+	r.elapsed += d
+	if r.s.witness == nil {
+		r.s.tick(r.tab, d)
+	} else {
+		r.pass(d)
+	}
+}
+
+// pass waits by the test's own clock: that of a hidden page may stand still.
+func (tb *tab) pass(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-tb.ctx.Done():
+		tb.t.Fatal(tb.ctx.Err())
+	}
+}
+
+// measured waits for what was measured until now, but for the last part that
+// was not told, and compares it with what was done.
+func (r *reading) measured(untold time.Duration) report.Session {
+	r.t.Helper()
+	engaged, present := r.engaged-untold, r.present-untold
+	var n report.Session
+	defer func() {
+		if r.t.Failed() {
+			r.t.Logf("read for %v until %v; measured %+v", engaged, present, n)
+		}
+	}()
+	eventually(r.t, fmt.Sprintf("engaged for %v", engaged), func() bool {
+		all := r.s.opens(r.link)
+		if len(all) > 1 || len(all) == 1 && all[0].Bot != "" {
+			r.t.Fatalf("%d views: %+v", len(all), all)
+		}
+		if len(all) == 0 || all[0].Session == nil {
+			return false
+		}
+		n = *all[0].Session
+		return ms(n.EngagedMs) >= engaged-r.s.witness.lost(r.link) && ms(n.PresentMs) >= present
+	})
+	switch {
+	case r.s.witness != nil:
+		r.s.witness.check(r, n)
+	case ms(n.EngagedMs) != engaged || ms(n.PresentMs) != present:
+		r.t.Errorf("engaged for %v of %v, want %v of %v", ms(n.EngagedMs), ms(n.PresentMs), engaged, present)
+	}
+	return n
+}
+
+func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// hide puts the tab behind another, show brings it back.
+func (r *reading) hide() {
+	r.t.Helper()
+	r.run(target.ActivateTarget(chromedp.FromContext(browser.ctx).Target.TargetID), emulation.SetFocusEmulationEnabled(false))
+	r.becomes("hidden")
+}
+
+func (r *reading) show() {
+	r.t.Helper()
+	r.run(emulation.SetFocusEmulationEnabled(true))
+	r.becomes("visible")
+}
+
+// becomes waits for the visibility of the page. A hidden page is not drawn, so
+// that [tab.until] would wait for ever.
+func (r *reading) becomes(state string) {
+	r.t.Helper()
+	eventually(r.t, state, func() (yes bool) {
+		r.run(chromedp.Evaluate(fmt.Sprintf(`document.visibilityState === %q`, state), &yes))
+		return yes
+	})
+}
+
+// offline takes the network away from a tab, or gives it back. The browser
+// knows.
+func offline(yes bool) chromedp.Action {
+	return chromedp.Tasks{
+		chromedp.ActionFunc(func(ctx context.Context) error {
+			_, err := network.EmulateNetworkConditionsByRule(yes, []*network.Conditions{{DownloadThroughput: -1, UploadThroughput: -1}}).Do(ctx)
+			return err
+		}),
+		network.OverrideNetworkState(yes, 0, -1, -1),
+	}
+}
+
+// comesIntoView and leavesView scroll a page that has the link in a frame, and
+// wait until the link's tracker knows, which it tells at once.
+func (r *reading) comesIntoView(y int) {
+	r.t.Helper()
+	r.run(scrolled(y))
+	r.present = r.elapsed
+	r.measured(0)
+}
+
+func (r *reading) leavesView(y int) {
+	r.t.Helper()
+	r.run(scrolled(y))
+	r.measured(0)
+}
+
+// scrolled scrolls a page, and waits until it is drawn there: before that no frame of it knows.
+func scrolled(y int) chromedp.Action {
+	return chromedp.Evaluate(fmt.Sprintf(`new Promise((done) => { scrollTo(0, %d); requestAnimationFrame(() => requestAnimationFrame(done)) })`, y), nil, awaited)
+}
+
+// host is a page of another site that shows a link 3000 pixels below its top.
+func (s *site) host(t *testing.T, l *vitrine.Link) string {
+	t.Helper()
+	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><link rel=icon href="data:,"><p style="height:3000px">An article.</p><iframe src="%s/p/%s/embed" width="600" height="400"></iframe><p style="height:3000px">The end.</p>`,
+			s.url, l.Slug)
+	}))
+	t.Cleanup(hs.Close)
+	return hs.URL
+}
+
+// ownBrowser is a browser of one test, which may kill it.
+type ownBrowser struct {
+	ctx context.Context
+}
+
+func startBrowser(t *testing.T) *ownBrowser {
+	t.Helper()
+	chromium(t) // skips the test where there is none
+	options := browserOptions(t.TempDir())
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
+	t.Cleanup(func() { stop(); stopAllocator() })
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatalf("start chromium: %v", err)
+	}
+	return &ownBrowser{ctx: ctx}
+}
+
+func (b *ownBrowser) tab(t *testing.T) *tab { return newTabIn(t, b.ctx) }
+
+// kill ends the browser and all its processes at once.
+func (b *ownBrowser) kill(t *testing.T) {
+	t.Helper()
+	p := chromedp.FromContext(b.ctx).Browser.Process()
+	children := descendants(p.Pid)
+	for _, pid := range append([]int{p.Pid}, children...) {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+			t.Fatal(err)
+		}
+	}
+}
+
+// descendants are the processes that a process has started, and those they have.
+func descendants(pid int) (all []int) {
+	dirs, _ := os.ReadDir("/proc")
+	parents := map[int]int{}
+	for _, d := range dirs {
+		var child, parent int
+		b, err := os.ReadFile("/proc/" + d.Name() + "/stat")
+		if err != nil {
+			continue
+		}
+		// The name, which may have spaces and brackets of its own, ends at the last bracket.
+		for i := len(b) - 1; i >= 0; i-- {
+			if b[i] == ')' {
+				var state string
+				fmt.Sscan(string(b[i+1:]), &state, &parent)
+				break
+			}
+		}
+		fmt.Sscan(d.Name(), &child)
+		parents[child] = parent
+	}
+	for child := range parents {
+		for p := child; p > 1; p = parents[p] {
+			if parents[p] == pid {
+				all = append(all, child)
+				break
+			}
+		}
+	}
+	return all
+}

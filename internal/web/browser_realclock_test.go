@@ -1,0 +1,105 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest/tier"
+	"vitrine/report"
+)
+
+// testimony has a page tell with each beacon what its own clock says.
+var testimony = string(mustRead("testdata/witness.js"))
+
+// witness holds what pages said in their last beacons, by the path they went
+// to.
+type witness struct {
+	mu   sync.Mutex
+	said map[string]evidence
+}
+
+// evidence is in milliseconds: how long a page was visible, and how much of
+// that its tracker cannot have counted, because the browser ran it late.
+type evidence struct{ Engaged, Seen, Lost float64 }
+
+// listen reads a beacon on its way to the server.
+func (w *witness) listen(r *http.Request) {
+	if !strings.HasSuffix(r.URL.Path, "/beacon") {
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var e evidence
+	if err := json.Unmarshal(body, &e); err != nil {
+		panic(err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.Seen >= w.said[r.URL.Path].Seen { // they may come in another order
+		w.said[r.URL.Path] = e
+	}
+}
+
+func (w *witness) of(l *vitrine.Link) evidence {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.said["/p/"+string(l.Slug)+"/beacon"]
+}
+
+// lost is how much less than the time that has passed may be measured: nothing
+// on a fake clock.
+func (w *witness) lost(l *vitrine.Link) time.Duration {
+	if w == nil {
+		return 0
+	}
+	return time.Duration(w.of(l).Lost * float64(time.Millisecond))
+}
+
+// check compares what was measured with how long the page was visible. One
+// second without input may be counted until it is noticed, and a half when that
+// is late.
+func (w *witness) check(r *reading, n report.Session) {
+	r.t.Helper()
+	e := w.of(r.link)
+	idle, late := float64(r.idle.Milliseconds()), 0.0
+	if idle > 0 {
+		late = 1500
+	}
+	engaged := float64(n.EngagedMs)
+	if engaged > e.Seen-idle+late+1 || idle == 0 && engaged < e.Seen-e.Lost-1 || n.PresentMs < n.EngagedMs {
+		r.t.Errorf("measured %+v, by the page's own clock %+v with %v ms of nobody reading", n, e, idle)
+	}
+	r.t.Logf("%-12s measured %5d ms, by the page's own clock %+v", r.link.Name, n.EngagedMs, e)
+}
+
+// Tests of this prefix wait by the real clock, with nothing beside them.
+
+func TestRealClockEngagement(t *testing.T) {
+	tier.Need(t, tier.All, "reading by the real clock")
+	s := newTimed(t, &witness{said: map[string]evidence{}})
+	for name := range samples {
+		for way, leave := range ways {
+			t.Run(way+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				leave(s.open(newTab(t), name))
+			})
+		}
+	}
+}
+
+func TestRealClockTimes(t *testing.T) {
+	tier.Need(t, tier.All, "reading by the real clock")
+	for name, test := range times {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newTimed(t, &witness{said: map[string]evidence{}}))
+		})
+	}
+}
