@@ -153,9 +153,12 @@ func (b *building) advance(t *tx, to report.Day) error {
 	return t.putState(b.account, s)
 }
 
-// clear removes tallies of the days and of later ones: those that became stale, and what an attempt that was cut off has left.
+// clear removes tallies of the days and of later ones: those that became stale, and what an attempt that was cut off has left. It
+// gives the state another version, so that an attempt of another process, whose
+// tallies it may have removed, ends with its next step.
 func (b *building) clear() error {
 	next := b.state
+	next.version++
 	next.begun = max(b.days.to, b.state.stale)
 	err := b.write(func(t *tx) error {
 		if b.state.begun > b.state.stale {

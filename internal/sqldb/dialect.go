@@ -23,8 +23,6 @@ type dialect struct {
 	exists func(error) bool
 	// guard has a statement that is refused leave the transaction as it was; nil: every statement does.
 	guard func(t *tx, statement func() error) error
-	// instances on several machines may use the database: background work is for one of them at a time.
-	instances bool
 	// many runs a statement many times, without waiting for each; nil: there is nothing to wait for.
 	many func(t *tx, query string, n int, args func(i int) []any, f func(i int, row scanner) error, done func(i int, changed int64)) error
 	// text makes arguments of a query such that the database can hold them; nil: it holds all.

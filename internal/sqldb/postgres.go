@@ -53,7 +53,6 @@ func postgresDialect(d dialect) *dialect {
 	d.unknown = postgresLost
 	d.guard = postgresGuard
 	d.text = postgresText
-	d.instances = true
 	d.many = postgresMany
 	d.visit = postgresVisit
 	return &d

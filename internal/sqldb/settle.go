@@ -21,21 +21,22 @@ func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
 		func(account vitrine.AccountID) error { return l.settle(ctx, account, before) })
 }
 
-// eachAccount does background work for each account that a query finds: the next one after $1. Where another instance is at it, there is
-// nothing to do.
+// eachAccount does background work for each account that a query finds: the
+// next one after $1. One process at a time does such work for a database; while
+// another has the lock there is nothing to do.
 func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f func(vitrine.AccountID) error) error {
 	l.background.Lock()
 	defer l.background.Unlock()
-	if l.db.dialect.instances {
-		unlock, err := l.db.lock(ctx, "settle", false)
-		if errors.Is(err, errHeld) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		defer func() { _ = unlock() }() // where it was lost, another may have begun: each step sees to it that it is true by itself
+	unlock, err := l.db.lock(ctx, "settle", false)
+	if errors.Is(err, errHeld) {
+		return nil
 	}
+	if err != nil {
+		return err
+	}
+	// The lock may have been lost, and another process may have begun: each step
+	// checks in its transaction that the state is still its own.
+	defer func() { _ = unlock() }()
 	after := vitrine.AccountID(math.MinInt64)
 	for {
 		var account vitrine.AccountID

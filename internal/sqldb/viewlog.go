@@ -16,7 +16,8 @@ type ViewLog struct {
 	feed  *feed
 	lives *lives
 	kept  *kept
-	// background is held by whoever settles: two at once would undo each other's work. Of several instances one does, by a lock of that name.
+	// background is held while this process does background work. Processes
+	// exclude each other by the lock "settle".
 	background sync.Mutex
 	least      least
 }
