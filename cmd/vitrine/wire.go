@@ -157,6 +157,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		// What it would say is about single connections, with their addresses, which stand in no log.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
+	s.http.RegisterOnShutdown(app.EndStalled)
 	return s
 }
 

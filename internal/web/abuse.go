@@ -105,11 +105,8 @@ func (s *Server) fileReport(w http.ResponseWriter, r *http.Request, l *vitrine.L
 
 // takeReport takes a report in. It answers with a page of its own, and not with a way back to what was reported, which may be held for review by now.
 func (s *Server) takeReport(w http.ResponseWriter, r *http.Request, p *reportPage, file func(vitrine.ReporterID, vitrine.AbuseReason, string) error) error {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	r.Body = http.MaxBytesReader(w, r.Body, maxReport)
 	err := r.ParseForm()
-	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "The report could not be read: it is incomplete, or too long. Go back and shorten it.")
 	}

@@ -67,9 +67,7 @@ func (s *Server) putCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !slices.Contains(captionTypes, t) {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Send captions as text/vtt (WebVTT) or application/x-subrip (.srt).")
 	}
-	control := http.NewResponseController(w)
-	l, err := s.Captions.Put(r.Context(), a, r.PathValue("slug"), r.PathValue("language"), &steadyReader{r: r.Body, control: control})
-	_ = control.SetReadDeadline(time.Time{}) // that of a text that was not read to its end
+	l, err := s.Captions.Put(r.Context(), a, r.PathValue("slug"), r.PathValue("language"), steadily(r))
 	if err != nil {
 		return err
 	}

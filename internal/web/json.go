@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"time"
 
 	"vitrine"
 
@@ -35,16 +34,9 @@ func readObject(w http.ResponseWriter, r *http.Request) (object, error) {
 	return readBounded(w, r, maxBody)
 }
 
-// bodyTime is how long a small body may take to arrive.
-const bodyTime = 30 * time.Second
-
 // readBounded reads a body of at most limit bytes as a JSON object.
 func readBounded(w http.ResponseWriter, r *http.Request, limit int64) (object, error) {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	// A deadline that passed while the request is answered would end it.
-	_ = control.SetReadDeadline(time.Time{})
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		return nil, invalidJSON(fmt.Sprintf("The body is larger than %d KiB.", limit>>10))
 	} else if err != nil {

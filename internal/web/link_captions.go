@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"vitrine"
 )
@@ -18,11 +17,8 @@ func (s *Server) linkCaptionRoutes(mux *http.ServeMux) {
 
 // addCaptions takes captions in a language from the form of a link's page.
 func (s *Server) addCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	r.Body = http.MaxBytesReader(w, r.Body, maxCaptionForm)
 	wrong := r.ParseMultipartForm(maxCaptionForm) // in memory, all of it
-	_ = control.SetReadDeadline(time.Time{})
 	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
 		return err

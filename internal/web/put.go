@@ -1,22 +1,14 @@
 package web
 
 import (
-	"io"
 	"mime"
 	"net/http"
-	"time"
 
 	"vitrine"
 )
 
 // StorageRoot is where signed upload URLs lead when bytes are kept by this process.
 const StorageRoot = "/storage/"
-
-// A transfer that brings less than slowBytes in slowTime is ended (security, surfaces).
-const (
-	slowBytes = 10 << 10
-	slowTime  = 30 * time.Second
-)
 
 func (s *Server) storageRoutes(mux *http.ServeMux) {
 	if s.Receiver == nil {
@@ -51,7 +43,7 @@ func (s *Server) putFile(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Uploads.MayPut(r.Context(), g.Key); err != nil {
 		return err
 	}
-	etag, err := s.Receiver.Receive(r.Context(), g, &steadyReader{r: r.Body, control: http.NewResponseController(w)})
+	etag, err := s.Receiver.Receive(r.Context(), g, steadily(r))
 	if err != nil {
 		w.Header().Set("Connection", "close") // what is left of the body is not worth reading
 		return err
@@ -76,24 +68,4 @@ func sameType(got, want string) bool {
 		}
 	}
 	return true
-}
-
-// steadyReader ends a transfer that is too slow: each slowBytes must come within slowTime.
-type steadyReader struct {
-	r       io.Reader
-	control *http.ResponseController
-	left    int // bytes until the deadline is moved; 0 before the first read
-}
-
-func (s *steadyReader) Read(p []byte) (int, error) {
-	if s.left <= 0 {
-		_ = s.control.SetReadDeadline(time.Now().Add(slowTime))
-		s.left = slowBytes
-	}
-	n, err := s.r.Read(p)
-	s.left -= n
-	if err == io.EOF {
-		_ = s.control.SetReadDeadline(time.Time{})
-	}
-	return n, err
 }

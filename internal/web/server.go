@@ -67,6 +67,12 @@ type Server struct {
 	// Notices, if set, are what whoever runs the instance must know: they stand on each of these pages.
 	Notices func(context.Context) []Notice
 
+	// BodyTime is how long the body of a request may take to arrive, and 10 KiB
+	// of a file; 0: 30 s.
+	BodyTime time.Duration
+
+	bodies    sync.Map    // under way, by *timedBody
+	ending    atomic.Bool // the server is about to stop
 	hasOwner  atomic.Bool // there is an account
 	proxyTold sync.Once   // the log says that a proxy should be trusted
 	exporting sync.Map    // accounts that are being exported, by AccountID
@@ -119,6 +125,9 @@ func (s *Server) around(next http.Handler) http.Handler {
 				}
 			}
 		}()
+		if b := s.timeBody(w, r); b != nil {
+			defer b.end()
+		}
 		next.ServeHTTP(w, r)
 	})
 }

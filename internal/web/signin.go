@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"vitrine"
 )
@@ -195,12 +194,9 @@ func (s *Server) asModerator(h moderatorHandler) handler {
 
 // readForm reads the form of a request, of at most limit bytes.
 func readForm(w http.ResponseWriter, r *http.Request, limit int64) error {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err := r.ParseForm()
 	_, rest := io.Copy(io.Discard, r.Body)
-	_ = control.SetReadDeadline(time.Time{})
 	if errors.Join(err, rest) != nil {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "What was sent could not be read: it is incomplete, or too long. Go back and send less at once.")
 	}
