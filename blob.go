@@ -2,6 +2,8 @@ package vitrine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"time"
 )
@@ -58,6 +60,21 @@ type Blob interface {
 	io.ReadSeekCloser
 	io.ReaderAt
 	Size() int64
+}
+
+// OpenWhole opens the bytes of a link and checks that they are as many as the
+// link's row says, so that a file that storage has cut is not served as if it
+// were whole. It answers Unavailable when they are not, or when they are gone.
+func OpenWhole(ctx context.Context, blobs Blobs, l *Link) (Blob, error) {
+	b, err := blobs.Open(ctx, l.Upload)
+	if err != nil {
+		return nil, Unavailable(fmt.Errorf("link %s: open the stored file %s: %w", l.Slug, l.Upload, err))
+	}
+	if n := b.Size(); n != l.Size {
+		err := fmt.Errorf("link %s: the stored file %s has %d bytes, want %d: restore it from a backup", l.Slug, l.Upload, n, l.Size)
+		return nil, Unavailable(errors.Join(err, b.Close()))
+	}
+	return b, nil
 }
 
 // BlobInfo is what storage knows of bytes.

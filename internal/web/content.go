@@ -153,11 +153,7 @@ func (s *Server) blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 	if !l.HasBytes {
 		return nil, errNoPage
 	}
-	b, err := s.Blobs.Open(r.Context(), l.Upload)
-	if err != nil {
-		return nil, vitrine.Unavailable(err)
-	}
-	return b, nil
+	return vitrine.OpenWhole(r.Context(), s.Blobs, l)
 }
 
 // sendBlob answers with bytes, whole or in ranges; they never change, so their hash is a strong validator.

@@ -206,9 +206,9 @@ func (m *manifests) keep(id vitrine.UploadID, site *filetype.Site) {
 
 // openSite opens a version's bytes and tells what is in them, which was decided when they were inspected and is read from them anew.
 func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*filetype.Site, vitrine.Blob, error) {
-	blob, err := s.Blobs.Open(ctx, version.Upload)
+	blob, err := vitrine.OpenWhole(ctx, s.Blobs, version)
 	if err != nil {
-		return nil, nil, vitrine.Unavailable(err)
+		return nil, nil, err
 	}
 	if site, ok := siteManifests.find(version.Upload); ok {
 		return site, blob, nil

@@ -1,0 +1,49 @@
+package web_test
+
+import (
+	"bytes"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A stored file that was cut is not served, whole or in ranges: the answer is
+// 503 before its first byte, and the log names the link.
+func TestCutFileIsNotServed(t *testing.T) {
+	s := newSite(t)
+	var log bytes.Buffer
+	s.server.Log = slog.New(slog.NewTextHandler(&log, nil))
+	l := s.publish("notes.txt", bytes.Repeat([]byte("words\n"), 5000))
+	download, file := s.url+"/p/"+string(l.Slug)+"/download", s.contentAddress(l, "file")
+	for _, address := range []string{download, file} {
+		if r := s.get(address); r.StatusCode != 200 {
+			t.Fatalf("%s: status %d before", address, r.StatusCode)
+		}
+	}
+	cut := 0
+	s.check(filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasPrefix(d.Name(), string(l.Upload)) {
+			if st, _ := d.Info(); st.Size() == l.Size {
+				cut++
+				err = os.Truncate(path, l.Size/3)
+			}
+		}
+		return err
+	}))
+	if cut != 1 {
+		t.Fatalf("%d files cut", cut)
+	}
+	for _, address := range []string{download, file} {
+		for _, headers := range [][]string{nil, {"Range: bytes=0-99"}, {"Range: bytes=-5"}} {
+			if r := s.get(address, headers...); r.StatusCode != 503 || strings.Contains(r.body, "words") {
+				t.Errorf("%s %v: status %d", address, headers, r.StatusCode)
+			}
+		}
+	}
+	if !strings.Contains(log.String(), "link "+string(l.Slug)) {
+		t.Errorf("the log does not name the link:\n%s", log.String())
+	}
+}
