@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -187,13 +188,17 @@ func (e *Export) list(links []*Link, z *zip.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// NoFormula is text that no spreadsheet takes for a formula: one that begins like one has an apostrophe before it (promise 11).
+// NoFormula returns a cell that no spreadsheet takes for a formula (promise 11):
+// an apostrophe precedes a character that would begin one. In many countries
+// spreadsheets divide lines at semicolons, and a cell may begin at each.
 func NoFormula(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) || strings.HasPrefix(s, "＝") || strings.HasPrefix(s, "＋") || strings.HasPrefix(s, "－") || strings.HasPrefix(s, "＠") {
+	if s != "" && strings.ContainsRune("\t\r\n", rune(s[0])) {
 		return "'" + s
 	}
-	return s
+	return formula.ReplaceAllString(s, "$1'$2")
 }
+
+var formula = regexp.MustCompile("(^|;[ \t\r\n\u00a0]*)([=+@＝＋－＠-])")
 
 // report writes the report over all of a link's time, the same that the API answers.
 func (e *Export) report(ctx context.Context, a *Account, l *Link, z *zip.Writer) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -306,13 +307,16 @@ func parseCursor(text string) (c vitrine.LinkCursor, err error) {
 	return vitrine.LinkCursor{CreatedAt: time.UnixMilli(ms).UTC(), ID: vitrine.LinkID(n)}, nil
 }
 
-// reportRange reads the range of a report; repeated or unknown is bad_range.
+// reportRange reads the range of a report. One that is repeated, unknown or in a
+// query that cannot be read is bad_range.
 func reportRange(r *http.Request) (report.Range, error) {
-	v, ok := r.URL.Query()["range"]
-	if !ok {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	v, ok := q["range"]
+	switch {
+	case err != nil: // a part that cannot be read may have been the range
+	case !ok:
 		return report.ParseRange("30d")
-	}
-	if len(v) == 1 && v[0] != "" {
+	case len(v) == 1 && v[0] != "":
 		if rg, err := report.ParseRange(v[0]); err == nil {
 			return rg, nil
 		}

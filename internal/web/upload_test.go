@@ -99,6 +99,8 @@ func TestErrors(t *testing.T) {
 		{"no path", pro, "POST", "/uploads/complete", fields{"name": "a.txt", "type": "text/plain"}, 400, "invalid_request", "path"},
 		{"bad range", pro, "GET", "/analytics?range=1d", nil, 400, "bad_range", "range"},
 		{"empty range", pro, "GET", "/analytics?range=", nil, 400, "bad_range", "range"},
+		{"unreadable query", pro, "GET", "/analytics?range=7d;", nil, 400, "bad_range", "range"},
+		{"unreadable escape", pro, "GET", "/analytics?range=%7d%zz", nil, 400, "bad_range", "range"},
 		{"two ranges", pro, "GET", "/links/" + slugged + "/analytics?range=7d&range=7d", nil, 400, "bad_range", "range"},
 		{"bad range before unknown slug", pro, "GET", "/links/nope/analytics?range=x", nil, 400, "bad_range", "range"},
 		{"bad cursor", pro, "GET", "/links?cursor=!!", nil, 400, "invalid_request", "cursor"},
