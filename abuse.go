@@ -73,7 +73,7 @@ type AbuseReports struct {
 func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (ReporterID, error) {
 	key, err := s.key(ctx)
 	if err != nil {
-		return 0, Unavailable(err)
+		return 0, err
 	}
 	day := visitor.DayKey(key, dayOf(s.Now()))
 	if from = from.Unmap(); from.Is6() {
@@ -156,7 +156,7 @@ func (s *AbuseReports) file(ctx context.Context, by ReporterID, reason AbuseReas
 		}
 		return s.judge(tx, l, now)
 	})
-	return told(err)
+	return err
 }
 
 // mayReport refuses a reporter who has sent enough within the hour.

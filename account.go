@@ -185,7 +185,7 @@ func (s *Accounts) People(ctx context.Context, q AccountQuery) (people []Person,
 		}
 		return err
 	})
-	return people, told(err)
+	return people, err
 }
 
 // mayGovern refuses whoever, on the website, is no owner of the instance any more.
@@ -215,7 +215,7 @@ func (s *Accounts) List(ctx context.Context, q AccountQuery) (list []*Account, e
 		list, err = tx.Accounts(q)
 		return err
 	})
-	return list, told(err)
+	return list, err
 }
 
 // SetPlan changes an account's plan and its own limits (nil: the plan's), by the operator or an owner. It holds from the account's next request on.

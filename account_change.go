@@ -35,7 +35,7 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Guesser) error 
 	if err == nil {
 		s.Mail.wake()
 	}
-	return told(err)
+	return err
 }
 
 // OfferReset makes a ticket that sets a new password of an account, for the operator to hand over. Errors: CodeNotFound, CodeBanned.
@@ -52,7 +52,7 @@ func (s *Accounts) ResetGood(ctx context.Context, text string) (email string, er
 		}
 		return err
 	})
-	return email, told(err)
+	return email, err
 }
 
 // Reset sets the password of a ticket's account, ends all its sessions and signs in. Errors: CodeUnauthorized for the ticket;
@@ -64,7 +64,7 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Guesser) 
 	}
 	_, hash, err := s.chosen(ctx, email, password)
 	if err != nil {
-		return in, told(err)
+		return in, err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		_, a, err := accountTicket(tx, text, s.Now(), TicketPassword)
@@ -81,7 +81,7 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Guesser) 
 		return s.post(tx, s.letterPasswordChanged(email), "")
 	})
 	if err != nil {
-		return SignedIn{}, told(err)
+		return SignedIn{}, err
 	}
 	s.Mail.wake()
 	return in, nil
@@ -156,11 +156,11 @@ func again(tx Tx, confirmed *Account) (*Account, error) {
 func (s *Accounts) ChangePassword(ctx context.Context, session *Session, current, password string) error {
 	a, err := s.confirm(ctx, session, current)
 	if err != nil {
-		return told(err)
+		return err
 	}
 	_, hash, err := s.chosen(ctx, a.Email, password)
 	if err != nil {
-		return told(err)
+		return err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		a, err := again(tx, a)
@@ -176,7 +176,7 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *Session, current
 	if err == nil {
 		s.Mail.wake()
 	}
-	return told(err)
+	return err
 }
 
 // ChangeEmail gives an account another address: at once, or where mail is sent, once a link is opened that was sent there (asked). Errors:
@@ -188,7 +188,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 	}
 	a, err := s.confirm(ctx, session, current)
 	if err != nil {
-		return false, told(err)
+		return false, err
 	}
 	if email == a.Email {
 		return false, &Error{Code: CodeInvalidRequest, Field: "email", Message: "This is your address already."}
@@ -219,7 +219,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 	if err == nil {
 		s.Mail.wake()
 	}
-	return true, told(err)
+	return true, err
 }
 
 // takeAddress gives an account an address that nobody has shown to be theirs. A try counts, whatever comes of it: what it answers tells whether the
@@ -252,7 +252,7 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email st
 		}
 		return moveTo(tx, a, email)
 	})
-	return told(cmp.Or(err, refused))
+	return cmp.Or(err, refused)
 }
 
 // ConfirmEmail gives the account of whoever is signed in the address that a ticket was sent to. Errors: CodeUnauthorized for the ticket,
@@ -275,7 +275,7 @@ func (s *Accounts) ConfirmEmail(ctx context.Context, me *Account, text string) e
 	if err == nil {
 		s.Mail.wake()
 	}
-	return told(err)
+	return err
 }
 
 // moveTo gives an account another address. What was sent to the old one is of no use any more.

@@ -14,7 +14,7 @@ import (
 func (s *Accounts) Close(ctx context.Context, session *Session, current, email string) error {
 	a, err := s.confirm(ctx, session, current)
 	if err != nil {
-		return told(err)
+		return err
 	}
 	if !strings.EqualFold(strings.TrimSpace(email), a.Email) {
 		return &Error{Code: CodeInvalidRequest, Field: "email", Message: "This is not the address of your account. Type it to confirm."}
@@ -32,7 +32,7 @@ func (s *Accounts) Close(ctx context.Context, session *Session, current, email s
 	if err == nil && s.Wake != nil {
 		s.Wake()
 	}
-	return told(err)
+	return err
 }
 
 func (s *Accounts) close(tx Tx, a *Account) error {
@@ -72,7 +72,7 @@ func (s *Accounts) OnlyOwner(ctx context.Context, a *Account) (only bool, err er
 		}
 		return err
 	})
-	return only, told(err)
+	return only, err
 }
 
 // Empty removes what closed accounts have left. What is interrupted is gone on with the next time. Several processes share the accounts; what is

@@ -58,7 +58,7 @@ func (s *Albums) Create(ctx context.Context, a *Account, title, slug string) (al
 		album = &Album{Account: a.ID, Title: title, CreatedAt: s.Now()}
 		return addNamed(chosen, func(slug Slug) error { album.Slug = slug; return tx.AddAlbum(album) })
 	})
-	return album, told(err)
+	return album, err
 }
 
 // mayMake reads an account as it is now, if it may make something, with a slug that it chose or not.
@@ -119,7 +119,7 @@ func (s *Albums) List(ctx context.Context, a *Account) (rows []AlbumRow, err err
 		}
 		return nil
 	})
-	return rows, told(err)
+	return rows, err
 }
 
 // BySlug is an album of an account with all that is in it. Errors: CodeNotFound, as for another account's.
@@ -133,7 +133,7 @@ func (s *Albums) BySlug(ctx context.Context, a *Account, slug string) (f *AlbumF
 		f.Links, err = tx.AlbumLinks(album.ID, 0)
 		return err
 	})
-	return f, told(err)
+	return f, err
 }
 
 func ownAlbum(tx Tx, a *Account, slug string) (*Album, error) {
@@ -175,7 +175,7 @@ func (s *Albums) Public(ctx context.Context, slug Slug) (f *AlbumFacts, err erro
 		return err
 	})
 	if err != nil {
-		return nil, told(err)
+		return nil, err
 	}
 	return f, nil
 }
@@ -261,13 +261,13 @@ func (s *Albums) arrange(ctx context.Context, a *Account, slug string, f func(Tx
 }
 
 func (s *Albums) change(ctx context.Context, a *Account, slug string, f func(Tx, *Album) error) error {
-	return told(s.Store.Update(ctx, func(tx Tx) error {
+	return s.Store.Update(ctx, func(tx Tx) error {
 		album, err := ownAlbum(tx, a, slug)
 		if err != nil {
 			return err
 		}
 		return f(tx, album)
-	}))
+	})
 }
 
 // auditAlbums checks that each album has links of its own account, no more than it may, and no versions of websites.

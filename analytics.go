@@ -62,7 +62,7 @@ func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.
 	}
 	recent, err := s.Log.Recent(ctx, l.ID, w.From, w.To, recentRows)
 	if err != nil {
-		return nil, Unavailable(err)
+		return nil, err
 	}
 	rep := report.ForLink(described, w, cur, prev, recent)
 	rep.Truncated = truncated
@@ -106,11 +106,11 @@ func (s *Analytics) linksOf(ctx context.Context, a *Account) ([]report.Link, err
 		return err
 	})
 	if err != nil {
-		return nil, Unavailable(err)
+		return nil, err
 	}
 	counts, err := s.Log.AccountCounts(ctx, a.ID)
 	if err != nil {
-		return nil, Unavailable(err)
+		return nil, err
 	}
 	links := make([]report.Link, len(facts))
 	for i, f := range facts {
@@ -129,7 +129,7 @@ func (s *Analytics) top(ctx context.Context, a *Account, links []report.Link, w 
 	from, to := report.SparkDays(w)
 	views, err := s.Log.DailyViews(ctx, a.ID, ids, from, to)
 	if err != nil {
-		return nil, Unavailable(err)
+		return nil, err
 	}
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		top = nil
@@ -147,7 +147,7 @@ func (s *Analytics) top(ctx context.Context, a *Account, links []report.Link, w 
 		return nil
 	})
 	if err != nil {
-		return nil, Unavailable(err)
+		return nil, err
 	}
 	return top, nil
 }
@@ -166,9 +166,6 @@ func (s *Analytics) tallies(ctx context.Context, scope Scope, w report.Window) (
 		prev, cut, err = s.Log.Tally(ctx, TallyQuery{Scope: scope, From: p.From, To: p.To, Cap: s.MaxOpens, Brief: true})
 		truncated = truncated || cut
 	}
-	if err != nil && !errors.Is(err, context.Canceled) {
-		err = Unavailable(err)
-	}
 	return cur, prev, truncated, err
 }
 
@@ -176,7 +173,7 @@ func (s *Analytics) tallies(ctx context.Context, scope Scope, w report.Window) (
 func (s *Analytics) describe(ctx context.Context, l *Link) (report.Link, error) {
 	counts, err := s.Log.Counts(ctx, []LinkID{l.ID})
 	if err != nil {
-		return report.Link{}, Unavailable(err)
+		return report.Link{}, err
 	}
 	d := report.Link{ID: int64(l.ID), Kind: string(l.Kind), Content: ContentKindOf(l.Kind), Pages: l.Pages, Created: l.CreatedAt,
 		Views: counts[l.ID].Views, Downloads: counts[l.ID].Downloads}

@@ -118,7 +118,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Account, error) 
 	case errors.Is(err, ErrNotFound), err == nil && !k.InForce(s.Now()):
 		return nil, errUnauthorized
 	case err != nil:
-		return nil, Unavailable(err)
+		return nil, err
 	case a.Banned:
 		return nil, errBanned
 	}
@@ -206,7 +206,7 @@ func (s *Keys) Roll(ctx context.Context, email string, id KeyID, grace time.Dura
 		key, err = s.further(tx, a, k.Name)
 		return err
 	})
-	return key, told(err)
+	return key, err
 }
 
 // keyOf finds a key of an account.

@@ -162,7 +162,7 @@ func (s *Captions) drop(ctx context.Context, l *Link, part Part) error {
 		return notFoundIsNil(err)
 	})
 	if err != nil {
-		return Unavailable(err)
+		return err
 	}
 	if !named {
 		return nil
@@ -205,11 +205,10 @@ func (s *Captions) change(ctx context.Context, l *Link, f func(*Link) error) (no
 		}
 		return tx.PutLink(now)
 	})
-	var e *Error
-	if err != nil && !errors.As(err, &e) {
-		return nil, Unavailable(err)
+	if err != nil {
+		return nil, err
 	}
-	return now, err
+	return now, nil
 }
 
 // mayHaveCaptions refuses captions for what has no sound or no bytes, and more of them than a link may have.
@@ -238,7 +237,7 @@ func ownLink(ctx context.Context, store Store, a *Account, slug string) (l *Link
 	case CodeOf(err) == CodeNotFound, err == nil && (l.Account != a.ID || l.Site != 0):
 		return nil, errNoOwnLink
 	case err != nil:
-		return nil, Unavailable(err)
+		return nil, err
 	}
 	return l, nil
 }

@@ -399,7 +399,7 @@ func (s *Uploads) fail(ctx context.Context, u *Upload, cause error) error {
 		err = errors.New("another process made the link that this one refused: " + cause.Error())
 	}
 	if err != nil {
-		return Unavailable(err)
+		return err
 	}
 	// Bytes that stay behind because this fails are swept with the upload.
 	if err := s.Blobs.Delete(ctx, u.ID); err != nil {

@@ -87,10 +87,10 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// Unavailable says that a part the request needs is down or full: nothing was half done, and the same request may be sent
-// again (contract, Errors).
+// Unavailable says that a part the request needs is down or full: nothing is half done, and the same request may be sent again
+// (contract, Errors). Only the component that knows this reports it. Every other error is an internal one.
 func Unavailable(cause error) *Error {
-	return &Error{Code: CodeUnavailable, Message: "A part of the service that this needs is not available right now. Nothing was changed; try again shortly.",
+	return &Error{Code: CodeUnavailable, Message: "A part of the service that this needs is not available right now. Try again shortly.",
 		RetryAfter: 5 * time.Second, Err: cause}
 }
 
@@ -101,12 +101,3 @@ var (
 	// ErrForgotten is about a day whose opens are no longer kept.
 	ErrForgotten = errors.New("opens of that day are no longer kept")
 )
-
-// told is err as it may be told to whoever asked: an Error, and Unavailable in place of anything else.
-func told(err error) error {
-	var e *Error
-	if err != nil && !errors.As(err, &e) {
-		return Unavailable(err)
-	}
-	return err
-}

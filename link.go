@@ -188,14 +188,14 @@ func (s *Links) public(ctx context.Context, k linkKey) (*Link, *Account, error) 
 	case errors.Is(err, ErrNotFound):
 		return nil, nil, errNoLink
 	case err != nil:
-		return nil, nil, Unavailable(err)
+		return nil, nil, err
 	}
 	l, a := found.link, found.account // the caller's own
 	if err := l.shownBy(&a); err != nil {
 		return nil, nil, err
 	}
 	if err := s.freshViewerKey(ctx, &a); err != nil {
-		return nil, nil, Unavailable(err)
+		return nil, nil, err
 	}
 	return &l, &a, nil
 }
@@ -209,7 +209,7 @@ func (s *Links) Examined(ctx context.Context, id LinkID) (l *Link, err error) {
 		}
 		return err
 	})
-	return l, told(err)
+	return l, err
 }
 
 // List is an account's links, newest first, at most n after a cursor; next is the cursor of the page after, nil at the end.
@@ -219,7 +219,7 @@ func (s *Links) List(ctx context.Context, a AccountID, n int, after LinkCursor) 
 		return err
 	})
 	if err != nil {
-		return nil, nil, Unavailable(err)
+		return nil, nil, err
 	}
 	if len(links) > n {
 		links = links[:n]
@@ -412,7 +412,8 @@ func (s *Links) Delete(ctx context.Context, slug string, d Decision) error {
 	if err != nil {
 		return err
 	}
-	return s.purge(ctx, l)
+	_ = s.purge(ctx, l) // the link is deleted; what this leaves, Purge removes
+	return nil
 }
 
 // Purge removes what deleted links have left, and gives slugs free that have rested long enough.

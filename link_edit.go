@@ -129,7 +129,7 @@ func (s *Links) SlugFree(ctx context.Context, a *Account, of, slug string) error
 	if err != nil {
 		return err
 	}
-	return told(s.Store.Read(ctx, func(tx Tx) error {
+	return s.Store.Read(ctx, func(tx Tx) error {
 		u := slugFor{slug: to}
 		if of != "" {
 			l, err := ownLinkIn(tx, a, of)
@@ -139,7 +139,7 @@ func (s *Links) SlugFree(ctx context.Context, a *Account, of, slug string) error
 			u.link = l.ID
 		}
 		return slugFree(tx, u, s.Now())
-	}))
+	})
 }
 
 // edit changes what an owner may choose of a link.
@@ -154,7 +154,7 @@ func (s *Links) edit(ctx context.Context, a *Account, slug string, f func(Tx, *L
 		}
 		return tx.PutLink(l)
 	})
-	return l, told(err)
+	return l, err
 }
 
 // ownLinkIn looks up a link of an account; a foreign slug answers as an unknown one does.

@@ -54,7 +54,7 @@ func (s *Links) Own(ctx context.Context, a *Account, slug string) (o *OwnersLink
 		}
 		return nil
 	})
-	return o, told(err)
+	return o, err
 }
 
 // forOwner is a change as the owner of the link is told of it.

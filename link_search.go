@@ -87,7 +87,7 @@ func (s *Links) Search(ctx context.Context, a *Account, q LinkSearch) (found []F
 		})
 	}
 	if err != nil {
-		return nil, false, told(err)
+		return nil, false, err
 	}
 	if more = len(links) > q.Limit; more {
 		links = links[:q.Limit]
@@ -99,7 +99,7 @@ func (s *Links) Search(ctx context.Context, a *Account, q LinkSearch) (found []F
 			scope := Scope{Account: a.ID, Link: l.ID}
 			tally, _, err := s.Log.Tally(ctx, TallyQuery{Scope: scope, From: from, To: to, Brief: true})
 			if err != nil {
-				return nil, false, told(err)
+				return nil, false, err
 			}
 			f.Daily = tally.DailyViews(from, to)
 		}

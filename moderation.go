@@ -42,7 +42,7 @@ func (s *Moderation) Queue(ctx context.Context, reason string, after ReviewCurso
 		}
 		return nil
 	})
-	return queue, next, told(err)
+	return queue, next, err
 }
 
 func waiting(tx Tx, l *Link) (w Waiting, err error) {
@@ -61,7 +61,7 @@ func (s *Moderation) Counts(ctx context.Context) (counts map[string]int64, err e
 		counts, err = tx.CountReview()
 		return err
 	})
-	return counts, told(err)
+	return counts, err
 }
 
 // Case is all that a moderator is told of a link.
@@ -137,7 +137,7 @@ func (s *Moderation) Case(ctx context.Context, slug string) (*Case, error) {
 		}
 		return err
 	})
-	return c, told(err)
+	return c, err
 }
 
 // Account tells of an account. Errors: CodeNotFound.
@@ -149,7 +149,7 @@ func (s *Moderation) Account(ctx context.Context, id AccountID) (c AccountCase, 
 		}
 		return err
 	})
-	return c, told(err)
+	return c, err
 }
 
 // History lists at most n decisions of people over the whole instance, newest first, older than a change (0: the newest).
@@ -173,7 +173,7 @@ func (s *Moderation) OfLink(ctx context.Context, slug string) (list []Event, err
 		list, err = events(tx, ChangeQuery{Link: l.ID})
 		return err
 	})
-	return list, told(err)
+	return list, err
 }
 
 // OfAccount lists all that was decided about an account and its links, newest first, and which of its files were refused. Errors:
@@ -187,7 +187,7 @@ func (s *Moderation) OfAccount(ctx context.Context, email string) (list []Event,
 		list, err = events(tx, ChangeQuery{Account: a.ID})
 		return err
 	})
-	return list, told(err)
+	return list, err
 }
 
 // Same lists all other links with the very same bytes as one, newest first. Errors: CodeNotFound.
@@ -200,7 +200,7 @@ func (s *Moderation) Same(ctx context.Context, slug string) (same []SameBytes, e
 		same, err = sameBytes(tx, l, 0)
 		return err
 	})
-	return same, told(err)
+	return same, err
 }
 
 func (s *Moderation) history(ctx context.Context, q ChangeQuery) (list []Event, err error) {
@@ -208,7 +208,7 @@ func (s *Moderation) history(ctx context.Context, q ChangeQuery) (list []Event, 
 		list, err = events(tx, q)
 		return err
 	})
-	return list, told(err)
+	return list, err
 }
 
 func accountCase(tx Tx, id AccountID) (c AccountCase, err error) {

@@ -86,7 +86,7 @@ func (s *Sessions) SignIn(ctx context.Context, offer string, g Guesser) (in Sign
 		in, err = s.begin(tx, a, g, true)
 		return errors.Join(err, tx.DeleteTicket(t.ID))
 	})
-	return in, told(err)
+	return in, err
 }
 
 // accountTicket reads a ticket that holds and its account; of one that is suspended none does.
@@ -124,11 +124,11 @@ func (s *Sessions) Enter(ctx context.Context, email, password string, g Guesser)
 		return err
 	})
 	if err != nil {
-		return in, told(err)
+		return in, err
 	}
 	ok, stale, err := checkPassword(ctx, a.Password, password)
 	if err != nil {
-		return in, told(errors.Join(err, s.forgive(ctx, taken)))
+		return in, errors.Join(err, s.forgive(ctx, taken))
 	}
 	if !ok {
 		return in, errNoSignIn
@@ -136,7 +136,7 @@ func (s *Sessions) Enter(ctx context.Context, email, password string, g Guesser)
 	hash := a.Password
 	if stale {
 		if hash, err = rehash(ctx, password, a); err != nil {
-			return in, told(err)
+			return in, err
 		}
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
@@ -146,7 +146,7 @@ func (s *Sessions) Enter(ctx context.Context, email, password string, g Guesser)
 		}
 		return errors.Join(giveBack(tx, taken), tx.ClearGuesses(bounds[0].key))
 	})
-	return in, told(err)
+	return in, err
 }
 
 // rehash makes the hash of a password that was right at today's cost. A password from before a rule is as good as it was.
@@ -204,7 +204,7 @@ func (s *Sessions) Look(ctx context.Context, text string) (a *Account, err error
 		_, a, err = s.find(tx, text)
 		return err
 	})
-	return a, told(err)
+	return a, err
 }
 
 // Current finds a session and its account, as they are now, and keeps that it was used. Errors: CodeUnauthorized.
@@ -214,7 +214,7 @@ func (s *Sessions) Current(ctx context.Context, text string) (session *Session, 
 		return err
 	})
 	if err != nil {
-		return nil, nil, told(err)
+		return nil, nil, err
 	}
 	if s.Now().Sub(session.UsedAt) >= sessionGrain {
 		s.touch(ctx, text)
@@ -247,7 +247,7 @@ func (s *Sessions) List(ctx context.Context, a AccountID) (sessions []*Session, 
 		}
 		return err
 	})
-	return sessions, told(err)
+	return sessions, err
 }
 
 // End signs out. Ending what has ended is success.
@@ -259,7 +259,7 @@ func (s *Sessions) End(ctx context.Context, text string) error {
 		}
 		return tx.DeleteSession(session.ID)
 	})
-	return told(err)
+	return err
 }
 
 // Revoke ends one session of an account, from its next request on. Revoking what has ended, or is another's, changes nothing.
@@ -273,14 +273,14 @@ func (s *Sessions) Revoke(ctx context.Context, a AccountID, id SessionID) error 
 		}
 		return err
 	})
-	return told(err)
+	return err
 }
 
 // EndOthers ends all sessions of an account but one, and the tickets that would begin another.
 func (s *Sessions) EndOthers(ctx context.Context, a *Account, keep SessionID) error {
-	return told(s.Store.Update(ctx, func(tx Tx) error {
+	return s.Store.Update(ctx, func(tx Tx) error {
 		return errors.Join(tx.EndSessions(a.ID, keep), tx.EndTickets(a.ID, a.Email))
-	}))
+	})
 }
 
 // Forget removes what has expired: sessions, tickets, and guesses that count no more.

@@ -41,7 +41,7 @@ func (s *Accounts) IsSetUp(ctx context.Context) (is bool, err error) {
 		is = n > 0
 		return err
 	})
-	return is, told(err)
+	return is, err
 }
 
 // OfferSetup makes the ticket with which the first account is made; one from before is of no use any more. Errors: CodeInvalidRequest when
@@ -107,7 +107,7 @@ func (s *Accounts) addSetup(tx Tx) (TicketText, error) {
 
 // SetupGood tells whether a ticket would set up. Errors: CodeUnauthorized.
 func (s *Accounts) SetupGood(ctx context.Context, text string) error {
-	return told(s.Store.Read(ctx, func(tx Tx) error { return s.setupGood(tx, text) }))
+	return s.Store.Read(ctx, func(tx Tx) error { return s.setupGood(tx, text) })
 }
 
 func (s *Accounts) setupGood(tx Tx, text string) error {
@@ -130,7 +130,7 @@ func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Gu
 	}
 	email, hash, err := s.chosen(ctx, email, password)
 	if err != nil {
-		return in, told(err)
+		return in, err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		if err := s.setupGood(tx, text); err != nil {
@@ -143,7 +143,7 @@ func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Gu
 		in, err = s.Sessions.begin(tx, a, g, false)
 		return err
 	})
-	return in, told(err)
+	return in, err
 }
 
 // chosen checks an address and a password that somebody has chosen, and hashes the password.
@@ -197,7 +197,7 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) err
 	if err == nil {
 		s.Mail.wake()
 	}
-	return told(err)
+	return err
 }
 
 // Join opens an account at once, where no mail is sent. A try counts before its password is hashed, which is what costs. Errors:
@@ -220,11 +220,11 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Guesser
 		return tooOften(err, "Several accounts have been asked for from your network within the hour.")
 	})
 	if err != nil {
-		return in, told(err)
+		return in, err
 	}
 	in, err = s.join(ctx, email, password, g)
 	if CodeOf(err) == CodeUnavailable {
-		err = told(errors.Join(err, s.Sessions.forgive(ctx, taken)))
+		err = errors.Join(err, s.Sessions.forgive(ctx, taken))
 	}
 	return in, err
 }
@@ -233,7 +233,7 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Guesser
 func (s *Accounts) join(ctx context.Context, email, password string, g Guesser) (in SignedIn, err error) {
 	hash, err := hashPassword(ctx, password)
 	if err != nil {
-		return in, told(err)
+		return in, err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		a, err := s.add(tx, email, s.plan(), hash)
@@ -246,7 +246,7 @@ func (s *Accounts) join(ctx context.Context, email, password string, g Guesser) 
 	if errors.Is(err, errHasAccount) {
 		err = &Error{Code: CodeInvalidRequest, Field: "email", Message: "No new account can be opened with this address. If it is yours, sign in."}
 	}
-	return in, told(err)
+	return in, err
 }
 
 // Invited reads a ticket with which an account is opened: its address. Errors: CodeUnauthorized.
@@ -255,7 +255,7 @@ func (s *Accounts) Invited(ctx context.Context, text string) (t *Ticket, err err
 		t, err = s.invited(tx, text)
 		return err
 	})
-	return t, told(err)
+	return t, err
 }
 
 func (s *Accounts) invited(tx Tx, text string) (*Ticket, error) {
@@ -297,7 +297,7 @@ func (s *Accounts) Accept(ctx context.Context, text, password string, g Guesser)
 	}
 	email, hash, err := s.chosen(ctx, t.Email, password)
 	if err != nil {
-		return in, told(err)
+		return in, err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		t, err := s.invited(tx, text)
@@ -311,7 +311,7 @@ func (s *Accounts) Accept(ctx context.Context, text, password string, g Guesser)
 		in, err = s.Sessions.begin(tx, a, g, false)
 		return err
 	})
-	return in, told(err)
+	return in, err
 }
 
 // plan is that of a new account.
@@ -355,7 +355,7 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Deci
 		return s.post(tx, s.letterInvite(email, text, by), TicketInvite)
 	})
 	if err != nil {
-		return "", told(err)
+		return "", err
 	}
 	s.Mail.wake()
 	return text, nil
@@ -367,7 +367,7 @@ func (s *Accounts) Invitations(ctx context.Context) (list []*Ticket, err error) 
 		list, err = standingInvitations(tx, s.Now())
 		return err
 	})
-	return list, told(err)
+	return list, err
 }
 
 func standingInvitations(tx Tx, now time.Time) (list []*Ticket, err error) {
@@ -389,7 +389,7 @@ func standingInvitations(tx Tx, now time.Time) (list []*Ticket, err error) {
 
 // Withdraw takes an invitation back. Taking back what is none any more is success.
 func (s *Accounts) Withdraw(ctx context.Context, id TicketID, d Decision) error {
-	return told(s.Store.Update(ctx, func(tx Tx) error {
+	return s.Store.Update(ctx, func(tx Tx) error {
 		if err := mayGovern(tx, d.By); err != nil {
 			return err
 		}
@@ -400,5 +400,5 @@ func (s *Accounts) Withdraw(ctx context.Context, id TicketID, d Decision) error 
 			}
 		}
 		return err
-	}))
+	})
 }

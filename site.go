@@ -60,7 +60,7 @@ func (s *Sites) Create(ctx context.Context, a *Account, title, slug string) (sit
 		site = &Site{Account: a.ID, Slug: chosen, Title: title, CreatedAt: now}
 		return addNamed(chosen, func(slug Slug) error { site.Slug = slug; return tx.AddSite(site) })
 	})
-	return site, told(err)
+	return site, err
 }
 
 // admit tells whether an account may have one more website.
@@ -152,13 +152,13 @@ func slugUnused(ctx context.Context, store Store, a *Account, slug string, find 
 	if err != nil {
 		return err
 	}
-	return told(store.Read(ctx, func(tx Tx) error {
+	return store.Read(ctx, func(tx Tx) error {
 		err := find(tx, chosen)
 		if err == nil {
 			return errSlugTaken
 		}
 		return notFoundIsNil(err)
-	}))
+	})
 }
 
 // SiteFacts are a website and its versions.
@@ -230,7 +230,7 @@ func (s *Sites) List(ctx context.Context, a *Account) (list []*SiteFacts, err er
 		}
 		return err
 	})
-	return list, told(err)
+	return list, err
 }
 
 // BySlug is a website of an account. Errors: CodeNotFound, as for another account's.
@@ -243,7 +243,7 @@ func (s *Sites) BySlug(ctx context.Context, a *Account, slug string) (f *SiteFac
 		f, err = siteFacts(tx, site)
 		return err
 	})
-	return f, told(err)
+	return f, err
 }
 
 func ownSite(tx Tx, a *Account, slug string) (*Site, error) {
@@ -263,7 +263,7 @@ func (s *Sites) OfVersion(ctx context.Context, l *Link) (site *Site, err error) 
 		}
 		return err
 	})
-	return site, told(err)
+	return site, err
 }
 
 // Public is the version that visitors of a website get. Errors: CodeNotFound (unknown or deleted, or its account is closed), CodeNotAvailable (nothing was deployed, or
@@ -274,7 +274,7 @@ func (s *Sites) Public(ctx context.Context, slug Slug) (version *Link, err error
 		return err
 	})
 	if err != nil {
-		return nil, told(err)
+		return nil, err
 	}
 	return version, nil
 }
@@ -302,7 +302,7 @@ func publicSite(tx Tx, slug Slug) (*Link, error) {
 // StillPublic tells whether what is being sent of a version may be sent on: it, its account and its website are as they were. That another
 // version has been deployed meanwhile ends nothing.
 func (s *Sites) StillPublic(ctx context.Context, version LinkID) error {
-	return told(s.Store.Read(ctx, func(tx Tx) error {
+	return s.Store.Read(ctx, func(tx Tx) error {
 		l, err := tx.Link(version)
 		if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
 			return errNoSite
@@ -315,7 +315,7 @@ func (s *Sites) StillPublic(ctx context.Context, version LinkID) error {
 			return err
 		}
 		return l.siteShownBy(a)
-	}))
+	})
 }
 
 // siteShownBy is nil when the public may see a version of an account; l nil: there is none.
@@ -391,7 +391,8 @@ func (s *Sites) DeleteVersion(ctx context.Context, a *Account, slug string, vers
 	if err != nil {
 		return err
 	}
-	return s.purge(ctx, gone)
+	_ = s.purge(ctx, gone) // they are deleted; what this leaves, Links.Purge removes
+	return nil
 }
 
 // Delete deletes a website with all its versions. Its slug stays blocked for SlugRest. Errors: CodeNotFound.
@@ -413,7 +414,8 @@ func (s *Sites) Delete(ctx context.Context, a *Account, slug string) error {
 	if err != nil {
 		return err
 	}
-	return s.purge(ctx, gone)
+	_ = s.purge(ctx, gone) // they are deleted; what this leaves, Links.Purge removes
+	return nil
 }
 
 // Discard deletes a website that nothing has been deployed to, because its first deploy failed: it gives back the link of the plan that it took,
@@ -434,7 +436,7 @@ func (s *Sites) Discard(ctx context.Context, a *Account, slug string) error {
 
 // change changes a website of an account in one transaction.
 func (s *Sites) change(ctx context.Context, a *Account, slug string, f func(Tx, *Site) error) error {
-	return told(s.Store.Update(ctx, func(tx Tx) error {
+	return s.Store.Update(ctx, func(tx Tx) error {
 		site, err := ownSite(tx, a, slug)
 		if err != nil {
 			return err
@@ -443,7 +445,7 @@ func (s *Sites) change(ctx context.Context, a *Account, slug string, f func(Tx, 
 			return err
 		}
 		return tx.PutSite(site)
-	}))
+	})
 }
 
 // purge removes what deleted versions leave; what is left when that fails, Links.Purge removes.
@@ -452,5 +454,5 @@ func (s *Sites) purge(ctx context.Context, gone []*Link) error {
 	for _, l := range gone {
 		failed = append(failed, s.Links.purge(ctx, l))
 	}
-	return told(errors.Join(failed...))
+	return errors.Join(failed...)
 }

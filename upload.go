@@ -140,7 +140,7 @@ func (s *Uploads) begin(tx Tx, u Upload) (Begun, error) {
 
 // MayPut refuses the bytes of an upload whose account has been suspended since it was begun. Errors: CodeBanned.
 func (s *Uploads) MayPut(ctx context.Context, id UploadID) error {
-	return told(s.Store.Read(ctx, func(tx Tx) error {
+	return s.Store.Read(ctx, func(tx Tx) error {
 		u, err := tx.Upload(id)
 		if err != nil {
 			return notFoundIsNil(err) // storage says what is wrong with it
@@ -150,7 +150,7 @@ func (s *Uploads) MayPut(ctx context.Context, id UploadID) error {
 			return errBanned
 		}
 		return err
-	}))
+	})
 }
 
 // alive tells whether an upload's idempotency key still counts: as long as its link lives, or for UploadLife when it may still get

@@ -41,5 +41,5 @@ func (s *Uploads) Usage(ctx context.Context, a *Account) (u Usage, err error) {
 		}
 		return err
 	})
-	return u, told(err)
+	return u, err
 }

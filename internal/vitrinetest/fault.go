@@ -157,7 +157,7 @@ func (t *faultyTx) PutAccount(a *vitrine.Account) error {
 }
 
 func (t *faultyTx) CountAccounts() (int64, error) {
-	return value(t.do, t.Tx.CountAccounts)
+	return value(t.do, func() (int64, error) { return t.Tx.CountAccounts() })
 }
 
 func (t *faultyTx) Accounts(q vitrine.AccountQuery) ([]*vitrine.Account, error) {
