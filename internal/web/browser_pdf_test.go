@@ -20,16 +20,16 @@ import (
 )
 
 // turnTo goes to a page of a PDF by the field of the bar, and waits until it is drawn.
-func (f *tab) turnTo(page string) {
-	f.t.Helper()
-	f.run(chromedp.Focus("#page"), chromedp.SetValue("#page", page), chromedp.Evaluate(`document.getElementById("page").onchange()`, nil))
-	f.until(`document.querySelector('[data-number="` + page + `"] canvas') !== null`)
+func (tb *tab) turnTo(page string) {
+	tb.t.Helper()
+	tb.run(chromedp.Focus("#page"), chromedp.SetValue("#page", page), chromedp.Evaluate(`document.getElementById("page").onchange()`, nil))
+	tb.until(`document.querySelector('[data-number="` + page + `"] canvas') !== null`)
 }
 
 // opened waits until a PDF is shown.
-func (f *tab) opened(pages string) {
-	f.t.Helper()
-	f.until(`document.querySelector(".page canvas") !== null && document.getElementById("count").textContent === "` + pages + `" && document.getElementById("status").hidden`)
+func (tb *tab) opened(pages string) {
+	tb.t.Helper()
+	tb.until(`document.querySelector(".page canvas") !== null && document.getElementById("count").textContent === "` + pages + `" && document.getElementById("status").hidden`)
 }
 
 func TestBrowserPDF(t *testing.T) {
