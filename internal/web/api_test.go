@@ -121,7 +121,7 @@ func TestViewLogDown(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
 	slug := f.published(key, noteFile, note)
-	f.closeLog()
+	f.check(f.log.Close())
 	a := f.call(key, "GET", "/analytics", nil).want(503, "unavailable")
 	if a.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")

@@ -39,7 +39,7 @@ var openAPI = sync.OnceValue(func() routers.Router {
 
 // answer is what the API said.
 type answer struct {
-	t      *testing.T
+	t      testing.TB
 	Status int
 	Header http.Header
 	Body   []byte

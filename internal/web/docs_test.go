@@ -128,7 +128,7 @@ func TestQuickStart(t *testing.T) {
 	}
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
-	s := &site{t: t, url: f.url}
+	s := f.site
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "report.pdf"), samples["report.pdf"], 0o600); err != nil {
 		t.Fatal(err)

@@ -276,7 +276,7 @@ func TestSuspensionAtOnce(t *testing.T) {
 	s.call(s.key, "GET", "/links", nil).want(403, "banned")
 	s.call(s.key, "GET", "/analytics", nil).want(403, "banned")
 	by := vitrine.Decision{By: vitrine.Operator}
-	if _, err := s.accounts.SetBanned(t.Context(), s.emails[s.key], false, by); err != nil {
+	if _, err := s.server.Accounts.SetBanned(t.Context(), s.emails[s.key], false, by); err != nil {
 		t.Fatal(err)
 	}
 	s.shown(slug, 200)

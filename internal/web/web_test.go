@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"vitrine/internal/disk"
 	"vitrine/internal/filetype"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
 	"vitrine/internal/web"
 	"vitrine/report"
 )
@@ -33,7 +35,8 @@ type site struct {
 	handler http.Handler
 	server  *web.Server
 	account *vitrine.Account
-	log     vitrine.ViewLog
+	blobs   *disk.Blobs
+	log     *sqldb.ViewLog
 	ahead   atomic.Int64 // ns that the server's clock is set forward
 }
 
@@ -42,13 +45,14 @@ type siteOptions struct {
 	viewLog func(vitrine.ViewLog) vitrine.ViewLog // wraps the log
 	around  func(http.Handler) http.Handler       // stands before the server
 	content bool                                  // file bytes have a host of their own
+	now     func() time.Time                      // the server's clock, if not the wall's
 }
 
 func newSite(t testing.TB) *site { return newSiteWith(t, siteOptions{}) }
 
 func newSiteWith(t testing.TB, o siteOptions) *site {
 	t.Helper()
-	dir := t.TempDir()
+	dir := vitrinetest.CopyOf(t, "migrated", migrated)
 	ok := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -60,7 +64,10 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	log, err := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
 	ok(err)
 	s := &site{t: t, dir: dir, log: log}
-	now := func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+	if o.now == nil {
+		o.now = time.Now
+	}
+	now := func() time.Time { return o.now().Add(time.Duration(s.ahead.Load())) }
 	listen := func() (*httptest.Server, *url.URL) {
 		hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 		u, err := url.Parse(hs.URL)
@@ -76,6 +83,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	signer := vitrine.NewSigner([]byte("a secret of the test"))
 	blobs, err := disk.New(dir, s.url+web.StorageRoot, signer, now)
 	ok(err)
+	s.blobs = blobs
 	written := vitrine.ViewLog(log)
 	if o.viewLog != nil {
 		written = o.viewLog(log)
@@ -115,6 +123,19 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		store.Close()
 	})
 	return s
+}
+
+// migrated makes the databases of a new site.
+func migrated(dir string) error {
+	store, err := sqldb.OpenStore(filepath.Join(dir, "vitrine.db"))
+	if err != nil {
+		return err
+	}
+	log, err := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	return errors.Join(store.Close(), log.Close())
 }
 
 func (s *site) check(err error) {
