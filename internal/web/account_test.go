@@ -56,15 +56,15 @@ func (l *letters) path(t testing.TB) string {
 
 const words = "a café at noon"
 
-// door is a desk whose members have passwords. With mail, messages are kept.
+// door is a site whose members have passwords. With mail, messages are kept.
 type door struct {
-	*desk
+	*site
 	letters *letters
 }
 
 func newDoor(t testing.TB, mode vitrine.SignUp, mail bool) *door {
 	t.Helper()
-	d := &door{desk: newDesk(t), letters: new(letters)}
+	d := &door{site: newDesk(t), letters: new(letters)}
 	d.server.Accounts.SignUp = mode
 	if mail {
 		box := &vitrine.Outbox{Store: d.server.Accounts.Store, Mailer: d.letters, Now: d.server.Accounts.Now}

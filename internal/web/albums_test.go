@@ -11,7 +11,7 @@ import (
 )
 
 // album makes an album of the member.
-func (h *hosting) album(title string, links ...*vitrine.Link) *vitrine.Album {
+func (h *site) album(title string, links ...*vitrine.Link) *vitrine.Album {
 	h.t.Helper()
 	album, err := h.server.Albums.Create(h.t.Context(), h.member, title, "")
 	h.check(err)
@@ -19,7 +19,7 @@ func (h *hosting) album(title string, links ...*vitrine.Link) *vitrine.Album {
 	return album
 }
 
-func (h *hosting) add(album *vitrine.Album, links ...*vitrine.Link) {
+func (h *site) add(album *vitrine.Album, links ...*vitrine.Link) {
 	h.t.Helper()
 	var slugs []string
 	for _, l := range links {
@@ -29,7 +29,7 @@ func (h *hosting) add(album *vitrine.Album, links ...*vitrine.Link) {
 }
 
 // in checks which links stand on a page, and in which order.
-func (h *hosting) in(page string, want ...*vitrine.Link) {
+func (h *site) in(page string, want ...*vitrine.Link) {
 	h.t.Helper()
 	at := 0
 	for _, l := range want {

@@ -36,7 +36,7 @@ func TestBrowserSignUp(t *testing.T) {
 func TestBrowserKeys(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, vitrine.SignUpInvite, false)
-	tb := newMember(t, d.desk, d.member)
+	tb := newMember(t, d.site, d.member)
 	api := func(key string, want int) {
 		t.Helper()
 		d.status(d.get("/api/v1/links", "Authorization: Bearer "+key), want)
@@ -74,7 +74,7 @@ func TestBrowserKeys(t *testing.T) {
 func TestBrowserSessionRevoked(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, vitrine.SignUpInvite, false)
-	here, there := newMember(t, d.desk, d.member), newMember(t, d.desk, d.member)
+	here, there := newMember(t, d.site, d.member), newMember(t, d.site, d.member)
 	there.run(chromedp.Navigate(d.url + "/links"))
 	here.run(chromedp.Navigate(d.url + "/account"))
 	here.arrives(`document.querySelectorAll(".sessions li").length === 2`)
@@ -93,7 +93,7 @@ func TestBrowserDialogs(t *testing.T) {
 	l := d.publish("notes.txt", samples["notes.txt"])
 	_, err := d.server.Keys.Create(t.Context(), d.member.Email, "A key")
 	d.check(err)
-	tb := newMember(t, d.desk, d.member)
+	tb := newMember(t, d.site, d.member)
 	for _, look := range []struct{ path, opener, focus string }{
 		{linkPath(l), "[popovertarget=delete]", `textContent === "Keep it"`},
 		{"/keys", "[popovertarget^=roll]", `value === "day"`},
@@ -132,7 +132,7 @@ func TestBrowserAccountAxe(t *testing.T) {
 	d.signIn(d.owner) // another browser
 	out := []string{"/sign-in", "/sign-up", "/reset", web.TicketURL("", vitrine.TicketInvite, invited), web.TicketURL("", vitrine.TicketPassword, reset), "/sign-up/used", d.offer(d.member)}
 	in := []string{"/account", "/keys", "/people"}
-	visitor, owner := newVisitor(t), newMember(t, d.desk, d.owner)
+	visitor, owner := newVisitor(t), newMember(t, d.site, d.owner)
 	for tb, paths := range map[*tab][]string{visitor: out, owner: in} {
 		for _, path := range paths {
 			tb.visit(d.url + path)

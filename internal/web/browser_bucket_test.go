@@ -27,9 +27,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// depot is a hosting whose files are in a bucket, as the whole program has it.
+// depot is a site with websites whose files are in a bucket, as the whole
+// program has it.
 type depot struct {
-	*hosting
+	*site
 	blobs *s3.Blobs
 	ahead atomic.Int64 // ns that the clock by which URLs of the bucket are signed is set forward
 }
@@ -38,7 +39,7 @@ type depot struct {
 func newDepot(t *testing.T, server *vitrinetest.S3Server, parameters string) *depot {
 	t.Helper()
 	chromium(t) // or nothing is tried
-	h := &depot{hosting: newHosting(t)}
+	h := &depot{site: newHosting(t)}
 	var err error
 	h.blobs, err = s3.Open(t.Context(), server.Address(server.Bucket(t), "")+parameters, func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) })
 	h.check(err)
@@ -56,7 +57,7 @@ const sentElsewhere = `[...new Set(performance.getEntriesByType("resource").filt
 func TestBrowserBucketUpload(t *testing.T) {
 	d := newDepot(t, vitrinetest.S3(t), "")
 	d.check(d.blobs.Cors(t.Context(), d.url))
-	tb := newMember(t, d.desk, d.member)
+	tb := newMember(t, d.site, d.member)
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	names := []string{"notes.txt", "picture.png", "report.pdf", "data.json", "clip.webm", "é & ü + #1.md"}
@@ -157,7 +158,7 @@ func TestBrowserBucketPages(t *testing.T) {
 	tb.quiet()
 
 	// A website, from a folder by way of the bucket, at its own origin; an album of what is there.
-	tb = newMember(t, d.desk, d.member)
+	tb = newMember(t, d.site, d.member)
 	film := strings.Repeat("0123456789", 20_000)
 	garden := folder(t, "Garden", map[string]string{"film.mp4": film, "data/é.json": `{"n": 7}`, "css/style.css": "h1 { color: rgb(1, 2, 3) }",
 		"index.html": `<!doctype html><title>Garden</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/css/style.css"><h1>Hello</h1><script type="module">
@@ -258,7 +259,7 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	server := vitrinetest.S3(t)
 	g := newGate(t, server)
 	d := newDepot(t, server, "&public="+url.QueryEscape(g.url))
-	tb := newMember(t, d.desk, d.member)
+	tb := newMember(t, d.site, d.member)
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	lives := 0

@@ -20,7 +20,7 @@ import (
 )
 
 // member is a tab of somebody who is signed in.
-func (d *desk) memberTab(a *vitrine.Account, path string) *tab {
+func (d *site) memberTab(a *vitrine.Account, path string) *tab {
 	d.t.Helper()
 	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
 	tb := newTab(d.t)
@@ -64,7 +64,7 @@ func (tb *tab) text(expression string) (text string) {
 	return text
 }
 
-func (d *desk) linksOf(a *vitrine.Account) []*vitrine.Link {
+func (d *site) linksOf(a *vitrine.Account) []*vitrine.Link {
 	d.t.Helper()
 	links, _, err := d.server.Links.List(d.t.Context(), a.ID, 100, vitrine.LinkCursor{})
 	d.check(err)
@@ -270,7 +270,7 @@ func TestBrowserUploadTurns(t *testing.T) {
 
 // A signed address that has expired when it is used is asked for again.
 func TestBrowserUploadExpired(t *testing.T) {
-	var d *desk
+	var d *site
 	var late atomic.Bool
 	d = newDeskWith(t, siteOptions{around: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

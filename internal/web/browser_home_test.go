@@ -23,7 +23,7 @@ const dropHere = `(() => {
 })()`
 
 // comesIn signs an account in, in a tab of nobody's.
-func (tb *tab) comesIn(d *desk, a *vitrine.Account) {
+func (tb *tab) comesIn(d *site, a *vitrine.Account) {
 	tb.t.Helper()
 	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
 	tb.run(network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true), chromedp.Navigate(d.url+"/dashboard"))

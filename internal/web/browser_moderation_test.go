@@ -35,7 +35,7 @@ func (tb *tab) press(keys string) {
 }
 
 // signedIn is a tab in which a moderator has signed in. The cookie stays in the browser, and is worth nothing to the site of another test.
-func (d *desk) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
+func (d *site) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
 	d.t.Helper()
 	tb := newTab(d.t, actions...)
 	tb.run(chromedp.Navigate(d.url+d.offer(a)), chromedp.Click(`button[type="submit"]`))

@@ -49,7 +49,7 @@ func TestBrowserStatsLive(t *testing.T) {
 // The chart is drawn from its table, and speaks to mouse, finger and keys.
 func TestBrowserStatsChart(t *testing.T) {
 	o := newOffice(t)
-	tb := newMember(t, o.desk, o.account)
+	tb := newMember(t, o.site, o.account)
 	tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])+"?range=30d"))
 	tb.until(`document.querySelector("#plot .uplot canvas") !== null`)
 	row := func(i int) string {
@@ -80,7 +80,7 @@ func TestBrowserStatsChart(t *testing.T) {
 // Without scripts the page says all the same.
 func TestBrowserStatsWithoutScript(t *testing.T) {
 	o := newOffice(t)
-	tb := newMember(t, o.desk, o.account)
+	tb := newMember(t, o.site, o.account)
 	tb.run(chromedp.ActionFunc(func(ctx context.Context) error { return emulation.SetScriptExecutionDisabled(true).Do(ctx) }),
 		chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+"/analytics"))
 	for _, shown := range []string{`document.querySelector(".lines .views").getBoundingClientRect().width > 500`, `getComputedStyle(document.querySelector(".lines")).visibility === "visible"`,

@@ -112,7 +112,7 @@ func newVisitor(t testing.TB, actions ...chromedp.Action) *tab {
 }
 
 // newMember is a visitor who is signed in.
-func newMember(t testing.TB, d *desk, a *vitrine.Account) *tab {
+func newMember(t testing.TB, d *site, a *vitrine.Account) *tab {
 	t.Helper()
 	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
 	return newVisitor(t, network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true))

@@ -14,7 +14,7 @@ import (
 )
 
 // browsing is a tab in which an account is signed in.
-func (h *hosting) browsing(a *vitrine.Account) *tab {
+func (h *site) browsing(a *vitrine.Account) *tab {
 	h.t.Helper()
 	tb := newVisitor(h.t)
 	name, value, _ := strings.Cut(strings.TrimPrefix(h.signIn(a), "Cookie: "), "=")
@@ -96,7 +96,7 @@ func TestBrowserWebsite(t *testing.T) {
 }
 
 // siteOf is a website by its slug.
-func (h *hosting) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
+func (h *site) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
 	h.t.Helper()
 	f, err := h.server.Sites.BySlug(h.t.Context(), h.account, string(slug))
 	h.check(err)

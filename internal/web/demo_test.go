@@ -21,7 +21,7 @@ import (
 
 // demo is a site as it looks after some months: accounts of each sort, links of each kind that were read, an album, a website, and a queue.
 type demo struct {
-	*hosting
+	*site
 	pro, free, fresh, moderator *vitrine.Account
 	links                       map[string]*vitrine.Link // by the name of the file
 	album                       *vitrine.Album
@@ -36,7 +36,7 @@ const demoMarkdown = "# Opening hours\n\nThe collection is open **Tuesday to Sun
 // newDemo makes it, the same each time but for the day it is made on.
 func newDemo(t testing.TB) *demo {
 	t.Helper()
-	d := &demo{hosting: newHosting(t), links: map[string]*vitrine.Link{}}
+	d := &demo{site: newHosting(t), links: map[string]*vitrine.Link{}}
 	ctx := t.Context()
 	join := func(email string, plan vitrine.Plan) *vitrine.Account {
 		a, _, err := d.server.Accounts.Create(ctx, email, plan)

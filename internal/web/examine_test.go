@@ -9,7 +9,7 @@ import (
 )
 
 // frameOf is the address of the frame on a case.
-func (d *desk) frameOf(path string, headers ...string) string {
+func (d *site) frameOf(path string, headers ...string) string {
 	d.t.Helper()
 	return d.attr(d.status(d.get(path, headers...), 200).body, `<iframe[^>]* src="([^"]+/c/[^"]+)"`)
 }

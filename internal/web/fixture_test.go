@@ -102,12 +102,3 @@ func (f *fixture) openPage(slug string) int {
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.StatusCode
 }
-
-// audit ends a test: what must never be is not.
-func (f *fixture) audit() {
-	f.t.Helper()
-	a := &vitrine.Audit{Store: f.server.Keys.Store, Blobs: f.blobs, Log: f.log, Now: f.clock.Now, Deep: true}
-	if err := a.Run(context.Background(), func(fault string) { f.t.Errorf("audit: %s", fault) }); err != nil {
-		f.t.Error(err)
-	}
-}

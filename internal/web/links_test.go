@@ -17,7 +17,7 @@ import (
 const jsonBody = "Content-Type: application/json"
 
 // ask sends JSON as the site's own scripts do.
-func (d *desk) ask(path, body string, headers ...string) reply {
+func (d *site) ask(path, body string, headers ...string) reply {
 	d.t.Helper()
 	return d.do(http.MethodPost, path, body, append([]string{jsonBody, "Origin: " + d.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }

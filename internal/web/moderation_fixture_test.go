@@ -15,18 +15,13 @@ import (
 	"vitrine/internal/web"
 )
 
-// desk is a site at which moderators work. Its owner is the account of the site; files come from a member unless a test says otherwise.
-type desk struct {
-	*site
-	owner, member *vitrine.Account
-	notices       []web.Notice
-}
+// newDesk is a site at which moderators work. The account of the site is its
+// owner's at first; then files come from a member, unless a test says otherwise.
+func newDesk(t testing.TB) *site { return newDeskWith(t, siteOptions{}) }
 
-func newDesk(t testing.TB) *desk { return newDeskWith(t, siteOptions{}) }
-
-func newDeskWith(t testing.TB, o siteOptions) *desk {
+func newDeskWith(t testing.TB, o siteOptions) *site {
 	t.Helper()
-	d := &desk{site: newSiteWith(t, o)}
+	d := newSiteWith(t, o)
 	d.server.Notices = func(context.Context) []web.Notice { return d.notices }
 	d.owner = d.account
 	d.member = d.join("member@example.org", vitrine.RoleMember)
@@ -35,7 +30,7 @@ func newDeskWith(t testing.TB, o siteOptions) *desk {
 }
 
 // join makes an account with a role.
-func (d *desk) join(email string, role vitrine.Role) *vitrine.Account {
+func (d *site) join(email string, role vitrine.Role) *vitrine.Account {
 	d.t.Helper()
 	a, _, err := d.server.Accounts.Create(d.t.Context(), email, vitrine.PlanPro)
 	d.check(err)
@@ -47,7 +42,7 @@ func (d *desk) join(email string, role vitrine.Role) *vitrine.Account {
 }
 
 // offer is the path of a link that signs in.
-func (d *desk) offer(a *vitrine.Account) string {
+func (d *site) offer(a *vitrine.Account) string {
 	d.t.Helper()
 	text, err := d.server.Sessions.Offer(d.t.Context(), a.Email)
 	d.check(err)
@@ -55,7 +50,7 @@ func (d *desk) offer(a *vitrine.Account) string {
 }
 
 // signIn signs an account in, and returns the header by which its browser is known.
-func (d *desk) signIn(a *vitrine.Account) (cookie string) {
+func (d *site) signIn(a *vitrine.Account) (cookie string) {
 	d.t.Helper()
 	r := d.status(d.post(d.offer(a), nil), http.StatusSeeOther)
 	for _, c := range r.Cookies() {
@@ -68,13 +63,13 @@ func (d *desk) signIn(a *vitrine.Account) (cookie string) {
 }
 
 // post sends a form as the site's own pages do.
-func (d *desk) post(path string, fields url.Values, headers ...string) reply {
+func (d *site) post(path string, fields url.Values, headers ...string) reply {
 	d.t.Helper()
 	return d.do(http.MethodPost, path, fields.Encode(), append([]string{form, "Origin: " + d.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
 // submit takes a file through the three steps, wherever that leads it.
-func (d *desk) submit(name string, content []byte) *vitrine.Link {
+func (d *site) submit(name string, content []byte) *vitrine.Link {
 	d.t.Helper()
 	ctx, u := d.t.Context(), d.server.Uploads
 	kind, ok := filetype.ByExt(name)
@@ -92,13 +87,13 @@ func (d *desk) submit(name string, content []byte) *vitrine.Link {
 }
 
 // hold sends a link to review as the scanner does.
-func (d *desk) hold(l *vitrine.Link, reason, detail string) *vitrine.Link {
+func (d *site) hold(l *vitrine.Link, reason, detail string) *vitrine.Link {
 	d.t.Helper()
 	return d.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: reason, Detail: detail})
 }
 
 // move changes a link's state, and writes who did it.
-func (d *desk) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
+func (d *site) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
 	d.t.Helper()
 	var now *vitrine.Link
 	d.check(d.server.Links.Store.Update(d.t.Context(), func(tx vitrine.Tx) (err error) {
@@ -116,7 +111,7 @@ func (d *desk) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
 }
 
 // held is a file of the member's that waits for a person, for longer than those that are held after it.
-func (d *desk) held(name, reason string) *vitrine.Link {
+func (d *site) held(name, reason string) *vitrine.Link {
 	d.t.Helper()
 	l := d.hold(d.publish(name, samples[name]), reason, "")
 	d.ahead.Add(int64(time.Second))
@@ -124,7 +119,7 @@ func (d *desk) held(name, reason string) *vitrine.Link {
 }
 
 // stateOf is where a link stands now.
-func (d *desk) stateOf(l *vitrine.Link) vitrine.LinkState {
+func (d *site) stateOf(l *vitrine.Link) vitrine.LinkState {
 	d.t.Helper()
 	now, err := d.server.Links.BySlug(d.t.Context(), string(l.Slug))
 	d.check(err)
@@ -138,7 +133,7 @@ func accountPath(a *vitrine.Account) string {
 }
 
 // seen is what a case's form says of the change that its page told of last.
-func (d *desk) seen(l *vitrine.Link) string {
+func (d *site) seen(l *vitrine.Link) string {
 	d.t.Helper()
 	list, err := d.server.Moderation.OfLink(d.t.Context(), string(l.Slug))
 	d.check(err)
@@ -146,13 +141,13 @@ func (d *desk) seen(l *vitrine.Link) string {
 }
 
 // decide sends a decision from the page of a case as it is now.
-func (d *desk) decide(l *vitrine.Link, action, note string, headers ...string) reply {
+func (d *site) decide(l *vitrine.Link, action, note string, headers ...string) reply {
 	d.t.Helper()
 	return d.post(casePath(l)+"/"+action, url.Values{"seen": {d.seen(l)}, "note": {note}}, headers...)
 }
 
 // follow asks for the page that an answer leads to.
-func (d *desk) follow(r reply, headers ...string) reply {
+func (d *site) follow(r reply, headers ...string) reply {
 	d.t.Helper()
 	d.status(r, http.StatusSeeOther)
 	to := r.Header.Get("Location")

@@ -20,7 +20,7 @@ import (
 )
 
 // newBucketSite is a site whose files are in a bucket.
-func newBucketSite(t *testing.T) (*desk, *s3.Blobs) {
+func newBucketSite(t *testing.T) (*site, *s3.Blobs) {
 	t.Helper()
 	server := vitrinetest.S3(t)
 	d := newDesk(t)
@@ -151,7 +151,7 @@ func TestBucketDownload(t *testing.T) {
 }
 
 // sent publishes a file by way of a signed URL.
-func (d *desk) sent(name, content string) *vitrine.Link {
+func (d *site) sent(name, content string) *vitrine.Link {
 	d.t.Helper()
 	t, _ := filetype.ByExt(name)
 	u, ctx := d.server.Uploads, d.t.Context()

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// office is a desk with an account whose links were read, of each kind of content.
+// office is a site with an account whose links were read, of each kind of content.
 type office struct {
-	*desk
+	*site
 	key    string // of the API
 	cookie string // of the site
 	links  map[report.ContentKind]*vitrine.Link
@@ -27,7 +27,7 @@ const officeDays = 130
 // newOffice has links that were opened, for a long time, by people and bots; some of what they are called wants to be a formula.
 func newOffice(t testing.TB) *office {
 	t.Helper()
-	o := &office{desk: newDesk(t), links: map[report.ContentKind]*vitrine.Link{}}
+	o := &office{site: newDesk(t), links: map[report.ContentKind]*vitrine.Link{}}
 	a, key, err := o.server.Accounts.Create(t.Context(), "office@example.org", vitrine.PlanPro)
 	o.check(err)
 	o.account, o.key = a, string(key)
@@ -45,7 +45,7 @@ func newOffice(t testing.TB) *office {
 }
 
 // readBy adds opens of the last days, the same each time.
-func (d *desk) readBy(l *vitrine.Link, n int) {
+func (d *site) readBy(l *vitrine.Link, n int) {
 	d.t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), uint64(len(l.Name))))
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
@@ -90,7 +90,7 @@ func (d *desk) readBy(l *vitrine.Link, n int) {
 }
 
 // openNow adds one open by somebody new, just now.
-func (d *desk) openNow(l *vitrine.Link, viewer uint64) {
+func (d *site) openNow(l *vitrine.Link, viewer uint64) {
 	d.t.Helper()
 	at := d.server.Now().UnixMilli()
 	_, err := d.log.Append(d.t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{{Account: l.Account, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, int(viewer))), At: at, Link: int64(l.ID),

@@ -38,6 +38,9 @@ type site struct {
 	blobs   *disk.Blobs
 	log     *sqldb.ViewLog
 	ahead   atomic.Int64 // ns that the server's clock is set forward
+
+	owner, member *vitrine.Account // of newDesk
+	notices       []web.Notice     // that the server has for its owner
 }
 
 // siteOptions change a site before it is built.

@@ -52,7 +52,7 @@ func TestWebsiteOffDisplayAfterClearance(t *testing.T) {
 // Albums and websites of a closed account are gone at once, as its links are.
 func TestClosedAccountShowsNothing(t *testing.T) {
 	h := newHosting(t)
-	d := &door{desk: h.desk, letters: new(letters)}
+	d := &door{site: h, letters: new(letters)}
 	site := h.found("Garden")
 	version := h.deployed(site, "index.html=<p>Garden")
 	album, link := h.album("Paintings"), h.publish("notes.txt", samples["notes.txt"])

@@ -99,13 +99,13 @@ func TestWebsiteStates(t *testing.T) {
 }
 
 // shut suspends an account, or lifts that.
-func (h *hosting) shut(a *vitrine.Account, banned bool) {
+func (h *site) shut(a *vitrine.Account, banned bool) {
 	h.t.Helper()
 	_, err := h.server.Accounts.SetBanned(h.t.Context(), a.Email, banned, vitrine.Decision{By: vitrine.Operator})
 	h.check(err)
 }
 
-func (h *hosting) setPlan(a *vitrine.Account, p vitrine.Plan) {
+func (h *site) setPlan(a *vitrine.Account, p vitrine.Plan) {
 	h.t.Helper()
 	now, err := h.server.Accounts.SetPlan(h.t.Context(), a.Email, p, nil, vitrine.Decision{By: vitrine.Operator})
 	h.check(err)
@@ -113,7 +113,7 @@ func (h *hosting) setPlan(a *vitrine.Account, p vitrine.Plan) {
 }
 
 // counted is what the member has in the plan's eyes.
-func (h *hosting) counted() (n, bytes int64) {
+func (h *site) counted() (n, bytes int64) {
 	h.t.Helper()
 	h.check(h.server.Links.Store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
 		n, bytes, err = tx.CountLinks(h.member.ID)
@@ -281,7 +281,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 }
 
 // noPages checks that none of a link's pages and forms is there for a slug, whatever the plan.
-func (h *hosting) noPages(slug string) {
+func (h *site) noPages(slug string) {
 	h.t.Helper()
 	cookie := h.signIn(h.member)
 	for _, plan := range []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro} {
@@ -292,13 +292,13 @@ func (h *hosting) noPages(slug string) {
 		for _, path := range []string{"title", "slug", "download", "disable", "undo", "delete", "captions", "captions/delete"} {
 			h.status(h.post("/links/"+slug+"/"+path, url.Values{"title": {"x"}, "slug": {"elsewhere"}}, cookie), http.StatusNotFound)
 		}
-		h.status(h.desk.ask("/links/"+slug+"/edit", `{"title":"x"}`, cookie), http.StatusNotFound)
+		h.status(h.ask("/links/"+slug+"/edit", `{"title":"x"}`, cookie), http.StatusNotFound)
 	}
 	h.status(h.get("/links/"+slug+"/analytics/pulse", cookie), http.StatusNotFound)
 }
 
 // exported checks files of the archive that the member may take away.
-func (h *hosting) exported(want map[string][2]string) {
+func (h *site) exported(want map[string][2]string) {
 	h.t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -323,7 +323,7 @@ func (h *hosting) exported(want map[string][2]string) {
 }
 
 // firstSite is the slug of the member's newest website.
-func (h *hosting) firstSite() vitrine.Slug {
+func (h *site) firstSite() vitrine.Slug {
 	h.t.Helper()
 	list, err := h.server.Sites.List(h.t.Context(), h.member)
 	h.check(err)
@@ -332,7 +332,7 @@ func (h *hosting) firstSite() vitrine.Slug {
 
 func failureOf[T any](_ T, err error) error { return err }
 
-func (h *hosting) due() (due []*vitrine.Link) {
+func (h *site) due() (due []*vitrine.Link) {
 	h.t.Helper()
 	h.check(h.server.Links.Store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
 		due, err = tx.Links(vitrine.LinkQuery{PreviewDue: true})

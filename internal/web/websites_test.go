@@ -17,12 +17,10 @@ import (
 	"vitrine"
 )
 
-// hosting is a desk at which websites have hosts of their own.
-type hosting struct{ *desk }
-
-func newHosting(t testing.TB) *hosting {
+// newHosting is newDesk with albums, and websites that have hosts of their own.
+func newHosting(t testing.TB) *site {
 	t.Helper()
-	h := &hosting{newDesk(t)}
+	h := newDesk(t)
 	store, now := h.server.Links.Store, h.server.Now
 	h.server.Albums = &vitrine.Albums{Store: store, Now: now}
 	h.server.Sites = &vitrine.Sites{Store: store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: now}
@@ -32,23 +30,11 @@ func newHosting(t testing.TB) *hosting {
 }
 
 // audit ends a test: what must never be is not.
-func (h *hosting) audit() {
+func (h *site) audit() {
 	a := &vitrine.Audit{Store: h.server.Links.Store, Blobs: h.server.Blobs, Log: h.log, Now: h.server.Now, Deep: true}
 	if err := a.Run(context.Background(), func(fault string) { h.t.Errorf("audit: %s", fault) }); err != nil {
 		h.t.Error(err)
 	}
-}
-
-// signIn signs an account in, and returns the header by which its browser is known.
-func (h *hosting) signIn(a *vitrine.Account) (cookie string) {
-	h.t.Helper()
-	for _, c := range h.status(h.post(h.offer(a), nil), http.StatusSeeOther).Cookies() {
-		if c.Name == "vitrine" {
-			return "Cookie: " + c.Name + "=" + c.Value
-		}
-	}
-	h.t.Fatal("no session")
-	return ""
 }
 
 // packed is a ZIP of files: "path=content" each, deflated where the path ends with "*", which is not part of it.
@@ -77,7 +63,7 @@ func packed(t testing.TB, files ...string) []byte {
 }
 
 // found makes a website of the member.
-func (h *hosting) found(title string) *vitrine.Site {
+func (h *site) found(title string) *vitrine.Site {
 	h.t.Helper()
 	site, err := h.server.Sites.Create(h.t.Context(), h.account, title, "")
 	h.check(err)
@@ -85,7 +71,7 @@ func (h *hosting) found(title string) *vitrine.Site {
 }
 
 // deploy takes a ZIP through the three steps, as a version of a website.
-func (h *hosting) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error) {
+func (h *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error) {
 	h.t.Helper()
 	ctx, u := h.t.Context(), h.server.Uploads
 	const name, kind = "site.zip", "application/zip"
@@ -101,7 +87,7 @@ func (h *hosting) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, err
 }
 
 // deployed is deploy of files that nothing is wrong with.
-func (h *hosting) deployed(site *vitrine.Site, files ...string) *vitrine.Link {
+func (h *site) deployed(site *vitrine.Site, files ...string) *vitrine.Link {
 	h.t.Helper()
 	l, err := h.deploy(site, packed(h.t, files...))
 	h.check(err)
@@ -109,12 +95,12 @@ func (h *hosting) deployed(site *vitrine.Site, files ...string) *vitrine.Link {
 }
 
 // visit asks a website's own host for a path.
-func (h *hosting) visit(site *vitrine.Site, path string, headers ...string) reply {
+func (h *site) visit(site *vitrine.Site, path string, headers ...string) reply {
 	h.t.Helper()
-	return h.ask(http.MethodGet, site, path, headers...)
+	return h.fetch(http.MethodGet, site, path, headers...)
 }
 
-func (h *hosting) ask(method string, site *vitrine.Site, path string, headers ...string) reply {
+func (h *site) fetch(method string, site *vitrine.Site, path string, headers ...string) reply {
 	h.t.Helper()
 	address := "http://" + string(site.Slug) + ".localhost:" + h.server.PublicURL.Port() + path
 	req, err := http.NewRequestWithContext(h.t.Context(), method, address, nil)
@@ -145,7 +131,7 @@ func (h *hosting) ask(method string, site *vitrine.Site, path string, headers ..
 }
 
 // shows checks what a website's first page says.
-func (h *hosting) shows(site *vitrine.Site, status int, text string) reply {
+func (h *site) shows(site *vitrine.Site, status int, text string) reply {
 	h.t.Helper()
 	r := h.status(h.visit(site, "/"), status)
 	if !strings.Contains(r.body, text) {
@@ -154,7 +140,7 @@ func (h *hosting) shows(site *vitrine.Site, status int, text string) reply {
 	return r
 }
 
-func (h *hosting) refused(err error, code vitrine.Code, reason string) {
+func (h *site) refused(err error, code vitrine.Code, reason string) {
 	h.t.Helper()
 	var e *vitrine.Error
 	if vitrine.CodeOf(err) != code {
@@ -225,7 +211,7 @@ func TestWebsiteServed(t *testing.T) {
 	}
 	h.status(h.visit(site, "/style.css", "If-None-Match: "+plain.Header.Get("ETag")), http.StatusNotModified)
 	h.status(h.visit(site, "/style.css", "Accept-Encoding: gzip", "If-None-Match: "+gz.Header.Get("ETag")), http.StatusNotModified)
-	if r := h.ask(http.MethodHead, site, "/style.css"); r.StatusCode != 200 || r.ContentLength != int64(len(long)) || r.body != "" {
+	if r := h.fetch(http.MethodHead, site, "/style.css"); r.StatusCode != 200 || r.ContentLength != int64(len(long)) || r.body != "" {
 		t.Errorf("HEAD: %d, %d bytes", r.StatusCode, r.ContentLength)
 	}
 	for _, path := range []string{"/film.mp4", "/packed.mp4"} {
@@ -238,7 +224,7 @@ func TestWebsiteServed(t *testing.T) {
 		t.Errorf("two ranges: %q", r.body)
 	}
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
-		if r := h.status(h.ask(method, site, "/"), http.StatusMethodNotAllowed); r.Header.Get("Allow") != "GET, HEAD" {
+		if r := h.status(h.fetch(method, site, "/"), http.StatusMethodNotAllowed); r.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: Allow %q", method, r.Header.Get("Allow"))
 		}
 	}
@@ -281,7 +267,7 @@ func TestWebsiteSandboxed(t *testing.T) {
 
 // On an install with two hosts the one of files has the websites, and the other has not.
 func TestWebsiteOnContentHost(t *testing.T) {
-	h := &hosting{newDeskWith(t, siteOptions{content: true})}
+	h := newDeskWith(t, siteOptions{content: true})
 	h.server.Sites = &vitrine.Sites{Store: h.server.Links.Store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: h.server.Now}
 	site := h.found("Garden")
 	h.deployed(site, "index.html=<p>Hello")
@@ -290,7 +276,7 @@ func TestWebsiteOnContentHost(t *testing.T) {
 }
 
 // version is the newest version of a website.
-func (h *hosting) version(site *vitrine.Site) *vitrine.Link {
+func (h *site) version(site *vitrine.Site) *vitrine.Link {
 	h.t.Helper()
 	f, err := h.server.Sites.BySlug(h.t.Context(), h.account, string(site.Slug))
 	h.check(err)
