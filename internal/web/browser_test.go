@@ -121,7 +121,7 @@ func newMember(t testing.TB, d *site, a *vitrine.Account) *tab {
 func newTabWith(t testing.TB, browser context.Context, options []chromedp.ContextOption, actions ...chromedp.Action) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, options...)
-	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, stop := context.WithTimeout(ctx, 15*time.Minute)
 	t.Cleanup(func() { stop(); cancel() })
 	tb := &tab{t: t, ctx: ctx}
 	tb.listen(ctx)
