@@ -100,7 +100,8 @@ func (c canvas) fill(with color.Color, shapes ...outline) {
 		add(z)
 	}
 	z.DrawOp = draw.Over
-	z.Draw(c, c.Bounds(), image.NewUniform(with), image.Point{})
+	// Draw has a fast path for *image.RGBA, but not for what embeds one.
+	z.Draw(c.RGBA, c.Bounds(), image.NewUniform(with), image.Point{})
 }
 
 // rounded is a rectangle with corners of a radius, of which the upper right one has another.
