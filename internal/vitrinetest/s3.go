@@ -47,8 +47,8 @@ const s3Prefix = "site"
 const s3Start = 30 * time.Second
 
 // s3Keeper runs the server until this process closes the pipe or is gone, and
-// then removes its directory.
-const s3Keeper = `"$0" "$@" & pid=$!; read -r _; kill -KILL $pid; wait $pid; rm -rf "$PWD"`
+// then removes its directory. Nobody reads by then what it writes.
+const s3Keeper = `"$0" "$@" & pid=$!; read -r _; exec >/dev/null 2>&1; kill -KILL $pid; wait $pid; rm -rf "$PWD"`
 
 // S3 starts a server of the test's own and ends it with the test. Most tests
 // share one: [SharedS3].
