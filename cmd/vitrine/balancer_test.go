@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -35,7 +36,8 @@ type keptConn struct {
 }
 
 func (b *balancer) handler() http.Handler {
-	return &httputil.ReverseProxy{Transport: b, Rewrite: func(r *httputil.ProxyRequest) {
+	quiet := log.New(io.Discard, "", 0) // whoever asks is answered 502
+	return &httputil.ReverseProxy{Transport: b, ErrorLog: quiet, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetXForwarded()
 		r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host
 		r.Out.Host = r.In.Host
