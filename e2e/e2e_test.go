@@ -112,7 +112,7 @@ func newPerson(t *testing.T) *person {
 		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-blink-features", "AutomationControlled"))
 	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(func() { cancel(); stop(); stopAllocator() })
 	p := &person{t, ctx}
 	p.do(network.Enable(), emulation.SetFocusEmulationEnabled(true), page.BringToFront(),
@@ -137,7 +137,7 @@ func (p *person) sees() (text string) {
 // until waits for a condition in the page, whatever page it is by then: what cannot be asked while one page goes and another comes, is asked again.
 func (p *person) until(condition string) {
 	p.t.Helper()
-	ctx, stop := context.WithTimeout(p.ctx, 30*time.Second)
+	ctx, stop := context.WithTimeout(p.ctx, time.Minute)
 	defer stop()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -150,7 +150,7 @@ func (p *person) until(condition string) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			p.t.Fatalf("not within 30 s: %s (%v)\nthe page: %s", condition, err, p.sees())
+			p.t.Fatalf("not within a minute: %s (%v)\nthe page: %s", condition, err, p.sees())
 		}
 	}
 }

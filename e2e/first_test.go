@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,15 +71,6 @@ func TestFirstNumbers(t *testing.T) {
 		t.Errorf("the API tells of the open %+v", report.Recent)
 	}
 
-	// The address that set up is of no use any more, to anybody.
-	res, err := http.PostForm(in.setUp, url.Values{"email": {"thief@example.org"}, "password": {"a second owner here"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode < 400 || strings.Contains(in.vitrine("account", "list"), "thief") {
-		t.Errorf("set up twice: %d", res.StatusCode)
-	}
 	if out := in.vitrine("audit"); strings.Contains(out, "fault:") {
 		t.Errorf("the audit found %s", out)
 	}
