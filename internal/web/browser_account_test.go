@@ -113,7 +113,7 @@ func TestBrowserDialogs(t *testing.T) {
 	tb.until(`document.querySelector(":popover-open") === null && document.activeElement.matches("[popovertarget=close]")`)
 }
 
-// These pages keep nobody out, whatever they are read on.
+// The pages of accounts are accessible and fit into their windows.
 func TestBrowserAccountAxe(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, vitrine.SignUpOpen, true)

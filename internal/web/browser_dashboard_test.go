@@ -389,7 +389,8 @@ func TestBrowserUploadOptions(t *testing.T) {
 	tb.quiet()
 }
 
-// The pages of links keep nobody out, by day and by night, on a phone, a tablet and a desk.
+// The pages of links are accessible and fit into their windows, whatever is open
+// on them.
 func TestBrowserLinksAxe(t *testing.T) {
 	d := newDesk(t)
 	l := d.publish("report.pdf", samples["report.pdf"], titled("A report with a title that is long enough to be cut off on a telephone, and longer"))

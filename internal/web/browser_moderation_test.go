@@ -245,7 +245,7 @@ func TestBrowserModerationSuspend(t *testing.T) {
 	tb.arrives(`location.pathname === "/sign-in"`)
 }
 
-// Every page of moderators, by day and by night, on a phone and a desk, has nothing that would keep somebody out.
+// Every page for moderators is accessible and fits into its windows.
 func TestBrowserModerationAxe(t *testing.T) {
 	d := newDesk(t)
 	d.notices = []web.Notice{{Text: "NO MALWARE SCANNER IS CONFIGURED: files are checked by inspection alone.", Warning: true}, {Text: "Signatures 27412"}}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetches axe-core from npm and copies what the accessibility test runs in pages into testdata/axe/. Run it from anywhere; what it writes
-# is committed. It is part of no program that is built. To move to another version, change the line below and run TestBrowserAxe.
+# is committed. It is part of no program that is built. To move to another version, change the line below and run TestBrowserFilePages and TestBrowserSitePages.
 set -eu
 
 version=4.14.1
