@@ -58,6 +58,7 @@ type reading struct {
 	present time.Duration // until it was last visible
 	engaged time.Duration // with somebody reading
 	idle    time.Duration // visible, and nobody reading
+	moment  float64       // when it was last visible, by the real clock of the page; ms since 1970
 }
 
 // open opens a file and waits until reading begins.
@@ -124,6 +125,9 @@ func (r *reading) spend(d time.Duration) {
 	r.t.Helper()
 	r.away(d)
 	r.present = r.elapsed
+	if r.s.witness != nil {
+		r.run(chromedp.Evaluate(`performance.timeOrigin + performance.now()`, &r.moment))
+	}
 }
 
 // away lets time pass in which the page is not visible.
@@ -166,7 +170,8 @@ func (r *reading) measured(untold time.Duration) report.Session {
 			return false
 		}
 		n = *all[0].Session
-		return ms(n.EngagedMs) >= engaged-r.s.witness.lost(r.link) && ms(n.PresentMs) >= present
+		return ms(n.EngagedMs) >= engaged-r.s.witness.lost(r.link) && ms(n.PresentMs) >= present &&
+			(untold > 0 || r.s.witness.since(r.link, r.moment-1))
 	})
 	switch {
 	case r.s.witness != nil:

@@ -25,9 +25,10 @@ type witness struct {
 	said map[string]evidence
 }
 
-// evidence is in milliseconds: how long a page was visible, and how much of
-// that its tracker cannot have counted, because the browser ran it late.
-type evidence struct{ Engaged, Seen, Lost float64 }
+// evidence is in milliseconds: when it was given, since 1970, what the tracker
+// says, how long the page was visible with the focus, and how much of that the
+// tracker cannot have counted, because the browser ran it late.
+type evidence struct{ At, Engaged, Seen, Lost float64 }
 
 // listen reads a beacon on its way to the server.
 func (w *witness) listen(r *http.Request) {
@@ -42,7 +43,7 @@ func (w *witness) listen(r *http.Request) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if e.Seen >= w.said[r.URL.Path].Seen { // they may come in another order
+	if e.At >= w.said[r.URL.Path].At { // they may come in another order
 		w.said[r.URL.Path] = e
 	}
 }
@@ -62,6 +63,12 @@ func (w *witness) lost(l *vitrine.Link) time.Duration {
 	return time.Duration(w.of(l).Lost * float64(time.Millisecond))
 }
 
+// since reports whether the page has told something since a moment of its own
+// clock.
+func (w *witness) since(l *vitrine.Link, moment float64) bool {
+	return w == nil || w.of(l).At >= moment
+}
+
 // check compares what was measured with how long the page was visible. One
 // second without input may be counted until it is noticed, and a half when that
 // is late.
@@ -73,7 +80,7 @@ func (w *witness) check(r *reading, n report.Session) {
 		late = 1500
 	}
 	engaged := float64(n.EngagedMs)
-	if engaged > e.Seen-idle+late+1 || idle == 0 && engaged < e.Seen-e.Lost-1 || n.PresentMs < n.EngagedMs {
+	if engaged > max(e.Seen-idle, 0)+late+1 || idle == 0 && engaged < e.Seen-e.Lost-1 || n.PresentMs < n.EngagedMs {
 		r.t.Errorf("measured %+v, by the page's own clock %+v with %v ms of nobody reading", n, e, idle)
 	}
 	r.t.Logf("%-12s measured %5d ms, by the page's own clock %+v", r.link.Name, n.EngagedMs, e)

@@ -1,11 +1,13 @@
-// What a page's own clock says of how it was read, told with each beacon: seen
-// is how long it was visible since its tracker began; lost is how much of that
-// the tracker cannot have counted, because the browser ran it late. It takes
-// its times from the moments at which the tracker looks at the clock.
+// What a page's own clock says of how it was read, told with each beacon: at is
+// when that was; seen is how long it was visible and had the focus since its
+// tracker began; lost is how much of that the tracker cannot have counted,
+// because the browser ran it late. Times are taken when the tracker looks at
+// the clock.
 (() => {
   const { fetch, setInterval } = window;
   const now = performance.now.bind(performance), sendBeacon = navigator.sendBeacon.bind(navigator);
-  let first, latest, from, mark, seen = 0, lost = 0, told = false, inView = window === parent;
+  const framed = window !== parent;
+  let first, latest, from, mark, seen = 0, lost = 0, told = false, inView = !framed;
   performance.now = () => {
     latest = now();
     first ??= latest;
@@ -19,7 +21,7 @@
       seen += latest - from;
       lost += Math.max(0, latest - mark - 1500);
     }
-    from = inView && document.visibilityState === "visible" ? latest : undefined;
+    from = inView && document.visibilityState === "visible" && (framed || document.hasFocus()) ? latest : undefined;
     mark = latest;
   }
   function body(text) {
@@ -30,14 +32,14 @@
     }
     told = true;
     account();
-    return JSON.stringify({ ...JSON.parse(text), seen, lost });
+    return JSON.stringify({ ...JSON.parse(text), at: performance.timeOrigin + latest, seen, lost });
   }
 
   window.setInterval = (f, ms) => setInterval(() => (f(), account()), ms);
   window.fetch = (url, options) => fetch(url, options?.keepalive ? { ...options, body: body(options.body) } : options);
   navigator.sendBeacon = (url, text) => sendBeacon(url, body(text));
-  addEventListener("visibilitychange", () => account());
-  if (window !== parent) {
+  for (const type of ["visibilitychange", "focus", "blur"]) addEventListener(type, account);
+  if (framed) {
     addEventListener("DOMContentLoaded", () => {
       new IntersectionObserver((all) => {
         inView = all.at(-1).isIntersecting;
