@@ -83,7 +83,7 @@ func (s *Server) onContent(h contentHandler) handler {
 		}
 		header.Set("Cache-Control", "private, no-cache")
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }
-		return whileShown(w, r, shown, func() error { return h(w, r, l) })
+		return s.whileShown(w, r, shown, func() error { return h(w, r, l) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -9,20 +10,18 @@ import (
 	"vitrine"
 )
 
-// lookAgain is how often it is looked, while bytes are on their way, whether they may still be.
-const lookAgain = time.Second
-
 // whileShown runs a handler that sends a link's bytes, and cuts its answer off when the link is no longer shown: a transfer may take hours,
 // and what is taken down is gone within a second (promise 5). The bytes are sent as before, by the kernel from file to connection.
-func whileShown(w http.ResponseWriter, r *http.Request, shown func(context.Context) error, h func() error) error {
-	g := &guard{control: http.NewResponseController(w), shown: func() error { return shown(r.Context()) }}
-	g.timer = time.AfterFunc(lookAgain, g.look)
+func (s *Server) whileShown(w http.ResponseWriter, r *http.Request, shown func(context.Context) error, h func() error) error {
+	g := &guard{control: http.NewResponseController(w), every: cmp.Or(s.RecheckEvery, time.Second), shown: func() error { return shown(r.Context()) }}
+	g.timer = time.AfterFunc(g.every, g.look)
 	defer g.end()
 	return h()
 }
 
 type guard struct {
 	control *http.ResponseController
+	every   time.Duration
 	shown   func() error
 	timer   *time.Timer
 
@@ -40,7 +39,7 @@ func (g *guard) look() {
 	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound:
 		_ = g.control.SetWriteDeadline(time.Unix(1, 0))
 	default: // shown; or nobody can tell, which is no reason to take it down
-		g.timer.Reset(lookAgain)
+		g.timer.Reset(g.every)
 	}
 }
 

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest/tier"
 )
 
 // What is taken down in the middle of its transfer is cut off; what is not arrives whole, however slowly it is read.
 func TestTransferEndsWithTheLink(t *testing.T) {
-	tier.Need(t, tier.Test, "a transfer that is cut off after seconds")
 	f := newFixture(t)
+	f.server.RecheckEvery = 10 * time.Millisecond
+	ended := endings(f.site, "/download")
 	key := f.account(vitrine.PlanPro)
 	text := strings.Repeat("words and words\n", 4<<20) // 64 MiB: more than the buffers of a connection
 	file := noteFile.with(fields{"size": len(text)})
@@ -44,13 +44,31 @@ func TestTransferEndsWithTheLink(t *testing.T) {
 	}
 	cut, whole := begin(slug), begin(kept)
 	f.ban(key)
-	// The server alone ends this: it waits for the reader, and the reader for a time in which the server looks at least once.
-	<-time.After(3 * time.Second)
+	ended() // the server alone ends one of them: its readers wait
 	if n, err := cut(); n >= int64(len(text)) || !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(errorText(err), "reset") {
 		t.Errorf("%d of %d bytes of a link that was taken down: %v", n, len(text), err)
 	}
 	if n, err := whole(); n != int64(len(text)) || err != nil {
 		t.Errorf("%d of %d bytes of another link: %v", n, len(text), err)
+	}
+}
+
+// endings returns a function that waits until an answer for a path has ended.
+func endings(s *site, path string) (wait func()) {
+	next, ended := s.handler, make(chan struct{}, 10)
+	s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, path) {
+			defer func() { ended <- struct{}{} }()
+		}
+		next.ServeHTTP(w, r)
+	})
+	return func() {
+		s.t.Helper()
+		select {
+		case <-ended:
+		case <-time.After(hang):
+			s.t.Fatalf("no answer for %s has ended", path)
+		}
 	}
 }
 

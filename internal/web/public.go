@@ -194,7 +194,7 @@ func (s *Server) redirectDownload(w http.ResponseWriter, r *http.Request, l *vit
 func (s *Server) guarded(h linkHandler) linkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, l.ID); return err }
-		return whileShown(w, r, shown, func() error { return h(w, r, l, a) })
+		return s.whileShown(w, r, shown, func() error { return h(w, r, l, a) })
 	}
 }
 

@@ -52,6 +52,9 @@ type Server struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
+	// RecheckEvery is how often a transfer checks that its link may still be shown; 0 is each second.
+	RecheckEvery time.Duration
+
 	// StorageOrigin is where signed URLs lead when bytes go straight to a bucket: scheme, host and port; else "".
 	StorageOrigin string
 	// RedirectDownloads has downloads fetched from storage itself, where Blobs is a vitrine.GetSigner; else they come through this process.

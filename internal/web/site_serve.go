@@ -136,7 +136,7 @@ func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest)
 	}
 	w.Header().Set("Cache-Control", "public, max-age=0, must-revalidate")
 	shown := func(ctx context.Context) error { return s.Sites.StillPublic(ctx, version.ID) }
-	return whileShown(w, r, shown, func() error { return sendSiteFile(w, r, siteFile{version, blob, site.Files[found.path]}, found.status) })
+	return s.whileShown(w, r, shown, func() error { return sendSiteFile(w, r, siteFile{version, blob, site.Files[found.path]}, found.status) })
 }
 
 var (

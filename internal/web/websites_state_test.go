@@ -19,7 +19,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
-	"vitrine/internal/vitrinetest/tier"
 	"vitrine/internal/web"
 	"vitrine/report"
 )
@@ -179,8 +178,9 @@ func TestWebsiteLimits(t *testing.T) {
 
 // What is taken down in the middle of its transfer is cut off; a newer version cuts nothing off.
 func TestWebsiteTransferEnds(t *testing.T) {
-	tier.Need(t, tier.Test, "a transfer that is cut off after seconds")
 	h := newHosting(t)
+	h.server.RecheckEvery = 10 * time.Millisecond
+	ended := endings(h, "/film.mp4")
 	film := strings.Repeat("frames and frames\n", 4<<20) // more than the buffers of a connection
 	first, second := h.found("First"), h.found("Second")
 	doomed := h.deployed(first, "index.html=x", "film.mp4="+film)
@@ -203,8 +203,7 @@ func TestWebsiteTransferEnds(t *testing.T) {
 	cut, whole := begin(first), begin(second)
 	h.setState(doomed, vitrine.StateDisabled)
 	h.deployed(second, "index.html=newer")
-	// The server alone ends this: it waits for the reader, and the reader for a time in which the server looks at least once.
-	<-time.After(3 * time.Second)
+	ended() // the server alone ends one of them: its readers wait
 	if n, err := cut(); n >= int64(len(film)) || !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(errorText(err), "reset") {
 		t.Errorf("%d of %d bytes of a website that was taken down: %v", n, len(film), err)
 	}
