@@ -105,7 +105,7 @@ func TestBrowserEngagement(t *testing.T) {
 		for way, leave := range ways {
 			t.Run(way+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				if n := leave(s.open(newTab(t), name)); !right(n) {
+				if n := leave(s.open(newTab(t), s.sample(name))); !right(n) {
 					t.Errorf("%+v", n)
 				}
 			})
@@ -133,7 +133,7 @@ var times = map[string]func(*testing.T, *timed){
 		b := startBrowser(t)
 		var all []*reading
 		for name := range measures {
-			r := s.open(b.tab(t), name)
+			r := s.open(b.tab(t), s.sample(name))
 			r.read(6 * time.Second)
 			r.measured(time.Second) // what was told at 5 s
 			all = append(all, r)
@@ -145,14 +145,14 @@ var times = map[string]func(*testing.T, *timed){
 	},
 	// Nobody reads who does nothing for half a minute.
 	"no input": func(t *testing.T, s *timed) {
-		r := s.open(newTab(t), "notes.txt")
+		r := s.open(newTab(t), s.sample("notes.txt"))
 		r.read(30 * time.Second)
 		r.idles(6 * time.Second)
 		r.leave()
 		r.measured(0)
 	},
 	"input again": func(t *testing.T, s *timed) {
-		r := s.open(newTab(t), "notes.txt")
+		r := s.open(newTab(t), s.sample("notes.txt"))
 		r.read(30 * time.Second)
 		r.idles(6 * time.Second)
 		r.run(chromedp.Evaluate(`addEventListener("pointermove", () => (window.moved = true))`, nil), chromedp.MouseEvent("mouseMoved", 200, 200))
@@ -164,7 +164,7 @@ var times = map[string]func(*testing.T, *timed){
 	// Nor does somebody whose window is behind others, though it can be seen.
 	"no focus": func(t *testing.T, s *timed) {
 		tb := newTab(t, chromedp.ActionFunc(onNewDocument(`document.hasFocus = () => false`)))
-		r := s.open(tb, "notes.txt")
+		r := s.open(tb, s.sample("notes.txt"))
 		r.idles(far)
 		r.leave()
 		if n := r.measured(0); n.EngagedMs != 0 {
@@ -172,14 +172,14 @@ var times = map[string]func(*testing.T, *timed){
 		}
 	},
 	"music goes on": func(t *testing.T, s *timed) {
-		r := s.open(newTab(t), "song.mp3")
+		r := s.open(newTab(t), s.sample("song.mp3"))
 		r.read(36 * time.Second)
 		r.leave()
 		r.measured(0)
 	},
 	// Time on pages, with some of it away. A page that is left again within a second was not seen.
 	"pages": func(t *testing.T, s *timed) {
-		r := s.open(newTab(t), "report.pdf")
+		r := s.open(newTab(t), s.sample("report.pdf"))
 		f := r.frame("/view")
 		want, at := map[int]time.Duration{}, 1
 		turn := func(to int) {
@@ -222,7 +222,7 @@ var times = map[string]func(*testing.T, *timed){
 	},
 	// On another site's page an embed is read while some of it is in view there.
 	"embed in view": func(t *testing.T, s *timed) {
-		l := s.publish("notes.txt", samples["notes.txt"])
+		l := s.sample("notes.txt")
 		r := s.visit(newTab(t), l, s.host(t, l))
 		r.away(far) // it is there, and out of view
 		r.comesIntoView(2900)
@@ -241,7 +241,7 @@ var times = map[string]func(*testing.T, *timed){
 // A page that brings a frame into view by itself, again and again, has it read
 // for half a minute at the most.
 func inAndOutOfView(t *testing.T, s *timed) {
-	l := s.publish("notes.txt", samples["notes.txt"])
+	l := s.sample("notes.txt")
 	r := s.visit(newTab(t), l, s.host(t, l))
 	for i := range 4 {
 		r.comesIntoView(2900)

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,22 +13,29 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// How far down a text was seen is measured, and stays when it is scrolled back.
 func TestBrowserText(t *testing.T) {
-	s := newSite(t)
+	s := newTimed(t, nil)
 	l := s.publish("notes.txt", []byte(strings.Repeat("A line of a long text.\n", 400)))
-	tb := newTab(t, s.page(l))
-	tb.until(`document.querySelector("pre") !== null`)
-	tb.linger(1200 * time.Millisecond)
-	tb.run(chromedp.Evaluate(`scrollTo(0, document.documentElement.scrollHeight / 2)`, nil))
-	tb.linger(1200 * time.Millisecond)
-	tb.leave()
-	s.session(t, l, "about half of the text", func(n *report.Session) bool { return n.Depth > 450_000 && n.Depth < 750_000 && n.EngagedMs >= 2000 })
-	tb.quiet()
+	r := s.open(newTab(t), l)
+	var percent int64
+	for _, to := range []string{"document.documentElement.scrollHeight / 2", "0"} {
+		r.run(chromedp.Evaluate(`scrollTo(0, `+to+`)`, nil))
+		if percent == 0 {
+			r.run(chromedp.Evaluate(`(r => Math.round((innerHeight - r.top) / r.height * 100))(document.querySelector("pre").getBoundingClientRect())`, &percent))
+		}
+		r.read(time.Second)
+	}
+	r.leave()
+	if n := r.measured(0); n.Depth != percent*10_000 || percent < 45 || percent > 75 {
+		t.Errorf("%d %% were seen: %+v", percent, n)
+	}
+	r.quiet()
 }
 
 // A user's HTML runs without our origin; its scroll is told, its time is measured outside.
 func TestBrowserHTML(t *testing.T) {
-	s := newSite(t)
+	s := newTimed(t, nil)
 	l := s.publish("page.html", []byte(`<!doctype html><title>x</title><body style="height:5000px"><script>
 		try { parent.document.title = "taken" } catch { document.title = "apart" }
 		try { localStorage.x = 1 } catch { document.title += " and without storage" }
@@ -35,19 +43,17 @@ func TestBrowserHTML(t *testing.T) {
 		parent.postMessage({vitrine: {depth: "x", engaged: 1e9, shown: [1], pages: 5, active: true}}, "*")
 		parent.postMessage({vitrine: null}, "*"); parent.postMessage("rubbish", "*")
 	</script></body>`))
-	tb := newTab(t, s.page(l))
-	f := tb.frame("/frame")
+	r := s.open(newTab(t), l)
+	f := r.frame("/frame")
 	f.until(`document.title === "apart and without storage" && origin === "null"`)
-	tb.linger(1500 * time.Millisecond)
-	f.run(chromedp.Evaluate(`scrollTo(0, 2500)`, nil))
-	f.until(`scrollY > 2000`)
-	tb.linger(1500 * time.Millisecond)
-	arrived := time.Now()
-	tb.run(chromedp.Evaluate(`document.title`, nil))
-	tb.leave()
-	o := s.session(t, l, "half of the page", func(n *report.Session) bool { return n.Depth >= 500_000 && n.Depth < 900_000 && n.EngagedMs >= 2000 })
-	if open := time.UnixMilli(o.At); o.Session.EngagedMs > arrived.Sub(open).Milliseconds()+5000 {
-		t.Errorf("more than passed: %+v", o.Session)
+	r.read(1500 * time.Millisecond)
+	var percent int64
+	f.run(chromedp.Evaluate(`scrollTo(0, 2500), Math.round((2500 + innerHeight) / document.scrollingElement.scrollHeight * 100)`, &percent))
+	r.until(fmt.Sprintf(`window.deepest === %d`, percent))
+	r.read(time.Second)
+	r.leave()
+	if n := r.measured(0); n.Depth != percent*10_000 || percent < 50 || percent > 90 {
+		t.Errorf("%d %% were seen: %+v", percent, n)
 	}
 }
 

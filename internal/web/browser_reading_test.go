@@ -62,10 +62,12 @@ type reading struct {
 }
 
 // open opens a file and waits until reading begins.
-func (s *timed) open(tb *tab, name string) *reading {
+func (s *timed) open(tb *tab, l *vitrine.Link) *reading {
 	tb.t.Helper()
-	l := s.publish(name, samples[name])
-	tb.run(chromedp.ActionFunc(onNewDocument(`addEventListener("message", (e) => { if (e.data?.vitrine?.shown) window.shown = (window.shown ?? 0) + 1 })`)))
+	tb.run(chromedp.ActionFunc(onNewDocument(`addEventListener("message", ({data}) => {
+		if (data?.vitrine?.shown) window.shown = (window.shown ?? 0) + 1
+		if (data?.vitrine?.depth > 0) window.deepest = data.vitrine.depth
+	})`)))
 	r := s.visit(tb, l, s.url+"/p/"+string(l.Slug))
 	if tb.has(`video, audio`) {
 		tb.run(chromedp.Evaluate(`{ const m = document.querySelector("video, audio"); m.loop = true; void m.play() }`, nil))
@@ -98,6 +100,12 @@ func (r *reading) shown(by chromedp.Action) {
 	var before int
 	r.run(chromedp.Evaluate(`window.shown`, &before), by)
 	r.until(fmt.Sprintf(`window.shown > %d`, before))
+}
+
+// sample publishes the sample of a name.
+func (s *site) sample(name string) *vitrine.Link {
+	s.t.Helper()
+	return s.publish(name, samples[name])
 }
 
 // has reports whether the page has such an element.

@@ -95,7 +95,7 @@ func TestRealClockEngagement(t *testing.T) {
 		for way, leave := range ways {
 			t.Run(way+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				leave(s.open(newTab(t), name))
+				leave(s.open(newTab(t), s.sample(name)))
 			})
 		}
 	}
