@@ -41,7 +41,7 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { from.Close() })
-	vitrinetest.Moved(t, from, true, func() vitrine.ViewLog {
+	vitrinetest.Moved(t, share(), from, true, func() vitrine.ViewLog {
 		smallFills(t, 60)
 		killedFill(t, address, from)
 		l := openTestLog(t, address)

@@ -11,6 +11,11 @@ import (
 func TestNewer(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, address)
+	t.Cleanup(func() {
+		if err := l.c.exec(ctx, "DELETE FROM migrations WHERE number = 99", nil); err != nil {
+			t.Error(err)
+		}
+	})
 	if err := l.c.exec(ctx, "INSERT INTO migrations (number) VALUES (99)", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,15 @@ import (
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 )
 
+// share returns how few of the random repetitions the gate tries here: each
+// takes many statements, and the engine runs one at a time.
+func share() int { return tier.Pick(8, 1) }
+
 func TestViewLog(t *testing.T) {
-	vitrinetest.ViewLogFor(t, 60, func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
+	vitrinetest.ViewLog(t, share(), func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
 }
 
 // TestSameReports compares reports with the contract's, with tallies of both ways.
@@ -20,7 +25,7 @@ func TestSameReports(t *testing.T) {
 		history    uint64
 	}{{"read", -1, 0}, {"inside", 0, 1}} {
 		t.Run(way.name, func(t *testing.T) {
-			vitrinetest.SameReports(t, func(t *testing.T) vitrine.ViewLog {
+			vitrinetest.SameReports(t, share(), func(t *testing.T) vitrine.ViewLog {
 				l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 				l.c.insideFrom = way.insideFrom
 				return l

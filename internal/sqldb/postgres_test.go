@@ -18,6 +18,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 )
 
 // seenWithin is how soon a store in PostgreSQL tells of a change by another.
@@ -34,12 +35,13 @@ func TestPostgresStore(t *testing.T) {
 
 func TestPostgresViewLog(t *testing.T) {
 	inPostgres(t)
-	vitrinetest.ViewLog(t, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+	vitrinetest.ViewLog(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
 // inPostgres has the databases of a test in PostgreSQL. One that a part of it has used is emptied for the next, which is quicker than another.
 func inPostgres(t *testing.T) {
 	before := newPlace
+	onPostgres = true
 	var spare []string
 	newPlace = func(tb testing.TB) (place string) {
 		if n := len(spare); n > 0 {
@@ -53,7 +55,7 @@ func inPostgres(t *testing.T) {
 		})
 		return place
 	}
-	t.Cleanup(func() { newPlace = before })
+	t.Cleanup(func() { newPlace, onPostgres = before, false })
 }
 
 // empty removes every row of the store and of the log.

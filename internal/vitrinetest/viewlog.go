@@ -13,13 +13,10 @@ import (
 )
 
 // ViewLog checks a vitrine.ViewLog. open makes an empty one, and closes it with the test. Each test ends with an audit.
-func ViewLog(t *testing.T, open func(t *testing.T) vitrine.ViewLog) { ViewLogFor(t, modelSteps, open) }
-
-// modelSteps is how many steps a log goes along with the contract's model, unless it is a slow one.
-const modelSteps = 250
-
-// ViewLogFor is ViewLog with another number of steps along with the contract's model.
-func ViewLogFor(t *testing.T, steps int, open func(t *testing.T) vitrine.ViewLog) {
+//
+// A slow backend passes a share above 1: then one repetition in so many is
+// tried of steps and windows that are drawn at random.
+func ViewLog(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 	for _, test := range []struct {
 		name string
 		run  func(logTest)
@@ -58,7 +55,7 @@ func ViewLogFor(t *testing.T, steps int, open func(t *testing.T) vitrine.ViewLog
 		{"Model", logTest.model},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := logTest{t, open(t), steps}
+			l := logTest{t, open(t), share}
 			test.run(l)
 			l.audit()
 		})
@@ -68,8 +65,11 @@ func ViewLogFor(t *testing.T, steps int, open func(t *testing.T) vitrine.ViewLog
 type logTest struct {
 	*testing.T
 	log   vitrine.ViewLog
-	steps int // of the model
+	share int // one repetition in so many is tried
 }
+
+// times returns how often something is repeated that takes n repetitions in full.
+func (t logTest) times(n int) int { return max(1, n/t.share) }
 
 // day is the day of Epoch.
 var day = report.DayOf(Epoch.UnixMilli())

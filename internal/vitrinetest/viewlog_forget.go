@@ -58,11 +58,11 @@ func (t logTest) forget() {
 			equal(t, "opens that are kept", t.all(link), m.list(link, from, lastDay))
 			counts := m.counts(link)
 			t.counted(link, counts.Views, counts.Downloads)
-			for range 10 {
+			for range t.times(10) {
 				t.compareForgotten(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link}, days)
 			}
 		}
-		for range 20 {
+		for range t.times(20) {
 			t.compareForgotten(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + c.IntN(2))}, days)
 		}
 		t.audit()
@@ -94,7 +94,7 @@ func (t logTest) forget() {
 		t.Errorf("an import of a forgotten day: %v", err)
 	}
 	step("Settle", t.log.Settle(ctx, day+220))
-	for range 20 {
+	for range t.times(20) {
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2}, days)
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 1}, days)
 	}
@@ -104,7 +104,7 @@ func (t logTest) forget() {
 	tally, _ := t.tally(vitrine.Scope{Account: 2, Link: 1}, day, day+days, 0)
 	equal(t, "views of an erased link", tally.Views(), 0)
 	m.erase(1)
-	for range 20 {
+	for range t.times(20) {
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 3}, days)
 	}
 }

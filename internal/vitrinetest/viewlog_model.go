@@ -211,12 +211,15 @@ func (c chance) batch(m *memory) (b vitrine.Batch) {
 	return b
 }
 
+// modelSteps is how many steps a log and the contract go together.
+const modelSteps = 250
+
 // model runs a log and the contract side by side, and compares them after every few steps.
 func (t logTest) model() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
-	for step := range t.steps {
+	for step := range t.times(modelSteps) {
 		switch {
 		case step%40 == 39:
 			link := vitrine.LinkID(c.IntN(modelLinks) + 1)

@@ -14,9 +14,9 @@ import (
 
 // Moved has a log live through a history, and another one take its place: move fills it. Its reports are then, byte for byte, those of the first
 // one, of all links and accounts over windows of every length; and so are they after both have gone on with the same opens. With erased, a link is
-// erased of which days are forgotten.
-func Moved(t *testing.T, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
-	h := history{logTest{T: t, log: from}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0}
+// erased of which days are forgotten. share is as in [ViewLog].
+func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
+	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0}
 	step := func(what string, err error) {
 		t.Helper()
 		if err != nil {
@@ -33,7 +33,7 @@ func Moved(t *testing.T, from vitrine.ViewLog, erased bool, move func() vitrine.
 	}
 	h.audit()
 	to := move()
-	after := history{logTest{T: t, log: to}, h.chance, h.memory, 0}
+	after := history{logTest{t, to, share}, h.chance, h.memory, 0}
 	after.audit()
 	moved := func(when string) {
 		t.Helper()
@@ -78,7 +78,7 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 		b.Downloads = slices.DeleteFunc(b.Downloads, func(d vitrine.Download) bool { return gone(d.Open) })
 		refused, early := h.memory.append(b)
 		for _, log := range logs {
-			logTest{T: h.T, log: log}.becomes(b, refused, early)
+			logTest{h.T, log, h.share}.becomes(b, refused, early)
 		}
 	}
 }
@@ -86,9 +86,9 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 // sameAs compares all that two logs tell.
 func (h *history) sameAs(when string, other vitrine.ViewLog) {
 	h.Helper()
-	to := logTest{T: h.T, log: other}
+	to := logTest{h.T, other, h.share}
 	windows := [][2]report.Day{{firstDay, lastDay}, {day - 9, day + historyDays + 9}}
-	for n := report.Day(1); n < historyDays; n += 19 {
+	for n := report.Day(1); n < historyDays; n += report.Day(19 * h.share) {
 		windows = append(windows, [2]report.Day{day + n, day + min(n+1+n%70, historyDays)}, [2]report.Day{day + n, day + n + 1})
 	}
 	links := []vitrine.LinkID{1, 2, 3, 4, 5}

@@ -12,7 +12,7 @@ import (
 // parallelSame has many write one open: it counts once.
 func (t logTest) parallelSame() {
 	o := view(1, 0, 10)
-	race(racers, func(int) {
+	race(t.times(racers), func(int) {
 		outcome, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{o}, Downloads: []vitrine.Download{download(o, 0)}})
 		if err != nil || outcome.Early.Len() > 0 || slices.IndexFunc(outcome.Refused, func(err error) bool { return err != nil }) >= 0 {
 			t.Errorf("Append: %+v, %v", outcome, err)
@@ -24,7 +24,7 @@ func (t logTest) parallelSame() {
 // parallelOther has many write opens of one ID: one is stored.
 func (t logTest) parallelOther() {
 	var stored atomic.Int64
-	race(racers, func(i int) {
+	race(t.times(racers), func(i int) {
 		o, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, uint64(i))}})
 		switch {
 		case err != nil:
@@ -41,7 +41,7 @@ func (t logTest) parallelOther() {
 
 // parallelViewer has one viewer open a link many times at once: all but one return.
 func (t logTest) parallelViewer() {
-	race(racers, func(i int) {
+	race(t.times(racers), func(i int) {
 		if _, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {
 			t.Errorf("Append: %v", err)
 		}
@@ -53,5 +53,5 @@ func (t logTest) parallelViewer() {
 		}
 	}
 	equal(t, "opens that do not return", news, 1)
-	t.counted(1, racers, 0)
+	t.counted(1, int64(t.times(racers)), 0)
 }

@@ -12,14 +12,14 @@ import (
 // SameReports has a vitrine.ViewLog, which open makes and closes with the test, live through histories in which everything happens: bots,
 // snapshots, downloads, imports, opens that come late, days that are settled and forgotten, links that are erased. After each part of it
 // its reports are, byte for byte, those of the contract written down plainly; so they are those of every other backend, too. Without seeds there are
-// two histories.
-func SameReports(t *testing.T, open func(t *testing.T) vitrine.ViewLog, seeds ...uint64) {
+// two histories. share is as in [ViewLog].
+func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog, seeds ...uint64) {
 	if seeds == nil {
 		seeds = []uint64{0, 1}
 	}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint("history ", seed), func(t *testing.T) {
-			h := history{logTest{T: t, log: open(t)}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0}
+			h := history{logTest{t, open(t), share}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0}
 			h.live()
 			h.audit()
 		})
@@ -126,7 +126,7 @@ func (h *history) same(when string) {
 	}
 	for _, s := range append(scopes, vitrine.Scope{Account: 1}, vitrine.Scope{Account: 2}) {
 		windows := [][2]report.Day{{day, day + historyDays}, {day - 9, day + historyDays + 9}}
-		for range 4 {
+		for range h.times(4) {
 			from := day + report.Day(h.chance.IntN(historyDays))
 			windows = append(windows, [2]report.Day{from, from + 1 + report.Day(h.chance.IntN([]int{1, 7, 70, historyDays}[h.chance.IntN(4)]))})
 		}
