@@ -17,8 +17,12 @@ var migrations embed.FS
 // migrateTries bounds how often another process may come between the steps of a migration.
 const migrateTries = 5
 
-// versionTries bounds how often the version is asked for while others begin a new database: some four seconds in all.
+// versionTries bounds how often the version is asked for while others begin a
+// new database, and versionPause is by how much longer each try waits: some four
+// seconds in all.
 const versionTries = 20
+
+var versionPause = 20 * time.Millisecond
 
 // migrate brings a database to the newest schema, each step in a transaction of its own. A database that is ahead of this
 // program is refused and left as it is.
@@ -37,7 +41,7 @@ func versions(ctx context.Context, p *goose.Provider) (now, known int64, err err
 		if now, known, err = p.GetVersions(ctx); err == nil {
 			break
 		}
-		time.Sleep(time.Duration(try) * 20 * time.Millisecond)
+		time.Sleep(time.Duration(try) * versionPause)
 	}
 	return now, known, err
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"vitrine"
 )
@@ -50,6 +51,8 @@ func TestReopen(t *testing.T) {
 }
 
 func TestOpenFails(t *testing.T) {
+	defer func(before time.Duration) { versionPause = before }(versionPause)
+	versionPause = time.Millisecond
 	dir := t.TempDir()
 	garbage := filepath.Join(dir, "garbage.db")
 	if err := os.WriteFile(garbage, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {

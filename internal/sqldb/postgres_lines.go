@@ -19,6 +19,7 @@ import (
 // which fails every statement on them, and none is opened until the listener has an answer again.
 type lines struct {
 	dialer *net.Dialer
+	silent time.Duration // waits.silence
 	began  time.Time
 	heard  atomic.Int64 // when something last came from the server: nanoseconds since began
 
@@ -27,13 +28,10 @@ type lines struct {
 	cut context.CancelFunc
 }
 
-// silence is how long a server has to be silent to be taken for frozen.
-const silence = 6 * time.Second
-
 var errFrozen = errors.New("the server answers nothing, and is taken for frozen until it does")
 
 func newLines(dialer *net.Dialer) *lines {
-	l := &lines{dialer: dialer, began: time.Now()}
+	l := &lines{dialer: dialer, silent: postgresWaits.silence, began: time.Now()}
 	l.up, l.cut = context.WithCancel(context.Background())
 	return l
 }
@@ -105,7 +103,7 @@ func (l *lines) tried(err error) {
 	switch {
 	case err == nil || errors.As(err, &no):
 		l.answered()
-	case unanswered(err) && l.now()-l.heard.Load() >= int64(silence):
+	case unanswered(err) && l.now()-l.heard.Load() >= int64(l.silent):
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.cut()

@@ -17,6 +17,7 @@ type listener struct {
 	config  *pgx.ConnConfig
 	channel string // "" listens to nothing
 	lines   *lines
+	waits   waits
 	end     context.CancelFunc
 	ended   chan struct{}
 
@@ -29,16 +30,28 @@ type listener struct {
 	closed bool
 }
 
+// waits say how long a server is waited for.
+type waits struct {
+	// beat is how often the connection has to show that it is alive, and answer
+	// how long it may take to.
+	beat, answer time.Duration
+	// heard is how long after it last did the number is still good. A change by
+	// another process is seen within this time and a beat.
+	heard time.Duration
+	// again is how long after a failure another connection is opened, and open
+	// how long one may take to open. A server that was taken for frozen is given
+	// as long as any connection to it.
+	again, open time.Duration
+	// silence is how long a server has to be silent to be taken for frozen.
+	silence time.Duration
+}
+
+// postgresWaits are those of databases that are opened from now on. Tests make
+// them shorter.
+var postgresWaits = waits{beat: time.Second, answer: 2 * time.Second, heard: 3 * time.Second,
+	again: 500 * time.Millisecond, open: 4 * time.Second, silence: 6 * time.Second}
+
 const (
-	// heartbeat is how often the connection has to show that it is alive, and heartbeatWait how long it may take to.
-	heartbeat     = time.Second
-	heartbeatWait = 2 * time.Second
-	// heardFor is how long after it last did the number is still good. A change by another process is seen within this time and a heartbeat.
-	heardFor = 3 * time.Second
-	// listenAgain is how long after a failure another connection is opened, and listenWait how long one may take to open. A server that was taken
-	// for frozen is given as long as any connection to it.
-	listenAgain = 500 * time.Millisecond
-	listenWait  = 4 * time.Second
 	// heartbeatQuery is what it is asked: the process that answers, and what time it is, in UTC ms.
 	heartbeatQuery = "SELECT pg_backend_pid(), (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 	// timeGood is how long after the server said what time it is that is relied on, and timeTold how long it may have taken to.
@@ -50,7 +63,7 @@ var errShared = errors.New("another process of the server answers than did befor
 
 func newListener(config *pgx.ConnConfig, channel string, lines *lines) *listener {
 	ctx, end := context.WithCancel(context.Background())
-	l := &listener{config: config, channel: channel, lines: lines, end: end, ended: make(chan struct{})}
+	l := &listener{config: config, channel: channel, lines: lines, waits: postgresWaits, end: end, ended: make(chan struct{})}
 	go l.run(ctx)
 	return l
 }
@@ -62,7 +75,7 @@ func (l *listener) version() (int64, error) {
 	if l.closed {
 		return 0, errClosed
 	}
-	if l.shared || time.Since(l.heard) > heardFor {
+	if l.shared || time.Since(l.heard) > l.waits.heard {
 		l.number++
 	}
 	return l.number, nil
@@ -84,7 +97,7 @@ func (l *listener) run(ctx context.Context) {
 		l.mu.Unlock()
 		select {
 		case <-ctx.Done():
-		case <-time.After(listenAgain):
+		case <-time.After(l.waits.again):
 		}
 	}
 }
@@ -94,7 +107,7 @@ func (l *listener) listen(ctx context.Context) {
 	c, process, err := l.open(ctx)
 	if c != nil {
 		defer func() {
-			ctx, cancel := context.WithTimeout(context.Background(), heartbeatWait)
+			ctx, cancel := context.WithTimeout(context.Background(), l.waits.answer)
 			defer cancel()
 			_ = c.Close(ctx)
 		}()
@@ -103,7 +116,7 @@ func (l *listener) listen(ctx context.Context) {
 		l.lines.tried(err)
 	}
 	for err == nil {
-		hear(ctx, c)
+		l.hear(ctx, c)
 		if err = l.beat(ctx, c, &process); err == nil {
 			l.lines.answered()
 		}
@@ -115,11 +128,11 @@ func (l *listener) open(ctx context.Context) (c *pgx.Conn, process int64, err er
 	config := l.config.Copy()
 	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { l.committed() }
 	if !l.lines.frozen() {
-		config.ConnectTimeout = listenWait
+		config.ConnectTimeout = l.waits.open
 	}
 	c, err = pgx.ConnectConfig(ctx, config)
 	if err == nil && l.channel != "" {
-		err = ask(ctx, c, "LISTEN "+l.channel)
+		err = l.ask(ctx, c, "LISTEN "+l.channel)
 		l.committed() // what happened before was not told
 	}
 	if err == nil {
@@ -129,8 +142,8 @@ func (l *listener) open(ctx context.Context) (c *pgx.Conn, process int64, err er
 }
 
 // hear takes notifications until the next heartbeat.
-func hear(ctx context.Context, c *pgx.Conn) {
-	until, cancel := context.WithTimeout(ctx, heartbeat)
+func (l *listener) hear(ctx context.Context, c *pgx.Conn) {
+	until, cancel := context.WithTimeout(ctx, l.waits.beat)
 	defer cancel()
 	for c.PgConn().WaitForNotification(until) == nil {
 	}
@@ -138,7 +151,7 @@ func hear(ctx context.Context, c *pgx.Conn) {
 
 // beat has the connection answer, by the process that it had before; 0: by any. Whatever was said before it was asked comes before the answer.
 func (l *listener) beat(ctx context.Context, c *pgx.Conn, process *int64) error {
-	until, cancel := context.WithTimeout(ctx, heartbeatWait)
+	until, cancel := context.WithTimeout(ctx, l.waits.answer)
 	defer cancel()
 	asked := time.Now()
 	var answers, ms int64
@@ -176,8 +189,8 @@ func (l *listener) time() (now time.Time, known bool) {
 	return l.said.Add(since), since.Abs() < timeGood
 }
 
-func ask(ctx context.Context, c *pgx.Conn, statement string) error {
-	until, cancel := context.WithTimeout(ctx, heartbeatWait)
+func (l *listener) ask(ctx context.Context, c *pgx.Conn, statement string) error {
+	until, cancel := context.WithTimeout(ctx, l.waits.answer)
 	defer cancel()
 	_, err := c.Exec(until, statement, pgx.QueryExecModeSimpleProtocol)
 	return err

@@ -58,7 +58,7 @@ func TestPostgresPoolerFound(t *testing.T) {
 		defer l.mu.Unlock()
 		return !l.heard.IsZero()
 	}
-	polls(t, 10*time.Second, "it listens", heard)
+	polls(t, time.Minute, "it listens", heard)
 	c, err := pgx.Connect(ctx, pooled) // takes the connection to the server that was last used
 	if err == nil {
 		defer c.Close(ctx)
@@ -74,12 +74,12 @@ func TestPostgresPoolerFound(t *testing.T) {
 		}
 		return n
 	}
-	polls(t, 10*time.Second, "it is found", func() bool {
+	polls(t, time.Minute, "it is found", func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.shared
 	})
-	polls(t, 10*time.Second, "it listens again", heard)
+	polls(t, time.Minute, "it listens again", heard)
 	for range 3 {
 		if before := number(); number() == before {
 			t.Error("the number stays")
