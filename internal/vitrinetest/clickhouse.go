@@ -102,7 +102,9 @@ func (s *ClickHouseServer) empty(database string) error {
 	return err
 }
 
-func (s *ClickHouseServer) address(database string) string { return "clickhouse://" + s.Addr + "/" + database }
+func (s *ClickHouseServer) address(database string) string {
+	return "clickhouse://" + s.Addr + "/" + database
+}
 
 var (
 	clickHouseOnce   sync.Once
