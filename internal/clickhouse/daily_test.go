@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 	"vitrine/report"
 )
 
@@ -34,14 +35,19 @@ func TestDaily(t *testing.T) {
 			t.Fatalf("tallies are right before %v, %v; want %v", got.before(), err, want)
 		}
 	}
+	calls := 0
 	same := func(when string) {
 		t.Helper()
+		calls++
 		s, err := l.c.state(ctx)
 		step("state", err)
 		for _, scope := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 2}, {Account: 1, Link: 3}} {
 			for i, days := range [][2]report.Day{{first, last + 1}, {first + 40, last - 3}, {last - 12, last + 1}, {report.NoDay, 1<<31 - 1}, {first + 50, first + 51}} {
 				if days[0] < s.forgotten {
 					continue // there is nothing to compare with
+				}
+				if i > 0 && i != 1+calls%4 && tier.Current() < tier.All {
+					continue // another time
 				}
 				q := vitrine.TallyQuery{Scope: scope, From: days[0], To: days[1]}
 				l.c.insideFrom = -(i % 2) // read, or counted inside
