@@ -15,10 +15,8 @@ import (
 
 // The picture of a phone is shown as JPEG, in its own size and colour.
 func TestHEIC(t *testing.T) {
-	encoder := program("", "heif-enc")
-	if encoder == "" || program("", "heif-convert") == "" {
-		vitrinetest.Missing(t, "libheif")
-	}
+	encoder := vitrinetest.Program(t, "heif-enc")
+	vitrinetest.Program(t, "heif-convert")
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "photo.png"), filepath.Join(dir, "photo.heic")
 	must(t, os.WriteFile(from, pngOf(t, uniform(800, 600, color.NRGBA{R: 200, A: 255})), 0o600))

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/vitrinetest/tier"
 )
 
 // The test binary is its own child.
@@ -30,23 +32,32 @@ func TestMain(m *testing.M) {
 		outbreak(os.Args[2], os.Args[3], os.Args[4], os.Args[5], os.Args[6])
 		os.Exit(0)
 	}
-	cache, err := os.MkdirTemp("", "vitrine-preview-cache-")
-	if err != nil {
-		panic(err)
-	}
-	testCache = cache
-	code := m.Run()
-	os.RemoveAll(cache)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
-var testCache string
+// testCache returns where the compiled PDFium is kept from one run to the next:
+// compiling it takes longer than all tests that use it. The files are named by
+// what they are compiled from.
+var testCache = sync.OnceValues(func() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		cache = filepath.Join(cache, "vitrine", "preview-test")
+		err = os.MkdirAll(cache, 0o700)
+	}
+	return cache, err
+})
 
 // newMaker also collects what an operator is told.
 func newMaker(t testing.TB, o Options) (*Maker, *warnings) {
 	t.Helper()
 	if o.Cache == "" {
-		o.Cache = testCache
+		var err error
+		if o.Cache, err = testCache(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tier.Current() == tier.Check { // it uses what Go has
+		o.Office, o.FFmpeg, o.Heif = cmp.Or(o.Office, Off), cmp.Or(o.FFmpeg, Off), cmp.Or(o.Heif, Off)
 	}
 	m, err := New(o)
 	if err != nil {
