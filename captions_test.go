@@ -37,7 +37,7 @@ type captioned struct {
 
 func newCaptioned(t *testing.T, f *vitrinetest.Fault) *captioned {
 	t.Helper()
-	dir := t.TempDir()
+	dir := databases(t)
 	store, err1 := sqldb.OpenStore(filepath.Join(dir, "store.db"))
 	log, err2 := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
 	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), time.Now)

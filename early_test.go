@@ -484,7 +484,7 @@ func TestEarlyAfterDays(t *testing.T) {
 
 // Who puts the spools of a stopped server into the log lets nothing go, however old: there has been no time for the open to come.
 func TestEarlyDrained(t *testing.T) {
-	db, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "store.db"))
+	db, err := sqldb.OpenStore(filepath.Join(databases(t), "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func newProcess(t *testing.T, store vitrine.Store, ahead time.Duration) *process
 
 func openStore(t *testing.T) vitrine.Store {
 	t.Helper()
-	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "store.db"))
+	store, err := sqldb.OpenStore(filepath.Join(databases(t), "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

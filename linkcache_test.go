@@ -18,7 +18,7 @@ import (
 // twoProcesses are the links of two processes over one store, with an account.
 func twoProcesses(t *testing.T, now func() time.Time) (one, other *vitrine.Links, a *vitrine.Account) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "store.db")
+	path := filepath.Join(databases(t), "store.db")
 	open := func() *vitrine.Links {
 		s, err := sqldb.OpenStore(path)
 		if err != nil {

@@ -88,7 +88,7 @@ func TestRestoredBehindTheLog(t *testing.T) {
 		name       string
 		store, log func(t *testing.T) string
 	}{
-		{"SQLite", func(t *testing.T) string { return filepath.Join(t.TempDir(), "store.db") }, func(t *testing.T) string { return filepath.Join(t.TempDir(), "views.db") }},
+		{"SQLite", func(t *testing.T) string { return filepath.Join(databases(t), "store.db") }, func(t *testing.T) string { return filepath.Join(databases(t), "views.db") }},
 		{"PostgreSQL", func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) }, func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) }},
 	} {
 		t.Run(place.name, func(t *testing.T) {
@@ -144,8 +144,8 @@ func TestRestoredBehindTheLog(t *testing.T) {
 
 // The audit names a link whose opens are another account's.
 func TestAuditMixedLink(t *testing.T) {
-	db, err1 := sqldb.OpenStore(filepath.Join(t.TempDir(), "store.db"))
-	log, err2 := sqldb.OpenViewLog(filepath.Join(t.TempDir(), "views.db"))
+	db, err1 := sqldb.OpenStore(filepath.Join(databases(t), "store.db"))
+	log, err2 := sqldb.OpenViewLog(filepath.Join(databases(t), "views.db"))
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}

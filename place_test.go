@@ -23,7 +23,7 @@ var places = []struct {
 	store func(t *testing.T) string                                                 // address of an empty database
 	files func(t *testing.T, now func() time.Time) func(t *testing.T) vitrine.Blobs // opens one place, again and again
 }{
-	{"embedded", func(t *testing.T) string { return filepath.Join(t.TempDir(), "store.db") },
+	{"embedded", func(t *testing.T) string { return filepath.Join(databases(t), "store.db") },
 		func(t *testing.T, now func() time.Time) func(*testing.T) vitrine.Blobs {
 			dir := t.TempDir()
 			return func(t *testing.T) vitrine.Blobs {
@@ -92,7 +92,7 @@ func (p *placing) open(address string) *placed {
 	d := &placed{placing: p, address: address, blobs: p.files(p.T)}
 	var err1, err2 error
 	d.db, err1 = sqldb.OpenStore(address)
-	d.log, err2 = sqldb.OpenViewLog(filepath.Join(p.TempDir(), "views.db"))
+	d.log, err2 = sqldb.OpenViewLog(filepath.Join(databases(p.T), "views.db"))
 	p.must(errors.Join(err1, err2))
 	p.Cleanup(func() { _, _ = d.db.Close(), d.log.Close() })
 	d.restart()

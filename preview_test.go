@@ -61,8 +61,8 @@ type previewed struct {
 
 func newPreviewed(t *testing.T) *previewed {
 	t.Helper()
-	dir := t.TempDir()
-	store, err := sqldb.OpenStore(filepath.Join(dir, "vitrine.db"))
+	dir := databases(t)
+	store, err := sqldb.OpenStore(filepath.Join(dir, "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

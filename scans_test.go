@@ -76,7 +76,7 @@ var (
 func newScanning(t *testing.T) *scanning {
 	t.Helper()
 	clock := vitrinetest.NewClock(vitrinetest.Epoch)
-	dir := t.TempDir()
+	dir := databases(t)
 	store, err1 := sqldb.OpenStore(filepath.Join(dir, "store.db"))
 	log, err2 := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
 	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), clock.Now)
