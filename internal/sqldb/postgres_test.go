@@ -49,6 +49,7 @@ func TestPostgresViewLog(t *testing.T) {
 
 // inPostgres has the databases of a test in PostgreSQL. One that a part of it has used is emptied for the next, which is quicker than another.
 func inPostgres(t *testing.T) {
+	tier.Need(t, tier.Test, "a PostgreSQL server")
 	before := newPlace
 	onPostgres = true
 	var spare []string
