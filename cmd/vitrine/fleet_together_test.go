@@ -268,13 +268,13 @@ func (f *fleet) signInWith(s *ship, address string) string {
 // killed kills a server at a step, under load, again and again, while the other
 // goes on.
 func (f *fleet) killed(key string) {
-	const mostSteps = 300 // of a start, and of some uploads
+	const start, uploads = 30, 200 // steps of a start, and of some uploads after it
 	random := seeded(f.t)
 	r := f.begin(key, f.ships[0].url, f.ships[1].url)
 	for range tier.Pick(1, 5) {
 		s := f.ships[0]
 		f.kill(s)
-		f.start(s, killSetting(1+random.IntN(mostSteps)))
+		f.start(s, killSetting(start+random.IntN(uploads)))
 		s.log.drain()
 		f.kill(s)
 		f.start(s)

@@ -113,12 +113,16 @@ func (k *killed) load(url string) {
 // exactly, and several at once. What it had acknowledged is there afterwards, once, and the audit finds no fault (promises 1, 2, 13).
 func TestKill(t *testing.T) {
 	t.Parallel()
-	const mostSteps = 120 // of a start and some uploads
+	const start, uploads = 26, 100 // steps of a start, and of some uploads after it
 	r := seeded(t)
 	k := &killed{t: t, data: t.TempDir()}
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
 	for i := range tier.Pick(4, 40) {
-		cmd, url, said := k.start(killSetting(1 + r.IntN(mostSteps)))
+		step := start + r.IntN(uploads)
+		if i%4 == 0 {
+			step = 1 + r.IntN(start)
+		}
+		cmd, url, said := k.start(killSetting(step))
 		var all sync.WaitGroup
 		for range 1 + i%2*3 {
 			if url != "" {
