@@ -14,6 +14,7 @@ import (
 type library struct {
 	mu   sync.Mutex // one statement at a time: settings belong to the connection
 	conn *uintptr
+	now  session
 
 	query   func(conn uintptr, sql *byte, n uintptr, format *byte, nf uintptr) uintptr
 	destroy func(result uintptr)

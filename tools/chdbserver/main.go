@@ -12,14 +12,12 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -84,20 +82,11 @@ func (l *library) answer(r *http.Request) ([]byte, error) {
 	if database == "" {
 		database = "default"
 	}
-	if _, err := l.run([]byte("USE `"+strings.ReplaceAll(database, "`", "\\`")+"`"), "TabSeparated"); err != nil {
+	if err := l.turn(database, settings(p)); err != nil {
 		return nil, err
 	}
-	set, reset := settings(p)
-	if set != "" {
-		if _, err := l.run([]byte(set), "TabSeparated"); err != nil {
-			return nil, err
-		}
-		// Settings are a request's, not the next one's.
-		defer func() {
-			if _, err := l.run([]byte(reset), "TabSeparated"); err != nil {
-				log.Fatal(err)
-			}
-		}()
+	if drops.Match(sql) {
+		defer func() { l.now.database = "" }()
 	}
 	format := p.Get("default_format")
 	if format == "" {
@@ -128,17 +117,54 @@ func statement(query string, body io.Reader) (sql []byte, drop func(), err error
 	return append([]byte(query), rest...), drop, err
 }
 
-// settings are the statements that make the settings of a request, and take them back.
-func settings(p url.Values) (set, reset string) {
-	var sets, resets []string
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		if !ours[name] {
-			sets = append(sets, name+" = '"+strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(p.Get(name))+"'")
-			resets = append(resets, name+" = DEFAULT")
+// session is what the connection was told last.
+type session struct {
+	database string
+	settings map[string]string
+}
+
+// drops matches statements after which the database may be gone.
+var drops = regexp.MustCompile(`(?i)^\s*DROP\b`)
+
+// turn prepares the connection for a request. Settings are one request's, not
+// the next one's; requests that have the same ones are not told them again.
+func (l *library) turn(database string, settings map[string]string) error {
+	if database != l.now.database {
+		l.now.database = ""
+		if _, err := l.run([]byte("USE `"+strings.ReplaceAll(database, "`", "\\`")+"`"), "TabSeparated"); err != nil {
+			return err
+		}
+		l.now.database = database
+	}
+	var changes []string
+	for name := range l.now.settings {
+		if _, ok := settings[name]; !ok {
+			changes = append(changes, name+" = DEFAULT")
 		}
 	}
-	if len(sets) == 0 {
-		return "", ""
+	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+	for name, value := range settings {
+		if old, ok := l.now.settings[name]; !ok || old != value {
+			changes = append(changes, name+" = '"+quoted.Replace(value)+"'")
+		}
 	}
-	return "SET " + strings.Join(sets, ", "), "SET " + strings.Join(resets, ", ")
+	if len(changes) == 0 {
+		return nil
+	}
+	if _, err := l.run([]byte("SET "+strings.Join(changes, ", ")), "TabSeparated"); err != nil {
+		return err // nothing is set
+	}
+	l.now.settings = settings
+	return nil
+}
+
+// settings returns the settings of a request.
+func settings(p url.Values) map[string]string {
+	all := map[string]string{}
+	for name := range p {
+		if !ours[name] {
+			all[name] = p.Get(name)
+		}
+	}
+	return all
 }
