@@ -18,6 +18,7 @@ import (
 
 	"vitrine"
 	. "vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/tier"
 )
 
 // scanner is one of the test's own, which leaves nothing behind.
@@ -224,7 +225,7 @@ func TestAlertsOff(t *testing.T) {
 }
 
 func TestLarge(t *testing.T) {
-	const size = 100 << 20
+	size := tier.Pick[int64](30, 100) << 20 // more than clamd takes unless it is told to
 	d := Clamd(t, "StreamMaxLength 200M", "MaxFileSize 200M", "MaxScanSize 200M")
 	s := scanner(t, Options{Addresses: []string{d.Socket}})
 	before, during := heap(), uint64(0)

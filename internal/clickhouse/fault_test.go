@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -308,6 +309,7 @@ func TestCut(t *testing.T) {
 			return nil
 		},
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {},
+		ErrorLog:     log.New(io.Discard, "", 0),
 	})
 	defer proxy.Close()
 	a := l.c.address
