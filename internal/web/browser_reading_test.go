@@ -32,7 +32,7 @@ func newTimed(t *testing.T, w *witness) *timed {
 	return &timed{witness: w, site: newSiteWith(t, siteOptions{around: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			if w != nil {
-				w.listen(r)
+				defer w.listen(r)()
 			}
 			next.ServeHTTP(keepable{rw}, r)
 		})
@@ -170,6 +170,7 @@ func (r *reading) measured(untold time.Duration) report.Session {
 		}
 	}()
 	eventually(r.t, fmt.Sprintf("engaged for %v", engaged), func() bool {
+		complete := untold > 0 || r.s.witness.since(r.link, r.moment-1)
 		all := r.s.opens(r.link)
 		if len(all) > 1 || len(all) == 1 && all[0].Bot != "" {
 			r.t.Fatalf("%d views: %+v", len(all), all)
@@ -178,8 +179,7 @@ func (r *reading) measured(untold time.Duration) report.Session {
 			return false
 		}
 		n = *all[0].Session
-		return ms(n.EngagedMs) >= engaged-r.s.witness.lost(r.link) && ms(n.PresentMs) >= present &&
-			(untold > 0 || r.s.witness.since(r.link, r.moment-1))
+		return complete && ms(n.EngagedMs) >= engaged-r.s.witness.lost(r.link) && ms(n.PresentMs) >= present
 	})
 	switch {
 	case r.s.witness != nil:

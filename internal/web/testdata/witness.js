@@ -1,6 +1,5 @@
 // What a page's own clock says of how it was read, told with each beacon: at is
-// when that was; seen is how long it was visible and had the focus since its
-// tracker began; lost is how much of that the tracker cannot have counted,
+// when that was; seen is how long it was visible since its tracker began; lost is how much of that the tracker cannot have counted,
 // because the browser ran it late. Times are taken when the tracker looks at
 // the clock.
 (() => {
@@ -21,7 +20,7 @@
       seen += latest - from;
       lost += Math.max(0, latest - mark - 1500);
     }
-    from = inView && document.visibilityState === "visible" && (framed || document.hasFocus()) ? latest : undefined;
+    from = inView && document.visibilityState === "visible" ? latest : undefined;
     mark = latest;
   }
   function body(text) {
@@ -38,7 +37,7 @@
   window.setInterval = (f, ms) => setInterval(() => (f(), account()), ms);
   window.fetch = (url, options) => fetch(url, options?.keepalive ? { ...options, body: body(options.body) } : options);
   navigator.sendBeacon = (url, text) => sendBeacon(url, body(text));
-  for (const type of ["visibilitychange", "focus", "blur"]) addEventListener(type, account);
+  addEventListener("visibilitychange", account);
   if (framed) {
     addEventListener("DOMContentLoaded", () => {
       new IntersectionObserver((all) => {
