@@ -11,37 +11,37 @@ import (
 )
 
 // album makes an album of the member.
-func (h *site) album(title string, links ...*vitrine.Link) *vitrine.Album {
-	h.t.Helper()
-	album, err := h.server.Albums.Create(h.t.Context(), h.member, title, "")
-	h.check(err)
-	h.add(album, links...)
+func (s *site) album(title string, links ...*vitrine.Link) *vitrine.Album {
+	s.t.Helper()
+	album, err := s.server.Albums.Create(s.t.Context(), s.member, title, "")
+	s.check(err)
+	s.add(album, links...)
 	return album
 }
 
-func (h *site) add(album *vitrine.Album, links ...*vitrine.Link) {
-	h.t.Helper()
+func (s *site) add(album *vitrine.Album, links ...*vitrine.Link) {
+	s.t.Helper()
 	var slugs []string
 	for _, l := range links {
 		slugs = append(slugs, string(l.Slug))
 	}
-	h.check(h.server.Albums.Add(h.t.Context(), h.member, string(album.Slug), slugs))
+	s.check(s.server.Albums.Add(s.t.Context(), s.member, string(album.Slug), slugs))
 }
 
 // in checks which links stand on a page, and in which order.
-func (h *site) in(page string, want ...*vitrine.Link) {
-	h.t.Helper()
+func (s *site) in(page string, want ...*vitrine.Link) {
+	s.t.Helper()
 	at := 0
 	for _, l := range want {
 		i := strings.Index(page[at:], "/p/"+string(l.Slug))
 		if i < 0 {
-			h.t.Errorf("%s is not on the page, or not behind the one before it:\n%s", l.Title, page)
+			s.t.Errorf("%s is not on the page, or not behind the one before it:\n%s", l.Title, page)
 			return
 		}
 		at += i
 	}
 	if n := strings.Count(page, `class="cover"`); n != len(want) {
-		h.t.Errorf("%d links are on the page, want %d", n, len(want))
+		s.t.Errorf("%d links are on the page, want %d", n, len(want))
 	}
 }
 

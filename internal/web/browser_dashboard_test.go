@@ -18,11 +18,11 @@ import (
 )
 
 // member is a tab of somebody who is signed in.
-func (d *site) memberTab(a *vitrine.Account, path string) *tab {
-	d.t.Helper()
-	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
-	tb := newTab(d.t)
-	tb.run(network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true), chromedp.Navigate(d.url+path))
+func (s *site) memberTab(a *vitrine.Account, path string) *tab {
+	s.t.Helper()
+	name, value, _ := strings.Cut(strings.TrimPrefix(s.signIn(a), "Cookie: "), "=")
+	tb := newTab(s.t)
+	tb.run(network.SetCookie(name, value).WithURL(s.url).WithHTTPOnly(true), chromedp.Navigate(s.url+path))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	return tb
 }
@@ -62,10 +62,10 @@ func (tb *tab) text(expression string) (text string) {
 	return text
 }
 
-func (d *site) linksOf(a *vitrine.Account) []*vitrine.Link {
-	d.t.Helper()
-	links, _, err := d.server.Links.List(d.t.Context(), a.ID, 100, vitrine.LinkCursor{})
-	d.check(err)
+func (s *site) linksOf(a *vitrine.Account) []*vitrine.Link {
+	s.t.Helper()
+	links, _, err := s.server.Links.List(s.t.Context(), a.ID, 100, vitrine.LinkCursor{})
+	s.check(err)
 	return links
 }
 

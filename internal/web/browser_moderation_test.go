@@ -35,12 +35,12 @@ func (tb *tab) press(keys string) {
 }
 
 // signedIn is a tab in which a moderator has signed in. The cookie stays in the browser, and is worth nothing to the site of another test.
-func (d *site) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
-	d.t.Helper()
-	tb := newTab(d.t, actions...)
-	tb.run(chromedp.Navigate(d.url+d.offer(a)), chromedp.Click(`button[type="submit"]`))
+func (s *site) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
+	s.t.Helper()
+	tb := newTab(s.t, actions...)
+	tb.run(chromedp.Navigate(s.url+s.offer(a)), chromedp.Click(`button[type="submit"]`))
 	tb.arrives(`location.pathname === "/dashboard"`)
-	tb.run(chromedp.Navigate(d.url + "/moderation"))
+	tb.run(chromedp.Navigate(s.url + "/moderation"))
 	return tb
 }
 

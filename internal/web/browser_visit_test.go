@@ -24,7 +24,8 @@ var late = []network.ResourceType{network.ResourceTypeScript, network.ResourceTy
 // nothing on the page moves while it loads. To be no measure of how busy the
 // machine is, it forces the worst order of loading: scripts, pictures, media
 // and fonts are held back until the page has been painted without them. Tier
-// all does so in a wide window too.
+// all does so in a wide window too. The tab must be in front in its window, or
+// it is not painted.
 func (tb *tab) visit(address string, then ...chromedp.Action) {
 	tb.t.Helper()
 	for _, width := range tier.Pick([]int64{390}, []int64{1440, 390}) {

@@ -14,11 +14,11 @@ import (
 )
 
 // browsing is a tab in which an account is signed in.
-func (h *site) browsing(a *vitrine.Account) *tab {
-	h.t.Helper()
-	tb := newVisitor(h.t)
-	name, value, _ := strings.Cut(strings.TrimPrefix(h.signIn(a), "Cookie: "), "=")
-	tb.run(network.SetCookie(name, value).WithURL(h.url).WithHTTPOnly(true))
+func (s *site) browsing(a *vitrine.Account) *tab {
+	s.t.Helper()
+	tb := newVisitor(s.t)
+	name, value, _ := strings.Cut(strings.TrimPrefix(s.signIn(a), "Cookie: "), "=")
+	tb.run(network.SetCookie(name, value).WithURL(s.url).WithHTTPOnly(true))
 	return tb
 }
 
@@ -96,10 +96,10 @@ func TestBrowserWebsite(t *testing.T) {
 }
 
 // siteOf is a website by its slug.
-func (h *site) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
-	h.t.Helper()
-	f, err := h.server.Sites.BySlug(h.t.Context(), h.account, string(slug))
-	h.check(err)
+func (s *site) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
+	s.t.Helper()
+	f, err := s.server.Sites.BySlug(s.t.Context(), s.account, string(slug))
+	s.check(err)
 	return f.Site
 }
 

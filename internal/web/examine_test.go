@@ -9,9 +9,9 @@ import (
 )
 
 // frameOf is the address of the frame on a case.
-func (d *site) frameOf(path string, headers ...string) string {
-	d.t.Helper()
-	return d.attr(d.status(d.get(path, headers...), 200).body, `<iframe[^>]* src="([^"]+/c/[^"]+)"`)
+func (s *site) frameOf(path string, headers ...string) string {
+	s.t.Helper()
+	return s.attr(s.status(s.get(path, headers...), 200).body, `<iframe[^>]* src="([^"]+/c/[^"]+)"`)
 }
 
 // A moderator sees a file that the public does not, of every kind; nobody is counted, and nothing but the preview opens.

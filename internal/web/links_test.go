@@ -17,9 +17,9 @@ import (
 const jsonBody = "Content-Type: application/json"
 
 // ask sends JSON as the site's own scripts do.
-func (d *site) ask(path, body string, headers ...string) reply {
-	d.t.Helper()
-	return d.do(http.MethodPost, path, body, append([]string{jsonBody, "Origin: " + d.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
+func (s *site) ask(path, body string, headers ...string) reply {
+	s.t.Helper()
+	return s.do(http.MethodPost, path, body, append([]string{jsonBody, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
 var passing = regexp.MustCompile(`nonce="[^"]*"|[0-9a-f]{16}`)

@@ -30,77 +30,77 @@ func newDeskWith(t testing.TB, o siteOptions) *site {
 }
 
 // join makes an account with a role.
-func (d *site) join(email string, role vitrine.Role) *vitrine.Account {
-	d.t.Helper()
-	a, _, err := d.server.Accounts.Create(d.t.Context(), email, vitrine.PlanPro)
-	d.check(err)
+func (s *site) join(email string, role vitrine.Role) *vitrine.Account {
+	s.t.Helper()
+	a, _, err := s.server.Accounts.Create(s.t.Context(), email, vitrine.PlanPro)
+	s.check(err)
 	if role != vitrine.RoleMember {
-		a, err = d.server.Accounts.SetRole(d.t.Context(), email, role, vitrine.Decision{By: vitrine.Operator})
-		d.check(err)
+		a, err = s.server.Accounts.SetRole(s.t.Context(), email, role, vitrine.Decision{By: vitrine.Operator})
+		s.check(err)
 	}
 	return a
 }
 
 // offer is the path of a link that signs in.
-func (d *site) offer(a *vitrine.Account) string {
-	d.t.Helper()
-	text, err := d.server.Sessions.Offer(d.t.Context(), a.Email)
-	d.check(err)
+func (s *site) offer(a *vitrine.Account) string {
+	s.t.Helper()
+	text, err := s.server.Sessions.Offer(s.t.Context(), a.Email)
+	s.check(err)
 	return "/sign-in/" + string(text)
 }
 
 // signIn signs an account in, and returns the header by which its browser is known.
-func (d *site) signIn(a *vitrine.Account) (cookie string) {
-	d.t.Helper()
-	r := d.status(d.post(d.offer(a), nil), http.StatusSeeOther)
+func (s *site) signIn(a *vitrine.Account) (cookie string) {
+	s.t.Helper()
+	r := s.status(s.post(s.offer(a), nil), http.StatusSeeOther)
 	for _, c := range r.Cookies() {
 		if !strings.HasSuffix(c.Name, "-device") {
 			return "Cookie: " + c.Name + "=" + c.Value
 		}
 	}
-	d.t.Fatalf("cookies %v", r.Cookies())
+	s.t.Fatalf("cookies %v", r.Cookies())
 	return ""
 }
 
 // post sends a form as the site's own pages do.
-func (d *site) post(path string, fields url.Values, headers ...string) reply {
-	d.t.Helper()
-	return d.do(http.MethodPost, path, fields.Encode(), append([]string{form, "Origin: " + d.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
+func (s *site) post(path string, fields url.Values, headers ...string) reply {
+	s.t.Helper()
+	return s.do(http.MethodPost, path, fields.Encode(), append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
 // submit takes a file through the three steps, wherever that leads it.
-func (d *site) submit(name string, content []byte) *vitrine.Link {
-	d.t.Helper()
-	ctx, u := d.t.Context(), d.server.Uploads
+func (s *site) submit(name string, content []byte) *vitrine.Link {
+	s.t.Helper()
+	ctx, u := s.t.Context(), s.server.Uploads
 	kind, ok := filetype.ByExt(name)
 	if !ok {
-		d.t.Fatalf("no type for %s", name)
+		s.t.Fatalf("no type for %s", name)
 	}
-	begun, err := u.Create(ctx, d.account, vitrine.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(content))})
-	d.check(err)
-	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind.MIME, Expires: d.server.Now().Add(time.Minute)}
-	_, err = d.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
-	d.check(err)
-	l, err := u.Complete(ctx, d.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind.MIME})
-	d.check(err)
+	begun, err := u.Create(ctx, s.account, vitrine.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(content))})
+	s.check(err)
+	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind.MIME, Expires: s.server.Now().Add(time.Minute)}
+	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
+	s.check(err)
+	l, err := u.Complete(ctx, s.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind.MIME})
+	s.check(err)
 	return l
 }
 
 // hold sends a link to review as the scanner does.
-func (d *site) hold(l *vitrine.Link, reason, detail string) *vitrine.Link {
-	d.t.Helper()
-	return d.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: reason, Detail: detail})
+func (s *site) hold(l *vitrine.Link, reason, detail string) *vitrine.Link {
+	s.t.Helper()
+	return s.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: reason, Detail: detail})
 }
 
 // move changes a link's state, and writes who did it.
-func (d *site) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
-	d.t.Helper()
+func (s *site) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
+	s.t.Helper()
 	var now *vitrine.Link
-	d.check(d.server.Links.Store.Update(d.t.Context(), func(tx vitrine.Tx) (err error) {
+	s.check(s.server.Links.Store.Update(s.t.Context(), func(tx vitrine.Tx) (err error) {
 		if now, err = tx.Link(l.ID); err != nil {
 			return err
 		}
-		c.At, c.Account, c.Link, c.From = d.server.Now(), now.Account, now.ID, now.State
+		c.At, c.Account, c.Link, c.From = s.server.Now(), now.Account, now.ID, now.State
 		now.State, now.Reason, now.Detail, now.StateAt = c.To, c.Reason, c.Detail, c.At
 		if err = tx.PutLink(now); err != nil {
 			return err
@@ -111,18 +111,18 @@ func (d *site) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
 }
 
 // held is a file of the member's that waits for a person, for longer than those that are held after it.
-func (d *site) held(name, reason string) *vitrine.Link {
-	d.t.Helper()
-	l := d.hold(d.publish(name, samples[name]), reason, "")
-	d.ahead.Add(int64(time.Second))
+func (s *site) held(name, reason string) *vitrine.Link {
+	s.t.Helper()
+	l := s.hold(s.publish(name, samples[name]), reason, "")
+	s.ahead.Add(int64(time.Second))
 	return l
 }
 
 // stateOf is where a link stands now.
-func (d *site) stateOf(l *vitrine.Link) vitrine.LinkState {
-	d.t.Helper()
-	now, err := d.server.Links.BySlug(d.t.Context(), string(l.Slug))
-	d.check(err)
+func (s *site) stateOf(l *vitrine.Link) vitrine.LinkState {
+	s.t.Helper()
+	now, err := s.server.Links.BySlug(s.t.Context(), string(l.Slug))
+	s.check(err)
 	return now.State
 }
 
@@ -133,26 +133,26 @@ func accountPath(a *vitrine.Account) string {
 }
 
 // seen is what a case's form says of the change that its page told of last.
-func (d *site) seen(l *vitrine.Link) string {
-	d.t.Helper()
-	list, err := d.server.Moderation.OfLink(d.t.Context(), string(l.Slug))
-	d.check(err)
+func (s *site) seen(l *vitrine.Link) string {
+	s.t.Helper()
+	list, err := s.server.Moderation.OfLink(s.t.Context(), string(l.Slug))
+	s.check(err)
 	return strconv.FormatInt(int64(list[0].ID), 10)
 }
 
 // decide sends a decision from the page of a case as it is now.
-func (d *site) decide(l *vitrine.Link, action, note string, headers ...string) reply {
-	d.t.Helper()
-	return d.post(casePath(l)+"/"+action, url.Values{"seen": {d.seen(l)}, "note": {note}}, headers...)
+func (s *site) decide(l *vitrine.Link, action, note string, headers ...string) reply {
+	s.t.Helper()
+	return s.post(casePath(l)+"/"+action, url.Values{"seen": {s.seen(l)}, "note": {note}}, headers...)
 }
 
 // follow asks for the page that an answer leads to.
-func (d *site) follow(r reply, headers ...string) reply {
-	d.t.Helper()
-	d.status(r, http.StatusSeeOther)
+func (s *site) follow(r reply, headers ...string) reply {
+	s.t.Helper()
+	s.status(r, http.StatusSeeOther)
 	to := r.Header.Get("Location")
 	if !strings.HasPrefix(to, "/") {
-		d.t.Fatalf("led to %q", to)
+		s.t.Fatalf("led to %q", to)
 	}
-	return d.status(d.get(to, headers...), http.StatusOK)
+	return s.status(s.get(to, headers...), http.StatusOK)
 }

@@ -151,14 +151,14 @@ func TestBucketDownload(t *testing.T) {
 }
 
 // sent publishes a file by way of a signed URL.
-func (d *site) sent(name, content string) *vitrine.Link {
-	d.t.Helper()
+func (s *site) sent(name, content string) *vitrine.Link {
+	s.t.Helper()
 	t, _ := filetype.ByExt(name)
-	u, ctx := d.server.Uploads, d.t.Context()
-	begun, err := u.Create(ctx, d.account, vitrine.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
-	d.check(err)
-	d.status(d.do(http.MethodPut, begun.SignedURL, content, "Content-Type: "+t.MIME), 200)
-	l, err := u.Complete(ctx, d.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME})
-	d.check(err)
+	u, ctx := s.server.Uploads, s.t.Context()
+	begun, err := u.Create(ctx, s.account, vitrine.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
+	s.check(err)
+	s.status(s.do(http.MethodPut, begun.SignedURL, content, "Content-Type: "+t.MIME), 200)
+	l, err := u.Complete(ctx, s.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME})
+	s.check(err)
 	return l
 }

@@ -45,11 +45,11 @@ func newOffice(t testing.TB) *office {
 }
 
 // readBy adds opens of the last days, the same each time.
-func (d *site) readBy(l *vitrine.Link, n int) {
-	d.t.Helper()
+func (s *site) readBy(l *vitrine.Link, n int) {
+	s.t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), uint64(len(l.Name))))
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
-	now, b := d.server.Now(), vitrine.Batch{}
+	now, b := s.server.Now(), vitrine.Batch{}
 	for i := range n {
 		at := now.Add(-time.Duration(r.Int64N(int64(officeDays * 24 * time.Hour)))).UnixMilli()
 		o := report.Open{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n)) + 1, Country: one("DE", "US", "BR", "", "XK"), City: one("", "São Paulo", "=1+1"),
@@ -82,20 +82,20 @@ func (d *site) readBy(l *vitrine.Link, n int) {
 		}
 		b.Opens = append(b.Opens, vitrine.NewOpen{Account: l.Account, Open: o})
 	}
-	o, err := d.log.Append(d.t.Context(), b)
-	d.check(err)
+	o, err := s.log.Append(s.t.Context(), b)
+	s.check(err)
 	for _, err := range o.Refused {
-		d.check(err)
+		s.check(err)
 	}
 }
 
 // openNow adds one open by somebody new, just now.
-func (d *site) openNow(l *vitrine.Link, viewer uint64) {
-	d.t.Helper()
-	at := d.server.Now().UnixMilli()
-	_, err := d.log.Append(d.t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{{Account: l.Account, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, int(viewer))), At: at, Link: int64(l.ID),
+func (s *site) openNow(l *vitrine.Link, viewer uint64) {
+	s.t.Helper()
+	at := s.server.Now().UnixMilli()
+	_, err := s.log.Append(s.t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{{Account: l.Account, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, int(viewer))), At: at, Link: int64(l.ID),
 		Viewer: viewer, Country: "DE"}}}})
-	d.check(err)
+	s.check(err)
 }
 
 func statsPath(l *vitrine.Link) string { return "/links/" + string(l.Slug) + "/analytics" }

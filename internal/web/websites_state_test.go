@@ -98,24 +98,24 @@ func TestWebsiteStates(t *testing.T) {
 }
 
 // shut suspends an account, or lifts that.
-func (h *site) shut(a *vitrine.Account, banned bool) {
-	h.t.Helper()
-	_, err := h.server.Accounts.SetBanned(h.t.Context(), a.Email, banned, vitrine.Decision{By: vitrine.Operator})
-	h.check(err)
+func (s *site) shut(a *vitrine.Account, banned bool) {
+	s.t.Helper()
+	_, err := s.server.Accounts.SetBanned(s.t.Context(), a.Email, banned, vitrine.Decision{By: vitrine.Operator})
+	s.check(err)
 }
 
-func (h *site) setPlan(a *vitrine.Account, p vitrine.Plan) {
-	h.t.Helper()
-	now, err := h.server.Accounts.SetPlan(h.t.Context(), a.Email, p, nil, vitrine.Decision{By: vitrine.Operator})
-	h.check(err)
+func (s *site) setPlan(a *vitrine.Account, p vitrine.Plan) {
+	s.t.Helper()
+	now, err := s.server.Accounts.SetPlan(s.t.Context(), a.Email, p, nil, vitrine.Decision{By: vitrine.Operator})
+	s.check(err)
 	*a = *now
 }
 
 // counted is what the member has in the plan's eyes.
-func (h *site) counted() (n, bytes int64) {
-	h.t.Helper()
-	h.check(h.server.Links.Store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
-		n, bytes, err = tx.CountLinks(h.member.ID)
+func (s *site) counted() (n, bytes int64) {
+	s.t.Helper()
+	s.check(s.server.Links.Store.Read(s.t.Context(), func(tx vitrine.Tx) (err error) {
+		n, bytes, err = tx.CountLinks(s.member.ID)
 		return err
 	}))
 	return n, bytes
@@ -280,60 +280,60 @@ func TestVersionsAreNoLinks(t *testing.T) {
 }
 
 // noPages checks that none of a link's pages and forms is there for a slug, whatever the plan.
-func (h *site) noPages(slug string) {
-	h.t.Helper()
-	cookie := h.signIn(h.member)
+func (s *site) noPages(slug string) {
+	s.t.Helper()
+	cookie := s.signIn(s.member)
 	for _, plan := range []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro} {
-		h.setPlan(h.member, plan)
+		s.setPlan(s.member, plan)
 		for _, path := range []string{"", "/state", "/analytics", "/analytics/now", "/analytics?format=csv&card=series"} {
-			h.status(h.get("/links/"+slug+path, cookie), http.StatusNotFound)
+			s.status(s.get("/links/"+slug+path, cookie), http.StatusNotFound)
 		}
 		for _, path := range []string{"title", "slug", "download", "disable", "undo", "delete", "captions", "captions/delete"} {
-			h.status(h.post("/links/"+slug+"/"+path, url.Values{"title": {"x"}, "slug": {"elsewhere"}}, cookie), http.StatusNotFound)
+			s.status(s.post("/links/"+slug+"/"+path, url.Values{"title": {"x"}, "slug": {"elsewhere"}}, cookie), http.StatusNotFound)
 		}
-		h.status(h.ask("/links/"+slug+"/edit", `{"title":"x"}`, cookie), http.StatusNotFound)
+		s.status(s.ask("/links/"+slug+"/edit", `{"title":"x"}`, cookie), http.StatusNotFound)
 	}
-	h.status(h.get("/links/"+slug+"/analytics/pulse", cookie), http.StatusNotFound)
+	s.status(s.get("/links/"+slug+"/analytics/pulse", cookie), http.StatusNotFound)
 }
 
 // exported checks files of the archive that the member may take away.
-func (h *site) exported(want map[string][2]string) {
-	h.t.Helper()
+func (s *site) exported(want map[string][2]string) {
+	s.t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	export := vitrine.Export{Store: h.server.Links.Store, Blobs: h.server.Blobs, Analytics: h.server.Analytics, Now: h.server.Now,
-		URL: func(s vitrine.Slug) string { return web.LinkURL(h.server.PublicURL, s) }}
-	h.check(export.Write(h.t.Context(), h.member, z))
-	h.check(z.Close())
+	export := vitrine.Export{Store: s.server.Links.Store, Blobs: s.server.Blobs, Analytics: s.server.Analytics, Now: s.server.Now,
+		URL: func(slug vitrine.Slug) string { return web.LinkURL(s.server.PublicURL, slug) }}
+	s.check(export.Write(s.t.Context(), s.member, z))
+	s.check(z.Close())
 	archive, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	h.check(err)
+	s.check(err)
 	for name, texts := range want {
 		content, err := fs.ReadFile(archive, name)
-		h.check(err)
+		s.check(err)
 		if !strings.Contains(string(content), texts[0]) || strings.Contains(string(content), texts[1]) {
-			h.t.Errorf("%s: %q is not in it, or %q is:\n%.500s", name, texts[0], texts[1], content)
+			s.t.Errorf("%s: %q is not in it, or %q is:\n%.500s", name, texts[0], texts[1], content)
 		}
 	}
 	for _, f := range archive.File {
-		if strings.HasPrefix(f.Name, "analytics/"+string(h.version(h.siteOf(h.firstSite())).Slug)) {
-			h.t.Errorf("%s is in the archive", f.Name)
+		if strings.HasPrefix(f.Name, "analytics/"+string(s.version(s.siteOf(s.firstSite())).Slug)) {
+			s.t.Errorf("%s is in the archive", f.Name)
 		}
 	}
 }
 
 // firstSite is the slug of the member's newest website.
-func (h *site) firstSite() vitrine.Slug {
-	h.t.Helper()
-	list, err := h.server.Sites.List(h.t.Context(), h.member)
-	h.check(err)
+func (s *site) firstSite() vitrine.Slug {
+	s.t.Helper()
+	list, err := s.server.Sites.List(s.t.Context(), s.member)
+	s.check(err)
 	return list[0].Slug
 }
 
 func failureOf[T any](_ T, err error) error { return err }
 
-func (h *site) due() (due []*vitrine.Link) {
-	h.t.Helper()
-	h.check(h.server.Links.Store.Read(h.t.Context(), func(tx vitrine.Tx) (err error) {
+func (s *site) due() (due []*vitrine.Link) {
+	s.t.Helper()
+	s.check(s.server.Links.Store.Read(s.t.Context(), func(tx vitrine.Tx) (err error) {
 		due, err = tx.Links(vitrine.LinkQuery{PreviewDue: true})
 		return err
 	}))

@@ -30,10 +30,10 @@ func newHosting(t testing.TB) *site {
 }
 
 // audit ends a test: what must never be is not.
-func (h *site) audit() {
-	a := &vitrine.Audit{Store: h.server.Links.Store, Blobs: h.server.Blobs, Log: h.log, Now: h.server.Now, Deep: true}
-	if err := a.Run(context.Background(), func(fault string) { h.t.Errorf("audit: %s", fault) }); err != nil {
-		h.t.Error(err)
+func (s *site) audit() {
+	a := &vitrine.Audit{Store: s.server.Links.Store, Blobs: s.server.Blobs, Log: s.log, Now: s.server.Now, Deep: true}
+	if err := a.Run(context.Background(), func(fault string) { s.t.Errorf("audit: %s", fault) }); err != nil {
+		s.t.Error(err)
 	}
 }
 
@@ -63,90 +63,90 @@ func packed(t testing.TB, files ...string) []byte {
 }
 
 // found makes a website of the member.
-func (h *site) found(title string) *vitrine.Site {
-	h.t.Helper()
-	site, err := h.server.Sites.Create(h.t.Context(), h.account, title, "")
-	h.check(err)
+func (s *site) found(title string) *vitrine.Site {
+	s.t.Helper()
+	site, err := s.server.Sites.Create(s.t.Context(), s.account, title, "")
+	s.check(err)
 	return site
 }
 
 // deploy takes a ZIP through the three steps, as a version of a website.
-func (h *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error) {
-	h.t.Helper()
-	ctx, u := h.t.Context(), h.server.Uploads
+func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error) {
+	s.t.Helper()
+	ctx, u := s.t.Context(), s.server.Uploads
 	const name, kind = "site.zip", "application/zip"
-	begun, err := u.Create(ctx, h.account, vitrine.UploadRequest{Name: name, Type: kind, Size: int64(len(content)), Site: site.ID})
+	begun, err := u.Create(ctx, s.account, vitrine.UploadRequest{Name: name, Type: kind, Size: int64(len(content)), Site: site.ID})
 	if err != nil {
 		return nil, err
 	}
-	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind, Expires: h.server.Now().Add(time.Minute)}
-	_, err = h.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
-	h.check(err)
-	h.ahead.Add(int64(time.Second)) // so that versions have an order
-	return u.Complete(ctx, h.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind, Site: site.ID})
+	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind, Expires: s.server.Now().Add(time.Minute)}
+	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
+	s.check(err)
+	s.ahead.Add(int64(time.Second)) // so that versions have an order
+	return u.Complete(ctx, s.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind, Site: site.ID})
 }
 
 // deployed is deploy of files that nothing is wrong with.
-func (h *site) deployed(site *vitrine.Site, files ...string) *vitrine.Link {
-	h.t.Helper()
-	l, err := h.deploy(site, packed(h.t, files...))
-	h.check(err)
+func (s *site) deployed(site *vitrine.Site, files ...string) *vitrine.Link {
+	s.t.Helper()
+	l, err := s.deploy(site, packed(s.t, files...))
+	s.check(err)
 	return l
 }
 
 // visit asks a website's own host for a path.
-func (h *site) visit(site *vitrine.Site, path string, headers ...string) reply {
-	h.t.Helper()
-	return h.fetch(http.MethodGet, site, path, headers...)
+func (s *site) visit(site *vitrine.Site, path string, headers ...string) reply {
+	s.t.Helper()
+	return s.fetch(http.MethodGet, site, path, headers...)
 }
 
-func (h *site) fetch(method string, site *vitrine.Site, path string, headers ...string) reply {
-	h.t.Helper()
-	address := "http://" + string(site.Slug) + ".localhost:" + h.server.PublicURL.Port() + path
-	req, err := http.NewRequestWithContext(h.t.Context(), method, address, nil)
-	h.check(err)
+func (s *site) fetch(method string, site *vitrine.Site, path string, headers ...string) reply {
+	s.t.Helper()
+	address := "http://" + string(site.Slug) + ".localhost:" + s.server.PublicURL.Port() + path
+	req, err := http.NewRequestWithContext(s.t.Context(), method, address, nil)
+	s.check(err)
 	req.Header.Set("Accept-Encoding", "identity")
 	for _, header := range headers {
 		name, value, _ := strings.Cut(header, ": ")
 		req.Header.Set(name, value)
 	}
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, h.server.PublicURL.Host)
+		return new(net.Dialer).DialContext(ctx, network, s.server.PublicURL.Host)
 	}}
 	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
-	h.check(err)
+	s.check(err)
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
-	h.check(err)
+	s.check(err)
 	r := reply{Response: res, wire: len(b), body: string(b)}
 	if res.Header.Get("Content-Encoding") == "gzip" && len(b) > 0 {
 		z, err := gzip.NewReader(bytes.NewReader(b))
-		h.check(err)
+		s.check(err)
 		b, err = io.ReadAll(z)
-		h.check(err)
+		s.check(err)
 		r.body = string(b)
 	}
 	return r
 }
 
 // shows checks what a website's first page says.
-func (h *site) shows(site *vitrine.Site, status int, text string) reply {
-	h.t.Helper()
-	r := h.status(h.visit(site, "/"), status)
+func (s *site) shows(site *vitrine.Site, status int, text string) reply {
+	s.t.Helper()
+	r := s.status(s.visit(site, "/"), status)
 	if !strings.Contains(r.body, text) {
-		h.t.Errorf("the website says %.300q, want %q", r.body, text)
+		s.t.Errorf("the website says %.300q, want %q", r.body, text)
 	}
 	return r
 }
 
-func (h *site) refused(err error, code vitrine.Code, reason string) {
-	h.t.Helper()
+func (s *site) refused(err error, code vitrine.Code, reason string) {
+	s.t.Helper()
 	var e *vitrine.Error
 	if vitrine.CodeOf(err) != code {
-		h.t.Errorf("%v, want %s", err, code)
+		s.t.Errorf("%v, want %s", err, code)
 	} else if e, _ = err.(*vitrine.Error); reason != "" && e.Reason != reason {
-		h.t.Errorf("reason %q of %v, want %q", e.Reason, err, reason)
+		s.t.Errorf("reason %q of %v, want %q", e.Reason, err, reason)
 	}
 }
 
@@ -276,9 +276,9 @@ func TestWebsiteOnContentHost(t *testing.T) {
 }
 
 // version is the newest version of a website.
-func (h *site) version(site *vitrine.Site) *vitrine.Link {
-	h.t.Helper()
-	f, err := h.server.Sites.BySlug(h.t.Context(), h.account, string(site.Slug))
-	h.check(err)
+func (s *site) version(site *vitrine.Site) *vitrine.Link {
+	s.t.Helper()
+	f, err := s.server.Sites.BySlug(s.t.Context(), s.account, string(site.Slug))
+	s.check(err)
 	return f.Versions[0]
 }
