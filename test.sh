@@ -70,7 +70,7 @@ tools=$PWD/bin/tools
 export VITRINE_TEST_DISK=${TMPDIR:-/tmp}
 memory=/dev/shm/vitrine-test-$EUID
 if [[ -w /dev/shm ]] && (($(df --output=avail -k /dev/shm | tail -n 1) > 6000000)); then
-  mkdir -p "$memory"
+  mkdir -p -m 1777 "$memory" && chmod 1777 "$memory" # servers of other users remove their files here
   find "$memory" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} +
   export TMPDIR=$memory
 fi
