@@ -100,7 +100,7 @@ tests() { # tests STAGE ARGUMENTS: runs go test, and keeps its events
 
 step "lint" make --no-print-directory lint
 step "scripts" make --no-print-directory test-js
-export GOFLAGS=-vet=off # lint has done that
+export GOFLAGS="${GOFLAGS:-} -vet=off" # lint has done that
 
 # Where goroutines of ours meet, tests run with the race detector, and only with
 # it. The packages are those that have a test of such a name, so none is lost.
@@ -117,9 +117,14 @@ race() { # race STAGE ARGUMENTS: runs go test with the race detector
   CGO_ENABLED=1 tests "$@" -race -timeout 25m
 }
 
-plain() { # plain ARGUMENTS: runs what does not run with the race detector or by itself
-  tests tests -p 3 -timeout 60m -skip "^($races|$alone)\$|$program|^TestRealClock" "$@"
+plain() { # plain PACKAGES...: runs what does not run with the race detector or by itself
+  # The longest first: packages begin in this order.
+  tests tests -p 3 -timeout 60m -skip "^($races|$alone)\$|$program|^TestRealClock" \
+    ./internal/web ./internal/clickhouse ./cmd/vitrine ./internal/sqldb ./internal/preview "$@"
 }
+
+# It builds the program itself, of which a kept result knows nothing.
+shipped() { tests e2e -count 1 -timeout 25m ./e2e; }
 
 race_packages() { git grep -lE "^func $races\(" -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's#^#./#'; }
 
@@ -128,15 +133,15 @@ check)
   step "tests" tests tests ./...
   ;;
 test)
-  # The longest first: packages begin in this order.
-  step "tests" plain ./internal/web ./internal/clickhouse ./cmd/vitrine ./internal/sqldb ./internal/preview $(go list ./...)
+  step "tests" plain $(go list ./... | grep -v '/e2e$')
+  step "the program as shipped" shipped
   step "race: views" race race-views -run "^$alone\$" .
   step "race" race race -run "^$races\$|$program" $(race_packages) ./cmd/vitrine
   ;;
 all)
   whole=(client internal/clamav internal/disk internal/mail internal/s3 internal/spool internal/worker)
-  step "tests" plain ./internal/web ./internal/clickhouse ./cmd/vitrine ./internal/sqldb ./internal/preview \
-    $(go list ./... | grep -vE "/($(IFS='|'; echo "${whole[*]}"))\$")
+  step "tests" plain $(go list ./... | grep -vE "/($(IFS='|'; echo "e2e|${whole[*]}"))\$")
+  step "the program as shipped" shipped
   step "race: views" race race-views -run "^$alone\$" .
   step "race: packages" race race-whole $(printf './%s\n' "${whole[@]}")
   step "race" race race -run "^$races\$|$program" $(race_packages | grep -vE "/($(IFS='|'; echo "${whole[*]}"))\$") ./cmd/vitrine
