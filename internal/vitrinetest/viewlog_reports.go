@@ -122,6 +122,9 @@ func (h *history) same(when string) {
 		link++
 		counts := h.memory.counts(link)
 		h.counted(link, counts.Views, counts.Downloads)
+		if h.share > 1 && h.chance.IntN(modelLinks) > 0 {
+			continue // one of the links, on average
+		}
 		scopes = append(scopes, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link})
 	}
 	for _, s := range append(scopes, vitrine.Scope{Account: 1}, vitrine.Scope{Account: 2}) {
