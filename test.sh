@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the checks and tests of one tier: check, test (the default) or all.
-# Programs that the tier needs and this machine lacks are installed first.
+# Programs that the tier needs and this machine lacks are installed first. With
+# COVER=DIR, statement coverage is written to a directory and summed up.
 set -euo pipefail
 cd "$(dirname "$0")"
 tier=${1:-test}
@@ -95,21 +96,23 @@ trap 'rm -rf "$events"' EXIT
 tests() { # tests STAGE ARGUMENTS: runs go test, and keeps its events
   local stage=$1
   shift
-  "$tools/gotestsum" --format pkgname --format-hide-empty-pkg --hide-summary skipped --jsonfile "$events/$stage.json" -- "$@"
+  "$tools/gotestsum" --format pkgname --format-hide-empty-pkg --hide-summary skipped --jsonfile "$events/$stage.json" -- "$@" ${COVER:+-args -test.gocoverdir="$COVER"}
 }
 
 step "lint" make --no-print-directory lint
 step "scripts" make --no-print-directory test-js
 export GOFLAGS="${GOFLAGS:-} -vet=off" # lint has done that
+if [[ -n ${COVER:-} ]]; then
+  mkdir -p "$COVER"
+  export GOFLAGS="$GOFLAGS -cover -covermode=atomic"
+fi
 
 # Where goroutines of ours meet, tests run with the race detector, and only with
 # it. The packages are those that have a test of such a name, so none is lost.
 races='Test(AbuseReportsAtOnce|AtOnce|BodyThatNeverComes|CaptionsAtOnce|DecisionsAtOnce|DeployRaces|Exclusive|GuessesAtOnce|ImportPipe'
 races+='|Instances|ManyAtOnce|ManyWords|MergeAtOnce|OpenTogether|OutboxShared|PlaceTogether|PostgresContention|PostgresOpenTogether'
 races+='|PreviewsShared|PublicNeverOlder|RacingTransfers|ScanRaces|ScansShared|SignInRaces|SignedPutTwiceAtOnce|SlugRace|SwapWhileInspected'
-races+='|Together|Turns|TwoProcesses|ViewsBackPressure|ViewsHandOver|WordsOfTwoProcesses)'
-# Behind many other tests the race detector of Go 1.26 crashes in this one.
-alone='TestViewsUnderLoad'
+races+='|Together|Turns|TwoProcesses|ViewsBackPressure|ViewsHandOver|ViewsUnderLoad|WordsOfTwoProcesses)'
 # The whole program, once.
 program='^TestScript$/^shutdown$'
 
@@ -119,7 +122,7 @@ race() { # race STAGE ARGUMENTS: runs go test with the race detector
 
 plain() { # plain PACKAGES...: runs what does not run with the race detector or by itself
   # The longest first: packages begin in this order.
-  tests tests -p 3 -timeout 60m -skip "^($races|$alone)\$|$program|^TestRealClock" \
+  tests tests -p 3 -timeout 60m -skip "^$races\$|$program|^TestRealClock" \
     ./internal/web ./internal/clickhouse ./cmd/vitrine ./internal/sqldb ./internal/preview "$@"
 }
 
@@ -135,14 +138,12 @@ check)
 test)
   step "tests" plain $(go list ./... | grep -v '/e2e$')
   step "the program as shipped" shipped
-  step "race: views" race race-views -run "^$alone\$" .
   step "race" race race -run "^$races\$|$program" $(race_packages) ./cmd/vitrine
   ;;
 all)
   whole=(client internal/clamav internal/disk internal/mail internal/s3 internal/spool internal/worker)
   step "tests" plain $(go list ./... | grep -vE "/($(IFS='|'; echo "e2e|${whole[*]}"))\$")
   step "the program as shipped" shipped
-  step "race: views" race race-views -run "^$alone\$" .
   step "race: packages" race race-whole $(printf './%s\n' "${whole[@]}")
   step "race" race race -run "^$races\$|$program" $(race_packages | grep -vE "/($(IFS='|'; echo "${whole[*]}"))\$") ./cmd/vitrine
   step "real clock" tests realclock -timeout 25m -run '^TestRealClock' ./internal/web # nothing beside it
@@ -151,6 +152,10 @@ all)
 esac
 
 "tools/checks/summary.sh" "$events"
+if [[ -n ${COVER:-} ]]; then
+  printf '\nStatement coverage\n'
+  go tool covdata percent -i="$COVER"
+fi
 ((${#skipped[@]} == 0)) || printf '  %s\n' "not checked: ${skipped[@]}"
 printf '\nSeconds per step\n'
 printf '  %s\n' "${took[@]}"
