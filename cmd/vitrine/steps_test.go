@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"vitrine/internal/durable"
+	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/tier"
 )
 
@@ -20,9 +21,6 @@ import (
 // step that makes something durable, and kill itself (SIGKILL) at the step of
 // this number; 0: at none.
 const killVariable = "VITRINE_TEST_KILL"
-
-// seedVariable names the variable that repeats a run: a seed that a test told.
-const seedVariable = "VITRINE_TEST_SEED"
 
 // killAtStep does what killVariable says.
 func killAtStep() {
@@ -47,12 +45,7 @@ func killSetting(step int) string { return fmt.Sprint(killVariable, "=", step) }
 // seeded returns a source of random numbers, and logs its seed.
 func seeded(t testing.TB) *rand.Rand {
 	t.Helper()
-	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
-	if err != nil {
-		seed = rand.Uint64()
-	}
-	t.Logf("%s=%d", seedVariable, seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 }
 
 // killPoints chooses steps to be killed at, in order: some in the gate, each in
