@@ -18,9 +18,18 @@ func hasControl(s string) bool {
 
 // ParseTitle checks a link's title (contract, createUpload: linkName).
 func ParseTitle(s string) (string, error) {
-	n := utf8.RuneCountInString(s)
-	if n < 1 || n > titleRunes || strings.TrimSpace(s) == "" || hasControl(s) {
-		return "", &Error{Code: CodeInvalidRequest, Field: "linkName", Message: "A title has 1 to 200 characters, no control or text-direction characters."}
+	if utf8.RuneCountInString(s) > titleRunes || !strings.ContainsFunc(s, visible) || hasControl(s) {
+		return "", &Error{Code: CodeInvalidRequest, Field: "linkName", Message: "A title has 1 to 200 characters, at least one of them visible, and no control or text-direction characters."}
 	}
 	return s, nil
+}
+
+// visible reports whether a character leaves a mark: spaces, zero-width
+// characters and the letters that Unicode has as fillers do not.
+func visible(r rune) bool {
+	switch r {
+	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':
+		return false
+	}
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Variation_Selector, r)
 }

@@ -58,7 +58,7 @@ func (s *Server) api(mux *http.ServeMux, method, path string, h handler) {
 // crossOriginAPI is api for operations that any page may call with a key that its caller holds.
 func (s *Server) crossOriginAPI(mux *http.ServeMux, method, path string, h handler) {
 	s.methods(mux, apiRoot+path, method, crossOrigin(h), func(w http.ResponseWriter, r *http.Request) error {
-		return preflight(w, r, method, "Authorization")
+		return preflight(w, r, method, "Authorization, "+sentHeaders)
 	})
 }
 
@@ -74,6 +74,9 @@ func crossOrigin(h handler) handler {
 		return h(w, r)
 	}
 }
+
+// sentHeaders are the headers that client libraries send by themselves.
+const sentHeaders = "Content-Type, Accept, X-Requested-With"
 
 // preflight answers OPTIONS for an operation open to other origins; any other method is not allowed.
 func preflight(w http.ResponseWriter, r *http.Request, method, header string) error {
@@ -181,7 +184,7 @@ func (s *Server) beginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.
 	}
 	f := fields{object: o}
 	req := vitrine.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"),
-		Slug: f.optionalText("slug"), IdempotencyKey: f.optionalText("idempotencyKey")}
+		Slug: f.filledText("slug"), IdempotencyKey: f.optionalText("idempotencyKey")}
 	if err := s.wrong(a, f); err != nil {
 		return vitrine.Begun{}, err
 	}
@@ -194,7 +197,7 @@ func writeBegun(w http.ResponseWriter, b vitrine.Begun) error {
 
 // wrong is what is wrong with an upload's members; a plan without custom slugs comes before all of it (contract, Order of checks).
 func (s *Server) wrong(a *vitrine.Account, f fields) error {
-	if _, ok := f.object["slug"]; ok {
+	if s := f.object["slug"]; s != nil && string(s) != `""` {
 		if err := a.MayChooseSlug(); err != nil {
 			return err
 		}
@@ -218,7 +221,7 @@ func (s *Server) endUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Ac
 	}
 	f := fields{object: o}
 	req := vitrine.CompleteRequest{Path: f.text("path"), Name: f.text("name"), Type: f.text("type"),
-		LinkName: f.optionalText("linkName"), Slug: f.optionalText("slug"), AllowDownload: f.optionalBool("allowDownload"),
+		LinkName: f.filledText("linkName"), Slug: f.filledText("slug"), AllowDownload: f.optionalBool("allowDownload"),
 		IdempotencyKey: f.optionalText("idempotencyKey")}
 	if err := s.wrong(a, f); err != nil {
 		return nil, err

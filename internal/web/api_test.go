@@ -49,7 +49,7 @@ func TestAnalyticsHeaders(t *testing.T) {
 			t.Errorf("%s: headers %v", path, a.Header)
 		}
 		a = f.call("", "OPTIONS", path, nil)
-		if a.Status != 204 || a.Header.Get("Access-Control-Allow-Headers") != "Authorization" || len(a.Body) > 0 {
+		if a.Status != 204 || a.Header.Get("Access-Control-Allow-Headers") != "Authorization, Content-Type, Accept, X-Requested-With" || len(a.Body) > 0 {
 			t.Errorf("%s: preflight %d %v", path, a.Status, a.Header)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -31,7 +33,10 @@ func readObject(w http.ResponseWriter, r *http.Request) (object, error) {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 		return nil, invalidJSON("Send the body as application/json.")
 	}
-	return readBounded(w, r, maxBody)
+	o, err := readBounded(w, r, maxBody)
+	// Serializers of many languages write null for what is not given.
+	maps.DeleteFunc(o, func(_ string, v jsontext.Value) bool { return v.Kind() == 'n' })
+	return o, err
 }
 
 // readBounded reads a body of at most limit bytes as a JSON object.
@@ -127,6 +132,14 @@ func (f *fields) optionalText(name string) *string {
 	return &s
 }
 
+// filledText reads a string that may be left out; an empty one is left out.
+func (f *fields) filledText(name string) *string {
+	if s := f.optionalText(name); s != nil && *s != "" {
+		return s
+	}
+	return nil
+}
+
 func (f *fields) optionalBool(name string) *bool {
 	v, ok := f.object[name]
 	if !ok {
@@ -139,18 +152,22 @@ func (f *fields) optionalBool(name string) *bool {
 	return &b
 }
 
-// integer reads a number that must be there; one that is no 64-bit integer is 0.
+// integer reads a number that must be there; one that is no 64-bit integer is 0. 3.0 and 3e2 are integers, as JSON Schema has it.
 func (f *fields) integer(name string) int64 {
 	v, ok := f.object[name]
 	if !ok || v.Kind() != '0' {
 		f.wrong(name, "The member \""+name+"\" is missing or not a number.")
 		return 0
 	}
-	n, err := strconv.ParseInt(string(v), 10, 64)
-	if err != nil {
-		return 0
+	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+		return n
 	}
-	return n
+	// Up to here every integer is a float of its own.
+	const exact = 1 << 53
+	if n, err := strconv.ParseFloat(string(v), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= exact {
+		return int64(n)
+	}
+	return 0
 }
 
 // writeJSON answers 200 with v.

@@ -13,12 +13,12 @@ const StorageRoot = "/storage/"
 func (s *Server) storageRoutes(mux *http.ServeMux) {
 	if s.Receiver == nil {
 		s.methods(mux, StorageRoot+"{key}", http.MethodPut, crossOrigin(putElsewhere), func(w http.ResponseWriter, r *http.Request) error {
-			return preflight(w, r, http.MethodPut, "Content-Type")
+			return preflight(w, r, http.MethodPut, sentHeaders)
 		})
 		return
 	}
 	s.methods(mux, StorageRoot+"{key}", http.MethodPut, crossOrigin(s.putFile), func(w http.ResponseWriter, r *http.Request) error {
-		return preflight(w, r, http.MethodPut, "Content-Type")
+		return preflight(w, r, http.MethodPut, sentHeaders)
 	})
 }
 

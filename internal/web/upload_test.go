@@ -76,7 +76,8 @@ func TestErrors(t *testing.T) {
 		{"no type", pro, "POST", "/uploads", up(fields{"type": nil}), 400, "invalid_request", "type"},
 		{"no size", pro, "POST", "/uploads", up(fields{"size": nil}), 400, "invalid_request", "size"},
 		{"size is text", pro, "POST", "/uploads", up(fields{"size": "5"}), 400, "invalid_request", "size"},
-		{"slug is null", pro, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":1,"slug":null}`, 400, "invalid_request", "slug"},
+		{"name is null", pro, "POST", "/uploads", `{"name":null,"type":"text/plain","size":1}`, 400, "invalid_request", "name"},
+		{"size not integral", pro, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":3.000001}`, 400, "invalid_size", "size"},
 		{"empty name", pro, "POST", "/uploads", up(fields{"name": ""}), 400, "invalid_name", "name"},
 		{"path in name", pro, "POST", "/uploads", up(fields{"name": "../a.txt"}), 400, "invalid_name", "name"},
 		{"bidi override in name", pro, "POST", "/uploads", up(fields{"name": "a\u202etxt.pdf"}), 400, "invalid_name", "name"},
@@ -186,7 +187,7 @@ func TestSignedPutErrors(t *testing.T) {
 	f.do(req).want(405, "method_not_allowed")
 	req, _ = http.NewRequest("OPTIONS", url, nil)
 	a := f.do(req)
-	if a.Status != 204 || a.Header.Get("Access-Control-Allow-Methods") != "PUT" || a.Header.Get("Access-Control-Allow-Headers") != "Content-Type" {
+	if a.Status != 204 || a.Header.Get("Access-Control-Allow-Methods") != "PUT" || a.Header.Get("Access-Control-Allow-Headers") != "Content-Type, Accept, X-Requested-With" {
 		t.Errorf("preflight: %d %v", a.Status, a.Header)
 	}
 	f.audit()
@@ -491,4 +492,27 @@ func TestHoldsExpire(t *testing.T) {
 	f.delete(slug)
 	f.call(key, "POST", "/uploads", noteFile).want(200, "")
 	f.audit()
+}
+
+// What is null is not given, and neither is an empty slug or title. A size may be
+// any integral number. Serializers write all of these.
+func TestOptionalMembers(t *testing.T) {
+	f := newFixture(t)
+	free := f.account(vitrine.PlanFree)
+	for i, more := range []string{
+		`"slug":null,"idempotencyKey":null`, `"slug":""`, `"linkName":null,"allowDownload":null`, `"linkName":"","slug":""`,
+	} {
+		size := []string{"16", "16.0", "1.6e1", "160e-1"}[i]
+		begun := f.call(free, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":`+size+`,`+more+`}`).want(200, "")
+		f.put(begun.text("signedUrl"), "text/plain", strings.NewReader(strings.Repeat("x", 16)))
+		l := f.call(free, "POST", "/uploads/complete", `{"path":"`+begun.text("path")+`","name":"a.txt","type":"text/plain",`+more+`}`).want(200, "")
+		if l.text("title") != "a.txt" || l.text("slug") == "" {
+			t.Errorf("%s: %s", more, l.Body)
+		}
+	}
+	for _, title := range []string{"\u200b", "\u00a0 ", "\u3164", "\u2800\ufe0f"} {
+		begun := f.call(free, "POST", "/uploads", noteFile).want(200, "")
+		f.call(free, "POST", "/uploads/complete", fields{"path": begun.text("path"), "name": "a.txt", "type": "text/plain", "linkName": title}).
+			want(400, "invalid_request")
+	}
 }
