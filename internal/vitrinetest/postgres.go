@@ -1,6 +1,7 @@
 package vitrinetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -206,12 +207,6 @@ func (s *PostgresServer) end() {
 // Freeze stops every process of the server where it is: it takes connections, as the system does, and answers nothing until Thaw.
 func (s *PostgresServer) Freeze(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startWait)
-	defer cancel()
-	c, err := pgx.Connect(ctx, s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var first int
 	pids, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
 	if err == nil {
@@ -221,22 +216,61 @@ func (s *PostgresServer) Freeze(t testing.TB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Thaw(t) })
-	s.frozen = []int{first}
-	if err = syscall.Kill(first, syscall.SIGSTOP); err == nil { // from here on there are no others
-		var rows pgx.Rows
-		if rows, err = c.Query(ctx, "SELECT pid FROM pg_stat_activity"); err == nil {
-			s.frozen, err = pgx.AppendRows(s.frozen, rows, pgx.RowTo[int])
+	// The first process starts the others: once it stands still there are no new
+	// ones, also none that is not yet in pg_stat_activity.
+	s.stopProcess(t, first)
+	for _, pid := range childrenOf(t, first) {
+		s.stopProcess(t, pid)
+	}
+}
+
+// stopProcess stops a process and waits until it stands still or has ended.
+func (s *PostgresServer) stopProcess(t testing.TB, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); errors.Is(err, syscall.ESRCH) {
+		return
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	s.frozen = append(s.frozen, pid)
+	for end := time.Now().Add(startWait); ; time.Sleep(time.Millisecond) {
+		state, _, err := processState(pid)
+		if err != nil || state == "T" || state == "Z" {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("process %d is in state %s after SIGSTOP", pid, state)
 		}
 	}
-	for _, pid := range s.frozen[1:] {
-		if failed := syscall.Kill(pid, syscall.SIGSTOP); failed != nil && !errors.Is(failed, syscall.ESRCH) {
-			err = errors.Join(err, failed)
-		}
-	}
-	_ = c.PgConn().Conn().Close()
+}
+
+// childrenOf returns the processes that a process has started.
+func childrenOf(t testing.TB, parent int) (pids []int) {
+	t.Helper()
+	dirs, err := os.ReadDir("/proc")
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, d := range dirs {
+		pid, err := strconv.Atoi(d.Name())
+		if err != nil {
+			continue
+		}
+		if _, of, err := processState(pid); err == nil && of == parent {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// processState returns the state of a process, such as S or T, and its parent.
+func processState(pid int) (state string, parent int, err error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err == nil {
+		// The name in parentheses may have spaces and parentheses of its own.
+		_, err = fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent)
+	}
+	return state, parent, err
 }
 
 // Thaw has a server go on that was frozen.
