@@ -15,7 +15,7 @@ jq -r 'select(.Test == null and .Elapsed != null and .Elapsed > 0.05) | [.Elapse
 
 heading "The 20 slowest tests"
 jq -r 'select(.Test != null and .Elapsed != null and (.Test | contains("/") | not)) | [.Elapsed, .Package, .Test, .stage] | @tsv' all.events |
-  sort -rn | head -n 20 | awk -F'\t' '{printf "%7.1f  %s %s (%s)\n", $1, $2, $3, $4}'
+  sort -rn | awk -F'\t' 'NR <= 20 {printf "%7.1f  %s %s (%s)\n", $1, $2, $3, $4}'
 
 heading "Skipped by this tier"
 # The reason is the last line that the test logged. Tests with one reason share
