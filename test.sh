@@ -158,7 +158,7 @@ if [[ -n ${COVER:-} ]]; then
   printf '\nStatement coverage\n'
   go tool covdata percent -i="$COVER"
 fi
-((${#skipped[@]} == 0)) || printf '  %s\n' "not checked: ${skipped[@]}"
+((${#skipped[@]} == 0)) || printf '  not checked: %s\n' "${skipped[@]}"
 printf '\nSeconds per step\n'
 printf '  %s\n' "${took[@]}"
 echo "tier $tier: $((SECONDS - begin)) s"

@@ -2,6 +2,7 @@ package visitor
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,6 +41,10 @@ func source(query url.Values, referrer string, qr bool) string {
 // author wrote it, clean and bounded.
 func campaign(utm string) string {
 	utm = clean(utm)
+	// Mailing programs put the reader's address there, which no report includes.
+	if mailAddress.MatchString(utm) {
+		return Email
+	}
 	if name, ok := campaigns[campaignKey(utm)]; ok {
 		return name
 	}
@@ -50,6 +55,8 @@ func campaign(utm string) string {
 	}
 	return utm
 }
+
+var mailAddress = regexp.MustCompile(`[^\s@]@[^\s@]`)
 
 // clean drops what must not be in a label, control and format characters (bidi overrides are among them) and broken UTF-8,
 // makes every space a plain one, trims, and cuts at maxSource characters.
