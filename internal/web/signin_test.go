@@ -189,3 +189,19 @@ func TestModerationHeaders(t *testing.T) {
 		t.Errorf("a secret is in the log: %s", logged.String())
 	}
 }
+
+// Tab leads from the address to the password, past nothing.
+func TestTabFromAddressToPassword(t *testing.T) {
+	d := newDesk(t)
+	page := d.status(d.get("/sign-in"), 200).body
+	from, to := strings.Index(page, `name="email"`), strings.Index(page, `name="password"`)
+	if from < 0 || to < from {
+		t.Fatalf("the fields stand at %d and %d", from, to)
+	}
+	for _, focusable := range []string{"<button", "<a ", "<input", "<select", "tabindex"} {
+		between := page[from : strings.LastIndex(page[:to], "<input")]
+		if strings.Contains(between, focusable) {
+			t.Errorf("%s takes the focus between the address and the password", focusable)
+		}
+	}
+}
