@@ -23,8 +23,9 @@ type scanner struct {
 	asking bool
 }
 
-// noScanner is said in the log where no scanner is configured (security, "says so loudly").
-const noScanner = "NO MALWARE SCANNER IS CONFIGURED: files are inspected for what they claim to be, and not scanned for malware (--clamd)"
+// noScanner is what the log says, once, where no scanner is configured
+// (contract, No scanner configured).
+const noScanner = "no malware scanner is configured: files are inspected, and not scanned for malware; see --clamd"
 
 func (c *serveCmd) scanner() (*scanner, error) {
 	if len(c.Clamd) == 0 {
@@ -78,7 +79,7 @@ func (s *scanner) ask() {
 // report writes to the log how the scanner is, once, at the start.
 func (s *scanner) report(ctx context.Context, log *slog.Logger) {
 	if s.clamd == nil {
-		log.Warn(noScanner)
+		log.Info(noScanner)
 		return
 	}
 	s.ask()
