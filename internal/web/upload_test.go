@@ -244,7 +244,7 @@ func TestCompleteErrors(t *testing.T) {
 	complete(key, path, ok.with(fields{"name": "other.txt"})).want(400, "idempotency_mismatch")
 	complete(key, path, ok.with(fields{"type": "text/markdown"})).want(400, "idempotency_mismatch")
 	complete(key, path, ok.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174001"})).want(400, "idempotency_mismatch")
-	complete(key, path, ok.with(fields{"linkName": ""})).want(400, "invalid_request")
+	complete(key, path, ok.with(fields{"linkName": "\u200b"})).want(400, "invalid_request")
 	complete(key, path, ok.with(fields{"linkName": "a\x07"})).want(400, "invalid_request")
 	complete(key, path, ok.with(fields{"linkName": strings.Repeat("a", 201)})).want(400, "invalid_request")
 	complete(key, path, ok.with(fields{"allowDownload": "yes"})).want(400, "invalid_request")
