@@ -199,7 +199,7 @@ func TestTabFromAddressToPassword(t *testing.T) {
 		t.Fatalf("the fields stand at %d and %d", from, to)
 	}
 	for _, focusable := range []string{"<button", "<a ", "<input", "<select", "tabindex"} {
-		between := page[from : strings.LastIndex(page[:to], "<input")]
+		between := page[from:strings.LastIndex(page[:to], "<input")]
 		if strings.Contains(between, focusable) {
 			t.Errorf("%s takes the focus between the address and the password", focusable)
 		}
