@@ -128,7 +128,7 @@ var s3Program = sync.OnceValues(func() (string, error) {
 	return "", fmt.Errorf("tools/s3server: %w", err)
 })
 
-// start starts the program on a free port. It returns false if somebody else
+// start starts the program on a free port. It returns false if another process
 // took the port.
 func (s *S3Server) start(t testing.TB) bool {
 	t.Helper()

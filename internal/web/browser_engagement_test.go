@@ -113,7 +113,7 @@ func TestBrowserEngagement(t *testing.T) {
 	}
 }
 
-// What decides whether somebody reads, and what is kept when the browser dies.
+// What counts as reading, and what is kept when the browser dies.
 func TestBrowserTimes(t *testing.T) {
 	for name, test := range times {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ var times = map[string]func(*testing.T, *timed){
 		r.leave()
 		r.measured(0)
 	},
-	// Nor does somebody whose window is behind others, though it can be seen.
+	// A viewer whose window is behind others does not read either, though it can be seen.
 	"no focus": func(t *testing.T, s *timed) {
 		tb := newTab(t, chromedp.ActionFunc(onNewDocument(`document.hasFocus = () => false`)))
 		r := s.open(tb, s.sample("notes.txt"))

@@ -56,7 +56,7 @@ type reading struct {
 
 	elapsed time.Duration // since the page was opened
 	present time.Duration // until it was last visible
-	engaged time.Duration // with somebody reading
+	engaged time.Duration // while the viewer reads
 	idle    time.Duration // visible, and nobody reading
 	moment  float64       // when it was last visible, by the real clock of the page; ms since 1970
 }
@@ -115,7 +115,7 @@ func (tb *tab) has(selector string) (yes bool) {
 	return yes
 }
 
-// read lets time pass in which somebody reads.
+// read lets time pass while the viewer reads.
 func (r *reading) read(d time.Duration) {
 	r.t.Helper()
 	r.engaged += d
