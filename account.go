@@ -122,7 +122,8 @@ type Accounts struct {
 }
 
 // Create makes an account with its first API key. The first account of a fresh instance is Lifetime, whatever plan is asked for
-// (contract, Plans), and its owner's. Errors: CodeInvalidRequest for a bad or known address.
+// (contract, Plans), and its owner's. A further one needs a plan, so that no account is made by mistake where a key was wanted.
+// Errors: CodeInvalidRequest for a bad or known address, and for a further account without a plan (Field "plan").
 func (s *Accounts) Create(ctx context.Context, email string, plan Plan) (*Account, KeyText, error) {
 	email, err := NormalEmail(email)
 	if err != nil {
@@ -131,16 +132,33 @@ func (s *Accounts) Create(ctx context.Context, email string, plan Plan) (*Accoun
 	var account *Account
 	var key KeyText
 	err = s.Store.Update(ctx, func(tx Tx) (err error) {
-		if account, err = s.add(tx, email, plan, ""); errors.Is(err, errHasAccount) {
-			return Errorf(CodeInvalidRequest, "There is an account of %s already.", email)
+		if err := mayAdd(tx, email, plan); err != nil {
+			return err
 		}
-		if err != nil {
+		if account, err = s.add(tx, email, plan, ""); err != nil {
 			return err
 		}
 		key, err = addKey(tx, account.ID, "first key", account.CreatedAt)
 		return err
 	})
 	return account, key, err
+}
+
+// mayAdd refuses an account that Create is not to make.
+func mayAdd(tx Tx, email string, plan Plan) error {
+	if _, err := tx.AccountByEmail(email); err == nil {
+		return &Error{Code: CodeInvalidRequest, Field: "email", Message: fmt.Sprintf("There is an account of %s already.", email)}
+	} else if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if plan != "" {
+		return nil
+	}
+	n, err := tx.CountAccounts()
+	if err == nil && n > 0 {
+		err = &Error{Code: CodeInvalidRequest, Field: "plan", Message: "This instance has an account already. A further one needs a plan."}
+	}
+	return err
 }
 
 // add makes an account; the first is Lifetime and its owner's. Tickets that would make one of the same address are of no use any more.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,7 +35,7 @@ type accountCreateCmd struct {
 	emailArg
 	placeFlags
 	jsonFlag
-	Plan          string `help:"Plan: free, pro or lifetime. The first account of an instance is lifetime." default:"free" enum:"free,pro,lifetime"`
+	Plan          string `help:"Plan: free, pro or lifetime. Required for each account after the first, which is lifetime." default:"" enum:",free,pro,lifetime"`
 	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
 }
 
@@ -63,7 +64,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 		err = in.accounts.SetPassword(ctx, a.Email, password)
 	}
 	if err != nil {
-		return err
+		return c.instead(err)
 	}
 	if c.JSON {
 		return t.json(struct {
@@ -75,8 +76,28 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 	if made {
 		t.say("This is a new instance, in %s.", plain(c.Data))
 	}
-	t.say("Account %s, plan %s. Its API key, shown this once:", plain(a.Email), a.Plan)
+	role := "member"
+	if a.Role != vitrine.RoleMember {
+		role = string(a.Role)
+	}
+	t.say("Account %s, plan %s, role %s. Its API key, shown this once:", plain(a.Email), a.Plan, role)
 	return showKey(t, c.Data, key)
+}
+
+// instead adds to a refusal what the administrator probably wanted: a key of an account that exists.
+func (c *accountCreateCmd) instead(err error) error {
+	var e *vitrine.Error
+	if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest {
+		return err
+	}
+	switch e.Field {
+	case "email":
+		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, self(), shellWord(c.Email))
+	case "plan":
+		return fmt.Errorf("%s For an API key of an account that exists: %s key create EMAIL. For a further account, name its plan: %s account create %s --plan free",
+			e.Message, self(), self(), shellWord(c.Email))
+	}
+	return err
 }
 
 // showKey prints a new key, alone on standard output, and to a person what to do with it.

@@ -31,7 +31,7 @@ func newHistory(t *testing.T, links int) *history {
 	t.Helper()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
-	k.run("account", "create", "second@example.org")
+	k.run("account", "create", "second@example.org", "--plan", "free")
 	url, kill := k.serve()
 	c, err := client.New(url, k.key)
 	if err != nil {
@@ -200,7 +200,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("audit: %v: %s", err, out)
 	}
 	// What goes on by itself is not written over.
-	if out, err := vitrineOn(back.Data, "account", "create", "third@example.org"); err != nil {
+	if out, err := vitrineOn(back.Data, "account", "create", "third@example.org", "--plan", "free"); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if out, err := vitrineOn(root, "migrate", h.data, back.Data); err == nil || !strings.Contains(out, "it has other data in it") {
