@@ -164,9 +164,17 @@ func (s *Keys) Create(ctx context.Context, email, name string) (key KeyText, err
 
 // further adds a key within the bound.
 func (s *Keys) further(tx Tx, a *Account, name string) (KeyText, error) {
-	keys, err := tx.Keys(a.ID)
-	if err != nil {
+	if err := s.room(tx, a.ID); err != nil {
 		return "", err
+	}
+	return addKey(tx, a.ID, name, s.Now())
+}
+
+// room refuses a key more than an account may have.
+func (s *Keys) room(tx Tx, a AccountID) error {
+	keys, err := tx.Keys(a)
+	if err != nil {
+		return err
 	}
 	n, now := 0, s.Now()
 	for _, k := range keys {
@@ -175,9 +183,9 @@ func (s *Keys) further(tx Tx, a *Account, name string) (KeyText, error) {
 		}
 	}
 	if n >= MaxKeys {
-		return "", Errorf(CodeInvalidRequest, "An account has at most %d keys in force. Revoke one that is not used.", MaxKeys)
+		return Errorf(CodeInvalidRequest, "An account has at most %d keys in force. Revoke one that is not used.", MaxKeys)
 	}
-	return addKey(tx, a.ID, name, now)
+	return nil
 }
 
 // Roll makes a key of the same name in place of one, which stays good for a while: grace, at most RollGrace; 0: it ends now. Errors:
@@ -244,6 +252,23 @@ func (s *Keys) List(ctx context.Context, email string) (keys []*APIKey, err erro
 func (s *Keys) Revoke(ctx context.Context, email string, id KeyID) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
 		_, k, err := keyOf(tx, email, id)
+		if err != nil {
+			return err
+		}
+		if k.RevokedAt.IsZero() {
+			k.RevokedAt = s.Now()
+		}
+		return tx.PutKey(k)
+	})
+}
+
+// RevokeText ends the key of a request, from the next request on. Errors: CodeUnauthorized, CodeBanned.
+func (s *Keys) RevokeText(ctx context.Context, text string) error {
+	if _, err := s.Authenticate(ctx, text); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, func(tx Tx) error {
+		k, err := tx.KeyByHash(KeyText(text).Hash())
 		if err != nil {
 			return err
 		}

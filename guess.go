@@ -62,6 +62,10 @@ const (
 	signUpsByNetwork = 5 // without confirmation by mail
 	addressesTaken   = 5 // by one account, without confirmation by mail
 	guessHour        = time.Hour
+
+	loginsByNetwork     = 60 // codes that programs ask for, in guessTime
+	loginCodesByAccount = 10 // wrong codes, in guessHour
+	loginCodesByNetwork = 30 // wrong codes, in guessTime
 )
 
 // guessKey makes a key of what is counted.

@@ -20,6 +20,7 @@ type (
 	TicketID  int64
 	GuessID   int64
 	LetterID  int64
+	LoginID   int64
 )
 
 // ViewID names one open of a link: the millisecond of the open (UTC) in the upper 42 bits, a counter in the lower 21. IDs

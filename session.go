@@ -283,14 +283,15 @@ func (s *Sessions) EndOthers(ctx context.Context, a *Account, keep SessionID) er
 	})
 }
 
-// Forget removes what has expired: sessions, tickets, and guesses that count no more.
+// Forget removes what has expired: sessions, tickets, logins, and guesses that count no more.
 func (s *Sessions) Forget(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
 		_, err1 := tx.ForgetSessions(now)
 		_, err2 := tx.ForgetTickets(now)
 		_, err3 := tx.ForgetGuesses(now.Add(-guessHour))
-		return errors.Join(err1, err2, err3)
+		_, err4 := tx.ForgetLogins(now)
+		return errors.Join(err1, err2, err3, err4)
 	})
 }
 

@@ -74,6 +74,15 @@ type Tx interface {
 	// ForgetGuesses removes guesses from before a time.
 	ForgetGuesses(before time.Time) (int64, error)
 
+	// AddLogin gives l.ID. Codes are unique, and so are hashes.
+	AddLogin(l *Login) error
+	LoginByCode(code string) (*Login, error)
+	LoginByHash(hash [32]byte) (*Login, error)
+	PutLogin(l *Login) error
+	DeleteLogin(id LoginID) error
+	// ForgetLogins removes logins that have expired before a time.
+	ForgetLogins(before time.Time) (int64, error)
+
 	// AddKey gives k.ID. Hashes are unique.
 	AddKey(k *APIKey) error
 	KeyByHash(hash [32]byte) (*APIKey, error)

@@ -28,6 +28,7 @@ const logTable = "log"
 
 // notCopied says why.
 var notCopied = map[string]string{
+	"logins":           "codes of programs that ask for a key: they expire within minutes",
 	"leases":           "who does what at the moment: those who do it end before a copy is made",
 	"turns":            "locks; it is empty",
 	"goose_db_version": "the version of the schema, which each database has of its own",

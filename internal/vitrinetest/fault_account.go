@@ -55,6 +55,26 @@ func (t *faultyTx) ClearGuesses(k vitrine.GuessKey) error {
 	return t.do(func() error { return t.Tx.ClearGuesses(k) })
 }
 
+func (t *faultyTx) AddLogin(l *vitrine.Login) error {
+	return t.do(func() error { return t.Tx.AddLogin(l) })
+}
+
+func (t *faultyTx) LoginByCode(code string) (*vitrine.Login, error) {
+	return value(t.do, func() (*vitrine.Login, error) { return t.Tx.LoginByCode(code) })
+}
+
+func (t *faultyTx) LoginByHash(hash [32]byte) (*vitrine.Login, error) {
+	return value(t.do, func() (*vitrine.Login, error) { return t.Tx.LoginByHash(hash) })
+}
+
+func (t *faultyTx) PutLogin(l *vitrine.Login) error {
+	return t.do(func() error { return t.Tx.PutLogin(l) })
+}
+
+func (t *faultyTx) DeleteLogin(id vitrine.LoginID) error {
+	return t.do(func() error { return t.Tx.DeleteLogin(id) })
+}
+
 func (t *faultyTx) DeleteKeys(a vitrine.AccountID) error {
 	return t.do(func() error { return t.Tx.DeleteKeys(a) })
 }

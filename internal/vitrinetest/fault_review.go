@@ -22,6 +22,10 @@ func (t *faultyTx) ForgetSessions(before time.Time) (int64, error) {
 	return value(t.do, func() (int64, error) { return t.Tx.ForgetSessions(before) })
 }
 
+func (t *faultyTx) ForgetLogins(before time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ForgetLogins(before) })
+}
+
 func (t *faultyTx) ForgetTickets(before time.Time) (int64, error) {
 	return value(t.do, func() (int64, error) { return t.Tx.ForgetTickets(before) })
 }

@@ -23,6 +23,7 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"AccountsClosed", storeTest.accountsClosed},
 		{"Sessions", storeTest.sessions},
 		{"Tickets", storeTest.tickets},
+		{"Logins", storeTest.logins},
 		{"Guesses", storeTest.guesses},
 		{"Leases", storeTest.leases},
 		{"Letters", storeTest.letters},

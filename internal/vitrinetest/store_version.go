@@ -70,6 +70,9 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 		{"AddTicket", func(tx vitrine.Tx) error {
 			return tx.AddTicket(&vitrine.Ticket{Purpose: vitrine.TicketSetup, CreatedAt: Epoch})
 		}},
+		{"AddLogin", func(tx vitrine.Tx) error {
+			return tx.AddLogin(&vitrine.Login{Code: "BBBBBBBB", CreatedAt: Epoch, ExpiresAt: Epoch})
+		}},
 		{"PutOldSlug", func(tx vitrine.Tx) error {
 			return tx.PutOldSlug(&vitrine.OldSlug{Slug: "before", Link: l.ID, Until: Epoch})
 		}},

@@ -1,0 +1,60 @@
+package vitrinetest
+
+import (
+	"time"
+
+	"vitrine"
+)
+
+// logins tests that a login is found by its code and by its hash, each of which is one login's alone, and that it expires.
+func (t storeTest) logins() {
+	login := func(code string, hash byte, expires time.Duration) *vitrine.Login {
+		return &vitrine.Login{Code: code, Hash: [32]byte{hash, 31: 255}, Program: "vitrine 1 ✓", Machine: "laptop", State: vitrine.LoginPending,
+			CreatedAt: Epoch, ExpiresAt: Epoch.Add(expires)}
+	}
+	one, other := login("BCDFGHJK", 1, time.Minute), login("WXZWXZWX", 2, time.Hour)
+	t.update(func(tx vitrine.Tx) error {
+		for _, l := range []*vitrine.Login{one, other} {
+			if err := tx.AddLogin(l); err != nil {
+				return err
+			}
+		}
+		t.is("a code again", tx.AddLogin(login(one.Code, 3, time.Hour)), vitrine.ErrExists)
+		t.is("a hash again", tx.AddLogin(login("JJJJJJJJ", 2, time.Hour)), vitrine.ErrExists)
+		return nil
+	})
+	check := func(want ...*vitrine.Login) {
+		t.Helper()
+		t.read(func(tx vitrine.Tx) error {
+			for _, l := range want {
+				got, err := tx.LoginByCode(l.Code)
+				t.is("by code", err, nil)
+				equal(t, "login by code", got, l)
+				got, err = tx.LoginByHash(l.Hash)
+				t.is("by hash", err, nil)
+				equal(t, "login by hash", got, l)
+			}
+			return nil
+		})
+	}
+	check(one, other)
+	other.State, other.Account = vitrine.LoginAllowed, t.account("ann@example.org").ID
+	t.update(func(tx vitrine.Tx) error { return tx.PutLogin(other) })
+	check(one, other)
+	t.update(func(tx vitrine.Tx) error {
+		n, err := tx.ForgetLogins(Epoch.Add(time.Minute + time.Millisecond))
+		equal(t, "logins forgotten", n, 1)
+		return err
+	})
+	check(other)
+	t.update(func(tx vitrine.Tx) error {
+		t.is("a login that is gone", tx.DeleteLogin(one.ID), vitrine.ErrNotFound)
+		t.is("a login that is gone", tx.PutLogin(one), vitrine.ErrNotFound)
+		return tx.DeleteLogin(other.ID)
+	})
+	t.read(func(tx vitrine.Tx) error {
+		_, err := tx.LoginByHash(other.Hash)
+		t.is("a login that was deleted", err, vitrine.ErrNotFound)
+		return nil
+	})
+}
