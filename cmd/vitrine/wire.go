@@ -132,6 +132,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		Sites:             &vitrine.Sites{Store: in.store, Links: in.links, Plans: c.plans(), Now: in.now},
 		Abuse:             in.abuse,
 		Sessions:          in.sessions,
+		Logins:            &vitrine.Logins{Store: in.store, Keys: in.keys, Signer: in.signer, Now: in.now},
 		Moderation:        in.moderation,
 		Accounts:          in.accounts,
 		Notices:           scanner.notices,

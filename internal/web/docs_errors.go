@@ -32,14 +32,15 @@ var (
 	uploadOps = []string{"createUpload", "completeUpload"}
 	reportOps = []string{"getLinkAnalytics", "getAccountAnalytics"}
 	ofOneLink = []string{"listCaptions", "putCaptions", "deleteCaptions", "getLinkAnalytics"}
-	withKey   = []string{"createUpload", "completeUpload", "listLinks", "listCaptions", "putCaptions", "deleteCaptions", "getLinkAnalytics", "getAccountAnalytics"}
-	anyOp     = append([]string{"status"}, withKey...)
+	loginOps  = []string{"startLogin", "takeLogin"}
+	withKey   = []string{"revokeKey", "createUpload", "completeUpload", "listLinks", "listCaptions", "putCaptions", "deleteCaptions", "getLinkAnalytics", "getAccountAnalytics"}
+	anyOp     = append([]string{"status", "startLogin", "takeLogin"}, withKey...)
 )
 
 // docErrors are all codes that somebody can meet, by status.
 var docErrors = []docError{
-	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: a name twice, something behind it, over 16 KiB, nested over 8 deep, or another content type.", Then: "Send one object as application/json.", Ops: uploadOps, Beside: "page"},
-	{Code: vitrine.CodeInvalidRequest, When: "A member is missing or of the wrong type.", Then: "Look at field: it names the member.", Ops: []string{"createUpload", "completeUpload", "listLinks", "putCaptions", "deleteCaptions"}, Beside: "page"},
+	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: a name twice, something behind it, over 16 KiB, nested over 8 deep, or another content type.", Then: "Send one object as application/json.", Ops: append(loginOps, uploadOps...), Beside: "page"},
+	{Code: vitrine.CodeInvalidRequest, When: "A member is missing or of the wrong type.", Then: "Look at field: it names the member.", Ops: []string{"createUpload", "completeUpload", "listLinks", "putCaptions", "deleteCaptions", "startLogin", "takeLogin"}, Beside: "page"},
 	{Code: vitrine.CodeInvalidName, When: "The file’s name is empty, longer than 255 bytes, or has a slash, control or text-direction characters, no extension, or a space or dot at an end.", Then: "Rename the file.", Ops: begins},
 	{Code: vitrine.CodeUnsupportedType, When: "The extension is not on the list, or one of the extensions is that of a program or script.", Then: "See the file types. Convert the file, or pack it into a ZIP.", Ops: begins},
 	{Code: vitrine.CodeTypeMismatch, When: "The MIME type does not belong to the extension; or the PUT has another Content-Type than was declared.", Then: "Send the type of the extension, or application/octet-stream, the same in all steps.", Ops: begins, Beside: "PUT"},
@@ -56,20 +57,20 @@ var docErrors = []docError{
 	{Code: vitrine.CodeMalware, When: "The malware scanner has found something.", Then: "Do not send the file again. The bytes were deleted.", Ops: completes},
 	{Code: vitrine.CodeBadRange, When: "range is not one of 7d, 14d, 30d, 90d, all, or comes twice.", Then: "Send one of these.", Ops: reportOps},
 	{Code: vitrine.CodeUnauthorized, When: "The API key is missing, malformed, unknown or revoked.", Then: "Send Authorization: Bearer and a key that is listed on the page of your keys.", Ops: withKey},
-	{Code: vitrine.CodeBanned, When: "The account is suspended.", Then: "Write to whoever runs the site.", Ops: withKey},
+	{Code: vitrine.CodeBanned, When: "The account is suspended.", Then: "Ask the administrator.", Ops: append([]string{"takeLogin"}, withKey...)},
 	{Code: vitrine.CodeProRequired, When: "The plan has no analytics, or no custom names.", Then: "See upgradeUrl.", Ops: append([]string{"createUpload", "completeUpload"}, reportOps...)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has as many links as its plan allows.", Then: "Delete a link, or see upgradeUrl. limit and used tell the numbers.", Ops: begins},
 	{Code: vitrine.CodeFileTooLarge, When: "The file is larger than the plan allows.", Then: "Make it smaller, or see upgradeUrl.", Ops: begins},
 	{Code: vitrine.CodeStorageLimit, When: "The file does not fit into what is left of the plan’s storage.", Then: "Delete a link, or see upgradeUrl.", Ops: begins},
 	{Code: vitrine.CodeInvalidSignature, When: "The signed URL was cut or changed.", Then: "Send it exactly as step 1 gave it.", Beside: "PUT"},
 	{Code: vitrine.CodeURLExpired, When: "The signed URL is older than ten minutes.", Then: "Repeat step 1 with the same idempotencyKey for a fresh one.", Beside: "PUT"},
-	{Code: vitrine.CodeNotFound, When: "There is no link of that name on this account; or no such operation.", Then: "Check the name. The link of somebody else answers alike.", Ops: ofOneLink},
+	{Code: vitrine.CodeNotFound, When: "There is no link of that name on this account; or no such operation; or the code of a login has expired, or its key was taken.", Then: "Check the name: a link of another account answers alike. Start the login again.", Ops: append([]string{"takeLogin"}, ofOneLink...)},
 	{Code: vitrine.CodeMethodNotAllowed, When: "The address does not take this method.", Then: "See Allow in the answer.", Ops: anyOp},
 	{Code: vitrine.CodeURLUsed, When: "All bytes for the signed URL have arrived already.", Then: "Go on with step 3.", Beside: "PUT"},
 	{Code: vitrine.CodeUploadInProgress, When: "Another transfer to the same URL is under way.", Then: "Wait for it, or for its end, and try again.", Beside: "PUT"},
-	{Code: vitrine.CodeRateLimited, When: "As many uploads were begun in the last 60 minutes as the plan allows.", Then: "Wait for as many seconds as Retry-After says.", Ops: uploadOps},
+	{Code: vitrine.CodeRateLimited, When: "As many uploads were begun in the last 60 minutes as the plan allows; or a network has asked for many logins.", Then: "Wait for as many seconds as Retry-After says.", Ops: append([]string{"startLogin"}, uploadOps...)},
 	{Code: vitrine.CodeInternal, When: "Something went wrong on our side.", Then: "Try again; if it stays, tell the operator the X-Request-Id.", Ops: anyOp},
-	{Code: vitrine.CodeUnavailable, When: "A part that the request needs is down or full. Nothing was half done.", Then: "Send the same request again after Retry-After.", Ops: withKey, Beside: "PUT"},
+	{Code: vitrine.CodeUnavailable, When: "A part that the request needs is down or full. Nothing was half done.", Then: "Send the same request again after Retry-After.", Ops: append(loginOps, withKey...), Beside: "PUT"},
 }
 
 // notForPrograms are codes that only people meet, on pages that say what they mean.

@@ -65,6 +65,7 @@ type Server struct {
 
 	// What people sign in for.
 	Sessions   *vitrine.Sessions
+	Logins     *vitrine.Logins
 	Moderation *vitrine.Moderation
 	Accounts   *vitrine.Accounts
 	// Notices, if set, are what whoever runs the instance must know: they stand on each of these pages.

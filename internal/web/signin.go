@@ -26,6 +26,7 @@ func (s *Server) signInRoutes(mux *http.ServeMux) {
 	s.setupRoutes(mux)
 	s.accountRoutes(mux)
 	s.keysRoutes(mux)
+	s.loginRoutes(mux)
 	s.peopleRoutes(mux)
 }
 

@@ -56,6 +56,10 @@ func sitePages(d *demo) []sitePage {
 		member(d.fresh, path[1:]+", empty", path)
 	}
 	member(d.owner, "people", "/people")
+	l, _, err := d.server.Logins.Begin(d.t.Context(), "vitrine 1.0", "ada-laptop", vitrine.Guesser{})
+	d.check(err)
+	member(d.pro, "device", "/device")
+	member(d.pro, "device asks", "/device?code="+l.Code)
 	for i := range pages {
 		if pages[i].path == "/nowhere" {
 			pages[i].status = 404

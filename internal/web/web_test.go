@@ -112,6 +112,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Ready: func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
+	s.server.Logins = &vitrine.Logins{Store: store, Keys: s.server.Keys, Signer: signer, Now: now}
 	s.handler = s.server.Handler()
 	if o.around != nil {
 		s.handler = o.around(s.handler)
