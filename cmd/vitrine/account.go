@@ -94,8 +94,8 @@ func (c *accountCreateCmd) instead(err error) error {
 	case "email":
 		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, self(), shellWord(c.Email))
 	case "plan":
-		return fmt.Errorf("%s For an API key of an account that exists: %s key create EMAIL. For a further account, name its plan: %s account create %s --plan free",
-			e.Message, self(), self(), shellWord(c.Email))
+		return fmt.Errorf("%s For an API key of an account that exists: %s key create EMAIL, or %s login. For a further account, name its plan: %s account create %s --plan free",
+			e.Message, self(), self(), self(), shellWord(c.Email))
 	}
 	return err
 }
@@ -110,7 +110,7 @@ func showKey(t *terminal, dir string, key vitrine.KeyText) error {
 	}
 	if t.outTTY && t.errTTY {
 		_, address := served(dir)
-		t.say("\nWith the server running, put a file on display:\n\n%s", putHint(cmp.Or(address, defaultURL), string(key)))
+		t.say("\nWith the server running, publish a file:\n\n%s", putHint(cmp.Or(address, defaultURL), string(key)))
 	}
 	return nil
 }

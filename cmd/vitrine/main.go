@@ -9,8 +9,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"vitrine"
-
 	"github.com/alecthomas/kong"
 )
 
@@ -28,6 +26,8 @@ type cli struct {
 	Migrate migrateCmd `cmd:"" group:"run" help:"Copy an instance to other places: PostgreSQL, a bucket, another directory."`
 	Restore restoreCmd `cmd:"" group:"run" help:"Make a data directory of a backup."`
 
+	Login    loginCmd    `cmd:"" group:"use" help:"Get an API key by way of your browser, and store it for the commands below."`
+	Logout   logoutCmd   `cmd:"" group:"use" help:"Revoke the API key that login has stored, and remove it."`
 	Put      putCmd      `cmd:"" group:"use" help:"Put files on display; prints a link for each."`
 	Ls       lsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
 	Captions captionsCmd `cmd:"" group:"use" help:"Give a video or sound captions; list and delete them."`
@@ -92,7 +92,7 @@ func run(ctx context.Context, t *terminal, args []string) int {
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(t); err != nil {
-		t.say("vitrine: %s", plain(sentence(err)))
+		t.say("vitrine: %s", plain(t.sentence(err)))
 		if u := new(usageError); errors.As(err, &u) {
 			return exitUsage
 		}
@@ -107,19 +107,3 @@ type usageError struct{ message string }
 func (u *usageError) Error() string { return u.message }
 
 func usage(message string) error { return &usageError{message} }
-
-// sentence is what a person at the command line is told of a failure. Unlike a visitor, they are told the cause.
-func sentence(err error) string {
-	var e *vitrine.Error
-	switch {
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nobody answers there, is the server running? (" + err.Error() + ")"
-	case !errors.As(err, &e):
-		return err.Error()
-	case e.Err != nil:
-		return e.Message + " (" + e.Err.Error() + ")"
-	}
-	return e.Message
-}

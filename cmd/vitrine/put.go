@@ -42,7 +42,7 @@ type put struct {
 // Run puts the files on display one after the other. A file that fails does not keep the others.
 func (c *putCmd) Run(ctx context.Context, t *terminal) error {
 	b := &bar{t: t}
-	api, err := c.client(client.WithRetryNotice(func(r client.Retry) { b.clear(); t.notice(r) }))
+	api, err := c.client(t, client.WithRetryNotice(func(r client.Retry) { b.clear(); t.notice(r) }))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *putCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			failed++
 			if len(c.Files) > 1 || c.JSON {
-				t.say("vitrine: %s: %s", plain(path), plain(sentence(err)))
+				t.say("vitrine: %s: %s", plain(path), plain(t.sentence(err)))
 			} else {
 				return fmt.Errorf("%s: %w", path, err)
 			}
@@ -90,7 +90,7 @@ func (c *putCmd) show(t *terminal, path string, l *client.Link, failure error) e
 	if c.JSON {
 		row := put{File: path, Link: l}
 		if failure != nil {
-			row.Error = sentence(failure)
+			row.Error = t.sentence(failure)
 			var e *client.Error
 			if errors.As(failure, &e) {
 				row.Error, row.Code = e.Message, e.Code

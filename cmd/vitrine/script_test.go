@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 			return over
 		}
 	}
+	askAfter = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
 		clock = func() time.Time { return time.Now().Add(ahead) }
 	}
@@ -63,6 +64,7 @@ func TestScript(t *testing.T) {
 			s := &server{}
 			e.Values[serverKey{}] = s
 			e.Defer(s.kill)
+			e.Defer(s.killLogin)
 			e.Setenv("VITRINE_DATA", e.WorkDir+"/data")
 			return nil
 		},
@@ -76,6 +78,9 @@ func TestScript(t *testing.T) {
 			"finish":  cmdFinish,
 			"refuses": cmdRefuses,
 			"make":    cmdMake,
+			"login":   cmdLogin,
+			"decide":  cmdDecide,
+			"decided": cmdDecided,
 		},
 	})
 }
@@ -89,6 +94,9 @@ type server struct {
 	log     *lines
 	upload  *io.PipeWriter
 	answer  chan error
+
+	login       *exec.Cmd // the program that waits until its code is allowed
+	loginOutput *lines
 }
 
 func serverOf(ts *testscript.TestScript) *server { return ts.Value(serverKey{}).(*server) }

@@ -103,15 +103,15 @@ func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, setu
 	if c.LogFormat == "text" {
 		t.say("\nVitrine is at %s\n", public)
 		if setup != "" {
-			t.say("There is no account yet. Open this address to make the first one, once (it is Lifetime, the largest plan):\n")
+			t.say("There is no account yet. Open this address to create the owner's, once:\n")
 			t.say("  %s\n", setup)
-			t.say("or make it in another terminal, with an API key:\n")
+			t.say("or, without a browser, create it in another terminal:\n")
 			t.say("  %s account create you@example.com --data %s\n", self(), shellWord(c.Data))
-			t.say("and, with a key, put a file on display:\n")
+			t.say("Then publish a file in another terminal:\n")
 		} else {
-			t.say("Put a file on display:\n")
+			t.say("Publish a file in another terminal:\n")
 		}
-		t.say("%s", putHint(public.String(), "vtr_…"))
+		t.say("  %s login --server %s\n  %s put FILE\n", self(), shellWord(public.String()), self())
 	}
 	if c.LogFormat != "text" && setup != "" {
 		log.Warn("there is no account yet: open the address to make the first one, once", "address", setup)
@@ -124,7 +124,7 @@ func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, setu
 // self is how this program was called, to be called so again.
 func self() string { return shellWord(os.Args[0]) }
 
-// putHint is what to type to put a file on display.
+// putHint is what to type to publish a file with a key.
 func putHint(public, key string) string {
 	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", shellWord(public), key, self())
 }

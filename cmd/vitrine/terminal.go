@@ -22,8 +22,9 @@ type terminal struct {
 	outTTY   bool // out is a terminal: layout for a person, else for a program
 	errTTY   bool
 	inTTY    bool
-	colour   bool // of out
-	width    int  // columns of out
+	colour   bool    // of out
+	width    int     // columns of out
+	asked    *target // the server of the verb, of which failures tell; nil: none
 }
 
 const defaultWidth = 80

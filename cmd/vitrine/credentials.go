@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// credential is what "login" stores of a server, in a file of its own that only the user can read.
+type credential struct {
+	Server string `json:"server"`
+	Email  string `json:"email"`
+	Name   string `json:"name"` // of the key
+	APIKey string `json:"apiKey"`
+}
+
+// credentials is the directory of what "login" stores: a file for each server, and one that names the server that was logged in to last.
+type credentials struct{ dir string }
+
+func openCredentials() (credentials, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return credentials{}, fmt.Errorf("there is no directory for settings: %w", err)
+	}
+	return credentials{filepath.Join(dir, "vitrine")}, nil
+}
+
+// normalServer is the address of a server as credentials are kept by it.
+func normalServer(address string) (string, error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", usage(fmt.Sprintf("%q is not the address of an instance, such as https://share.example", address))
+	}
+	path := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api/v1"), "/")
+	return u.Scheme + "://" + strings.ToLower(u.Host) + path, nil
+}
+
+func (c credentials) file(server string) string {
+	return filepath.Join(c.dir, "servers", url.QueryEscape(server)+".json")
+}
+
+func (c credentials) lastFile() string { return filepath.Join(c.dir, "server") }
+
+// last is the server that was logged in to last; "" when there is none.
+func (c credentials) last() (string, error) {
+	b, err := os.ReadFile(c.lastFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(b)), err
+}
+
+// load reads what is stored of a server; nil when nothing is.
+func (c credentials) load(server string) (*credential, error) {
+	b, err := os.ReadFile(c.file(server))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var v credential
+	if err := json.Unmarshal(b, &v); err != nil || v.Server != server {
+		return nil, fmt.Errorf("%s is damaged: delete it, and log in again", c.file(server))
+	}
+	return &v, nil
+}
+
+// save stores the credential of a server, which becomes the one that was logged in to last.
+func (c credentials) save(v credential) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writePrivate(c.file(v.Server), append(b, '\n')); err != nil {
+		return err
+	}
+	return writePrivate(c.lastFile(), []byte(v.Server+"\n"))
+}
+
+// remove deletes what is stored of a server.
+func (c credentials) remove(server string) error {
+	last, err := c.last()
+	if err == nil && last == server {
+		err = os.Remove(c.lastFile())
+	}
+	return errors.Join(err, os.Remove(c.file(server)))
+}
+
+// writePrivate replaces a file by one that only the user can read, at once or not at all.
+func writePrivate(path string, b []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func (s *server) killLogin() {
+	if s.login != nil {
+		_ = s.login.Process.Kill()
+		_ = s.login.Wait()
+	}
+}
+
+// cmdLogin ARGS... starts "vitrine login" and waits for its code, which it leaves in CODE. Its page is in PAGE.
+func cmdLogin(ts *testscript.TestScript, _ bool, args []string) {
+	s := serverOf(ts)
+	p := exec.Command("vitrine", append([]string{"login"}, args...)...)
+	p.Env = append(os.Environ(), "XDG_CONFIG_HOME="+ts.Getenv("XDG_CONFIG_HOME"), "VITRINE_URL="+ts.Getenv("VITRINE_URL"))
+	out, err := p.StderrPipe()
+	ts.Check(err)
+	ts.Check(p.Start())
+	s.login, s.loginOutput = p, readLines(out)
+	code, ok := s.loginOutput.wait(`code: ([A-Z]{4}-[A-Z]{4})\n`)
+	if !ok {
+		ts.Fatalf("no code:\n%s", code)
+	}
+	page, ok := s.loginOutput.wait(`\n  (http\S+)\n`)
+	if !ok {
+		ts.Fatalf("no page:\n%s", page)
+	}
+	ts.Setenv("CODE", code)
+	ts.Setenv("PAGE", page)
+}
+
+// cmdDecide LINK allow|refuse signs in with a link that "account sign-in" has printed, and answers for CODE.
+func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	link, err := url.Parse(args[0])
+	ts.Check(err)
+	send := func(path, body, cookie string) *http.Response {
+		req, err := http.NewRequest(http.MethodPost, ts.Getenv("VITRINE_URL")+path, strings.NewReader(body))
+		ts.Check(err)
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Sec-Fetch-Site", "same-origin")
+		req.Header.Set("Cookie", cookie)
+		res, err := client.Do(req)
+		ts.Check(err)
+		res.Body.Close()
+		return res
+	}
+	var session string
+	for _, c := range send(link.Path, "", "").Cookies() {
+		if !strings.HasSuffix(c.Name, "-device") {
+			session = c.Name + "=" + c.Value
+		}
+	}
+	answer := url.Values{"code": {ts.Getenv("CODE")}, "answer": {args[1]}}
+	if res := send("/device", answer.Encode(), session); res.StatusCode != http.StatusOK {
+		ts.Fatalf("the page answered %s", res.Status)
+	}
+}
+
+// cmdDecided waits until the program that login has started ends, well or with "!" badly, and leaves what it wrote in login.log.
+func cmdDecided(ts *testscript.TestScript, neg bool, _ []string) {
+	s := serverOf(ts)
+	text := s.loginOutput.drain()
+	err := s.login.Wait()
+	s.login = nil
+	ts.Check(os.WriteFile(ts.MkAbs("login.log"), []byte(text), 0o600))
+	if (err != nil) != neg {
+		ts.Fatalf("login ended with %v:\n%s", err, text)
+	}
+}
