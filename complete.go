@@ -45,10 +45,9 @@ func (s *Uploads) Complete(ctx context.Context, a *Account, r CompleteRequest) (
 	if err != nil || l != nil {
 		return l, err
 	}
-	// The check goes on when the caller that began it goes away: others may be waiting for it.
-	v, err, _ := s.completing.Do(string(u.ID), func() (any, error) {
+	return s.checkOnce(ctx, u.ID, func(c *check) (*Link, error) {
 		ctx := context.WithoutCancel(ctx)
-		l, err := s.publish(ctx, u, title, download)
+		l, err := s.publish(ctx, c, u, title, download)
 		if code := CodeOf(err); code == CodeInternal || code == CodeUnavailable {
 			// Another process may have ended the upload meanwhile, and taken its bytes.
 			made, ended := s.absent(ctx, u)
@@ -60,11 +59,6 @@ func (s *Uploads) Complete(ctx context.Context, a *Account, r CompleteRequest) (
 		}
 		return l, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	link := *v.(*Link)
-	return &link, nil
 }
 
 // find reads the upload that r speaks of; the link, where it exists already.
@@ -126,7 +120,7 @@ func (s *Uploads) find(ctx context.Context, a *Account, r CompleteRequest) (u *U
 }
 
 // publish checks the stored bytes of an upload and makes its link.
-func (s *Uploads) publish(ctx context.Context, u *Upload, title string, download bool) (*Link, error) {
+func (s *Uploads) publish(ctx context.Context, c *check, u *Upload, title string, download bool) (*Link, error) {
 	info, err := s.Blobs.Stat(ctx, u.ID)
 	if errors.Is(err, ErrNotFound) {
 		return s.absent(ctx, u)
@@ -145,7 +139,7 @@ func (s *Uploads) publish(ctx context.Context, u *Upload, title string, download
 	if l.Site != 0 {
 		l.AllowDownload, l.Preview = false, PreviewDone // there is no page that would offer the one or show the other
 	}
-	if err := s.check(ctx, l); err != nil {
+	if err := s.check(ctx, c, l); err != nil {
 		if code := CodeOf(err); code == CodeInternal || code == CodeUnavailable {
 			return nil, err
 		}
@@ -186,7 +180,7 @@ func (s *Uploads) absent(ctx context.Context, u *Upload) (l *Link, err error) {
 const completeScanTime = 2 * time.Minute
 
 // check inspects and scans sealed bytes and fills in what the link takes from them: kind, pages, SHA-256, state.
-func (s *Uploads) check(ctx context.Context, l *Link) error {
+func (s *Uploads) check(ctx context.Context, c *check, l *Link) error {
 	t, err := filetype.ByName(l.Name, l.Type)
 	if err != nil {
 		return fileError(err)
@@ -196,7 +190,7 @@ func (s *Uploads) check(ctx context.Context, l *Link) error {
 		return Unavailable(err)
 	}
 	defer blob.Close()
-	facts, err := l.inspect(blob, t)
+	facts, err := s.inspectInTurn(c, l, blob, t)
 	if err != nil {
 		if err = fileError(err); CodeOf(err) == CodeInternal {
 			return Unavailable(err)

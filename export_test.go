@@ -1,5 +1,7 @@
 package vitrine
 
+import "context"
+
 // Tests make cheap hashes, but where a hash is what they are about.
 
 var usualHashing = passwordHashing
@@ -21,12 +23,15 @@ func UsualHashing() (back func()) {
 // HoldHashing takes all turns to make hashes, until they are given back.
 func HoldHashing() (back func()) {
 	turns := hashTurns()
-	for range cap(turns) {
-		turns <- struct{}{}
+	n := turns.free
+	for range n {
+		if err := turns.take(context.Background(), struct{}{}); err != nil {
+			panic(err)
+		}
 	}
 	return func() {
-		for range cap(turns) {
-			<-turns
+		for range n {
+			turns.release()
 		}
 	}
 }

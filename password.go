@@ -83,21 +83,19 @@ const (
 )
 
 // hashTurns bounds how many hashes are made at once in this process, and so the memory that a flood of sign-ins takes.
-var hashTurns = sync.OnceValue(func() chan struct{} { return make(chan struct{}, max(2, runtime.GOMAXPROCS(0))) })
+var hashTurns = sync.OnceValue(func() *turns[struct{}] { return newTurns[struct{}](max(2, runtime.GOMAXPROCS(0))) })
 
 // turn waits for a turn to make a hash. Errors: CodeUnavailable when there is none for long.
 func turn(ctx context.Context, f func()) error {
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
 	turns := hashTurns()
-	select {
-	case turns <- struct{}{}:
-		defer func() { <-turns }()
-		f()
-		return nil
-	case <-ctx.Done():
-		return Unavailable(ctx.Err())
+	if err := turns.take(ctx, struct{}{}); err != nil {
+		return Unavailable(err)
 	}
+	defer turns.release()
+	f()
+	return nil
 }
 
 // hashPassword is what is stored of a password that ParsePassword has accepted: a PHC string.

@@ -8,7 +8,6 @@ import (
 	"vitrine/internal/filetype"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/singleflight"
 )
 
 const (
@@ -32,7 +31,10 @@ type Uploads struct {
 	// Foreign is called with why nothing is swept (ErrOtherPlace), once an hour. It may be nil.
 	Foreign func(error)
 
-	completing singleflight.Group // one check of an upload at a time, however many ask
+	// Inspections is how many files are inspected at once; 0: one for each processor.
+	Inspections int
+
+	checks checks
 	// Sweep's own: when the place was last looked after, since when it was this database's each time, and when it was last gone through.
 	looked, kept, swept time.Time
 }

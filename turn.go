@@ -1,0 +1,91 @@
+package vitrine
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// turns bounds how much work of one kind runs at once in this process. Callers
+// wait for a turn in a queue of their own for each key. Free turns go to the
+// queues in rotation, so that a long queue does not hold up the others.
+type turns[K comparable] struct {
+	mu     sync.Mutex
+	free   int
+	queues map[K][]chan struct{} // of those that wait, oldest first; none is empty
+	next   []K                   // the keys of queues, in the order in which they get a turn
+}
+
+func newTurns[K comparable](n int) *turns[K] {
+	return &turns[K]{free: n, queues: map[K][]chan struct{}{}}
+}
+
+// take waits for a turn. The caller calls release after it, unless take returns
+// the error of ctx.
+func (t *turns[K]) take(ctx context.Context, key K) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	if t.free > 0 {
+		t.free--
+		t.mu.Unlock()
+		return nil
+	}
+	given := make(chan struct{})
+	if len(t.queues[key]) == 0 {
+		t.next = append(t.next, key)
+	}
+	t.queues[key] = append(t.queues[key], given)
+	t.mu.Unlock()
+	select {
+	case <-given:
+		return nil
+	case <-ctx.Done():
+		if !t.leave(key, given) {
+			t.release()
+		}
+		return ctx.Err()
+	}
+}
+
+// leave takes a caller out of its queue. It reports false if the caller has
+// been given its turn.
+func (t *turns[K]) leave(key K, given chan struct{}) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.Index(t.queues[key], given)
+	if i < 0 {
+		return false
+	}
+	t.put(key, slices.Delete(t.queues[key], i, i+1))
+	if len(t.queues[key]) == 0 {
+		t.next = slices.DeleteFunc(t.next, func(k K) bool { return k == key })
+	}
+	return true
+}
+
+func (t *turns[K]) put(key K, queue []chan struct{}) {
+	if len(queue) == 0 {
+		delete(t.queues, key)
+	} else {
+		t.queues[key] = queue
+	}
+}
+
+// release passes a turn on.
+func (t *turns[K]) release() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.next) == 0 {
+		t.free++
+		return
+	}
+	key := t.next[0]
+	t.next = t.next[1:]
+	queue := t.queues[key]
+	close(queue[0])
+	if t.put(key, queue[1:]); len(queue) > 1 {
+		t.next = append(t.next, key)
+	}
+}
