@@ -61,9 +61,11 @@ func (s *Uploads) Complete(ctx context.Context, a *Account, r CompleteRequest) (
 	})
 }
 
+var errUploadUnknown = &Error{Code: CodeUploadNotFound, Field: "path", Message: "There is no upload with this path. Begin again with step 1."}
+
 // find reads the upload that r speaks of; the link, where it exists already.
 func (s *Uploads) find(ctx context.Context, a *Account, r CompleteRequest) (u *Upload, l *Link, err error) {
-	unknown := &Error{Code: CodeUploadNotFound, Field: "path", Message: "There is no upload with this path. Begin again with step 1."}
+	unknown := errUploadUnknown
 	id, ok := ParseUploadID(r.Path)
 	if !ok {
 		return nil, nil, unknown

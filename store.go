@@ -105,6 +105,9 @@ type Tx interface {
 	// Held counts the account's open uploads that still hold a slot at a time, and their bytes, leaving out one. Those of websites hold bytes
 	// alone.
 	Held(a AccountID, now time.Time, except UploadID) (n, bytes int64, err error)
+	// Lapsed sums the bytes of the account's open uploads whose hold has ended at a time, and returns the one whose hold ended first; nil
+	// with 0.
+	Lapsed(a AccountID, now time.Time) (bytes int64, oldest *Upload, err error)
 	// SlugHolder finds the open upload that holds a custom slug at a time.
 	SlugHolder(s Slug, now time.Time) (*Upload, error)
 	// StaleUploads lists at most n uploads in a state that were created before a time, oldest first.

@@ -65,10 +65,18 @@ func (s *Uploads) Create(ctx context.Context, a *Account, r UploadRequest) (Begu
 		return Begun{}, err
 	}
 	var b Begun
+	var ended []UploadID
 	err = s.Store.Update(ctx, func(tx Tx) error {
-		b, err = s.begin(tx, *u)
+		ended = nil
+		if b, err = s.begin(tx, *u); err != nil || b.Existing != nil {
+			return err
+		}
+		ended, err = s.lapse(tx, u.Account)
 		return err
 	})
+	if err == nil {
+		s.discard(ctx, ended)
+	}
 	if err != nil || b.Existing != nil {
 		return b, err
 	}

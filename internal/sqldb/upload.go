@@ -58,6 +58,17 @@ func (t storeTx) Held(a vitrine.AccountID, now time.Time, except vitrine.UploadI
 	return n, bytes, err
 }
 
+func (t storeTx) Lapsed(a vitrine.AccountID, now time.Time) (bytes int64, oldest *vitrine.Upload, err error) {
+	err = t.get([]any{&bytes}, `SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads
+		WHERE account = $1 AND state = 'open' AND hold_until <= $2`, int64(a), ms(now))
+	if err != nil || bytes == 0 {
+		return 0, nil, err
+	}
+	oldest, err = one(t.tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
+		WHERE account = $1 AND state = 'open' AND hold_until <= $2 ORDER BY hold_until, size LIMIT 1`, int64(a), ms(now))
+	return bytes, oldest, err
+}
+
 func (t storeTx) SlugHolder(s vitrine.Slug, now time.Time) (*vitrine.Upload, error) {
 	return one(t.tx, readUpload, "SELECT "+uploadColumns+` FROM uploads
 		WHERE slug = $1 AND state = 'open' AND slug <> '' AND hold_until > $2 ORDER BY hold_until DESC LIMIT 1`, string(s), ms(now))

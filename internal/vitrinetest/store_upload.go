@@ -128,6 +128,24 @@ func (t storeTest) uploadCounts() {
 				t.Errorf("held after %v without %q: %d with %d bytes, want %d with %d", c.now, c.except, n, bytes, c.n, c.bytes)
 			}
 		}
+		for _, c := range []struct {
+			now   time.Duration
+			bytes int64
+			want  *vitrine.Upload
+		}{
+			{20*time.Minute - time.Millisecond, 0, nil},
+			{20 * time.Minute, 100, held},
+			{25 * time.Minute, 1100, held},
+		} {
+			bytes, got, err := tx.Lapsed(ann.ID, Epoch.Add(c.now))
+			if err != nil {
+				return err
+			}
+			if bytes != c.bytes {
+				t.Errorf("lapsed after %v: %d bytes, want %d", c.now, bytes, c.bytes)
+			}
+			equal(t, "the upload whose hold ended first", got, c.want)
+		}
 		return nil
 	})
 }
