@@ -188,7 +188,7 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) err
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		text, err := addTicket(tx, Ticket{Purpose: TicketSignUp, Email: email, Plan: s.plan()}, now)
+		text, err := addTicket(tx, Ticket{Purpose: TicketSignUp, Email: email, Plan: s.NewPlan()}, now)
 		if err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func (s *Accounts) join(ctx context.Context, email, password string, g Guesser) 
 		return in, err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
-		a, err := s.add(tx, email, s.plan(), hash)
+		a, err := s.add(tx, email, s.NewPlan(), hash)
 		if err != nil {
 			return err
 		}
@@ -314,16 +314,28 @@ func (s *Accounts) Accept(ctx context.Context, text, password string, g Guesser)
 	return in, err
 }
 
-// plan is that of a new account.
-func (s *Accounts) plan() Plan {
+// NewPlan is the plan of an account that anybody opens.
+func (s *Accounts) NewPlan() Plan {
 	if s.SignUpPlan == "" {
 		return PlanFree
 	}
 	return s.SignUpPlan
 }
 
-// Invite makes a ticket with which an account of an address is opened, and sends it where mail is sent. One from before is of no use any
-// more. Errors: CodeInvalidRequest.
+// inviterPlan is the plan of who invites: of the account, or for the administrator of the oldest owner.
+func inviterPlan(tx Tx, by *Account) (Plan, error) {
+	if by != nil {
+		return by.Plan, nil
+	}
+	owners, err := tx.Accounts(AccountQuery{Role: RoleOwner, Limit: 1})
+	if err != nil || len(owners) == 0 {
+		return PlanFree, err
+	}
+	return owners[0].Plan, nil
+}
+
+// Invite makes a ticket with which an account of an address is opened, and sends it where mail is sent. Without a plan ("") the account gets that of
+// the inviter. One from before is of no use any more. Errors: CodeInvalidRequest.
 func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Decision) (text TicketText, err error) {
 	email, err := NormalEmail(address)
 	if err != nil {
@@ -337,12 +349,18 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Deci
 		if err := mayGovern(tx, d.By); err != nil {
 			return err
 		}
+		var inviter *Account
 		if d.By.Account != 0 {
-			a, err := tx.Account(d.By.Account)
-			if err != nil {
+			if inviter, err = tx.Account(d.By.Account); err != nil {
 				return err
 			}
-			by = a.Email
+			by = inviter.Email
+		}
+		plan := plan
+		if plan == "" {
+			if plan, err = inviterPlan(tx, inviter); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
 			return &Error{Code: CodeInvalidRequest, Field: "email", Message: fmt.Sprintf("There is an account of %s already.", email)}

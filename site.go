@@ -87,7 +87,7 @@ func (s *Sites) admit(tx Tx, id AccountID, named bool, now time.Time) error {
 	if most := s.Plans.LimitsOf(a).Links; most > 0 && links+held >= most {
 		used := links + held
 		return &Error{Code: CodeLinkLimit, Limit: &most, Used: &used, Upgrade: !a.Plan.Pro(),
-			Message: "All links of the plan are in use, and a website takes one. Delete a link, or choose a larger plan."}
+			Message: "All links of your account are in use, and a website takes one. Delete a link to make room."}
 	}
 	return nil
 }

@@ -244,11 +244,11 @@ func within(tx Tx, a *Account, limits Limits, u *Upload, now time.Time) error {
 	}
 	switch used := links + held; {
 	case limits.FileBytes > 0 && u.Size > limits.FileBytes:
-		return refuse(CodeFileTooLarge, limits.FileBytes, u.Size, "The file is larger than the plan allows.")
+		return refuse(CodeFileTooLarge, limits.FileBytes, u.Size, "The file is larger than your account allows.")
 	case u.Site == 0 && limits.Links > 0 && used >= limits.Links: // a website has its slot already
-		return refuse(CodeLinkLimit, limits.Links, used, "All links of the plan are in use. Delete one, or choose a larger plan.")
+		return refuse(CodeLinkLimit, limits.Links, used, "All links of your account are in use. Delete one to make room.")
 	case limits.StorageBytes > 0 && u.Size > limits.StorageBytes-bytes-heldBytes:
-		return refuse(CodeStorageLimit, limits.StorageBytes, bytes+heldBytes, "The file does not fit into the plan's storage. Delete a link, or choose a larger plan.")
+		return refuse(CodeStorageLimit, limits.StorageBytes, bytes+heldBytes, "The file does not fit into the storage of your account. Delete a link to make room.")
 	}
 	return nil
 }

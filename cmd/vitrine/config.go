@@ -60,7 +60,7 @@ type planFlags struct {
 	PlanFree     bounds `help:"Limits of the plan free, where they are not ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
 	PlanPro      bounds `help:"Limits of the plan pro, where they are not ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
 	PlanLifetime bounds `help:"Limits of the plan lifetime, where they are not ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
-	UpgradeURL   string `help:"Where one buys or asks for a larger plan, https:// or mailto:; the page of the plans leads there. Default: that page says to ask whoever runs the site." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
+	UpgradeURL   string `help:"Where a larger plan is sold, https:// or mailto:; the page of the plans leads there. Default: plans are not sold, and pages tell of limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 }
 
 // plans are the limits of an instance: the defaults, changed by the flags.

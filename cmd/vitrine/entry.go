@@ -101,7 +101,7 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal) error {
 
 type accountInviteCmd struct {
 	emailArg
-	Plan string `help:"Plan of the account: free, pro or lifetime." default:"free" enum:"free,pro,lifetime"`
+	Plan string `help:"Plan of the account: free, pro or lifetime. Default: that of the owner." default:"" enum:",free,pro,lifetime"`
 	placeFlags
 }
 

@@ -65,11 +65,11 @@ func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.A
 func full(u vitrine.Usage) string {
 	switch most := u.Limits; {
 	case most.Links == 1 && u.Links >= 1:
-		return "The one link of your plan is in use"
+		return "The one link of your account is in use"
 	case most.Links > 0 && u.Links >= most.Links:
-		return fmt.Sprintf("All %d links of your plan are in use", most.Links)
+		return fmt.Sprintf("All %d links of your account are in use", most.Links)
 	case most.StorageBytes > 0 && u.Bytes >= most.StorageBytes:
-		return "All " + byteSize(most.StorageBytes) + " of your plan are in use"
+		return "All " + byteSize(most.StorageBytes) + " of your account are in use"
 	}
 	return ""
 }

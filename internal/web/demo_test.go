@@ -46,7 +46,6 @@ func newDemo(t testing.TB) *demo {
 	d.pro, d.free, d.fresh = join("ada@example.org", vitrine.PlanPro), join("charles@example.org", vitrine.PlanFree), join("new@example.org", vitrine.PlanPro)
 	d.moderator = d.join("moderator@example.org", vitrine.RoleModerator)
 	d.server.Accounts.SignUp = vitrine.SignUpOpen
-	d.server.UpgradeURL = "https://share.example/buy"
 	d.account = d.pro
 	for _, f := range []struct {
 		name, title string

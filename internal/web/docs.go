@@ -30,8 +30,8 @@ var docPages = []docPage{
 	{docsRoot + "/api", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.", nil, parseDoc("docs_api.html")},
 	{docsRoot + "/errors", "Errors", "Every code that the API answers with: when, and what to do.",
 		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"}, {"again", "What to try again"}}, parseDoc("docs_errors.html")},
-	{docsRoot + "/limits", "Limits", "What the plans allow, and what holds for everybody.",
-		[]docSection{{"plans", "Of the plans"}, {"fixed", "For everybody"}, {"names", "Names of links"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html")},
+	{docsRoot + "/limits", "Limits", "What an account can hold, and what applies to everybody.",
+		[]docSection{{"plans", "Of an account"}, {"fixed", "For everybody"}, {"names", "Names of links"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html")},
 	{docsRoot + "/file-types", "File types", "What can be put on display, what its page shows, and how progress is measured.",
 		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html")},
 	{docsRoot + "/how-we-count", "How we count", "What every number of a report means, and what is known of a reader.",
@@ -41,7 +41,7 @@ var docPages = []docPage{
 	{docsRoot + "/albums-and-websites", "Albums and websites", "Several links under one address, and whole static sites.",
 		[]docSection{{"albums", "Albums"}, {"websites", "Websites"}, {"versions", "Versions"}, {"bounds", "Bounds"}}, parseDoc("docs_sets.html")},
 	{docsRoot + "/self-hosting", "Self-hosting", "Run Vitrine on a machine of your own: one binary, one directory.",
-		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and plans"}, {"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}}, parseDoc("docs_hosting.html")},
+		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and limits"}, {"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}}, parseDoc("docs_hosting.html")},
 }
 
 // docsPage is a page of the documentation as it is shown.
@@ -80,6 +80,9 @@ func (s *Server) doc(i int) frontHandler {
 			p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
 		}
 		p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
+		if !s.sold() {
+			p.Plans = s.planRows(p.Me)
+		}
 		if d.Path == docsRoot+"/api" {
 			p.API = theReference()
 		}

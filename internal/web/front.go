@@ -150,6 +150,9 @@ func (s *Server) sitemap(w http.ResponseWriter, _ *http.Request) error {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for _, path := range frontPaths() {
+		if path == plansRoute && !s.sold() {
+			continue
+		}
 		b.WriteString("<url><loc>")
 		template.HTMLEscape(&b, []byte(s.PublicURL.String()+path))
 		b.WriteString("</loc></url>\n")

@@ -65,11 +65,12 @@ type chrome struct {
 	Nonce string // admits the page's own scripts and styles, and nothing else
 	Icon  string // address of the icon of the tab
 	Index bool   // search engines may list the page
+	Sold  bool   // plans are sold: without that no page tells of plans
 }
 
 // newChrome begins a page. Its icon comes from the content origin, the one origin that img-src admits.
 func (s *Server) newChrome(title string) chrome {
-	return chrome{Title: title, Nonce: newNonce(), Icon: origin(s.ContentURL) + assetPath("icon.svg")}
+	return chrome{Title: title, Nonce: newNonce(), Icon: origin(s.ContentURL) + assetPath("icon.svg"), Sold: s.sold()}
 }
 
 func newNonce() string {

@@ -51,6 +51,30 @@ type peoplePage struct {
 	Roles       []vitrine.Role
 }
 
+// PlanName is what a plan is called: by its name where plans are sold.
+func (p *peoplePage) PlanName(plan vitrine.Plan) string {
+	switch {
+	case p.Sold:
+		return planName(plan)
+	case plan.Pro():
+		return "Full access"
+	}
+	return "Limited access"
+}
+
+// PlansFor are the plans that an account of a plan can be given. Where plans are not sold that are two, which differ in what they allow.
+func (p *peoplePage) PlansFor(plan vitrine.Plan) []vitrine.Plan {
+	switch {
+	case p.Sold:
+		return p.Plans
+	case plan.Pro():
+		return []vitrine.Plan{vitrine.PlanFree, plan}
+	case p.Me.Plan.Pro():
+		return []vitrine.Plan{vitrine.PlanFree, p.Me.Plan}
+	}
+	return []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro}
+}
+
 type personRow struct {
 	vitrine.Person
 	Self bool
@@ -63,7 +87,7 @@ func (s *Server) showPeople(w http.ResponseWriter, r *http.Request, me *vitrine.
 func (s *Server) writePeople(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*peoplePage)) error {
 	ctx, q := r.Context(), r.URL.Query()
 	p := peoplePage{appPage: s.newAppPage(r, me, "People", "people"), Search: strings.TrimSpace(q.Get("q")), Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil,
-		Plan:  vitrine.PlanFree,
+		Plan:  me.Plan,
 		Plans: []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime},
 		Roles: []vitrine.Role{vitrine.RoleMember, vitrine.RoleModerator, vitrine.RoleOwner}}
 	after, _ := strconv.ParseInt(q.Get("after"), 10, 64)

@@ -13,6 +13,18 @@ import (
 // plansRoute is the page of the plans, which answers of the API lead to where a plan does not allow something.
 const plansRoute = "/plans"
 
+// sold reports whether there are plans to choose from. Without that pages and errors tell of the limits of an account, and of no plans.
+func (s *Server) sold() bool { return s.UpgradeURL != "" }
+
+// notEnabled says of something that a plan does not have, where plans are not sold, who can enable it.
+func notEnabled(e *vitrine.Error) string {
+	what := "Analytics are"
+	if e.Field == "slug" {
+		what = "Custom slugs are"
+	}
+	return what + " not enabled for this account. Ask the administrator."
+}
+
 // plansURL is the address of that page: the one place that says how to get a larger plan.
 func (s *Server) plansURL() string { return s.PublicURL.String() + plansRoute }
 
@@ -23,7 +35,7 @@ type plansPage struct {
 	Plans   []planRow
 	Have    string // what who is signed in has now
 	Way     string // what is said of the way to another plan; "" when there is no larger one
-	Upgrade string // where that is to be had; "" when one asks the operator
+	Upgrade string // where that is sold; "" where plans are not
 }
 
 // planRow is a plan's limits as people read them.
@@ -45,8 +57,15 @@ var plansInOrder = []struct {
 	{vitrine.PlanLifetime, "Lifetime", "All of Pro, for as long as the account lives."},
 }
 
-// planRows are the plans as they are configured, with an account's own limits in place of those of its plan.
+// planRows are the plans as they are configured, with an account's own limits in place of those of its plan. Where plans are not sold there is
+// one row at most: the limits of the account, or of those that anybody can open.
 func (s *Server) planRows(me *vitrine.Account) (rows []planRow) {
+	only := vitrine.Plan("")
+	if me != nil {
+		only = me.Plan
+	} else if s.mayJoin() {
+		only = s.Accounts.NewPlan()
+	}
 	mine := -1
 	for i, p := range plansInOrder {
 		if me != nil && me.Plan == p.plan {
@@ -54,6 +73,9 @@ func (s *Server) planRows(me *vitrine.Account) (rows []planRow) {
 		}
 	}
 	for i, p := range plansInOrder {
+		if !s.sold() && p.plan != only {
+			continue
+		}
 		l, own := s.Uploads.Plans[p.plan], false
 		if i == mine {
 			l, own = s.Uploads.Plans.LimitsOf(me), me.Limits != nil
@@ -79,7 +101,11 @@ func planSize(n int64) string {
 }
 
 func (s *Server) plans(w http.ResponseWriter, r *http.Request) error {
-	p := plansPage{frontPage: s.newFrontPage(r, "Plans", "What each plan of this Vitrine has: links, albums, websites, sizes, storage, analytics.", "plans"), Upgrade: s.UpgradeURL}
+	title, about := "Plans", "What each plan of this Vitrine has: links, albums, websites, sizes, storage, analytics."
+	if !s.sold() {
+		title, about = "Limits", "What an account of this Vitrine can hold: links, albums, websites, sizes, storage."
+	}
+	p := plansPage{frontPage: s.newFrontPage(r, title, about, "plans"), Upgrade: s.UpgradeURL}
 	p.Plans, p.Way = s.planRows(p.Me), "A larger plan"
 	switch {
 	case p.Me == nil:

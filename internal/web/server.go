@@ -60,7 +60,7 @@ type Server struct {
 	// RedirectDownloads has downloads fetched from storage itself, where Blobs is a vitrine.GetSigner; else they come through this process.
 	RedirectDownloads bool
 
-	// UpgradeURL is where a larger plan is to be had; "" when one asks the operator.
+	// UpgradeURL is where a larger plan is sold. "": plans are not sold; pages tell of limits, and of no plans.
 	UpgradeURL string
 
 	// What people sign in for.
@@ -193,6 +193,11 @@ func (s *Server) known(w http.ResponseWriter, r *http.Request, err error) (*vitr
 		e = vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
 	case e.Err != nil:
 		s.Log.Warn(string(e.Code), "request", id, "route", r.Pattern, "error", withoutAddress(e.Err))
+	}
+	if e.Code == vitrine.CodeProRequired && !s.sold() {
+		told := *e
+		told.Message = notEnabled(e)
+		e = &told
 	}
 	status, ok := statusOf[e.Code]
 	if !ok {

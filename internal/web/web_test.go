@@ -113,6 +113,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	s.server.Logins = &vitrine.Logins{Store: store, Keys: s.server.Keys, Signer: signer, Now: now}
+	s.server.UpgradeURL = "https://share.example/buy"
 	s.handler = s.server.Handler()
 	if o.around != nil {
 		s.handler = o.around(s.handler)

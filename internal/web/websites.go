@@ -50,7 +50,7 @@ type dropZone struct {
 
 func (s *Server) dropZone(ctx context.Context, me *vitrine.Account) (dropZone, vitrine.Usage, error) {
 	usage, err := s.Uploads.Usage(ctx, me)
-	z := dropZone{FileLimit: usage.Limits.FileBytes, Storage: -1, Upgrade: !me.Plan.Pro()}
+	z := dropZone{FileLimit: usage.Limits.FileBytes, Storage: -1, Upgrade: s.sold() && !me.Plan.Pro()}
 	if most := usage.Limits.StorageBytes; most > 0 {
 		z.Storage = max(most-usage.Bytes, 0)
 	}

@@ -44,7 +44,7 @@ const final = new Set([
 
 // explain is why a file failed, and where to go about it: pairs of words and address.
 const explain = (err) => {
-  const plans = err.upgrade ? [["Compare the plans", "/plans"]] : [];
+  const plans = err.upgrade && drop.dataset.upgrade !== undefined ? [["Compare the plans", "/plans"]] : [];
   const links = [["Delete a link", "/links"]];
   switch (err.code) {
     case "link_limit":
@@ -52,14 +52,14 @@ const explain = (err) => {
     case "storage_limit":
       return [`${bytes(err.used)} of ${bytes(err.limit)} are used, and this file does not fit.`, [...links, ...plans]];
     case "file_too_large":
-      return [`It has ${bytes(err.used)}. Your plan takes up to ${bytes(err.limit)} a file.`, plans];
+      return [`It has ${bytes(err.used)}. At most ${bytes(err.limit)} a file are allowed.`, plans];
     case "rate_limited":
       return [
-        `${err.limit} uploads an hour are what the plan takes. The next is possible in ${span(err.retryAfter || 60)}.`,
+        `${err.limit} uploads an hour are allowed. The next is possible in ${span(err.retryAfter || 60)}.`,
         plans,
       ];
     case "pro_required":
-      return [err.message, [["Compare the plans", "/plans"]]];
+      return [err.message, plans];
     case "unauthorized":
       return [
         "You are not signed in any more. Sign in in another tab, then try again here.",

@@ -65,7 +65,7 @@ if (drop) {
   const plans = drop.dataset.upgrade === undefined ? undefined : ["Compare the plans", "/plans"];
   const explain = (err) => {
     if (err.code === "file_too_large")
-      return [`It has ${bytes(err.used)} packed, and your plan takes up to ${bytes(err.limit)}.`, plans];
+      return [`It has ${bytes(err.used)} packed, and at most ${bytes(err.limit)} are allowed.`, plans];
     if (err.code === "storage_limit")
       return [
         `${bytes(err.used)} of ${bytes(err.limit)} are used, and it does not fit. Delete older versions, or links.`,

@@ -1,0 +1,97 @@
+package web_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+// Where plans are not sold, no page tells of plans: neither to visitors, nor to members with and without analytics, nor to owner and moderators.
+// Limits stay.
+func TestPlansNotSold(t *testing.T) {
+	d := newDemo(t)
+	plans := regexp.MustCompile(`\b[Pp]lans?\b|\bPro\b|\bLifetime\b|\bFree\b`)
+	tags := regexp.MustCompile(`(?s)<head>.*</head>|<script.*?</script>|<[^>]*>`)
+	pages := append(sitePages(d), sitePage{name: "moderation", path: "/moderation", as: d.moderator}, sitePage{name: "case", path: casePath(d.held), as: d.moderator},
+		sitePage{name: "moderation account", path: accountPath(d.member), as: d.moderator}, sitePage{name: "limits of Free", path: "/plans", as: d.free})
+	cookies := d.cookies()
+	page := func(p sitePage) string {
+		t.Helper()
+		var headers []string
+		if c := cookies[p.as]; c != "" {
+			headers = append(headers, c)
+		}
+		return d.get(p.path, headers...).body
+	}
+	sold := 0
+	for _, p := range pages {
+		sold += len(plans.FindAllString(tags.ReplaceAllString(page(p), " "), -1))
+	}
+	if sold < 50 {
+		t.Errorf("where plans are sold they are named %d times", sold)
+	}
+	d.server.UpgradeURL = ""
+	for _, p := range pages {
+		if p.path == "/docs/api" || p.path == "/docs/errors" || p.path == "/docs/self-hosting" {
+			continue // codes of the API, and flags
+		}
+		body := page(p)
+		if p.path != "/plans" && strings.Contains(body, `href="/plans"`) {
+			t.Errorf("%s leads to the plans", p.name)
+		}
+		text := strings.ReplaceAll(tags.ReplaceAllString(body, " "), "Floor plan", "")
+		for _, at := range plans.FindAllStringIndex(text, -1) {
+			t.Errorf("%s: %s", p.name, strings.Join(strings.Fields(text[max(at[0]-60, 0):min(at[1]+60, len(text))]), " "))
+		}
+	}
+	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB, StorageBytes: 9 * vitrine.MB, HourlyUploads: 4}
+	for _, path := range []string{"/plans", "/account", "/docs/limits"} {
+		if body := page(sitePage{path: path, as: d.free}); !regexp.MustCompile(`9(\.0)? MB`).MatchString(body) || !strings.Contains(body, "7") {
+			t.Errorf("%s has no limits", path)
+		}
+	}
+	if body := d.get("/sitemap.xml").body; strings.Contains(body, "/plans<") {
+		t.Errorf("search engines list the plans: %s", body)
+	}
+}
+
+// The API keeps its code and its address, and says who can help.
+func TestProRequiredNotSold(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	for _, upgrade := range []string{"", "https://share.example/buy"} {
+		f.server.UpgradeURL = upgrade
+		words := map[string]string{"": "Ask the administrator", "https://share.example/buy": "part of the Pro plan"}[upgrade]
+		for _, a := range []answer{f.call(key, "GET", "/analytics", nil), f.call(key, "POST", "/uploads", noteFile.with(fields{"slug": "mine"}))} {
+			a.want(403, "pro_required")
+			if !strings.Contains(a.text("error"), words) || a.text("upgradeUrl") != f.url+"/plans" {
+				t.Errorf("%s", a.Body)
+			}
+		}
+	}
+}
+
+// Who is invited gets the plan of the inviter, on the page and on the command line.
+func TestInviteHasInvitersPlan(t *testing.T) {
+	d := newDoor(t, vitrine.SignUpInvite, false)
+	d.server.UpgradeURL = ""
+	owner := d.signIn(d.owner)
+	r := d.status(d.get("/people", owner), 200)
+	if !strings.Contains(r.body, `<input type="hidden" name="plan" value="`+string(d.owner.Plan)+`">`) {
+		t.Error("the form has no plan of the owner")
+	}
+	_, err := d.server.Accounts.Invite(t.Context(), "friend@example.org", "", vitrine.Decision{By: vitrine.Operator})
+	d.check(err)
+	_, err = d.server.Accounts.Invite(t.Context(), "guest@example.org", "", vitrine.Decision{By: vitrine.Moderator(d.owner)})
+	d.check(err)
+	list, err := d.server.Accounts.Invitations(t.Context())
+	d.check(err)
+	if len(list) != 2 || list[0].Plan != d.owner.Plan || list[1].Plan != d.owner.Plan {
+		t.Errorf("%+v", list)
+	}
+	if r = d.get("/people", owner); !strings.Contains(r.body, "Access") || !strings.Contains(r.body, ">Full access</option>") {
+		t.Error("access cannot be changed")
+	}
+}
