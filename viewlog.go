@@ -78,9 +78,23 @@ type ViewLog interface {
 	// meanwhile may be left out.
 	Known(ctx context.Context, f func(Scope) error) error
 
+	// Position returns the mark of the log and the number of its last change. It is quick. A change that Position has seen is durable.
+	Position(ctx context.Context) (LogPosition, error)
+
+	// SetMark replaces the mark of the log if it is old, and changes nothing otherwise. A log that was just created has the mark 0.
+	SetMark(ctx context.Context, old, mark int64) error
+
 	// Audit recounts what is derived in the log, of stored tallies a sample or all, and calls fault with a sentence for each
 	// difference.
 	Audit(ctx context.Context, all bool, fault func(string)) error
+}
+
+// LogPosition identifies a log and how far it was written.
+type LogPosition struct {
+	// Mark is a random number that belongs to this log. 0: it has none yet.
+	Mark int64
+	// Last is the number of the last change: each append, import or deletion has a higher number than those before it.
+	Last int64
 }
 
 // Scope is what a tally is over: one link, or all links of an account (Link = 0).

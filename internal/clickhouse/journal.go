@@ -100,17 +100,26 @@ func numbers(a, b int64) []byte {
 // commitTime bounds how long a batch is carried out whose caller may have left.
 const commitTime = time.Minute
 
-// write has decide tell what a batch of a number does, and makes that happen. decide may be called again. A batch without steps is none.
-func (l *ViewLog) write(ctx context.Context, decide func(ctx context.Context, number uint64) ([]step, error)) error {
+// takeTurn waits until nobody else writes: in this process, and in others where there is a lock for it.
+func (l *ViewLog) takeTurn(ctx context.Context) (release func(), err error) {
 	select {
 	case l.turn <- struct{}{}:
-		defer func() { <-l.turn }()
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	release, err := l.lock(ctx)
+	unlock, err := l.lock(ctx)
 	if err != nil {
-		return failure(ctx, err)
+		<-l.turn
+		return nil, failure(ctx, err)
+	}
+	return func() { unlock(); <-l.turn }, nil
+}
+
+// write has decide tell what a batch of a number does, and makes that happen. decide may be called again. A batch without steps is none.
+func (l *ViewLog) write(ctx context.Context, decide func(ctx context.Context, number uint64) ([]step, error)) error {
+	release, err := l.takeTurn(ctx)
+	if err != nil {
+		return err
 	}
 	defer release()
 	for {

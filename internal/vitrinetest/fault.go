@@ -367,6 +367,14 @@ func (l faultyLog) Known(ctx context.Context, f func(vitrine.Scope) error) error
 	return l.fault.do(func() error { return l.log.Known(ctx, f) })
 }
 
+func (l faultyLog) Position(ctx context.Context) (vitrine.LogPosition, error) {
+	return value(l.fault.do, func() (vitrine.LogPosition, error) { return l.log.Position(ctx) })
+}
+
+func (l faultyLog) SetMark(ctx context.Context, old, mark int64) error {
+	return l.fault.do(func() error { return l.log.SetMark(ctx, old, mark) })
+}
+
 func (l faultyLog) Audit(ctx context.Context, all bool, fault func(string)) error {
 	return l.fault.do(func() error { return l.log.Audit(ctx, all, fault) })
 }

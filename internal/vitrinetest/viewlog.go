@@ -48,6 +48,7 @@ func ViewLog(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"Forget", logTest.forget},
 		{"Erase", logTest.erase},
 		{"Known", logTest.known},
+		{"Position", logTest.position},
 		{"ParallelSame", logTest.parallelSame},
 		{"ParallelOther", logTest.parallelOther},
 		{"ParallelViewer", logTest.parallelViewer},
