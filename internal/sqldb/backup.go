@@ -40,12 +40,12 @@ func HoldSnapshot(ctx context.Context, path string) (_ *Snapshot, err error) {
 	}
 	s.conn = &conn{Conn: c, statements: map[string]*sql.Stmt{}}
 	if err := s.conn.exec("BEGIN"); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, explainDamage(path, fmt.Errorf("read %s: %w", path, err))
 	}
 	// The transaction has its moment once it reads.
 	var n int64
 	if err := c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&n); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, explainDamage(path, fmt.Errorf("read %s: %w", path, err))
 	}
 	return s, nil
 }

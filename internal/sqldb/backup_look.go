@@ -77,10 +77,10 @@ func (l *Look) sqlite(ctx context.Context, path string) error {
 	defer handle.Close()
 	began := time.Now()
 	if err := handle.QueryRowContext(ctx, "SELECT 'SQLite ' || sqlite_version()").Scan(&l.Server); err != nil {
-		return err
+		return explainDamage(path, err)
 	}
 	if err := handle.QueryRowContext(ctx, fmt.Sprintf(appliedVersion, "")).Scan(&l.Version); err != nil {
-		return err
+		return explainDamage(path, err)
 	}
 	l.There, l.Took = true, time.Since(began)
 	return nil

@@ -125,7 +125,7 @@ func (d *db) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 
 // failed says that the database did not do what it was asked to.
 func (d *db) failed(what string, err error) error {
-	return vitrine.Unavailable(fmt.Errorf("database %s: %s: %w", d.path, what, err))
+	return vitrine.Unavailable(explainDamage(d.path, fmt.Errorf("database %s: %s: %w", d.path, what, err)))
 }
 
 // close waits for running transactions. No other may be begun after it.

@@ -41,6 +41,16 @@ func sqliteCode(err error) int {
 	return sqlite3.SQLITE_OK
 }
 
+// explainDamage explains what to do about a database file of which SQLite says that it is damaged. Other errors stay as they are.
+func explainDamage(path string, err error) error {
+	switch sqliteCode(err) & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("the database %s is damaged (%w). Stop the server, keep a copy of the file, and restore the last backup: \"vitrine restore\". "+
+			"Without a backup, \"vitrine audit --all\" says what can still be read", path, err)
+	}
+	return err
+}
+
 // Sizes of a connection's page cache, in KiB. Writers touch places all over the trees; readers mostly go along them.
 const (
 	writerCache = 32 << 10
@@ -66,7 +76,7 @@ func openSQLite(path, schema string) (*db, error) {
 	}
 	writer := sql.OpenDB(sqliteFile(sqliteName(path, writerCache, "")))
 	if err := migrate(sqliteDialect, writer, path, schema); err != nil {
-		return nil, errors.Join(err, writer.Close())
+		return nil, errors.Join(explainDamage(path, err), writer.Close())
 	}
 	reader := sql.OpenDB(sqliteFile(sqliteName(path, readerCache, "query_only(1)")))
 	d := newDB(sqliteDialect, path, writer, 1, reader, sqliteReaders)
