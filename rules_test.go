@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"vitrine/internal/visitor":          {},
 	"vitrine/internal/worker":           {},
 	"vitrine":                           {"vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor"},
+	"vitrine/internal/logowner":         {"vitrine"},
 	"vitrine/internal/sqldb":            {"vitrine", "vitrine/report", "vitrine/internal/durable"},
 	"vitrine/internal/clickhouse":       {"vitrine", "vitrine/report", "vitrine/internal/durable"},
 	"vitrine/internal/disk":             {"vitrine", "vitrine/internal/durable"},
@@ -32,7 +33,7 @@ var mayImport = map[string][]string{
 	"vitrine/internal/web":              {"vitrine", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/markup", "vitrine/internal/visitor"},
 	"vitrine/e2e":                       {},
 	"vitrine/client":                    {"vitrine/report", "vitrine/internal/filetype"},
-	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/clamav", "vitrine/internal/clickhouse", "vitrine/internal/durable", "vitrine/internal/filetype", "vitrine/internal/disk", "vitrine/internal/mail",
+	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/clamav", "vitrine/internal/clickhouse", "vitrine/internal/durable", "vitrine/internal/filetype", "vitrine/internal/disk", "vitrine/internal/logowner", "vitrine/internal/mail",
 		"vitrine/internal/preview", "vitrine/internal/s3", "vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
 }
 

@@ -324,7 +324,7 @@ func (b *backup) databases(ctx context.Context) (err error) {
 	b.manifest.Accounts, b.manifest.Links = rows["accounts"], rows["links"]
 	b.release()
 	b.store, b.views = nil, nil
-	if err := drainCopy(ctx, b.to); err != nil {
+	if err := finishCopy(ctx, b.to); err != nil {
 		return err
 	}
 	for _, name := range []string{storeFile, viewsFile} {

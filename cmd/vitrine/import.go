@@ -45,6 +45,9 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 		if err := finish(in); err != nil {
 			return err
 		}
+		if err := in.pair().Record(ctx); err != nil {
+			return c.lossOf(err)
+		}
 		took, after := added.Sub(from), in.now().Sub(added)
 		switch {
 		case c.JSON:

@@ -40,11 +40,16 @@ func createInstance(ctx context.Context, places placeFlags, public string) (*ins
 	if err := os.MkdirAll(places.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	return newInstance(ctx, places, public)
+	return newInstance(ctx, places, public, true)
 }
 
 // openInstance opens an instance that is there.
 func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
+	return openExisting(ctx, places, true)
+}
+
+// openExisting is openInstance, with or without a look at whether the view log is the right one.
+func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*instance, error) {
 	if !places.made() {
 		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
 	}
@@ -55,11 +60,12 @@ func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
 			return nil, fmt.Errorf("there is no Vitrine instance in %s (\"vitrine serve\" and \"vitrine account create\" make a new one there, \"vitrine migrate\" brings one)", redacted(places.Database))
 		}
 	}
-	return newInstance(ctx, places, "")
+	return newInstance(ctx, places, "", checkLog)
 }
 
-// newInstance opens databases and files. The public address matters to signed URLs alone, which only a server gives out.
-func newInstance(ctx context.Context, places placeFlags, public string) (_ *instance, err error) {
+// newInstance opens databases and files. The public address matters to signed URLs alone, which only a server gives out. With checkLog it refuses a view
+// log that is not the store's, or has lost views. It never creates a view log in the place of one that is missing.
+func newInstance(ctx context.Context, places placeFlags, public string, checkLog bool) (_ *instance, err error) {
 	in := &instance{places: places, now: clock}
 	defer func() {
 		if err != nil {
@@ -75,8 +81,16 @@ func newInstance(ctx context.Context, places placeFlags, public string) (_ *inst
 	if err = refuseUnfinished(ctx, in.store, places); err != nil {
 		return nil, err
 	}
+	if err = places.logGone(ctx, in.store); err != nil {
+		return nil, places.lossOf(err)
+	}
 	if in.log, err = places.openLog(ctx, in.store); err != nil {
 		return nil, err
+	}
+	if checkLog {
+		if err = in.pair().Check(ctx); err != nil {
+			return nil, places.lossOf(err)
+		}
 	}
 	secret, err := instanceSecret(ctx, in.store)
 	if err != nil {

@@ -26,7 +26,14 @@ func (m *migration) views(ctx context.Context) error {
 	from, told := m.from.log.(*sqldb.ViewLog), m.told("opens")
 	switch to := m.to.log.(type) {
 	case *clickhouse.ViewLog:
-		return other(to.Fill(ctx, from, func(rows, bytes int64) { told("", rows, bytes) }))
+		if err := to.Fill(ctx, from, func(rows, bytes int64) { told("", rows, bytes) }); err != nil {
+			return other(err)
+		}
+		position, err := from.Position(ctx)
+		if err != nil {
+			return err
+		}
+		return to.Continue(ctx, position)
 	default:
 		return from.CopyTo(ctx, to.(*sqldb.ViewLog), told)
 	}

@@ -162,6 +162,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 		}
 		done()
 	}
+	s.instance.recordLog(context.Background(), s.log)
 	s.log.Info("stopped")
 	return errors.Join(failed, s.spools.Close(), s.instance.Close())
 }

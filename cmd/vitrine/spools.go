@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"vitrine"
+	"vitrine/internal/logowner"
 	"vitrine/internal/spool"
 	"vitrine/internal/sqldb"
 )
@@ -113,11 +114,9 @@ func spooled(data string) (bool, error) {
 	return spool || early, errors.Join(err, err2)
 }
 
-// drainCopy is drainSpools of a copy with embedded databases.
-func drainCopy(ctx context.Context, data string) error {
-	if used, err := spooled(data); !used || err != nil {
-		return err
-	}
+// finishCopy puts what is in the spools of a copy with embedded databases into its log. The store of the copy is the later one of the two: it is made to
+// know no more of the log than the copy of the log has.
+func finishCopy(ctx context.Context, data string) error {
 	log, err := sqldb.OpenViewLog(filepath.Join(data, viewsFile))
 	if err != nil {
 		return err
@@ -127,6 +126,9 @@ func drainCopy(ctx context.Context, data string) error {
 		return errors.Join(err, log.Close())
 	}
 	err = drainSpools(ctx, store, log, data, false)
+	if err == nil {
+		err = logowner.Pair{Store: store, Log: log}.Rewind(ctx)
+	}
 	return errors.Join(err, log.Close(), store.Close())
 }
 

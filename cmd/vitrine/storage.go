@@ -12,9 +12,10 @@ import (
 )
 
 type storageCmd struct {
-	Check storageCheckCmd `cmd:"" help:"Try whatever is asked of the bucket, with small objects that are removed again; says what is wrong and what to do."`
-	Claim storageClaimCmd `cmd:"" help:"Make the place of the files, a directory or a bucket, this database's, when it was another's or a later one's; says first what that means."`
-	Cors  storageCorsCmd  `cmd:"" help:"Have the bucket let pages of the public address put files there (CORS); its other rules stay."`
+	AcceptViews storageAcceptViewsCmd `cmd:"" help:"Go on with a view log from which views are missing; says first what is missing."`
+	Check       storageCheckCmd       `cmd:"" help:"Try whatever is asked of the bucket, with small objects that are removed again; says what is wrong and what to do."`
+	Claim       storageClaimCmd       `cmd:"" help:"Make the place of the files, a directory or a bucket, this database's, when it was another's or a later one's; says first what that means."`
+	Cors        storageCorsCmd        `cmd:"" help:"Have the bucket let pages of the public address put files there (CORS); its other rules stay."`
 }
 
 // bucketFlags are those of verbs for instances whose files are in a bucket.
@@ -125,7 +126,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		t.say("The files in %s were last looked after by another database, or by a later state of this one.", plain(where))
 		t.say("%s there, %s in all, that this database does not know. Once the files are its own, its server removes these.", isAre(files, "file"), formatSize(bytes))
-		if ok, err := c.sure(t); err != nil || !ok {
+		if ok, err := sure(t, c.Yes, "Claim them?"); err != nil || !ok {
 			return err
 		}
 		if err := in.place().Claim(ctx); err != nil {
@@ -143,15 +144,15 @@ func isAre(n int64, what string) string {
 	return counted(n, what) + " are"
 }
 
-// sure asks a person.
-func (c *storageClaimCmd) sure(t *terminal) (bool, error) {
-	if c.Yes {
+// sure asks a person, unless the answer is yes already.
+func sure(t *terminal, yes bool, question string) (bool, error) {
+	if yes {
 		return true, nil
 	}
 	if !t.inTTY || !t.errTTY {
 		return false, usage("this is not done without being asked for: --yes")
 	}
-	fmt.Fprint(t.err, "Claim them? [y/N] ")
+	fmt.Fprint(t.err, question+" [y/N] ")
 	answer, _ := bufio.NewReader(t.in).ReadString('\n') // no answer is no
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
 		return true, nil

@@ -37,6 +37,8 @@ const (
 	lettersEvery = 10 * time.Second
 	// So often it is tried to become the process that does the chores.
 	choresEvery = 10 * time.Second
+	// A view log that has lost what was written since is not noticed (logowner).
+	recordEvery = 10 * time.Second
 )
 
 // choresLease is the lease of the work that one process of an instance does at a time.
@@ -105,6 +107,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		worker.New("forget", forgetEvery, log, in.analytics.Forget),
 		worker.New("forget reports", forgetEvery, log, in.abuse.Forget),
 		worker.New("forget sessions", forgetEvery, log, in.sessions.Forget),
+		worker.New("record view log", recordEvery, log, func(ctx context.Context) error { return in.places.lossOf(in.pair().Record(ctx)) }),
 		worker.New("forget leases", forgetEvery, log, leases.Forget),
 	}
 	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"vitrine"
+	"vitrine/internal/logowner"
+	"vitrine/internal/sqldb"
+)
+
+// errLogGone reports that the file of an embedded view log is missing or has no bytes. It is a logowner.ErrLoss.
+var errLogGone = fmt.Errorf("%w: the file is missing or has no bytes", logowner.ErrLoss)
+
+// logGone returns errLogGone where the log is a file that is missing or empty, and the store has had a log. Opening such a log would create a new one.
+func (p placeFlags) logGone(ctx context.Context, store vitrine.Store) error {
+	if p.Views != "" || p.Database != "" {
+		return nil
+	}
+	st, err := os.Stat(filepath.Join(p.Data, viewsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil && st.Size() > 0 {
+		return nil
+	}
+	known, err := logowner.Known(ctx, store)
+	if err == nil && known {
+		err = errLogGone
+	}
+	return err
+}
+
+// pair is the store of an instance and its view log.
+func (in *instance) pair() logowner.Pair { return logowner.Pair{Store: in.store, Log: in.log} }
+
+// lossOf explains a view log that is refused. Other errors stay as they are.
+func (p placeFlags) lossOf(err error) error {
+	if explained := new(lossError); !errors.Is(err, logowner.ErrLoss) || errors.As(err, &explained) {
+		return err
+	}
+	restore := `Restore the last backup ("vitrine restore")`
+	if p.shared() || p.Views != "" {
+		restore = "Restore the last backup of this database"
+	}
+	return &lossError{fmt.Sprintf("the view log %s cannot be used: %s. Views would be missing from all reports. %s, or put the right view log there. "+
+		`To go on without the views that are missing: "vitrine storage accept-views"`, plain(redacted(p.viewsPlace())), lossText(err), restore), err}
+}
+
+// lossText says what is wrong with a view log.
+func lossText(err error) string {
+	if errors.Is(err, errLogGone) { // or what newInstance has made of it
+		return "it is missing or empty"
+	}
+	return err.Error()
+}
+
+// lossError is an ErrLoss with what to do.
+type lossError struct {
+	message string
+	err     error
+}
+
+func (e *lossError) Error() string { return e.message }
+func (e *lossError) Unwrap() error { return e.err }
+
+// recordLog has the store know how far the log was written. That it cannot be recorded is no failure of what was done: the next process does it.
+func (in *instance) recordLog(ctx context.Context, log *slog.Logger) {
+	if err := in.places.lossOf(in.pair().Record(ctx)); err != nil {
+		log.Warn("the position of the view log was not recorded", "error", err)
+	}
+}
+
+type storageAcceptViewsCmd struct {
+	placeFlags
+	Yes bool `help:"Do it without asking, where nobody can be asked."`
+}
+
+func (*storageAcceptViewsCmd) Help() string {
+	return `The database of accounts and links knows its view log by a mark, and how far that log was written. A server does not start with a view log that is missing, empty,
+of another instance, or older than the database: reports would be short without a word. Restore a backup, if there is one. This command makes the view log that is
+there the right one, as it is. Stop the server first.`
+}
+
+// Run accepts the log as it is.
+func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal) error {
+	if !c.made() {
+		return fmt.Errorf("there is no Vitrine instance in %s", plain(redacted(c.storePlace())))
+	}
+	where := plain(redacted(c.viewsPlace()))
+	if c.Database == "" { // two processes that serve one directory are kept apart by its lock
+		lock, err := lockServing(c.Data)
+		if err != nil {
+			return err
+		}
+		defer lock.Close()
+	}
+	in, err := newInstance(ctx, c.placeFlags, "", false)
+	if err == nil {
+		if err = in.pair().Check(ctx); err == nil {
+			t.say("The view log %s is the right one. Nothing was done.", where)
+			return in.Close()
+		}
+		defer in.Close()
+	}
+	if !errors.Is(err, logowner.ErrLoss) {
+		return err
+	}
+	t.say("The view log %s: %s. Views are missing from it, and will be missing from all reports.", where, lossText(err))
+	if ok, err := sure(t, c.Yes, "Go on without these views?"); err != nil || !ok {
+		return err
+	}
+	if in == nil { // the file is gone
+		log, err := sqldb.OpenViewLog(c.viewsPlace())
+		if err != nil {
+			return err
+		}
+		if err := log.Close(); err != nil {
+			return err
+		}
+		if in, err = newInstance(ctx, c.placeFlags, "", false); err != nil {
+			return err
+		}
+		defer in.Close()
+	}
+	if err := in.pair().Accept(ctx); err != nil {
+		return err
+	}
+	t.say("The view log %s is accepted as it is.", where)
+	return nil
+}
