@@ -92,20 +92,29 @@ func (s *Links) Search(ctx context.Context, a *Account, q LinkSearch) (found []F
 	if more = len(links) > q.Limit; more {
 		links = links[:q.Limit]
 	}
+	if q.Views || q.Sort == SortViews {
+		found, err = s.WithViews(ctx, links)
+		return found, more, err
+	}
 	for _, l := range links {
-		f := FoundLink{Link: l}
-		if q.Views || q.Sort == SortViews {
-			// Of each link by itself: that costs what the links on the page are opened, and not all links of the account.
-			scope := Scope{Account: a.ID, Link: l.ID}
-			tally, _, err := s.Log.Tally(ctx, TallyQuery{Scope: scope, From: from, To: to, Brief: true})
-			if err != nil {
-				return nil, false, err
-			}
-			f.Daily = tally.DailyViews(from, to)
-		}
-		found = append(found, f)
+		found = append(found, FoundLink{Link: l})
 	}
 	return found, more, nil
+}
+
+// WithViews reads the views of the last ViewDays of some links. It asks for each link by itself: that costs what these links were opened, and not
+// all links of their accounts.
+func (s *Links) WithViews(ctx context.Context, links []*Link) (found []FoundLink, err error) {
+	to := report.DayOf(s.Now().UnixMilli()) + 1
+	from := to - ViewDays
+	for _, l := range links {
+		tally, _, err := s.Log.Tally(ctx, TallyQuery{Scope: Scope{Account: l.Account, Link: l.ID}, From: from, To: to, Brief: true})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, FoundLink{l, tally.DailyViews(from, to)})
+	}
+	return found, nil
 }
 
 // byViews reads the links of a page in the order of their views in [from, to), the newer first where they are equal.

@@ -21,6 +21,7 @@ type ListedLink struct {
 	Status    string    `json:"status"`           // live, review, processing, disabled
 	Reason    string    `json:"reason,omitempty"` // why it is in review or disabled: a reason code
 	Detail    string    `json:"detail,omitempty"` // what exactly was found
+	Views     *int64    `json:"views,omitempty"`  // of the last 30 days, if they were asked for and the plan has analytics
 }
 
 // Page is a part of the list of links, newest first.
@@ -32,7 +33,14 @@ type Page struct {
 // Links lists the account's links, newest first: at most limit (1 to 100; 0 is the instance's default, 20) after a cursor, ""
 // for the beginning.
 func (c *Client) Links(ctx context.Context, cursor string, limit int) (Page, error) {
+	return c.page(ctx, cursor, limit, false)
+}
+
+func (c *Client) page(ctx context.Context, cursor string, limit int, views bool) (Page, error) {
 	q := url.Values{}
+	if views {
+		q.Set("views", "true")
+	}
 	if cursor != "" {
 		q.Set("cursor", cursor)
 	}
@@ -46,10 +54,19 @@ func (c *Client) Links(ctx context.Context, cursor string, limit int) (Page, err
 
 // AllLinks goes through all links of the account, newest first, page by page. It ends with the first error.
 func (c *Client) AllLinks(ctx context.Context) iter.Seq2[ListedLink, error] {
+	return c.all(ctx, 100, false)
+}
+
+// AllLinksWithViews is AllLinks with the views of each link. It reads as many links at once as limit says, 1 to 100.
+func (c *Client) AllLinksWithViews(ctx context.Context, limit int) iter.Seq2[ListedLink, error] {
+	return c.all(ctx, limit, true)
+}
+
+func (c *Client) all(ctx context.Context, limit int, views bool) iter.Seq2[ListedLink, error] {
 	return func(yield func(ListedLink, error) bool) {
 		cursor := ""
 		for {
-			p, err := c.Links(ctx, cursor, 100)
+			p, err := c.page(ctx, cursor, limit, views)
 			if err != nil {
 				yield(ListedLink{}, err)
 				return

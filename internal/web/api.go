@@ -237,6 +237,7 @@ type listItem struct {
 	SizeBytes int64        `json:"size_bytes"`
 	CreatedAt string       `json:"created_at"`
 	Status    string       `json:"status"`
+	Views     *int64       `json:"views,omitempty"` // of the last vitrine.ViewDays, if they were asked for
 	why
 }
 
@@ -260,6 +261,16 @@ func (s *Server) listLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Ac
 	for i, l := range links {
 		body.Links[i] = listItem{Slug: l.Slug, Title: l.Title, URL: s.linkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
 			CreatedAt: l.CreatedAt.UTC().Format(timeFormat), Status: string(l.State), why: why{l.Reason, l.Detail}}
+	}
+	if q.Get("views") == "true" && a.Plan.Pro() {
+		found, err := s.Links.WithViews(r.Context(), links)
+		if err != nil {
+			return err
+		}
+		for i, l := range found {
+			n := l.Views()
+			body.Links[i].Views = &n
+		}
 	}
 	if next != nil {
 		c := formatCursor(*next)

@@ -29,3 +29,26 @@ func TestOptionalMembers(t *testing.T) {
 			want(400, "invalid_request")
 	}
 }
+
+// The list tells the views of each link to who asks for them and whose plan has
+// analytics.
+func TestListViews(t *testing.T) {
+	f := newFixture(t)
+	pro, free := f.account(vitrine.PlanPro), f.account(vitrine.PlanFree)
+	for _, key := range []string{pro, free} {
+		begun := f.call(key, "POST", "/uploads", noteFile).want(200, "")
+		f.put(begun.text("signedUrl"), "text/plain", strings.NewReader(note))
+		slug := f.call(key, "POST", "/uploads/complete", fields{"path": begun.text("path"), "name": "minutes.txt", "type": "text/plain"}).want(200, "").text("slug")
+		for range 3 {
+			f.openPage(slug)
+		}
+	}
+	for query, want := range map[string]map[string]bool{"?views=true": {pro: true, free: false}, "": {pro: false}, "?views=false": {pro: false}} {
+		for key, has := range want {
+			a := f.call(key, "GET", "/links"+query, nil).want(200, "")
+			if got := strings.Contains(string(a.Body), `"views":3`); got != has || !has && strings.Contains(string(a.Body), `"views"`) {
+				t.Errorf("%q: %s", query, a.Body)
+			}
+		}
+	}
+}
