@@ -37,7 +37,9 @@ func OpenFile(path string) (File, error) {
 		return File{}, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	if err == nil && info.IsDir() {
+		err = &os.PathError{Op: "open", Path: path, Err: errors.New("is a folder: name the files in it, or a ZIP of it")}
+	} else if err == nil && !info.Mode().IsRegular() {
 		err = &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
 	}
 	if err != nil {

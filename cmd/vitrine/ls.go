@@ -3,9 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"vitrine/client"
+
+	"github.com/dustin/go-humanize"
+	"github.com/rivo/uniseg"
 )
 
 type lsCmd struct {
@@ -22,23 +28,26 @@ func (c *lsCmd) Validate() error {
 	return nil
 }
 
-const titleColumns = 40
-
-// Run lists links: aligned on a terminal; else tab-separated as slug, status, kind, bytes, time of creation, title, address.
+// Run lists links: aligned on a terminal, with titles first and as wide as it is; else tab-separated as slug, status, kind, bytes, time of
+// creation, title, address.
 func (c *lsCmd) Run(ctx context.Context, t *terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
 	}
 	var rows [][]string
+	var links []client.ListedLink
 	n := 0
-	for l, err := range api.AllLinks(ctx) {
+	for l, err := range c.links(ctx, t, api) {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
+		switch {
+		case c.JSON:
 			err = t.json(l)
-		} else {
+		case t.outTTY:
+			links = append(links, l)
+		default:
 			rows = append(rows, listRow(t, l))
 		}
 		if err != nil {
@@ -54,18 +63,104 @@ func (c *lsCmd) Run(ctx context.Context, t *terminal) error {
 	case n == 0 && t.outTTY:
 		t.say("No links yet. Make one: %s put FILE", self())
 		return nil
+	case t.outTTY:
+		_, err := t.out.Write([]byte(listing(t, links, time.Now())))
+		return err
 	}
-	return t.table([]string{"SLUG", "STATUS", "KIND", "SIZE", "CREATED", "TITLE", "ADDRESS"}, rows)
+	return t.table(nil, rows)
+}
+
+// links reads links with their views where these are shown.
+func (c *lsCmd) links(ctx context.Context, t *terminal, api *client.Client) iter.Seq2[client.ListedLink, error] {
+	if !t.outTTY && !c.JSON {
+		return api.AllLinks(ctx)
+	}
+	most := 100
+	if !c.All {
+		most = min(c.Limit, most)
+	}
+	return api.AllLinksWithViews(ctx, most)
 }
 
 func listRow(t *terminal, l client.ListedLink) []string {
-	created, title := stamp(l.CreatedAt), l.Title
-	if t.outTTY {
-		created, title = l.CreatedAt.In(time.Local).Format("2006-01-02 15:04"), truncate(plain(title), titleColumns)
-	}
-	status := l.Status
+	return []string{l.Slug, listStatus(l), l.Kind, t.size(l.SizeBytes), stamp(l.CreatedAt), l.Title, l.URL}
+}
+
+func listStatus(l client.ListedLink) string {
 	if l.Reason != "" {
-		status += " (" + plain(l.Reason) + ")"
+		return l.Status + " (" + plain(l.Reason) + ")"
 	}
-	return []string{l.Slug, status, l.Kind, t.size(l.SizeBytes), created, title, l.URL}
+	return l.Status
+}
+
+// The narrowest title that a list shows before it shows less beside it.
+const leastTitle = 20
+
+// listColumn is one of those beside the title.
+type listColumn struct {
+	head  string
+	right bool // numbers
+	cell  func(client.ListedLink) string
+}
+
+// listing writes links as a table that fits the terminal: titles take the room that the other columns leave, which are left out from the last on as
+// long as there is too little.
+func listing(t *terminal, links []client.ListedLink, now time.Time) string {
+	columns := []listColumn{
+		{"SLUG", false, func(l client.ListedLink) string { return plain(l.Slug) }},
+		{"STATUS", false, listStatus},
+		{"CREATED", false, func(l client.ListedLink) string { return humanize.RelTime(l.CreatedAt, now, "ago", "from now") }},
+		{"SIZE", true, func(l client.ListedLink) string { return formatSize(l.SizeBytes) }},
+		{"KIND", false, func(l client.ListedLink) string { return plain(l.Kind) }},
+	}
+	if len(links) > 0 && links[0].Views != nil {
+		views := listColumn{"VIEWS 30D", true, func(l client.ListedLink) string {
+			if l.Views == nil {
+				return ""
+			}
+			return count(*l.Views)
+		}}
+		columns = slices.Insert(columns, 1, views)
+	}
+	room := func(columns []listColumn) int {
+		left := t.width
+		for _, c := range columns {
+			left -= c.width(links) + 2
+		}
+		return left
+	}
+	title := uniseg.StringWidth("TITLE")
+	for _, l := range links {
+		title = max(title, uniseg.StringWidth(plain(l.Title)))
+	}
+	for len(columns) > 1 && room(columns) < min(title, leastTitle) {
+		columns = columns[:len(columns)-1]
+	}
+	title = min(title, max(room(columns), 1))
+	var b strings.Builder
+	line := func(name string, cell func(listColumn) string) string {
+		s := pad(truncate(name, title), title)
+		for _, c := range columns {
+			text, width := cell(c), c.width(links)
+			if c.right {
+				s += "  " + padLeft(text, width)
+			} else {
+				s += "  " + pad(text, width)
+			}
+		}
+		return truncate(strings.TrimRight(s, " "), max(t.width, 1))
+	}
+	b.WriteString(t.paint(dim, line("TITLE", func(c listColumn) string { return c.head })) + "\n")
+	for _, l := range links {
+		b.WriteString(line(plain(l.Title), func(c listColumn) string { return c.cell(l) }) + "\n")
+	}
+	return b.String()
+}
+
+func (c listColumn) width(links []client.ListedLink) int {
+	w := uniseg.StringWidth(c.head)
+	for _, l := range links {
+		w = max(w, uniseg.StringWidth(c.cell(l)))
+	}
+	return w
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"vitrine"
@@ -76,8 +77,11 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *bar, path strin
 		return nil, bare(err)
 	}
 	defer f.Close()
+	if f.Size == 0 {
+		return nil, errors.New("the file is empty")
+	}
 	b.begin(f)
-	defer b.clear()
+	defer b.end()
 	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly, Progress: b.set})
 	if err != nil {
 		return nil, err
@@ -110,16 +114,21 @@ func (c *putCmd) show(t *terminal, path string, l *client.Link, failure error) e
 	if l.Processing {
 		t.say("%s is being checked: its link works in a moment.", plain(path))
 	}
-	_, err := fmt.Fprintln(t.out, plain(l.URL))
+	line := plain(l.URL)
+	if t.outTTY && len(c.Files) > 1 {
+		line = plain(path) + " → " + line
+	}
+	_, err := fmt.Fprintln(t.out, line)
 	return err
 }
 
 // progressEvery bounds how often the bar is drawn.
 const progressEvery = 100 * time.Millisecond
 
-// bar shows on a terminal how much of a file is on its way.
+// bar shows on a terminal how much of a file is on its way. It is the one line of the terminal that is drawn again.
 type bar struct {
 	t    *terminal
+	mu   sync.Mutex // what is sent is told from another goroutine
 	bar  *progressbar.ProgressBar
 	sent int64
 }
@@ -128,6 +137,8 @@ func (b *bar) begin(f client.File) {
 	if !b.t.errTTY {
 		return
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.sent = 0
 	b.bar = progressbar.NewOptions64(f.Size,
 		progressbar.OptionSetWriter(b.t.err),
@@ -139,6 +150,8 @@ func (b *bar) begin(f client.File) {
 }
 
 func (b *bar) set(sent, _ int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.bar == nil {
 		return
 	}
@@ -149,11 +162,24 @@ func (b *bar) set(sent, _ int64) {
 	_ = b.bar.Set64(sent)
 }
 
-// clear takes the bar off the screen.
+// clearLine moves to the beginning of a line and empties it.
+const clearLine = "\r\x1b[2K"
+
+// clear takes the bar off the screen until something more is sent.
 func (b *bar) clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.bar != nil {
-		_ = b.bar.Clear()
+		fmt.Fprint(b.t.err, clearLine)
 	}
+}
+
+// end takes the bar off the screen for good.
+func (b *bar) end() {
+	b.clear()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bar = nil
 }
 
 // bare is a file's failure without the file's name, which the caller has.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 
 	"vitrine"
@@ -30,7 +31,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	defer lock.Close()
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
-		return err
+		return notListening(c.Listen, err)
 	}
 	defer listener.Close()
 	addr := listener.Addr().(*net.TCPAddr)
@@ -76,6 +77,20 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	lock.announce(public.String())
 	c.welcome(t, public, addr, setup, log)
 	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
+}
+
+// notListening says what to do where the server cannot listen.
+func notListening(address string, err error) error {
+	host, port, split := net.SplitHostPort(address)
+	switch n, bad := strconv.Atoi(port); {
+	case split != nil || bad != nil:
+		return err
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("another program listens on %s already: end it, or choose another address, such as --listen %s", address, net.JoinHostPort(host, strconv.Itoa(n+1)))
+	case errors.Is(err, syscall.EACCES) && n < 1024:
+		return fmt.Errorf("this user may not listen on port %d: choose one from 1024 on (--listen), with a reverse proxy before it", n)
+	}
+	return err
 }
 
 func (c *serveCmd) logger(t *terminal) *slog.Logger {

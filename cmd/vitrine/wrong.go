@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"syscall"
 
 	"vitrine"
@@ -59,7 +60,7 @@ func (to *target) wrong(err error) string {
 		return cannot + "nothing listens there. Check that the server is running, and the address (VITRINE_URL, --url)."
 	case errors.As(err, &certificate), errors.As(err, &unknown):
 		return cannot + "its certificate is not valid: " + err.Error()
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return cannot + "it does not speak TLS there. Check whether the address begins with http:// or https://."
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return cannot + "it does not answer in time. Check the network and the address (VITRINE_URL, --url)."

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vitrine/client"
+
+	"github.com/rivo/uniseg"
+)
+
+// The list of links fits every terminal, begins with the titles, and keeps the slug.
+func TestListing(t *testing.T) {
+	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	views, few := int64(12366), int64(3)
+	links := []client.ListedLink{
+		{Slug: "k7m2w9xq4t", Title: "Northwind Q3 report, with a title that is as long as some titles are", Kind: "pdf", SizeBytes: 482113, CreatedAt: now.Add(-48 * time.Hour), Status: "live", Views: &views},
+		{Slug: "my-own-name", Title: "日本語の題名", Kind: "image", SizeBytes: 7, CreatedAt: now.Add(-time.Hour), Status: "review", Reason: "encrypted_archive", Views: &few},
+		{Slug: "third", Title: hostile, Kind: "video", SizeBytes: 1 << 40, CreatedAt: now.AddDate(-2, 0, 0), Status: "processing"},
+	}
+	for width := 24; width <= 200; width++ {
+		text := listing(&terminal{outTTY: true, width: width}, links, now)
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if w := uniseg.StringWidth(line); w > width || strings.IndexFunc(line, unsafe) >= 0 {
+				t.Fatalf("%d columns of %d: %q", w, width, line)
+			}
+		}
+		if width >= 60 && (!strings.Contains(text, "k7m2w9xq4t") || !strings.Contains(text, "12,366")) {
+			t.Fatalf("at %d columns:\n%s", width, text)
+		}
+		if !strings.HasPrefix(text, "TITLE ") {
+			t.Fatalf("at %d columns:\n%s", width, text)
+		}
+	}
+	wide := listing(&terminal{outTTY: true, width: 200}, links, now)
+	for _, want := range []string{links[0].Title, "VIEWS 30D", "2 days ago", "1 hour ago", "review (encrypted_archive)", "482kB", "pdf"} {
+		if !strings.Contains(wide, want) {
+			t.Errorf("no %q in\n%s", want, wide)
+		}
+	}
+	links[0].Views = nil
+	if text := listing(&terminal{outTTY: true, width: 200}, links, now); strings.Contains(text, "VIEWS") {
+		t.Errorf("views that nobody knows:\n%s", text)
+	}
+}
+
+// screen is what a terminal shows of what was written to it.
+func screen(written string) []string {
+	lines, column := [][]rune{{}}, 0
+	for i := 0; i < len(written); {
+		last := len(lines) - 1
+		switch rest := written[i:]; {
+		case strings.HasPrefix(rest, "\x1b[2K"):
+			lines[last] = nil
+			i += 4
+		case rest[0] == '\r':
+			column = 0
+			i++
+		case rest[0] == '\n':
+			lines, column = append(lines, []rune{}), 0
+			i++
+		default:
+			r := []rune(rest)[0]
+			for len(lines[last]) <= column {
+				lines[last] = append(lines[last], ' ')
+			}
+			lines[last][column] = r
+			column++
+			i += len(string(r))
+		}
+	}
+	text := make([]string, len(lines))
+	for i, l := range lines {
+		text[i] = strings.TrimRight(string(l), " ")
+	}
+	return text
+}
+
+// The progress bar leaves nothing on the line that the link is printed on.
+func TestBarLeavesNothing(t *testing.T) {
+	var out bytes.Buffer
+	b := &bar{t: &terminal{err: &out, errTTY: true}}
+	b.begin(client.File{Name: "Größe 日本語 report with a name that is long.pdf", Size: 10 << 20})
+	for sent := int64(0); sent <= 10<<20; sent += 1 << 20 {
+		b.bar.Reset() // so that each is drawn
+		b.set(sent, 10<<20)
+		if sent == 5<<20 {
+			b.clear()
+			b.t.say("a server is not there; trying again in 2s")
+		}
+	}
+	if !strings.Contains(out.String(), "report") {
+		t.Fatalf("nothing is drawn: %q", out.String())
+	}
+	b.end()
+	b.set(10<<20, 10<<20) // told late
+	fmt.Fprintln(&out, "http://localhost:8080/p/k7m2w9xq4t")
+	lines := screen(out.String())
+	if lines[0] != "a server is not there; trying again in 2s" || lines[1] != "http://localhost:8080/p/k7m2w9xq4t" {
+		t.Errorf("the terminal shows %q", lines)
+	}
+}
+
+// With several files a terminal shows which link is whose; a program reads the links alone.
+func TestPutNamesFiles(t *testing.T) {
+	for _, test := range []struct {
+		terminal bool
+		files    []string
+		want     string
+	}{
+		{true, []string{"a.pdf", "b.pdf"}, "a.pdf → http://x/p/y\n"},
+		{true, []string{"a.pdf"}, "http://x/p/y\n"},
+		{false, []string{"a.pdf", "b.pdf"}, "http://x/p/y\n"},
+	} {
+		var out bytes.Buffer
+		c := &putCmd{Files: test.files}
+		if err := c.show(&terminal{out: &out, outTTY: test.terminal}, "a.pdf", &client.Link{URL: "http://x/p/y"}, nil); err != nil || out.String() != test.want {
+			t.Errorf("%+v: %q, %v", test, out.String(), err)
+		}
+	}
+}
+
+// What cannot be put is named by what it is.
+func TestPutRefuses(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.txt")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{dir: "is a folder", empty: "the file is empty"} {
+		_, err := new(putCmd).put(t.Context(), nil, &bar{t: &terminal{}}, path)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// Where the server cannot listen, it says what to do.
+func TestNotListening(t *testing.T) {
+	other := errors.New("other")
+	for _, test := range []struct {
+		address string
+		err     error
+		want    string
+	}{
+		{"127.0.0.1:8080", &os.SyscallError{Syscall: "bind", Err: syscall.EADDRINUSE}, "--listen 127.0.0.1:8081"},
+		{":80", syscall.EACCES, "port 80"},
+		{":8080", other, "other"},
+		{"nonsense", other, "other"},
+	} {
+		if got := notListening(test.address, test.err).Error(); !strings.Contains(got, test.want) {
+			t.Errorf("%s, %v: %s", test.address, test.err, got)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/client"
+)
+
+// A server that cannot be reached is named with what to check, and a key that is not valid with its server. No key is shown whole.
+func TestWrongServer(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintln(w, `{"error":"The API key is unknown.","code":"unauthorized"}`)
+	}))
+	defer refusing.Close()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	defer secure.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := "http://" + l.Addr().String()
+	l.Close()
+	key := string(vitrine.NewKeyText())
+	for server, want := range map[string][]string{
+		refusing.URL:                {"--api-key (vtr_…" + key[len(key)-4:] + ") is not a valid key at " + strings.TrimPrefix(refusing.URL, "http://")},
+		closed:                      {"cannot reach " + closed, "nothing listens there", "VITRINE_URL"},
+		"http://no.such.invalid":    {"cannot reach http://no.such.invalid", "no.such.invalid", "VITRINE_URL"},
+		secure.URL:                  {"cannot reach " + secure.URL, "certificate is not valid"},
+		"https" + refusing.URL[4:]:  {"does not speak TLS"},
+		refusing.URL + "/api/v1?x=": {"address of an instance"},
+	} {
+		term := &terminal{out: new(strings.Builder), err: new(strings.Builder)}
+		api, err := remote{URL: server, APIKey: key}.client(term, client.WithAttempts(1))
+		if err == nil {
+			err = func() error { _, err := api.Links(t.Context(), "", 1); return err }()
+		}
+		if err == nil {
+			t.Errorf("%s: no failure", server)
+			continue
+		}
+		got := term.sentence(err)
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: %q has no %q", server, got, w)
+			}
+		}
+		if strings.Contains(got, key) || strings.Contains(got, "dial tcp") {
+			t.Errorf("%s: %q", server, got)
+		}
+	}
+}
