@@ -216,9 +216,8 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return &vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Your data is being sent already, in another window or browser.", RetryAfter: time.Minute}
 	}
 	defer s.exporting.Delete(me.ID)
-	control := http.NewResponseController(w)
-	defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // the next answer of the connection has its own
-	out := &steady{w: w, control: control, name: fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))}
+	pacerOf(w).within(exportStall)
+	out := &export{w: w, name: fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))}
 	if r.Method == http.MethodHead {
 		out.begin()
 		return nil
@@ -237,15 +236,18 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	panic(http.ErrAbortHandler) // what was sent is no whole archive, and must not pass for one
 }
 
-// steady sends an archive to whoever takes something every half minute.
-type steady struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	name    string
-	begun   bool
+// exportStall is how long the client of an export may take nothing: it holds
+// connections to databases.
+const exportStall = 30 * time.Second
+
+// export sends an archive. Its headers are set with the first bytes.
+type export struct {
+	w     http.ResponseWriter
+	name  string
+	begun bool
 }
 
-func (s *steady) begin() {
+func (s *export) begin() {
 	h := s.w.Header()
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", `attachment; filename="`+s.name+`"`)
@@ -253,12 +255,9 @@ func (s *steady) begin() {
 	s.begun = true
 }
 
-const steadyTime = 30 * time.Second
-
-func (s *steady) Write(b []byte) (int, error) {
+func (s *export) Write(b []byte) (int, error) {
 	if !s.begun {
 		s.begin()
 	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(steadyTime))
 	return s.w.Write(b)
 }

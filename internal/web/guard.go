@@ -13,17 +13,17 @@ import (
 // whileShown runs a handler that sends a link's bytes, and cuts its answer off when the link is no longer shown: a transfer may take hours,
 // and what is taken down is gone within a second (promise 5). The bytes are sent as before, by the kernel from file to connection.
 func (s *Server) whileShown(w http.ResponseWriter, r *http.Request, shown func(context.Context) error, h func() error) error {
-	g := &guard{control: http.NewResponseController(w), every: cmp.Or(s.RecheckEvery, time.Second), shown: func() error { return shown(r.Context()) }}
+	g := &guard{answer: pacerOf(w), every: cmp.Or(s.RecheckEvery, time.Second), shown: func() error { return shown(r.Context()) }}
 	g.timer = time.AfterFunc(g.every, g.look)
 	defer g.end()
 	return h()
 }
 
 type guard struct {
-	control *http.ResponseController
-	every   time.Duration
-	shown   func() error
-	timer   *time.Timer
+	answer *pacedWriter
+	every  time.Duration
+	shown  func() error
+	timer  *time.Timer
 
 	mu   sync.Mutex // held while it is looked, so that an answer that has ended is not cut off, nor the next one of its connection
 	done bool
@@ -37,7 +37,7 @@ func (g *guard) look() {
 	}
 	switch vitrine.CodeOf(g.shown()) {
 	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound:
-		_ = g.control.SetWriteDeadline(time.Unix(1, 0))
+		g.answer.end()
 	default: // shown; or nobody can tell, which is no reason to take it down
 		g.timer.Reset(g.every)
 	}

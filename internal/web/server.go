@@ -75,6 +75,9 @@ type Server struct {
 	// of a file; 0: 30 s.
 	BodyTime time.Duration
 
+	// StallTime is how long a client may take nothing of an answer; 0: 5 min.
+	StallTime time.Duration
+
 	bodies    sync.Map    // under way, by *timedBody
 	ending    atomic.Bool // the server is about to stop
 	hasOwner  atomic.Bool // there is an account
@@ -132,7 +135,9 @@ func (s *Server) around(next http.Handler) http.Handler {
 		if b := s.timeBody(w, r); b != nil {
 			defer b.end()
 		}
-		next.ServeHTTP(w, r)
+		paced := s.pace(w)
+		next.ServeHTTP(paced, r)
+		paced.move() // what is buffered is sent after this, however long the request took
 	})
 }
 
