@@ -14,8 +14,9 @@ import (
 // Every backend passes the suite vitrinetest.Blobs.
 type Blobs interface {
 	// SignPut makes a URL that accepts exactly what g says, once. Signing the same key again makes a fresh URL for the same
-	// place; once the bytes of a key are stored, every URL of it is used up, also after Delete. Where URLs lead to somebody else's
-	// server, that one may go on accepting bytes: then those count that are there when the key is sealed, and none later.
+	// place; once the bytes of a key are stored, every URL of it is used up: it accepts the same bytes again, which stores
+	// nothing, and no others; after Delete, none. Where URLs lead to a bucket, the bucket may go on accepting bytes: those
+	// that are there when the key is sealed count, and none later.
 	SignPut(ctx context.Context, g PutGrant) (string, error)
 
 	// Stat tells about bytes that are wholly stored, sealed or not; ErrNotFound before that and after Delete.
@@ -93,9 +94,11 @@ type PutGrant struct {
 
 // Receiver takes the body of a signed PUT whose grant was verified. It is implemented by Blobs whose URLs lead to this process.
 type Receiver interface {
-	// Receive stores body and returns its ETag once the bytes are durable. Errors: CodeURLUsed, CodeUploadInProgress (another
-	// transfer of the key is under way), CodeSizeMismatch (too few or too many bytes), CodeUnavailable (disk full, say).
-	// After any error the key is as before, and a transfer may be tried again.
+	// Receive stores body and returns its ETag once the bytes are durable. If the bytes of the key are stored already, it
+	// compares body with them as it arrives, stores nothing, and returns the same ETag if they are equal. Errors: CodeURLUsed
+	// (other bytes are stored, or were), CodeUploadInProgress (another transfer stores bytes of the key), CodeSizeMismatch (too
+	// few or too many bytes), CodeUnavailable (disk full, say). After any error the key is as before, and a transfer may be
+	// tried again.
 	Receive(ctx context.Context, g PutGrant, body io.Reader) (etag string, err error)
 }
 

@@ -148,7 +148,8 @@ func (s *Uploads) begin(tx Tx, u Upload) (Begun, error) {
 	return Begun{Path: u.ID}, tx.AddUpload(&u)
 }
 
-// MayPut refuses the bytes of an upload whose account has been suspended since it was begun. Errors: CodeBanned.
+// MayPut refuses the bytes of an upload whose account has been suspended since
+// it was begun, and of one that has ended. Errors: CodeBanned, CodeURLUsed.
 func (s *Uploads) MayPut(ctx context.Context, id UploadID) error {
 	return s.Store.Read(ctx, func(tx Tx) error {
 		u, err := tx.Upload(id)
@@ -156,10 +157,15 @@ func (s *Uploads) MayPut(ctx context.Context, id UploadID) error {
 			return notFoundIsNil(err) // storage says what is wrong with it
 		}
 		a, err := tx.Account(u.Account)
-		if err == nil && a.Banned {
+		switch {
+		case err != nil:
+			return err
+		case a.Banned:
 			return errBanned
+		case u.State != UploadOpen:
+			return Errorf(CodeURLUsed, "This upload has ended, and its URL takes no more bytes. Continue with step 3: its answer says what became of the file.")
 		}
-		return err
+		return nil
 	})
 }
 

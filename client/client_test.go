@@ -81,30 +81,6 @@ func TestUploadSurvives(t *testing.T) {
 	}
 }
 
-func TestUploadGoesOnWhenTheAnswerToThePutWasLost(t *testing.T) {
-	f := newFake(t)
-	f.fail(stepPut, lost)
-	c, _ := fresh(t, f.URL)
-	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if f.count(stepPut) != 2 || f.count(stepBegin) != 1 {
-		t.Errorf("requests %v: want a second PUT, answered url_used, and no second step 1", f.requests)
-	}
-}
-
-func TestUploadBeginsAgainWhenTheURLExpired(t *testing.T) {
-	f := newFake(t)
-	f.fail(stepPut, refused(http.StatusForbidden, nil, `{"error":"Late.","code":"url_expired"}`))
-	c, _ := fresh(t, f.URL)
-	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if f.count(stepBegin) != 2 || len(f.keys) != 1 {
-		t.Errorf("requests %v under %d keys: want step 1 twice under one", f.requests, len(f.keys))
-	}
-}
-
 func TestUploadDoesNotBeginAgainForEver(t *testing.T) {
 	f := newFake(t)
 	for range 50 {

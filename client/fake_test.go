@@ -106,12 +106,13 @@ func (f *fake) begin(w http.ResponseWriter, r *http.Request) {
 
 func (f *fake) put(w http.ResponseWriter, r *http.Request) {
 	path := r.PathValue("path")
-	if _, ok := f.stored[path]; ok {
-		refused(http.StatusConflict, nil, `{"error":"Used.","code":"url_used"}`)(w, nil)
-		return
-	}
 	b, err := io.ReadAll(r.Body)
 	if err != nil || int64(len(b)) != r.ContentLength {
+		return
+	}
+	stored, again := f.stored[path]
+	if _, done := f.links[path]; done || again && stored != string(b) {
+		refused(http.StatusConflict, nil, `{"error":"Used.","code":"url_used"}`)(w, nil)
 		return
 	}
 	f.stored[path] = string(b)

@@ -104,7 +104,8 @@ func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
 	if b.Existing != nil {
 		return *b.Existing, nil
 	}
-	// A URL is used up once all bytes are stored: the answer to an earlier attempt was lost, and there is nothing left to send.
+	// Repeating a PUT with the same bytes succeeds. A URL is used up if another process has completed the upload meanwhile:
+	// step 3 answers its link.
 	if err := c.put(ctx, b.SignedURL, f, o); err != nil && codeOf(err) != "url_used" {
 		return Link{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -112,14 +113,14 @@ func TestReceiveFails(t *testing.T) {
 func TestUsedUp(t *testing.T) {
 	b := newBlobs(t, t.TempDir())
 	g := grant(3)
-	put := func() vitrine.Code {
-		_, err := b.Receive(ctx, g, strings.NewReader("abc"))
+	put := func(text string) vitrine.Code {
+		_, err := b.Receive(ctx, g, strings.NewReader(text))
 		return vitrine.CodeOf(err)
 	}
-	if code := put(); code != "" {
+	if code := put("abc"); code != "" {
 		t.Fatal(code)
 	}
-	if code := put(); code != vitrine.CodeURLUsed {
+	if code := put("abd"); code != vitrine.CodeURLUsed {
 		t.Errorf("a second file: %q", code)
 	}
 	for range 2 {
@@ -127,11 +128,44 @@ func TestUsedUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code := put(); code != vitrine.CodeURLUsed {
+	if code := put("abc"); code != vitrine.CodeURLUsed {
 		t.Errorf("after Delete: %q", code)
 	}
 	if _, err := b.Stat(ctx, g.Key); !errors.Is(err, vitrine.ErrNotFound) {
 		t.Errorf("after Delete: %v", err)
+	}
+}
+
+// A transfer that is repeated writes nothing, and other bytes are refused
+// before all of them have arrived.
+func TestAgain(t *testing.T) {
+	dir := t.TempDir()
+	b, g := newBlobs(t, dir), grant(8<<20)
+	content := bytes.Repeat([]byte("vitrine "), 1<<20)
+	first, err := b.Receive(ctx, g, bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, dir)
+	if again, err := b.Receive(ctx, g, bytes.NewReader(content)); err != nil || again != first {
+		t.Errorf("the same bytes: ETag %s, %v, want %s", again, err, first)
+	}
+	content[0] = 'V'
+	other := bytes.NewReader(content)
+	if _, err := b.Receive(ctx, g, other); vitrine.CodeOf(err) != vitrine.CodeURLUsed || !strings.Contains(err.Error(), "step 3") {
+		t.Errorf("other bytes: %v", err)
+	}
+	if read := len(content) - other.Len(); read > copySize {
+		t.Errorf("%d bytes were read of a body whose first byte differs", read)
+	}
+	if after := files(t, dir); !slices.Equal(after, before) {
+		t.Errorf("files %v, want %v", after, before)
+	}
+	// The key is deleted while its bytes are compared.
+	content[0] = 'v'
+	body := io.MultiReader(bytes.NewReader(content[:5<<20]), deleter{b, g.Key}, bytes.NewReader(content[5<<20:]))
+	if _, err := b.Receive(ctx, g, body); vitrine.CodeOf(err) != vitrine.CodeURLUsed {
+		t.Errorf("the same bytes of a key that is deleted meanwhile: %v", err)
 	}
 }
 

@@ -20,10 +20,15 @@ const (
 	flushSize = 8 << 20   // bytes after which writing to the device is begun, so that the last fsync has little left to do
 )
 
-// Receive stores a body in place of its key: whole, durable and named by its SHA-256, or not at all.
+// Receive stores a body in place of its key: whole, durable and named by its SHA-256, or not at all. The same body again is success.
 func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
-	if err := b.free(g.Key); err != nil {
+	switch state, err := b.state(g.Key); {
+	case err != nil:
 		return "", err
+	case state == keyUsed:
+		return "", errUsed()
+	case state == keyStored:
+		return b.again(ctx, g, body)
 	}
 	part, err := lock(b.part(g.Key), os.O_CREATE|os.O_RDWR)
 	if errors.Is(err, errLocked) {
@@ -33,28 +38,41 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 		return "", vitrine.Unavailable(err)
 	}
 	defer part.Close() // and with it the lock
-	sum, err := b.receive(ctx, g, part, body)
-	if err != nil {
+	etag, stored, err := b.receive(ctx, g, part, body)
+	if !stored {
 		// Whoever opened the file before it is removed finds that out when they have locked it. Stored bytes have another name.
 		_ = os.Remove(part.Name())
+	}
+	if err != nil {
 		return "", unavailable(err)
 	}
-	return `"` + sum + `"`, nil
+	return etag, nil
 }
 
-func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, body io.Reader) (sum string, err error) {
+// receive is Receive by the holder of the lock on part. It reports whether part became the stored bytes.
+func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, body io.Reader) (etag string, stored bool, err error) {
 	// Whoever held the lock before may have finished.
-	if err = b.free(g.Key); err != nil {
-		return "", err
+	switch state, err := b.state(g.Key); {
+	case err != nil:
+		return "", false, err
+	case state == keyUsed:
+		return "", false, errUsed()
+	case state == keyStored:
+		etag, err := b.again(ctx, g, body)
+		return etag, false, err
 	}
-	if sum, err = fill(ctx, part, body, g.Size); err != nil {
-		return "", err
+	sum, err := fill(ctx, part, body, g.Size)
+	if err != nil {
+		return "", false, err
 	}
 	// And the key may have been deleted meanwhile.
-	if err = b.free(g.Key); err != nil {
-		return "", err
+	if err := b.still(g.Key, keyFree); err != nil {
+		return "", false, err
 	}
-	return sum, b.store(part, g.Key, sum)
+	if err := b.store(part, g.Key, sum); err != nil {
+		return "", false, err
+	}
+	return `"` + sum + `"`, true, nil
 }
 
 // store gives whole bytes their name, beside their sum: from then on they are stored.
@@ -92,19 +110,40 @@ func unavailable(err error) error {
 	return vitrine.Unavailable(err)
 }
 
-// free refuses a key whose bytes are stored, or were.
-func (b *Blobs) free(k vitrine.UploadID) error {
+// keyState is what the directory knows of a key.
+type keyState int
+
+const (
+	keyFree   keyState = iota
+	keyStored          // its bytes are stored
+	keyUsed            // its bytes were deleted
+)
+
+// state looks a key up. Errors: ErrNotFound for what is no key, CodeUnavailable.
+func (b *Blobs) state(k vitrine.UploadID) (keyState, error) {
 	if err := valid(k); err != nil {
-		return err
+		return keyFree, err
 	}
-	for _, p := range []string{b.path(k), b.used(k)} {
-		if _, err := os.Lstat(p); err == nil {
-			return vitrine.Errorf(vitrine.CodeURLUsed, "The file of this upload URL is stored already: the URL works once.")
+	for _, at := range []struct {
+		path  string
+		state keyState
+	}{{b.used(k), keyUsed}, {b.path(k), keyStored}} {
+		if _, err := os.Lstat(at.path); err == nil {
+			return at.state, nil
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return vitrine.Unavailable(err)
+			return keyFree, vitrine.Unavailable(err)
 		}
 	}
-	return nil
+	return keyFree, nil
+}
+
+// still refuses a key that is no longer in a state.
+func (b *Blobs) still(k vitrine.UploadID, want keyState) error {
+	state, err := b.state(k)
+	if err == nil && state != want {
+		err = errUsed()
+	}
+	return err
 }
 
 // fill writes exactly size bytes of body to f and returns their SHA-256.
@@ -118,18 +157,30 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 		return "", err
 	}
 	if n != size {
-		return "", vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.", n, size)
+		return "", ended(n, size)
 	}
-	switch m, err := io.ReadFull(body, make([]byte, 1)); {
-	case m > 0:
-		return "", vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.", size)
-	case err != io.EOF: // a body that does not end here has not come whole
-		return "", brokenOff(err, n)
+	if err := atEnd(body, size); err != nil {
+		return "", err
 	}
 	if err := durable.Sync(f); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// atEnd refuses a body that does not end after the size bytes that were read of it.
+func atEnd(body io.Reader, size int64) error {
+	switch m, err := io.ReadFull(body, make([]byte, 1)); {
+	case m > 0:
+		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.", size)
+	case err != io.EOF: // it has not come whole
+		return brokenOff(err, size)
+	}
+	return nil
+}
+
+func ended(after, size int64) error {
+	return vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.", after, size)
 }
 
 // copyTo copies to a file and a hash in step, and starts writing to the device as it goes.

@@ -32,6 +32,7 @@ func Blobs(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 		{"Sizes", blobTest.sizes},
 		{"URLs", blobTest.urls},
 		{"UsedUp", blobTest.usedUp},
+		{"Again", blobTest.again},
 		{"Swap", blobTest.swap},
 		{"WrongSize", blobTest.wrongSize},
 		{"Broken", blobTest.broken},
@@ -228,11 +229,11 @@ func (t blobTest) urls() {
 
 func (t blobTest) usedUp() {
 	_, receives := t.blobs.(vitrine.Receiver)
-	again := func(when string, g vitrine.PutGrant) {
+	again := func(when string, g vitrine.PutGrant, texts ...string) {
 		t.Helper()
 		later := g
 		later.Expires = g.Expires.Add(time.Hour)
-		for _, text := range []string{"hello", "other"} {
+		for _, text := range texts {
 			for _, g := range []vitrine.PutGrant{g, later} {
 				if err := t.put(g, strings.NewReader(text)); receives {
 					t.refused(when, err, vitrine.CodeURLUsed)
@@ -242,18 +243,51 @@ func (t blobTest) usedUp() {
 	}
 	g := t.store("hello")
 	if receives {
-		again("before Seal", g)
+		again("before Seal", g, "other")
 	}
 	first := t.seal(g.Key)
-	again("after Seal", g)
+	again("after Seal", g, "other")
 	t.holds(g.Key, "hello")
 	equal(t, "Seal again", t.seal(g.Key), first)
 	t.holds(g.Key, "hello")
 	if err := t.blobs.Delete(ctx, g.Key); err != nil {
 		t.Fatal(err)
 	}
-	again("after Delete", g)
+	again("after Delete", g, "hello", "other")
 	t.gone("after Delete", g.Key)
+}
+
+// again has a transfer repeated whose answer was lost: the same bytes succeed and leave the key as it was, before Seal and after it.
+func (t blobTest) again() {
+	text := strings.Repeat("0123456789", 100_000)
+	g := t.store(text)
+	repeat := func(when string) {
+		t.Helper()
+		for _, body := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text))} {
+			if err := t.put(g, body); err != nil {
+				t.Errorf("the same bytes %s: %v", when, err)
+			}
+		}
+	}
+	repeat("before Seal")
+	first := t.seal(g.Key)
+	if _, ok := t.blobs.(vitrine.Receiver); ok {
+		repeat("after Seal")
+		t.refused("fewer bytes", t.put(g, strings.NewReader(text[1:])), vitrine.CodeURLUsed)
+		t.refused("a part of the bytes", t.put(g, strings.NewReader(text[:len(text)-1])), vitrine.CodeSizeMismatch)
+		t.refused("no bytes", t.put(g, strings.NewReader("")), vitrine.CodeSizeMismatch)
+		t.refused("more bytes", t.put(g, strings.NewReader(text+"0")), vitrine.CodeSizeMismatch)
+		t.refused("another last byte", t.put(g, strings.NewReader(text[:len(text)-1]+"x")), vitrine.CodeURLUsed)
+		broken := io.MultiReader(strings.NewReader(text[:300_000]), iotest.ErrReader(errors.New("connection reset")))
+		t.refused("a transfer that breaks off", t.put(g, broken), vitrine.CodeSizeMismatch)
+		race(20, func(int) {
+			if err := t.put(g, strings.NewReader(text)); err != nil {
+				t.Errorf("the same bytes among others: %v", err)
+			}
+		})
+	}
+	equal(t, "Seal again", t.seal(g.Key), first)
+	t.holds(g.Key, text)
 }
 
 // swap has bytes put while the key is being sealed by several at once: whoever was told that it is sealed reads the same bytes as all others, then
@@ -375,6 +409,23 @@ func (t blobTest) race() {
 		equal(t, "transfers that succeeded", winners.Load(), 1)
 		t.seal(g.Key)
 		t.holds(g.Key, body(int(winner.Load())))
+	}
+	// Of the same bytes, any number succeeds.
+	for range 5 {
+		g := grant(body(0))
+		var succeeded atomic.Int64
+		race(20, func(int) {
+			if err := t.put(g, iotest.HalfReader(strings.NewReader(body(0)))); err == nil {
+				succeeded.Add(1)
+			} else {
+				t.refused("a transfer among others of the same bytes", err, vitrine.CodeUploadInProgress)
+			}
+		})
+		if succeeded.Load() < 1 {
+			t.Errorf("no transfer of the same bytes succeeded")
+		}
+		t.seal(g.Key)
+		t.holds(g.Key, body(0))
 	}
 }
 

@@ -58,6 +58,7 @@ type docsPage struct {
 	Bounds     []docBound
 	Kinds      []docKind
 	Sites      string // address of a website, when each has a host of its own
+	Bucket     bool   // signed URLs lead to a bucket
 	docSets
 }
 
@@ -79,6 +80,7 @@ func (s *Server) doc(i int) frontHandler {
 		if s.SitesURL != nil {
 			p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
 		}
+		p.Bucket = s.Receiver == nil
 		p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
 		if !s.sold() {
 			p.Plans = s.planRows(p.Me)

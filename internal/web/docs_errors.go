@@ -66,7 +66,7 @@ var docErrors = []docError{
 	{Code: vitrine.CodeURLExpired, When: "The signed URL is older than ten minutes.", Then: "Repeat step 1 with the same idempotencyKey for a fresh one.", Beside: "PUT"},
 	{Code: vitrine.CodeNotFound, When: "There is no link of that name on this account; or no such operation; or the code of a login has expired, or its key was taken.", Then: "Check the name: a link of another account answers alike. Start the login again.", Ops: append([]string{"takeLogin"}, ofOneLink...)},
 	{Code: vitrine.CodeMethodNotAllowed, When: "The address does not take this method.", Then: "See Allow in the answer.", Ops: anyOp},
-	{Code: vitrine.CodeURLUsed, When: "All bytes for the signed URL have arrived already.", Then: "Go on with step 3.", Beside: "PUT"},
+	{Code: vitrine.CodeURLUsed, When: "The file of this upload is stored already, and the PUT has other bytes; or the upload has ended.", Then: "Continue with step 3. The same bytes again get 200.", Beside: "PUT"},
 	{Code: vitrine.CodeUploadInProgress, When: "Another transfer to the same URL is under way.", Then: "Wait for it, or for its end, and try again.", Beside: "PUT"},
 	{Code: vitrine.CodeRateLimited, When: "As many uploads were begun in the last 60 minutes as the account may begin; or a network has asked for many logins.", Then: "Wait for as many seconds as Retry-After says.", Ops: append([]string{"startLogin"}, uploadOps...)},
 	{Code: vitrine.CodeInternal, When: "Something went wrong on our side.", Then: "Try again; if it stays, tell the operator the X-Request-Id.", Ops: anyOp},

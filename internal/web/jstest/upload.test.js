@@ -189,7 +189,7 @@ test("it is asked for three times more, and no further", async () => {
   assert.deepEqual([err.code, net.puts.length], ["url_expired", 4]);
 });
 
-test("an address that was used has all bytes", async () => {
+test("an address that was used leads to the last step", async () => {
   const net = new Net({ put: [lost, refused("url_used", 409)] });
   const { link } = await send(net);
   assert.deepEqual([link.slug, net.puts.length, net.counts.begin], ["abc", 2, 1]);

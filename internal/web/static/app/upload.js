@@ -274,7 +274,7 @@ export async function upload(
             signal,
           );
         } catch (err) {
-          if (err.code !== "url_used") throw err; // all bytes are there; the answer was lost
+          if (err.code !== "url_used") throw err; // the upload has ended; step 3 answers its link
         }
       });
     let begun;
