@@ -25,15 +25,16 @@ var mayImport = map[string][]string{
 	"vitrine/internal/s3":               {"vitrine", "vitrine/internal/durable"},
 	"vitrine/internal/spool":            {"vitrine", "vitrine/internal/durable"},
 	"vitrine/internal/preview":          {"vitrine", "vitrine/internal/filetype"},
+	"vitrine/internal/accept":           {},
 	"vitrine/internal/clamav":           {"vitrine"},
 	"vitrine/internal/markup":           {"vitrine"},
 	"vitrine/internal/mail":             {"vitrine"},
 	"vitrine/internal/vitrinetest":      {"vitrine", "vitrine/report", "vitrine/internal/vitrinetest/tier"},
 	"vitrine/internal/vitrinetest/tier": {},
-	"vitrine/internal/web":              {"vitrine", "vitrine/report", "vitrine/internal/filetype", "vitrine/internal/markup", "vitrine/internal/visitor"},
+	"vitrine/internal/web":              {"vitrine", "vitrine/report", "vitrine/internal/accept", "vitrine/internal/filetype", "vitrine/internal/markup", "vitrine/internal/visitor"},
 	"vitrine/e2e":                       {},
 	"vitrine/client":                    {"vitrine/report", "vitrine/internal/filetype"},
-	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/clamav", "vitrine/internal/clickhouse", "vitrine/internal/durable", "vitrine/internal/filetype", "vitrine/internal/disk", "vitrine/internal/logowner", "vitrine/internal/mail",
+	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/accept", "vitrine/internal/clamav", "vitrine/internal/clickhouse", "vitrine/internal/durable", "vitrine/internal/filetype", "vitrine/internal/disk", "vitrine/internal/logowner", "vitrine/internal/mail",
 		"vitrine/internal/preview", "vitrine/internal/s3", "vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
 }
 

@@ -34,7 +34,11 @@ func vitrineOn(data string, args ...string) (string, error) {
 // the arguments say otherwise. Settings are added to its environment.
 func serveProcess(t testing.TB, settings []string, args ...string) (*exec.Cmd, *lines) {
 	t.Helper()
-	cmd := exec.Command("vitrine", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return startServer(t, settings, exec.Command("vitrine", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
+}
+
+func startServer(t testing.TB, settings []string, cmd *exec.Cmd) (*exec.Cmd, *lines) {
+	t.Helper()
 	cmd.Env = append(os.Environ(), settings...)
 	out, err := cmd.StderrPipe()
 	if err == nil {

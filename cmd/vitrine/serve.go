@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/accept"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
 )
@@ -155,7 +156,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	go func() { worker.RunAll(work, s.loops...); close(worked) }()
 
 	served := make(chan error, 1)
-	go func() { served <- s.http.Serve(listener) }()
+	go func() { served <- accept.Listen(listener, s.log).Serve(s.http) }()
 	var failed error
 	select {
 	case failed = <-served:

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,14 +27,23 @@ type held struct {
 	log  *lines
 
 	settings []string // of the environment of its server
+	files    int      // that its server may open; 0: as many as this process
 
-	stop func(os.Signal)
+	server *os.Process
+	stop   func(os.Signal)
 }
 
 func (h *held) serve() {
 	h.t.Helper()
-	cmd, log := serveProcess(h.t, append(h.settings, "VITRINE_DATA="+h.data))
-	h.log = log
+	settings := append(h.settings, "VITRINE_DATA="+h.data)
+	cmd, log := (*exec.Cmd)(nil), (*lines)(nil)
+	if h.files == 0 {
+		cmd, log = serveProcess(h.t, settings)
+	} else {
+		limited := fmt.Sprintf("ulimit -n %d; exec vitrine serve --listen 127.0.0.1:0", h.files)
+		cmd, log = startServer(h.t, settings, exec.Command("sh", "-c", limited))
+	}
+	h.log, h.server = log, cmd.Process
 	var once sync.Once
 	h.stop = func(s os.Signal) {
 		once.Do(func() {

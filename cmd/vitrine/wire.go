@@ -158,7 +158,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		// What it would say is about single connections, with their addresses, which stand in no log.
+		// What it would say is about single connections, with their addresses, which must be in no log. Package accept logs what
+		// concerns the server.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
 	s.http.RegisterOnShutdown(app.EndStalled)

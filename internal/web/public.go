@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/accept"
 	"vitrine/internal/visitor"
 	"vitrine/report"
 )
@@ -99,6 +100,9 @@ func (s *Server) show(f form) linkHandler {
 	}
 }
 
+// errClientGone is the failure of a request whose client has left before it was answered: what it asked for is not counted. Nobody reads it.
+var errClientGone = vitrine.Unavailable(nil)
+
 // openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.
 const openTries = 3
 
@@ -120,6 +124,9 @@ func (s *Server) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vit
 		Country: v.Country, City: v.City, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser, OS: v.OS,
 		Bot: v.Bot, QR: v.QR,
 	}}
+	if accept.Gone(r.Context()) {
+		return 0, errClientGone
+	}
 	for range openTries {
 		id := s.ViewIDs.Next(now)
 		o.ID, o.At = int64(id), id.Ms()
@@ -203,6 +210,9 @@ func (s *Server) countDownload(r *http.Request, l *vitrine.Link) error {
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now())
 	if err != nil || v.Link != l.ID || r.Method != http.MethodGet || !fromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
 		return nil
+	}
+	if accept.Gone(r.Context()) {
+		return errClientGone
 	}
 	return s.Views.Download(r.Context(), &vitrine.Download{ID: v.Open, Link: l.ID, Open: v.Open})
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"vitrine/client"
+	"vitrine/internal/accept"
+)
+
+// crowded is a server with a page and what counts its views.
+type crowded struct {
+	*held
+	key, slug string
+}
+
+func newCrowded(t *testing.T, files int) *crowded {
+	t.Helper()
+	h := &held{t: t, data: t.TempDir(), files: files}
+	out, err := vitrineOn(h.data, "account", "create", "owner@example.org")
+	if err != nil {
+		t.Fatal(out)
+	}
+	words := strings.Fields(out)
+	h.serve()
+	c := &crowded{held: h, key: words[len(words)-1]}
+	c.slug = h.upload(c.key).Slug
+	return c
+}
+
+func (c *crowded) dial() net.Conn {
+	c.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func (c *crowded) ask(conn net.Conn) {
+	fmt.Fprintf(conn, "GET /p/%s HTTP/1.1\r\nHost: localhost\r\nUser-Agent: %s\r\n\r\n", c.slug, person)
+}
+
+// page asks for the page on a connection and returns the status of the answer.
+func (c *crowded) page(conn net.Conn) (status int) {
+	c.t.Helper()
+	c.ask(conn)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		c.t.Fatal(err)
+	}
+	return res.StatusCode
+}
+
+func (c *crowded) views(want int64) {
+	c.t.Helper()
+	api, err := client.New(c.url, c.key)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r, err := api.LinkAnalytics(c.t.Context(), c.slug, "7d")
+	if err != nil || r.Totals.Views != want {
+		c.t.Errorf("%d views, want %d: %v", r.Totals.Views, want, err)
+	}
+}
+
+// A server with few file descriptors serves as many connections as it can. It
+// closes idle ones for new ones, and answers the rest with 503. What it answered
+// with a page is counted, and nothing else.
+func TestFewDescriptors(t *testing.T) {
+	t.Parallel()
+	const files = 96
+	c := newCrowded(t, files)
+	most := accept.Most(files)
+	var pages int64
+	// served asks for a page until there is one, for connections end a little after their answers.
+	served := func() {
+		t.Helper()
+		for {
+			switch status := c.page(c.dial()); status {
+			case http.StatusOK:
+				pages++
+				return
+			case http.StatusServiceUnavailable:
+			default:
+				t.Fatalf("a page answered %d", status)
+			}
+		}
+	}
+	for range 3 * most { // each connection stays open, and idle
+		served()
+	}
+	large := strings.Repeat("words and words\n", 2<<20) // 32 MiB: more than the buffers of a connection
+	api, err := client.New(c.url, c.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := api.Upload(t.Context(), client.File{Name: "large.txt", Size: int64(len(large)), Content: strings.NewReader(large)}, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy []net.Conn
+	for len(busy) < most { // each is in the middle of its answer
+		conn := c.dial()
+		fmt.Fprintf(conn, "GET /p/%s/download HTTP/1.1\r\nHost: localhost\r\n\r\n", l.Slug)
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.StatusCode == http.StatusOK {
+			busy = append(busy, conn)
+		}
+	}
+	for range 10 {
+		conn := c.dial()
+		if status := c.page(conn); status != http.StatusServiceUnavailable {
+			t.Errorf("a page answered %d while all connections were in use", status)
+		}
+		conn.Close()
+	}
+	if text := c.wait(`(too many connections: .*descriptor_limit=` + fmt.Sprint(files) + `)`); strings.Contains(text, "127.0.0.1") {
+		t.Errorf("the log names a client: %s", text)
+	}
+	for _, conn := range busy {
+		conn.Close()
+	}
+	served()
+	c.views(pages)
+	c.stop(os.Interrupt)
+	if out, err := vitrineOn(c.data, "audit", "--deep"); err != nil {
+		t.Error(out)
+	}
+	if n := strings.Count(c.log.drain(), "too many connections"); n != 1 {
+		t.Errorf("the log says %d times that there are too many connections", n)
+	}
+}
+
+// A client that has left before its request is read is not counted.
+func TestLeftBeforeRead(t *testing.T) {
+	t.Parallel()
+	c := newCrowded(t, 0)
+	signal := func(s syscall.Signal) {
+		if err := c.server.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal(syscall.SIGSTOP)
+	for i := range 40 {
+		conn := c.dial()
+		c.ask(conn)
+		if i%2 == 1 { // a reset, not an end
+			_ = conn.(*net.TCPConn).SetLinger(0)
+		}
+		conn.Close()
+	}
+	last := c.dial()
+	signal(syscall.SIGCONT)
+	if status := c.page(last); status != http.StatusOK {
+		t.Errorf("a client that has stayed: %d", status)
+	}
+	// A server that ends has read what it has accepted, which was in order.
+	c.stop(os.Interrupt)
+	c.serve()
+	c.views(1)
+}
