@@ -87,6 +87,10 @@ type ViewLog interface {
 	// Audit recounts what is derived in the log, of stored tallies a sample or all, and calls fault with a sentence for each
 	// difference.
 	Audit(ctx context.Context, all bool, fault func(string)) error
+
+	// Rebuild recounts every stored tally. Of each account of which one is wrong or missing it marks that day and all later ones as stale, calls
+	// rebuilt with the account and the day, and makes the tallies again. It is safe while others write.
+	Rebuild(ctx context.Context, rebuilt func(AccountID, report.Day)) error
 }
 
 // LogPosition identifies a log and how far it was written.

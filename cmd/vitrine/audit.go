@@ -7,12 +7,20 @@ import (
 
 	"vitrine"
 	"vitrine/internal/logowner"
+	"vitrine/report"
 )
 
 type auditCmd struct {
 	placeFlags
 	Deep bool `help:"Read the bytes of every file, too, and compare their SHA-256."`
 	All  bool `help:"Recount every stored tally from its opens, not a sample of them."`
+	// Repair implies All.
+	Repair bool `help:"Make stored tallies that are wrong or missing again, from their opens. Nothing else is changed."`
+}
+
+func (*auditCmd) Help() string {
+	return `Each fault is a line, and the exit code is 1. With --repair, days of which a stored tally is wrong or missing are marked as stale, with all later days of the account, and their
+tallies are made again; then all is audited, with every tally. A server may run meanwhile. Opens, counts and files are not derived from anything else: where these have faults, restore a backup.`
 }
 
 // Run prints a line for each fault, and fails when there is one.
@@ -32,14 +40,34 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 	} else if err != nil {
 		return err
 	}
-	a := &vitrine.Audit{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All}
+	if c.Repair {
+		if err := c.repair(ctx, t, in); err != nil {
+			return err
+		}
+	}
+	a := &vitrine.Audit{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All || c.Repair}
 	err = a.Run(ctx, fault)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the audit could not be finished: %w", err)
+	case faults > 0 && !c.Repair:
+		return fmt.Errorf("faults found: %d. \"vitrine audit --repair\" makes stored tallies again; for other faults restore a backup", faults)
 	case faults > 0:
 		return fmt.Errorf("faults found: %d", faults)
 	}
 	t.say("No faults.")
 	return nil
+}
+
+// repair makes derived data again.
+func (c *auditCmd) repair(ctx context.Context, t *terminal, in *instance) error {
+	accounts := 0
+	err := in.log.Rebuild(ctx, func(a vitrine.AccountID, from report.Day) {
+		accounts++
+		t.say("Account %d: the stored tallies from %v on are made again.", a, from)
+	})
+	if err == nil && accounts == 0 {
+		t.say("All stored tallies are right.")
+	}
+	return err
 }

@@ -279,6 +279,46 @@ func (l *ViewLog) auditAccount(ctx context.Context, s state, account vitrine.Acc
 	})
 }
 
+// Rebuild implements [vitrine.ViewLog]. What was built of an account is not divided into days here: all of it is made again.
+func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, report.Day)) error {
+	var accounts []vitrine.AccountID
+	err := l.c.query(ctx, "SELECT DISTINCT account FROM built ORDER BY account", func(r *reader) error {
+		accounts = append(accounts, vitrine.AccountID(r.int64()))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	some := false
+	for _, account := range accounts {
+		wrong := false
+		var from report.Day
+		err := l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
+			s, err := l.stateNow(ctx)
+			if err != nil {
+				return nil, err
+			}
+			differs, err := l.c.wrongDays(ctx, s, account)
+			if wrong = differs != ""; err != nil || !wrong {
+				return nil, err
+			}
+			from = s.forgotten
+			return lateStep(map[vitrine.AccountID]report.Day{account: from}, number), nil
+		})
+		if err != nil {
+			return err
+		}
+		if wrong {
+			some = true
+			rebuilt(account, from)
+		}
+	}
+	if !some {
+		return nil
+	}
+	return l.build(ctx)
+}
+
 // wrongDays says what is wrong with the stored tallies of an account's settled days; "": nothing.
 func (c *client) wrongDays(ctx context.Context, s state, account vitrine.AccountID) (string, error) {
 	t, err := c.trust(ctx, account)

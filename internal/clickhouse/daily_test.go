@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -93,6 +94,26 @@ func TestDaily(t *testing.T) {
 	step("Append", err)
 	trusted(report.DayOf(human.At))
 	same("with an open that turned out to be a bot's")
+	step("Settle", l.Settle(ctx, last-10))
+	rebuilt := func(want int) {
+		t.Helper()
+		n := 0
+		step("Rebuild", l.Rebuild(ctx, func(vitrine.AccountID, report.Day) { n++ }))
+		if n != want {
+			t.Errorf("%d accounts were rebuilt, not %d", n, want)
+		}
+	}
+	rebuilt(0)
+	step("lose tallies", l.c.work(ctx, fmt.Sprintf("ALTER TABLE daily DELETE WHERE link = 0 AND toInt32(day) >= %d SETTINGS mutations_sync = 2", first+60)))
+	found := 0
+	step("Audit", l.Audit(ctx, true, func(string) { found++ }))
+	if found == 0 {
+		t.Error("the audit does not find lost tallies")
+	}
+	rebuilt(1)
+	rebuilt(0)
+	trusted(last - 10)
+	same("with lost tallies made again")
 	step("Erase", l.Erase(ctx, 1))
 	trusted(0)
 	same("with a link erased")

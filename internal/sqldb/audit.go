@@ -17,10 +17,11 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error
 		if err := l.auditLinks(ctx, t, fault); err != nil {
 			return err
 		}
-		if err := auditVisits(ctx, t, fault); err != nil {
+		wrong := func(_ vitrine.AccountID, _ report.Day, text string) { fault(text) }
+		if err := auditVisits(ctx, t, fault, wrong); err != nil {
 			return err
 		}
-		return l.auditTallies(ctx, t, all, fault)
+		return l.auditTallies(ctx, t, all, wrong)
 	})
 }
 

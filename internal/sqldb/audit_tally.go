@@ -10,8 +10,11 @@ import (
 	"vitrine/report"
 )
 
+// wrongTally is called for each stored tally that is wrong or missing, with its first day.
+type wrongTally func(account vitrine.AccountID, day report.Day, text string)
+
 // auditVisits holds the index of visits against the packs.
-func auditVisits(ctx context.Context, t *tx, fault func(string)) error {
+func auditVisits(ctx context.Context, t *tx, fault func(string), wrong wrongTally) error {
 	var accounts []vitrine.AccountID
 	err := t.each(func(s scanner) error {
 		var a vitrine.AccountID
@@ -45,7 +48,7 @@ func auditVisits(ctx context.Context, t *tx, fault func(string)) error {
 				fault(fmt.Sprintf("view log, link %d: the visits kept to tell viewers apart are not those of its opens", link))
 			}
 		}
-		if err := auditDays(t, account, s, busy, fault); err != nil {
+		if err := auditDays(t, account, s, busy, wrong); err != nil {
 			return err
 		}
 	}
@@ -88,7 +91,7 @@ func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID, from r
 
 // auditDays looks whether the account has a tally of each day on which something happened; busy tells of each day with opens whether
 // people were among them.
-func auditDays(t *tx, account vitrine.AccountID, s state, busy map[report.Day]bool, fault func(string)) error {
+func auditDays(t *tx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
 	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.forgotten, s.stale))
 	err := t.each(func(row scanner) error {
 		var id vitrine.ViewID
@@ -114,7 +117,7 @@ func auditDays(t *tx, account vitrine.AccountID, s state, busy map[report.Day]bo
 		}
 		for d, people := range busy {
 			if s.forgotten <= d && d < s.stale && !there[d] && (people || table[0] == 't') {
-				fault(fmt.Sprintf("view log, account %d: something happened on %v, and there is no tally of the day", account, d))
+				wrong(account, d, fmt.Sprintf("view log, account %d: something happened on %v, and there is no tally of the day", account, d))
 			}
 		}
 	}
@@ -150,7 +153,7 @@ func packedVisits(ctx context.Context, t *tx, link vitrine.LinkID, busy map[repo
 const sampledTallies = 200
 
 // auditTallies recounts stored tallies from their opens.
-func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, fault func(string)) error {
+func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, wrong wrongTally) error {
 	for _, kind := range []struct {
 		query string
 		check func(vitrine.Scope, part) (string, error)
@@ -192,12 +195,12 @@ func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, fault func(
 			if p.to > st.stale {
 				continue // it is not used, and will be made again
 			}
-			wrong, err := kind.check(p.Scope, p.part)
+			what, err := kind.check(p.Scope, p.part)
 			if err != nil {
 				return err
 			}
-			if wrong != "" {
-				fault(fmt.Sprintf("view log, account %d, link %d: the stored tally of %d days from %v %s", p.Account, p.Link, p.to-p.from, p.from, wrong))
+			if what != "" {
+				wrong(p.Account, p.from, fmt.Sprintf("view log, account %d, link %d: the stored tally of %d days from %v %s", p.Account, p.Link, p.to-p.from, p.from, what))
 			}
 		}
 	}

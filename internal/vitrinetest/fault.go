@@ -379,6 +379,10 @@ func (l faultyLog) Audit(ctx context.Context, all bool, fault func(string)) erro
 	return l.fault.do(func() error { return l.log.Audit(ctx, all, fault) })
 }
 
+func (l faultyLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, report.Day)) error {
+	return l.fault.do(func() error { return l.log.Rebuild(ctx, rebuilt) })
+}
+
 type faultyBlobs struct {
 	blobs vitrine.Blobs
 	fault *Fault
