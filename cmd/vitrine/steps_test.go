@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,20 +20,31 @@ import (
 
 // killVariable names the variable that has a program run by a test tell each
 // step that makes something durable, and kill itself (SIGKILL) at the step of
-// this number; 0: at none.
+// this number; 0: at none. With "stop:" before the number it stops itself
+// (SIGSTOP) after the commit of this number, when it is in nobody's way, and
+// goes on when it is told to (SIGCONT).
 const killVariable = "VITRINE_TEST_KILL"
 
 // killAtStep does what killVariable says.
 func killAtStep() {
-	at, err := strconv.ParseInt(os.Getenv(killVariable), 10, 64)
+	number, stop := strings.CutPrefix(os.Getenv(killVariable), "stop:")
+	at, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
 		return
 	}
-	var steps atomic.Int64
+	var steps, commits atomic.Int64
 	durable.Step = func(what string) {
 		n := steps.Add(1)
 		fmt.Fprintf(os.Stderr, "step %d: %s\n", n, what)
-		if n == at {
+		switch {
+		case stop:
+			if strings.HasPrefix(what, "committed ") && commits.Add(1) == at {
+				goOn := make(chan os.Signal, 1)
+				signal.Notify(goOn, syscall.SIGCONT)
+				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+				<-goOn // the thread may run on a little before it is stopped
+			}
+		case n == at:
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}

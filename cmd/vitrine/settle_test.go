@@ -1,0 +1,232 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"vitrine/client"
+	"vitrine/internal/vitrinetest/tier"
+	"vitrine/report"
+)
+
+// importing is an instance into which old history is imported.
+type importing struct {
+	*killed
+	r     *rand.Rand
+	began time.Time // of the history: 90 days ago
+	files int
+	views int64 // of imports that came to their end
+}
+
+// importedLinks is of how many links the history is: with some opens a day each, a run of days makes more tallies than one transaction stores.
+const importedLinks = 6
+
+func newImporting(t *testing.T) *importing {
+	t.Helper()
+	i := &importing{killed: &killed{t: t, data: t.TempDir()}, r: seeded(t), began: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -90)}
+	i.key = strings.TrimSpace(i.run("account", "create", "owner@example.org"))
+	var b strings.Builder
+	for link := range importedLinks {
+		fmt.Fprintf(&b, `{"slug":"old-%d","title":"Old","kind":"pdf","createdAt":%q,"account":"owner@example.org"}`+"\n", link, i.began.Format(time.RFC3339))
+	}
+	i.run("import", "links", i.file(b.String()))
+	return i
+}
+
+func (i *importing) file(text string) string {
+	i.t.Helper()
+	i.files++
+	name := filepath.Join(i.t.TempDir(), fmt.Sprintf("%d.ndjson", i.files))
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		i.t.Fatal(err)
+	}
+	return name
+}
+
+// opens is a file with n opens over 70 days.
+func (i *importing) opens(n int) string {
+	i.t.Helper()
+	var b strings.Builder
+	for range n {
+		at := i.began.Add(time.Duration(i.r.Int64N(int64(70 * 24 * time.Hour))))
+		fmt.Fprintf(&b, `{"slug":"old-%d","at":%q,"viewer":"v%d"}`+"\n", i.r.IntN(importedLinks), at.Format("2006-01-02T15:04:05.000Z07:00"), i.r.IntN(100_000))
+	}
+	return i.file(b.String())
+}
+
+// right expects a clean audit, and every view in the account's report.
+func (i *importing) right(when string) {
+	i.t.Helper()
+	if out, err := vitrineOn(i.data, "audit", "--all"); err != nil {
+		i.t.Fatalf("%s: %v: %s", when, err, out)
+	}
+	url, kill := i.serve()
+	defer kill()
+	c, err := client.New(url, i.key)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	rep, err := c.Analytics(i.t.Context(), report.Range("all"))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	if v, least := rep.Totals.Views, i.views+int64(i.pages); v < least || v > least+int64(i.broken) {
+		i.t.Fatalf("%s: %d views were imported, %d pages were answered and %d were not: the account has %d views", when, i.views, i.pages, i.broken, v)
+	}
+}
+
+// Two processes make the tallies of one log. The first imports, and is stopped at a step of making them; the second, which has nothing to add, is stopped
+// at a step of the same work, if it comes so far; the first goes on to its end, and then the second does.
+func TestTwoProcessesSettle(t *testing.T) {
+	t.Parallel()
+	const opens = 8000 // more tallies than one transaction stores
+	i := newImporting(t)
+	known := i.opens(10)
+	i.run("import", "opens", known)
+	i.views += 10
+	begin := func(file, setting string) (*exec.Cmd, *lines) {
+		t.Helper()
+		cmd := exec.Command("vitrine", "import", "opens", file, "--data", i.data)
+		cmd.Env = append(os.Environ(), setting)
+		out, err := cmd.StderrPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cmd, readLines(out)
+	}
+	end := func(cmd *exec.Cmd, said *lines) (commits int) {
+		t.Helper()
+		_ = cmd.Process.Signal(syscall.SIGCONT)
+		text := said.drain()
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		return strings.Count(text, ": committed ")
+	}
+	commits := end(begin(i.opens(opens), killSetting(0)))
+	i.views += opens
+	for range tier.Pick(4, 40) {
+		a, b := commits-i.r.IntN(commits/2), 1+i.r.IntN(commits/2)
+		one, saidOne := begin(i.opens(opens), fmt.Sprint(killVariable, "=stop:", a))
+		waitStopped(t, one.Process.Pid)
+		other, saidOther := begin(known, fmt.Sprint(killVariable, "=stop:", b))
+		waitStopped(t, other.Process.Pid)
+		end(one, saidOne)
+		end(other, saidOther)
+		i.views += opens
+		i.right(fmt.Sprintf("stopped after commit %d of %d, and after commit %d", a, commits, b))
+	}
+}
+
+// States of a process.
+const (
+	stoppedProcess = 'T'
+	endedProcess   = 'Z'
+)
+
+// waitStopped waits until a process has stopped itself or has ended.
+func waitStopped(t *testing.T, pid int) {
+	t.Helper()
+	late := time.After(hang)
+	for {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(b), ") ")
+		if rest[0] == stoppedProcess || rest[0] == endedProcess {
+			return
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-late:
+			t.Fatal("the process neither stops nor ends")
+		}
+	}
+}
+
+// killsVariable names the variable that says how often TestImportBesideKills kills: 100, say.
+const killsVariable = "VITRINE_TEST_KILLS"
+
+// TestImportBesideKills kills a server under load at steps chosen by a seed, while another process imports old history: each start settles, and each
+// import does at its end.
+func TestImportBesideKills(t *testing.T) {
+	t.Parallel()
+	kills := tier.Pick(4, 20)
+	if n, err := strconv.Atoi(os.Getenv(killsVariable)); err == nil {
+		kills = n
+	}
+	i := newImporting(t)
+	for n := range kills {
+		file, opens := "", 1000+i.r.IntN(9000)
+		file = i.opens(opens)
+		var all sync.WaitGroup
+		all.Go(func() {
+			out, err := exec.Command("vitrine", "import", "opens", file, "--data", i.data).CombinedOutput()
+			if err != nil {
+				t.Errorf("import: %v: %s", err, out)
+			}
+		})
+		cmd, url, said := i.start(killSetting(1 + i.r.IntN(150)))
+		if url != "" {
+			i.load(url)
+		}
+		said.drain()
+		_ = cmd.Wait()
+		all.Wait()
+		if t.Failed() {
+			t.FailNow()
+		}
+		i.views += int64(opens)
+		if n%10 == 9 || n == kills-1 {
+			i.right(fmt.Sprintf("after %d kills", n+1))
+		}
+	}
+	t.Logf("%d kills, %d opens imported, %d links, %d pages answered, %d cut off", kills, i.views, len(i.links), i.pages, i.broken)
+}
+
+// TestAuditRepair loses tallies behind the program's back, and has them made again.
+func TestAuditRepair(t *testing.T) {
+	t.Parallel()
+	i := newImporting(t)
+	i.run("import", "opens", i.opens(5000))
+	i.views += 5000
+	says := func(well bool, want string, args ...string) {
+		t.Helper()
+		if out, err := vitrineOn(i.data, args...); (err == nil) != well || !strings.Contains(out, want) {
+			t.Errorf("%s: %v: %s\nwant %q", args, err, out, want)
+		}
+	}
+	says(true, "All stored tallies are right", "audit", "--repair")
+	db, err := sql.Open("sqlite", filepath.Join(i.data, viewsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := db.Exec("DELETE FROM tallies WHERE link = 0 AND day % 5 = 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := res.RowsAffected(); n == 0 || err != nil {
+		t.Fatalf("%d tallies are lost, %v", n, err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	says(false, `"vitrine audit --repair"`, "audit")
+	says(true, "Account 1: the stored tallies from ", "audit", "--repair")
+	says(true, "No faults.", "audit", "--all")
+	i.right("repaired")
+}
