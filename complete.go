@@ -267,6 +267,9 @@ func (s *Uploads) commit(ctx context.Context, u *Upload, l *Link) error {
 			return current.failure()
 		}
 		if err := s.admit(tx, current, now, false); err != nil {
+			if e := new(Error); errors.As(err, &e) && e.Held != nil {
+				e.RetryAfter = 0 // this upload ends with the refusal
+			}
 			return err
 		}
 		l.Slug, l.CreatedAt, l.StateAt = current.Slug, now, now

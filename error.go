@@ -56,8 +56,10 @@ type Error struct {
 	Field       string        `json:",omitempty"` // the request member at fault, where there is one
 	Reason      string        `json:",omitempty"` // the reason code of a file that is refused (Reasons)
 	Limit, Used *int64        `json:",omitempty"` // of a plan limit: links or bytes
+	Held        *int64        `json:",omitempty"` // of Used, by other unfinished uploads
+	HeldUntil   time.Time     `json:",omitzero"`  // when they have released enough of Held, or all of it
 	Upgrade     bool          `json:",omitempty"` // a higher plan would lift it: the answer carries where to read about plans
-	RetryAfter  time.Duration `json:"-"`          // with rate_limited and unavailable
+	RetryAfter  time.Duration `json:"-"`          // with rate_limited, unavailable, and limits that unfinished uploads meet
 	Err         error         `json:"-"`          // the cause; for the log only
 }
 

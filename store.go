@@ -105,6 +105,8 @@ type Tx interface {
 	// Held counts the account's open uploads that still hold a slot at a time, and their bytes, leaving out one. Those of websites hold bytes
 	// alone.
 	Held(a AccountID, now time.Time, except UploadID) (n, bytes int64, err error)
+	// HeldUntil returns when the uploads that Held counts have released n of their slots, or of their bytes; zero if they hold less.
+	HeldUntil(a AccountID, now time.Time, except UploadID, what Holding, n int64) (time.Time, error)
 	// Lapsed sums the bytes of the account's open uploads whose hold has ended at a time, and returns the one whose hold ended first; nil
 	// with 0.
 	Lapsed(a AccountID, now time.Time) (bytes int64, oldest *Upload, err error)

@@ -235,30 +235,6 @@ func (s *Uploads) admit(tx Tx, u *Upload, now time.Time, fresh bool) error {
 	return nil
 }
 
-// within checks a plan's limits on links, file size and storage.
-func within(tx Tx, a *Account, limits Limits, u *Upload, now time.Time) error {
-	links, bytes, err := tx.CountLinks(a.ID)
-	if err != nil {
-		return err
-	}
-	held, heldBytes, err := tx.Held(a.ID, now, u.ID)
-	if err != nil {
-		return err
-	}
-	refuse := func(code Code, limit, used int64, message string) error {
-		return &Error{Code: code, Limit: &limit, Used: &used, Upgrade: !a.Plan.Pro(), Message: message}
-	}
-	switch used := links + held; {
-	case limits.FileBytes > 0 && u.Size > limits.FileBytes:
-		return refuse(CodeFileTooLarge, limits.FileBytes, u.Size, "The file is larger than your account allows.")
-	case u.Site == 0 && limits.Links > 0 && used >= limits.Links: // a website has its slot already
-		return refuse(CodeLinkLimit, limits.Links, used, "All links of your account are in use. Delete one to make room.")
-	case limits.StorageBytes > 0 && u.Size > limits.StorageBytes-bytes-heldBytes:
-		return refuse(CodeStorageLimit, limits.StorageBytes, bytes+heldBytes, "The file does not fit into the storage of your account. Delete a link to make room.")
-	}
-	return nil
-}
-
 func notFoundIsNil(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil

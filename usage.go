@@ -12,6 +12,9 @@ type Usage struct {
 	Sites   int64 // of the links so many are websites
 	Bytes   int64
 	Uploads int64 // begun in the last 60 minutes
+	// HeldLinks and HeldBytes are of unfinished uploads, within Links and Bytes. All of it is released by HeldUntil.
+	HeldLinks, HeldBytes int64
+	HeldUntil            time.Time
 	// NextUpload is when the next upload may be begun after the hourly limit was met; zero: now.
 	NextUpload time.Time
 }
@@ -28,6 +31,12 @@ func (s *Uploads) Usage(ctx context.Context, a *Account) (u Usage, err error) {
 		held, heldBytes, err := tx.Held(a.ID, now, "")
 		if err != nil {
 			return err
+		}
+		u.HeldLinks, u.HeldBytes, u.HeldUntil = held, heldBytes, time.Time{}
+		if heldBytes > 0 {
+			if u.HeldUntil, err = tx.HeldUntil(a.ID, now, "", Bytes, heldBytes); err != nil {
+				return err
+			}
 		}
 		sites, err := tx.Sites(a.ID)
 		if err != nil {

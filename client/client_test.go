@@ -157,14 +157,14 @@ func TestRefusalsAreFinal(t *testing.T) {
 func TestErrorCarriesWhatTheAnswerSays(t *testing.T) {
 	f := newFake(t)
 	f.fail(stepBegin, refused(429, map[string]string{"Retry-After": "3000", "X-Request-Id": "r1"},
-		`{"error":"Too many.","code":"rate_limited","field":"f","limit":20,"used":21,"upgradeUrl":"https://x/#plans"}`))
+		`{"error":"Too many.","code":"rate_limited","field":"f","limit":20,"used":21,"held":3,"heldUntil":"2026-05-04T12:15:00.000Z","upgradeUrl":"https://x/#plans"}`))
 	c, pauses := fresh(t, f.URL)
 	_, err := c.Upload(t.Context(), textFile(), Options{})
 	var e *Error
 	if !errors.As(err, &e) {
 		t.Fatalf("error %v", err)
 	}
-	want := Error{Status: 429, Code: "rate_limited", Message: "Too many.", Field: "f", Limit: 20, Used: 21,
+	want := Error{Status: 429, Code: "rate_limited", Message: "Too many.", Field: "f", Limit: 20, Used: 21, Held: 3, HeldUntil: time.Date(2026, 5, 4, 12, 15, 0, 0, time.UTC),
 		UpgradeURL: "https://x/#plans", RequestID: "r1", RetryAfter: 3000 * time.Second}
 	if *e != want {
 		t.Errorf("error\n%+v, want\n%+v", *e, want)

@@ -13,13 +13,16 @@ import (
 
 // Error is a refusal by the instance (contract, Errors).
 type Error struct {
-	Status     int    // of the HTTP answer
-	Code       string // machine-readable, as "file_too_large"; "" when the answer is not the API's
-	Message    string // one sentence or two for a person
-	Field      string // the member of the request at fault, or ""
-	Reason     string // why the file was refused: a reason code, or ""
-	Limit      int64  // of a plan limit: links or bytes; 0 when the answer names none
-	Used       int64  // of that limit
+	Status  int    // of the HTTP answer
+	Code    string // machine-readable, as "file_too_large"; "" when the answer is not the API's
+	Message string // one sentence or two for a person
+	Field   string // the member of the request at fault, or ""
+	Reason  string // why the file was refused: a reason code, or ""
+	Limit   int64  // of a plan limit: links or bytes; 0 when the answer names none
+	Used    int64  // of that limit
+	Held    int64  // of Used, by other unfinished uploads
+	// HeldUntil is when they have released enough of Held, or all of it.
+	HeldUntil  time.Time
 	UpgradeURL string // where a higher plan is described, or ""
 	RequestID  string // for the operator of the instance
 	RetryAfter time.Duration
@@ -32,6 +35,9 @@ func (e *Error) Error() string {
 	}
 	if e.Limit > 0 {
 		details = append(details, fmt.Sprintf("limit %d, used %d", e.Limit, e.Used))
+	}
+	if e.Held > 0 {
+		details = append(details, fmt.Sprintf("held %d", e.Held))
 	}
 	if e.RetryAfter > 0 {
 		details = append(details, fmt.Sprintf("try again in %s", e.RetryAfter))
@@ -58,10 +64,14 @@ func refusal(res *http.Response, body []byte) *Error {
 		Reason     string `json:"reason"`
 		Limit      int64  `json:"limit"`
 		Used       int64  `json:"used"`
+		Held       int64  `json:"held"`
+		HeldUntil  string `json:"heldUntil"`
 		UpgradeURL string `json:"upgradeUrl"`
 	}
 	if json.Unmarshal(body, &b) == nil && b.Error != "" {
 		e.Message, e.Code, e.Field, e.Reason, e.Limit, e.Used, e.UpgradeURL = b.Error, b.Code, b.Field, b.Reason, b.Limit, b.Used, b.UpgradeURL
+		e.Held = b.Held
+		e.HeldUntil, _ = time.Parse(time.RFC3339, b.HeldUntil)
 		return e
 	}
 	if refusedByBucket(e, body) {

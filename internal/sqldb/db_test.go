@@ -213,6 +213,7 @@ func queries() map[string]func(tx storeTx) {
 		"UploadByKey":  func(tx storeTx) { _, _ = tx.UploadByKey(1, "k") },
 		"CountUploads": func(tx storeTx) { _, _, _ = tx.CountUploads(1, now) },
 		"Held":         func(tx storeTx) { _, _, _ = tx.Held(1, now, "") },
+		"HeldUntil":    func(tx storeTx) { _, _ = tx.HeldUntil(1, now, "", vitrine.Bytes, 1) },
 		"Lapsed":       func(tx storeTx) { _, _, _ = tx.Lapsed(1, now) },
 		"SlugHolder":   func(tx storeTx) { _, _ = tx.SlugHolder("s", now) },
 		"StaleUploads": func(tx storeTx) { _, _ = tx.StaleUploads(vitrine.UploadOpen, now, 5) },

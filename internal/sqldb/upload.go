@@ -58,6 +58,29 @@ func (t storeTx) Held(a vitrine.AccountID, now time.Time, except vitrine.UploadI
 	return n, bytes, err
 }
 
+func (t storeTx) HeldUntil(a vitrine.AccountID, now time.Time, except vitrine.UploadID, what vitrine.Holding, n int64) (until time.Time, err error) {
+	var released int64
+	err = t.each(func(row scanner) error {
+		var at time.Time
+		var size, site int64
+		if err := row.Scan(instant{&at}, &size, &site); err != nil || released >= n {
+			return err
+		}
+		switch {
+		case what == vitrine.Bytes:
+			released += size
+		case site == 0:
+			released++
+		}
+		if released >= n {
+			until = at
+		}
+		return nil
+	}, `SELECT hold_until, size, site FROM uploads
+		WHERE account = $1 AND state = 'open' AND hold_until > $2 AND id <> $3 ORDER BY hold_until`, int64(a), ms(now), string(except))
+	return until, err
+}
+
 func (t storeTx) Lapsed(a vitrine.AccountID, now time.Time) (bytes int64, oldest *vitrine.Upload, err error) {
 	err = t.get([]any{&bytes}, `SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads
 		WHERE account = $1 AND state = 'open' AND hold_until <= $2`, int64(a), ms(now))

@@ -129,6 +129,36 @@ func (t storeTest) uploadCounts() {
 			}
 		}
 		for _, c := range []struct {
+			now    time.Duration
+			except vitrine.UploadID
+			what   vitrine.Holding
+			n      int64
+			want   time.Duration // 0: they hold less
+		}{
+			{0, "", vitrine.Slots, 1, 20 * time.Minute},
+			{0, "", vitrine.Slots, 2, 25 * time.Minute},
+			{0, "", vitrine.Slots, 3, 0},
+			{0, held.ID, vitrine.Slots, 1, 25 * time.Minute},
+			{0, "", vitrine.Bytes, 100, 20 * time.Minute},
+			{0, "", vitrine.Bytes, 101, 25 * time.Minute},
+			{0, "", vitrine.Bytes, 1100, 25 * time.Minute},
+			{0, "", vitrine.Bytes, 1101, 0},
+			{20 * time.Minute, "", vitrine.Slots, 1, 25 * time.Minute},
+			{25 * time.Minute, "", vitrine.Slots, 1, 0},
+		} {
+			want := time.Time{}
+			if c.want != 0 {
+				want = Epoch.Add(c.want)
+			}
+			got, err := tx.HeldUntil(ann.ID, Epoch.Add(c.now), c.except, c.what, c.n)
+			if err != nil {
+				return err
+			}
+			if !got.Equal(want) {
+				t.Errorf("%d of holding %d is released at %v, as of %v without %q, want %v", c.n, c.what, got, c.now, c.except, want)
+			}
+		}
+		for _, c := range []struct {
 			now   time.Duration
 			bytes int64
 			want  *vitrine.Upload

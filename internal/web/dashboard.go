@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"vitrine"
 )
@@ -23,7 +24,9 @@ const recentLinks = 10
 type dashboardPage struct {
 	appPage
 	Usage     []usageBar
-	Full      string // why no file is taken until something is deleted; ""
+	Full      string // why no file is taken; ""
+	Held      string // what of it unfinished uploads hold, and until when; ""
+	Deletable bool   // the account has links to delete
 	Recent    []linkRow
 	Views     bool   // the rows tell views
 	Prefix    string // what stands before a slug in an address, as people read it
@@ -49,7 +52,7 @@ func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if err != nil {
 		return err
 	}
-	p.Usage, p.Full = s.usageBars(usage), full(usage)
+	p.Usage, p.Full, p.Held, p.Deletable = s.usageBars(usage), full(usage), s.heldNote(usage), usage.Links > usage.HeldLinks
 	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
 		p.FileText = byteSize(p.FileLimit)
 	}
@@ -74,6 +77,14 @@ func full(u vitrine.Usage) string {
 	return ""
 }
 
+// heldNote says that unfinished uploads hold a part of a plan, for how long; "" if they hold nothing.
+func (s *Server) heldNote(u vitrine.Usage) string {
+	if u.HeldBytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Unfinished uploads hold %s and %s for at most %s.", plural(u.HeldLinks, "link", "links"), byteSize(u.HeldBytes), wait(u.HeldUntil.Sub(s.Now())))
+}
+
 // usageBars are the limits of a plan as people read them.
 func (s *Server) usageBars(u vitrine.Usage) []usageBar {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
@@ -87,9 +98,13 @@ func (s *Server) usageBars(u vitrine.Usage) []usageBar {
 		}
 		return b
 	}
+	room := strings.TrimSpace("Delete a link to make room. " + s.heldNote(u))
+	if u.Links == u.HeldLinks {
+		room = s.heldNote(u)
+	}
 	bars := []usageBar{
-		bar("Links", u.Links, u.Limits.Links, number, "Delete one to make room."),
-		bar("Storage", u.Bytes, u.Limits.StorageBytes, byteSize, "Delete a link to make room."),
+		bar("Links", u.Links, u.Limits.Links, number, room),
+		bar("Storage", u.Bytes, u.Limits.StorageBytes, byteSize, room),
 		bar("Uploads this hour", u.Uploads, u.Limits.HourlyUploads, number, ""),
 	}
 	if last := &bars[len(bars)-1]; last.Full {

@@ -193,13 +193,18 @@ type errorBody struct {
 	Reason     string       `json:"reason,omitempty"`
 	Limit      *int64       `json:"limit,omitempty"`
 	Used       *int64       `json:"used,omitempty"`
+	Held       *int64       `json:"held,omitempty"`
+	HeldUntil  string       `json:"heldUntil,omitempty"`
 	UpgradeURL string       `json:"upgradeUrl,omitempty"`
 }
 
 // writeError answers a failure as JSON.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
-	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used}
+	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used, Held: e.Held}
+	if e.Held != nil {
+		body.HeldUntil = e.HeldUntil.UTC().Format(timeFormat)
+	}
 	if e.Upgrade {
 		body.UpgradeURL = s.plansURL()
 	}

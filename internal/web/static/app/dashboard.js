@@ -1,5 +1,6 @@
 // The upload page: files come in by picker, drop, paste, or from the front page; each has a row that tells how it fares.
 import { find, say } from "./app.js";
+import { deletable, held, span } from "./limit.js";
 import { watchSlug } from "./links.js";
 import { forget, named, peek, take, unmark } from "./pending.js";
 import { bytes } from "./size.js";
@@ -14,9 +15,6 @@ const overlay = find("#overlay");
 // full tells of the plan when nothing can be put on display; it stands in the place of the drop zone then.
 const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
 const fileLimit = Number(drop.dataset.fileLimit);
-
-const span = (s) =>
-  s < 90 ? `${Math.max(1, Math.round(s))} s` : s < 5400 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`;
 
 const words = {
   waiting: "Waiting",
@@ -45,12 +43,15 @@ const final = new Set([
 // explain is why a file failed, and where to go about it: pairs of words and address.
 const explain = (err) => {
   const plans = err.upgrade && drop.dataset.upgrade !== undefined ? [["Compare the plans", "/plans"]] : [];
-  const links = [["Delete a link", "/links"]];
+  const links = deletable(err) ? [["Delete a link", "/links"]] : [];
   switch (err.code) {
     case "link_limit":
-      return [`${err.used} of ${err.limit} links are in use.`, [...links, ...plans]];
+      return [`${err.used} of ${err.limit} links are in use.${held(err, String)}`, [...links, ...plans]];
     case "storage_limit":
-      return [`${bytes(err.used)} of ${bytes(err.limit)} are used, and this file does not fit.`, [...links, ...plans]];
+      return [
+        `${bytes(err.used)} of ${bytes(err.limit)} are used, and this file does not fit.${held(err, bytes)}`,
+        [...links, ...plans],
+      ];
     case "file_too_large":
       return [`It has ${bytes(err.used)}. At most ${bytes(err.limit)} a file are allowed.`, plans];
     case "rate_limited":

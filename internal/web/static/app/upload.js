@@ -16,6 +16,7 @@ export class Refusal extends Error {
       field: body.field,
       limit: body.limit,
       used: body.used,
+      held: body.held || 0,
       upgrade: Boolean(body.upgradeUrl),
       status,
       retryAfter,

@@ -1,0 +1,90 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+)
+
+// A limit that unfinished uploads meet says so: how much they hold, until when,
+// and what makes room.
+func TestLimitsHeldByUnfinishedUploads(t *testing.T) {
+	const size = int64(len(note))
+	f := newFixture(t)
+	f.limits(vitrine.Limits{Links: 2, StorageBytes: 3 * size, HourlyUploads: 1000})
+	key := f.account(vitrine.PlanFree)
+	start := f.clock.Now()
+	refused := func(code string, members map[string]any, retryAfter string, says, silent []string) answer {
+		t.Helper()
+		a := f.call(key, "POST", "/uploads", noteFile.with(fields{"size": 2 * size})).want(403, code)
+		got := a.json()
+		for name, want := range members {
+			if got[name] != want {
+				t.Errorf("%s is %v, want %v: %s", name, got[name], want, a.Body)
+			}
+		}
+		if got := a.Header.Get("Retry-After"); got != retryAfter {
+			t.Errorf("Retry-After %q, want %q: %s", got, retryAfter, a.Body)
+		}
+		for _, s := range says {
+			if !strings.Contains(a.text("error"), s) {
+				t.Errorf("the message does not say %q: %s", s, a.Body)
+			}
+		}
+		for _, s := range silent {
+			if strings.Contains(a.text("error"), s) {
+				t.Errorf("the message says %q: %s", s, a.Body)
+			}
+		}
+		return a
+	}
+	at := func(d time.Duration) string { return start.Add(d).UTC().Format("2006-01-02T15:04:05.000Z") }
+
+	// Two uploads that were begun, on an account without a link.
+	f.begun(key, noteFile)
+	f.clock.Advance(5 * time.Minute)
+	path, url := f.begun(key, noteFile)
+	f.clock.Advance(time.Minute)
+	refused("link_limit", map[string]any{"limit": 2.0, "used": 2.0, "held": 2.0, "heldUntil": at(15 * time.Minute)}, "540",
+		[]string{"Unfinished uploads hold 2 of them", "UTC", "Wait until then"}, []string{"elete"})
+
+	// One of them becomes a link: the other holds a slot still.
+	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
+	slug := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(200, "").text("slug")
+	refused("link_limit", map[string]any{"limit": 2.0, "used": 2.0, "held": 1.0, "heldUntil": at(15 * time.Minute)}, "540",
+		[]string{"hold 1 of them", "delete a link"}, nil)
+
+	// Links alone.
+	f.limits(vitrine.Limits{Links: 1, StorageBytes: 3 * size, HourlyUploads: 1000})
+	f.clock.Advance(9 * time.Minute)
+	refused("link_limit", map[string]any{"used": 1.0, "held": nil, "heldUntil": nil}, "", []string{"Delete a link"}, []string{"nfinished"})
+
+	// Storage: as links, where waiting helps and where it does not.
+	f.limits(vitrine.Limits{Links: 10, StorageBytes: 3 * size, HourlyUploads: 1000})
+	f.begun(key, noteFile)
+	refused("storage_limit", map[string]any{"limit": float64(3 * size), "used": float64(2 * size), "held": float64(size), "heldUntil": at(30 * time.Minute)}, "900",
+		[]string{"Unfinished uploads hold", "delete a link"}, nil)
+	f.limits(vitrine.Limits{Links: 10, StorageBytes: size, HourlyUploads: 1000})
+	refused("storage_limit", map[string]any{"held": float64(size), "heldUntil": at(30 * time.Minute)}, "",
+		[]string{"Delete a link"}, []string{"Wait"})
+	f.delete(slug)
+	refused("storage_limit", map[string]any{"held": float64(size)}, "", nil, []string{"elete", "Wait"})
+	f.audit()
+}
+
+// The page says the same, and offers no link for deletion where there is none.
+func TestDashboardHeldByUnfinishedUploads(t *testing.T) {
+	d := newDesk(t)
+	d.server.Uploads.Plans[d.member.Plan] = vitrine.Limits{Links: 1, StorageBytes: 1_000_000, HourlyUploads: 20}
+	if _, err := d.server.Uploads.Create(t.Context(), d.member, vitrine.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1500}); err != nil {
+		t.Fatal(err)
+	}
+	page := d.status(d.get("/dashboard", d.signIn(d.member)), 200).body
+	_, full, _ := strings.Cut(page, `<div id="full"`)
+	full, _, _ = strings.Cut(full, "</div>")
+	if !strings.Contains(full, "Unfinished uploads hold 1 link and 1.5 kB for at most 15 minutes.") || strings.Contains(full, "elete") {
+		t.Errorf("the page says %q", full)
+	}
+}

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deletable, held } from "../static/app/limit.js";
+import { bytes } from "../static/app/size.js";
+
+test("a limit says what unfinished uploads hold, and how long", () => {
+  assert.equal(held({ used: 2, limit: 2, held: 0, retryAfter: 0 }, String), "");
+  assert.equal(
+    held({ used: 2, limit: 2, held: 1, retryAfter: 840 }, String),
+    " Unfinished uploads hold 1 of it. They release enough in 14 min.",
+  );
+  assert.equal(held({ used: 9, limit: 2, held: 1500, retryAfter: 0 }, bytes), " Unfinished uploads hold 1.5 kB of it.");
+});
+
+test("a link is offered for deletion only where there is one", () => {
+  assert.equal(deletable({ used: 2, held: 0 }), true);
+  assert.equal(deletable({ used: 2, held: 1 }), true);
+  assert.equal(deletable({ used: 2, held: 2 }), false);
+});

@@ -1,0 +1,14 @@
+// What a page says of a limit that a file does not fit into.
+
+export const span = (s) =>
+  s < 90 ? `${Math.max(1, Math.round(s))} s` : s < 5400 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`;
+
+// held says how much of the limit other unfinished uploads hold, and how long to wait where that makes room.
+export const held = (err, text) => {
+  if (!err.held) return "";
+  const wait = err.retryAfter ? ` They release enough in ${span(err.retryAfter)}.` : "";
+  return ` Unfinished uploads hold ${text(err.held)} of it.${wait}`;
+};
+
+// deletable reports whether a link can be deleted to make room: unfinished uploads are no links.
+export const deletable = (err) => !err.held || err.held < err.used;
