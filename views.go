@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -74,6 +75,8 @@ type Views struct {
 	logging chan struct{}
 	// spooled wakes the replayer, and waiting whoever tries what is early again.
 	spooled, waiting chan struct{}
+
+	refusing atomic.Bool // the last entries could be written nowhere
 
 	stopReplay context.CancelFunc
 	replayed   sync.WaitGroup // both of these
@@ -274,6 +277,7 @@ func (v *Views) keep(b Batch) (o Outcome, err error) {
 		defer cancel()
 		o, err := v.append(ctx, b)
 		if err == nil {
+			v.refusing.Store(false)
 			return o, nil
 		}
 		cause = fmt.Errorf("write the view log: %w", err)
@@ -282,13 +286,30 @@ func (v *Views) keep(b Batch) (o Outcome, err error) {
 		}
 	}
 	if err := v.Spool.Append(b); err != nil {
+		v.refusing.Store(true)
 		return o, Unavailable(errors.Join(cause, fmt.Errorf("write the spool: %w", err)))
 	}
+	v.refusing.Store(false)
 	if cause != nil {
 		v.Notice(cause)
 		wake(v.spooled)
 	}
 	return o, nil
+}
+
+// Ready reports whether views can be written: nil unless the last could be
+// written nowhere and there is still no room for any.
+func (v *Views) Ready() error {
+	if !v.refusing.Load() {
+		return nil
+	}
+	if s, ok := v.Spool.(interface{ Room() error }); ok {
+		if err := s.Room(); err != nil {
+			return fmt.Errorf("views cannot be written: %w", err)
+		}
+	}
+	v.refusing.Store(false)
+	return nil
 }
 
 // append hands a batch to the log, one at a time, and waits until ctx ends. The log may still take it then.

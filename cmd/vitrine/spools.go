@@ -32,6 +32,9 @@ func openSpools(data string, shared bool, log *slog.Logger) (*spools, error) {
 	if s.spool, err = spool.Open(filepath.Join(data, spoolDir), log); err != nil {
 		return nil, err
 	}
+	if err := s.spool.Reserve(); err != nil {
+		return nil, errors.Join(err, s.spool.Close())
+	}
 	if !shared && !used {
 		return s, nil
 	}

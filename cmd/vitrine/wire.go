@@ -173,6 +173,9 @@ func (s *service) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return errDraining
 	}
+	if err := s.views.Ready(); err != nil {
+		return err
+	}
 	return s.instance.ready(ctx)
 }
 

@@ -2,10 +2,14 @@ package spool
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"vitrine"
 	"vitrine/internal/vitrinetest"
 
 	"golang.org/x/sys/unix"
@@ -72,5 +76,78 @@ func TestLeaveOnFullDisk(t *testing.T) {
 	want(t, replay(t, s), 2)
 	if names(t, dir) != nil {
 		t.Errorf("left behind: %v", names(t, dir))
+	}
+}
+
+// On a full disk the spool goes on in its reserve, as far as that reaches, however
+// often a replay fails meanwhile. With room again all of it is replayed, and the
+// reserve is made anew.
+func TestReserve(t *testing.T) {
+	const most = 2 // pieces
+	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(most*pieceBytes*reserveShare))
+	s, log := open(t, filepath.Join(dir, "spool"))
+	if err := s.Reserve(); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, dir)
+	var kept []int
+	failed := errors.New("the log is away")
+	for id := 0; ; id++ {
+		if id%1000 == 10 {
+			if err := s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) { return b, failed }); !errors.Is(err, failed) {
+				t.Fatal(err)
+			}
+			if err := s.Room(); err != nil && s.pieces > 0 {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Append(batch(id)); err != nil {
+			if !errors.Is(err, unix.ENOSPC) {
+				t.Fatal(err)
+			}
+			break
+		}
+		kept = append(kept, id)
+	}
+	if size := s.Size(); size < most*pieceBytes*9/10 || s.pieces != 0 {
+		t.Errorf("the reserve took %d bytes in %d files, and has %d pieces", size, len(s.files), s.pieces)
+	}
+	if err := s.Room(); !errors.Is(err, unix.ENOSPC) {
+		t.Errorf("without reserve there is room: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, filler)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Room(); err != nil || s.pieces != most {
+		t.Errorf("with room again: %v, %d pieces", err, s.pieces)
+	}
+	add(t, s, len(kept))
+	if got := replay(t, s); !slices.Equal(got, append(kept, len(kept))) {
+		t.Errorf("replayed %d batches, want %d", len(got), len(kept)+1)
+	}
+	if log.Len() > 0 || names(t, filepath.Join(dir, "spool")) != nil {
+		t.Errorf("left behind: %v; the log says %q", names(t, filepath.Join(dir, "spool")), log)
+	}
+	again, _ := open(t, filepath.Join(dir, "spool"))
+	fill(t, dir)
+	if err := again.Reserve(); err != nil || again.pieces != most {
+		t.Errorf("opened again on a full disk: %v, %d pieces", err, again.pieces)
+	}
+}
+
+const filler = "filler"
+
+// fill takes all that a file system has.
+func fill(t *testing.T, dir string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, filler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for n := 1 << 20; n > 0; {
+		if _, err := f.Write(make([]byte, n)); err != nil {
+			n /= 2
+		}
 	}
 }

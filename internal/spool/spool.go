@@ -49,6 +49,9 @@ type Spool struct {
 	open  *os.File // the last of files, while it may be continued
 	next  int64    // number of the next file
 	size  int64
+
+	reserve string // directory of the reserve; "": there is none
+	pieces  int    // that it has
 }
 
 // file is one that has records, or may have.
@@ -56,6 +59,8 @@ type file struct {
 	number   int64
 	size     int64
 	replayed int64 // of its bytes
+	piece    bool  // of the reserve
+	busy     bool  // it is being replayed
 }
 
 // Open opens a directory, making it if it is not there. It takes no time for what an earlier process left: that is read when it is
@@ -130,6 +135,18 @@ func (s *Spool) add(records []byte, most int64) error {
 	if s.size+int64(len(records)) > most {
 		return ErrFull
 	}
+	if err := s.resume(); err != nil {
+		return err
+	}
+	err := s.put(records)
+	if full(err) && s.pieces > 0 {
+		return s.beginReserve(records)
+	}
+	return err
+}
+
+// put adds records to the last file, or to a new one.
+func (s *Spool) put(records []byte) error {
 	if s.open != nil && s.last().size >= fileBytes {
 		if err := s.seal(); err != nil {
 			return err
@@ -157,7 +174,13 @@ func (s *Spool) begin(records []byte) error {
 		return err
 	}
 	s.next++
-	if err = write(w, records); err == nil {
+	return s.fill(w, f, records)
+}
+
+// fill writes the first records of a file, and continues with it.
+func (s *Spool) fill(w *os.File, f *file, records []byte) error {
+	err := write(w, records)
+	if err == nil {
 		err = durable.SyncDir(s.dir)
 	}
 	if err != nil {
@@ -195,10 +218,21 @@ func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.
 	s.mu.Lock()
 	err := s.seal() // what comes from now on goes to another file
 	files := slices.Clone(s.files)
+	for _, f := range files {
+		f.busy = true
+	}
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, f := range files {
+			f.busy = false
+		}
+		s.replenish()
+	}()
 	for _, each := range files {
 		if err := s.replay(ctx, each, len(files) == 1, f); err != nil {
 			return err

@@ -321,8 +321,30 @@ var databases atomic.Int64
 // NewDatabase makes an empty database, which is gone with the test, and tells its address.
 func (s *PostgresServer) NewDatabase(t testing.TB) string {
 	t.Helper()
+	return s.newDatabase(t, "")
+}
+
+// NewDatabaseIn is NewDatabase with its files in a directory, such as one of
+// [SmallFileSystem].
+func (s *PostgresServer) NewDatabaseIn(t testing.TB, dir string) string {
+	t.Helper()
+	if s.credential != nil {
+		err := errors.Join(os.Chown(dir, int(s.credential.Uid), int(s.credential.Gid)), os.Chmod(filepath.Dir(dir), 0o711))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	space := fmt.Sprintf("space%d", databases.Add(1))
+	if err := s.Do("CREATE TABLESPACE " + space + " LOCATION '" + dir + "'"); err != nil {
+		t.Fatal(err)
+	}
+	return s.newDatabase(t, " TABLESPACE "+space)
+}
+
+func (s *PostgresServer) newDatabase(t testing.TB, options string) string {
+	t.Helper()
 	name := fmt.Sprintf("test%d", databases.Add(1))
-	if err := s.Do("CREATE DATABASE " + name); err != nil {
+	if err := s.Do("CREATE DATABASE " + name + options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

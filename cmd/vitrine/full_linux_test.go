@@ -1,0 +1,144 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vitrine/internal/vitrinetest"
+)
+
+// fullDisk is a server whose data directory is on a small file system.
+type fullDisk struct {
+	*crowded
+	disk string
+}
+
+func newFullDisk(t *testing.T, size string) *fullDisk {
+	t.Helper()
+	disk := vitrinetest.SmallFileSystem(t, size)
+	h := &held{t: t, data: filepath.Join(disk, "data")}
+	out, err := vitrineOn(h.data, "account", "create", "owner@example.org")
+	if err != nil {
+		t.Fatal(out)
+	}
+	words := strings.Fields(out)
+	h.serve()
+	c := &crowded{held: h, key: words[len(words)-1]}
+	c.slug = h.upload(c.key).Slug
+	return &fullDisk{c, disk}
+}
+
+func (d *fullDisk) filler() string { return filepath.Join(d.disk, "filler") }
+
+// fill takes the last byte of the disk.
+func (d *fullDisk) fill() {
+	d.t.Helper()
+	f, err := os.OpenFile(d.filler(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer f.Close()
+	for n := 1 << 20; n > 0; {
+		if _, err := f.Write(make([]byte, n)); err != nil {
+			n /= 2
+		}
+	}
+}
+
+func (d *fullDisk) empty() {
+	d.t.Helper()
+	if err := os.Remove(d.filler()); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// ask returns the status of an answer, and says so if it is 503 without a time to wait.
+func (d *fullDisk) ask(path string) int {
+	d.t.Helper()
+	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url+path, nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	req.Header.Set("User-Agent", person)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, res.Body)
+	if res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") == "" {
+		d.t.Errorf("%s answered 503 without Retry-After", path)
+	}
+	return res.StatusCode
+}
+
+func (d *fullDisk) well(views int64) {
+	d.t.Helper()
+	d.views(views)
+	d.stop(os.Interrupt)
+	if out, err := vitrineOn(d.data, "audit", "--deep", "--all"); err != nil {
+		d.t.Errorf("audit: %s", out)
+	}
+}
+
+// On a full disk pages are read, and their views counted, as far as the reserve
+// of the spool reaches. With room again all views are in the log.
+func TestDiskFullWithReserve(t *testing.T) {
+	t.Parallel()
+	d := newFullDisk(t, "72m")
+	d.fill()
+	const n = 200
+	for range n {
+		if status := d.ask("/p/" + d.slug); status != http.StatusOK {
+			t.Fatalf("a page answered %d on a full disk", status)
+		}
+	}
+	d.wait("are kept in the spool")
+	if status := d.ask("/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz answers %d while pages are served", status)
+	}
+	d.empty()
+	d.wait("the spool is empty")
+	d.well(n)
+}
+
+// Where views can be written nowhere no page is served, and the server says that
+// it is not ready. With room again it is, and what was answered is counted.
+func TestDiskFullWithoutReserve(t *testing.T) {
+	t.Parallel()
+	d := newFullDisk(t, "24m")
+	d.fill()
+	views := int64(0)
+	for refused := 0; refused < 10; {
+		switch status := d.ask("/p/" + d.slug); status {
+		case http.StatusOK:
+			views++
+		case http.StatusServiceUnavailable:
+			refused++
+		default:
+			t.Fatalf("a page answered %d", status)
+		}
+	}
+	if status := d.ask("/readyz"); status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz answers %d while no page can be served", status)
+	}
+	if status := d.ask("/healthz"); status != http.StatusOK {
+		t.Errorf("/healthz answers %d", status)
+	}
+	d.empty()
+	if status := d.ask("/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz answers %d with room again", status)
+	}
+	if status := d.ask("/p/" + d.slug); status != http.StatusOK {
+		t.Errorf("a page answered %d with room again", status)
+	}
+	// The replay of what the spool has waits up to half a minute.
+	if some, err := spooled(d.data); err != nil || some {
+		d.wait("the spool is empty")
+	}
+	d.well(views + 1)
+}

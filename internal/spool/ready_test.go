@@ -1,0 +1,81 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+)
+
+// awayLog is a log that can be away.
+type awayLog struct {
+	vitrine.ViewLog
+	away atomic.Bool
+}
+
+func (l *awayLog) Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
+	if l.away.Load() {
+		return vitrine.Outcome{}, vitrine.Unavailable(errors.New("the log is away"))
+	}
+	return l.ViewLog.Append(ctx, b)
+}
+
+// When the log is away and the spool is full, views are refused, and Views says
+// that it is not ready until the spool has room again.
+func TestNotReadyWhenFull(t *testing.T) {
+	log, err := sqldb.OpenViewLog(filepath.Join(t.TempDir(), "views.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	l := &awayLog{ViewLog: log}
+	s, _ := open(t, t.TempDir())
+	s.MaxBytes = 2 * probeBytes
+	drained := make(chan struct{}, 100)
+	v := &vitrine.Views{Log: l, Spool: s, Patience: time.Hour, Notice: func(err error) {
+		if err == nil {
+			drained <- struct{}{}
+		}
+	}}
+	v.Start()
+	defer v.Close()
+	add := func(id int) error {
+		o := batch(id).Opens[0]
+		o.Bot = ""
+		return v.Open(t.Context(), &o)
+	}
+	l.away.Store(true)
+	n, kept := 1, 0
+	for ; ; n++ {
+		if err := v.Ready(); err != nil {
+			t.Fatalf("not ready while views are taken: %v", err)
+		}
+		if err := add(n); err != nil {
+			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !errors.Is(err, ErrFull) {
+				t.Fatal(err)
+			}
+			break
+		}
+		kept++
+	}
+	if err := v.Ready(); !errors.Is(err, ErrFull) {
+		t.Errorf("ready when nothing is taken: %v", err)
+	}
+	l.away.Store(false)
+	<-drained
+	if err := v.Ready(); err != nil {
+		t.Errorf("not ready when the spool is empty: %v", err)
+	}
+	if err := add(n + 1); err != nil {
+		t.Error(err)
+	}
+	counts, err := log.AccountCounts(t.Context(), 7)
+	if views := counts[1<<60].Views; err != nil || views != int64(kept+1) {
+		t.Errorf("%d views, want %d: %v", views, kept+1, err)
+	}
+}

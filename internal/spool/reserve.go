@@ -1,0 +1,129 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"vitrine/internal/durable"
+)
+
+// On a full disk the spool goes on in its reserve: empty files whose blocks the
+// file system has already given, so that nobody else can take them. Each becomes
+// a file of the spool when it is needed, and is replaced once there is room.
+
+const (
+	pieceBytes = 4 << 20 // of each file of the reserve
+	// pieces is how many files the reserve has, some hundred thousand opens in all.
+	pieces = 16
+	// reserveShare is the part of a file system that the reserve takes at most.
+	reserveShare = 16
+	// reserveLeaves is how much room it leaves for the databases.
+	reserveLeaves = 4 * pieceBytes
+	reserveSuffix = ".reserve"
+	probeBytes    = 64 << 10
+)
+
+// Reserve keeps room for a full disk in a directory beside that of the spool. It
+// is called before the first use of the spool. A file system that cannot give
+// room ahead, or has little, has no reserve.
+func (s *Spool) Reserve() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reserve = s.dir + reserveSuffix
+	if err := os.MkdirAll(s.reserve, 0o700); err != nil {
+		return fmt.Errorf("make the reserve of the spool: %w", err)
+	}
+	s.replenish()
+	return nil
+}
+
+func (s *Spool) piece(n int) string {
+	return filepath.Join(s.reserve, strconv.Itoa(n))
+}
+
+// replenish makes what the reserve lacks and the file system has room for. Pieces
+// of an earlier process have their room already, or get it here.
+func (s *Spool) replenish() {
+	if s.reserve == "" {
+		return
+	}
+	for n := s.pieces; n < pieces; n++ {
+		total, free, err := space(s.reserve)
+		_, missing := os.Stat(s.piece(n))
+		if err != nil || int64(n+1)*pieceBytes > total/reserveShare || missing != nil && free < pieceBytes+reserveLeaves {
+			return
+		}
+		if allocate(s.piece(n), pieceBytes) != nil {
+			_ = os.Remove(s.piece(n))
+			return
+		}
+		s.pieces = n + 1
+	}
+}
+
+// full reports whether an error says that there is no room on the disk.
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// resume continues the last file when it is a piece of the reserve: a replay
+// that failed has closed it, and its room is there still.
+func (s *Spool) resume() error {
+	if s.open != nil || len(s.files) == 0 {
+		return nil
+	}
+	f := s.last()
+	if !f.piece || f.busy || f.size >= pieceBytes {
+		return nil
+	}
+	w, err := os.OpenFile(s.path(f, suffix), os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Seek(f.size, io.SeekStart); err != nil {
+		return errors.Join(err, w.Close())
+	}
+	s.open = w
+	return nil
+}
+
+// beginReserve makes a file of records in a piece of the reserve, and continues with it.
+func (s *Spool) beginReserve(records []byte) error {
+	f := &file{number: s.next, size: int64(len(records)), piece: true}
+	s.next++
+	s.pieces--
+	path := s.path(f, suffix)
+	if err := durable.Rename(s.piece(s.pieces), path); err != nil {
+		return err
+	}
+	w, err := os.OpenFile(path, os.O_WRONLY, 0o600)
+	if err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return s.fill(w, f, records)
+}
+
+// Room reports whether the spool has room for more: nil, [ErrFull], or why the
+// disk takes nothing. It makes the reserve anew where it was used.
+func (s *Spool) Room() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.size+probeBytes > s.MaxBytes {
+		return ErrFull
+	}
+	if s.replenish(); s.pieces > 0 {
+		return nil
+	}
+	f, err := os.CreateTemp(s.dir, "probe")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, probeBytes))
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}

@@ -1,0 +1,29 @@
+package spool
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// allocate makes an empty file that has the blocks for so many bytes.
+func allocate(path string, bytes int64) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	for {
+		err = unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, bytes)
+		if !errors.Is(err, unix.EINTR) {
+			return errors.Join(err, f.Close())
+		}
+	}
+}
+
+// space returns how large the file system of a directory is and how much of it is free.
+func space(dir string) (total, free int64, err error) {
+	var s unix.Statfs_t
+	err = unix.Statfs(dir, &s)
+	return int64(s.Blocks) * s.Bsize, int64(s.Bavail) * s.Bsize, err
+}
