@@ -11,8 +11,8 @@ import (
 )
 
 // axeRun runs axe-core (testdata/axe.sh) in a page and tells each violation in a line. What is in frames is tried apart.
-const axeRun = `axe.run(document, {%s iframes: false, preload: false, resultTypes: ["violations"], rules: {"page-has-heading-one": {enabled: self === top}}}).then((r) =>
-	r.violations.map((v) => v.id + " (" + v.impact + "): " + v.help + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).slice(0, 3).join("; ")))`
+const axeRun = `axe.run(document, {%s iframes: false, preload: false, resultTypes: ["violations"], rules: {"page-has-heading-one": {enabled: self === top}, "target-size": {enabled: true}}}).then((r) =>
+	r.violations.map((v) => v.id + " (" + v.impact + "): " + v.help + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).slice(0, 8).join("; ")))`
 
 // axeColours are the rules that need colours, which are all that themes differ
 // in; axeAll are all rules, and axeNone is no run of axe.

@@ -1,0 +1,70 @@
+package web_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// Small things that only a browser shows, on the pages of the demo.
+func TestBrowserSmallThings(t *testing.T) {
+	d := newDemo(t)
+	cookies := d.cookies()
+	a := newAudience(t, d, cookies)
+	visitor, member := a.tab(nil), a.tab(d.pro)
+	evaluates := func(tb *tab, what, script string, want any) {
+		t.Helper()
+		var got any
+		tb.run(chromedp.Evaluate(script, &got))
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+
+	// The number of files of an album begins with its first letter on a phone.
+	visitor.run(chromedp.EmulateViewport(390, 844))
+	visitor.visit(d.url + "/a/" + string(d.album.Slug))
+	evaluates(visitor, "the first letter is seen", `(() => {
+		const p = document.querySelector(".caption p"), walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT), text = document.createRange();
+		text.selectNodeContents(walk.nextNode());
+		return text.toString() + " " + (text.getBoundingClientRect().left >= document.querySelector(".caption").getBoundingClientRect().left);
+	})()`, "4 files true")
+
+	// No code is under the button that copies it.
+	for _, width := range []int64{390, 1440} {
+		visitor.run(chromedp.EmulateViewport(width, 844))
+		for _, path := range d.docPaths() {
+			visitor.visit(d.url + path)
+			evaluates(visitor, fmt.Sprintf("code under the button, %s at %d px", path, width), `[...document.querySelectorAll(".code-box")].filter((b) => {
+				const code = b.querySelector("pre").getBoundingClientRect(), copy = b.querySelector(".copy")?.getBoundingClientRect();
+				return copy && copy.width > 0 && code.right > copy.left;
+			}).length`, 0)
+		}
+	}
+
+	// A long table shows its first 50 rows, and all of them on request; a short one shows all, and no bar to scroll it by.
+	rows := `[...document.querySelectorAll("#pages-details tbody tr")].filter((r) => r.checkVisibility()).length`
+	for name, pages := range map[string]int{"catalogue.pdf": 96, "annual-report.pdf": 24} {
+		member.visit(d.url + statsPath(d.links[name]) + "?range=all")
+		member.run(chromedp.Evaluate(openAll, nil))
+		evaluates(member, name+", at first", rows, min(pages, 50))
+		evaluates(member, name+", the height", `(() => { const s = document.querySelector("#pages-details .scroll"); return s.scrollHeight <= s.clientHeight; })()`, true)
+		if pages > 50 {
+			member.run(chromedp.Evaluate(`document.querySelector("#pages-details .show-all input")?.click()`, nil))
+			evaluates(member, name+", all", rows, pages)
+		}
+	}
+
+	// On paper the hours keep their colours, the chart fits the page, and a table has all its rows.
+	member.visit(d.url + statsPath(d.links["catalogue.pdf"]) + "?range=90d")
+	member.until(`document.querySelector("#plot .uplot") !== null`)
+	member.run(chromedp.Evaluate(openAll, nil), emulation.SetEmulatedMedia().WithMedia("print"), chromedp.EmulateViewport(720, 900))
+	evaluates(member, "hours in print", `getComputedStyle(document.querySelector(".heat tbody td")).printColorAdjust`, "exact")
+	evaluates(member, "the chart in print", `[getComputedStyle(document.querySelector("#plot")).display, getComputedStyle(document.querySelector(".lines")).visibility,
+		document.querySelector(".lines").getBoundingClientRect().right <= document.querySelector(".over-time").getBoundingClientRect().right].join()`, "none,visible,true")
+	evaluates(member, "rows in print", rows, 96)
+	evaluates(member, "navigation in print", `document.querySelector(".top").checkVisibility()`, false)
+	member.run(emulation.SetEmulatedMedia().WithMedia(""))
+}
