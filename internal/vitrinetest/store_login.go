@@ -1,6 +1,8 @@
 package vitrinetest
 
 import (
+	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"vitrine"
@@ -57,4 +59,46 @@ func (t storeTest) logins() {
 		t.is("a login that was deleted", err, vitrine.ErrNotFound)
 		return nil
 	})
+}
+
+// loginRace tests a login that is begun in one process, confirmed in any and taken in any: of programs that ask several processes at the same time
+// one gets the key.
+func (t storeTest) loginRace(other storeTest) {
+	signer, now := vitrine.NewSigner([]byte("a secret of the test")), func() time.Time { return Epoch }
+	var logins []*vitrine.Logins
+	for _, s := range []vitrine.Store{t.store, other.store} {
+		logins = append(logins, &vitrine.Logins{Store: s, Keys: &vitrine.Keys{Store: s, Now: now}, Signer: signer, Now: now})
+	}
+	here := vitrine.Guesser{Addr: netip.MustParseAddr("192.0.2.1")}
+	for _, email := range []string{"ann@example.org", "bob@example.org", "eve@example.org"} { // wrong codes count by account
+		who := t.account(email)
+		l, secret, err := logins[0].Begin(ctx, "program", "machine", here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var taken atomic.Int64
+		race(6, func(i int) {
+			if _, err := logins[i%2].Decide(ctx, who, l.Code, true, here); err != nil && vitrine.CodeOf(err) != vitrine.CodeNotFound {
+				t.Error(err)
+			}
+			got, err := logins[(i+1)%2].Take(ctx, string(secret))
+			if err != nil && vitrine.CodeOf(err) != vitrine.CodeNotFound {
+				t.Error(err)
+			}
+			if got.Key != "" {
+				taken.Add(1)
+			}
+		})
+		if n := len(t.keysOf(who)); n != 1 || taken.Load() != 1 {
+			t.Errorf("%d programs have one of %d keys", taken.Load(), n)
+		}
+	}
+}
+
+func (t storeTest) keysOf(a *vitrine.Account) (keys []*vitrine.APIKey) {
+	t.read(func(tx vitrine.Tx) (err error) {
+		keys, err = tx.Keys(a.ID)
+		return err
+	})
+	return keys
 }

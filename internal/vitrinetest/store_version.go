@@ -20,6 +20,7 @@ func SharedStore(t *testing.T, within time.Duration, open func(t *testing.T) (on
 		{"VersionOfOther", func(one, other storeTest) { other.versions(one, within) }, true},
 		{"VersionRace", func(one, other storeTest) { one.versionRace(other) }, false},
 		{"VersionRaceOfOwn", func(one, _ storeTest) { one.versionRace(one) }, true},
+		{"LoginRace", func(one, other storeTest) { one.loginRace(other) }, true},
 		{"LeaseRace", func(one, other storeTest) { one.leaseRace(other) }, true},
 	} {
 		if within > 0 && !test.late {
