@@ -36,6 +36,10 @@ func (t *faultyTx) Held(a vitrine.AccountID, now time.Time, except vitrine.Uploa
 	return n, bytes, err
 }
 
+func (t *faultyTx) HeldUntil(a vitrine.AccountID, now time.Time, except vitrine.UploadID, what vitrine.Holding, n int64) (time.Time, error) {
+	return value(t.do, func() (time.Time, error) { return t.Tx.HeldUntil(a, now, except, what, n) })
+}
+
 func (t *faultyTx) Lapsed(a vitrine.AccountID, now time.Time) (bytes int64, oldest *vitrine.Upload, err error) {
 	err = t.do(func() error { bytes, oldest, err = t.Tx.Lapsed(a, now); return err })
 	return bytes, oldest, err

@@ -419,7 +419,7 @@ func TestDashboard(t *testing.T) {
 	d.publish("notes.txt", []byte("two"))
 	d.ahead.Add(int64(20 * time.Minute))
 	r = d.status(d.get("/dashboard", cookie), 200)
-	for _, want := range []string{"Recent links", "Delete one to make room.", "All 2 links of your account are in use", `aria-label="Upload" hidden`, "The next is possible in 40 minutes."} {
+	for _, want := range []string{"Recent links", "Delete a link to make room.", "All 2 links of your account are in use", `aria-label="Upload" hidden`, "The next is possible in 40 minutes."} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in %s", want, r.body)
 		}
