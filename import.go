@@ -25,6 +25,9 @@ type Imports struct {
 	Store Store
 	Log   ViewLog
 	Now   func() time.Time
+	// Retry, unless nil, makes each call to Store and Log. It may make one again whose error has CodeUnavailable: to repeat one changes
+	// nothing, also when it did what it was asked and only its answer was lost.
+	Retry func(ctx context.Context, call func() error) error
 
 	runOpens, batchOpens int // tests: less than stagedRunOpens and importBatch
 }
@@ -34,6 +37,13 @@ type ImportResult struct {
 	Lines   int64 // of the file
 	Added   int64 // links or opens that this run added
 	Already bool  // all of it was there before
+}
+
+func (s *Imports) retry(ctx context.Context, call func() error) error {
+	if s.Retry == nil {
+		return call()
+	}
+	return s.Retry(ctx, call)
 }
 
 type importedLink struct {
@@ -62,19 +72,24 @@ func (s *Imports) Links(ctx context.Context, r io.Reader) (ImportResult, error) 
 	if err != nil {
 		return ImportResult{}, err
 	}
-	var res ImportResult
-	err = s.Store.Update(ctx, func(tx Tx) error {
-		res = ImportResult{Lines: int64(len(links))}
-		for _, in := range links {
-			added, err := addImported(tx, in, s.Now())
-			if err != nil {
-				return lineError(in.line, err)
+	res := ImportResult{Lines: int64(len(links))}
+	err = s.retry(ctx, func() error {
+		var added int64
+		err := s.Store.Update(ctx, func(tx Tx) error {
+			added = 0
+			for _, in := range links {
+				is, err := addImported(tx, in, s.Now())
+				if err != nil {
+					return lineError(in.line, err)
+				}
+				if is {
+					added++
+				}
 			}
-			if added {
-				res.Added++
-			}
-		}
-		return nil
+			return nil
+		})
+		res.Added = max(res.Added, added) // an attempt whose answer was lost may have added them
+		return err
 	})
 	res.Already = err == nil && res.Lines > 0 && res.Added == 0
 	return res, err

@@ -165,17 +165,20 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 		return t, nil
 	}
 	var t *importTarget
-	err := i.Store.Read(ctx, func(tx Tx) error {
-		l, err := linkBySlug(tx, slug)
+	err := i.retry(ctx, func() error {
+		err := i.Store.Read(ctx, func(tx Tx) error {
+			l, err := linkBySlug(tx, slug)
+			if err == nil {
+				t = &importTarget{account: l.Account, link: l.ID, content: ContentKindOf(l.Kind), pages: l.Pages}
+			}
+			return err
+		})
 		if err == nil {
-			t = &importTarget{account: l.Account, link: l.ID, content: ContentKindOf(l.Kind), pages: l.Pages}
+			t.kept, err = i.Log.Kept(ctx, t.account)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, err
-	}
-	if t.kept, err = i.Log.Kept(ctx, t.account); err != nil {
 		return nil, err
 	}
 	t.number = i.staged.target(t)

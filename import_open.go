@@ -32,7 +32,11 @@ func (s *Imports) Opens(ctx context.Context, r io.Reader) (ImportResult, error) 
 	if err != nil {
 		return ImportResult{}, err
 	}
-	before, err := s.Log.Imported(ctx, file)
+	var before int64
+	err = s.retry(ctx, func() error {
+		before, err = s.Log.Imported(ctx, file)
+		return err
+	})
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -97,7 +101,7 @@ func (i *importing) store(ctx context.Context, file [32]byte, lines, before int6
 		if stored == opens {
 			receipt.Lines = lines
 		}
-		if err := i.Log.Import(ctx, receipt, batch); err != nil {
+		if err := i.retry(ctx, func() error { return i.Log.Import(ctx, receipt, batch) }); err != nil {
 			return added, err
 		}
 		added += int64(len(batch))

@@ -37,15 +37,15 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 			r = f
 		}
 		from := in.now()
-		res, err := do(&vitrine.Imports{Store: in.store, Log: in.log, Now: in.now}, r)
+		res, err := do(&vitrine.Imports{Store: in.store, Log: in.log, Now: in.now, Retry: t.patiently}, r)
 		if err != nil {
 			return err
 		}
 		added := in.now()
-		if err := finish(in); err != nil {
+		if err := t.patiently(ctx, func() error { return finish(in) }); err != nil {
 			return err
 		}
-		if err := in.pair().Record(ctx); err != nil {
+		if err := t.patiently(ctx, func() error { return in.pair().Record(ctx) }); err != nil {
 			return c.lossOf(err)
 		}
 		took, after := added.Sub(from), in.now().Sub(added)

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine/internal/vitrinetest"
+)
+
+// steppedReader calls a function when it has given a text, and before it gives the next.
+type steppedReader struct {
+	texts []string
+	step  func()
+}
+
+func (r *steppedReader) Read(b []byte) (int, error) {
+	if len(r.texts) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, r.texts[0])
+	if r.texts[0] = r.texts[0][n:]; r.texts[0] == "" {
+		r.texts = r.texts[1:]
+		r.step()
+	}
+	return n, nil
+}
+
+// hearing calls a function at each line that has a word.
+type hearing struct {
+	bytes.Buffer
+	word  string
+	heard func()
+}
+
+func (h *hearing) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), h.word) {
+		h.heard()
+	}
+	return h.Buffer.Write(b)
+}
+
+// An import waits for a PostgreSQL that is restarted while it reads its file, says
+// so once each time, and goes on by itself.
+func TestImportOverRestart(t *testing.T) {
+	t.Parallel()
+	server := vitrinetest.Postgres(t)
+	place := []string{"--database", server.NewDatabase(t), "--data", t.TempDir()}
+	run := func(in io.Reader, heard func(), args ...string) string {
+		t.Helper()
+		said := &hearing{word: "goes on by itself", heard: heard}
+		if code := run(context.Background(), &terminal{in: in, out: said, err: said}, append(args, place...)); code != 0 {
+			t.Fatalf("vitrine %s: exit status %d\n%s", strings.Join(args, " "), code, &said.Buffer)
+		}
+		return said.String()
+	}
+	began := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -90)
+	var links strings.Builder
+	var texts []string
+	for n := range 3 {
+		fmt.Fprintf(&links, `{"slug":"old-%d","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`+"\n", n, began.Format(time.RFC3339))
+		texts = append(texts, fmt.Sprintf(`{"slug":"old-%d","at":%q,"viewer":"v"}`+"\n", n, began.AddDate(0, 0, n).Format("2006-01-02T15:04:05.000Z")))
+	}
+	var once sync.Once
+	never := func() { once.Do(func() { t.Error("an import waits for nothing") }) }
+	run(nil, never, "account", "create", "ann@example.org")
+	run(strings.NewReader(links.String()), never, "import", "links", "-")
+	stops := 0
+	said := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "import", "opens", "-")
+	if stops != len(texts) || strings.Count(said, "goes on by itself") != stops || !strings.Contains(said, "3 opens added") {
+		t.Errorf("PostgreSQL was stopped %d times:\n%s", stops, said)
+	}
+	run(nil, never, "audit", "--all")
+}
