@@ -44,9 +44,9 @@ func (s *Analytics) Forget(ctx context.Context) error {
 }
 
 // Link is the report of one link of an account. Errors: CodeProRequired, CodeBadRange, CodeNotFound; another account's link is
-// like an unknown one.
+// like an unknown one. A slug that the link had before finds it for as long as the old address leads on.
 func (s *Analytics) Link(ctx context.Context, a *Account, slug string, r report.Range) (*report.LinkReport, error) {
-	l, err := ownLink(ctx, s.Store, a, slug)
+	l, err := ownLink(ctx, s.Store, a, slug, s.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"vitrine/internal/filetype"
 
@@ -58,6 +59,7 @@ func (l *Link) Captions() []string {
 type Captions struct {
 	Store Store
 	Blobs Blobs
+	Now   func() time.Time
 
 	// mu keeps a Put and a Delete of one text apart: between them the link could be left to name a text that is gone. Those of several
 	// instances put that right after each other, see keep and drop; only one that ends between its two steps, while another is under
@@ -188,7 +190,7 @@ func (s *Captions) stored(ctx context.Context, l *Link, part Part) (bool, error)
 
 // Of finds a link of the account, to tell its captions; a foreign slug answers as an unknown one does: CodeNotFound.
 func (s *Captions) Of(ctx context.Context, a *Account, slug string) (*Link, error) {
-	return ownLink(ctx, s.Store, a, slug)
+	return ownLink(ctx, s.Store, a, slug, s.Now())
 }
 
 // change changes a link that is still there.
@@ -227,10 +229,10 @@ func (l *Link) mayHaveCaptions(p Part) error {
 
 var errNoOwnLink = Errorf(CodeNotFound, "There is no link with that slug on this account.")
 
-// ownLink looks up a link of an account; a foreign slug answers as an unknown one does.
-func ownLink(ctx context.Context, store Store, a *Account, slug string) (l *Link, err error) {
+// ownLink looks up a link of an account, by a slug that it had before, too; a foreign slug answers as an unknown one does.
+func ownLink(ctx context.Context, store Store, a *Account, slug string, now time.Time) (l *Link, err error) {
 	err = store.Read(ctx, func(tx Tx) error {
-		l, err = linkBySlug(tx, slug)
+		l, err = linkByAnySlug(tx, slug, now)
 		return err
 	})
 	switch {

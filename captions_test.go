@@ -50,7 +50,7 @@ func newCaptioned(t *testing.T, f *vitrinetest.Fault) *captioned {
 		}
 	})
 	c := &captioned{t: t, blobs: blobs, store: store, log: log, links: &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: time.Now},
-		Captions: &vitrine.Captions{Store: f.Store(store), Blobs: f.Blobs(blobs)},
+		Captions: &vitrine.Captions{Store: f.Store(store), Blobs: f.Blobs(blobs), Now: time.Now},
 		uploads:  &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now}}
 	a, _, err := (&vitrine.Accounts{Store: store, Now: time.Now}).Create(t.Context(), "ann@example.org", vitrine.PlanPro)
 	if err != nil {
@@ -330,7 +330,7 @@ func TestCaptionsOfTwoInstances(t *testing.T) {
 					}
 				}
 				blobs := &around{Blobs: c.blobs, before: nothing, after: nothing, put: nothing}
-				c.has(f(c, &vitrine.Captions{Store: c.store, Blobs: blobs}, blobs))
+				c.has(f(c, &vitrine.Captions{Store: c.store, Blobs: blobs, Now: time.Now}, blobs))
 				c.audit()
 			})
 		}

@@ -48,7 +48,8 @@ type ViewLog interface {
 	// Kept tells from which day on opens of an account are kept; days before are forgotten.
 	Kept(ctx context.Context, a AccountID) (from report.Day, err error)
 
-	// Recent lists the newest n opens of a link in [from, to) that have engagement data, newest first.
+	// Recent lists the newest n opens of a link in [from, to) that have engagement data, newest first. Downloaded is set of
+	// those that a download event belongs to; no other method sets it.
 	Recent(ctx context.Context, l LinkID, from, to report.Day, n int) ([]report.Open, error)
 
 	// Opens calls f with every open of a link in [from, to), oldest first; f keeps nothing of what it is given.

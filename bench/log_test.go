@@ -62,7 +62,7 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	s := &web.Server{PublicURL: public, ContentURL: public, Version: "bench", Keys: &vitrine.Keys{Store: store, Now: time.Now},
 		Uploads: &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now},
 		Links:   &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: time.Now}, Views: views,
-		Previews: &vitrine.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: time.Now}, Captions: &vitrine.Captions{Store: store, Blobs: blobs}, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs,
+		Previews: &vitrine.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: time.Now}, Captions: &vitrine.Captions{Store: store, Blobs: blobs, Now: time.Now}, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs,
 		Receiver: blobs, Signer: signer, Ready: func(context.Context) error { return nil }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	h = s.Handler()
 	b.Cleanup(func() { hs.Close(); views.Close(); log.Close(); store.Close() })

@@ -26,8 +26,8 @@ func TestBeside(t *testing.T) {
 			for _, b := range rep.Excluded {
 				left += b.Count
 			}
-			if rep.Previous.Downloads != before.RangeDownloads {
-				t.Errorf("%s: %d downloads in the window before, its own report has %d", win.Key, rep.Previous.Downloads, before.RangeDownloads)
+			if rep.Previous.Downloads != before.Totals.RangeDownloads {
+				t.Errorf("%s: %d downloads in the window before, its own report has %d", win.Key, rep.Previous.Downloads, before.Totals.RangeDownloads)
 			}
 			if left != rep.Totals.BotsExcluded {
 				t.Errorf("%s: the ledger has %d of %d opens", win.Key, left, rep.Totals.BotsExcluded)

@@ -128,8 +128,9 @@ func readWorld(links, opens []byte) (*world, error) {
 		if o.Link == 0 {
 			return nil, fmt.Errorf("%s: no such link", line)
 		}
+		o.Downloaded = o.Session != nil && o.Session.Downloaded && !in.Bot
 		w.opens = append(w.opens, o)
-		if o.Session != nil && o.Session.Downloaded && !in.Bot {
+		if o.Downloaded {
 			w.downloads = append(w.downloads, download{o.Link, o.At})
 		}
 	}

@@ -33,8 +33,7 @@ type findings struct {
 	completed int64    // sessions that have a completion
 }
 
-// insights phrases 5 to 8 cards, in the order of the contract; none for too few views.
-// Five of them any report with views can fill.
+// insights phrases 3 to 8 cards, in the order of the contract; none for too few views.
 func insights(s *Summary, c *Content, completed int64) []Insight {
 	cards := []Insight{}
 	if s.Totals.Views < insightMinViews {
@@ -63,7 +62,11 @@ func telltale(cards []Insight) []Insight {
 	return cards
 }
 
+// trend compares with the time before, which all time does not have.
 func trend(f findings) (Insight, bool) {
+	if f.Range.Key == RangeAll {
+		return Insight{}, false
+	}
 	d := f.Deltas.Views
 	card := Insight{
 		ID: "trend", Label: "Trend", Tone: Neutral,
@@ -108,8 +111,10 @@ func bestTime(f findings) (Insight, bool) {
 }
 
 func topCountry(f findings) (Insight, bool) {
-	return topOf(Insight{ID: "top_country", Label: "Top country", Tone: Neutral},
+	card, ok := topOf(Insight{ID: "top_country", Label: "Top country", Tone: Neutral},
 		f.Breakdowns.Countries, "views with a known country")
+	card.Value = CountryName(card.Value)
+	return card, ok
 }
 
 func topSource(f findings) (Insight, bool) {

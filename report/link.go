@@ -51,7 +51,6 @@ type Summary struct {
 	// What a page shows beside, and the API does not.
 	PreviousSeries []Point  `json:"-"` // of the previous window; as long as Series, but for partial weeks
 	Excluded       []Bucket `json:"-"` // bots' opens by reason, all that Totals.BotsExcluded counts
-	RangeDownloads int64    `json:"-"` // download events of the window, which Deltas compares with Previous
 }
 
 // ForLink renders the report of l over w. cur and prev are tallies of exactly the
@@ -88,7 +87,6 @@ func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64)
 
 		PreviousSeries: Series(w.Previous(), prev),
 		Excluded:       cur.Bots(),
-		RangeDownloads: cur.downloads(),
 	}
 }
 

@@ -26,6 +26,10 @@ type Open struct {
 	Returning bool   // this viewer opened this link before
 
 	Session *Session // nil: no engagement data
+
+	// Downloaded says that a download event of this open is counted. It is known of recent opens alone; Session.Downloaded is
+	// what the page's script said.
+	Downloaded bool
 }
 
 // Counted says that the open is a person's: a view.

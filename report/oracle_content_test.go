@@ -140,10 +140,10 @@ func oracleRecent(l report.Link, opens []report.Open) []any {
 			source = "Direct"
 		}
 		rows = append(rows, object{
-			"at": time.UnixMilli(x.At).UTC().Format(time.RFC3339Nano), "country": x.Country, "city": x.City,
+			"at": time.UnixMilli(x.At).UTC().Format("2006-01-02T15:04:05.000Z"), "country": x.Country, "city": x.City,
 			"device": x.Device, "browser": x.Browser, "os": x.OS, "source": source,
 			"engagedMs": whole(x.Session.EngagedMs), "progress": oracleProgress(l, x.Session),
-			"downloaded": x.Session.Downloaded, "returning": x.Returning, "atypical": gone(x),
+			"downloaded": x.Downloaded, "returning": x.Returning, "atypical": gone(x),
 		})
 	}
 	return rows

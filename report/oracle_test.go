@@ -72,7 +72,7 @@ func (o *oracle) account(win report.Window, all report.AllTime) object {
 func (o *oracle) common(win report.Window, downloads int64) object {
 	return object{
 		"range": object{
-			"key": string(win.Key), "from": o.from.Format(time.RFC3339), "to": o.to.Format(time.RFC3339),
+			"key": string(win.Key), "from": o.from.Format("2006-01-02T15:04:05.000Z"), "to": o.to.Format("2006-01-02T15:04:05.000Z"),
 			"days":  whole(int64(o.to.Sub(o.from).Hours() / 24)),
 			"label": map[string]string{"7d": "Last 7 days", "14d": "Last 14 days", "30d": "Last 30 days", "90d": "Last 90 days", "all": "All time"}[string(win.Key)],
 		},
@@ -147,6 +147,7 @@ func (o *oracle) totals(downloads int64) object {
 		"totalEngagedMs":  whole(engagedSum(sessions)),
 		"completionPct":   o.completion(sessions),
 		"downloads":       whole(downloads),
+		"rangeDownloads":  whole(int64(o.down)),
 		"qrScans":         whole(some(views, func(x report.Open) bool { return x.QR })),
 		"returningPct":    percent(returned, int64(len(views))),
 		"bouncePct":       percent(bounced, int64(len(sessions))),

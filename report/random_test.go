@@ -79,6 +79,7 @@ func randomOpen(r *rand.Rand, l report.Link, id int64, span int) report.Open {
 	}
 	if r.IntN(4) > 0 {
 		o.Session = randomSession(r, l)
+		o.Downloaded = o.Bot == "" && r.IntN(3) == 0
 	}
 	return o
 }

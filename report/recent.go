@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -17,10 +18,19 @@ type RecentOpen struct {
 	OS         string    `json:"os"`
 	Source     string    `json:"source"`
 	EngagedMs  int64     `json:"engagedMs"`
-	Progress   string    `json:"progress"` // how far the viewer got, in words
-	Downloaded bool      `json:"downloaded"`
+	Progress   string    `json:"progress"`   // how far the viewer got, in words
+	Downloaded bool      `json:"downloaded"` // a download event of it is counted
 	Returning  bool      `json:"returning"`
 	Atypical   bool      `json:"atypical"` // listed, but in no average
+}
+
+// MarshalJSON writes At as dateTime does.
+func (o RecentOpen) MarshalJSON() ([]byte, error) {
+	type plain RecentOpen
+	return json.Marshal(struct {
+		At string `json:"at"`
+		plain
+	}{dateTime(o.At), plain(o)})
 }
 
 // recentOpens lists the newest opens of the window that have engagement data.
@@ -52,7 +62,7 @@ func recentOpen(l *Link, o *Open) RecentOpen {
 		Source:     cmp.Or(o.Source, directSource),
 		EngagedMs:  o.Session.EngagedMs,
 		Progress:   progressText(l, o.Session),
-		Downloaded: o.Session.Downloaded,
+		Downloaded: o.Downloaded,
 		Returning:  o.Returning,
 		Atypical:   o.Atypical(),
 	}

@@ -9,8 +9,9 @@ type Totals struct {
 	AvgEngagedMs    int64   `json:"avgEngagedMs"`
 	MedianEngagedMs int64   `json:"medianEngagedMs"`
 	TotalEngagedMs  int64   `json:"totalEngagedMs"`
-	CompletionPct   *Tenths `json:"completionPct"` // nil: no session has a completion
-	Downloads       int64   `json:"downloads"`     // all-time
+	CompletionPct   *Tenths `json:"completionPct"`  // nil: no session has a completion
+	Downloads       int64   `json:"downloads"`      // all-time
+	RangeDownloads  int64   `json:"rangeDownloads"` // of the window, which Deltas compares with Previous
 	QRScans         int64   `json:"qrScans"`
 	ReturningPct    Tenths  `json:"returningPct"`
 	BouncePct       Tenths  `json:"bouncePct"`
@@ -28,6 +29,7 @@ func totals(w Window, t *Tally, completionPct *Tenths, downloads int64) Totals {
 		TotalEngagedMs:  t.sessions.engagedMs,
 		CompletionPct:   completionPct,
 		Downloads:       downloads,
+		RangeDownloads:  t.downloads(),
 		QRScans:         t.qr,
 		ReturningPct:    pct(t.returning, t.views),
 		BouncePct:       pct(t.bounces, t.sessions.sessions),

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -105,6 +106,21 @@ type RangeCard struct {
 	Days  int       `json:"days"`
 	Label string    `json:"label"`
 }
+
+// MarshalJSON writes From and To as dateTime does.
+func (r RangeCard) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Key   Range  `json:"key"`
+		From  string `json:"from"`
+		To    string `json:"to"`
+		Days  int    `json:"days"`
+		Label string `json:"label"`
+	}{r.Key, dateTime(r.From), dateTime(r.To), r.Days, r.Label})
+}
+
+// dateTime is an instant as JSON has it: UTC, always with three digits of a
+// second, so that texts sort as instants do.
+func dateTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func rangeCard(w Window) RangeCard {
 	return RangeCard{Key: w.Key, From: w.From.Time(), To: w.To.Time(), Days: w.Days(), Label: w.Label()}

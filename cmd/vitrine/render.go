@@ -91,13 +91,13 @@ func (p *page) summary(s *report.Summary) {
 		{"Viewers", count(n.Uniques), p.t.change(s.Deltas.Uniques)},
 		{"Average time", duration(n.AvgEngagedMs), p.t.change(s.Deltas.AvgEngagedMs)},
 		{"Completion", percent(n.CompletionPct), ""},
-		{"Downloads", count(n.Downloads), p.t.change(s.Deltas.Downloads)},
+		{"Downloads", count(n.RangeDownloads), p.t.change(s.Deltas.Downloads)},
 	}
 	p.figures(figures)
 	p.line("\n%s · median %s · total %s · %s%% returning · %s%% bounced",
 		counted(n.Sessions, "session"), duration(n.MedianEngagedMs), duration(n.TotalEngagedMs), n.ReturningPct, n.BouncePct)
-	p.line("%s", p.t.paint(dim, fmt.Sprintf("%s by QR code · %s left out · %s atypical",
-		count(n.QRScans), counted(n.BotsExcluded, "bot open"), count(n.Atypical))))
+	p.line("%s", p.t.paint(dim, fmt.Sprintf("%s all-time · %s by QR code · %s left out · %s atypical",
+		counted(n.Downloads, "download"), count(n.QRScans), counted(n.BotsExcluded, "bot open"), count(n.Atypical))))
 	if n.Views > 0 {
 		p.series(s)
 	} else {

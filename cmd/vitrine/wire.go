@@ -130,7 +130,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		Keys:              in.keys,
 		Uploads:           uploads,
 		Links:             in.links,
-		Captions:          &vitrine.Captions{Store: in.store, Blobs: in.blobs},
+		Captions:          &vitrine.Captions{Store: in.store, Blobs: in.blobs, Now: time.Now},
 		Albums:            &vitrine.Albums{Store: in.store, Now: in.now},
 		Sites:             &vitrine.Sites{Store: in.store, Links: in.links, Plans: c.plans(), Now: in.now},
 		Abuse:             in.abuse,

@@ -3,6 +3,8 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"vitrine"
 	"vitrine/report"
@@ -23,7 +25,27 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 		recent = append(recent, o.Open)
 		return nil
 	})
-	return recent, err
+	if err != nil || len(recent) == 0 {
+		return recent, err
+	}
+	return recent, l.markDownloaded(ctx, vitrine.Scope{Account: account, Link: link}, recent)
+}
+
+// markDownloaded sets Downloaded of those opens of a link that a download event belongs to.
+func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, opens []report.Open) error {
+	at := make(map[int64]*report.Open, len(opens))
+	list := make([]string, len(opens))
+	for i := range opens {
+		at[opens[i].ID] = &opens[i]
+		list[i] = strconv.FormatInt(opens[i].ID, 10)
+	}
+	sql := fmt.Sprintf("SELECT open FROM downloads FINAL WHERE %s AND open IN (%s)", within(s), strings.Join(list, ", "))
+	return l.c.query(ctx, sql, func(r *reader) error {
+		if o := at[r.int64()]; o != nil {
+			o.Downloaded = true
+		}
+		return nil
+	})
 }
 
 // opensAtOnce is about how many opens are read before they are handed on: whoever takes them may be slow.

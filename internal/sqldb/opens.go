@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"vitrine"
 	"vitrine/report"
@@ -31,9 +33,38 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 		if err != nil {
 			return err
 		}
-		return l.recentPacked(t, link, r, n, &recent)
+		if err := l.recentPacked(t, link, r, n, &recent); err != nil {
+			return err
+		}
+		return t.markDownloaded(link, recent)
 	})
 	return recent, err
+}
+
+// markDownloaded sets Downloaded of those opens of a link, listed newest first,
+// that a download event belongs to.
+func (t *tx) markDownloaded(link vitrine.LinkID, opens []report.Open) error {
+	for some := range slices.Chunk(opens, 500) { // a statement takes only so many values
+		at := make(map[int64]*report.Open, len(some))
+		args, places := []any{int64(link)}, make([]string, len(some))
+		for i := range some {
+			at[some[i].ID] = &some[i]
+			args = append(args, some[i].ID)
+			places[i] = "$" + strconv.Itoa(i+2)
+		}
+		err := t.each(func(s scanner) error {
+			var of int64
+			err := s.Scan(&of)
+			if o := at[of]; o != nil {
+				o.Downloaded = true
+			}
+			return err
+		}, "SELECT open FROM downloads WHERE link = $1 AND open IN ("+strings.Join(places, ", ")+")", args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recentPacked adds sessions in packs to a list of the newest, newest first, and cuts it to n.

@@ -94,20 +94,32 @@ func (t logTest) recent() {
 		batch.Opens = append(batch.Opens, o)
 		if i%2 == 0 {
 			batch.Snapshots = append(batch.Snapshots, snapshot(o, time.Minute, report.Session{
-				EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}}}))
+				EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}}, Downloaded: i%5 == 0}))
+		}
+		if i%3 == 0 { // of bots too, which do not count
+			batch.Downloads = append(batch.Downloads, download(o, time.Minute))
 		}
 	}
 	t.append(batch)
-	for _, n := range []int{0, 1, 5, 25} {
-		got, err := t.log.Recent(ctx, 1, day, day+1, n)
-		if err != nil {
-			t.Fatal(err)
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(batch.Opens[6])}}) // its download counts no more
+	batch.Opens[6].Bot = vitrine.BotAutomation
+	for range 2 {
+		for _, n := range []int{0, 1, 5, 25} {
+			got, err := t.log.Recent(ctx, 1, day, day+1, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "number of recent opens", len(got), min(n, 20))
+			for i, o := range got {
+				n := 38 - 2*i
+				want := batch.Opens[n].Open
+				want.Session = &batch.Snapshots[19-i].Session
+				want.Downloaded = n%3 == 0 && want.Bot == ""
+				equal(t, "recent open", own(o), want)
+			}
 		}
-		equal(t, "number of recent opens", len(got), min(n, 20))
-		for i, o := range got {
-			want := batch.Opens[38-2*i].Open
-			want.Session = &batch.Snapshots[19-i].Session
-			equal(t, "recent open", own(o), want)
+		if err := t.log.Settle(ctx, day+1); err != nil { // and once more of days that are stored in another way
+			t.Fatal(err)
 		}
 	}
 }

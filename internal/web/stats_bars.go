@@ -41,7 +41,7 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 		row.Name, row.Note = cityName(label)
 	}
 	return []statsBars{
-		{"countries", "Countries", "Views", statsBarsOf(b.Countries, countryName, nil)},
+		{"countries", "Countries", "Views", statsBarsOf(b.Countries, report.CountryName, nil)},
 		{"cities", "Cities", "Views", statsBarsOf(b.Cities, nil, city)},
 		{"sources", "Sources", "Views", statsBarsOf(b.Sources, nil, nil)},
 		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, nil, nil)},

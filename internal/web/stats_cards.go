@@ -36,7 +36,7 @@ func statsCards(n *numbers) []statsCard {
 		{"engaged", "Average time", lasting(t.AvgEngagedMs).String(),
 			fmt.Sprintf("median %s · %s in all", lasting(t.MedianEngagedMs), lasting(t.TotalEngagedMs)), change(d.AvgEngagedMs, lasting(before.AvgEngagedMs).String()), meansEngaged},
 		{"completion", completionName(n), completion, completionNote(n), nil, meansCompletion},
-		{"downloads", "Downloads", figure(r.RangeDownloads).String(), figure(t.Downloads).String() + " all-time", change(d.Downloads, figure(before.Downloads).String()), meansDownloads},
+		{"downloads", "Downloads", figure(t.RangeDownloads).String(), figure(t.Downloads).String() + " all-time", change(d.Downloads, figure(before.Downloads).String()), meansDownloads},
 		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + counted(t.Sessions, "session", "sessions"), nil, meansBounce},
 		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + counted(t.Views, "view", "views"), nil, meansReturning},
 		{"qr", "QR scans", figure(t.QRScans).String(), "", nil, meansQR},
@@ -132,9 +132,6 @@ func statsTips(insights []report.Insight) []statsTip {
 	var tips []statsTip
 	for _, i := range insights {
 		t := statsTip{Label: i.Label, Value: i.Value, Detail: i.Detail, Tone: i.Tone}
-		if i.ID == "top_country" {
-			t.Value = countryName(i.Value)
-		}
 		switch i.Tone {
 		case report.Good:
 			t.Aloud = "Good"
@@ -161,7 +158,7 @@ func statsRecent(recent []report.RecentOpen, now time.Time) []statsOpen {
 			if place != "" {
 				place += ", "
 			}
-			place += countryName(o.Country)
+			place += report.CountryName(o.Country)
 		}
 		rows = append(rows, statsOpen{o, recentTime(o.At, now), place, lasting(o.EngagedMs)})
 	}

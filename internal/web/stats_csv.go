@@ -95,10 +95,10 @@ func totalsRows(n *numbers) [][]string {
 	r := n.summary()
 	t := &r.Totals
 	return [][]string{
-		{"from", "to", "views", "uniques", "sessions", "avgEngagedMs", "medianEngagedMs", "totalEngagedMs", "completionPct", "downloads", "qrScans", "returningPct",
+		{"from", "to", "views", "uniques", "sessions", "avgEngagedMs", "medianEngagedMs", "totalEngagedMs", "completionPct", "downloads", "rangeDownloads", "qrScans", "returningPct",
 			"bouncePct", "botsExcluded", "atypical"},
-		{r.Range.From.Format(time.RFC3339), r.Range.To.Format(time.RFC3339), whole(t.Views), whole(t.Uniques), whole(t.Sessions), whole(t.AvgEngagedMs), whole(t.MedianEngagedMs),
-			whole(t.TotalEngagedMs), tenths(t.CompletionPct), whole(t.Downloads), whole(t.QRScans), t.ReturningPct.String(), t.BouncePct.String(),
+		{r.Range.From.Format(timeFormat), r.Range.To.Format(timeFormat), whole(t.Views), whole(t.Uniques), whole(t.Sessions), whole(t.AvgEngagedMs), whole(t.MedianEngagedMs),
+			whole(t.TotalEngagedMs), tenths(t.CompletionPct), whole(t.Downloads), whole(t.RangeDownloads), whole(t.QRScans), t.ReturningPct.String(), t.BouncePct.String(),
 			whole(t.BotsExcluded), whole(t.Atypical)},
 	}
 }
@@ -170,7 +170,7 @@ func recentRows(n *numbers) [][]string {
 	}
 	rows := [][]string{{"at", "country", "city", "device", "browser", "os", "source", "engagedMs", "progress", "downloaded", "returning", "atypical"}}
 	for _, o := range n.link.Recent {
-		rows = append(rows, []string{o.At.Format(time.RFC3339Nano), o.Country, o.City, o.Device, o.Browser, o.OS, o.Source, whole(o.EngagedMs), o.Progress,
+		rows = append(rows, []string{o.At.UTC().Format(timeFormat), o.Country, o.City, o.Device, o.Browser, o.OS, o.Source, whole(o.EngagedMs), o.Progress,
 			strconv.FormatBool(o.Downloaded), strconv.FormatBool(o.Returning), strconv.FormatBool(o.Atypical)})
 	}
 	return rows

@@ -100,6 +100,7 @@ func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time
 				f.views++
 				o.Returning, seen[o.Viewer] = seen[o.Viewer], true
 				if o.Session != nil && o.Session.Downloaded {
+					o.Downloaded = true
 					f.downloads = append(f.downloads, day)
 				}
 			}

@@ -10,8 +10,6 @@ import (
 	"vitrine/report"
 
 	"github.com/dustin/go-humanize"
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 )
 
 // figure is a count as people read it.
@@ -71,18 +69,6 @@ var botNouns = map[string][2]string{
 	visitor.BotShortUserAgent: {"Nameless programs", "a request that names no product"},
 	visitor.BotAutomation:     {"Driven browsers", "the page itself saw that a program was at the wheel"},
 	vitrine.BotImported:       {"Called bots by an import", "the file that the history came from said so"},
-}
-
-// countryName is a country's name in English, or the code that has none.
-func countryName(code string) string {
-	region, err := language.ParseRegion(code)
-	if err != nil || len(code) != 2 {
-		return code
-	}
-	if name := display.English.Regions().Name(region); name != "" {
-		return name
-	}
-	return code
 }
 
 // cityName is the city and the country code of a label of cities.

@@ -104,7 +104,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Sessions: sessions, Moderation: &vitrine.Moderation{Store: store, Now: now},
 		Uploads:  &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
 		Links:    links,
-		Captions: &vitrine.Captions{Store: store, Blobs: blobs},
+		Captions: &vitrine.Captions{Store: store, Blobs: blobs, Now: now},
 		Abuse:    &vitrine.AbuseReports{Store: store, Now: now, Threshold: vitrine.DefaultAbuseThreshold},
 		Analytics: &vitrine.Analytics{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return web.LinkURL(public, s) }},

@@ -1,0 +1,82 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// A row of recent says that a file was downloaded when the server counted it,
+// whatever the page's script said, and the range's downloads are those.
+func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	open := func() (beacon, download string) {
+		beacon = s.beaconOf(s.get("/p/" + string(l.Slug)).body)
+		s.ahead.Add(int64(time.Minute))
+		return beacon, strings.Replace(beacon, "/beacon?", "/download?", 1)
+	}
+	send := func(beacon, body string) { s.status(s.do(http.MethodPost, beacon, body, plainText), 204) }
+	said, _ := open()
+	send(said, `{"engaged":5000,"present":6000,"downloaded":true}`)
+	silent, download := open()
+	send(silent, `{"engaged":6000,"present":7000}`)
+	s.status(s.get(download), 200)
+	s.status(s.get(download), 200) // one open downloads once
+	s.countOpens(l, 2)
+
+	for _, r := range []report.Range{report.Range7d, report.RangeAll} {
+		rep, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rep.Recent) != 2 || !rep.Recent[0].Downloaded || rep.Recent[1].Downloaded {
+			t.Errorf("%s: recent %+v, want that the newer one downloaded", r, rep.Recent)
+		}
+		if rep.Totals.Downloads != 1 || rep.Totals.RangeDownloads != 1 {
+			t.Errorf("%s: %d downloads and %d in the range, want 1 and 1", r, rep.Totals.Downloads, rep.Totals.RangeDownloads)
+		}
+	}
+	// Days later they are in no short range.
+	s.ahead.Add(int64(10 * 24 * time.Hour))
+	rep, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), report.Range7d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Totals.Downloads != 1 || rep.Totals.RangeDownloads != 0 || rep.Previous.Downloads != 1 {
+		t.Errorf("totals %+v, previous %+v", rep.Totals, rep.Previous)
+	}
+}
+
+// A renamed link answers under its old slug, with the new one, for as long as
+// the old address leads on.
+func TestOldSlugInTheAPI(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	other := f.account(vitrine.PlanPro)
+	old := f.published(key, noteFile.with(fields{"slug": "first-name"}), note)
+	owner, err := f.server.Keys.Authenticate(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slug := "second-name"
+	if _, err := f.server.Links.Edit(t.Context(), owner, old, vitrine.Edit{Slug: &slug}); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{slug, old, "FIRST-name"} {
+		link := f.call(key, "GET", "/links/"+of+"/analytics", nil).want(200, "").json()["link"].(map[string]any)
+		if link["slug"] != slug || !strings.HasSuffix(link["url"].(string), "/p/"+slug) {
+			t.Errorf("%s answers the link %v", of, link)
+		}
+		f.call(key, "GET", "/links/"+of+"/captions", nil).want(200, "")
+	}
+	f.call(other, "GET", "/links/"+old+"/analytics", nil).want(404, "not_found")
+	f.clock.Advance(vitrine.SlugRest)
+	f.call(key, "GET", "/links/"+old+"/analytics", nil).want(404, "not_found")
+	f.call(key, "GET", "/links/"+slug+"/analytics", nil).want(200, "")
+	f.audit()
+}
