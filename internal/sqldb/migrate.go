@@ -49,7 +49,7 @@ func versions(ctx context.Context, p *goose.Provider) (now, known int64, err err
 func migrateTo(d *dialect, handle *sql.DB, path string, steps fs.FS) error {
 	ctx := context.Background()
 	for try := 1; ; try++ {
-		p, err := goose.NewProvider(d.goose, handle, steps, goose.WithLogger(goose.NopLogger()))
+		p, err := goose.NewProvider(d.goose, handle, steps, goose.WithLogger(goose.NopLogger()), goose.WithAllowOutofOrder(true))
 		if err != nil {
 			return err
 		}
@@ -61,14 +61,19 @@ func migrateTo(d *dialect, handle *sql.DB, path string, steps fs.FS) error {
 			return fmt.Errorf("the database %s has schema version %d, and this program knows versions up to %d only: it was used by a newer "+
 				"version. Install that version, or restore a backup from before the upgrade", path, before, known)
 		}
-		if before == known {
+		// A step may have a smaller number than one that was made before it was written.
+		if pending, err := p.HasPending(ctx); err != nil {
+			return fmt.Errorf("read the schema version of %s: %w", path, err)
+		} else if !pending {
 			return nil
 		}
 		if _, err = p.Up(ctx); err == nil {
 			continue // and see that it is so
 		}
 		// Another process that opens the same database may have made the step that failed here.
-		if now, _, again := versions(ctx, p); again != nil || now == before || try == migrateTries {
+		now, _, again := versions(ctx, p)
+		pending, unknown := p.HasPending(ctx)
+		if again != nil || unknown != nil || now == before && pending || try == migrateTries {
 			return fmt.Errorf("upgrade the database %s from schema version %d: %w", path, before, err)
 		}
 	}
