@@ -18,7 +18,7 @@ const ownedAtOnce = 1000
 // OwnedBlobs calls f with everything in storage that belongs to something, so that storage and store can be copied to another place and
 // are of one mind there (Audit).
 func OwnedBlobs(tx Tx, f func(OwnedBlob) error) error {
-	for q := (LinkQuery{Limit: ownedAtOnce}); ; {
+	for q := (LinkQuery{Sort: SortID, Limit: ownedAtOnce}); ; {
 		links, err := tx.Links(q)
 		if err != nil {
 			return err
@@ -34,8 +34,7 @@ func OwnedBlobs(tx Tx, f func(OwnedBlob) error) error {
 		if len(links) < ownedAtOnce {
 			break
 		}
-		last := links[len(links)-1]
-		q.Before = LinkCursor{CreatedAt: last.CreatedAt, ID: last.ID}
+		q.After = links[len(links)-1].ID
 	}
 	// Those that are open go within hours: they are few.
 	open, err := tx.StaleUploads(UploadOpen, time.UnixMilli(maxMs), maxOpen)

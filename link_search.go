@@ -20,6 +20,7 @@ const (
 	SortOldest LinkSort = "oldest"
 	SortTitle  LinkSort = "title"
 	SortSize   LinkSort = "size"  // the largest first
+	SortID     LinkSort = "id"    // as they were made; it is quick over all accounts, after LinkQuery.After
 	SortViews  LinkSort = "views" // most viewed of the last ViewDays first; the views are the log's, and no Store knows them
 )
 

@@ -231,10 +231,11 @@ type LinkQuery struct {
 	Files      bool   // links that are no versions of websites
 	// Words selects links of which each of these stands somewhere in the title, the file's name or the slug. They are as FoldWords makes them.
 	Words  []string
-	Sort   LinkSort // other orders than the first have no cursor
+	Sort   LinkSort // other orders than the first have no Before
 	Before LinkCursor
-	Offset int // of what is selected so many are left out
-	Limit  int // 0: all
+	After  LinkID // of SortID: links with a higher one
+	Offset int    // of what is selected so many are left out
+	Limit  int    // 0: all
 }
 
 // AccountQuery selects accounts that are not closed. Zero members do not select.

@@ -2,10 +2,13 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 
 	"vitrine"
 	"vitrine/report"
@@ -25,137 +28,228 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error
 	})
 }
 
+// auditedAtOnce is how many links are recounted together: few queries for many links.
+const auditedAtOnce = 1000
+
 func (l *ViewLog) auditLinks(ctx context.Context, t *tx, fault func(string)) error {
-	link := int64(math.MinInt64)
-	for {
-		var next *int64
-		err := t.get([]any{&next}, `SELECT min(link) FROM (
-			SELECT min(link) AS link FROM links WHERE link > $1 UNION ALL SELECT min(link) FROM opens WHERE link > $1 UNION ALL
-			SELECT min(link) FROM packs WHERE link > $1 UNION ALL SELECT min(link) FROM viewers WHERE link > $1 UNION ALL SELECT min(link) FROM downloads WHERE link > $1) AS every`, link)
-		if err != nil || next == nil {
+	forgotten := map[vitrine.AccountID]report.Day{}
+	for after := int64(math.MinInt64); ; {
+		upTo := int64(math.MaxInt64)
+		err := t.get([]any{&upTo}, "SELECT link FROM links WHERE link > $1 ORDER BY link LIMIT 1 OFFSET $2", after, auditedAtOnce-1)
+		last := errors.Is(err, vitrine.ErrNotFound)
+		if err != nil && !last {
 			return err
 		}
-		link = *next
-		a := linkAudit{tx: t, opens: opener{words: l.words}, link: link}
-		a.fault = func(format string, args ...any) {
-			fault(fmt.Sprintf("view log, link %d: ", link) + fmt.Sprintf(format, args...))
-		}
-		if err := a.run(ctx); err != nil {
+		a := linksAudit{ctx: ctx, tx: t, opens: opener{words: l.words}, between: []any{after, upTo}, links: map[int64]*linkAudit{}, forgotten: forgotten}
+		if err := a.run(); err != nil {
 			return err
 		}
+		for _, link := range slices.Sorted(maps.Keys(a.links)) {
+			a.links[link].report(func(text string) { fault(fmt.Sprintf("view log, link %d: %s", link, text)) })
+		}
+		if last {
+			return nil
+		}
+		after = upTo
 	}
 }
 
-// linkAudit recounts one link.
-type linkAudit struct {
-	tx    *tx
-	opens opener
-	link  int64
-	fault func(format string, args ...any)
+// linksAudit recounts links whose numbers lie between two: above the first, up to the second. It goes through each table once, and keeps sums alone.
+type linksAudit struct {
+	ctx     context.Context
+	tx      *tx
+	opens   opener
+	between []any
+	links   map[int64]*linkAudit
+	// forgotten are the days before which accounts have no opens. It is kept for the next links.
+	forgotten map[vitrine.AccountID]report.Day
+	rows      int
+	packed    int // downloads whose opens are to be found in packs
+}
 
-	views, downloads int64
+// mostPacked bounds the downloads that are looked for together in packs. Others are looked for one by one.
+const mostPacked = 100_000
+
+// linkAudit is what was found of one link.
+type linkAudit struct {
+	counted                  bool // it has a row of counts
+	account                  int64
+	keptViews, keptDownloads int64
+	views, downloads         int64
+	faults                   []string
+	last                     vitrine.ViewID // of the opens in packs
+	some                     bool
+	downloaded               map[vitrine.ViewID][]int64 // opens that may be in packs, with their downloads
 	// viewers sums a fingerprint of the viewer of each open that counts, so that they need not be remembered; seen is the same
 	// from the table of viewers.
 	viewers, seen uint64
 }
 
-func (a *linkAudit) run(ctx context.Context) error {
-	var account, views, downloads int64
-	err := a.tx.get([]any{&account, &views, &downloads}, "SELECT account, views, downloads FROM links WHERE link = $1", a.link)
-	counted := err == nil
-	if errors.Is(err, vitrine.ErrNotFound) {
-		a.fault("it has opens or downloads, and no row of counts")
-	} else if err != nil {
-		return err
+func (a *linkAudit) fault(format string, args ...any) {
+	a.faults = append(a.faults, fmt.Sprintf(format, args...))
+}
+
+// report compares what was counted with what is kept.
+func (a *linkAudit) report(fault func(string)) {
+	if a.counted && a.account < 0 {
+		return // its erasure was cut off, and goes on
 	}
-	if counted && account < 0 {
-		return nil // its erasure was cut off, and goes on
+	if !a.counted {
+		fault("it has opens or downloads, and no row of counts")
 	}
-	if err := a.readForgotten(vitrine.AccountID(account)); err != nil {
-		return err
+	for _, f := range a.faults {
+		fault(f)
 	}
-	if err := a.readOpens(ctx); err != nil {
-		return err
+	for _, of := range slices.Sorted(maps.Keys(a.downloaded)) {
+		for _, id := range a.downloaded[of] {
+			fault(fmt.Sprintf("download %d belongs to open %d, which does not exist", id, of))
+		}
 	}
-	if err := a.readViewers(); err != nil {
-		return err
+	if a.counted && a.keptViews != a.views {
+		fault(fmt.Sprintf("%d views are counted, its opens make %d", a.keptViews, a.views))
 	}
-	if err := a.readDownloads(); err != nil {
-		return err
-	}
-	if counted && views != a.views {
-		a.fault("%d views are counted, its opens make %d", views, a.views)
-	}
-	if counted && downloads != a.downloads {
-		a.fault("%d downloads are counted, there are %d", downloads, a.downloads)
+	if a.counted && a.keptDownloads != a.downloads {
+		fault(fmt.Sprintf("%d downloads are counted, there are %d", a.keptDownloads, a.downloads))
 	}
 	if a.viewers != a.seen {
-		a.fault("the viewers kept to tell who returns are not those of its opens")
+		fault("the viewers kept to tell who returns are not those of its opens")
+	}
+}
+
+func (a *linksAudit) of(link int64) *linkAudit {
+	l := a.links[link]
+	if l == nil {
+		l = new(linkAudit)
+		a.links[link] = l
+	}
+	return l
+}
+
+// next counts a row, and tells of a context that has ended.
+func (a *linksAudit) next() error {
+	if a.rows++; a.rows%checkEvery == 0 {
+		return a.ctx.Err()
 	}
 	return nil
 }
 
-func (a *linkAudit) readOpens(ctx context.Context) error {
-	n := 0
-	last := vitrine.ViewID(math.MinInt64)
-	every := ids{math.MinInt64, math.MaxInt64}
-	err := a.tx.packedRows(ofLink(vitrine.LinkID(a.link)), every, false, func(_ vitrine.LinkID, r *row) error {
-		if n++; n%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+func (a *linksAudit) run() error {
+	for _, read := range []func() error{a.readCounts, a.readForgotten, a.readDownloads, a.readPacks, a.readOpens, a.readViewers} {
+		if err := read(); err != nil {
+			return err
 		}
-		if n > 1 && r.id <= last {
-			a.fault("open %d stands in a pack after open %d", r.id, last)
-		}
-		last = r.id
-		return a.open(r, true)
-	})
-	if errors.Is(err, errRecord) {
-		a.fault("%v", err)
-		err = nil
 	}
-	if err != nil {
-		return err
-	}
-	return a.tx.visitOpens(func(link, id int64, open, session []byte) error {
-		if n++; n%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	return nil
+}
+
+func (a *linksAudit) readCounts() error {
+	return a.tx.each(func(row scanner) error {
+		var link int64
+		var l linkAudit
+		if err := row.Scan(&link, &l.account, &l.keptViews, &l.keptDownloads); err != nil {
+			return err
 		}
-		r := row{id: vitrine.ViewID(id)}
-		if err := r.decode(open, session); err != nil {
-			a.fault("open %d: %v", id, err)
-			return nil
-		}
-		return a.open(&r, false)
-	}, " FROM opens o WHERE o.link = $1", []any{a.link})
+		l.counted = true
+		a.links[link] = &l
+		return a.next()
+	}, "SELECT link, account, views, downloads FROM links WHERE link > $1 AND link <= $2", a.between...)
 }
 
 // readForgotten counts what is known of days whose opens are gone.
-func (a *linkAudit) readForgotten(account vitrine.AccountID) error {
-	s, err := a.tx.state(account)
-	if err != nil {
-		return err
+func (a *linksAudit) readForgotten() error {
+	accounts := map[vitrine.AccountID]bool{}
+	for _, l := range a.links {
+		accounts[vitrine.AccountID(l.account)] = true
 	}
-	return a.tx.each(func(row scanner) error {
-		var day report.Day
-		var head []byte
-		if err := row.Scan(&day, &head); err != nil {
+	for account := range accounts {
+		forgotten, known := a.forgotten[account]
+		if !known {
+			s, err := a.tx.state(account)
+			if err != nil {
+				return err
+			}
+			forgotten = s.forgotten
+			a.forgotten[account] = forgotten
+		}
+		if forgotten <= 0 {
+			continue
+		}
+		err := a.tx.each(func(row scanner) error {
+			var link int64
+			var day report.Day
+			var head []byte
+			if err := row.Scan(&link, &day, &head); err != nil {
+				return err
+			}
+			l, t := a.of(link), new(report.Tally)
+			if report.CheckPiece(head) != nil || t.AddHead(head, report.NoDay) != nil {
+				l.fault("the tally of %v, whose opens are gone, is damaged", day)
+			}
+			l.views += t.Views()
+			l.downloads += t.Downloads()
+			return a.next()
+		}, "SELECT link, day, head FROM tallies WHERE link > $1 AND link <= $2 AND account = $3 AND level = 0 AND day < $4 AND link != 0", append(a.between[:2:2], int64(account), forgotten)...)
+		if err != nil {
 			return err
 		}
-		t := new(report.Tally)
-		if report.CheckPiece(head) != nil || t.AddHead(head, report.NoDay) != nil {
-			a.fault("the tally of %v, whose opens are gone, is damaged", day)
+	}
+	return nil
+}
+
+func (a *linksAudit) readPacks() error {
+	var u unpacker
+	return a.tx.each(func(row scanner) error {
+		var link int64
+		var p storedPack
+		if err := row.Scan(&link, &p.first, (*sql.RawBytes)(&p.data)); err != nil {
+			return a.tx.fail(err)
 		}
-		a.views += t.Views()
-		a.downloads += t.Downloads()
-		return nil
-	}, "SELECT day, head FROM tallies WHERE account = $1 AND link = $2 AND level = 0 AND day < $3", int64(account), a.link, s.forgotten)
+		l := a.of(link)
+		err := u.open(p.data, p.first)
+		for err == nil {
+			r := u.next()
+			if r == nil {
+				err = u.end()
+				break
+			}
+			if l.some && r.id <= l.last {
+				l.fault("open %d stands in a pack after open %d", r.id, l.last)
+			}
+			l.some, l.last = true, r.id
+			if r.human() && l.downloaded != nil {
+				delete(l.downloaded, r.id)
+			}
+			if err := a.open(link, l, r, true); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, errRecord) {
+			l.fault("pack %d of link %d: %v", p.first, link, err)
+			err = nil
+		}
+		return err
+	}, "SELECT link, first, data FROM packs WHERE link > $1 AND link <= $2 ORDER BY link, first", a.between...)
+}
+
+func (a *linksAudit) readOpens() error {
+	return a.tx.visitOpens(func(link, id int64, open, session []byte) error {
+		l, r := a.of(link), row{id: vitrine.ViewID(id)}
+		if err := r.decode(open, session); err != nil {
+			l.fault("open %d: %v", id, err)
+			return nil
+		}
+		return a.open(link, l, &r, false)
+	}, " FROM opens o WHERE o.link > $1 AND o.link <= $2", a.between)
 }
 
 // open counts an open.
-func (a *linkAudit) open(r *row, packed bool) error {
-	o, err := a.opens.make(a.link, r)
+func (a *linksAudit) open(link int64, l *linkAudit, r *row, packed bool) error {
+	if err := a.next(); err != nil {
+		return err
+	}
+	o, err := a.opens.make(link, r)
 	if errors.Is(err, errRecord) {
-		a.fault("open %d: %v", r.id, err)
+		l.fault("open %d: %v", r.id, err)
 		return nil
 	}
 	if err != nil {
@@ -163,63 +257,71 @@ func (a *linkAudit) open(r *row, packed bool) error {
 	}
 	imported := r.flags&openImported != 0
 	if o.Counted() {
-		a.views++
+		l.views++
 		if !packed {
-			a.viewers += fingerprint(o.Viewer)
+			l.viewers += fingerprint(o.Viewer)
 		}
 	}
 	if o.Session != nil {
 		if wrong := wrongSession(o.Session, imported); wrong != "" {
-			a.fault("open %d: %s", r.id, wrong)
+			l.fault("open %d: %s", r.id, wrong)
 		}
 	}
 	return nil
 }
 
-func (a *linkAudit) readViewers() error {
+func (a *linksAudit) readViewers() error {
 	return a.tx.each(func(s scanner) error {
-		var viewer, opens int64
-		if err := s.Scan(&viewer, &opens); err != nil {
+		var link, viewer, opens int64
+		if err := s.Scan(&link, &viewer, &opens); err != nil {
 			return err
 		}
+		l := a.of(link)
 		if opens < 1 {
-			a.fault("a viewer is kept with %d opens", opens)
+			l.fault("a viewer is kept with %d opens", opens)
 		}
-		a.seen += uint64(opens) * fingerprint(uint64(viewer))
-		return nil
-	}, "SELECT viewer, opens FROM viewers WHERE link = $1", a.link)
+		l.seen += uint64(opens) * fingerprint(uint64(viewer))
+		return a.next()
+	}, "SELECT link, viewer, opens FROM viewers WHERE link > $1 AND link <= $2", a.between...)
 }
 
-func (a *linkAudit) readDownloads() error {
-	type elsewhere struct{ id, of int64 }
-	var packed []elsewhere // unless they are nowhere
+func (a *linksAudit) readDownloads() error {
+	type download struct{ link, id, of int64 }
+	var many []download // more than are looked for together
 	err := a.tx.each(func(s scanner) error {
-		var id, of int64
+		var d download
 		var open []byte
-		if err := s.Scan(&id, &of, &open); err != nil {
+		if err := s.Scan(&d.link, &d.id, &d.of, &open); err != nil {
 			return err
 		}
-		a.downloads++
+		l := a.of(d.link)
+		l.downloads++
 		var r openRecord
 		switch {
+		case open == nil && a.packed >= mostPacked:
+			many = append(many, d)
 		case open == nil:
-			packed = append(packed, elsewhere{id, of})
+			a.packed++
+			if l.downloaded == nil {
+				l.downloaded = map[vitrine.ViewID][]int64{}
+			}
+			l.downloaded[vitrine.ViewID(d.of)] = append(l.downloaded[vitrine.ViewID(d.of)], d.id)
 		case r.decode(open) == nil && !r.human():
-			a.fault("download %d belongs to open %d, which is a bot's", id, of)
+			l.fault("download %d belongs to open %d, which is a bot's", d.id, d.of)
 		}
-		return nil
-	}, `SELECT d.id, d.open, o.open FROM downloads d LEFT JOIN opens o ON o.link = d.link AND o.id = d.open WHERE d.link = $1`, a.link)
-	for _, d := range packed {
-		if err == nil && !a.inPack(vitrine.ViewID(d.of)) {
-			a.fault("download %d belongs to open %d, which does not exist", d.id, d.of)
+		return a.next()
+	}, `SELECT d.link, d.id, d.open, o.open FROM downloads d LEFT JOIN opens o ON o.link = d.link AND o.id = d.open WHERE d.link > $1 AND d.link <= $2`, a.between...)
+	for _, d := range many {
+		if err == nil && !a.inPack(vitrine.LinkID(d.link), vitrine.ViewID(d.of)) {
+			a.of(d.link).fault("download %d belongs to open %d, which does not exist", d.id, d.of)
 		}
 	}
 	return err
 }
 
 // inPack tells whether a pack has an open, by a person.
-func (a *linkAudit) inPack(id vitrine.ViewID) (found bool) {
-	err := a.tx.packedRows(ofLink(vitrine.LinkID(a.link)), ids{id, id + 1}, true, func(_ vitrine.LinkID, r *row) error {
+func (a *linksAudit) inPack(link vitrine.LinkID, id vitrine.ViewID) (found bool) {
+	err := a.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(_ vitrine.LinkID, r *row) error {
 		found = r.human()
 		return nil
 	})

@@ -1,10 +1,12 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 
 	"vitrine"
 	"vitrine/report"
@@ -39,12 +41,12 @@ func auditVisits(ctx context.Context, t *tx, fault func(string), wrong wrongTall
 			return err
 		}
 		busy := map[report.Day]bool{}
+		packed, err := packedVisits(ctx, t, account, busy)
+		if err != nil {
+			return err
+		}
 		for _, link := range links {
-			packed, err := packedVisits(ctx, t, link, busy)
-			if err != nil {
-				return err
-			}
-			if packed != indexed[int64(link)] {
+			if packed[link] != indexed[int64(link)] {
 				fault(fmt.Sprintf("view log, link %d: the visits kept to tell viewers apart are not those of its opens", link))
 			}
 		}
@@ -124,16 +126,17 @@ func auditDays(t *tx, account vitrine.AccountID, s state, busy map[report.Day]bo
 	return nil
 }
 
-// packedVisits is the same of the packs of a link; it notes the days of its opens.
-func packedVisits(ctx context.Context, t *tx, link vitrine.LinkID, busy map[report.Day]bool) (sum uint64, err error) {
-	day, seen := report.NoDay, map[uint64]bool{}
+// packedVisits is the same of the packs of an account; it notes the days of its opens.
+func packedVisits(ctx context.Context, t *tx, account vitrine.AccountID, busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
+	sums = map[vitrine.LinkID]uint64{}
+	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
 	n := 0
-	err = t.packedRows(ofLink(link), ids{math.MinInt64, math.MaxInt64}, true, func(_ vitrine.LinkID, r *row) error {
+	err = t.packedRows(vitrine.Scope{Account: account}, ids{math.MinInt64, math.MaxInt64}, true, func(link vitrine.LinkID, r *row) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if d := report.DayOf(r.id.Ms()); d != day {
-			day = d
+		if d := report.DayOf(r.id.Ms()); d != day || link != of {
+			of, day = link, d
 			clear(seen)
 			busy[d] = busy[d] || r.human()
 		}
@@ -142,77 +145,120 @@ func packedVisits(ctx context.Context, t *tx, link vitrine.LinkID, busy map[repo
 		}
 		if r.human() && !seen[r.viewer] {
 			seen[r.viewer] = true
-			sum += r.visit(link).fingerprint()
+			sums[link] += r.visit(link).fingerprint()
 		}
 		return nil
 	})
-	return sum, err
+	return sums, err
 }
 
 // sampledTallies is how many stored tallies an audit recounts that is not of all.
 const sampledTallies = 200
 
-// auditTallies recounts stored tallies from their opens.
+// storedPart is a stored tally, or the views by link of a day.
+type storedPart struct {
+	vitrine.Scope
+	part
+	daily bool
+}
+
+// auditTallies recounts stored tallies from their opens: of a scope those of 64 days together.
 func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, wrong wrongTally) error {
-	for _, kind := range []struct {
-		query string
-		check func(vitrine.Scope, part) (string, error)
-	}{
-		{"SELECT account, link, level, day FROM tallies", func(s vitrine.Scope, p part) (string, error) { return l.recount(ctx, t, s, p) }},
-		{"SELECT account, 0, 0, day FROM daily_views", func(s vitrine.Scope, p part) (string, error) { return l.recountDaily(ctx, t, s, p) }},
-	} {
-		query := kind.query
+	places, err := storedParts(t, all)
+	if err != nil {
+		return err
+	}
+	block := func(p storedPart) report.Day { return alignDown(p.from, 2) }
+	slices.SortFunc(places, func(a, b storedPart) int {
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Link, b.Link), cmp.Compare(block(a), block(b)))
+	})
+	for len(places) > 0 {
+		n := 1
+		for n < len(places) && places[n].Scope == places[0].Scope && block(places[n]) == block(places[0]) {
+			n++
+		}
+		if err := l.recount(ctx, t, places[:n], wrong); err != nil {
+			return err
+		}
+		places = places[n:]
+	}
+	return nil
+}
+
+// storedParts lists stored tallies that are used, and that there are opens for: all, or a sample.
+func storedParts(t *tx, all bool) (places []storedPart, err error) {
+	for _, query := range []string{"SELECT account, link, level, day, 0 FROM tallies", "SELECT account, 0, 0, day, 1 FROM daily_views"} {
 		if !all {
 			query += fmt.Sprintf(" ORDER BY random() LIMIT %d", sampledTallies)
 		}
-		type place struct {
-			vitrine.Scope
-			part
-		}
-		var places []place
-		states := map[vitrine.AccountID]state{}
 		err := t.each(func(s scanner) error {
-			var p place
-			err := s.Scan(&p.Account, &p.Link, &p.level, &p.from)
-			p.to = p.from + width(p.level)
+			var p storedPart
+			var daily int
+			err := s.Scan(&p.Account, &p.Link, &p.level, &p.from, &daily)
+			p.to, p.daily = p.from+width(p.level), daily == 1
 			places = append(places, p)
 			return err
 		}, query)
 		if err != nil {
+			return nil, err
+		}
+	}
+	states := map[vitrine.AccountID]state{}
+	for _, p := range places {
+		if _, known := states[p.Account]; !known {
+			if states[p.Account], err = t.state(p.Account); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// Of forgotten days there is nothing to recount; stale ones are not used, and will be made again.
+	return slices.DeleteFunc(places, func(p storedPart) bool { return p.from < states[p.Account].forgotten || p.to > states[p.Account].stale }), nil
+}
+
+// recount recounts stored tallies of one scope, which lie in 64 days, and tells of those that are wrong.
+func (l *ViewLog) recount(ctx context.Context, t *tx, parts []storedPart, wrong wrongTally) error {
+	var days []report.Day
+	for _, p := range parts {
+		for d := p.from; d < p.to; d++ {
+			days = append(days, d)
+		}
+	}
+	slices.Sort(days)
+	var spans []span
+	for _, d := range slices.Compact(days) {
+		if n := len(spans); n > 0 && spans[n-1].to == d {
+			spans[n-1].to++
+		} else {
+			spans = append(spans, span{d, d + 1})
+		}
+	}
+	counted := dayTallies{}
+	err := l.eachDay(ctx, t, parts[0].Scope, window{cold: spans}, func(d report.Day, day *report.Tally) { counted[d] = day })
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		compare := l.compareTally
+		if p.daily {
+			compare = l.compareDaily
+		}
+		what, err := compare(t, p, counted)
+		if err != nil {
 			return err
 		}
-		for _, p := range places {
-			st, known := states[p.Account]
-			if !known {
-				if st, err = t.state(p.Account); err != nil {
-					return err
-				}
-				states[p.Account] = st
-			}
-			if p.from < st.forgotten {
-				continue // there is nothing to recount it from
-			}
-			if p.to > st.stale {
-				continue // it is not used, and will be made again
-			}
-			what, err := kind.check(p.Scope, p.part)
-			if err != nil {
-				return err
-			}
-			if what != "" {
-				wrong(p.Account, p.from, fmt.Sprintf("view log, account %d, link %d: the stored tally of %d days from %v %s", p.Account, p.Link, p.to-p.from, p.from, what))
-			}
+		if what != "" {
+			wrong(p.Account, p.from, fmt.Sprintf("view log, account %d, link %d: the stored tally of %d days from %v %s", p.Account, p.Link, p.to-p.from, p.from, what))
 		}
 	}
 	return nil
 }
 
-// recount says what is wrong with a stored tally.
-func (l *ViewLog) recount(ctx context.Context, t *tx, s vitrine.Scope, p part) (wrong string, err error) {
-	kept := stored{tx: t, words: l.words, scope: s, since: report.NoDay, tally: new(report.Tally)}
+// compareTally says what is wrong with a stored tally.
+func (l *ViewLog) compareTally(t *tx, p storedPart, counted dayTallies) (wrong string, err error) {
+	kept := stored{tx: t, words: l.words, scope: p.Scope, since: report.NoDay, tally: new(report.Tally)}
 	left, err := kept.takeLevel(p.span, p.level)
 	if err == nil && len(left) == 0 {
-		err = kept.allTimes(p)
+		err = kept.allTimes(p.part)
 	}
 	if damaged(err) || err == nil && len(left) > 0 {
 		return "is damaged", nil
@@ -220,12 +266,16 @@ func (l *ViewLog) recount(ctx context.Context, t *tx, s vitrine.Scope, p part) (
 	if err != nil {
 		return "", err
 	}
-	counted := new(report.Tally)
-	err = l.eachDay(ctx, t, s, window{cold: []span{p.span}}, func(_ report.Day, day *report.Tally) { counted.Merge(day) })
-	if err == nil && !trim(s, counted).Equal(kept.tally) {
+	sum := new(report.Tally)
+	for d := p.from; d < p.to; d++ {
+		if day := counted[d]; day != nil {
+			sum.Merge(day)
+		}
+	}
+	if !trim(p.Scope, sum).Equal(kept.tally) {
 		wrong = "is not that of its opens"
 	}
-	return wrong, err
+	return wrong, nil
 }
 
 // allTimes adds every engaged time of a part.
@@ -240,11 +290,11 @@ func (s *stored) allTimes(p part) error {
 		int64(s.scope.Account), int64(s.scope.Link), p.level, p.from, p.to)
 }
 
-// recountDaily says what is wrong with the views by link of a day.
-func (l *ViewLog) recountDaily(ctx context.Context, t *tx, s vitrine.Scope, p part) (wrong string, err error) {
+// compareDaily says what is wrong with the views by link of a day.
+func (l *ViewLog) compareDaily(t *tx, p storedPart, counted dayTallies) (wrong string, err error) {
 	kept := map[int64]int64{}
 	var data []byte
-	err = t.get([]any{&data}, "SELECT data FROM daily_views WHERE account = $1 AND day = $2", int64(s.Account), p.from)
+	err = t.get([]any{&data}, "SELECT data FROM daily_views WHERE account = $1 AND day = $2", int64(p.Account), p.from)
 	if err == nil {
 		err = report.EachLinkViews(data, func(link, views int64) { kept[link] = views })
 	}
@@ -254,21 +304,22 @@ func (l *ViewLog) recountDaily(ctx context.Context, t *tx, s vitrine.Scope, p pa
 	if err != nil {
 		return "", err
 	}
-	err = l.eachDay(ctx, t, s, window{cold: []span{p.span}}, func(_ report.Day, day *report.Tally) {
-		sum := int64(0)
-		for link, views := range kept {
-			sum += views
-			if day.LinkViews(link) != views {
-				wrong = "does not have the views of its links"
-			}
+	day := counted[p.from]
+	if day == nil {
+		if len(kept) > 0 {
+			wrong = "has views of links without opens"
 		}
-		if sum != day.Views() {
-			wrong = "does not have the views of all links"
-		}
-		clear(kept)
-	})
-	if len(kept) > 0 {
-		wrong = "has views of links without opens"
+		return wrong, nil
 	}
-	return wrong, err
+	sum := int64(0)
+	for link, views := range kept {
+		sum += views
+		if day.LinkViews(link) != views {
+			wrong = "does not have the views of its links"
+		}
+	}
+	if sum != day.Views() {
+		wrong = "does not have the views of all links"
+	}
+	return wrong, nil
 }

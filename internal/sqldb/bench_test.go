@@ -3,14 +3,17 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
+	"vitrine/report"
 )
 
 // newTraffic makes opens of some links, a million a year.
@@ -129,5 +132,34 @@ func BenchmarkTally(b *testing.B) {
 				m.report()
 			})
 		}
+	}
+}
+
+// BenchmarkAudit audits everything: many links with few views, and few links with many. What a link or a view costs is the same at each size.
+func BenchmarkAudit(b *testing.B) {
+	for _, size := range []struct{ links, views int }{{10_000, 20_000}, {40_000, 80_000}, {10, 100_000}, {10, 400_000}} {
+		b.Run(fmt.Sprintf("links=%d/views=%d", size.links, size.views), func(b *testing.B) {
+			l, g := openTestLog(b), newTraffic(size.links)
+			opens := make([]vitrine.NewOpen, size.views)
+			var last report.Day
+			for i := range opens {
+				opens[i] = g.Imported()
+				last = max(last, report.DayOf(opens[i].At))
+			}
+			slices.SortFunc(opens, func(a, b vitrine.NewOpen) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.ID, b.ID)) })
+			if err := importOpens(b, l, 1, opens...); err != nil {
+				b.Fatal(err)
+			}
+			settled(b, l, last-2)
+			m := meter{b: b, n: 0, from: processorTime()}
+			for b.Loop() {
+				if err := l.Audit(b.Context(), true, func(fault string) { b.Error(fault) }); err != nil {
+					b.Fatal(err)
+				}
+				m.n += size.views
+			}
+			m.report()
+			b.ReportMetric(float64(m.n)/b.Elapsed().Seconds(), "views/s")
+		})
 	}
 }

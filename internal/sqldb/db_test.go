@@ -220,6 +220,7 @@ func queries() map[string]func(tx storeTx) {
 		"LinkBySlug":   func(tx storeTx) { _, _ = tx.LinkBySlug("s") },
 		"Links":        func(tx storeTx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Limit: 20, Before: cursor}) },
 		"Links state":  func(tx storeTx) { _, _ = tx.Links(vitrine.LinkQuery{State: vitrine.StateProcessing}) },
+		"Links ID":     func(tx storeTx) { _, _ = tx.Links(vitrine.LinkQuery{Sort: vitrine.SortID, After: 7, Limit: 1000}) },
 		"Links bytes":  func(tx storeTx) { _, _ = tx.Links(vitrine.LinkQuery{WithBytes: true}) },
 		"Links words":  func(tx storeTx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Words: []string{"a"}, Limit: 51}) },
 		"Links title":  func(tx storeTx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortTitle, Limit: 51}) },

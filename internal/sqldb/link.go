@@ -55,8 +55,11 @@ func (t storeTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	if !q.Before.CreatedAt.IsZero() {
 		w.where("(created_at, id) < ($%d, $%d)", ms(q.Before.CreatedAt), int64(q.Before.ID))
 	}
+	if q.After != 0 {
+		w.where("id > $%d", int64(q.After))
+	}
 	order := linkOrders[q.Sort]
-	if q.Sort == vitrine.SortNewest && q.Offset == 0 && len(q.Words) == 0 {
+	if (q.Sort == vitrine.SortNewest || q.Sort == vitrine.SortID) && q.Offset == 0 && len(q.Words) == 0 {
 		return list(t.tx, readLink, selectLinks+w.end(order, q.Limit), w.args...)
 	}
 	// Which ones is told from an index alone; rows are read of those on the page.
@@ -84,6 +87,7 @@ var linkOrders = map[vitrine.LinkSort]string{
 	vitrine.SortOldest: " ORDER BY created_at, id",
 	vitrine.SortTitle:  " ORDER BY words, id",
 	vitrine.SortSize:   " ORDER BY size DESC, id DESC",
+	vitrine.SortID:     " ORDER BY id",
 }
 
 // selectedLinks are the conditions of a query, its place in an order aside.

@@ -98,7 +98,7 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-func importOpens(t *testing.T, l *ViewLog, line int64, opens ...vitrine.NewOpen) error {
+func importOpens(t testing.TB, l *ViewLog, line int64, opens ...vitrine.NewOpen) error {
 	t.Helper()
 	return l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: line, At: (firstTestDay + 100).Time()}, opens)
 }

@@ -32,7 +32,7 @@ func told(t *testing.T, h *facts, l *ViewLog, opens ...vitrine.NewOpen) {
 	both(t, h, l, vitrine.Batch{Opens: opens})
 }
 
-func settled(t *testing.T, l *ViewLog, before report.Day) {
+func settled(t testing.TB, l *ViewLog, before report.Day) {
 	t.Helper()
 	if err := l.Settle(context.Background(), before); err != nil {
 		t.Fatalf("Settle before %d: %v", before, err)

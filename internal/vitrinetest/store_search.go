@@ -3,6 +3,7 @@ package vitrinetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"vitrine"
@@ -85,6 +86,22 @@ func (t storeTest) linkSearch() {
 			check(vitrine.LinkQuery{Sort: o.sort, Offset: skip}, o.order[skip:]...)
 			check(vitrine.LinkQuery{Sort: o.sort, Offset: skip, Limit: 2}, o.order[skip:min(skip+2, len(o.order))]...)
 		}
+	}
+	var ids []vitrine.LinkID // as they were made, over all accounts, two at a time
+	t.read(func(tx vitrine.Tx) error {
+		for q := (vitrine.LinkQuery{Sort: vitrine.SortID, Limit: 2}); ; {
+			some, err := tx.Links(q)
+			if err != nil || len(some) == 0 {
+				return err
+			}
+			for _, l := range some {
+				ids = append(ids, l.ID)
+			}
+			q.After = some[len(some)-1].ID
+		}
+	})
+	if len(ids) != 5 || !slices.IsSorted(ids) {
+		t.Errorf("links by ID: %v", ids)
 	}
 	held.Title, held.Slug = "Renamed", "new-slug"
 	t.update(func(tx vitrine.Tx) error { return tx.PutLink(held) })
