@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
@@ -17,7 +18,11 @@ import (
 // apiRoot is where the API of version 1 stands below the public address (service specification, {base_url}).
 const apiRoot = "/api/v1"
 
-// openAPI is the description of the API, written by hand; its server address is relative to where it is served.
+// sampleOrigin is the address of the instance in the description of the API.
+const sampleOrigin = "https://share.example"
+
+// openAPI is the description of the API, written by hand. It is served with the
+// instance's own address in the place of sampleOrigin.
 //
 //go:embed openapi.json
 var openAPI []byte
@@ -370,6 +375,6 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Access-Control-Allow-Origin", "*")
-	_, _ = w.Write(openAPI)
+	_, _ = w.Write(bytes.ReplaceAll(openAPI, []byte(sampleOrigin), []byte(s.PublicURL.String())))
 	return nil
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -68,6 +69,19 @@ func TestStatusNeedsNoKey(t *testing.T) {
 	a := f.call("", "GET", "/openapi.json", nil).want(200, "")
 	if a.text("openapi") != "3.1.0" {
 		t.Errorf("openapi %.100s", a.Body)
+	}
+	var doc struct {
+		Servers []struct{ URL string }
+		Paths   map[string]map[string]struct{ Servers []struct{ URL string } }
+	}
+	if err := json.Unmarshal(a.Body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Servers) != 1 || doc.Servers[0].URL != f.url+"/api/v1" {
+		t.Errorf("servers %v, want the instance's own address", doc.Servers)
+	}
+	if put := doc.Paths["/storage/{key}"]["put"].Servers; len(put) != 1 || put[0].URL != f.url {
+		t.Errorf("servers of the PUT %v, want the instance's own address", put)
 	}
 	for _, path := range []string{"/healthz", "/readyz"} {
 		req, _ := http.NewRequest("GET", f.url+path, nil)

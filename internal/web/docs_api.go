@@ -254,6 +254,9 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 
 // curl is the operation as a line for a shell.
 func (op *apiOp) curl() string {
+	if op.ID == "putFile" {
+		return `curl -sS -T report.pdf -H "Content-Type: application/pdf" "$SIGNED_URL"`
+	}
 	var b strings.Builder
 	b.WriteString("curl -sS")
 	if op.Method != "GET" && op.BodyType != "application/json" {
