@@ -57,7 +57,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	t.say("Your code: %s\n", plain(l.Code))
 	t.say("Open this address, sign in, and compare the code:\n\n  %s\n", plain(cmp.Or(l.URLWithCode, l.URL)))
-	if !c.NoBrowser && t.errTTY && t.inTTY && openBrowser(ctx, l.URLWithCode) {
+	if !c.NoBrowser && t.errTTY && t.inTTY && openBrowser(l.URLWithCode) {
 		t.say("The address was opened in your browser.")
 	}
 	t.say("Waiting until you allow it (for %d minutes at most) …", max(l.ExpiresIn/60, 1))
@@ -138,7 +138,7 @@ func loopback(host string) bool {
 }
 
 // openBrowser opens a page in the user's browser, and reports whether it could begin to.
-func openBrowser(ctx context.Context, address string) bool {
+func openBrowser(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return false // a server's answer is no command

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The page is opened where there is a desktop, and nothing but a web page is.
+func TestOpenBrowser(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opener := "#!/bin/sh\nprintf '%s\\n' \"$#\" \"$@\" > " + pipe + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(opener), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv("SSH_CONNECTION", "")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	t.Setenv("DISPLAY", ":0")
+	for _, bad := range []string{"file:///etc/passwd", "javascript:alert(1)", "--help", "", "https:///x", "http://a b"} {
+		if openBrowser(bad) {
+			t.Errorf("%q is opened", bad)
+		}
+	}
+	const page = "https://share.example/device?code=WDJB-MJHT"
+	if !openBrowser(page) {
+		t.Fatal("the page is not opened")
+	}
+	got, err := os.ReadFile(pipe) // waits until it is opened for writing
+	if err != nil || strings.TrimSpace(string(got)) != "1\n"+page {
+		t.Errorf("opened with %q, %v", got, err)
+	}
+	t.Setenv("SSH_CONNECTION", "192.0.2.1 22 192.0.2.2 22")
+	if openBrowser(page) {
+		t.Error("it is opened on a machine where nobody sits")
+	}
+	t.Setenv("SSH_CONNECTION", "")
+	t.Setenv("DISPLAY", "")
+	if openBrowser(page) {
+		t.Error("it is opened without a display")
+	}
+}
