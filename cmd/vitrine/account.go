@@ -32,7 +32,8 @@ type jsonFlag struct {
 }
 
 type accountCreateCmd struct {
-	emailArg
+	Email string `arg:"" optional:"" help:"E-mail address of the account."`
+	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and if you like role (member, moderator) and password. Prints the address and the API key of each, or JSON lines. Accounts that exist are left as they are." placeholder:"FILE"`
 	placeFlags
 	jsonFlag
 	Plan          string `help:"Plan: free, pro or lifetime. Required for each account after the first, which is lifetime." default:"" enum:",free,pro,lifetime"`
@@ -40,6 +41,22 @@ type accountCreateCmd struct {
 }
 
 func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
+	switch {
+	case c.From != "" && (c.Email != "" || c.PasswordStdin):
+		return usage("--from takes addresses and passwords from the file: name neither of them")
+	case c.From != "":
+		in, err := createInstance(ctx, c.placeFlags, "")
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		if err := t.passOver(ctx, in); err != nil {
+			return err
+		}
+		return c.createFrom(ctx, t, in)
+	case c.Email == "":
+		return usage("name an e-mail address, or a file with --from")
+	}
 	if _, err := vitrine.NormalEmail(c.Email); err != nil {
 		return err // before a data directory is made for it
 	}
@@ -76,11 +93,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 	if made {
 		t.say("This is a new instance, in %s.", plain(c.Data))
 	}
-	role := "member"
-	if a.Role != vitrine.RoleMember {
-		role = string(a.Role)
-	}
-	t.say("Account %s, plan %s, role %s. Its API key, shown this once:", plain(a.Email), a.Plan, role)
+	t.say("Account %s, plan %s, role %s. Its API key, shown this once:", plain(a.Email), a.Plan, roleName(a.Role))
 	return showKey(t, c.Data, key)
 }
 

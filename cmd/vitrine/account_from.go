@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"vitrine"
+)
+
+// newAccount is a line of the file that account create --from reads.
+type newAccount struct {
+	Email    string       `json:"email"`
+	Plan     vitrine.Plan `json:"plan"`     // "": --plan
+	Role     string       `json:"role"`     // "": member
+	Password string       `json:"password"` // "": none; one is chosen with "account reset"
+}
+
+// createdAccount is what became of a line.
+type createdAccount struct {
+	Line     int          `json:"line"`
+	Email    string       `json:"email,omitempty"`
+	Plan     vitrine.Plan `json:"plan,omitempty"`
+	Role     string       `json:"role,omitempty"`
+	APIKey   string       `json:"apiKey,omitempty"`
+	Existing bool         `json:"existing,omitempty"`
+	Error    string       `json:"error,omitempty"`
+}
+
+// memberRole is what a person without another role is called.
+const memberRole = "member"
+
+func roleName(r vitrine.Role) string {
+	if r == vitrine.RoleMember {
+		return memberRole
+	}
+	return string(r)
+}
+
+// mostLine is the length of the longest line.
+const mostLine = 64 << 10
+
+// createFrom creates an account for each line. A line that fails is reported, and the others are created. An account that exists is left as it is, so that a
+// run that was cut off can be repeated.
+func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal, in *instance) error {
+	r := t.in
+	if c.From != "-" {
+		f, err := os.Open(c.From)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		r = f
+	}
+	created, existing, failed := 0, 0, 0
+	err := eachLine(r, func(n int, line []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done := c.createLine(ctx, t, in, line)
+		done.Line = n
+		switch {
+		case done.Error != "":
+			failed++
+		case done.Existing:
+			existing++
+		default:
+			created++
+		}
+		if c.JSON {
+			return t.json(done)
+		}
+		switch {
+		case done.Error != "":
+			t.say("line %d: %s", n, plain(done.Error))
+		case done.Existing:
+			t.say("line %d: %s has an account already", n, plain(done.Email))
+		default:
+			_, err := fmt.Fprintf(t.out, "%s\t%s\n", plain(done.Email), done.APIKey)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w; accounts of the lines before are created, and the command may be repeated", err)
+	}
+	t.say("%s created, %d existed already.", counted(int64(created), "account"), existing)
+	if failed > 0 {
+		return fmt.Errorf("%s failed", counted(int64(failed), "line"))
+	}
+	return nil
+}
+
+// eachLine calls f with each line that is not blank, and its number from 1.
+func eachLine(r io.Reader, f func(n int, line []byte) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 4096), mostLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+			if err := f(n, line); err != nil {
+				return err
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", n+1, err)
+	}
+	return nil
+}
+
+// notAccount says what is wrong with a line that cannot be read.
+func notAccount(err error) string {
+	wrong := new(json.SemanticError)
+	if !errors.As(err, &wrong) {
+		return "it is not a JSON object"
+	}
+	member := strings.TrimPrefix(string(wrong.JSONPointer), "/")
+	if errors.Is(err, json.ErrUnknownName) {
+		return fmt.Sprintf("there is no member %q: email, plan, role or password", member)
+	}
+	return fmt.Sprintf("the member %q must be a text", member)
+}
+
+// createLine creates the account of a line.
+func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal, in *instance, line []byte) createdAccount {
+	var a newAccount
+	if err := json.Unmarshal(line, &a, json.RejectUnknownMembers(true)); err != nil {
+		return createdAccount{Error: notAccount(err)}
+	}
+	done := createdAccount{Email: a.Email}
+	fail := func(err error) createdAccount {
+		done.Error = t.sentence(err)
+		return done
+	}
+	email, err := vitrine.NormalEmail(a.Email)
+	if err != nil {
+		return fail(err)
+	}
+	done.Email = email
+	plan := cmp.Or(a.Plan, vitrine.Plan(c.Plan))
+	switch plan {
+	case vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime:
+	case "":
+		return fail(errors.New("it names no plan: free, pro or lifetime (--plan is for lines without one)"))
+	default:
+		return fail(fmt.Errorf("there is no plan %q: free, pro or lifetime", plan))
+	}
+	if a.Role != "" && a.Role != memberRole && a.Role != string(vitrine.RoleModerator) {
+		return fail(fmt.Errorf("there is no role %q: member or moderator", a.Role))
+	}
+	if a.Password != "" {
+		if _, err := vitrine.ParsePassword(a.Password, email); err != nil {
+			return fail(err)
+		}
+	}
+	made, key, err := in.accounts.Create(ctx, email, plan)
+	if refused := new(vitrine.Error); errors.As(err, &refused) && refused.Field == "email" {
+		done.Existing = true
+		return done
+	}
+	if err != nil {
+		return fail(err)
+	}
+	done.Plan, done.Role, done.APIKey = made.Plan, roleName(made.Role), string(key)
+	if a.Password != "" {
+		if err := in.accounts.SetPassword(ctx, email, a.Password); err != nil {
+			return fail(err)
+		}
+	}
+	if a.Role == string(vitrine.RoleModerator) && made.Role == vitrine.RoleMember {
+		if made, err = in.accounts.SetRole(ctx, email, vitrine.RoleModerator, vitrine.Decision{By: vitrine.Operator}); err != nil {
+			return fail(err)
+		}
+		done.Role = roleName(made.Role)
+	}
+	return done
+}
