@@ -9,7 +9,7 @@ const (
 	ReasonScanLimit       = "scan_limit"       // the file is beyond what it looks at
 	ReasonScanLate        = "scan_late"        // it could not answer at first, and has found the file clean since
 	ReasonSuspicious      = "scan_suspicious"
-	ReasonMalware         = "malware"
+	ReasonMalware         = filetype.ReasonMalware
 	ReasonKnownBytes      = "known_bytes" // the same bytes were taken down before, or are held
 	ReasonAbuse           = "abuse_reports"
 	ReasonOwner           = "owner"
@@ -25,7 +25,6 @@ var ownReasons = []Reason{
 	{ReasonScanLimit, "The file is larger, or packed deeper, than the malware scanner looks. A person must look at it."},
 	{ReasonScanLate, "The malware scanner could not be asked at first. It has found the file clean since; a person releases it."},
 	{ReasonSuspicious, "The malware scanner finds the file suspicious. A person must look at it."},
-	{ReasonMalware, "The malware scanner has found malware in the file."},
 	{ReasonKnownBytes, "The very same file was taken down on this service before, or is held. A person must look at it."},
 	{ReasonAbuse, "Readers have reported the file. A person must look at it."},
 	{ReasonOwner, "Its owner has taken it off display."},

@@ -63,6 +63,7 @@ const (
 	CodeTypeMismatch    = "type_mismatch"
 	CodeContentMismatch = "content_mismatch"
 	CodeUnsafeFile      = "unsafe_file"
+	CodeMalware         = "malware"
 )
 
 func mismatch(reason, format string, args ...any) *Problem {
@@ -128,7 +129,10 @@ func inspect(r io.ReaderAt, size int64, t Type) (Facts, error) {
 // judgeSource inspects a file of a listed type that is not empty.
 func judgeSource(s *source, t Type) (Facts, error) {
 	var facts Facts
-	problem := programAt(s.head)
+	problem := malwareAt("", s.head)
+	if problem == nil {
+		problem = programAt(s.head)
+	}
 	if problem == nil {
 		problem = inspectorOf(t.Ext)(s, t, &facts)
 	}

@@ -27,6 +27,9 @@ func (s *source) id3Program(first int64) *Problem {
 }
 
 func carriedBy(data []byte) *Problem {
+	if p := malwareAt("", data); p != nil {
+		return p
+	}
 	if surelyProgram(data) == "" {
 		return nil
 	}

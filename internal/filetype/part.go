@@ -46,8 +46,11 @@ func (z *inspection) part(s *source, m *zipMember, f family, depth int) *Problem
 	return nil // the walk through the ZIP has looked for programs
 }
 
-// embeddedProgram refuses what a document carries that begins like a program.
+// embeddedProgram refuses what a document carries that is known malware, or begins like a program.
 func embeddedProgram(name string, head []byte) *Problem {
+	if p := malwareAt(name, head); p != nil {
+		return p
+	}
 	if what := surelyProgram(head); what != "" {
 		return unsafeFile(ReasonEmbeddedProgram, "The document contains %s. Remove it and save the document again.", what).about(name)
 	}

@@ -22,6 +22,9 @@ func inspectPDF(s *source, t Type, facts *Facts) *Problem {
 		}
 		return notThe(s, t)
 	}
+	if p := malwareBehind(s); p != nil {
+		return p
+	}
 	p := newPDFScan(s)
 	p.scanFile()
 	p.scanObjectStreams()

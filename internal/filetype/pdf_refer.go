@@ -138,6 +138,9 @@ func (p *pdfScan) content(u *pdfUnpacker, r io.Reader, codec pdfCodec, purpose p
 	if len(content) == 0 || !p.attachment {
 		return
 	}
+	if p.problem == nil {
+		p.problem = malwareAt("", content)
+	}
 	if surelyProgram(content) != "" {
 		p.program = true
 		return

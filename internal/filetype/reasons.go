@@ -37,6 +37,7 @@ const (
 	ReasonMacros          = "macros"
 	ReasonHiddenProgram   = "hidden_program"
 	ReasonPolyglot        = "polyglot"
+	ReasonMalware         = "malware"
 )
 
 // What an archive does to whoever unpacks it.
@@ -95,6 +96,7 @@ var Reasons = append([]Reason{
 	{ReasonNotText, false, "The name says text, but the content has bytes that no text has. Give it the extension that fits its content."},
 	{ReasonDataAround, false, "Other data stands before or behind the content, where another file can hide. Save or pack the file again."},
 
+	{ReasonMalware, false, "The inspection or the malware scanner has found malware in the file."},
 	{ReasonProgram, false, "The file's bytes are a program, whatever its name. Programs are not published."},
 	{ReasonScript, false, "The file's text begins as a script that systems run. Scripts are not published."},
 	{ReasonHTMLApplication, false, "The web page is an HTML application, which runs outside of the browser's protection. It is not published."},

@@ -263,8 +263,14 @@ func readSite(s *source, z *inspection) (*siteReading, *Problem) {
 		}
 		name := norm.NFC.String(m.name)
 		reason := siteRefusal(m, name)
-		if reason == "" && siteProgram(name, z.begins(m, head)) {
-			reason = EntryProgram
+		if reason == "" {
+			begins := z.begins(m, head)
+			if p := malwareAt(m.name, begins); p != nil {
+				return p
+			}
+			if siteProgram(name, begins) {
+				reason = EntryProgram
+			}
 		}
 		if reason == "" && seen[name] {
 			reason = EntryTwice

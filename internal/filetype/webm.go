@@ -125,6 +125,9 @@ func (s *source) webmFiles(files element) (p *Problem) {
 			}
 			return true
 		})
+		if p = malwareAt(name, data); p != nil {
+			return false
+		}
 		if programExt(name) != "" || surelyProgram(data) != "" {
 			p = unsafeFile(ReasonEmbeddedProgram, "The film carries a program or script. Export it again without attachments.").about(name)
 		}

@@ -138,7 +138,7 @@ func (z *inspection) enter(name string, what form, s *source, depth int) *Proble
 	inner := z.facts
 	z.facts = outer
 	switch {
-	case p != nil && p.Code == CodeUnsafeFile:
+	case p != nil && (p.Code == CodeUnsafeFile || p.Code == CodeMalware):
 		return p.about(pathTo(name, p.Detail))
 	case errors.Is(s.err, errAllowance):
 		inner.hold(HoldNotFullyInspected)
@@ -253,8 +253,12 @@ func (z *inspection) compound(s *source) *Problem {
 	return c.objects(z.facts)
 }
 
-// suspect refuses a member that begins like a program or script under another name. Text is judged as text files are.
+// suspect refuses a member that is known malware, or begins like a program or script under another name. Text is judged as text files
+// are.
 func suspect(name string, head []byte) *Problem {
+	if p := malwareAt(name, head); p != nil {
+		return p
+	}
 	what := surelyProgram(head)
 	if t, ok := ByExt(name); ok && what == "" && (t.Kind == Text || t.Kind == HTML) {
 		what = scriptIn(textHead(head), t.Ext == "md")

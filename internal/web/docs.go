@@ -33,7 +33,7 @@ var docPages = []docPage{
 	{docsRoot + "/limits", "Limits", "What an account can hold, and what applies to everybody.",
 		[]docSection{{"plans", "Of an account"}, {"fixed", "For everybody"}, {"names", "Names of links"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html")},
 	{docsRoot + "/file-types", "File types", "What can be put on display, what its page shows, and how progress is measured.",
-		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html")},
+		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "The safety scan"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html")},
 	{docsRoot + "/how-we-count", "How we count", "What every number of a report means, and what is known of a reader.",
 		[]docSection{{"opens", "Opens and views"}, {"readers", "Unique viewers"}, {"time", "Average time"}, {"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"downloads", "Downloads and QR scans"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html")},
 	{docsRoot + "/embedding", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
@@ -59,6 +59,7 @@ type docsPage struct {
 	Kinds      []docKind
 	Sites      string // address of a website, when each has a host of its own
 	Bucket     bool   // signed URLs lead to a bucket
+	Scanned    bool   // a malware scanner is configured
 	docSets
 }
 
@@ -81,6 +82,7 @@ func (s *Server) doc(i int) frontHandler {
 			p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
 		}
 		p.Bucket = s.Receiver == nil
+		p.Scanned = s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()
 		p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
 		if !s.sold() {
 			p.Plans = s.planRows(p.Me)

@@ -58,7 +58,7 @@ var docErrors = []docError{
 	{Code: vitrine.CodeSizeMismatch, When: "More or fewer bytes came than were declared.", Then: "Begin again with the exact size. The bytes were deleted.", Ops: []string{"completeUpload", "putFile"}},
 	{Code: vitrine.CodeContentMismatch, When: "The bytes are not what the name says.", Then: "Give the file the extension of its content. The bytes were deleted.", Ops: completes},
 	{Code: vitrine.CodeUnsafeFile, When: "Inspection refuses the file; reason says why.", Then: "Do as the message says. The bytes were deleted.", Ops: completes},
-	{Code: vitrine.CodeMalware, When: "The malware scanner has found something.", Then: "Do not send the file again. The bytes were deleted.", Ops: completes},
+	{Code: vitrine.CodeMalware, When: "The safety scan has found malware.", Then: "Do not send the file again. The bytes were deleted.", Ops: completes},
 	{Code: vitrine.CodeBadRange, When: "range is not one of 7d, 14d, 30d, 90d, all, or comes twice.", Then: "Send one of these.", Ops: reportOps},
 	{Code: vitrine.CodeUnauthorized, When: "The API key is missing, malformed, unknown or revoked.", Then: "Send Authorization: Bearer and a key that is listed on the page of your keys.", Ops: withKey},
 	{Code: vitrine.CodeBanned, When: "The account is suspended.", Then: "Ask the administrator.", Ops: append([]string{"takeLogin", "putFile"}, withKey...)},

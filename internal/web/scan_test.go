@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -107,6 +108,58 @@ func TestMalwareIsRefused(t *testing.T) {
 		}
 	}
 	s.complete("clean.txt", "text/plain", "nothing but words").want(200, "")
+	s.audit()
+}
+
+// The test file of EICAR is refused without a scanner as with one, and the documentation says of what the scan consists.
+func TestEICARWithoutScanner(t *testing.T) {
+	f := newFixture(t)
+	s := &scanned{fixture: f, key: f.account(vitrine.PlanPro)}
+	eicar := vitrinetest.EICAR()
+	for _, r := range []struct {
+		name, mime string
+		content    []byte
+	}{
+		{"eicar.txt", "text/plain", eicar},
+		{"nested.zip", "application/zip", zipOf(t, "b.zip", zipOf(t, "a.txt", eicar))},
+	} {
+		file := fields{"name": r.name, "type": r.mime, "size": len(r.content)}
+		path := s.stored(s.key, file, string(r.content))
+		complete := file.with(fields{"path": path, "size": nil})
+		for range 2 {
+			a := s.call(s.key, "POST", "/uploads/complete", complete).want(400, "malware")
+			if a.text("reason") != "malware" || !strings.Contains(a.text("error"), "The safety scan found malware in this file: EICAR-Test-File.") {
+				t.Errorf("%s: %s", r.name, a.Body)
+			}
+		}
+		if s.blobExists(path) {
+			t.Errorf("%s: the bytes are there", r.name)
+		}
+	}
+	page := func() string {
+		r, err := http.Get(s.url + "/docs/file-types")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if got := page(); !strings.Contains(got, "the safety scan is the inspection alone") || strings.Contains(got, "Then ClamAV scans") {
+		t.Errorf("the documentation without a scanner: %s", got)
+	}
+	scanner, err := clamav.New(clamav.Options{Addresses: []string{"unix:/nowhere"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer scanner.Close()
+	f.server.Uploads.Scanner = scanner
+	if got := page(); strings.Contains(got, "the safety scan is the inspection alone") || !strings.Contains(got, "Then ClamAV scans") {
+		t.Errorf("the documentation with a scanner: %s", got)
+	}
 	s.audit()
 }
 
