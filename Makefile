@@ -63,5 +63,9 @@ tools/frontend/node_modules: tools/frontend/package-lock.json
 	npm --prefix tools/frontend ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
+tools/api/node_modules: tools/api/package-lock.json ## lints the OpenAPI document and makes clients of it
+	npm --prefix tools/api ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
 bin/tools/staticcheck: tools/checks/go.mod ## the tools that check the code
 	go -C tools/checks build -o ../../bin/tools/ tool

@@ -63,6 +63,7 @@ step "install programs" install_programs
 go mod download
 step "install tools" make --no-print-directory bin/tools/staticcheck
 [[ $tier == check ]] || step "install servers" install_servers
+[[ $tier == check ]] || step "install API tools" make --no-print-directory tools/api/node_modules
 tools=$PWD/bin/tools
 
 # Temporary files are in memory where there is room, but for tests of what
