@@ -107,7 +107,7 @@ func (c *putCmd) show(t *terminal, path string, l *client.Link, failure error) e
 	}
 	if l.Review {
 		t.say("%s is held for review (%s): its link works once a person has cleared it.", plain(path), plain(why(l.Reason, l.Detail)))
-		if meaning := vitrine.Meaning(l.Reason); meaning != "" {
+		if meaning := vitrine.OwnerMeaning(l.Reason); meaning != "" {
 			t.say("%s", meaning)
 		}
 	}

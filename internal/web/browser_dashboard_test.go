@@ -331,7 +331,7 @@ func TestBrowserUploadStates(t *testing.T) {
 	d.check(os.WriteFile(form, []byte(`<!doctype html><title>x</title><form action="https://example.org"><input type="password"></form>`), 0o600))
 	tb.run(chromedp.SetUploadFiles("#files", []string{form}, chromedp.ByQuery))
 	tb.fares("form.html", "review")
-	if got := tb.text(fileRow("form.html") + `.querySelector(".state").innerText`); !strings.Contains(got, vitrine.Meaning("html_password_form")) {
+	if got := tb.text(fileRow("form.html") + `.querySelector(".state").innerText`); !strings.Contains(got, vitrine.OwnerMeaning("html_password_form")) {
 		t.Errorf("held: %q", got)
 	}
 	tb.quiet()

@@ -49,6 +49,14 @@ func (p *managePage) Held() bool {
 	return p.Link.State != vitrine.StateLive && p.Link.Reason != "" && p.Link.Reason != vitrine.ReasonOwner
 }
 
+// Review is the address of the case in the queue, for an owner who may decide about it; "" for others.
+func (p *managePage) Review() string {
+	if p.Link.State != vitrine.StateReview || !p.Me.Moderates() || !mayPublish(p.Me, p.Link.Link) {
+		return ""
+	}
+	return caseAddress(p.Link.Slug, anyReason)
+}
+
 // Found is what exactly was found in the file; what readers or moderators have to say of it is not its owner's to read.
 func (p *managePage) Found() string {
 	if p.Link.Reason == vitrine.ReasonAbuse || p.Link.Reason == vitrine.ReasonModerator {

@@ -305,7 +305,7 @@ func TestOwnersDecisions(t *testing.T) {
 		t.Error("its owner cleared a link")
 	}
 	page := d.status(d.get(linkPath(held), cookie), 200)
-	if !strings.Contains(page.body, vitrine.Meaning(vitrine.ReasonSuspicious)) || strings.Contains(page.body, "/undo") {
+	if !strings.Contains(page.body, vitrine.OwnerMeaning(vitrine.ReasonSuspicious)) || strings.Contains(page.body, "/undo") || strings.Contains(page.body, "Review it") {
 		t.Errorf("held: %s", page.body)
 	}
 	note := "a secret note about the owner"

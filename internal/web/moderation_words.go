@@ -175,7 +175,7 @@ func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC")
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 var wordFuncs = map[string]any{
-	"reason": reasonName, "meaning": vitrine.Meaning, "state": func(s any) string { return stateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": deed, "doer": doer, "plan": planName, "role": roleName,
+	"reason": reasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning, "state": func(s any) string { return stateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": deed, "doer": doer, "plan": planName, "role": roleName,
 	"plural": plural, "bytes": byteSize, "moment": moment, "machine": machineTime,
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return reasonTexts[r][0] },

@@ -39,7 +39,7 @@ func (s *Server) memberLink(l *vitrine.Link) memberLink {
 	m := memberLink{link: s.link(l), State: l.State, Status: stateName(l.State), AllowDownload: l.AllowDownload, Manage: linkAddress(l),
 		Analytics: linkAddress(l) + "/analytics"}
 	if l.Reason != "" {
-		m.Why, m.Meaning = reasonName(l.Reason), vitrine.Meaning(l.Reason)
+		m.Why, m.Meaning = reasonName(l.Reason), vitrine.OwnerMeaning(l.Reason)
 	}
 	return m
 }
