@@ -26,7 +26,7 @@ func TestSettingsAreKnown(t *testing.T) {
 	}
 	setting := regexp.MustCompile(`\bVITRINE_[A-Z_]+\b`)
 	root := "../.."
-	files := []string{"Dockerfile", "compose.yaml", "README.md"}
+	files := []string{"Dockerfile", "compose.yaml", "compose.scaled.yaml", "README.md"}
 	for _, dir := range []string{"deploy", "docs"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && filepath.Ext(path) != ".png" {

@@ -13,18 +13,19 @@ import (
 )
 
 type cli struct {
-	Serve   serveCmd   `cmd:"" group:"run" help:"Run the server."`
-	Setup   setupCmd   `cmd:"" group:"run" help:"Print the address at which the first account of an instance is made."`
-	Account accountCmd `cmd:"" group:"run" help:"Create, invite, change and suspend accounts; sign in to the website."`
-	Key     keyCmd     `cmd:"" group:"run" help:"Create, list and revoke API keys."`
-	Link    linkCmd    `cmd:"" group:"run" help:"Show, disable, review and delete links."`
-	Import  importCmd  `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
-	Storage storageCmd `cmd:"" group:"run" help:"Look after the place that files are kept in."`
-	Audit   auditCmd   `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
-	Doctor  doctorCmd  `cmd:"" group:"run" help:"Look at each part of the configuration and say what is wrong, and what to do."`
-	Backup  backupCmd  `cmd:"" group:"run" help:"Copy an instance into a directory, while it is served."`
-	Migrate migrateCmd `cmd:"" group:"run" help:"Copy an instance to other places: PostgreSQL, a bucket, another directory."`
-	Restore restoreCmd `cmd:"" group:"run" help:"Make a data directory of a backup."`
+	Serve       serveCmd       `cmd:"" group:"run" help:"Run the server."`
+	Setup       setupCmd       `cmd:"" group:"run" help:"Print the address at which the first account of an instance is made."`
+	Account     accountCmd     `cmd:"" group:"run" help:"Create, invite, change and suspend accounts; sign in to the website."`
+	Key         keyCmd         `cmd:"" group:"run" help:"Create, list and revoke API keys."`
+	Link        linkCmd        `cmd:"" group:"run" help:"Show, disable, review and delete links."`
+	Import      importCmd      `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
+	Storage     storageCmd     `cmd:"" group:"run" help:"Look after the place that files are kept in."`
+	Audit       auditCmd       `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
+	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Ask the server on this machine whether it answers: for the health check of a container."`
+	Doctor      doctorCmd      `cmd:"" group:"run" help:"Look at each part of the configuration and say what is wrong, and what to do."`
+	Backup      backupCmd      `cmd:"" group:"run" help:"Copy an instance into a directory, while it is served."`
+	Migrate     migrateCmd     `cmd:"" group:"run" help:"Copy an instance to other places: PostgreSQL, a bucket, another directory."`
+	Restore     restoreCmd     `cmd:"" group:"run" help:"Make a data directory of a backup."`
 
 	Login    loginCmd    `cmd:"" group:"use" help:"Get an API key by way of your browser, and store it for the commands below."`
 	Logout   logoutCmd   `cmd:"" group:"use" help:"Revoke the API key that login has stored, and remove it."`

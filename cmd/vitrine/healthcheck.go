@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+type healthcheckCmd struct {
+	Listen string `help:"Address that the server listens on." env:"VITRINE_LISTEN" default:"localhost:8080"`
+}
+
+// healthcheckTime bounds the wait for the answer.
+const healthcheckTime = 4 * time.Second
+
+// Run fails unless the server of this machine answers. It is for containers, whose image has no other program to ask with.
+func (c *healthcheckCmd) Run(ctx context.Context) error {
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthcheckTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/healthz", nil)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server answers %s", res.Status)
+	}
+	return nil
+}
