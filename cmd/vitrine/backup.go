@@ -167,7 +167,7 @@ func lockBuild(dir string) (*os.File, error) {
 		if ferr != nil {
 			return nil, ferr
 		}
-		if ferr := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); ferr != nil {
+		if ferr := lockFileOf(f, true); ferr != nil {
 			f.Close()
 			return nil, fmt.Errorf("%s is being filled by another process", dir)
 		}

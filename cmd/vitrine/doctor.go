@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"vitrine"
@@ -17,8 +16,6 @@ import (
 	"vitrine/internal/preview"
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
-
-	"golang.org/x/sys/unix"
 )
 
 // doctorCmd has the flags of the server, so that what it is given is what the server would be given.
@@ -109,7 +106,7 @@ func (d *doctor) data(context.Context) {
 	st, err := os.Stat(d.Data)
 	if errors.Is(err, os.ErrNotExist) {
 		parent := filepath.Dir(d.Data)
-		if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil {
+		if err := accessible(parent, mayWrite); err != nil {
 			d.say(part, wrong, "%s is not there, and cannot be made in %s (%v): make it, and give it to the user that runs the server.", d.Data, parent, err)
 			return
 		}
@@ -124,7 +121,7 @@ func (d *doctor) data(context.Context) {
 		d.say(part, wrong, "%s is no directory: name another with --data.", d.Data)
 		return
 	}
-	if err := unix.Access(d.Data, unix.R_OK|unix.W_OK|unix.X_OK); err != nil {
+	if err := accessible(d.Data, mayRead|mayWrite); err != nil {
 		d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.", d.Data, err)
 	} else if st.Mode().Perm()&0o077 != 0 {
 		d.say(part, warning, "%s may be read by other users of this machine: chmod 700 it.", d.Data)
@@ -136,15 +133,14 @@ func (d *doctor) data(context.Context) {
 }
 
 func (d *doctor) room(part, dir string) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
+	left, files, err := roomIn(dir)
+	if err != nil {
 		d.say(part, warning, "How much room there is in %s cannot be told: %v.", dir, err)
 		return
 	}
-	left := int64(fs.Bavail) * int64(fs.Bsize)
 	switch {
-	case left < leastRoom || fs.Files > 0 && fs.Ffree < 1000:
-		d.say(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.", dir, formatSize(left), counted(int64(fs.Ffree), "file"))
+	case left < leastRoom || files >= 0 && files < 1000:
+		d.say(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.", dir, formatSize(left), counted(files, "file"))
 	case left < someRoom:
 		d.say(part, warning, "There is little room in %s: %s are left.", dir, formatSize(left))
 	default:
@@ -161,7 +157,7 @@ func (d *doctor) lock() {
 	}
 	defer f.Close()
 	process, address := served(d.Data)
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err == nil {
+	if err := lockFileOf(f, false); err == nil {
 		d.say("server", fine, "None is running on %s; another may be started.", d.Data)
 	} else {
 		d.say("server", fine, "Process %s serves it at %s.", process, address)
@@ -242,7 +238,7 @@ func (d *doctor) files(ctx context.Context) {
 	const part = "files"
 	if d.Files == "" {
 		dir := filepath.Join(d.Data, filesDir)
-		err := unix.Access(dir, unix.R_OK|unix.W_OK|unix.X_OK)
+		err := accessible(dir, mayRead|mayWrite)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			d.say(part, fine, "%s is made with the first start.", dir)
@@ -314,9 +310,9 @@ func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
 
 // otherDevice tells whether two directories are on two file systems.
 func otherDevice(a, b string) (bool, error) {
-	var x, y unix.Stat_t
-	err := errors.Join(unix.Stat(a, &x), unix.Stat(b, &y))
-	return x.Dev != y.Dev, err
+	x, err1 := deviceOf(a)
+	y, err2 := deviceOf(b)
+	return x != y, errors.Join(err1, err2)
 }
 
 func (d *doctor) previews(context.Context) {
@@ -330,7 +326,7 @@ func (d *doctor) previews(context.Context) {
 		if path == "" || path == preview.Off {
 			continue
 		}
-		if err := unix.Access(path, unix.X_OK); err != nil {
+		if err := accessible(path, 0); err != nil {
 			d.say(part, wrong, "%s: %s cannot be run (%v): correct the path.", flag, path, err)
 		}
 	}

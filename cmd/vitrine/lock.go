@@ -24,7 +24,7 @@ func lockServing(dir string) (servingLock, error) {
 	if err != nil {
 		return servingLock{}, fmt.Errorf("lock the data directory: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lockFileOf(f, true); err != nil {
 		f.Close()
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return servingLock{}, fmt.Errorf("lock %s: %w", path, err)
