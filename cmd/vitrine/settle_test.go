@@ -35,6 +35,7 @@ func newImporting(t *testing.T) *importing {
 	t.Helper()
 	i := &importing{killed: &killed{t: t, data: t.TempDir()}, r: seeded(t), began: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -90)}
 	i.key = strings.TrimSpace(i.run("account", "create", "owner@example.org"))
+	i.run("account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0")
 	var b strings.Builder
 	for link := range importedLinks {
 		fmt.Fprintf(&b, `{"slug":"old-%d","title":"Old","kind":"pdf","createdAt":%q,"account":"owner@example.org"}`+"\n", link, i.began.Format(time.RFC3339))
@@ -184,6 +185,7 @@ func TestImportBesideKills(t *testing.T) {
 		if url != "" {
 			i.load(url)
 		}
+		_ = cmd.Process.Kill() // where the load ended before that step
 		said.drain()
 		_ = cmd.Wait()
 		all.Wait()
