@@ -15,6 +15,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"vitrine"
+	"vitrine/internal/web"
 )
 
 var openAPI = sync.OnceValue(func() routers.Router {
@@ -125,6 +128,9 @@ func (f *fixture) validate(req *http.Request, a answer) {
 	route, params, err := openAPI().FindRoute(clone)
 	if err != nil {
 		return
+	}
+	if op := route.Operation.OperationID; a.Status >= 400 && !web.Documented(op, vitrine.Code(a.text("code"))) {
+		f.t.Errorf("%s answers with %s, which its documentation does not list", op, a.text("code"))
 	}
 	in := &openapi3filter.RequestValidationInput{Request: clone, PathParams: params, Route: route,
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}

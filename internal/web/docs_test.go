@@ -1,12 +1,14 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -148,5 +150,29 @@ func TestQuickStart(t *testing.T) {
 		if err != nil || !strings.Contains(string(out), fmt.Sprintf(`"url":"%s/p/`, f.url)) {
 			t.Errorf("%s: %v\n%s", page, err, out)
 		}
+	}
+}
+
+// The error that the documentation shows is one that the API gives.
+func TestDocErrorIsReal(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	m := regexp.MustCompile(`(?s)aria-label="An error"><code>(.*?)</code>`).FindStringSubmatch(f.get("/docs/errors").body)
+	if m == nil {
+		t.Fatal("the page shows no error")
+	}
+	var shown map[string]any
+	if err := json.Unmarshal([]byte(html.UnescapeString(m[1])), &shown); err != nil {
+		t.Fatal(err)
+	}
+	file := noteFile.with(fields{"size": shown["used"]})
+	real := f.call(f.account(vitrine.PlanFree), "POST", "/uploads", file).want(403, "file_too_large").json()
+	for name := range real {
+		if !reflect.DeepEqual(real[name], shown[name]) {
+			t.Errorf("%s is %v, and shown as %v", name, real[name], shown[name])
+		}
+	}
+	if len(real) != len(shown) {
+		t.Errorf("the API answers %v, and %v is shown", real, shown)
 	}
 }
