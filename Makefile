@@ -6,10 +6,13 @@ GOBUILD  = go build -ldflags "-s -w -X main.version=$(VERSION)"
 # Without cgo everywhere, tests too: what is tested is what is shipped, and nothing is compiled twice.
 export CGO_ENABLED = 0
 
-.PHONY: build run check test test-all screens bench bench-pages bench-site bench-places bench-scan lint format test-js
+.PHONY: build release run check test test-all screens bench bench-pages bench-site bench-places bench-scan lint format test-js
 
 build: ## one static binary: bin/vitrine
 	$(GOBUILD) -o bin/vitrine ./cmd/vitrine
+
+release: ## programs for Linux, macOS and Windows, their modules as CycloneDX, and checksums, in ./release; VERSION=v1.2.3
+	tools/release/release.sh $(VERSION) release
 
 run: build ## serve on http://localhost:8080, with data in ./data
 	./bin/vitrine serve

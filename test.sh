@@ -98,7 +98,16 @@ tests() { # tests STAGE ARGUMENTS: runs go test, and keeps its events
   "$tools/gotestsum" --format pkgname --format-hide-empty-pkg --hide-summary skipped --jsonfile "$events/$stage.json" -- "$@" ${COVER:+-args -test.gocoverdir="$COVER"}
 }
 
+# What a release is built for besides this platform.
+platforms() {
+  local platform
+  for platform in linux/arm64 darwin/arm64 windows/amd64; do
+    GOOS=${platform%/*} GOARCH=${platform#*/} go build ./cmd/vitrine ./internal/... || return
+  done
+}
+
 step "lint" make --no-print-directory lint
+[[ $tier == check ]] || step "platforms" platforms
 step "scripts" make --no-print-directory test-js
 export GOFLAGS="${GOFLAGS:-} -vet=off" # lint has done that
 if [[ -n ${COVER:-} ]]; then

@@ -1,0 +1,2 @@
+// Package release pins the tool that lists what a release is made of.
+package release
