@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"vitrine"
@@ -41,31 +43,9 @@ type accountCreateCmd struct {
 }
 
 func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
-	switch {
-	case c.From != "" && (c.Email != "" || c.PasswordStdin):
-		return usage("--from takes addresses and passwords from the file: name neither of them")
-	case c.From != "":
-		in, err := createInstance(ctx, c.placeFlags, "")
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		if err := t.passOver(ctx, in); err != nil {
-			return err
-		}
-		return c.createFrom(ctx, t, in)
-	case c.Email == "":
-		return usage("name an e-mail address, or a file with --from")
-	}
-	if _, err := vitrine.NormalEmail(c.Email); err != nil {
-		return err // before a data directory is made for it
-	}
-	password := ""
-	if c.PasswordStdin {
-		var err error
-		if password, err = passwordFrom(t.in, c.Email); err != nil {
-			return err
-		}
+	password, err := c.check(t.in) // before a data directory is made
+	if err != nil {
+		return err
 	}
 	made := !c.made()
 	in, err := createInstance(ctx, c.placeFlags, "")
@@ -75,6 +55,9 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 	defer in.Close()
 	if err := t.passOver(ctx, in); err != nil {
 		return err
+	}
+	if c.From != "" {
+		return c.createFrom(ctx, t, in)
 	}
 	a, key, err := in.accounts.Create(ctx, c.Email, vitrine.Plan(c.Plan))
 	if err == nil && c.PasswordStdin {
@@ -95,6 +78,25 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	t.say("Account %s, plan %s, role %s. Its API key, shown this once:", plain(a.Email), a.Plan, roleName(a.Role))
 	return showKey(t, c.Data, key)
+}
+
+// check checks the arguments, and reads the password if there is one.
+func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
+	switch {
+	case c.From != "" && (c.Email != "" || c.PasswordStdin):
+		return "", usage("--from takes addresses and passwords from the file: name neither of them")
+	case c.From == "-":
+		return "", nil
+	case c.From != "":
+		_, err = os.Stat(c.From)
+		return "", err
+	case c.Email == "":
+		return "", usage("name an e-mail address, or a file with --from")
+	}
+	if _, err = vitrine.NormalEmail(c.Email); err == nil && c.PasswordStdin {
+		password, err = passwordFrom(in, c.Email)
+	}
+	return password, err
 }
 
 // instead adds to a refusal what the administrator probably wanted: a key of an account that exists.
