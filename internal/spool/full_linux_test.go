@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
@@ -150,4 +151,37 @@ func fill(t *testing.T, dir string) {
 			n /= 2
 		}
 	}
+}
+
+// What comes while a replay has the last piece of the reserve waits for the end of the replay, and goes into that piece.
+func TestReserveWhileReplaying(t *testing.T) {
+	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(pieceBytes*reserveShare))
+	s, _ := open(t, filepath.Join(dir, "spool"))
+	if err := s.Reserve(); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, dir)
+	add(t, s, 1)
+	if s.pieces != 0 {
+		t.Fatalf("%d pieces are left", s.pieces)
+	}
+	failed := errors.New("the log is away")
+	added := make(chan error, 1)
+	err := s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
+		go func() { added <- s.Append(batch(2)) }()
+		select {
+		case err := <-added:
+			t.Errorf("it did not wait: %v", err)
+			added <- err
+		case <-time.After(50 * time.Millisecond): // long enough for most that would not wait
+		}
+		return b, failed
+	})
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	if err := <-added; err != nil {
+		t.Fatal(err)
+	}
+	want(t, replay(t, s), 1, 2)
 }

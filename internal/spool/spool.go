@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/durable"
@@ -52,6 +53,8 @@ type Spool struct {
 
 	reserve string // directory of the reserve; "": there is none
 	pieces  int    // that it has
+
+	replayed chan struct{} // closed at the end of the replay that is under way; nil: none is
 }
 
 // file is one that has records, or may have.
@@ -125,8 +128,32 @@ func (s *Spool) Append(b vitrine.Batch) error {
 	if err != nil {
 		return err
 	}
-	return s.add(record, s.MaxBytes)
+	err = s.add(record, s.MaxBytes)
+	if full(err) && s.awaitReplay() {
+		err = s.add(record, s.MaxBytes)
+	}
+	return err
 }
+
+// awaitReplay waits for a replay that is under way, which has the last piece of
+// the reserve: on a full disk it ends soon. It reports whether it has ended.
+func (s *Spool) awaitReplay() bool {
+	s.mu.Lock()
+	replayed := s.replayed
+	s.mu.Unlock()
+	if replayed == nil {
+		return false
+	}
+	select {
+	case <-replayed:
+		return true
+	case <-time.After(replayWait):
+		return false
+	}
+}
+
+// replayWait bounds how long a page waits for a replay to end.
+const replayWait = 5 * time.Second
 
 // add adds records, all or none, up to a bound on all files.
 func (s *Spool) add(records []byte, most int64) error {
@@ -221,10 +248,9 @@ func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.
 	for _, f := range files {
 		f.busy = true
 	}
+	replayed := make(chan struct{})
+	s.replayed = replayed
 	s.mu.Unlock()
-	if err != nil {
-		return err
-	}
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -232,7 +258,12 @@ func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.
 			f.busy = false
 		}
 		s.replenish()
+		s.replayed = nil
+		close(replayed)
 	}()
+	if err != nil {
+		return err
+	}
 	for _, each := range files {
 		if err := s.replay(ctx, each, len(files) == 1, f); err != nil {
 			return err
