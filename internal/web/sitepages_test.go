@@ -56,6 +56,7 @@ func sitePages(d *demo) []sitePage {
 		member(d.fresh, path[1:]+", empty", path)
 	}
 	member(d.owner, "people", "/people")
+	member(d.member, "held link", "/links/"+string(d.held.Slug))
 	l, _, err := d.server.Logins.Begin(d.t.Context(), "vitrine 1.0", "ada-laptop", vitrine.Guesser{})
 	d.check(err)
 	member(d.pro, "device", "/device")
@@ -107,7 +108,7 @@ func (a *audience) tab(who *vitrine.Account) *tab {
 // cookies are those of everybody who looks, made once.
 func (d *demo) cookies() map[*vitrine.Account]string {
 	c := map[*vitrine.Account]string{nil: ""}
-	for _, a := range []*vitrine.Account{d.pro, d.free, d.fresh, d.owner, d.moderator} {
+	for _, a := range []*vitrine.Account{d.pro, d.free, d.fresh, d.owner, d.moderator, d.member} {
 		c[a] = d.signIn(a)
 	}
 	return c
