@@ -32,7 +32,7 @@ failures=() took=() skipped=()
 # A program that the tier needs, and the Debian packages that bring it.
 needs=(jq:jq node:nodejs npm:npm)
 [[ $tier == check ]] || needs+=(chromium:chromium gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
-  pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
+  pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl systemd-analyze:systemd "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 install_programs() {
   local missing=() as_root=() need

@@ -3,11 +3,15 @@ package main
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"vitrine/internal/vitrinetest"
 )
 
 // Every setting that the files for running an instance and the documents name is one that the program knows.
@@ -53,6 +57,34 @@ func TestSettingsAreKnown(t *testing.T) {
 	}
 	if named == 0 {
 		t.Error("no file names any setting")
+	}
+}
+
+// systemd finds nothing to say of the unit, once the program is there.
+func TestUnit(t *testing.T) {
+	t.Parallel()
+	analyze := vitrinetest.Program(t, "systemd-analyze")
+	b, err := os.ReadFile("../../deploy/vitrine.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("vitrine") // this test
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify := func(text string) (string, error) {
+		unit := filepath.Join(t.TempDir(), "vitrine.service")
+		if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/vitrine", program)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(analyze, "verify", unit).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := verify(string(b)); err != nil || strings.Contains(out, "vitrine.service") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, _ := verify(strings.Replace(string(b), "Restart=", "Restrat=", 1)); !strings.Contains(out, "vitrine.service") {
+		t.Errorf("a misspelled setting is not found: %s", out)
 	}
 }
 
