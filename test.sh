@@ -138,6 +138,9 @@ plain() { # plain PACKAGES...: runs what does not run with the race detector or 
   tests tests -p 3 -timeout 60m -skip "^$races\$|$program|^TestRealClock" "${packages[@]}"
 }
 
+# A module of its own, and not kept: go test does not see a change of files outside of it.
+deployment() { (cd tools/deploy && tests deployment -count 1 ./...); }
+
 # It builds the program itself, of which a kept result knows nothing.
 shipped() { tests e2e -count 1 -timeout 25m ./e2e; }
 
@@ -150,12 +153,14 @@ check)
 test)
   step "tests" plain $(go list ./... | grep -v '/e2e$')
   step "the program as shipped" shipped
+  step "deployment files" deployment
   step "race" race race -run "^$races\$|$program" $(race_packages) ./cmd/vitrine
   ;;
 all)
   whole=(client internal/clamav internal/disk internal/mail internal/s3 internal/spool internal/worker)
   step "tests" plain $(go list ./... | grep -vE "/($(IFS='|'; echo "e2e|${whole[*]}"))\$")
   step "the program as shipped" shipped
+  step "deployment files" deployment
   step "race: packages" race race-whole $(printf './%s\n' "${whole[@]}")
   step "race" race race -run "^$races\$|$program" $(race_packages | grep -vE "/($(IFS='|'; echo "${whole[*]}"))\$") ./cmd/vitrine
   step "real clock" tests realclock -timeout 25m -run '^TestRealClock' ./internal/web # nothing beside it

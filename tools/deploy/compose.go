@@ -1,0 +1,33 @@
+package deploy
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/compose-spec/compose-go/v2/loader"
+)
+
+// Compose returns the faults of a Compose file with the given settings, which
+// replace the environment: what Compose refuses, and images that change by
+// themselves. An image that the file builds needs no version.
+func Compose(path string, settings ...string) []string {
+	options, err := cli.NewProjectOptions([]string{path}, cli.WithWorkingDirectory(filepath.Dir(path)), cli.WithName("vitrine"), cli.WithEnv(settings),
+		cli.WithLoadOptions(func(o *loader.Options) { o.SkipInclude = true }))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	project, err := options.LoadProject(context.Background())
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var faults []string
+	for _, s := range project.Services {
+		if s.Build == nil {
+			faults = append(faults, unpinned(s.Image)...)
+		}
+	}
+	slices.Sort(faults)
+	return faults
+}

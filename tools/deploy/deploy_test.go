@@ -1,0 +1,108 @@
+package deploy
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// The settings without which compose.scaled.yaml does not start.
+var settings = []string{"POSTGRES_PASSWORD=a", "CLICKHOUSE_PASSWORD=b", "AWS_ACCESS_KEY_ID=c", "AWS_SECRET_ACCESS_KEY=d"}
+
+// The files that the repository has are without a fault, and a fault that is put into a copy of one is found.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	type broken struct{ name, from, to, want string }
+	for _, f := range []struct {
+		name  string
+		check func(t *testing.T, b []byte) []string
+		each  []broken
+	}{
+		{"Dockerfile", func(_ *testing.T, b []byte) []string { return Dockerfile(b) }, []broken{
+			{"instruction", "EXPOSE 8080", "EXPOES 8080", "unknown instruction"},
+			{"stage", "COPY --from=build /out/vitrine /vitrine", "COPY --from=built /out/vitrine /vitrine", "image built has no tag"},
+			{"flag", "COPY --from=build", "COPY --form=build", "unknown flag"},
+			{"variable", "ARG VERSION=dev\nRUN", "ARG VERSION=dev\nWORKDIR /src/$VERSOIN\nRUN", "UndefinedVar"},
+			{"command", `CMD ["serve"]`, "CMD serve", "JSONArgsRecommended"},
+			{"secret", "ARG VERSION=dev", "ARG VERSION=dev\nENV DATABASE_PASSWORD=x", "SecretsUsedInArgOrEnv"},
+			{"no tag", "debian:bookworm-slim", "debian", "image debian has no tag"},
+			{"latest", "golang:1.26-bookworm", "golang:latest", "image golang:latest: the tag names no version"},
+		}},
+		{"compose.yaml", compose("compose.yaml"), []broken{
+			{"field", "restart:", "restrat:", "services.vitrine.restrat false schema"},
+			{"type", "read_only: true", "read_only: [true]", "read_only"},
+			{"duration", "interval: 10s", "interval: often", "often"},
+			{"volume", "volumes: {vitrine: }", "volumes: {data: }", "undefined volume vitrine"},
+			{"YAML", "services:", "services:\n\t- x", "yaml"},
+		}},
+		{"compose.scaled.yaml", compose("compose.scaled.yaml", settings...), []broken{
+			{"field", "ulimits:", "ulimit:", "services.clickhouse.ulimit false schema"},
+			{"service", "depends_on: [vitrine-1, vitrine-2]", "depends_on: [vitrine-1, vitrine-3]", "vitrine-3"},
+			{"config", "configs: [{source: clamd,", "configs: [{source: clamav,", "undefined config clamav"},
+			{"no tag", "postgres:17", "postgres", "image postgres has no tag"},
+			{"latest", "versity/versitygw:v1.8.0", "versity/versitygw:latest", "the tag names no version"},
+		}},
+		{"deploy/kubernetes.yaml", func(_ *testing.T, b []byte) []string { return Kubernetes(b) }, []broken{
+			{"field", "podManagementPolicy:", "podManagmentPolicy:", `unknown field "spec.podManagmentPolicy"`},
+			{"field of a container", "readOnlyRootFilesystem:", "readonlyRootFilesystem:", "unknown field"},
+			{"twice", "replicas: 2", "replicas: 2\n  replicas: 3", `"replicas" already set`},
+			{"type", "replicas: 2", `replicas: "2"`, "cannot unmarshal string"},
+			{"quantity", "memory: 1Gi", "memory: 1 GB", "quantities must match"},
+			{"kind", "kind: StatefulSet", "kind: StatefullSet", "no kind"},
+			{"version", "apiVersion: policy/v1", "apiVersion: policy/v1beta1", "no kind"},
+			{"labels", "      labels: {app: vitrine}", "      labels: {app: vitrin}", "does not select its own pods"},
+			{"port", "ports:\n    - {name: http, port: 80, targetPort: http}", "ports:\n    - {name: http, port: 80, targetPort: web}", "no container has port web"},
+			{"probe", "httpGet: {path: /readyz, port: http}", "httpGet: {path: /readyz, port: 80}", "no container has port 80"},
+			{"secret", "secretRef: {name: vitrine}", "secretRef: {name: vitrin}", "there is no Secret vitrin"},
+			{"service", "serviceName: vitrine", "serviceName: other", "there is no Service other"},
+			{"volume", "{name: tmp, mountPath: /tmp}", "{name: temp, mountPath: /tmp}", "there is no volume temp"},
+			{"latest", "vitrine:v1.0.0", "vitrine:latest", "the tag names no version"},
+		}},
+	} {
+		b, err := os.ReadFile(filepath.Join(root, f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(f.name, func(t *testing.T) {
+			for _, fault := range f.check(t, b) {
+				t.Error(fault)
+			}
+		})
+		for _, c := range f.each {
+			t.Run(f.name+"/"+c.name, func(t *testing.T) {
+				text := strings.Replace(string(b), c.from, c.to, 1)
+				if text == string(b) {
+					t.Fatalf("the file has no %q", c.from)
+				}
+				if found := strings.Join(f.check(t, []byte(text)), "\n"); !strings.Contains(found, c.want) {
+					t.Errorf("found: %q, want %q", found, c.want)
+				}
+			})
+		}
+	}
+}
+
+// Without its passwords the scaled file does not start, with a word on which is missing.
+func TestComposeSettings(t *testing.T) {
+	t.Parallel()
+	for i, s := range settings {
+		name, _, _ := strings.Cut(s, "=")
+		others := append(append([]string{}, settings[:i]...), settings[i+1:]...)
+		if found := strings.Join(Compose(filepath.Join(root, "compose.scaled.yaml"), others...), "\n"); !strings.Contains(found, name) {
+			t.Errorf("without %s: %q", name, found)
+		}
+	}
+}
+
+func compose(name string, settings ...string) func(*testing.T, []byte) []string {
+	return func(t *testing.T, b []byte) []string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return Compose(path, settings...)
+	}
+}
