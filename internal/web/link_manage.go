@@ -50,11 +50,15 @@ func (p *managePage) Held() bool {
 }
 
 // Review is the address of the case in the queue, for an owner who may decide about it; "" for others.
-func (p *managePage) Review() string {
-	if p.Link.State != vitrine.StateReview || !p.Me.Moderates() || !mayPublish(p.Me, p.Link.Link) {
+func (p *managePage) Review() string { return reviewAddress(p.Me, p.Link.Link) }
+
+// reviewAddress returns the address of the case of a link that waits for a
+// person, for an account that may publish it; "" for others.
+func reviewAddress(me *vitrine.Account, l *vitrine.Link) string {
+	if l.State != vitrine.StateReview || !me.Moderates() || !mayPublish(me, l) {
 		return ""
 	}
-	return caseAddress(p.Link.Slug, anyReason)
+	return caseAddress(l.Slug, anyReason)
 }
 
 // Found is what exactly was found in the file; what readers or moderators have to say of it is not its owner's to read.

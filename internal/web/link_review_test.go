@@ -35,3 +35,30 @@ func TestReviewOwnFile(t *testing.T) {
 		}
 	}
 }
+
+// The same is true of a version of a website: of one that waits, and of one that was shown before it was held.
+func TestReviewOwnWebsite(t *testing.T) {
+	t.Parallel()
+	d := newHosting(t)
+	for _, c := range []struct {
+		who   *vitrine.Account
+		times int
+	}{{d.member, 0}, {d.join("mod@example.org", vitrine.RoleModerator), 0}, {d.owner, 1}} {
+		d.account = c.who
+		cookie := d.signIn(c.who)
+		waits, shown := d.found("Waits"), d.found("Shown")
+		held := d.deployed(waits, login)
+		reported := d.hold(d.deployed(shown, "index.html=<h1>First</h1>"), vitrine.ReasonAbuse, "")
+		for site, l := range map[*vitrine.Site]*vitrine.Link{waits: held, shown: reported} {
+			page := d.status(d.get("/websites/"+string(site.Slug), cookie), 200)
+			address := casePath(l) + "?queue=all"
+			got, all := strings.Count(page.body, `href="`+address+`">Review it</a>`), strings.Count(page.body, "Review it")
+			if got != c.times || all != c.times {
+				t.Errorf("%s is led to the case of %s %d times, to others %d", c.who.Email, site.Title, got, all-got)
+			}
+			if c.times > 0 {
+				d.status(d.get(address, cookie), 200)
+			}
+		}
+	}
+}

@@ -222,6 +222,10 @@ type versionRow struct {
 	Waiting bool
 }
 
+// Review returns the address of the case of a version, for an owner who may
+// decide about it; "" for others.
+func (p *websitePage) Review(version *vitrine.Link) string { return reviewAddress(p.Me, version) }
+
 // MayRestore tells whether the owner may show it.
 func (v versionRow) MayRestore() bool { return v.Live() && !v.Shown }
 
