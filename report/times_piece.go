@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 )
 
@@ -50,6 +51,28 @@ func (t *Tally) MedianTimes() (m MedianTimes) {
 		}
 	}
 	return m
+}
+
+// MergeMedianTimes adds to t the values of engaged times of tallies whose
+// counts t has by MergeCounts, as far as the median of t is of them.
+func (t *Tally) MergeMedianTimes(of iter.Seq[*Tally]) {
+	n := t.times.count()
+	if n == 0 {
+		return
+	}
+	var done bucket = -1
+	for _, k := range ranks(n) {
+		b, _ := t.times.at(k)
+		if b == done {
+			continue
+		}
+		done = b
+		for u := range of {
+			if from := u.times[b]; from != nil {
+				t.times[b].values = append(t.times[b].values, from.values...)
+			}
+		}
+	}
 }
 
 // Groups lists the groups that have the values.

@@ -17,6 +17,7 @@ type gathering struct {
 	scope   vitrine.Scope
 	tallies dayTallies
 	visits  []visitEntry
+	visit   func(visitEntry) error // takes the visits instead, one for each view
 	rows    int
 	each    func(*report.Open) // takes the opens instead
 	wants   func(report.Day) bool
@@ -50,9 +51,14 @@ func (g *gathering) add(o *report.Open) error {
 	}
 	d := report.DayOf(o.At)
 	g.tallies.of(d).Add(o)
-	if o.Counted() {
-		g.visits = append(g.visits, visitEntry{viewer: int64(o.Viewer), link: o.Link, day: d})
+	if !o.Counted() {
+		return nil
 	}
+	v := visitEntry{viewer: int64(o.Viewer), link: o.Link, day: d}
+	if g.visit != nil {
+		return g.visit(v)
+	}
+	g.visits = append(g.visits, v)
 	return nil
 }
 
@@ -167,14 +173,9 @@ type visitFact struct {
 	day, prev report.Day
 }
 
-// eachVisit calls f with the facts of visits, which are sorted. What was before them is in the history, or among themselves. With a
-// link, the history of that link alone counts.
+// eachVisit calls f with the facts of visits, which are sorted by viewer. What was before them is in the history, or among themselves.
+// With a link, the history of that link alone counts.
 func eachVisit(h *history, link vitrine.LinkID, visits []visitEntry, f func(visitFact)) error {
-	type entry struct {
-		visitEntry
-		asked bool
-	}
-	var all []entry
 	for len(visits) > 0 {
 		n := 1
 		for n < len(visits) && visits[n].viewer == visits[0].viewer {
@@ -184,42 +185,57 @@ func eachVisit(h *history, link vitrine.LinkID, visits []visitEntry, f func(visi
 		if err != nil {
 			return err
 		}
-		all = all[:0]
-		for _, v := range visits[:n] {
-			all = append(all, entry{v, true})
-		}
-		for _, v := range before {
-			if link == 0 || v.link == int64(link) {
-				all = append(all, entry{v, false})
-			}
-		}
+		viewerFacts(before, link, visits[:n], f)
 		visits = visits[n:]
-		slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.day, b.day)) })
-		for i, e := range all {
-			if !e.asked {
-				continue
-			}
-			prev := report.NoDay
-			for j := i - 1; j >= 0 && all[j].link == e.link; j-- {
-				if all[j].day < e.day {
-					prev = all[j].day
-					break
-				}
-			}
-			f(visitFact{e.link, e.day, prev})
-		}
-		slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.day, b.day) })
-		prev := report.NoDay
-		for i := 0; i < len(all); {
-			day, asked := all[i].day, false
-			for ; i < len(all) && all[i].day == day; i++ {
-				asked = asked || all[i].asked
-			}
-			if asked {
-				f(visitFact{0, day, prev})
-			}
-			prev = day
-		}
 	}
 	return nil
+}
+
+// viewerFacts calls f with the facts of visits of one viewer, who made others
+// before. With a link, the others of that link alone count.
+func viewerFacts(before []visitEntry, link vitrine.LinkID, visits []visitEntry, f func(visitFact)) {
+	type entry struct {
+		visitEntry
+		asked bool
+	}
+	if len(visits) == 1 && len(before) == 0 {
+		f(visitFact{visits[0].link, visits[0].day, report.NoDay})
+		f(visitFact{0, visits[0].day, report.NoDay})
+		return
+	}
+	all := make([]entry, 0, len(visits)+len(before))
+	for _, v := range visits {
+		all = append(all, entry{v, true})
+	}
+	for _, v := range before {
+		if link == 0 || v.link == int64(link) {
+			all = append(all, entry{v, false})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.day, b.day)) })
+	for i, e := range all {
+		if !e.asked {
+			continue
+		}
+		prev := report.NoDay
+		for j := i - 1; j >= 0 && all[j].link == e.link; j-- {
+			if all[j].day < e.day {
+				prev = all[j].day
+				break
+			}
+		}
+		f(visitFact{e.link, e.day, prev})
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.day, b.day) })
+	prev := report.NoDay
+	for i := 0; i < len(all); {
+		day, asked := all[i].day, false
+		for ; i < len(all) && all[i].day == day; i++ {
+			asked = asked || all[i].asked
+		}
+		if asked {
+			f(visitFact{0, day, prev})
+		}
+		prev = day
+	}
 }

@@ -2,7 +2,7 @@ package sqldb
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -16,15 +16,18 @@ type lives struct {
 	log     *ViewLog
 	mu      sync.Mutex
 	byScope map[vitrine.Scope]*live
+	noRoom  map[vitrine.Scope]state // did not fit when their account was in a state
 	clock   int64
-	most    int // viewers, of all scopes together
+	most    int // bytes, of all scopes together
 }
 
-// liveViewers bounds the memory for running days, about 100 bytes each.
-const liveViewers = 400_000
+// liveBytes bounds the memory for running days: about 20 bytes for each viewer
+// of a day with a session, in each scope. A scope whose running days do not fit
+// is read anew each time.
+const liveBytes = 256 << 20
 
 func newLives(l *ViewLog) *lives {
-	return &lives{log: l, byScope: map[vitrine.Scope]*live{}, most: liveViewers}
+	return &lives{log: l, byScope: map[vitrine.Scope]*live{}, noRoom: map[vitrine.Scope]state{}, most: liveBytes}
 }
 
 // live is the running days of a scope.
@@ -38,33 +41,21 @@ type live struct {
 	seq     int64
 	state   state // of the account, as it was built
 	tallies dayTallies
-	viewers map[liveViewer]*liveDays
+	visits  *visitSet
 
 	// Under the mutex of lives.
 	used int64
 	size int
 }
 
-// liveViewer is a viewer of a link, or of the whole scope (link 0).
-type liveViewer struct {
-	link   int64
-	viewer uint64
-}
-
-// liveDays is the running days on which a viewer came, in order, and the last day before.
-type liveDays struct {
-	before report.Day
-	days   []dayOpens
-}
-
-type dayOpens struct {
-	day   report.Day
-	opens int32
-}
-
-// each calls f with the tallies of running days of a scope, up to date with the transaction; false: it cannot tell.
-func (ls *lives) each(ctx context.Context, t *tx, s vitrine.Scope, st state, days span, f func(report.Day, *report.Tally)) (bool, error) {
-	lv := ls.find(s)
+// each calls f with the tallies of running days of a scope, up to date with the
+// transaction. It reports false if it does not have them. The tallies are valid
+// until f returns.
+func (ls *lives) each(ctx context.Context, t *tx, s vitrine.Scope, st state, days span, f func(dayTallies)) (bool, error) {
+	lv := ls.find(s, st)
+	if lv == nil {
+		return false, nil
+	}
 	lv.mu.Lock()
 	defer lv.mu.Unlock()
 	if lv.gone.Load() {
@@ -74,28 +65,41 @@ func (ls *lives) each(ctx context.Context, t *tx, s vitrine.Scope, st state, day
 	if err != nil {
 		return false, err
 	}
-	if err := lv.bring(ctx, ls.log, t, st, seq); err != nil {
+	err = lv.bring(ctx, ls.log, t, st, seq)
+	if errors.Is(err, errNoRoom) {
+		ls.refuse(lv, st)
+		return false, nil
+	}
+	if err != nil {
 		lv.forget()
 		return false, err
 	}
 	if lv.state != st {
 		return false, nil // it is ahead of this transaction
 	}
+	some := dayTallies{}
 	for d, tally := range lv.tallies {
 		if days.from <= d && d < days.to {
-			f(d, tally)
+			some[d] = tally
 		}
 	}
-	ls.keep(lv)
+	f(some)
+	if !ls.fits(lv) {
+		ls.refuse(lv, st)
+	}
 	return true, nil
 }
 
-// find finds the running days of a scope, or begins with them.
-func (ls *lives) find(s vitrine.Scope) *live {
+// find finds the running days of a scope, or begins with them. It returns nil
+// if they did not fit when their account was in the same state.
+func (ls *lives) find(s vitrine.Scope, st state) *live {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	lv := ls.byScope[s]
 	if lv == nil {
+		if was, there := ls.noRoom[s]; there && was == st {
+			return nil
+		}
 		lv = &live{scope: s}
 		ls.byScope[s] = lv
 		ls.log.feed.follow(s.Account)
@@ -105,13 +109,18 @@ func (ls *lives) find(s vitrine.Scope) *live {
 	return lv
 }
 
-// keep notes how large lv, which is locked, has become, and lets go of those that were not used for longest while all together are
-// too large.
-func (ls *lives) keep(lv *live) {
+// mostScopes is of how many scopes the running days are kept, or known not to
+// fit.
+const mostScopes = 1000
+
+// fits notes how large lv, which is locked, has become. While all together are
+// too large, it removes those that were not used for longest. It reports
+// whether lv is still kept; it is not if it is too large alone.
+func (ls *lives) fits(lv *live) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	lv.size = len(lv.viewers)
-	for {
+	lv.size = lv.bytes()
+	for !lv.gone.Load() {
 		size := 0
 		var oldest *live
 		for _, other := range ls.byScope {
@@ -120,19 +129,44 @@ func (ls *lives) keep(lv *live) {
 				oldest = other
 			}
 		}
-		if size <= ls.most && len(ls.byScope) <= 1000 {
-			return
+		if size <= ls.most && len(ls.byScope) <= mostScopes {
+			return true
 		}
-		oldest.gone.Store(true)
-		delete(ls.byScope, oldest.scope)
-		ls.log.feed.unfollow(oldest.scope.Account)
-		if oldest == lv {
-			return
-		}
+		ls.remove(oldest)
 	}
+	return lv.size <= ls.most // others made it go
 }
 
-func (lv *live) forget() { lv.built, lv.tallies, lv.viewers = false, nil, nil }
+// refuse removes lv, which is locked, and remembers that it did not fit.
+func (ls *lives) refuse(lv *live, st state) {
+	lv.forget()
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if !lv.gone.Load() {
+		ls.remove(lv)
+	}
+	if len(ls.noRoom) >= mostScopes {
+		clear(ls.noRoom)
+	}
+	ls.noRoom[lv.scope] = st
+}
+
+func (ls *lives) remove(lv *live) {
+	lv.gone.Store(true)
+	delete(ls.byScope, lv.scope)
+	ls.log.feed.unfollow(lv.scope.Account)
+}
+
+func (lv *live) forget() { lv.built, lv.tallies, lv.visits = false, nil, nil }
+
+// bytes returns about how much memory the running days take.
+func (lv *live) bytes() int {
+	n := lv.visits.bytes()
+	for _, t := range lv.tallies {
+		n += t.Size()
+	}
+	return n
+}
 
 // bring brings lv up to a transaction, if it is not beyond it.
 func (lv *live) bring(ctx context.Context, l *ViewLog, t *tx, st state, seq int64) error {
@@ -149,122 +183,77 @@ func (lv *live) bring(ctx context.Context, l *ViewLog, t *tx, st state, seq int6
 	return lv.build(ctx, l, t, st, seq)
 }
 
-// build reads the running days.
+// errNoRoom is returned for running days that cannot be kept in memory.
+var errNoRoom = errors.New("the running days cannot be kept in memory")
+
+// build reads the running days. Errors: errNoRoom.
 func (lv *live) build(ctx context.Context, l *ViewLog, t *tx, st state, seq int64) error {
 	lv.forget()
 	g := l.gather(ctx, t, lv.scope)
+	lv.tallies, lv.visits = g.tallies, newVisitSet()
+	views := 0
+	g.visit = func(v visitEntry) error {
+		views++
+		if _, ok := lv.visits.add(v, 1); !ok || views%fitsEvery == 0 && !l.lives.fits(lv) {
+			return errNoRoom
+		}
+		return nil
+	}
 	if err := g.running(st.settled, lastDay); err != nil {
 		return err
 	}
 	if err := g.downloads(st.settled, lastDay); err != nil {
 		return err
 	}
-	lv.tallies, lv.viewers = g.tallies, make(map[liveViewer]*liveDays, len(g.visits))
-	slices.SortFunc(g.visits, visitEntry.compare)
 	h, err := t.history(lv.scope.Account)
 	if err != nil {
 		return err
 	}
-	for visits := g.visits; len(visits) > 0; {
-		n := 1
-		for n < len(visits) && visits[n].viewer == visits[0].viewer {
-			n++
-		}
-		before, err := h.of(visits[0].viewer)
-		if err != nil {
+	h.expect(lv.visits.n)
+	for visits := range lv.visits.all() {
+		if err := eachVisit(h, lv.scope.Link, visits, lv.addFact); err != nil {
 			return err
 		}
-		for _, v := range visits[:n] {
-			lv.visit(before, v, 1)
-		}
-		visits = visits[n:]
 	}
 	lv.built, lv.seq, lv.state = true, seq, st
 	return nil
 }
 
+// fitsEvery is after how many views running days that are read must still fit.
+const fitsEvery = 1 << 14
+
 // lastDay is after every day.
 const lastDay report.Day = 1<<31 - 1
 
-// visit counts n opens, 1 or -1, of a viewer on a day; before is the visits of the viewer in packs.
-func (lv *live) visit(before []visitEntry, v visitEntry, n int32) {
-	lv.count(0, before, v, n)
-	if lv.scope.Link == 0 {
-		lv.count(v.link, before, v, n)
+// addFact adds a visit to the tally of its day.
+func (lv *live) addFact(f visitFact) {
+	switch t := lv.tallies.of(f.day); {
+	case f.link == 0:
+		t.AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+	case lv.scope.Link == 0:
+		t.AddLinkVisit(f.link, f.prev)
 	}
 }
 
-// count counts opens of a viewer of a link, or of the scope with link 0, and moves the visits between its days.
-func (lv *live) count(link int64, before []visitEntry, v visitEntry, n int32) {
-	of := link
-	if lv.scope.Link != 0 {
-		of = int64(lv.scope.Link)
-	}
-	key := liveViewer{link, uint64(v.viewer)}
-	days := lv.viewers[key]
-	if days == nil {
-		days = &liveDays{before: report.NoDay}
-		for _, e := range before {
-			if of == 0 || e.link == of {
-				days.before = max(days.before, e.day)
-			}
-		}
-		lv.viewers[key] = days
-	}
-	i, there := slices.BinarySearchFunc(days.days, v.day, func(d dayOpens, day report.Day) int { return int(d.day) - int(day) })
-	if there {
-		if days.days[i].opens += n; days.days[i].opens > 0 {
-			return
-		}
-	}
-	prev := days.before
-	if i > 0 {
-		prev = days.days[i-1].day
-	}
-	if there { // the last open of the day is gone
-		lv.fact(link, v.day, prev, -1)
-		if i+1 < len(days.days) {
-			lv.fact(link, days.days[i+1].day, v.day, -1)
-			lv.fact(link, days.days[i+1].day, prev, 1)
-		}
-		days.days = slices.Delete(days.days, i, i+1)
-		return
-	}
-	lv.fact(link, v.day, prev, 1)
-	if i < len(days.days) {
-		lv.fact(link, days.days[i].day, prev, -1)
-		lv.fact(link, days.days[i].day, v.day, 1)
-	}
-	days.days = slices.Insert(days.days, i, dayOpens{v.day, n})
-}
-
-// fact adds a visit to the tally of its day, or takes it back.
-func (lv *live) fact(link int64, day, prev report.Day, n int) {
-	t := lv.tallies.of(day)
-	switch {
-	case link == 0 && n > 0:
-		t.AddVisit(report.Visit{Day: day, Prev: prev})
-	case link == 0:
-		t.RemoveVisit(report.Visit{Day: day, Prev: prev})
-	case n > 0:
-		t.AddLinkVisit(link, prev)
-	default:
-		t.RemoveLinkVisit(link, prev)
+// removeFact takes back an addFact.
+func (lv *live) removeFact(f visitFact) {
+	switch t := lv.tallies.of(f.day); {
+	case f.link == 0:
+		t.RemoveVisit(report.Visit{Day: f.day, Prev: f.prev})
+	case lv.scope.Link == 0:
+		t.RemoveLinkVisit(f.link, f.prev)
 	}
 }
 
-// apply adds what transactions did.
+// apply adds what transactions did. Errors: errNoRoom.
 func (lv *live) apply(t *tx, events []event) error {
-	var h *history
+	h := lazyHistory{tx: t, account: lv.scope.Account}
 	for _, e := range events {
 		if lv.scope.Link != 0 && int64(lv.scope.Link) != e.ofLink() {
 			continue
 		}
 		for range e.downloads {
 			lv.tallies.of(e.day).AddDownload(e.day)
-		}
-		if e.before == nil && e.after == nil {
-			continue
 		}
 		if e.before != nil {
 			lv.tallies.of(report.DayOf(e.before.At)).Remove(e.before)
@@ -273,33 +262,58 @@ func (lv *live) apply(t *tx, events []event) error {
 			lv.tallies.of(report.DayOf(e.after.At)).Add(e.after)
 		}
 		was, is := e.before != nil && e.before.Counted(), e.after != nil && e.after.Counted()
-		if was == is {
-			continue
+		var err error
+		switch {
+		case is && !was:
+			err = lv.count(&h, e.after, 1)
+		case was && !is:
+			err = lv.count(&h, e.before, -1)
 		}
-		o, n := e.after, int32(1)
-		if was {
-			o, n = e.before, -1
+		if err != nil {
+			return err
 		}
-		var before []visitEntry
-		if lv.strange(o) {
-			var err error
-			if h == nil {
-				if h, err = t.history(lv.scope.Account); err != nil {
-					return err
-				}
-			}
-			if before, err = h.lookUp(int64(o.Viewer)); err != nil {
-				return err
-			}
-		}
-		lv.visit(before, visitEntry{viewer: int64(o.Viewer), link: o.Link, day: report.DayOf(o.At)}, n)
 	}
 	return nil
 }
 
-// strange tells whether the viewer of an open is new to lv, or on the open's link.
-func (lv *live) strange(o *report.Open) bool {
-	return lv.viewers[liveViewer{0, o.Viewer}] == nil || lv.scope.Link == 0 && lv.viewers[liveViewer{o.Link, o.Viewer}] == nil
+// count counts n views, 1 or -1, of an open's visit. If the visit begins or
+// ends by it, what is known of all visits of the viewer changes: the day before
+// on which the viewer came.
+func (lv *live) count(h *lazyHistory, o *report.Open, n int32) error {
+	v := visitEntry{viewer: int64(o.Viewer), link: o.Link, day: report.DayOf(o.At)}
+	old := lv.visits.of(nil, v.viewer)
+	views, ok := lv.visits.add(v, n)
+	if !ok {
+		return errNoRoom
+	}
+	if views > 0 && views+n > 0 {
+		return nil
+	}
+	before, err := h.of(v.viewer)
+	if err != nil {
+		return err
+	}
+	viewerFacts(before, lv.scope.Link, old, lv.removeFact)
+	viewerFacts(before, lv.scope.Link, lv.visits.of(nil, v.viewer), lv.addFact)
+	return nil
+}
+
+// lazyHistory is a history that is opened when a viewer is first looked up.
+type lazyHistory struct {
+	tx      *tx
+	account vitrine.AccountID
+	history *history
+}
+
+// of lists the visits of a viewer in packs, in order; they are valid until the
+// next call.
+func (h *lazyHistory) of(viewer int64) (visits []visitEntry, err error) {
+	if h.history == nil {
+		if h.history, err = h.tx.history(h.account); err != nil {
+			return nil, err
+		}
+	}
+	return h.history.lookUp(viewer)
 }
 
 // ofLink is the link that an event is about.

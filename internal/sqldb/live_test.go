@@ -122,7 +122,8 @@ func TestLiveLittleRoom(t *testing.T) {
 	for seed := range uint64(3) {
 		r := luck{rand.New(rand.NewPCG(seed, 12)), firstTestDay, 12, 6, 10}
 		l, h := openTestLog(t), newFacts()
-		l.lives.most = 12
+		l.lives.most = 20_000 // bytes: enough for some of seven scopes
+		kept := map[int]bool{}
 		for step := range 120 {
 			b := r.batch(h, r.IntN(4), 5)
 			both(t, h, l, b)
@@ -133,6 +134,10 @@ func TestLiveLittleRoom(t *testing.T) {
 			if t.Failed() {
 				t.Fatalf("seed %d, step %d", seed, step)
 			}
+			kept[len(l.lives.byScope)] = true
+		}
+		if kept[8] || !kept[2] && !kept[3] {
+			t.Fatalf("seed %d: the running days of so many scopes were kept: %v", seed, kept)
 		}
 		clean(t, l)
 	}

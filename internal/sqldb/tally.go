@@ -43,12 +43,13 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 		}
 		t = past.tally
 		now := window{state: w.state, running: w.running, live: w.live, alone: q.From >= w.running.from}
-		err = l.eachDay(ctx, tx, q.Scope, now, func(_ report.Day, day *report.Tally) {
-			if t == past.tally { // others may be reading it
-				t = new(report.Tally)
-				t.Merge(past.tally)
+		err = l.eachDays(ctx, tx, q.Scope, now, func(days dayTallies) {
+			t = new(report.Tally) // others may be reading past.tally
+			t.Merge(past.tally)
+			for _, day := range days {
+				t.MergeCounts(day)
 			}
-			t.Merge(day)
+			t.MergeMedianTimes(maps.Values(days))
 		})
 		if err != nil {
 			return err
@@ -140,6 +141,21 @@ func (l *ViewLog) window(t *tx, s vitrine.Scope, days span, trust bool) (w windo
 // eachDay calls f with a tally of each day that is not taken from what is stored, and was not without opens. The tally is not f's
 // to keep or to change.
 func (l *ViewLog) eachDay(ctx context.Context, t *tx, s vitrine.Scope, w window, f func(report.Day, *report.Tally)) error {
+	return l.eachDays(ctx, t, s, w, func(days dayTallies) {
+		for d, t := range days {
+			f(d, t)
+		}
+	})
+}
+
+// eachDays is eachDay with a call for the days that are kept in memory, and one
+// for those that are read, if there are any.
+func (l *ViewLog) eachDays(ctx context.Context, t *tx, s vitrine.Scope, w window, f func(dayTallies)) error {
+	some := func(days dayTallies) {
+		if len(days) > 0 {
+			f(days)
+		}
+	}
 	g := l.gather(ctx, t, s)
 	slices.SortFunc(w.cold, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	if err := g.cold(w.cold); err != nil {
@@ -149,7 +165,7 @@ func (l *ViewLog) eachDay(ctx context.Context, t *tx, s vitrine.Scope, w window,
 		live := false
 		if w.live {
 			var err error
-			if live, err = l.lives.each(ctx, t, s, w.state, r, f); err != nil {
+			if live, err = l.lives.each(ctx, t, s, w.state, r, some); err != nil {
 				return err
 			}
 		}
@@ -168,9 +184,7 @@ func (l *ViewLog) eachDay(ctx context.Context, t *tx, s vitrine.Scope, w window,
 	if err := g.addVisits(w.alone); err != nil {
 		return err
 	}
-	for d, t := range g.tallies {
-		f(d, t)
-	}
+	some(g.tallies)
 	return nil
 }
 

@@ -30,7 +30,7 @@ func sources(t *testing.T, l *ViewLog) (list []string) {
 	return list
 }
 
-func appendOpens(t *testing.T, l *ViewLog, opens ...vitrine.NewOpen) {
+func appendOpens(t testing.TB, l *ViewLog, opens ...vitrine.NewOpen) {
 	t.Helper()
 	if o, err := l.Append(context.Background(), vitrine.Batch{Opens: opens}); err != nil || o.Refused != nil {
 		t.Fatalf("Append: %v, %v", o.Refused, err)

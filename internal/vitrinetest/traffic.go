@@ -24,6 +24,9 @@ func NewTraffic(links, step int) *Traffic {
 	return &Traffic{Rand: rand.New(rand.NewPCG(1, 2)), ids: vitrine.NewViewIDs(), links: links, step: step, ms: 1_767_225_600_000}
 }
 
+// SetStep changes how many milliseconds the next open is away, on average.
+func (g *Traffic) SetStep(ms int) { g.step = ms }
+
 // Open is the next open, a page's.
 func (g *Traffic) Open() vitrine.NewOpen {
 	pick := func(prefix string, n int) string {
