@@ -34,6 +34,7 @@ type dashboardPage struct {
 	FileText  string // the same for people; "" for none
 	Base      string // address of the API
 	Site      string // address of the site
+	Scan      string // what a file is checked for
 }
 
 // usageBar is one limit of the plan, and how much of it is used.
@@ -47,7 +48,7 @@ type usageBar struct {
 
 func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	p := dashboardPage{appPage: s.newAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(), Prefix: s.PublicURL.Host + "/p/",
-		Base: s.PublicURL.String() + apiRoot, Site: s.PublicURL.String()}
+		Base: s.PublicURL.String() + apiRoot, Site: s.PublicURL.String(), Scan: s.scanWords()}
 	usage, err := s.Uploads.Usage(r.Context(), me)
 	if err != nil {
 		return err

@@ -60,6 +60,7 @@ type docsPage struct {
 	Sites      string // address of a website, when each has a host of its own
 	Bucket     bool   // signed URLs lead to a bucket
 	Scanned    bool   // a malware scanner is configured
+	Scan       string // what a file is checked for
 	docSets
 }
 
@@ -82,7 +83,7 @@ func (s *Server) doc(i int) frontHandler {
 			p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
 		}
 		p.Bucket = s.Receiver == nil
-		p.Scanned = s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()
+		p.Scanned, p.Scan = s.scanned(), s.scanWords()
 		p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
 		if !s.sold() {
 			p.Plans = s.planRows(p.Me)
