@@ -21,6 +21,9 @@ type Audit struct {
 	Deep bool
 	// All recounts every sum that the log keeps, not a sample.
 	All bool
+	// Tally is called in place of Run's fault for a stored tally, which
+	// [ViewLog.Rebuild] makes again. It may be nil.
+	Tally func(string)
 }
 
 // Run calls fault with a sentence for each thing that is wrong. An error means that the audit could not be done.
@@ -65,7 +68,13 @@ func (a *Audit) Run(ctx context.Context, fault func(string)) error {
 	if err := a.strangers(ctx, links, fault); err != nil {
 		return err
 	}
-	return a.Log.Audit(ctx, a.All, fault)
+	return a.Log.Audit(ctx, a.All, func(text string, tally bool) {
+		if tally && a.Tally != nil {
+			a.Tally(text)
+		} else {
+			fault(text)
+		}
+	})
 }
 
 // auditLink checks a link's row against its account and its upload.

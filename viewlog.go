@@ -86,8 +86,8 @@ type ViewLog interface {
 	SetMark(ctx context.Context, old, mark int64) error
 
 	// Audit recounts what is derived in the log, of stored tallies a sample or all, and calls fault with a sentence for each
-	// difference.
-	Audit(ctx context.Context, all bool, fault func(string)) error
+	// difference. It also passes whether that is a stored tally, which Rebuild makes again.
+	Audit(ctx context.Context, all bool, fault func(text string, tally bool)) error
 
 	// Rebuild recounts every stored tally. Of each account of which one is wrong or missing it marks that day and all later ones as stale, calls
 	// rebuilt with the account and the day, and makes the tallies again. It is safe while others write.

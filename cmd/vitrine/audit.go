@@ -20,7 +20,8 @@ type auditCmd struct {
 
 func (*auditCmd) Help() string {
 	return `Each fault is a line, and the exit code is 1. With --repair, days of which a stored tally is wrong or missing are marked as stale, with all later days of the account, and their
-tallies are made again; then all is audited, with every tally. A server may run meanwhile. Opens, counts and files are not derived from anything else: where these have faults, restore a backup.`
+tallies are made again; then all is audited, with every tally. A server may run meanwhile. Opens, counts and files are not derived from anything else: where these have faults, restore a backup.
+The last line says how many of the faults --repair can repair.`
 }
 
 // Run prints a line for each fault, and fails when there is one.
@@ -30,10 +31,14 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	defer in.Close()
-	faults := 0
+	faults, tallies := 0, 0
 	fault := func(text string) {
 		faults++
 		fmt.Fprintln(t.out, plain(text))
+	}
+	tally := func(text string) {
+		tallies++
+		fault(text)
 	}
 	if err := in.pair().Check(ctx); errors.Is(err, logowner.ErrLoss) {
 		fault(c.lossOf(err).Error())
@@ -45,18 +50,29 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 	}
-	a := &vitrine.Audit{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All || c.Repair}
+	a := &vitrine.Audit{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All || c.Repair, Tally: tally}
 	err = a.Run(ctx, fault)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the audit could not be finished: %w", err)
-	case faults > 0 && !c.Repair:
-		return fmt.Errorf("faults found: %d. \"vitrine audit --repair\" makes stored tallies again; for other faults restore a backup", faults)
 	case faults > 0:
-		return fmt.Errorf("faults found: %d", faults)
+		return fmt.Errorf("faults found: %d. %s", faults, auditAdvice(faults, tallies, c.Repair))
 	}
 	t.say("No faults.")
 	return nil
+}
+
+// auditAdvice returns what to do about faults, some of which are stored tallies.
+func auditAdvice(faults, tallies int, repaired bool) string {
+	switch {
+	case tallies == 0:
+		return "The audit cannot repair them: restore a backup"
+	case repaired: // another process has changed the log meanwhile, or the disk fails
+		return "Stored tallies are wrong again: check the disk and the database"
+	case tallies == faults:
+		return "All are stored tallies: \"vitrine audit --repair\" makes them again"
+	}
+	return fmt.Sprintf("\"vitrine audit --repair\" makes the stored tallies again, of which %d are wrong; for the other faults restore a backup", tallies)
 }
 
 // repair makes derived data again.

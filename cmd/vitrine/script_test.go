@@ -78,6 +78,7 @@ func TestScript(t *testing.T) {
 			"finish":  cmdFinish,
 			"refuses": cmdRefuses,
 			"make":    cmdMake,
+			"sql":     cmdSQL,
 			"login":   cmdLogin,
 			"decide":  cmdDecide,
 			"decided": cmdDecided,

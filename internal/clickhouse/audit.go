@@ -12,7 +12,8 @@ import (
 
 // Audit is vitrine.ViewLog's. Links are recounted by the database, some at a time, while others write. Those with differences are counted again while
 // nobody does, so that a batch that was on its way is no fault.
-func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error {
+func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
+	other := func(text string) { fault(text, false) }
 	var s state
 	err := l.write(ctx, func(ctx context.Context, _ uint64) (steps []step, err error) { // what the journal has left is not at fault
 		s, err = l.stateNow(ctx)
@@ -27,14 +28,14 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error
 	}
 	slices := links/auditedAtOnce + 1
 	for i := range slices {
-		if err := l.auditLinks(ctx, s, fmt.Sprintf("positiveModulo(link, %d) = %d", slices, i), all, fault); err != nil {
+		if err := l.auditLinks(ctx, s, fmt.Sprintf("positiveModulo(link, %d) = %d", slices, i), all, other); err != nil {
 			return err
 		}
 	}
-	if err := l.auditTallies(ctx, s, all, fault); err != nil {
+	if err := l.auditTallies(ctx, s, all, other); err != nil {
 		return err
 	}
-	return l.auditDaily(ctx, s, all, fault)
+	return l.auditDaily(ctx, s, all, func(text string) { fault(text, true) })
 }
 
 // auditedAtOnce is how many links are recounted at once, and suspectsAtOnce how many of them while nobody writes.

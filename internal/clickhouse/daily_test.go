@@ -73,7 +73,7 @@ func TestDaily(t *testing.T) {
 				}
 			}
 		}
-		step("Audit", l.Audit(ctx, true, func(fault string) { t.Errorf("%s: %s", when, fault) }))
+		step("Audit", l.Audit(ctx, true, func(fault string, _ bool) { t.Errorf("%s: %s", when, fault) }))
 	}
 	same("as imported")
 	step("Settle", l.Settle(ctx, last-10))
@@ -106,7 +106,11 @@ func TestDaily(t *testing.T) {
 	rebuilt(0)
 	step("lose tallies", l.c.work(ctx, fmt.Sprintf("ALTER TABLE daily DELETE WHERE link = 0 AND toInt32(day) >= %d SETTINGS mutations_sync = 2", first+60)))
 	found := 0
-	step("Audit", l.Audit(ctx, true, func(string) { found++ }))
+	step("Audit", l.Audit(ctx, true, func(text string, tally bool) {
+		if found++; !tally {
+			t.Errorf("not a tally: %s", text)
+		}
+	}))
 	if found == 0 {
 		t.Error("the audit does not find lost tallies")
 	}

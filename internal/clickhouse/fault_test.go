@@ -158,7 +158,7 @@ func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, b
 
 func audit(t *testing.T, l *ViewLog, what string) {
 	t.Helper()
-	if err := l.Audit(ctx, true, func(fault string) { t.Errorf("%s: audit: %s", what, fault) }); err != nil {
+	if err := l.Audit(ctx, true, func(fault string, _ bool) { t.Errorf("%s: audit: %s", what, fault) }); err != nil {
 		t.Fatalf("%s: Audit: %v", what, err)
 	}
 }

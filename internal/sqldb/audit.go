@@ -15,13 +15,14 @@ import (
 )
 
 // Audit is vitrine.ViewLog's. It goes through the log once, link by link and then account by account, over one snapshot.
-func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string)) error {
+func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
+	other := func(text string) { fault(text, false) }
+	wrong := func(_ vitrine.AccountID, _ report.Day, text string) { fault(text, true) }
 	return l.db.read(ctx, func(t *tx) error {
-		if err := l.auditLinks(ctx, t, fault); err != nil {
+		if err := l.auditLinks(ctx, t, other); err != nil {
 			return err
 		}
-		wrong := func(_ vitrine.AccountID, _ report.Day, text string) { fault(text) }
-		if err := auditVisits(ctx, t, fault, wrong); err != nil {
+		if err := auditVisits(ctx, t, other, wrong); err != nil {
 			return err
 		}
 		return l.auditTallies(ctx, t, all, wrong)

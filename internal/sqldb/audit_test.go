@@ -12,7 +12,7 @@ import (
 
 func faults(t *testing.T, l *ViewLog) (list []string) {
 	t.Helper()
-	if err := l.Audit(t.Context(), true, func(fault string) { list = append(list, fault) }); err != nil {
+	if err := l.Audit(t.Context(), true, func(fault string, _ bool) { list = append(list, fault) }); err != nil {
 		t.Fatal(err)
 	}
 	return list

@@ -153,7 +153,7 @@ func BenchmarkAudit(b *testing.B) {
 			settled(b, l, last-2)
 			m := meter{b: b, n: 0, from: processorTime()}
 			for b.Loop() {
-				if err := l.Audit(b.Context(), true, func(fault string) { b.Error(fault) }); err != nil {
+				if err := l.Audit(b.Context(), true, func(fault string, _ bool) { b.Error(fault) }); err != nil {
 					b.Fatal(err)
 				}
 				m.n += size.views

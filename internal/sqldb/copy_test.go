@@ -168,7 +168,7 @@ func TestCopy(t *testing.T) {
 		if differences = append(differences, more...); err != nil || err2 != nil || len(differences) > 0 {
 			t.Fatalf("%v, %v, %v", err, err2, differences)
 		}
-		if err := toLog.Audit(t.Context(), true, func(fault string) { t.Error(fault) }); err != nil {
+		if err := toLog.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
 			t.Error(err)
 		}
 		from, fromLog = to, toLog

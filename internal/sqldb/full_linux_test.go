@@ -64,7 +64,7 @@ func untilFull(t *testing.T, place, dir, larger string) {
 				t.Errorf("link %d has %d views, want %d", link, counts[link].Views, n)
 			}
 		}
-		if err := l.Audit(t.Context(), true, func(fault string) { t.Error(fault) }); err != nil {
+		if err := l.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
 			t.Error(err)
 		}
 		if l.db.dialect == sqliteDialect {

@@ -245,7 +245,11 @@ func TestDamage(t *testing.T) {
 			tamper(t, l, "UPDATE "+table.name+" SET "+table.column+" = CAST(substr("+table.column+", 1, 1 + length("+table.column+") / 2) || x'5a' || substr("+
 				table.column+", 3 + length("+table.column+") / 2) AS BLOB) WHERE "+where)
 			found := 0
-			if err := l.Audit(t.Context(), true, func(string) { found++ }); err != nil && table.derived {
+			if err := l.Audit(t.Context(), true, func(text string, tally bool) {
+				if found++; tally != table.derived {
+					t.Errorf("%s: a tally: %v: %s", what, tally, text)
+				}
+			}); err != nil && table.derived {
 				t.Errorf("%s: Audit: %v", what, err)
 			}
 			if found == 0 {

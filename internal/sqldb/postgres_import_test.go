@@ -96,7 +96,7 @@ func TestPostgresImportOverRestart(t *testing.T) {
 	if err != nil || total != opens {
 		t.Errorf("%d views, want %d: %v", total, opens, err)
 	}
-	if err := views.Audit(t.Context(), true, func(fault string) { t.Error(fault) }); err != nil {
+	if err := views.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
 		t.Error(err)
 	}
 }

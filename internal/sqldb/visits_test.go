@@ -252,7 +252,7 @@ func TestVisitsDamaged(t *testing.T) {
 				_, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{on(d, 5, 1, 5)}})
 				return err
 			},
-			"Audit": func() error { return l.Audit(t.Context(), true, func(string) {}) },
+			"Audit": func() error { return l.Audit(t.Context(), true, func(string, bool) {}) },
 			"Tally": func() error {
 				_, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: account1, From: d, To: d + 5})
 				return err

@@ -159,7 +159,7 @@ func TestManyWords(t *testing.T) {
 			t.Errorf("%d and %d words are in memory", len(l.words.ids), len(l.words.others))
 		}
 	}
-	if err := l.Audit(t.Context(), true, func(fault string) { t.Error(fault) }); err != nil {
+	if err := l.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
 		t.Error(err)
 	}
 }

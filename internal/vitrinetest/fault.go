@@ -375,7 +375,7 @@ func (l faultyLog) SetMark(ctx context.Context, old, mark int64) error {
 	return l.fault.do(func() error { return l.log.SetMark(ctx, old, mark) })
 }
 
-func (l faultyLog) Audit(ctx context.Context, all bool, fault func(string)) error {
+func (l faultyLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	return l.fault.do(func() error { return l.log.Audit(ctx, all, fault) })
 }
 

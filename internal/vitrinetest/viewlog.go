@@ -207,7 +207,7 @@ func events(tally *report.Tally, from, to report.Day) int64 {
 
 func (t logTest) audit() {
 	t.Helper()
-	if err := t.log.Audit(ctx, true, func(fault string) { t.Errorf("audit: %s", fault) }); err != nil {
+	if err := t.log.Audit(ctx, true, func(fault string, _ bool) { t.Errorf("audit: %s", fault) }); err != nil {
 		t.Errorf("Audit: %v", err)
 	}
 }
