@@ -27,6 +27,8 @@ type dialect struct {
 	many func(t *tx, query string, n int, args func(i int) []any, f func(i int, row scanner) error, done func(i int, changed int64)) error
 	// text makes arguments of a query such that the database can hold them; nil: it holds all.
 	text func(args []any) []any
+	// useEngaged follows the name of the table opens in a query that is to use the index opens_engaged, where the planner would not.
+	useEngaged string
 	// changes is a query for a number that is another one when another connection has changed the database since this one asked.
 	changes string
 	// visit calls f with the columns of every row that a FROM clause selects. Strings and blobs among them are f's until it returns.

@@ -13,6 +13,12 @@ import (
 	"vitrine/report"
 )
 
+// selectRecent selects the newest views of a link with engagement data.
+func (d *dialect) selectRecent() string {
+	return "SELECT link, id, open, session FROM opens" + d.useEngaged +
+		" WHERE link = $1 AND id >= $2 AND id < $3 AND session IS NOT NULL ORDER BY id DESC LIMIT $4"
+}
+
 // Recent is vitrine.ViewLog's.
 func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
 	if n <= 0 {
@@ -28,8 +34,7 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 				recent = append(recent, *o)
 			}
 			return err
-		}, `SELECT link, id, open, session FROM opens WHERE link = $1 AND id >= $2 AND id < $3 AND session IS NOT NULL
-			ORDER BY id DESC LIMIT $4`, int64(link), int64(r.from), int64(r.to), n)
+		}, t.dialect.selectRecent(), int64(link), int64(r.from), int64(r.to), n)
 		if err != nil {
 			return err
 		}

@@ -29,8 +29,9 @@ var sqliteDialect = &dialect{
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	},
-	changes: "PRAGMA data_version",
-	visit:   sqliteVisit,
+	useEngaged: " INDEXED BY opens_engaged",
+	changes:    "PRAGMA data_version",
+	visit:      sqliteVisit,
 }
 
 func sqliteCode(err error) int {
