@@ -59,9 +59,9 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 				FinishSeconds float64 `json:"finishSeconds"`
 			}{res.Lines, res.Added, res.Already, took.Seconds(), after.Seconds()})
 		case res.Already:
-			t.say("Imported before: nothing added (%d lines).", res.Lines)
+			t.say("Imported before: nothing added (%s).", counted(res.Lines, "line"))
 		default:
-			t.say("%d %s added (%d lines) in %s.", res.Added, noun, res.Lines, took.Round(time.Millisecond))
+			t.say("%s added (%s) in %s.", counted(res.Added, noun), counted(res.Lines, "line"), took.Round(time.Millisecond))
 		}
 		return nil
 	})
@@ -70,7 +70,7 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 type importLinksCmd struct{ fileArg }
 
 func (c *importLinksCmd) Run(ctx context.Context, t *terminal) error {
-	return c.run(ctx, t, "links", func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Links(ctx, r) },
+	return c.run(ctx, t, "link", func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Links(ctx, r) },
 		func(*instance) error { return nil })
 }
 
@@ -78,7 +78,7 @@ type importOpensCmd struct{ fileArg }
 
 func (c *importOpensCmd) Run(ctx context.Context, t *terminal) error {
 	opens := func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Opens(ctx, r) }
-	return c.run(ctx, t, "opens", opens, func(in *instance) error {
+	return c.run(ctx, t, "open", opens, func(in *instance) error {
 		if err := in.analytics.Settle(ctx); err != nil {
 			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)
 		}

@@ -59,8 +59,8 @@ func renderLink(t *terminal, r *report.LinkReport) string {
 func renderAccount(t *terminal, r *report.AccountReport) string {
 	p := newPage(t)
 	p.title("All links", r.Range)
-	p.line("%s", t.paint(dim, fmt.Sprintf("%s links · %s views and %s downloads since the first",
-		count(r.AllTime.Links), count(r.AllTime.Views), count(r.AllTime.Downloads))))
+	p.line("%s", t.paint(dim, fmt.Sprintf("%s · %s and %s since the first",
+		counted(r.AllTime.Links, "link"), counted(r.AllTime.Views, "view"), counted(r.AllTime.Downloads, "download"))))
 	p.summary(&r.Summary)
 	p.topLinks(r.TopLinks)
 	p.audience(&r.Summary, card{"Files", r.Mix})

@@ -65,13 +65,19 @@ func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return s.writeApp(w, r, http.StatusOK, dashboardTemplate, p.Nonce, &p)
 }
 
+// linksInUse says that an account has as many links as it may have.
+func linksInUse(most int64) string {
+	if most == 1 {
+		return "The one link of your account is in use"
+	}
+	return fmt.Sprintf("All %d links of your account are in use", most)
+}
+
 // full is what of a plan is used up so that no file can be put on display; "" as long as one can.
 func full(u vitrine.Usage) string {
 	switch most := u.Limits; {
-	case most.Links == 1 && u.Links >= 1:
-		return "The one link of your account is in use"
 	case most.Links > 0 && u.Links >= most.Links:
-		return fmt.Sprintf("All %d links of your account are in use", most.Links)
+		return linksInUse(most.Links)
 	case most.StorageBytes > 0 && u.Bytes >= most.StorageBytes:
 		return "All " + byteSize(most.StorageBytes) + " of your account are in use"
 	}

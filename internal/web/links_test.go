@@ -398,6 +398,23 @@ func TestLinkList(t *testing.T) {
 	}
 }
 
+// Pages tell in words that fit one link, and several, that all are in use.
+func TestLinksInUse(t *testing.T) {
+	t.Parallel()
+	h := newHosting(t)
+	cookie := h.signIn(h.member)
+	h.publish("notes.txt", []byte("one"))
+	h.publish("notes.txt", []byte("two"))
+	for most, want := range map[int64]string{2: "All 2 links of your account are in use", 1: "The one link of your account is in use"} {
+		h.server.Uploads.Plans[vitrine.PlanPro] = vitrine.Limits{Links: most, FileBytes: 1000, StorageBytes: 5000, HourlyUploads: 2}
+		for _, path := range []string{"/dashboard", "/websites"} {
+			if r := h.status(h.get(path, cookie), 200); !strings.Contains(r.body, want) {
+				t.Errorf("%s does not say %q", path, want)
+			}
+		}
+	}
+}
+
 // The upload page tells what is used of the plan, and when it can go on.
 func TestDashboard(t *testing.T) {
 	t.Parallel()

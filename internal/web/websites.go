@@ -62,8 +62,7 @@ type websitesPage struct {
 	appPage
 	Rows     []websiteRow
 	Drop     dropZone
-	Full     bool   // all links of the plan are in use
-	Limit    int64  // of links
+	Full     string // that all links of the plan are in use; "" as long as they are not
 	Prefix   string // what stands before a slug in an address, and what behind it, as people read them
 	Suffix   string
 	NewTitle string
@@ -131,8 +130,9 @@ func (s *Server) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitri
 	if p.Drop, usage, err = s.dropZone(r.Context(), me); err != nil {
 		return err
 	}
-	p.Limit = usage.Limits.Links
-	p.Full = p.Limit > 0 && usage.Links >= p.Limit
+	if most := usage.Limits.Links; most > 0 && usage.Links >= most {
+		p.Full = linksInUse(most)
+	}
 	p.Prefix, p.Suffix = s.affixes()
 	change(&p)
 	return s.writeApp(w, r, status, websitesTemplate, p.Nonce, &p)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deletable, held } from "../static/app/limit.js";
+import { deletable, held, linksInUse } from "../static/app/limit.js";
 import { bytes } from "../static/app/size.js";
 
 test("a limit says what unfinished uploads hold, and how long", () => {
@@ -10,6 +10,11 @@ test("a limit says what unfinished uploads hold, and how long", () => {
     " Unfinished uploads hold 1 of it. They release enough in 14 min.",
   );
   assert.equal(held({ used: 9, limit: 2, held: 1500, retryAfter: 0 }, bytes), " Unfinished uploads hold 1.5 kB of it.");
+});
+
+test("one link is in use, and several are", () => {
+  assert.equal(linksInUse({ used: 1, limit: 1 }), "The one link of your account is in use.");
+  assert.equal(linksInUse({ used: 2, limit: 2 }), "2 of 2 links are in use.");
 });
 
 test("a link is offered for deletion only where there is one", () => {

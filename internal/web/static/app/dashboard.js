@@ -1,6 +1,6 @@
 // The upload page: files come in by picker, drop, paste, or from the front page; each has a row that tells how it fares.
 import { find, say } from "./app.js";
-import { deletable, held, span } from "./limit.js";
+import { deletable, held, linksInUse, span } from "./limit.js";
 import { watchSlug } from "./links.js";
 import { forget, named, peek, take, unmark } from "./pending.js";
 import { bytes } from "./size.js";
@@ -46,7 +46,7 @@ const explain = (err) => {
   const links = deletable(err) ? [["Delete a link", "/links"]] : [];
   switch (err.code) {
     case "link_limit":
-      return [`${err.used} of ${err.limit} links are in use.${held(err, String)}`, [...links, ...plans]];
+      return [`${linksInUse(err)}${held(err, String)}`, [...links, ...plans]];
     case "storage_limit":
       return [
         `${bytes(err.used)} of ${bytes(err.limit)} are used, and this file does not fit.${held(err, bytes)}`,

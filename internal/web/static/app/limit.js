@@ -3,6 +3,10 @@
 export const span = (s) =>
   s < 90 ? `${Math.max(1, Math.round(s))} s` : s < 5400 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`;
 
+// linksInUse says that an account has as many links as it may have.
+export const linksInUse = (err) =>
+  err.limit === 1 ? "The one link of your account is in use." : `${err.used} of ${err.limit} links are in use.`;
+
 // held says how much of the limit other unfinished uploads hold, and how long to wait where that makes room.
 export const held = (err, text) => {
   if (!err.held) return "";
