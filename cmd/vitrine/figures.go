@@ -56,10 +56,12 @@ func (t *terminal) change(d report.Delta) string {
 	if d.Pct != nil {
 		size = fmt.Sprintf("%d%%", max(*d.Pct, -*d.Pct))
 	}
-	switch d.Dir {
-	case report.Up:
+	switch {
+	case d.Dir == report.Up && d.Pct == nil: // from nothing: no telling how good that is
+		return t.paint(dim, "▲ "+size)
+	case d.Dir == report.Up:
 		return t.paint(good, "▲ "+size)
-	case report.Down:
+	case d.Dir == report.Down:
 		return t.paint(bad, "▼ "+size)
 	}
 	return t.paint(dim, "=")

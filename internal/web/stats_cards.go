@@ -93,6 +93,7 @@ func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
 	case d.Dir == report.Flat:
 		s.Short, s.Words = "as before", fmt.Sprintf("The same as in the %s before.", days)
 	case d.Pct == nil:
+		s.Dir, s.Sign = report.Flat, "" // from nothing, there is no telling how good it is
 		s.Short, s.Words = "none before", fmt.Sprintf("There was nothing in the %s before.", days)
 	default:
 		pct := max(*d.Pct, -*d.Pct)

@@ -395,6 +395,11 @@ func TestStatsEmpty(t *testing.T) {
 		t.Error("an opened link is called unopened")
 	}
 
+	// Views after none are neither good nor bad.
+	if r = o.get(statsPath(l)+"?range=7d", o.cookie); !strings.Contains(r.body, `<span class="delta is-flat">none before</span>`) || strings.Contains(r.body, "is-up") {
+		t.Error("the first view is shown as a rise")
+	}
+
 	// A document that was opened and not read has no empty plots.
 	pdf := o.publish("unread.pdf", samples["report.pdf"])
 	o.openNow(pdf, 1)
