@@ -78,7 +78,7 @@ If it was not you, do nothing: your password stays as it is.`, s.Site, s.Address
 
 func (s *Accounts) letterInvite(to string, text TicketText, by string) Message {
 	if by == "" {
-		by = "Whoever runs it"
+		by = "The administrator"
 	}
 	return s.letter(to, "You are invited to "+s.Site, `%s has invited you to %s,
 where a file becomes a link, and one sees how it is read.
@@ -113,7 +113,7 @@ func (s *Accounts) letterAddressChanged(old string) Message {
 	return s.letter(old, "Your address at "+s.Site+" was changed", `The address of your account at %s is another one from now on.
 Messages about it will not come here any more.
 
-If it was not you, tell whoever runs the site.`, s.Site)
+If it was not you, tell the administrator of the site.`, s.Site)
 }
 
 func (s *Accounts) letterPasswordChanged(to string) Message {

@@ -167,7 +167,7 @@ func (s *Sessions) enter(tx Tx, read *Account, hash string, g Guesser) (SignedIn
 	case a.Password != read.Password:
 		return SignedIn{}, errNoSignIn
 	case a.Banned:
-		return SignedIn{}, Errorf(CodeBanned, "This account is suspended. Ask whoever runs this site why.")
+		return SignedIn{}, Errorf(CodeBanned, "This account is suspended. Ask the administrator of this site why.")
 	}
 	if a.Password != hash {
 		a.Password = hash

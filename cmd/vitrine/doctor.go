@@ -340,7 +340,7 @@ func (d *doctor) previews(context.Context) {
 func (d *doctor) mail(ctx context.Context) {
 	const part = "mail"
 	if d.SMTP == "" {
-		d.say(part, warning, "No mail server is named (--smtp): nobody can get a new password by mail, and whoever runs the site hands links over.")
+		d.say(part, warning, "No mail server is named (--smtp): nobody can get a new password by mail, and an administrator passes on links by hand.")
 		return
 	}
 	s, err := mail.New(mail.Options{Server: d.SMTP, From: d.MailFrom})

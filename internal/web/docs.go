@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// docsRoot is where the documentation is, for whoever puts files on display; operators have docs/ in the source.
+// docsRoot is where the documentation is, for those who upload files; administrators have docs/ in the source.
 const docsRoot = "/docs"
 
 // docPage is one page of the documentation.

@@ -53,7 +53,7 @@ var advice = map[vitrine.Code]string{
 	vitrine.CodeDisabled:         "Ask whoever sent it to you for a new one.",
 	vitrine.CodeURLExpired:       "Open the link’s page again.",
 	vitrine.CodeInvalidSignature: "Open the link’s page again, or ask whoever sent it to you.",
-	vitrine.CodeInternal:         "The fault is on our side. Try again in a moment; if it stays, tell whoever runs this site the number below.",
+	vitrine.CodeInternal:         "The fault is on our side. Try again in a moment; if it stays, tell the administrator of this site the number below.",
 }
 
 // transient are the failures that the same address may not have a moment later. No page asks again by itself: a tab that was left open

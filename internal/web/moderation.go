@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Notice is what whoever runs the instance must know.
+// Notice is what an administrator must know.
 type Notice struct {
 	Text    string
 	Warning bool // something is not as it should be

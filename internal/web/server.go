@@ -68,7 +68,7 @@ type Server struct {
 	Logins     *vitrine.Logins
 	Moderation *vitrine.Moderation
 	Accounts   *vitrine.Accounts
-	// Notices, if set, are what whoever runs the instance must know: they stand on each of these pages.
+	// Notices, if set, are what an administrator must know: they stand on each of these pages.
 	Notices func(context.Context) []Notice
 
 	// BodyTime is how long the body of a request may take to arrive, and 10 KiB

@@ -187,7 +187,7 @@ func (s *Server) asModerator(h moderatorHandler) handler {
 	return s.asMember(func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if !me.Moderates() {
 			return s.writeSignIn(w, r, http.StatusForbidden, signInPage{Heading: "This is for moderators", Account: me.Email,
-				Message: "Whoever runs this site makes an account a moderator’s."})
+				Message: "The administrator of this site makes accounts moderators."})
 		}
 		return h(w, r, me)
 	})
