@@ -127,7 +127,10 @@ func (s *AbuseReports) File(ctx context.Context, link LinkID, by ReporterID, rea
 
 // FileWebsite is File for a website: the report is about the version that visitors get when it comes.
 func (s *AbuseReports) FileWebsite(ctx context.Context, slug Slug, by ReporterID, reason AbuseReason, note string) error {
-	return s.file(ctx, by, reason, note, func(tx Tx) (*Link, error) { return publicSite(tx, slug) })
+	return s.file(ctx, by, reason, note, func(tx Tx) (*Link, error) {
+		version, _, err := publicSite(tx, slug)
+		return version, err
+	})
 }
 
 // file takes in a report about what find finds, which is on display.

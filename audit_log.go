@@ -17,7 +17,12 @@ func (a *Audit) strangers(ctx context.Context, links []*Link, fault func(string)
 	}
 	var suspects []Scope // made or deleted since the audit began, deleted and not purged yet, or strange
 	accounts := map[AccountID]bool{}
+	var websites []Scope
 	err := a.Log.Known(ctx, func(s Scope) error {
+		if s.Account >= FirstSitePage {
+			websites = append(websites, s)
+			return nil
+		}
 		accounts[s.Account] = true
 		if s.Link != 0 && owner[s.Link] != s.Account {
 			suspects = append(suspects, s)
@@ -46,6 +51,6 @@ func (a *Audit) strangers(ctx context.Context, links []*Link, fault func(string)
 				return err
 			}
 		}
-		return nil
+		return auditSitePages(tx, websites, fault)
 	})
 }

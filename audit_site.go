@@ -1,6 +1,7 @@
 package vitrine
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -36,6 +37,38 @@ func auditSites(tx Tx, versions []*Link, fault func(string)) error {
 		}
 		if n := len(own[site.ID]); n > KeptVersions+2 {
 			fault("website " + string(site.Slug) + ": it keeps " + strconv.Itoa(n) + " versions")
+		}
+	}
+	return nil
+}
+
+// auditSitePages checks that each website and page that the view log knows is
+// one of the database. Those of deleted websites stay until the log has lost
+// their views.
+func auditSitePages(tx Tx, known []Scope, fault func(string)) error {
+	pages, err := tx.SitePages(0)
+	if err != nil {
+		return err
+	}
+	byNumber, whole := map[int64]*SitePage{}, map[SiteID]int64{}
+	for _, p := range pages {
+		byNumber[p.Number] = p
+		if p.Path == "" {
+			whole[p.Site] = p.Number
+		}
+	}
+	for _, s := range known {
+		if byNumber[int64(s.Account)] == nil {
+			fault(fmt.Sprintf("view log, website %d: the database has no such website", s.Account))
+			continue
+		}
+		p := byNumber[int64(s.Link)]
+		switch {
+		case s.Link == 0:
+		case p == nil:
+			fault(fmt.Sprintf("view log, page %d of website %d: the database has no such page", s.Link, s.Account))
+		case whole[p.Site] != int64(s.Account):
+			fault(fmt.Sprintf("view log, page %d (%s): its views are of website %d, and the page is of website %d", s.Link, p.Path, s.Account, whole[p.Site]))
 		}
 	}
 	return nil

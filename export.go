@@ -23,13 +23,15 @@ type Export struct {
 	Analytics *Analytics
 	URL       func(Slug) string
 	Now       func() time.Time
+	// Website returns the report of a website over all time; nil: websites are not counted.
+	Website func(context.Context, *Site) (*report.AccountReport, error)
 }
 
 // exportPage bounds the links that are read at once.
 const exportPage = 100
 
 // Write writes an archive: account.json, links.csv, albums.json and websites.json where there are any, analytics/{slug}.json where the plan has
-// analytics, and files/{slug}/{name}, versions of websites among them. No file is held in
+// analytics, analytics/websites/{slug}.json likewise, and files/{slug}/{name}, versions of websites among them. No file is held in
 // memory, and what is no longer there when its turn comes is named in missing.txt. z is not closed.
 func (e *Export) Write(ctx context.Context, a *Account, z *zip.Writer) error {
 	if err := e.account(ctx, a, z); err != nil {

@@ -48,6 +48,28 @@ func (e *Export) collections(ctx context.Context, a *Account, z *zip.Writer) err
 	if err == nil && len(sites) > 0 {
 		err = e.json(z, "websites.json", sites)
 	}
+	if err != nil || e.Website == nil || !a.Plan.Pro() {
+		return err
+	}
+	return e.websites(ctx, a, z)
+}
+
+// websites writes the report of each website.
+func (e *Export) websites(ctx context.Context, a *Account, z *zip.Writer) error {
+	var sites []*Site
+	err := e.Store.Read(ctx, func(tx Tx) (err error) {
+		sites, err = tx.Sites(a.ID)
+		return err
+	})
+	for _, site := range sites {
+		r, err := e.Website(ctx, site)
+		if err != nil {
+			return err
+		}
+		if err := e.json(z, "analytics/websites/"+string(site.Slug)+".json", r); err != nil {
+			return err
+		}
+	}
 	return err
 }
 

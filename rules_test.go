@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"vitrine/internal/worker":           {},
 	"vitrine":                           {"vitrine/report", "vitrine/internal/filetype", "vitrine/internal/visitor"},
 	"vitrine/internal/logowner":         {"vitrine"},
+	"vitrine/internal/sitestats":        {"vitrine", "vitrine/report"},
 	"vitrine/internal/sqldb":            {"vitrine", "vitrine/report", "vitrine/internal/durable"},
 	"vitrine/internal/clickhouse":       {"vitrine", "vitrine/report", "vitrine/internal/durable"},
 	"vitrine/internal/disk":             {"vitrine", "vitrine/internal/durable"},
@@ -31,11 +32,11 @@ var mayImport = map[string][]string{
 	"vitrine/internal/mail":             {"vitrine"},
 	"vitrine/internal/vitrinetest":      {"vitrine", "vitrine/report", "vitrine/internal/vitrinetest/tier"},
 	"vitrine/internal/vitrinetest/tier": {},
-	"vitrine/internal/web":              {"vitrine", "vitrine/report", "vitrine/internal/accept", "vitrine/internal/filetype", "vitrine/internal/markup", "vitrine/internal/visitor"},
+	"vitrine/internal/web":              {"vitrine", "vitrine/report", "vitrine/internal/accept", "vitrine/internal/filetype", "vitrine/internal/markup", "vitrine/internal/sitestats", "vitrine/internal/visitor"},
 	"vitrine/e2e":                       {},
 	"vitrine/client":                    {"vitrine/report", "vitrine/internal/filetype"},
 	"vitrine/cmd/vitrine": {"vitrine", "vitrine/client", "vitrine/report", "vitrine/internal/accept", "vitrine/internal/clamav", "vitrine/internal/clickhouse", "vitrine/internal/durable", "vitrine/internal/filetype", "vitrine/internal/disk", "vitrine/internal/logowner", "vitrine/internal/mail",
-		"vitrine/internal/preview", "vitrine/internal/s3", "vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
+		"vitrine/internal/preview", "vitrine/internal/s3", "vitrine/internal/sitestats", "vitrine/internal/spool", "vitrine/internal/sqldb", "vitrine/internal/web", "vitrine/internal/worker"},
 }
 
 // The standard library's packages that the domain and the engine do without.

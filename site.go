@@ -266,37 +266,40 @@ func (s *Sites) OfVersion(ctx context.Context, l *Link) (site *Site, err error) 
 	return site, err
 }
 
-// Public is the version that visitors of a website get. Errors: CodeNotFound (unknown or deleted, or its account is closed), CodeNotAvailable (nothing was deployed, or
+// Public is the version that visitors of a website get, and whose it is. Errors: CodeNotFound (unknown or deleted, or its account is closed), CodeNotAvailable (nothing was deployed, or
 // it is held), CodeDisabled (taken down, or its account is suspended); with any of them nothing of the website is told.
-func (s *Sites) Public(ctx context.Context, slug Slug) (version *Link, err error) {
+func (s *Sites) Public(ctx context.Context, slug Slug) (version *Link, a *Account, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		version, err = publicSite(tx, slug)
+		version, a, err = publicSite(tx, slug)
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && s.Links != nil {
+		err = s.Links.freshViewerKey(ctx, a)
 	}
-	return version, nil
+	if err != nil {
+		return nil, nil, err
+	}
+	return version, a, nil
 }
 
 // publicSite is Public within a transaction.
-func publicSite(tx Tx, slug Slug) (*Link, error) {
+func publicSite(tx Tx, slug Slug) (*Link, *Account, error) {
 	site, err := tx.SiteBySlug(slug)
 	if errors.Is(err, ErrNotFound) || err == nil && !site.DeletedAt.IsZero() {
-		return nil, errNoSite
+		return nil, nil, errNoSite
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a, err := tx.Account(site.Account)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	version, err := site.shown(tx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return version, version.siteShownBy(a)
+	return version, a, version.siteShownBy(a)
 }
 
 // StillPublic tells whether what is being sent of a version may be sent on: it, its account and its website are as they were. That another

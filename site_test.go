@@ -77,7 +77,7 @@ func (h *hosted) deploy(u *vitrine.Uploads, content []byte) (*vitrine.Link, erro
 // shown is the version that visitors get.
 func (h *hosted) shown() (vitrine.LinkID, error) {
 	h.t.Helper()
-	l, err := h.sites.Public(h.t.Context(), h.site.Slug)
+	l, _, err := h.sites.Public(h.t.Context(), h.site.Slug)
 	if err != nil {
 		return 0, err
 	}

@@ -181,6 +181,8 @@ type Tx interface {
 	// Sites lists an account's (0: all) websites that are not deleted, newest first (by creation, then ID).
 	Sites(a AccountID) ([]*Site, error)
 
+	SitePageTx
+
 	// AddAlbum gives a.ID. Slugs are unique over all albums, deleted ones too as long as their row keeps the slug.
 	AddAlbum(a *Album) error
 	Album(id AlbumID) (*Album, error)

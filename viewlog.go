@@ -72,7 +72,7 @@ type ViewLog interface {
 	// Erase removes everything of a link.
 	Erase(ctx context.Context, l LinkID) error
 
-	// Highest are the highest numbers of an account and of a link that the log knows anything of; 0: of none. It is quick, whatever the log's size.
+	// Highest are the highest numbers of an account and of a link that the log knows anything of, websites (SitePage) left out; 0: of none. It is quick, whatever the log's size.
 	Highest(ctx context.Context) (a AccountID, l LinkID, err error)
 
 	// Known calls f with every link that the log knows anything of and whose it is there, and with every account (Link 0). What comes or goes

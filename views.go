@@ -168,6 +168,21 @@ func (v *Views) Close() {
 // Open writes an open. ErrExists: its ID is taken, and another must be tried.
 func (v *Views) Open(ctx context.Context, o *NewOpen) error { return v.hand(ctx, entry{open: o}) }
 
+// openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.
+const openTries = 3
+
+// OpenNext writes an open under the next free ID of a moment, which it returns. Errors: CodeUnavailable.
+func (v *Views) OpenNext(ctx context.Context, ids *ViewIDs, now time.Time, o *NewOpen) (ViewID, error) {
+	for range openTries {
+		id := ids.Next(now)
+		o.ID, o.At = int64(id), id.Ms()
+		if err := v.Open(ctx, o); !errors.Is(err, ErrExists) {
+			return id, err
+		}
+	}
+	return 0, Unavailable(ErrExists)
+}
+
 // Snapshot writes what a beacon said.
 func (v *Views) Snapshot(ctx context.Context, s *Snapshot) error {
 	return v.hand(ctx, entry{snapshot: s})

@@ -41,7 +41,7 @@ type TopLink struct {
 // ForAccount renders the report of an account over w. links are all links that the
 // opens of cur may have; a link that is missing is in no mix and no completion. cur and
 // prev are tallies of the account over exactly the days of w and of w.Previous(), nil
-// where nothing happened. top holds at least the links of cur.Top(links, 25). It only
+// where nothing happened. top holds the links to list, as cur.Top finds them. It only
 // reads what it is given.
 func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime AllTime) *AccountReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
@@ -72,7 +72,7 @@ func topLinks(w Window, t *Tally, top []TopLink) []LinkSummary {
 		return byViews(&a.Link, &b.Link, t.link(a.Link.ID).views, t.link(b.Link.ID).views)
 	})
 	rows := []LinkSummary{}
-	for _, l := range viewed[:min(len(viewed), maxTopLinks)] {
+	for _, l := range viewed {
 		rows = append(rows, linkSummary(w, &l, t.link(l.Link.ID)))
 	}
 	return rows

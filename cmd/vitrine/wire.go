@@ -15,6 +15,7 @@ import (
 	"vitrine"
 	"vitrine/internal/mail"
 	"vitrine/internal/preview"
+	"vitrine/internal/sitestats"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
 )
@@ -98,7 +99,10 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		s.loops = append(s.loops, letters)
 	}
 	c.apply(in.accounts, s.outbox, public)
+	viewIDs := vitrine.NewViewIDs()
+	siteStats := sitestats.New(sitestats.Stats{Store: in.store, Log: in.log, Views: s.views, IDs: viewIDs, Now: in.now})
 	chores := []*worker.Loop{
+		worker.New("purge websites", purgeEvery, log, siteStats.Purge),
 		worker.New("rescan", rescanEvery, log, scans.Rescan),
 		worker.New("review", watchEvery, log, queue.look),
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
@@ -132,6 +136,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		Links:             in.links,
 		Captions:          &vitrine.Captions{Store: in.store, Blobs: in.blobs, Now: time.Now},
 		Albums:            &vitrine.Albums{Store: in.store, Now: in.now},
+		SiteStats:         siteStats,
 		Sites:             &vitrine.Sites{Store: in.store, Links: in.links, Plans: c.plans(), Now: in.now},
 		Abuse:             in.abuse,
 		Sessions:          in.sessions,
@@ -141,7 +146,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		Notices:           scanner.notices,
 		Analytics:         in.analytics,
 		Views:             s.views,
-		ViewIDs:           vitrine.NewViewIDs(),
+		ViewIDs:           viewIDs,
 		Blobs:             in.blobs,
 		Previews:          made,
 		Receiver:          in.receiver,

@@ -12,7 +12,14 @@ import (
 // Highest is vitrine.ViewLog's. Each maximum is the end of the order that a table is kept in. The journal is read first: what is carried out meanwhile
 // is met there or in the tables.
 func (l *ViewLog) Highest(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
-	err = l.c.pending(ctx, func(s vitrine.Scope) { account, link = max(account, s.Account), max(link, s.Link) })
+	err = l.c.pending(ctx, func(s vitrine.Scope) {
+		if s.Account < vitrine.FirstSitePage {
+			account = max(account, s.Account)
+		}
+		if s.Link < vitrine.FirstSitePage {
+			link = max(link, s.Link)
+		}
+	})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -20,7 +27,8 @@ func (l *ViewLog) Highest(ctx context.Context) (account vitrine.AccountID, link 
 		{"account", "late"}, {"account", "built"}, {"link", "links"}}
 	var last []string
 	for _, e := range ends {
-		last = append(last, fmt.Sprintf("SELECT * FROM (SELECT '%s' AS what, %s AS n FROM %s ORDER BY n DESC LIMIT 1)", e.column, e.column, e.table))
+		last = append(last, fmt.Sprintf("SELECT * FROM (SELECT '%s' AS what, %s AS n FROM %s WHERE n < %d ORDER BY n DESC LIMIT 1)",
+			e.column, e.column, e.table, int64(vitrine.FirstSitePage)))
 	}
 	err = l.c.query(ctx, strings.Join(last, " UNION ALL "), func(r *reader) error {
 		if what, n := r.string(), r.int64(); what == "link" {

@@ -10,7 +10,7 @@ import (
 	"vitrine"
 )
 
-// Highest are the highest numbers of an account and of a link that anything in the spool is of; 0: of none. What cannot be read tells nothing, as
+// Highest are the highest numbers of an account and of a link that anything in the spool is of, websites left out; 0: of none. What cannot be read tells nothing, as
 // it will not when it is replayed.
 func (s *Spool) Highest(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	s.mu.Lock()
@@ -30,6 +30,9 @@ func (s *Spool) Highest(ctx context.Context) (account vitrine.AccountID, link vi
 		r := reader{data: data}
 		for b, ok := r.next(); ok; b, ok = r.next() {
 			for i := range b.Opens {
+				if b.Opens[i].Account >= vitrine.FirstSitePage {
+					continue
+				}
 				account, link = max(account, b.Opens[i].Account), max(link, vitrine.LinkID(b.Opens[i].Link))
 			}
 			for i := range b.Snapshots {

@@ -6,12 +6,16 @@ import (
 	"vitrine"
 )
 
+// websites have numbers from this on.
+const websites = int64(vitrine.FirstSitePage)
+
 // Highest is vitrine.ViewLog's. Each maximum is the end of an index.
 func (l *ViewLog) Highest(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	err = l.db.read(ctx, func(t *tx) error {
 		var most, least, state int64 // an account is negated while a link of it is being erased
-		err := t.get([]any{&link, &most, &least, &state}, `SELECT coalesce((SELECT max(link) FROM links), 0), coalesce((SELECT max(account) FROM links), 0),
-			coalesce((SELECT min(account) FROM links), 0), coalesce((SELECT max(account) FROM accounts), 0)`)
+		err := t.get([]any{&link, &most, &least, &state}, `SELECT coalesce((SELECT max(link) FROM links WHERE link < $1), 0),
+			coalesce((SELECT max(account) FROM links WHERE account < $2), 0), coalesce((SELECT min(account) FROM links WHERE account > $3), 0),
+			coalesce((SELECT max(account) FROM accounts WHERE account < $4), 0)`, websites, websites, -websites, websites)
 		account = vitrine.AccountID(max(most, -least, state))
 		return err
 	})

@@ -22,6 +22,30 @@ func (t *faultyTx) Sites(a vitrine.AccountID) ([]*vitrine.Site, error) {
 	return value(t.do, func() ([]*vitrine.Site, error) { return t.Tx.Sites(a) })
 }
 
+func (t *faultyTx) AddSitePage(p *vitrine.SitePage) error {
+	return t.do(func() error { return t.Tx.AddSitePage(p) })
+}
+
+func (t *faultyTx) SitePage(site vitrine.SiteID, path string) (*vitrine.SitePage, error) {
+	return value(t.do, func() (*vitrine.SitePage, error) { return t.Tx.SitePage(site, path) })
+}
+
+func (t *faultyTx) SitePages(site vitrine.SiteID) ([]*vitrine.SitePage, error) {
+	return value(t.do, func() ([]*vitrine.SitePage, error) { return t.Tx.SitePages(site) })
+}
+
+func (t *faultyTx) CountSitePages(site vitrine.SiteID) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.CountSitePages(site) })
+}
+
+func (t *faultyTx) DeletedSitePages(n int) ([]vitrine.DeletedSitePage, error) {
+	return value(t.do, func() ([]vitrine.DeletedSitePage, error) { return t.Tx.DeletedSitePages(n) })
+}
+
+func (t *faultyTx) DeleteSitePage(number int64) error {
+	return t.do(func() error { return t.Tx.DeleteSitePage(number) })
+}
+
 func (t *faultyTx) AddAlbum(a *vitrine.Album) error {
 	return t.do(func() error { return t.Tx.AddAlbum(a) })
 }

@@ -24,6 +24,7 @@ func Store(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Sessions", storeTest.sessions},
 		{"Tickets", storeTest.tickets},
 		{"Logins", storeTest.logins},
+		{"SitePages", storeTest.sitePages},
 		{"Guesses", storeTest.guesses},
 		{"Leases", storeTest.leases},
 		{"Letters", storeTest.letters},

@@ -53,6 +53,9 @@ func (t logTest) known() {
 	}
 	all := append(both, vitrine.Scope{Account: 7, Link: 5})
 	is("after an import", 7, 31, all...)
+	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{of(vitrine.FirstSitePage+9, vitrine.FirstSitePage+7, 0)}})
+	all = append(all, vitrine.Scope{Account: vitrine.FirstSitePage + 9, Link: vitrine.FirstSitePage + 7})
+	is("after a page load of a website", 7, 31, all...)
 	later := report.DayOf(Epoch.UnixMilli()) + 400
 	for _, work := range []func() error{
 		func() error { return t.log.Settle(ctx, later) },
@@ -66,7 +69,7 @@ func (t logTest) known() {
 	if err := t.log.Erase(ctx, 31); err != nil {
 		t.Fatal(err)
 	}
-	is("after a link is erased", 7, 20, all[0], all[2], vitrine.Scope{Account: 2})
+	is("after a link is erased", 7, 20, all[0], all[2], all[3], vitrine.Scope{Account: 2})
 	err := t.log.Known(ctx, func(vitrine.Scope) error { return errAbandoned })
 	if err != errAbandoned {
 		t.Errorf("Known, when its caller fails: %v", err)

@@ -32,7 +32,7 @@ func (s *Server) onSite(h func(http.ResponseWriter, *http.Request, vitrine.Slug)
 		if err != nil || s.Sites == nil {
 			return errNoSite
 		}
-		if _, err := s.Sites.Public(r.Context(), slug); err != nil {
+		if _, _, err := s.Sites.Public(r.Context(), slug); err != nil {
 			return err
 		}
 		return h(w, r, slug)

@@ -2,12 +2,14 @@ package web
 
 import (
 	"archive/zip"
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
 	"vitrine"
+	"vitrine/report"
 )
 
 var meTemplate = parseApp("account.html")
@@ -223,7 +225,13 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return nil
 	}
 	z := zip.NewWriter(out)
-	err := (&vitrine.Export{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.linkURL, Now: s.Now}).Write(r.Context(), me, z)
+	e := &vitrine.Export{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.linkURL, Now: s.Now}
+	if s.SiteStats != nil {
+		e.Website = func(ctx context.Context, site *vitrine.Site) (*report.AccountReport, error) {
+			return s.SiteStats.Report(ctx, site, report.RangeAll)
+		}
+	}
+	err := e.Write(r.Context(), me, z)
 	if err == nil {
 		err = z.Close()
 	}

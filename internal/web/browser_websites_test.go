@@ -63,6 +63,12 @@ func TestBrowserWebsite(t *testing.T) {
 	}
 	tb.run(chromedp.Navigate(address))
 	tb.until(`document.title === "Ran 7" && localStorage.seen === "1" && getComputedStyle(document.querySelector("h1")).color === "rgb(1, 2, 3)"`)
+	tb.run(chromedp.Navigate(manage), chromedp.Click(`main a[href$="/analytics"]`, chromedp.ByQuery))
+	tb.arrives(`location.pathname.endsWith("/analytics")`)
+	tb.until(`document.querySelector("#card-views .value").innerText === "1" && document.querySelector("#card-uniques .value").innerText === "1"`)
+	tb.until(`(rows => rows.length === 1 && rows[0].innerText.startsWith("/"))(document.querySelectorAll(".stacked tbody tr"))`)
+	tb.accessible("numbers of a website")
+
 	site := &vitrine.Site{Slug: slug}
 	if r := h.visit(site, "/css/style.css", "Accept-Encoding: gzip"); r.Header.Get("Content-Encoding") != "gzip" || r.wire > 500 || len(r.body) < 5000 {
 		t.Errorf("text that the page has packed is %d bytes on its way: %v", r.wire, r.Header)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -103,39 +102,35 @@ func (s *Server) show(f form) linkHandler {
 // errClientGone is the failure of a request whose client has left before it was answered: what it asked for is not counted. Nobody reads it.
 var errClientGone = vitrine.Unavailable(nil)
 
-// openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.
-const openTries = 3
-
 // open writes that a link's page is being read, and by whom as far as the request tells.
 func (s *Server) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
 	now := s.Now()
+	o := &vitrine.NewOpen{Account: a.ID, Open: s.pageLoad(r, a, s.PublicURL.Host, now)}
+	o.Link = int64(l.ID)
+	if accept.Gone(r.Context()) {
+		return 0, errClientGone
+	}
+	return s.Views.OpenNext(r.Context(), s.ViewIDs, now, o)
+}
+
+// pageLoad is what a request for a page of an account says about its sender. A
+// referrer from ownHost is none.
+func (s *Server) pageLoad(r *http.Request, a *vitrine.Account, ownHost string, now time.Time) report.Open {
 	addr := s.clientAddr(r)
 	h := r.Header
 	v := visitor.Classify(visitor.Request{
-		UserAgent: r.UserAgent(), Referrer: r.Referer(), Addr: addr, Query: r.URL.Query(), OwnHost: s.PublicURL.Host, SecCHUA: h.Get("Sec-CH-UA"),
+		UserAgent: r.UserAgent(), Referrer: r.Referer(), Addr: addr, Query: r.URL.Query(), OwnHost: ownHost, SecCHUA: h.Get("Sec-CH-UA"),
 		SecPurpose: h.Get("Sec-Purpose"), Purpose: h.Get("Purpose"), XPurpose: h.Get("X-Purpose"), XMoz: h.Get("X-Moz"),
 	})
 	key := a.ViewerKey
 	if h.Get("Sec-GPC") == "1" {
 		key = visitor.DayKey(key, now.UTC().Format(time.DateOnly)) // counted today, unknown tomorrow
 	}
-	o := &vitrine.NewOpen{Account: a.ID, Open: report.Open{
-		Link: int64(l.ID), Viewer: visitor.ViewerID(key, addr, r.UserAgent()),
+	return report.Open{
+		Viewer:  visitor.ViewerID(key, addr, r.UserAgent()),
 		Country: v.Country, City: v.City, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser, OS: v.OS,
 		Bot: v.Bot, QR: v.QR,
-	}}
-	if accept.Gone(r.Context()) {
-		return 0, errClientGone
 	}
-	for range openTries {
-		id := s.ViewIDs.Next(now)
-		o.ID, o.At = int64(id), id.Ms()
-		err := s.Views.Open(r.Context(), o)
-		if !errors.Is(err, vitrine.ErrExists) {
-			return id, err
-		}
-	}
-	return 0, vitrine.Unavailable(vitrine.ErrExists)
 }
 
 // clientAddr is whose request this is; the zero Addr when that cannot be told.

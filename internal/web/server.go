@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/sitestats"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -40,6 +41,7 @@ type Server struct {
 	Captions  *vitrine.Captions
 	Albums    *vitrine.Albums
 	Sites     *vitrine.Sites
+	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
 	Abuse     *vitrine.AbuseReports
 	Analytics *vitrine.Analytics
 	Views     *vitrine.Views

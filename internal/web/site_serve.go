@@ -100,7 +100,7 @@ func (s *Server) site(w http.ResponseWriter, r *http.Request, q siteRequest) {
 	}
 }
 
-// sendSite answers with a file of the version that is shown now. No request is an open of anything.
+// sendSite answers with a file of the version that is shown now. A load of a page is counted, and durable, before the page is sent.
 func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest) error {
 	switch {
 	case s.Sites == nil:
@@ -115,7 +115,7 @@ func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest)
 	if err != nil {
 		return errNoSite
 	}
-	version, err := s.Sites.Public(r.Context(), slug)
+	version, owner, err := s.Sites.Public(r.Context(), slug)
 	if err != nil {
 		return err
 	}
@@ -134,9 +134,22 @@ func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest)
 	if found.path == "" {
 		return errNoSitePage
 	}
+	file := site.Files[found.path]
+	page := isPage(file) && found.status == http.StatusOK
+	if page && speculative(r) {
+		// The browser asks again once the visitor goes there: a page that is fetched ahead would be a load by nobody.
+		w.Header().Set("Cache-Control", "no-store")
+		http.Error(w, "This page is not served ahead of its reader.", http.StatusServiceUnavailable)
+		return nil
+	}
 	w.Header().Set("Cache-Control", "public, max-age=0, must-revalidate")
+	if page && isLoad(r) {
+		if err := s.countLoad(r, q, version, owner, found.path); err != nil {
+			return err
+		}
+	}
 	shown := func(ctx context.Context) error { return s.Sites.StillPublic(ctx, version.ID) }
-	return s.whileShown(w, r, shown, func() error { return sendSiteFile(w, r, siteFile{version, blob, site.Files[found.path]}, found.status) })
+	return s.whileShown(w, r, shown, func() error { return sendSiteFile(w, r, siteFile{version, blob, file}, found.status) })
 }
 
 var (

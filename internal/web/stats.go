@@ -20,7 +20,7 @@ const analyticsRoot = "/analytics"
 var statsTemplate = parseApp("stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
 
 func (s *Server) statsRoutes(mux *http.ServeMux) {
-	for _, root := range []string{analyticsRoot, "/links/{slug}" + analyticsRoot} {
+	for _, root := range []string{analyticsRoot, "/links/{slug}" + analyticsRoot, websitesRoot + "/{website}" + analyticsRoot} {
 		s.memberPage(mux, http.MethodGet, root, s.stats)
 		// What an open page asks by itself, every few seconds.
 		mux.Handle("GET "+root+"/pulse", s.json(s.sameOrigin(s.looking(s.pulse))))
@@ -40,11 +40,20 @@ func (s *Server) looking(h memberHandler) handler {
 	}
 }
 
-// numbers are one report, of a link or of an account.
+// numbers are one report: of a link, of an account, or of a website, whose
+// pages are its links.
 type numbers struct {
-	link    *report.LinkReport    // nil: of an account
+	link    *report.LinkReport    // nil: of an account or a website
 	account *report.AccountReport // nil: of a link
+	website *vitrine.SiteFacts    // nil: of a link or an account
 	sample  bool                  // made up
+}
+
+// subject is what a page of numbers is about; the zero subject is all links of
+// an account.
+type subject struct {
+	link    *vitrine.Link
+	website *vitrine.SiteFacts
 }
 
 func (n *numbers) summary() *report.Summary {
@@ -72,10 +81,15 @@ func (n *numbers) version() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum[:9]), nil
 }
 
-// numbersOf makes the report that a request is about; of an account whose plan has none, a sample. l is the link, nil for all.
-func (s *Server) numbersOf(ctx context.Context, me *vitrine.Account, l *vitrine.Link, rg report.Range) (n *numbers, err error) {
-	n = &numbers{sample: !me.Plan.Pro()}
+// numbersOf makes the report that a request is about; of an account whose plan has none, a sample, and of its websites nothing.
+func (s *Server) numbersOf(ctx context.Context, me *vitrine.Account, of subject, rg report.Range) (n *numbers, err error) {
+	l := of.link
+	n = &numbers{website: of.website, sample: !me.Plan.Pro()}
 	switch {
+	case of.website != nil && n.sample:
+		n.account = report.ForAccount(nil, report.NewWindow(rg, s.Now(), of.website.CreatedAt), nil, nil, nil, report.AllTime{})
+	case of.website != nil:
+		n.account, err = s.SiteStats.Report(ctx, of.website.Site, rg)
 	case n.sample && l != nil:
 		n.link = sampleLink(l, s.linkURL(l.Slug), rg, s.Now())
 	case n.sample:
@@ -86,6 +100,16 @@ func (s *Server) numbersOf(ctx context.Context, me *vitrine.Account, l *vitrine.
 		n.account, err = s.Analytics.Account(ctx, me, rg)
 	}
 	return n, err
+}
+
+// subjectOf is the link or the website that the address of a page names.
+func (s *Server) subjectOf(r *http.Request, me *vitrine.Account) (of subject, err error) {
+	if slug := r.PathValue("website"); slug != "" && s.SiteStats != nil {
+		of.website, err = s.Sites.BySlug(r.Context(), me, slug)
+		return of, err
+	}
+	of.link, err = s.linkOf(r, me)
+	return of, err
 }
 
 // linkOf is the link that the address of a page names, nil where it names none. Another account's link is like an unknown one.
@@ -106,18 +130,18 @@ func (s *Server) stats(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if err != nil {
 		return err
 	}
-	l, err := s.linkOf(r, me)
+	of, err := s.subjectOf(r, me)
 	if err != nil {
 		return err
 	}
-	n, err := s.numbersOf(r.Context(), me, l, rg)
+	n, err := s.numbersOf(r.Context(), me, of, rg)
 	if err != nil {
 		return err
 	}
 	if q := r.URL.Query(); q.Has("format") || q.Has("card") {
 		return writeCard(w, r, n, q.Get("format"), q.Get("card"))
 	}
-	p, err := s.newStatsPage(r, me, l, n)
+	p, err := s.newStatsPage(r, me, of.link, n)
 	if err != nil {
 		return err
 	}
@@ -133,11 +157,11 @@ func (s *Server) pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if err != nil {
 		return err
 	}
-	l, err := s.linkOf(r, me)
+	of, err := s.subjectOf(r, me)
 	if err != nil {
 		return err
 	}
-	n, err := s.numbersOf(r.Context(), me, l, rg)
+	n, err := s.numbersOf(r.Context(), me, of, rg)
 	if err != nil {
 		return err
 	}
@@ -160,7 +184,8 @@ func (s *Server) pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 type statsPage struct {
 	appPage
 	*report.Summary
-	Link    *statsLink            // nil: of an account
+	Link    *statsLink            // nil: of an account or a website
+	Website *websiteRow           // nil: of a link or an account
 	Of      *report.LinkReport    // nil: of an account
 	Account *report.AccountReport // nil: of a link
 	Sample  bool
@@ -210,6 +235,9 @@ func (s *Server) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.L
 	if l != nil {
 		section = "links"
 	}
+	if n.website != nil {
+		title, section = "Analytics of "+n.website.Title, "websites"
+	}
 	p := &statsPage{appPage: s.newAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account, Sample: n.sample}
 	var err error
 	if p.Version, err = n.version(); err != nil {
@@ -219,6 +247,10 @@ func (s *Server) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.L
 	if l != nil {
 		root = "/links/" + string(l.Slug) + analyticsRoot
 		p.Link = &statsLink{Link: l, URL: s.linkURL(l.Slug), Kind: kindNoun(string(l.Kind)), State: stateName(l.State), AllTime: figure(n.link.AllTimeViews)}
+	}
+	if n.website != nil {
+		row := s.websiteRow(n.website)
+		root, p.Website = websiteAddress(n.website.Slug)+analyticsRoot, &row
 	}
 	key := string(p.Range.Key)
 	p.Address, p.Pulse, p.Now = withRange(root, key), withRange(root+"/pulse", key), withRange(root+"/now", key)
@@ -249,6 +281,10 @@ func (p *statsPage) fill(n *numbers, now time.Time) {
 	p.Part = a.Truncated
 	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
 	p.Top = statsTopLinks(a.TopLinks, n.sample)
+	if p.Website != nil {
+		p.fillWebsite(n)
+		return
+	}
 	if len(a.Mix) > 0 {
 		p.Bars = append([]statsBars{{"mix", "Kinds of files", "Views", statsBarsOf(a.Mix, kindNoun, nil)}}, p.Bars...)
 	}

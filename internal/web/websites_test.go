@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/sitestats"
 )
 
 // newHosting is newDesk with albums, and websites that have hosts of their own.
@@ -24,6 +25,7 @@ func newHosting(t testing.TB) *site {
 	store, now := h.server.Links.Store, h.server.Now
 	h.server.Albums = &vitrine.Albums{Store: store, Now: now}
 	h.server.Sites = &vitrine.Sites{Store: store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: now}
+	h.server.SiteStats = sitestats.New(sitestats.Stats{Store: store, Log: h.log, Views: h.server.Views, IDs: h.server.ViewIDs, Now: now})
 	h.server.SitesURL = &url.URL{Scheme: "http", Host: "*.localhost:" + h.server.PublicURL.Port()}
 	t.Cleanup(h.audit)
 	return h

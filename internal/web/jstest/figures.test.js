@@ -29,7 +29,8 @@ const table = (rows, unit = "", top = 10) => ({
   dataset: { unit, top: String(top) },
   querySelectorAll: () =>
     rows.map(([when, views, uniques, spent, before, ...was]) => ({
-      cells: [when, "", "", spent, before].filter((c) => c !== undefined).map((textContent) => ({ textContent })),
+      cells: [{ textContent: when }],
+      querySelector: (cell) => ({ textContent: cell === "[data-spent]" ? spent : before }),
       querySelectorAll: () =>
         [views, uniques, ...was].map((n) => ({ value: String(n), textContent: n.toLocaleString("en") })),
     })),
@@ -57,6 +58,11 @@ test("the chart has what its table has", () => {
     "Week of 1 May: 1,200 views, 1 unique viewer, average time 1 min 05 s",
     "Week of 8 May: 1 view, 20 unique viewers, average time 0 s",
   ]);
+});
+
+test("a website has no time to speak of", () => {
+  const { rows } = read(table([["1 May", 2, 1, undefined]]));
+  assert.equal(spoken(rows[0]), "1 May: 2 views, 1 unique viewer");
 });
 
 test("a comparison is a third line, and is spoken too", () => {

@@ -4,8 +4,8 @@
 export const read = (table) => {
   const rows = [...table.querySelectorAll("tbody tr")].map((tr) => ({
     when: table.dataset.unit + tr.cells[0].textContent,
-    before: tr.cells[4]?.textContent,
-    spent: tr.cells[3].textContent,
+    before: tr.querySelector("[data-before]")?.textContent,
+    spent: tr.querySelector("[data-spent]")?.textContent,
     counts: [...tr.querySelectorAll("data")].map((d) => ({ value: Number(d.value), text: d.textContent })),
   }));
   return { rows, top: Number(table.dataset.top) };
@@ -22,7 +22,8 @@ export const columns = (rows) => {
 // spoken returns a point in words, for screen readers.
 export const spoken = (row) => {
   const n = (i, what) => `${row.counts[i].text} ${what}${row.counts[i].text === "1" ? "" : "s"}`;
-  let words = `${row.when}: ${n(0, "view")}, ${n(1, "unique viewer")}, average time ${row.spent}`;
+  let words = `${row.when}: ${n(0, "view")}, ${n(1, "unique viewer")}`;
+  if (row.spent) words += `, average time ${row.spent}`;
   if (row.counts.length > 2) words += `. Before, ${row.before}: ${n(2, "view")}, ${n(3, "unique viewer")}`;
   return words;
 };

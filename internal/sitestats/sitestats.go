@@ -1,0 +1,252 @@
+// Package sitestats counts the page loads of websites and reports them to their
+// owners. To the view log a website is an account and its pages are links
+// (vitrine.SitePage), so page loads are as durable and as exact as views of
+// links, on every backend, and in no report of links.
+package sitestats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+// Stats counts and reports page loads.
+type Stats struct {
+	Store vitrine.Store
+	Log   vitrine.ViewLog
+	Views *vitrine.Views   // writes page loads; nil in a program that only deletes them
+	IDs   *vitrine.ViewIDs // nil where Views is
+	Now   func() time.Time
+
+	numbers *lru.Cache[key, int64]
+}
+
+// key is a page, or with the path "" a website.
+type key struct {
+	site vitrine.SiteID
+	path string
+}
+
+// mostNumbers bounds how many pages' numbers are kept in memory, some 150 bytes
+// each.
+const mostNumbers = 1 << 16
+
+// New returns Stats that keep what they look up in memory.
+func New(s Stats) *Stats {
+	var err error
+	if s.numbers, err = lru.New[key, int64](mostNumbers); err != nil {
+		panic(err) // of the size alone
+	}
+	return &s
+}
+
+// Count records that a page was loaded. path is that of its file in the
+// website. The load is durable when Count returns nil. Errors: CodeNotFound if
+// the website is deleted, CodeUnavailable.
+func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, load report.Open) error {
+	account, link, err := s.lookUp(ctx, site, path)
+	if err != nil {
+		return err
+	}
+	load.Link = link
+	_, err = s.Views.OpenNext(ctx, s.IDs, s.Now(), &vitrine.NewOpen{Account: vitrine.AccountID(account), Open: load})
+	return err
+}
+
+// lookUp returns the numbers of a website and a page of it, which it gives
+// them the first time.
+func (s *Stats) lookUp(ctx context.Context, site vitrine.SiteID, path string) (account, link int64, err error) {
+	account, known1 := s.numbers.Get(key{site, ""})
+	link, known2 := s.numbers.Get(key{site, path})
+	if known1 && known2 {
+		return account, link, nil
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		account, link, err = numbers(tx, site, path)
+		return err
+	})
+	if errors.Is(err, vitrine.ErrNotFound) {
+		err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+			account, link, err = giveNumbers(tx, site, path)
+			return err
+		})
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	s.numbers.Add(key{site, ""}, account)
+	s.numbers.Add(key{site, path}, link)
+	return account, link, nil
+}
+
+func numbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link int64, err error) {
+	whole, err := tx.SitePage(site, "")
+	if err != nil {
+		return 0, 0, err
+	}
+	page, err := tx.SitePage(site, path)
+	if err != nil {
+		return 0, 0, err
+	}
+	return whole.Number, page.Number, nil
+}
+
+func giveNumbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link int64, err error) {
+	of, err := tx.Site(site)
+	if err != nil || !of.DeletedAt.IsZero() {
+		return 0, 0, errors.Join(err, vitrine.Errorf(vitrine.CodeNotFound, "There is no website at this address."))
+	}
+	if account, err = give(tx, site, ""); err != nil {
+		return 0, 0, err
+	}
+	n, err := tx.CountSitePages(site)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err = tx.SitePage(site, path); errors.Is(err, vitrine.ErrNotFound) && n > vitrine.MaxSitePages {
+		path = vitrine.OtherSitePages
+	}
+	link, err = give(tx, site, path)
+	return account, link, err
+}
+
+// give returns the number of a page, a new one if it has none.
+func give(tx vitrine.Tx, site vitrine.SiteID, path string) (int64, error) {
+	p, err := tx.SitePage(site, path)
+	if err == nil {
+		return p.Number, nil
+	}
+	if !errors.Is(err, vitrine.ErrNotFound) {
+		return 0, err
+	}
+	p = &vitrine.SitePage{Site: site, Path: path, Number: vitrine.FirstSitePage + rand.Int64N(vitrine.FirstSitePage)}
+	return p.Number, tx.AddSitePage(p)
+}
+
+// Report is the report of a website over a range of days: that of an account
+// whose links are the website's pages, all of which are in TopLinks, with their
+// path as slug and title. A website has no sessions and no downloads.
+func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) (*report.AccountReport, error) {
+	account, pages, err := s.pages(ctx, site)
+	if err != nil {
+		return nil, err
+	}
+	all := report.AllTime{Links: int64(len(pages))}
+	for _, p := range pages {
+		all.Views += p.Views
+	}
+	w := report.NewWindow(r, s.Now(), site.CreatedAt)
+	var cur, prev *report.Tally
+	scope := vitrine.Scope{Account: account}
+	if account != 0 {
+		if cur, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: w.From, To: w.To}); err != nil {
+			return nil, err
+		}
+		before := w.Previous()
+		if prev, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: before.From, To: before.To, Brief: true}); err != nil {
+			return nil, err
+		}
+	}
+	var top []report.TopLink
+	if cur != nil {
+		if top, err = s.top(ctx, account, cur.Top(pages, len(pages)), w); err != nil {
+			return nil, err
+		}
+	}
+	rep := report.ForAccount(pages, w, cur, prev, top, all)
+	slices.SortFunc(rep.TopLinks, func(a, b report.LinkSummary) int {
+		return cmp.Or(cmp.Compare(b.Views, a.Views), cmp.Compare(a.Slug, b.Slug))
+	})
+	return rep, nil
+}
+
+// pages lists the pages of a website as a report knows them, and returns the
+// website's number; 0: nothing was loaded yet.
+func (s *Stats) pages(ctx context.Context, site *vitrine.Site) (account vitrine.AccountID, pages []report.Link, err error) {
+	var rows []*vitrine.SitePage
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		rows, err = tx.SitePages(site.ID)
+		return err
+	})
+	if err != nil || len(rows) == 0 {
+		return 0, nil, err
+	}
+	for _, p := range rows {
+		if p.Path == "" {
+			account = vitrine.AccountID(p.Number)
+		}
+	}
+	counts, err := s.Log.AccountCounts(ctx, account)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, p := range rows {
+		if p.Path != "" {
+			pages = append(pages, report.Link{ID: p.Number, Slug: p.Path, Title: p.Path, Kind: "html", Content: report.ContentNone,
+				Created: site.CreatedAt, Views: counts[vitrine.LinkID(p.Number)].Views})
+		}
+	}
+	return account, pages, nil
+}
+
+// top gives pages their daily views.
+func (s *Stats) top(ctx context.Context, account vitrine.AccountID, pages []report.Link, w report.Window) (top []report.TopLink, err error) {
+	ids := make([]vitrine.LinkID, len(pages))
+	for i, p := range pages {
+		ids[i] = vitrine.LinkID(p.ID)
+	}
+	from, to := report.SparkDays(w)
+	views, err := s.Log.DailyViews(ctx, account, ids, from, to)
+	for i, p := range pages {
+		top = append(top, report.TopLink{Link: p, Spark: views[ids[i]]})
+	}
+	return top, err
+}
+
+// purgeGrace is how long after a website is deleted its page loads are deleted
+// again: one that was being answered, or was in a spool, may be written later.
+const purgeGrace = time.Hour
+
+// purgedAtOnce is how many pages of deleted websites are deleted in a run.
+const purgedAtOnce = 1000
+
+// Purge deletes the page loads of deleted websites. It is background work.
+func (s *Stats) Purge(ctx context.Context) error {
+	for {
+		var gone []vitrine.DeletedSitePage
+		err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+			gone, err = tx.DeletedSitePages(purgedAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		removed := 0
+		for _, p := range gone {
+			if p.Path != "" {
+				if err := s.Log.Erase(ctx, vitrine.LinkID(p.Number)); err != nil {
+					return err
+				}
+			}
+			if s.Now().Sub(p.DeletedAt) < purgeGrace {
+				continue // once more later
+			}
+			err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteSitePage(p.Number) })
+			if err != nil && !errors.Is(err, vitrine.ErrNotFound) {
+				return err
+			}
+			removed++
+		}
+		if removed == 0 || len(gone) < purgedAtOnce {
+			return nil
+		}
+	}
+}

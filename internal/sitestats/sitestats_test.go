@@ -1,0 +1,192 @@
+package sitestats_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/disk"
+	"vitrine/internal/sitestats"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// process is a process that serves websites.
+type process struct {
+	*sitestats.Stats
+	store *sqldb.Store
+	log   *sqldb.ViewLog
+}
+
+// start starts a process on the databases at two places.
+func start(t *testing.T, store, log string) *process {
+	t.Helper()
+	s, err := sqldb.OpenStore(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := sqldb.OpenViewLog(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := vitrine.NewViews(l)
+	t.Cleanup(func() {
+		views.Close()
+		if err := errors.Join(l.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return &process{sitestats.New(sitestats.Stats{Store: s, Log: l, Views: views, IDs: vitrine.NewViewIDs(), Now: time.Now}), s, l}
+}
+
+// addSite makes a website.
+func (p *process) addSite(t *testing.T) *vitrine.Site {
+	t.Helper()
+	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("key"), CreatedAt: time.Now()}
+	site := &vitrine.Site{Slug: "garden", Title: "Garden", CreatedAt: time.Now()}
+	err := p.store.Update(t.Context(), func(tx vitrine.Tx) error {
+		if err := tx.AddAccount(a); err != nil {
+			return err
+		}
+		site.Account = a.ID
+		return tx.AddSite(site)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return site
+}
+
+// Processes that count the first loads of the same pages at once give each
+// page one number, and each counts what all have counted.
+func TestProcesses(t *testing.T) {
+	for name, places := range map[string]func(t *testing.T) (store, log string){
+		"SQLite": func(t *testing.T) (string, string) {
+			dir := t.TempDir()
+			return filepath.Join(dir, "vitrine.db"), filepath.Join(dir, "views.db")
+		},
+		"PostgreSQL": func(t *testing.T) (string, string) {
+			return vitrinetest.PostgresDatabase(t), vitrinetest.PostgresDatabase(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, log := places(t)
+			all := []*process{start(t, store, log), start(t, store, log), start(t, store, log)}
+			site := all[0].addSite(t)
+			const pages, loads = 7, 5
+			var work sync.WaitGroup
+			for n, p := range all {
+				for page := range pages {
+					work.Go(func() {
+						for i := range loads {
+							load := report.Open{Viewer: uint64(1 + (n+i)%4), Source: "Direct"}
+							if err := p.Count(t.Context(), site.ID, fmt.Sprintf("%d.html", page), load); err != nil {
+								t.Error(err)
+							}
+						}
+					})
+				}
+			}
+			work.Wait()
+			for _, p := range all {
+				r, err := p.Report(t.Context(), site, report.Range7d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v, u := r.Totals.Views, r.Totals.Uniques; v != int64(len(all)*pages*loads) || u != 4 || len(r.TopLinks) != pages {
+					t.Errorf("%d loads of %d pages by %d viewers, want %d of %d by 4", v, len(r.TopLinks), u, len(all)*pages*loads, pages)
+				}
+				for _, page := range r.TopLinks {
+					if page.Views != int64(len(all)*loads) || page.Uniques != 4 || page.Spark[len(page.Spark)-1] != page.Views {
+						t.Errorf("%s: %d loads by %d viewers, %v by day", page.Slug, page.Views, page.Uniques, page.Spark)
+					}
+				}
+			}
+			if faults := all[0].faults(t); len(faults) > 0 {
+				t.Errorf("audit: %q", faults)
+			}
+		})
+	}
+}
+
+// faults are what an audit finds.
+func (p *process) faults(t *testing.T) (faults []string) {
+	t.Helper()
+	blobs, err := disk.New(t.TempDir(), "http://localhost", vitrine.NewSigner([]byte("secret")), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &vitrine.Audit{Store: p.store, Blobs: blobs, Log: p.log, Now: time.Now, Deep: true}
+	if err := a.Run(t.Context(), func(fault string) { faults = append(faults, fault) }); err != nil {
+		t.Fatal(err)
+	}
+	return faults
+}
+
+// Beyond MaxSitePages, further pages are counted together.
+func TestOtherPages(t *testing.T) {
+	dir := t.TempDir()
+	p := start(t, filepath.Join(dir, "vitrine.db"), filepath.Join(dir, "views.db"))
+	site := p.addSite(t)
+	err := p.store.Update(t.Context(), func(tx vitrine.Tx) error {
+		err := tx.AddSitePage(&vitrine.SitePage{Site: site.ID, Number: vitrine.FirstSitePage})
+		for n := range vitrine.MaxSitePages {
+			err = errors.Join(err, tx.AddSitePage(&vitrine.SitePage{Site: site.ID, Path: fmt.Sprintf("%d.html", n), Number: int64(vitrine.FirstSitePage + 1 + n)}))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"7.html", "new.html", "newer.html", "new.html"} {
+		if err := p.Count(t.Context(), site.ID, path, report.Open{Viewer: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := p.Report(t.Context(), site, report.RangeAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.TopLinks) != 2 || r.TopLinks[0].Slug != vitrine.OtherSitePages || r.TopLinks[0].Views != 3 || r.TopLinks[1].Slug != "7.html" {
+		t.Errorf("pages: %+v", r.TopLinks)
+	}
+	if faults := p.faults(t); len(faults) > 0 {
+		t.Errorf("audit: %q", faults)
+	}
+}
+
+// A process whose store was restored to a moment before it knew a website has
+// new numbers for the next one, and the log's other page loads are not shown.
+func TestRestoredStore(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(dir, "views.db")
+	before := start(t, filepath.Join(dir, "one.db"), log)
+	site := before.addSite(t)
+	if err := before.Count(t.Context(), site.ID, "index.html", report.Open{Viewer: 1}); err != nil {
+		t.Fatal(err)
+	}
+	after := start(t, filepath.Join(dir, "two.db"), log)
+	again := after.addSite(t)
+	if again.ID != site.ID {
+		t.Fatalf("website %d, want another with the number %d", again.ID, site.ID)
+	}
+	warning, err := vitrine.PassOver(t.Context(), after.store, after.log)
+	if err != nil || warning != "" {
+		t.Errorf("websites count among the highest numbers: %q, %v", warning, err)
+	}
+	if err := after.Count(t.Context(), again.ID, "index.html", report.Open{Viewer: 2}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := after.Report(t.Context(), again, report.RangeAll)
+	if err != nil || r.Totals.Views != 1 {
+		t.Errorf("%d page loads, %v; want 1", r.Totals.Views, err)
+	}
+	if faults := after.faults(t); len(faults) != 1 {
+		t.Errorf("audit: %q", faults)
+	}
+}

@@ -1,0 +1,49 @@
+package sqldb
+
+import "vitrine"
+
+func readSitePage(row scanner) (*vitrine.SitePage, error) {
+	p := new(vitrine.SitePage)
+	return p, row.Scan(&p.Site, &p.Path, &p.Number)
+}
+
+const selectSitePages = "SELECT site, path, number FROM site_pages"
+
+func (t storeTx) AddSitePage(p *vitrine.SitePage) error {
+	n, err := t.exec("INSERT INTO site_pages (site, path, number) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(p.Site), p.Path, p.Number)
+	if err == nil && n == 0 {
+		err = vitrine.ErrExists
+	}
+	return err
+}
+
+func (t storeTx) SitePage(site vitrine.SiteID, path string) (*vitrine.SitePage, error) {
+	return one(t.tx, readSitePage, selectSitePages+" WHERE site = $1 AND path = $2", int64(site), path)
+}
+
+func (t storeTx) SitePages(site vitrine.SiteID) ([]*vitrine.SitePage, error) {
+	if site == 0 {
+		return list(t.tx, readSitePage, selectSitePages+" ORDER BY site, path")
+	}
+	return list(t.tx, readSitePage, selectSitePages+" WHERE site = $1 ORDER BY path", int64(site))
+}
+
+func (t storeTx) CountSitePages(site vitrine.SiteID) (n int64, err error) {
+	err = t.get([]any{&n}, "SELECT count(*) FROM site_pages WHERE site = $1", int64(site))
+	return n, err
+}
+
+func (t storeTx) DeletedSitePages(n int) (pages []vitrine.DeletedSitePage, err error) {
+	err = t.each(func(row scanner) error {
+		var p vitrine.DeletedSitePage
+		err := row.Scan(&p.Site, &p.Path, &p.Number, instant{&p.DeletedAt})
+		pages = append(pages, p)
+		return err
+	}, `SELECT p.site, p.path, p.number, s.deleted_at FROM site_pages p JOIN sites s ON s.id = p.site WHERE s.deleted_at IS NOT NULL AND p.path <> ''
+		ORDER BY p.number LIMIT $1`, n)
+	return pages, err
+}
+
+func (t storeTx) DeleteSitePage(number int64) error {
+	return t.put("DELETE FROM site_pages WHERE number = $1", number)
+}
