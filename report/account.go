@@ -41,9 +41,17 @@ type TopLink struct {
 // ForAccount renders the report of an account over w. links are all links that the
 // opens of cur may have; a link that is missing is in no mix and no completion. cur and
 // prev are tallies of the account over exactly the days of w and of w.Previous(), nil
-// where nothing happened. top holds the links to list, as cur.Top finds them. It only
+// where nothing happened. top holds at least the links of cur.Top(links, 25). It only
 // reads what it is given.
 func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime AllTime) *AccountReport {
+	r := ForWebsite(links, w, cur, prev, top, allTime)
+	r.TopLinks = r.TopLinks[:min(len(r.TopLinks), maxTopLinks)]
+	return r
+}
+
+// ForWebsite is ForAccount for the pages of a website, without a limit on the
+// pages in TopLinks.
+func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime AllTime) *AccountReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
 	var c completion
 	kinds := counts{}

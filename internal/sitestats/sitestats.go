@@ -161,7 +161,7 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 			return nil, err
 		}
 	}
-	rep := report.ForAccount(pages, w, cur, prev, top, all)
+	rep := report.ForWebsite(pages, w, cur, prev, top, all)
 	slices.SortFunc(rep.TopLinks, func(a, b report.LinkSummary) int {
 		return cmp.Or(cmp.Compare(b.Views, a.Views), cmp.Compare(a.Slug, b.Slug))
 	})

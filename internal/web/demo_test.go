@@ -67,6 +67,7 @@ func newDemo(t testing.TB) *demo {
 	for i, name := range []string{"annual-report.pdf", "exhibition.png", "tour.webm", "guide.mp3", "hours.md", "visitors.csv", "press-kit.tgz", "catalogue.pdf", "poster.pdf"} {
 		d.read(d.links[name], 900/(i+1))
 	}
+	d.readWebsite(700)
 	d.notices = []web.Notice{{Text: "Scanner: ClamAV 1.0.7, signatures of today."}}
 	d.account = d.pro
 	return d
@@ -102,6 +103,30 @@ func (d *demo) queue() {
 	d.check(err)
 }
 
+// readWebsite adds loads of the website's pages, n at most.
+func (d *demo) readWebsite(n int) {
+	d.t.Helper()
+	var account vitrine.AccountID
+	var links []*vitrine.Link
+	for _, path := range []string{"index.html", "rooms/one.html"} {
+		d.check(d.server.SiteStats.Count(d.t.Context(), d.website.ID, path, report.Open{Viewer: 1, Source: "Direct"}))
+	}
+	d.check(d.server.Links.Store.Read(d.t.Context(), func(tx vitrine.Tx) error {
+		pages, err := tx.SitePages(d.website.ID)
+		for _, p := range pages {
+			if p.Path == "" {
+				account = vitrine.AccountID(p.Number)
+				continue
+			}
+			links = append(links, &vitrine.Link{ID: vitrine.LinkID(p.Number), Account: account, CreatedAt: d.website.CreatedAt})
+		}
+		return err
+	}))
+	for i, l := range links {
+		d.read(l, n/(i+1))
+	}
+}
+
 // read adds opens since a link was made, n at most, more of them lately.
 func (d *demo) read(l *vitrine.Link, n int) {
 	d.t.Helper()
@@ -124,7 +149,7 @@ func (d *demo) read(l *vitrine.Link, n int) {
 		if r.IntN(12) == 0 {
 			o.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotLinkPreview, visitor.BotMailScanner)
 		}
-		if r.IntN(9) > 0 && (o.Bot == "" || r.IntN(6) == 0) {
+		if l.Kind != "" && r.IntN(9) > 0 && (o.Bot == "" || r.IntN(6) == 0) {
 			o.Session = d.session(r, l)
 			o.Session.Screen = agent[3]
 			if o.Session.Downloaded && o.Bot == "" {

@@ -87,7 +87,7 @@ func (s *Server) numbersOf(ctx context.Context, me *vitrine.Account, of subject,
 	n = &numbers{website: of.website, sample: !me.Plan.Pro()}
 	switch {
 	case of.website != nil && n.sample:
-		n.account = report.ForAccount(nil, report.NewWindow(rg, s.Now(), of.website.CreatedAt), nil, nil, nil, report.AllTime{})
+		n.account = report.ForWebsite(nil, report.NewWindow(rg, s.Now(), of.website.CreatedAt), nil, nil, nil, report.AllTime{})
 	case of.website != nil:
 		n.account, err = s.SiteStats.Report(ctx, of.website.Site, rg)
 	case n.sample && l != nil:
