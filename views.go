@@ -24,6 +24,10 @@ type Spool interface {
 	Empty() bool
 }
 
+// ErrNotSpooled is in the chain when views can be written neither to the log nor
+// to the spool, so that all are refused until one of them has room.
+var ErrNotSpooled = errors.New("write the spool")
+
 const (
 	// defaultPatience is little enough for a visitor to wait, and much more than a log in order needs for a batch.
 	defaultPatience = 2 * time.Second
@@ -302,7 +306,7 @@ func (v *Views) keep(b Batch) (o Outcome, err error) {
 	}
 	if err := v.Spool.Append(b); err != nil {
 		v.refusing.Store(true)
-		return o, Unavailable(errors.Join(cause, fmt.Errorf("write the spool: %w", err)))
+		return o, Unavailable(errors.Join(cause, fmt.Errorf("%w: %w", ErrNotSpooled, err)))
 	}
 	v.refusing.Store(false)
 	if cause != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/internal/vitrinetest"
 )
@@ -112,6 +113,7 @@ func TestDiskFullWithoutReserve(t *testing.T) {
 	t.Parallel()
 	d := newFullDisk(t, "24m")
 	d.fill()
+	from := time.Now()
 	views := int64(0)
 	for refused := 0; refused < 10; {
 		switch status := d.ask("/p/" + d.slug); status {
@@ -129,6 +131,7 @@ func TestDiskFullWithoutReserve(t *testing.T) {
 	if status := d.ask("/healthz"); status != http.StatusOK {
 		t.Errorf("/healthz answers %d", status)
 	}
+	minutes := int(time.Since(from) / time.Minute)
 	d.empty()
 	if status := d.ask("/readyz"); status != http.StatusOK {
 		t.Errorf("/readyz answers %d with room again", status)
@@ -141,4 +144,7 @@ func TestDiskFullWithoutReserve(t *testing.T) {
 		d.wait("the spool is empty")
 	}
 	d.well(views + 1)
+	if n := strings.Count(d.log.drain(), "views cannot be written, so requests are refused"); n < 1 || n > minutes+1 {
+		t.Errorf("in %d minutes the log tells %d times that views cannot be written", minutes, n)
+	}
 }

@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path"
@@ -289,7 +291,7 @@ func (b *brokenLog) Append(ctx context.Context, batch vitrine.Batch) (vitrine.Ou
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.down {
-		return vitrine.Outcome{}, errors.New("disk full")
+		return vitrine.Outcome{}, vitrine.Unavailable(errors.New("disk full"))
 	}
 	if b.exists > 0 && len(batch.Opens) == 1 {
 		b.exists--
@@ -324,6 +326,35 @@ func TestLogFails(t *testing.T) {
 	s.countOpens(l, 1)
 	s.status(s.get(page), 200)
 	s.countOpens(l, 2)
+}
+
+// While views cannot be written, the log tells of it once a minute, with how many requests were refused.
+func TestRefusedOnceAMinute(t *testing.T) {
+	broken := &brokenLog{}
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	s := newSiteWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }, now: func() time.Time { return now }})
+	l := s.publish("notes.txt", samples["notes.txt"])
+	var said bytes.Buffer
+	s.server.Log = slog.New(slog.NewTextHandler(&said, nil))
+	broken.down = true
+	refuse := func(n int, want string) {
+		t.Helper()
+		said.Reset()
+		for range n {
+			s.status(s.get("/p/"+string(l.Slug)), 503)
+		}
+		lines := strings.Count(said.String(), "level=WARN")
+		if got := said.String(); want == "" && lines != 0 || want != "" && (lines != 1 || !strings.Contains(got, want)) {
+			t.Errorf("%d requests: %q, want %q", n, got, want)
+		}
+	}
+	refuse(5, "refused=1 ")
+	s.ahead.Add(int64(59 * time.Second))
+	refuse(5, "")
+	s.ahead.Add(int64(time.Second))
+	refuse(5, "refused=10 ")
+	s.ahead.Add(-int64(time.Hour)) // the clock was wrong
+	refuse(2, "refused=5 ")
 }
 
 func TestSlugSpelling(t *testing.T) {

@@ -84,6 +84,7 @@ type Server struct {
 	ending    atomic.Bool // the server is about to stop
 	hasOwner  atomic.Bool // there is an account
 	proxyTold sync.Once   // the log says that a proxy should be trusted
+	refused   refusals    // requests whose views could not be written
 	exporting sync.Map    // accounts that are being exported, by AccountID
 
 	documents documentCache
@@ -198,6 +199,10 @@ func (s *Server) known(w http.ResponseWriter, r *http.Request, err error) (*vitr
 		}
 		s.Log.Error("internal error", "request", id, "route", r.Pattern, "error", withoutAddress(err))
 		e = vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
+	case errors.Is(e.Err, vitrine.ErrNotSpooled): // of every page, so not of each
+		if n := s.refused.add(s.Now()); n > 0 {
+			s.Log.Warn("views cannot be written, so requests are refused", "refused", n, "request", id, "route", r.Pattern, "error", withoutAddress(e.Err))
+		}
 	case e.Err != nil:
 		s.Log.Warn(string(e.Code), "request", id, "route", r.Pattern, "error", withoutAddress(e.Err))
 	}
