@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # release.sh VERSION DIR builds the files of a release: a static program for
 # each platform, a list of the modules in it (CycloneDX), and checksums. Two
-# runs on one commit make the same files. PLATFORMS names fewer platforms.
+# runs on one commit make the same files. PLATFORMS names fewer platforms. With
+# CHECK=1 the first platform is built again, from a copy of the source in another
+# directory and with an empty build cache, and must come out the same.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=$1 out=$2
@@ -12,7 +14,8 @@ mkdir -p "$out"
 }
 export CGO_ENABLED=0
 go -C tools/release build -o ../../bin/tools/cyclonedx-gomod github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
-for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}; do
+platforms=(${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64})
+for platform in "${platforms[@]}"; do
   os=${platform%/*} arch=${platform#*/} suffix=
   [[ $os != windows ]] || suffix=.exe
   echo "$platform"
@@ -25,3 +28,16 @@ bin/tools/cyclonedx-gomod bin -json -noserial -version "$version" -output "$sbom
 # The time of the run says nothing, and would make each run different.
 sed -i '/^ *"timestamp":/d' "$sbom"
 (cd "$out" && sha256sum vitrine_* >SHA256SUMS)
+
+if [[ -n ${CHECK:-} ]]; then
+  again=$(mktemp -d)
+  trap 'rm -rf "$again"' EXIT
+  mkdir "$again/source"
+  git ls-files -z | xargs -0 cp --parents -t "$again/source"
+  echo "${platforms[0]}, again"
+  CHECK='' PLATFORMS=${platforms[0]} GOCACHE=$again/cache "$again/source/tools/release/release.sh" "$version" "$again/release" >/dev/null
+  for file in "$again/release"/vitrine_*; do
+    cmp "$file" "$out/${file##*/}"
+  done
+  echo "the same"
+fi
