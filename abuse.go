@@ -198,13 +198,15 @@ func (s *AbuseReports) judge(tx Tx, l *Link, now time.Time) error {
 
 // lookedAt is when a moderator or the operator last decided about a link; otherwise when it was made.
 func lookedAt(tx Tx, l *Link) (time.Time, error) {
-	history, err := tx.Changes(ChangeQuery{Link: l.ID})
-	for _, c := range history {
-		if c.By.Kind == ActorModerator || c.By.Kind == ActorOperator {
-			return c.At, err
+	at := l.CreatedAt
+	err := eachChange(tx, l.ID, func(c *Change) bool {
+		decided := c.By.Kind == ActorModerator || c.By.Kind == ActorOperator
+		if decided {
+			at = c.At
 		}
-	}
-	return l.CreatedAt, err
+		return !decided
+	})
+	return at, err
 }
 
 // reportersOfOneDay is how many have reported on the day on which most have; of each reporter there is one report.

@@ -2,6 +2,7 @@ package vitrine
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -95,32 +96,79 @@ type Decision struct {
 	Seen ChangeID
 }
 
-// lastDecision is the last change of a history, newest first, that was not undone since, the one before it, to which undoing it leads
+// changesAtOnce is how many changes of a link are read at once.
+const changesAtOnce = 100
+
+// eachChange calls f with the changes of a link, newest first, until f returns
+// false.
+func eachChange(tx Tx, l LinkID, f func(*Change) bool) error {
+	q := ChangeQuery{Link: l, Limit: changesAtOnce}
+	for {
+		list, err := tx.Changes(q)
+		if err != nil {
+			return err
+		}
+		for _, c := range list {
+			if !f(c) {
+				return nil
+			}
+		}
+		if len(list) < changesAtOnce {
+			return nil
+		}
+		q.Before = list[len(list)-1].ID
+	}
+}
+
+// lastDecision returns the last change of a link that was not undone since, the one before it, to which undoing it leads
 // back, and since when the link was in the state of that one; nil where there is none.
-func lastDecision(history []*Change) (last, before *Change, since time.Time) {
-	var standing []*Change // what was not undone
+func lastDecision(tx Tx, l LinkID) (last, before *Change, since time.Time, err error) {
 	undone := 0
-	for _, c := range history {
+	err = eachChange(tx, l, func(c *Change) bool {
 		switch {
 		case c.Action == ActionUndo:
 			undone++
 		case undone > 0:
 			undone--
+		case last == nil:
+			last = c
+		case before == nil:
+			before, since = c, c.At
+		case c.To == before.To:
+			since = c.At
 		default:
-			standing = append(standing, c)
+			return false
+		}
+		return true
+	})
+	if before == nil || err != nil {
+		return nil, nil, time.Time{}, err
+	}
+	return last, before, since, nil
+}
+
+const (
+	// ownerChanges is how often the owner of a link may change its state within
+	// ownerHour. Each change stays in the link's history.
+	ownerChanges = 30
+	ownerHour    = time.Hour
+)
+
+// ownerMayChange returns CodeRateLimited if the owner of a link has changed
+// its state too often.
+func ownerMayChange(tx Tx, l *Link, now time.Time) error {
+	list, err := tx.Changes(ChangeQuery{Link: l.ID, Limit: ownerChanges})
+	if err != nil || len(list) < ownerChanges {
+		return err
+	}
+	oldest := list[ownerChanges-1]
+	for _, c := range list {
+		if c.By.Kind != ActorOwner || c.Action == ActionCreate || c.At.Before(now.Add(-ownerHour)) {
+			return nil
 		}
 	}
-	if len(standing) < 2 {
-		return nil, nil, since
-	}
-	last, before = standing[0], standing[1]
-	for _, c := range standing[1:] {
-		if c.To != before.To {
-			break
-		}
-		since = c.At
-	}
-	return last, before, since
+	return &Error{Code: CodeRateLimited, RetryAfter: min(max(oldest.At.Add(ownerHour).Sub(now), time.Second), ownerHour),
+		Message: fmt.Sprintf("You have changed the state of this link %d times within an hour. Wait, then try again.", ownerChanges)}
 }
 
 // note is the note of a decision, on one line.

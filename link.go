@@ -331,11 +331,10 @@ func (s *Links) Disable(ctx context.Context, slug string, d Decision) (*Link, er
 // before it back. What inspection, scanner or readers have found is no decision.
 func (s *Links) Undo(ctx context.Context, slug string, d Decision) (*Link, error) {
 	return s.change(ctx, slug, d, func(tx Tx, l *Link) (c Change, err error) {
-		history, err := tx.Changes(ChangeQuery{Link: l.ID})
+		last, before, since, err := lastDecision(tx, l.ID)
 		if err != nil {
 			return c, err
 		}
-		last, before, since := lastDecision(history)
 		if last == nil || !d.By.mayUndo(last.By) {
 			return c, Errorf(CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.", l.Slug, l.State, because(l.Reason))
 		}
@@ -388,6 +387,11 @@ func (s *Links) change(ctx context.Context, slug string, d Decision, f func(Tx, 
 		c, err := f(tx, l)
 		if err != nil {
 			return err
+		}
+		if d.By.Kind == ActorOwner && c.Action != ActionDelete {
+			if err := ownerMayChange(tx, l, s.Now()); err != nil {
+				return err
+			}
 		}
 		c.By, c.Note = d.By, note
 		return l.change(tx, s.Now(), c)

@@ -42,14 +42,16 @@ func (s *Links) Own(ctx context.Context, a *Account, slug string) (o *OwnersLink
 		if o.Old, err = tx.OldSlugs(o.ID, s.Now()); err != nil {
 			return err
 		}
-		history, err := tx.Changes(ChangeQuery{Link: o.ID})
+		last, _, _, err := lastDecision(tx, o.ID)
 		if err != nil {
 			return err
 		}
-		if last, _, _ := lastDecision(history); last != nil {
-			o.Undoable = Owner(a.ID).mayUndo(last.By) && last.Action != ActionCreate
+		o.Undoable = last != nil && Owner(a.ID).mayUndo(last.By) && last.Action != ActionCreate
+		history, err := tx.Changes(ChangeQuery{Link: o.ID, Limit: maxOwnersEvents})
+		if err != nil {
+			return err
 		}
-		for _, c := range history[:min(len(history), maxOwnersEvents)] {
+		for _, c := range history {
 			o.History = append(o.History, c.forOwner())
 		}
 		return nil

@@ -123,11 +123,10 @@ func (s *Moderation) Case(ctx context.Context, slug string) (*Case, error) {
 		if c.History, err = events(tx, ChangeQuery{Link: c.Link.ID, Limit: caseRows}); err != nil {
 			return err
 		}
-		history, err := tx.Changes(ChangeQuery{Link: c.Link.ID})
+		last, _, _, err := lastDecision(tx, c.Link.ID)
 		if err != nil {
 			return err
 		}
-		last, _, _ := lastDecision(history)
 		c.Undoable = last != nil && Actor{Kind: ActorModerator}.mayUndo(last.By)
 		first, err := tx.Review(ReviewQuery{Limit: 2})
 		for _, l := range first {

@@ -352,13 +352,13 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 
 // clearedBefore tells whether a person has cleared a link of the very finding already: it is not taken down by it again.
 func clearedBefore(tx Tx, l *Link, c Change) (bool, error) {
-	history, err := tx.Changes(ChangeQuery{Link: l.ID})
-	for i, h := range history {
-		if h.Action == ActionClear && i+1 < len(history) && history[i+1].Reason == c.Reason && history[i+1].Detail == c.Detail {
-			return true, err
-		}
-	}
-	return false, err
+	found, cleared := false, false
+	err := eachChange(tx, l.ID, func(h *Change) bool {
+		found = cleared && h.Reason == c.Reason && h.Detail == c.Detail
+		cleared = h.Action == ActionClear
+		return !found
+	})
+	return found, err
 }
 
 func (s *Scans) mayTry(l *Link) bool {

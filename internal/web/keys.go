@@ -19,18 +19,25 @@ func (s *Server) keysRoutes(mux *http.ServeMux) {
 	s.memberPage(mux, http.MethodPost, keysRoot+"/{id}/revoke", s.revokeKey)
 }
 
+// mostEndedKeys is how many keys that are no longer in force are listed.
+const mostEndedKeys = 20
+
 // keysPage lists API keys.
 type keysPage struct {
 	appPage
 	Keys    []*vitrine.APIKey // in force, newest first
-	Ended   []*vitrine.APIKey
-	New     string // a key that was just made, which is shown this once
+	Ended   []*vitrine.APIKey // newest first, at most mostEndedKeys
+	More    int               // ended keys that are not listed
+	New     string            // a key that was just made, which is shown this once
 	NewName string
 	Rolled  time.Time // until when the key holds that it takes the place of; zero: there is none
 	Base    string    // address of the API
 	Site    string    // address of the instance
 	Name    string    // typed
 }
+
+// EndedInAll is how many keys are no longer in force.
+func (p *keysPage) EndedInAll() int { return len(p.Ended) + p.More }
 
 // Over tells whether a key was revoked, or has ended.
 func (p *keysPage) End(k *vitrine.APIKey) time.Time {
@@ -54,8 +61,10 @@ func (s *Server) writeKeys(w http.ResponseWriter, r *http.Request, status int, m
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].InForce(now) {
 			p.Keys = append(p.Keys, all[i])
-		} else {
+		} else if len(p.Ended) < mostEndedKeys {
 			p.Ended = append(p.Ended, all[i])
+		} else {
+			p.More++
 		}
 	}
 	if change != nil {

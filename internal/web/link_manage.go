@@ -174,7 +174,9 @@ func (s *Server) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitri
 			*field = r.PostForm.Get(name)
 		}
 	}
-	return s.writeManage(w, r, statusOf[vitrine.CodeOf(err)], p)
+	e, status := s.known(w, r, err)
+	retryAfter(w, e)
+	return s.writeManage(w, r, status, p)
 }
 
 // backTo is the page of the list that a form was sent from, or another page.
