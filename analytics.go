@@ -160,7 +160,7 @@ func (s *Analytics) name(l *report.Link, row *Link) {
 // tallies reads the window's summary, and the one of the time before it, which matters for comparison alone.
 func (s *Analytics) tallies(ctx context.Context, scope Scope, w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
 	cur, truncated, err = s.Log.Tally(ctx, TallyQuery{Scope: scope, From: w.From, To: w.To, Cap: s.MaxOpens})
-	if err == nil {
+	if err == nil && w.Key != report.RangeAll { // which has no time before it
 		p := w.Previous()
 		var cut bool
 		prev, cut, err = s.Log.Tally(ctx, TallyQuery{Scope: scope, From: p.From, To: p.To, Cap: s.MaxOpens, Brief: true})

@@ -75,6 +75,9 @@ func ForLink(l Link, w Window, cur, prev *Tally, recent []Open) *LinkReport {
 
 // summary renders all but the insights, which look at the finished report.
 func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64) Summary {
+	if w.Key == RangeAll {
+		prev = new(Tally) // all time has no time before it
+	}
 	return Summary{
 		Range:       rangeCard(w),
 		Totals:      totals(w, cur, completionPct, downloads),

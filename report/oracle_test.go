@@ -29,6 +29,9 @@ func consult(w *world, win report.Window, links ...report.Link) *oracle {
 		o.links[l.ID] = l
 	}
 	past := o.from.Add(-o.to.Sub(o.from))
+	if win.Key == report.RangeAll {
+		past = o.from // all time has no time before it
+	}
 	for _, x := range w.opens {
 		switch at := time.UnixMilli(x.At); {
 		case !at.Before(o.from) && at.Before(o.to):

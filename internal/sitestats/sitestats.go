@@ -151,7 +151,10 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 			return nil, err
 		}
 		before := w.Previous()
-		if prev, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: before.From, To: before.To, Brief: true}); err != nil {
+		if r != report.RangeAll { // which has no time before it
+			prev, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: before.From, To: before.To, Brief: true})
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
