@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deletable, held, linksInUse } from "../static/app/limit.js";
+import { deletable, held, linksInUse, uploadsUsed } from "../static/app/limit.js";
 import { bytes } from "../static/app/size.js";
 
 test("a limit says what unfinished uploads hold, and how long", () => {
@@ -15,6 +15,8 @@ test("a limit says what unfinished uploads hold, and how long", () => {
 test("one link is in use, and several are", () => {
   assert.equal(linksInUse({ used: 1, limit: 1 }), "The one link of your account is in use.");
   assert.equal(linksInUse({ used: 2, limit: 2 }), "2 of 2 links are in use.");
+  assert.equal(uploadsUsed({ limit: 1 }), "One upload an hour is allowed.");
+  assert.equal(uploadsUsed({ limit: 20 }), "20 uploads an hour are allowed.");
 });
 
 test("a link is offered for deletion only where there is one", () => {

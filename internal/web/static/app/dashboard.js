@@ -1,6 +1,6 @@
 // The upload page: files come in by picker, drop, paste, or from the front page; each has a row that tells how it fares.
 import { find, say } from "./app.js";
-import { deletable, held, linksInUse, span } from "./limit.js";
+import { deletable, held, linksInUse, span, uploadsUsed } from "./limit.js";
 import { watchSlug } from "./links.js";
 import { forget, named, peek, take, unmark } from "./pending.js";
 import { bytes } from "./size.js";
@@ -55,10 +55,7 @@ const explain = (err) => {
     case "file_too_large":
       return [`It has ${bytes(err.used)}. At most ${bytes(err.limit)} a file are allowed.`, plans];
     case "rate_limited":
-      return [
-        `${err.limit} uploads an hour are allowed. The next is possible in ${span(err.retryAfter || 60)}.`,
-        plans,
-      ];
+      return [`${uploadsUsed(err)} The next is possible in ${span(err.retryAfter || 60)}.`, plans];
     case "pro_required":
       return [err.message, plans];
     case "unauthorized":

@@ -7,6 +7,10 @@ export const span = (s) =>
 export const linksInUse = (err) =>
   err.limit === 1 ? "The one link of your account is in use." : `${err.used} of ${err.limit} links are in use.`;
 
+// uploadsUsed says that an account has begun as many uploads in an hour as it may.
+export const uploadsUsed = (err) =>
+  err.limit === 1 ? "One upload an hour is allowed." : `${err.limit} uploads an hour are allowed.`;
+
 // held says how much of the limit other unfinished uploads hold, and how long to wait where that makes room.
 export const held = (err, text) => {
   if (!err.held) return "";
