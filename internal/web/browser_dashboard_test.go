@@ -299,7 +299,7 @@ func TestBrowserUploadRefused(t *testing.T) {
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
 	first := d.publish("notes.txt", []byte("the one link of the plan")) // the page does not know
 	tb.choose("second.txt")
-	refused("second.txt", true, "1 of 1 links", "Delete a link", "Compare the plans")
+	refused("second.txt", true, "The one link of your account is in use", "Delete a link", "Compare the plans")
 	tb.until(`document.querySelector("#full").checkVisibility() && !document.querySelector("#drop").checkVisibility()`)
 	tb.choose("third.txt")
 	tb.until(`document.querySelector("#toast").textContent === "The one link of your account is in use." && document.querySelectorAll("#rows li").length === 1`)
