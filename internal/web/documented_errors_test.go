@@ -1,0 +1,382 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/web"
+)
+
+// caller provokes errors of the API, as an account of the plan Pro.
+type caller struct {
+	*fixture
+	key string
+}
+
+// asked are the operations of the API with a request that each takes.
+var asked = map[string]func(c caller) answer{
+	"status":              func(c caller) answer { return c.call(c.key, "GET", "/status", nil) },
+	"createUpload":        func(c caller) answer { return c.call(c.key, "POST", "/uploads", noteFile) },
+	"completeUpload":      func(c caller) answer { return c.complete("nope", noteFile) },
+	"putFile":             func(c caller) answer { return c.put(c.address(), "text/plain", strings.NewReader(note)) },
+	"listLinks":           func(c caller) answer { return c.call(c.key, "GET", "/links", nil) },
+	"listCaptions":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope/captions", nil) },
+	"putCaptions":         func(c caller) answer { return c.send(c.key, "PUT", "/links/nope/captions/en", "text/vtt", morning) },
+	"deleteCaptions":      func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope/captions/en", nil) },
+	"getLinkAnalytics":    func(c caller) answer { return c.call(c.key, "GET", "/links/nope/analytics", nil) },
+	"getAccountAnalytics": func(c caller) answer { return c.call(c.key, "GET", "/analytics", nil) },
+	"startLogin":          func(c caller) answer { return c.call("", "POST", "/logins", laptop) },
+	"takeLogin":           func(c caller) answer { return c.call("", "POST", "/logins/take", fields{"secret": "nope"}) },
+	"revokeKey":           func(c caller) answer { return c.call(c.key, "DELETE", "/key", nil) },
+}
+
+// paths are the paths of operations, for a method that none of them takes.
+var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete", "listLinks": "/links",
+	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en", "deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
+	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "revokeKey": "/key"}
+
+func (c caller) create(change fields) answer {
+	return c.call(c.key, "POST", "/uploads", noteFile.with(change))
+}
+
+func (c caller) complete(path string, file fields) answer {
+	return c.call(c.key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil}))
+}
+
+// address is a signed URL for the bytes of the note.
+func (c caller) address() string {
+	_, address := c.begun(c.key, noteFile)
+	return address
+}
+
+// refusedBytes are the bytes of a file that step 3 refuses.
+func (c caller) refusedBytes(name, kind, content string) answer {
+	file := fields{"name": name, "type": kind, "size": len(content)}
+	return c.complete(c.stored(c.key, file, content), file)
+}
+
+// free makes the caller's account one of the plan Free with these limits.
+func (c caller) free(l vitrine.Limits) caller {
+	c.limits(l)
+	c.setPlan(c.key, vitrine.PlanFree)
+	return c
+}
+
+// login is the secret of a program's login that the account has allowed.
+func (c caller) login() fields {
+	c.t.Helper()
+	started := c.call("", "POST", "/logins", laptop).want(200, "")
+	a, err := c.server.Accounts.ByEmail(c.t.Context(), c.emails[c.key])
+	c.check(err)
+	_, err = c.server.Logins.Decide(c.t.Context(), a, started.text("code"), true, vitrine.Guesser{})
+	c.check(err)
+	return fields{"secret": started.text("secret")}
+}
+
+// method asks an operation with a method that its address does not take.
+func (c caller) method(op string) answer {
+	c.t.Helper()
+	address := c.url + "/api/v1" + paths[op]
+	if op == "putFile" {
+		address = c.address()
+	}
+	req, err := http.NewRequest(http.MethodPatch, address, nil)
+	c.check(err)
+	return c.do(req)
+}
+
+// failing makes everything that keeps something fail with an error.
+func (c caller) failing(err error) {
+	store := failingStore{c.server.Keys.Store, err}
+	c.server.Keys.Store, c.server.Logins.Store, c.server.Uploads.Store = store, store, store
+	c.server.Receiver = failingReceiver{err}
+	c.server.Log = slog.New(slog.DiscardHandler)
+}
+
+type failingStore struct {
+	vitrine.Store
+	err error
+}
+
+func (s failingStore) Read(context.Context, func(vitrine.Tx) error) error   { return s.err }
+func (s failingStore) Update(context.Context, func(vitrine.Tx) error) error { return s.err }
+
+type failingReceiver struct{ err error }
+
+func (r failingReceiver) Receive(context.Context, vitrine.PutGrant, io.Reader) (string, error) {
+	return "", r.err
+}
+
+// provoked are ways to have each code from each operation that is documented
+// to answer with it; "" stands for every operation that has no way of its own.
+var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
+	vitrine.CodeInvalidJSON: {"": func(c caller, op string) answer { return c.call(c.key, "POST", paths[op], "name=x") }},
+	vitrine.CodeInvalidRequest: {
+		"":          func(c caller, op string) answer { return c.call(c.key, "POST", paths[op], fields{"name": 5}) },
+		"listLinks": func(c caller, _ string) answer { return c.call(c.key, "GET", "/links?cursor=!!", nil) },
+		"putCaptions": func(c caller, _ string) answer {
+			return c.send(c.key, "PUT", c.sound(c.key)+"/en", "text/vtt", "Good morning.")
+		},
+		"deleteCaptions": func(c caller, _ string) answer { return c.call(c.key, "DELETE", c.sound(c.key)+"/xx", nil) },
+	},
+	vitrine.CodeInvalidName:     {"": func(c caller, _ string) answer { return c.create(fields{"name": "../a.txt"}) }},
+	vitrine.CodeUnsupportedType: {"": func(c caller, _ string) answer { return c.create(fields{"name": "a.exe"}) }},
+	vitrine.CodeTypeMismatch: {
+		"createUpload": func(c caller, _ string) answer { return c.create(fields{"type": "image/png"}) },
+		"putFile":      func(c caller, _ string) answer { return c.put(c.address(), "image/png", strings.NewReader(note)) },
+	},
+	vitrine.CodeInvalidSize: {"": func(c caller, _ string) answer { return c.create(fields{"size": 0}) }},
+	vitrine.CodeInvalidSlug: {
+		"createUpload": func(c caller, _ string) answer { return c.create(fields{"slug": "-"}) },
+		"completeUpload": func(c caller, _ string) answer {
+			return c.complete(c.stored(c.key, noteFile, note), noteFile.with(fields{"slug": "-"}))
+		},
+	},
+	vitrine.CodeSlugTaken: {
+		"createUpload": func(c caller, _ string) answer {
+			c.published(c.key, noteFile.with(fields{"slug": "mine"}), note)
+			return c.create(fields{"slug": "mine"})
+		},
+		"completeUpload": func(c caller, _ string) answer { // its hold on the slug has ended
+			file := noteFile.with(fields{"slug": "mine"})
+			path := c.stored(c.key, file, note)
+			c.clock.Advance(vitrine.SlugHold)
+			c.published(c.key, file, note)
+			return c.complete(path, file)
+		},
+	},
+	vitrine.CodeInvalidIdempotencyKey: {"": func(c caller, _ string) answer { return c.create(fields{"idempotencyKey": "1"}) }},
+	vitrine.CodeIdempotencyMismatch: {
+		"createUpload": func(c caller, _ string) answer {
+			once := fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
+			c.create(once).want(200, "")
+			return c.create(once.with(fields{"name": "other.txt"}))
+		},
+		"completeUpload": func(c caller, _ string) answer {
+			return c.complete(c.stored(c.key, noteFile, note), noteFile.with(fields{"name": "other.txt"}))
+		},
+	},
+	vitrine.CodeUploadNotFound: {"": func(c caller, _ string) answer { return c.complete("nope", noteFile) }},
+	vitrine.CodeUploadIncomplete: {"": func(c caller, _ string) answer {
+		path, _ := c.begun(c.key, noteFile)
+		return c.complete(path, noteFile)
+	}},
+	vitrine.CodeSizeMismatch: {
+		"putFile": func(c caller, _ string) answer { return c.put(c.address(), "text/plain", strings.NewReader(note+"x")) },
+		"completeUpload": func(c caller, _ string) answer { // storage that took another number of bytes
+			path := c.stored(c.key, noteFile, note)
+			c.server.Uploads.Blobs = shorterBlobs{c.server.Uploads.Blobs}
+			return c.complete(path, noteFile)
+		},
+	},
+	vitrine.CodeContentMismatch: {"": func(c caller, _ string) answer { return c.refusedBytes("a.pdf", "application/pdf", "no PDF at all") }},
+	vitrine.CodeUnsafeFile:      {"": func(c caller, _ string) answer { return c.refusedBytes("a.txt", "text/plain", "#!/bin/sh\nrm -rf /\n") }},
+	vitrine.CodeMalware: {"": func(c caller, _ string) answer {
+		return c.refusedBytes("a.txt", "text/plain", string(vitrinetest.EICAR()))
+	}},
+	vitrine.CodeBadRange: {"": func(c caller, op string) answer {
+		return c.call(c.key, "GET", paths[op]+"?range=1d", nil)
+	}},
+	vitrine.CodeUnauthorized: {"": func(c caller, op string) answer {
+		c.key = string(vitrine.NewKeyText())
+		return asked[op](c)
+	}},
+	vitrine.CodeBanned: {
+		"": func(c caller, op string) answer {
+			c.ban(c.key)
+			return asked[op](c)
+		},
+		"putFile": func(c caller, _ string) answer {
+			address := c.address()
+			c.ban(c.key)
+			return c.put(address, "text/plain", strings.NewReader(note))
+		},
+		"takeLogin": func(c caller, _ string) answer {
+			secret := c.login()
+			c.ban(c.key)
+			return c.call("", "POST", "/logins/take", secret)
+		},
+	},
+	vitrine.CodeProRequired: {
+		"": func(c caller, op string) answer { return asked[op](c.free(vitrine.Limits{})) },
+		"createUpload": func(c caller, _ string) answer {
+			return c.free(vitrine.Limits{}).create(fields{"slug": "my-own"})
+		},
+		"completeUpload": func(c caller, _ string) answer {
+			return c.free(vitrine.Limits{}).complete("nope", noteFile.with(fields{"slug": "my-own"}))
+		},
+	},
+	vitrine.CodeLinkLimit: {
+		"createUpload": func(c caller, _ string) answer {
+			c.published(c.key, noteFile, note)
+			return c.free(vitrine.Limits{Links: 1}).create(nil)
+		},
+		"completeUpload": func(c caller, _ string) answer {
+			path := c.stored(c.key, noteFile, note)
+			c.clock.Advance(vitrine.SlugHold)
+			c.published(c.key, noteFile, note)
+			return c.free(vitrine.Limits{Links: 1}).complete(path, noteFile)
+		},
+	},
+	vitrine.CodeFileTooLarge: {
+		"createUpload": func(c caller, _ string) answer { return c.free(vitrine.Limits{FileBytes: 5}).create(nil) },
+		"completeUpload": func(c caller, _ string) answer {
+			path := c.stored(c.key, noteFile, note)
+			return c.free(vitrine.Limits{FileBytes: 5}).complete(path, noteFile)
+		},
+	},
+	vitrine.CodeStorageLimit: {
+		"createUpload": func(c caller, _ string) answer { return c.free(vitrine.Limits{StorageBytes: 5}).create(nil) },
+		"completeUpload": func(c caller, _ string) answer {
+			path := c.stored(c.key, noteFile, note)
+			return c.free(vitrine.Limits{StorageBytes: 5}).complete(path, noteFile)
+		},
+	},
+	vitrine.CodeInvalidSignature: {"": func(c caller, _ string) answer {
+		return c.put(strings.Replace(c.address(), "size=", "size=1", 1), "text/plain", strings.NewReader(note))
+	}},
+	vitrine.CodeURLExpired: {"": func(c caller, _ string) answer {
+		address := c.address()
+		c.clock.Advance(time.Hour)
+		return c.put(address, "text/plain", strings.NewReader(note))
+	}},
+	vitrine.CodeNotFound:         {"": func(c caller, op string) answer { return asked[op](c) }},
+	vitrine.CodeMethodNotAllowed: {"": caller.method},
+	vitrine.CodeURLUsed: {"": func(c caller, _ string) answer {
+		address := c.address()
+		c.put(address, "text/plain", strings.NewReader(note)).want(200, "")
+		return c.put(address, "text/plain", strings.NewReader(strings.ToUpper(note)))
+	}},
+	vitrine.CodeUploadInProgress: {"": func(c caller, _ string) answer { return c.putDuring(c.address()) }},
+	vitrine.CodeRateLimited: {
+		"createUpload": func(c caller, _ string) answer {
+			c.create(nil).want(200, "")
+			return c.free(vitrine.Limits{HourlyUploads: 1}).create(nil)
+		},
+		"startLogin": func(c caller, op string) answer {
+			for range 60 {
+				asked[op](c).want(200, "")
+			}
+			return asked[op](c)
+		},
+	},
+	vitrine.CodeInternal: {"": func(c caller, op string) answer { return c.broken(op, errDamaged) }},
+	vitrine.CodeUnavailable: {"": func(c caller, op string) answer {
+		return c.broken(op, vitrine.Unavailable(errDamaged))
+	}},
+}
+
+// broken asks an operation while everything fails.
+func (c caller) broken(op string, err error) answer {
+	if op != "putFile" {
+		c.failing(err)
+		return asked[op](c)
+	}
+	address := c.address()
+	c.failing(err)
+	return c.put(address, "text/plain", strings.NewReader(note))
+}
+
+// putDuring sends a file to a signed URL while another transfer to it is under
+// way.
+func (c caller) putDuring(address string) answer {
+	c.t.Helper()
+	began, ended := make(chan struct{}), make(chan struct{})
+	first := c.server.Receiver
+	c.server.Receiver = startedReceiver{first, sync.OnceFunc(func() { close(began) })}
+	r, w := io.Pipe()
+	go func() {
+		defer close(ended)
+		req, _ := http.NewRequest(http.MethodPut, address, r)
+		req.Header.Set("Content-Type", "text/plain")
+		req.ContentLength = int64(len(note))
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			res.Body.Close()
+		}
+	}()
+	fmt.Fprint(w, note[:5])
+	<-began
+	a := c.put(address, "text/plain", strings.NewReader(note))
+	w.CloseWithError(io.ErrUnexpectedEOF)
+	<-ended
+	return a
+}
+
+// startedReceiver calls a function when the first bytes of a file are read.
+type startedReceiver struct {
+	vitrine.Receiver
+	started func()
+}
+
+func (r startedReceiver) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
+	return r.Receiver.Receive(ctx, g, startedReader{body, r.started})
+}
+
+type startedReader struct {
+	io.Reader
+	started func()
+}
+
+func (r startedReader) Read(b []byte) (int, error) {
+	r.started()
+	return r.Reader.Read(b)
+}
+
+// shorterBlobs has less of each file than was sent.
+type shorterBlobs struct{ vitrine.Blobs }
+
+func (b shorterBlobs) Stat(ctx context.Context, id vitrine.UploadID) (vitrine.BlobInfo, error) {
+	info, err := b.Blobs.Stat(ctx, id)
+	info.Size--
+	return info, err
+}
+
+// Each error that the documentation lists for an operation is a real answer of
+// it, with the status that is listed.
+func TestDocumentedErrors(t *testing.T) {
+	pairs := 0
+	web.DocumentedErrors(func(op string, code vitrine.Code, status int) {
+		pairs++
+		if op == "completeUpload" && code == vitrine.CodeRateLimited {
+			return // the specification lists it, so programs must be ready for it; nothing answers so
+		}
+		t.Run(fmt.Sprint(op, "/", code), func(t *testing.T) {
+			f := newFixture(t)
+			c := caller{f, f.account(vitrine.PlanPro)}
+			provoke := provoked[code][op]
+			if provoke == nil {
+				provoke = provoked[code][""]
+			}
+			if provoke == nil || asked[op] == nil {
+				t.Fatal("nothing here provokes it; a code that nothing provokes is not to be documented")
+			}
+			a := provoke(c, op).want(status, string(code))
+			if a.text("error") == "" || !bytes.HasPrefix(a.Body, []byte("{")) {
+				t.Errorf("the answer has no sentence: %s", a.Body)
+			}
+			if code == vitrine.CodeInvalidRequest && op != "putCaptions" && a.text("field") == "" { // whose body is a file
+				t.Errorf("the answer names no field: %s", a.Body)
+			}
+			if slices.Contains([]vitrine.Code{vitrine.CodeRateLimited, vitrine.CodeUnavailable}, code) && a.Header.Get("Retry-After") == "" {
+				t.Error("the answer has no Retry-After")
+			}
+			if code == vitrine.CodeMethodNotAllowed && a.Header.Get("Allow") == "" {
+				t.Error("the answer has no Allow")
+			}
+		})
+	})
+	if pairs < 100 {
+		t.Errorf("only %d errors are documented", pairs)
+	}
+}
