@@ -21,10 +21,12 @@ func isPage(f filetype.SiteFile) bool {
 }
 
 // isLoad reports whether a request is a load of a page by a browser: a GET of
-// the whole file to show it, and no part of it or fetch by a script.
+// the whole file to show it, and no part of it or fetch by a script. If-Match,
+// which no browser sends with a load, may be answered without the page.
 func isLoad(r *http.Request) bool {
-	mode := r.Header.Get("Sec-Fetch-Mode")
-	return r.Method == http.MethodGet && r.Header.Get("Range") == "" && (mode == "" || mode == "navigate")
+	h := r.Header
+	mode := h.Get("Sec-Fetch-Mode")
+	return r.Method == http.MethodGet && h.Get("Range") == "" && h.Get("If-Match") == "" && (mode == "" || mode == "navigate")
 }
 
 // countLoad counts the load of a page of a website. It is durable when

@@ -64,6 +64,7 @@ func TestWebsiteNumbers(t *testing.T) {
 	for _, r := range []reply{
 		h.fetch(http.MethodHead, garden, "/", readerChrome),
 		h.visit(garden, "/", readerChrome, "Range: bytes=0-3"),
+		h.status(h.visit(garden, "/", readerChrome, `If-Match: "another"`), http.StatusPreconditionFailed),
 		h.visit(garden, "/about", readerChrome, "Sec-Fetch-Mode: cors"),
 		h.visit(garden, "/style.css", readerChrome),
 		h.visit(garden, "/a.pdf", readerChrome),
