@@ -139,9 +139,12 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 	if err != nil {
 		return nil, err
 	}
-	all := report.AllTime{Links: int64(len(pages))}
+	var all report.AllTime // of pages, those that a person has loaded
 	for _, p := range pages {
-		all.Views += p.Views
+		if p.Views > 0 {
+			all.Links++
+			all.Views += p.Views
+		}
 	}
 	w := report.NewWindow(r, s.Now(), site.CreatedAt)
 	var cur, prev *report.Tally

@@ -60,6 +60,7 @@ func TestWebsiteNumbers(t *testing.T) {
 	h.status(h.visit(garden, "/blog/", readerFirefox, own), http.StatusOK)
 	h.status(h.visit(garden, "/", readerChrome, "If-None-Match: "+first.Header.Get("ETag")), http.StatusNotModified)
 	h.status(h.visit(garden, "/", searchEngine), http.StatusOK)
+	h.status(h.visit(garden, "/404", searchEngine), http.StatusOK)
 
 	for _, r := range []reply{
 		h.fetch(http.MethodHead, garden, "/", readerChrome),
@@ -79,8 +80,11 @@ func TestWebsiteNumbers(t *testing.T) {
 	}
 
 	r := h.numbers(garden, report.Range7d)
-	if v, u, b := r.Totals.Views, r.Totals.Uniques, r.Totals.BotsExcluded; v != 5 || u != 2 || b != 1 {
-		t.Errorf("%d page loads by %d viewers, %d by bots; want 5 by 2, 1", v, u, b)
+	if v, u, b := r.Totals.Views, r.Totals.Uniques, r.Totals.BotsExcluded; v != 5 || u != 2 || b != 2 {
+		t.Errorf("%d page loads by %d viewers, %d by bots; want 5 by 2, 2", v, u, b)
+	}
+	if n := r.AllTime.Links; n != 3 {
+		t.Errorf("%d pages were ever loaded, want 3: one was loaded by a bot alone", n)
 	}
 	if got, want := pageLoads(r), "index.html 3 2, about.html 1 1, blog/index.html 1 1"; got != want {
 		t.Errorf("pages: %s; want %s", got, want)
