@@ -1,0 +1,132 @@
+package sitestats_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/clickhouse"
+	"vitrine/internal/sitestats"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// The report of a website stays the same when its days are put away, and when
+// the single page loads are forgotten, on each kind of log. A load belongs to
+// the UTC day in which it was answered.
+func TestPastDays(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) (vitrine.ViewLog, error){
+		"SQLite": func(t *testing.T) (vitrine.ViewLog, error) {
+			return sqldb.OpenViewLog(filepath.Join(t.TempDir(), "views.db"))
+		},
+		"PostgreSQL": func(t *testing.T) (vitrine.ViewLog, error) {
+			return sqldb.OpenViewLog(vitrinetest.PostgresDatabase(t))
+		},
+		"ClickHouse": func(t *testing.T) (vitrine.ViewLog, error) {
+			return clickhouse.Open(t.Context(), vitrinetest.ClickHouseDatabase(t), clickhouse.Options{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) { pastDays(t, open) })
+	}
+}
+
+func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
+	log, err := open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "vitrine.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := vitrine.NewViews(log)
+	t.Cleanup(func() {
+		views.Close()
+		for _, c := range []func() error{log.(interface{ Close() error }).Close, store.Close} {
+			if err := c(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	now := midnight.Add(-time.Millisecond)
+	stats := sitestats.New(sitestats.Stats{Store: store, Log: log, Views: views, IDs: vitrine.NewViewIDs(), Now: func() time.Time { return now }})
+	site := &vitrine.Site{Slug: "garden", Title: "Garden", CreatedAt: now.Add(-time.Hour)}
+	err = store.Update(t.Context(), func(tx vitrine.Tx) error {
+		a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("key"), CreatedAt: site.CreatedAt}
+		if err := tx.AddAccount(a); err != nil {
+			return err
+		}
+		site.Account = a.ID
+		return tx.AddSite(site)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(path string, viewer uint64, source, bot string) {
+		t.Helper()
+		if err := stats.Count(t.Context(), site.ID, path, report.Open{Viewer: viewer, Source: source, Bot: bot}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count("index.html", 1, "Direct", "")
+	count("about.html", 1, "Within the website", "")
+	now = midnight
+	count("index.html", 1, "Direct", "")
+	count("index.html", 2, "Google", "")
+	count("news.html", 9, "Direct", "crawler")
+	now = midnight.Add(3 * 24 * time.Hour)
+
+	var first string
+	later := report.DayOf(now.UnixMilli()) + 400 // days are forgotten by the dozen
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"before", func() error { return nil }},
+		{"once the days are put away", func() error { return log.Settle(t.Context(), later) }},
+		{"once the page loads are forgotten", func() error { return log.Forget(t.Context(), later-10) }},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(step.name, err)
+		}
+		r, err := stats.Report(t.Context(), site, report.Range7d)
+		if err != nil {
+			t.Fatal(step.name, err)
+		}
+		if v, u, b := r.Totals.Views, r.Totals.Uniques, r.Totals.BotsExcluded; v != 4 || u != 2 || b != 1 {
+			t.Errorf("%s: %d page loads by %d viewers, %d by bots; want 4 by 2, 1", step.name, v, u, b)
+		}
+		if len(r.TopLinks) != 2 || r.TopLinks[0].Slug != "index.html" || r.TopLinks[0].Views != 3 {
+			t.Errorf("%s, pages: %+v", step.name, r.TopLinks)
+		}
+		n := len(r.Series)
+		if n != 7 || r.Series[n-5].Views != 2 || r.Series[n-4].Views != 2 || r.Series[n-5].Uniques != 1 || r.Series[n-4].Uniques != 2 {
+			t.Errorf("%s, days: %+v", step.name, r.Series)
+		}
+		got, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(got)
+		} else if string(got) != first {
+			t.Errorf("%s the report is\n%s\nand was\n%s", step.name, got, first)
+		}
+	}
+	var whole *vitrine.SitePage
+	err = store.Read(t.Context(), func(tx vitrine.Tx) (err error) {
+		whole, err = tx.SitePage(site.ID, "")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := log.Kept(t.Context(), vitrine.AccountID(whole.Number))
+	if err != nil || kept <= report.DayOf(midnight.UnixMilli()) {
+		t.Errorf("page loads are kept from %v on, %v; want none of %v", kept, err, midnight)
+	}
+}
