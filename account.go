@@ -19,7 +19,7 @@ const (
 	PlanLifetime Plan = "lifetime"
 )
 
-// Pro tells whether the plan has custom slugs and analytics. Lifetime counts as Pro (service specification, Authentication).
+// Pro tells whether the plan has custom slugs and analytics. Lifetime counts as Pro (contract, Plans).
 func (p Plan) Pro() bool { return p == PlanPro || p == PlanLifetime }
 
 // Limits are a plan's bounds. Zero means: no bound.

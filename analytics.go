@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	recentRows = 25 // service specification, Limits
+	recentRows = 25 // (contract, Limits)
 	topRows    = 25
 )
 

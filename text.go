@@ -16,7 +16,7 @@ func hasControl(s string) bool {
 	})
 }
 
-// ParseTitle checks a link's title (contract, createUpload: linkName).
+// ParseTitle checks a link's title (contract, createUpload).
 func ParseTitle(s string) (string, error) {
 	if utf8.RuneCountInString(s) > titleRunes || !strings.ContainsFunc(s, visible) || hasControl(s) {
 		return "", &Error{Code: CodeInvalidRequest, Field: "linkName", Message: "A title has 1 to 200 characters, at least one of them visible, and no control or text-direction characters."}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// URLLife is how long a signed upload URL is valid (service specification, Limits).
+	// URLLife is how long a signed upload URL is valid (contract, Signed PUT).
 	URLLife = 10 * time.Minute
 	// UploadLife is how long an upload that is never completed can still be, and how long its idempotency key counts.
 	UploadLife = 24 * time.Hour

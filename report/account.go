@@ -73,7 +73,7 @@ func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 	return r
 }
 
-// topLinks renders the links with most views (analytics semantics, account report).
+// topLinks renders the links with most views (analytics, Account report).
 func topLinks(w Window, t *Tally, top []TopLink) []LinkSummary {
 	viewed := slices.DeleteFunc(slices.Clone(top), func(l TopLink) bool { return t.link(l.Link.ID).views == 0 })
 	slices.SortFunc(viewed, func(a, b TopLink) int {

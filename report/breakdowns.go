@@ -6,7 +6,7 @@ import (
 )
 
 // Breakdowns is `breakdowns` of a report: counted opens by label, the largest first
-// (analytics semantics, breakdowns). Screens alone counts sessions.
+// (analytics, Breakdowns). Screens alone counts sessions.
 type Breakdowns struct {
 	Countries []Bucket `json:"countries"` // ISO 3166-1 alpha-2
 	Cities    []Bucket `json:"cities"`    // "City, CC"

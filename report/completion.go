@@ -3,7 +3,7 @@ package report
 import "math/big"
 
 // completion is the mean completion of counted sessions, over links of every kind and
-// length (analytics semantics, totals). Sums are kept by denominator: the pages of a
+// length (analytics, Totals). Sums are kept by denominator: the pages of a
 // file, or a million for what is measured in millionths.
 type completion struct {
 	sessions int64           // that have a completion

@@ -27,8 +27,8 @@ func ContentOf(kind string) ContentKind {
 	return ContentNone
 }
 
-// Content is `content` of a link's report, over counted sessions (analytics semantics,
-// content). Of its cards the one of its kind is there, none for ContentNone.
+// Content is `content` of a link's report, over counted sessions
+// (analytics, Content). Of its cards the one of its kind is there, none for ContentNone.
 type Content struct {
 	Kind   ContentKind    `json:"kind"`
 	Pages  *PagesContent  `json:"pages,omitempty"`

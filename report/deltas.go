@@ -66,7 +66,7 @@ func (e engagement) exactAvg() *big.Rat {
 
 func integer(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }
 
-// delta compares two figures (analytics semantics, range, previous, deltas).
+// delta compares two figures (analytics, Range).
 func delta(now, before *big.Rat) Delta {
 	d := Delta{Dir: [...]Dir{Down, Flat, Up}[now.Cmp(before)+1]}
 	if before.Sign() == 0 {

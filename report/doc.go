@@ -1,6 +1,7 @@
 // Package report is the analytics engine: it turns the opens of links into the report
 // that the API and the dashboard show. It is pure: no input or output, no clock, no log.
-// What every number means is fixed by the analytics semantics; comments name its section.
+// What every number means is defined by docs/specification/analytics.md; comments
+// name its section.
 //
 // # Dictionary
 //

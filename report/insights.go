@@ -7,7 +7,7 @@ import (
 )
 
 // Insight is one card of `insights`: a sentence's worth of the report, with the figures
-// that it rests on in Detail (contract, Other holes).
+// that it rests on in Detail (contract, Insights).
 type Insight struct {
 	ID     string `json:"id"`
 	Label  string `json:"label"`

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Open is one load of a public link page (analytics semantics, opens). The zero
+// Open is one load of a public link page (analytics, Views). The zero
 // value of a label means unknown.
 type Open struct {
 	ID     int64 // unique within the link; its upper bits are At, so the order of IDs is the order of time

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// RecentOpen is one row of `recent` (analytics semantics, recent). It names nobody.
+// RecentOpen is one row of `recent` (analytics, Recent). It names nobody.
 type RecentOpen struct {
 	At         time.Time `json:"at"`
 	Country    string    `json:"country"` // labels are "" when unknown

@@ -16,7 +16,7 @@ func granularity(w Window) string {
 	return "day"
 }
 
-// Series lists every point of the window, zeros included (analytics semantics, series).
+// Series lists every point of the window, zeros included (analytics, Series).
 // A report carries its own; the previous window's is for a chart that compares them.
 func Series(w Window, t *Tally) []Point {
 	points := []Point{}

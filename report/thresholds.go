@@ -2,7 +2,7 @@ package report
 
 // The bounds of the rules, in one place.
 const (
-	// Atypical sessions (analytics semantics, opens): engaged below the one and
+	// Atypical sessions (analytics, Views): engaged below the one and
 	// present below the other.
 	atypicalEngagedMs = 1000
 	atypicalPresentMs = 2000
@@ -24,7 +24,7 @@ const (
 	// maxPageRows bounds the rows of content.pages for a document of absurd length.
 	maxPageRows = 5000
 
-	// Drop-off (analytics semantics, content): fewer sessions or a smaller loss
+	// Drop-off (analytics, Content): fewer sessions or a smaller loss
 	// say nothing.
 	dropoffMinSessions = 3
 	dropoffMinPoints   = 10
@@ -38,7 +38,7 @@ const (
 )
 
 // marks are the points of progress that media and scroll kinds report.
-// A furthest point of 95 % counts as the end (analytics semantics, content).
+// A furthest point of 95 % counts as the end (analytics, Content).
 var marks = [4]struct{ pct, millionths int64 }{
 	{25, 250_000},
 	{50, 500_000},
@@ -46,7 +46,7 @@ var marks = [4]struct{ pct, millionths int64 }{
 	{100, 950_000},
 }
 
-// Insights (contract, Other holes). Percentages are in tenths of a percent.
+// Insights (contract, Insights). Percentages are in tenths of a percent.
 const (
 	insightMinViews = 5
 	maxInsights     = 8 // of ten

@@ -3,7 +3,7 @@ package report
 import "slices"
 
 // Timing is `timing` of a report: counted opens by UTC hour and weekday, 0 = Sunday
-// (analytics semantics, timing). The peaks are nil without views.
+// (analytics, Timing). The peaks are nil without views.
 type Timing struct {
 	ByHour      [24]int64    `json:"byHour"`
 	ByWeekday   [7]int64     `json:"byWeekday"`

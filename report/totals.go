@@ -1,6 +1,6 @@
 package report
 
-// Totals is `totals` of a report (analytics semantics, totals). Times are in
+// Totals is `totals` of a report (analytics, Totals). Times are in
 // milliseconds.
 type Totals struct {
 	Views           int64   `json:"views"`

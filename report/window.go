@@ -60,7 +60,7 @@ type Window struct {
 	To   Day // exclusive
 }
 
-// NewWindow is the window of r as of now (analytics semantics, range). created is
+// NewWindow is the window of r as of now (analytics, Range). created is
 // when the link, or the account's oldest link, was created; it matters to
 // RangeAll alone. Zero, or a day after today, gives today alone.
 func NewWindow(r Range, now, created time.Time) Window {

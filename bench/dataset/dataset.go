@@ -122,7 +122,7 @@ type Page struct {
 	Ms   int64
 }
 
-// Bounds of what is no reading (analytics semantics, opens).
+// Bounds of what is no reading (analytics, Views).
 const (
 	atypicalEngagedMs = 1000
 	atypicalPresentMs = 2000

@@ -122,7 +122,7 @@ func (r *result) rows(rows [][]string) {
 	}
 }
 
-// links chooses the top ones (analytics semantics, account report). It comes after rows.
+// links chooses the top ones (analytics, Account report). It comes after rows.
 func (r *result) links(rows [][]string) {
 	for _, row := range rows {
 		l := r.linkRows[integer(row[0])]

@@ -13,7 +13,7 @@ const (
 	// chunkBytes is the unit of streamed reading: large enough for few calls, small enough for many inspections at once.
 	chunkBytes = 64 * kib
 
-	// maxNameBytes is the contract's (contract, Errors, invalid_name).
+	// maxNameBytes is the contract's (contract, invalid_name).
 	maxNameBytes = 255
 
 	// maxDeclaredBytes bounds a declared MIME type; real ones have under 100 bytes.

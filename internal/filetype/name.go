@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// CheckName checks the rules that concern a file's name alone (contract, Errors, invalid_name).
+// CheckName checks the rules that concern a file's name alone (contract, invalid_name).
 func CheckName(name string) error {
 	if p := checkName(name); p != nil {
 		return p
@@ -54,7 +54,7 @@ func unprintable(r rune) bool {
 func spaceOrDot(r rune) bool { return r == '.' || unicode.IsSpace(r) }
 
 // ByName finds the type of a file by its name and the MIME type that it was declared with; the case and parameters of that do not
-// matter, and application/octet-stream leaves the word to the bytes (contract, Errors, type_mismatch). An undeclared type ("")
+// matter, and application/octet-stream leaves the word to the bytes (contract, type_mismatch). An undeclared type ("")
 // is a mismatch. Problems: invalid_name, unsupported_type, type_mismatch.
 func ByName(name, declared string) (Type, error) {
 	if p := checkName(name); p != nil {

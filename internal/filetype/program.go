@@ -42,7 +42,7 @@ func extensionSet(lists ...string) map[string]bool {
 }
 
 // programExt finds the extension of name that makes it an executable, a script or a macro format, be it the last or not
-// (contract, Errors, unsupported_type: "report.exe.pdf"). A colon separates like a dot, since Windows opens "a.exe:b" as "a.exe".
+// (contract, unsupported_type). A colon separates like a dot, since Windows opens "a.exe:b" as "a.exe".
 func programExt(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' })
 	if len(parts) < 2 {

@@ -2,7 +2,7 @@ package filetype
 
 import "strings"
 
-// A Reason tells the owner of a file and a moderator what inspection found (security, "Files are checked by their bytes"). Codes are
+// A Reason tells the owner of a file and a moderator what inspection found (security, Files are checked by their bytes). Codes are
 // stored with a link's history and are never given another meaning.
 type Reason struct {
 	Code    string // a Reason or Hold constant
@@ -68,7 +68,7 @@ const (
 	ReasonDeepMarkup     = "deep_markup"
 )
 
-// The codes of Facts.Hold (contract, Link states: "held by a rule, encrypted archive").
+// The codes of Facts.Hold (contract, Link states).
 const (
 	HoldEncryptedArchive  = "encrypted_archive"    // members cannot be checked without a password
 	HoldEncryptedDocument = "encrypted_document"   // an office file that cannot be checked for macros without its password

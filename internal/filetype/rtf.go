@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// inspectRTF reads the control words of a document for what it carries and loads (security, "OLE packages"). A document with embedded
+// inspectRTF reads the control words of a document for what it carries and loads (security, Files are checked by their bytes). A document with embedded
 // objects is held, whatever they are: RTF lets them be written in more ways than programs agree on.
 func inspectRTF(s *source, t Type, facts *Facts) *Problem {
 	if !bytes.HasPrefix(s.head, []byte(`{\rtf`)) {

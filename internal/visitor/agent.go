@@ -2,7 +2,7 @@ package visitor
 
 import "strings"
 
-// The devices (contract, "devices").
+// The devices (contract, Devices).
 const (
 	Desktop = "Desktop"
 	Mobile  = "Mobile"

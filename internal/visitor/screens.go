@@ -1,6 +1,6 @@
 package visitor
 
-// screens are the ranges of viewport widths in CSS pixels, each from its first width to the next one's (contract, "screens").
+// screens are the ranges of viewport widths in CSS pixels, each from its first width to the next one's (contract, Screens).
 var screens = []struct {
 	from  int
 	label string
@@ -11,7 +11,7 @@ var screens = []struct {
 // widest is the largest width that is believed, in CSS pixels: two 8K displays side by side.
 const widest = 16384
 
-// ScreenRanges are the labels of viewport widths, ascending (contract, Other holes: screens).
+// ScreenRanges are the labels of viewport widths, ascending (contract, Screens).
 func ScreenRanges() []string {
 	labels := make([]string, len(screens))
 	for i, s := range screens {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Sources that are no site (contract, "sources").
+// Sources that are no site (contract, Sources).
 const (
 	Direct = "Direct"
 	QRCode = "QR code"

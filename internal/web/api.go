@@ -15,7 +15,7 @@ import (
 	"vitrine/report"
 )
 
-// apiRoot is where the API of version 1 stands below the public address (service specification, {base_url}).
+// apiRoot is where the API of version 1 stands below the public address (contract, Other decisions).
 const apiRoot = "/api/v1"
 
 // sampleOrigin is the address of the instance in the description of the API.
@@ -159,7 +159,7 @@ type link struct {
 	why
 }
 
-// why says why a link is held, or off. It is beyond the service specification, whose fields stay as they are.
+// why says why a link is held, or off. It is an addition to the members of the contract.
 type why struct {
 	Reason string `json:"reason,omitempty"` // a reason code
 	Detail string `json:"detail,omitempty"` // what exactly was found
@@ -284,7 +284,7 @@ func (s *Server) listLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Ac
 	return writeJSON(w, body)
 }
 
-// listLimit: out of range is clamped, what is no number means the default (contract, Other holes).
+// listLimit: out of range is clamped, what is no number means the default (contract, Other decisions).
 func listLimit(s string) int {
 	n, err := strconv.Atoi(s)
 	switch {

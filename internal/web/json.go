@@ -17,7 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Bounds of a request's body (contract, Errors: invalid_json).
+// Bounds of a request's body (contract, invalid_json).
 const (
 	maxBody  = 16 << 10
 	maxDepth = 8

@@ -77,7 +77,7 @@ func speculative(r *http.Request) bool {
 }
 
 // show answers with the public page of a link, in one of its forms. Only an answer of 200 to a GET is an open, and the open is durable
-// before the page is sent: a page that was seen is in the log (analytics semantics, opens).
+// before the page is sent: a page that was seen is in the log (analytics, Views).
 func (s *Server) show(f form) linkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		d, err := s.document(r, l, f)

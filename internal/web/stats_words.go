@@ -101,7 +101,7 @@ func recentTime(t, now time.Time) string {
 	return t.Format("2 Jan, 15:04")
 }
 
-// What the numbers mean, in a sentence or two (analytics semantics).
+// What the numbers mean, in a sentence or two (analytics).
 const (
 	meansViews = "How often the page was opened by a person, in these days. Each load of the page counts once, also where scripts are off. " +
 		"Bots, link previews and mail scanners are left out; the owner’s own preview is none."

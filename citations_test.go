@@ -1,0 +1,96 @@
+package vitrine_test
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// citation is a reference to the specification: (contract, Link states),
+// (import format), (promise 9) or (promises 5, 6).
+var citation = regexp.MustCompile(`\((contract|analytics|engagement|security|import format|promises?)(?:,? ([^()]+))?\)`)
+
+// promised are the numbers of promises in a citation.
+var promised = regexp.MustCompile(`^\d+(, \d+)*$`)
+
+// headings are those of a page of the specification, in lower case; of the
+// promises, their numbers.
+func headings(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	b, err := os.ReadFile(path.Join("docs/specification", page+".md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(?:#+ (.+)|(\d+)\. )`).FindAllStringSubmatch(string(b), -1) {
+		found[strings.ToLower(m[1]+m[2])] = true
+	}
+	return found
+}
+
+// faultyCitations lists what is cited in a text and is not in the
+// specification.
+func faultyCitations(pages map[string]map[string]bool, text string) (faults []string) {
+	for _, m := range citation.FindAllStringSubmatch(text, -1) {
+		page, section := m[1], m[2]
+		switch {
+		case strings.HasPrefix(page, "promise"):
+			if !promised.MatchString(section) {
+				continue // the word, not a citation
+			}
+			for _, n := range strings.Split(section, ", ") {
+				if !pages["promises"][n] {
+					faults = append(faults, m[0])
+				}
+			}
+		case section == "":
+		case !strings.HasPrefix(m[0], "("+page+", "):
+		case !pages[strings.TrimSuffix(page, " format")][strings.ToLower(section)]:
+			faults = append(faults, m[0])
+		}
+	}
+	return faults
+}
+
+// Each citation of the specification, in code, pages and documents, leads to a
+// heading of it.
+func TestCitations(t *testing.T) {
+	pages := map[string]map[string]bool{}
+	for _, page := range []string{"contract", "analytics", "engagement", "security", "import", "promises"} {
+		pages[page] = headings(t, page)
+	}
+	for text, want := range map[string]int{"(contract, Nothing)": 1, "(contract, link states)": 0, "(promise 23)": 1, "(promises 1, 22)": 0, "(promise of it)": 0, "(engagement data)": 0,
+		"(analytics, Totals) (security, Surface)": 1, "(import format)": 0} {
+		if got := faultyCitations(pages, text); len(got) != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+	out, err := exec.Command("git", "ls-files", "*.go", "*.md", "*.js", "*.html", "*.css", "*.sql").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := regexp.MustCompile(`analytics semantics|service specification`)
+	cited := 0
+	for file := range strings.FieldsSeq(string(out)) {
+		if file == "citations_test.go" || strings.Contains(file, "/vendor/") {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range faultyCitations(pages, string(b)) {
+			t.Errorf("%s cites %s, which is not in docs/specification", file, fault)
+		}
+		if m := old.Find(b); m != nil {
+			t.Errorf("%s cites the %s, which is no page of docs/specification", file, m)
+		}
+		cited += len(citation.FindAll(b, -1))
+	}
+	if cited < 50 {
+		t.Errorf("only %d citations were found", cited)
+	}
+}
