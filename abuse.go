@@ -238,10 +238,10 @@ func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*AbuseR
 	return reports, err
 }
 
-// Forget removes reports past their life. Those about a link that is in review or disabled stay: they are why.
-func (s *AbuseReports) Forget(ctx context.Context) error {
+// Expire removes reports past their life. Those about a link that is in review or disabled stay: they are why.
+func (s *AbuseReports) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
-		_, err := tx.ForgetAbuseReports(s.Now().Add(-AbuseReportLife))
+		_, err := tx.ExpireAbuseReports(s.Now().Add(-AbuseReportLife))
 		return err
 	})
 }

@@ -289,7 +289,7 @@ func TestAbuseReportsAreForgotten(t *testing.T) {
 	r.filed(2)
 	forget := func() {
 		t.Helper()
-		if err := r.Forget(t.Context()); err != nil {
+		if err := r.Expire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -331,7 +331,7 @@ type (
 	noBlobs struct{ vitrine.Blobs }
 )
 
-func (noLog) Erase(context.Context, vitrine.LinkID) error      { return nil }
+func (noLog) DeleteLink(context.Context, vitrine.LinkID) error { return nil }
 func (noBlobs) Delete(context.Context, vitrine.UploadID) error { return nil }
 
 // A reporter is known again on the same day and network, and on no other (promise 10).

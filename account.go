@@ -113,8 +113,8 @@ type Accounts struct {
 
 	Mail *Outbox // nil: no mail is sent
 	Site string  // the host, as messages name it
-	// Address is where a ticket is used; without one, where to ask for one.
-	Address func(TicketPurpose, TicketText) string
+	// Address is where a token is used; without one, where to ask for one.
+	Address func(TokenPurpose, TokenText) string
 
 	Links  *Links // that go with a closed account
 	Wake   func() // if set, called when there is something to be removed (Empty)
@@ -161,7 +161,7 @@ func mayAdd(tx Tx, email string, plan Plan) error {
 	return err
 }
 
-// add makes an account; the first is Lifetime and its owner's. Tickets that would make one of the same address are of no use any more.
+// add makes an account; the first is Lifetime and its owner's. Tokens that would make one of the same address are of no use any more.
 func (s *Accounts) add(tx Tx, email string, plan Plan, password string) (*Account, error) {
 	n, err := tx.CountAccounts()
 	if err != nil {
@@ -178,24 +178,24 @@ func (s *Accounts) add(tx Tx, email string, plan Plan, password string) (*Accoun
 		return nil, err
 	}
 	if n == 0 {
-		err = tx.EndTickets(0, "") // of set-up
+		err = tx.DeleteOneTimeTokens(0, "") // of set-up
 	}
-	return a, errors.Join(err, tx.EndTickets(0, email))
+	return a, errors.Join(err, tx.DeleteOneTimeTokens(0, email))
 }
 
-// Person is an account as the owner of an instance sees it among others.
-type Person struct {
+// AccountUsage is an account as the owner of an instance sees it among others.
+type AccountUsage struct {
 	*Account
 	Links, Bytes int64 // that are not deleted
 }
 
 // People lists accounts as q asks, oldest first, with what they keep.
-func (s *Accounts) People(ctx context.Context, q AccountQuery) (people []Person, err error) {
+func (s *Accounts) People(ctx context.Context, q AccountQuery) (people []AccountUsage, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		list, err := tx.Accounts(q)
 		people = nil
 		for _, a := range list {
-			p := Person{Account: a}
+			p := AccountUsage{Account: a}
 			if p.Links, p.Bytes, err = tx.CountLinks(a.ID); err != nil {
 				return err
 			}
@@ -286,7 +286,7 @@ func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool, d D
 		if !banned {
 			return Change{Action: ActionUnban}, nil
 		}
-		return Change{Action: ActionBan}, errors.Join(tx.EndSessions(a.ID, 0), tx.EndTickets(a.ID, a.Email))
+		return Change{Action: ActionBan}, errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email))
 	})
 }
 

@@ -12,25 +12,25 @@ import (
 
 // Forgot has a message sent to an address with a link that sets a new password, if there is an account of it. What it returns is the
 // same, and takes as long. Errors: CodeInvalidRequest (no address), CodeRateLimited.
-func (s *Accounts) Forgot(ctx context.Context, address string, g Guesser) error {
+func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 	email, err := NormalEmail(address)
 	if err != nil {
 		return err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
-		if _, err := takeGuess(tx, now, s.Sessions.Signer.letters("reset", email, g)...); err != nil {
+		if _, err := takeAttempt(tx, now, s.Sessions.Signer.letters("reset", email, g)...); err != nil {
 			return tooOften(err, "Messages have been asked for often enough. If the address has an account, the link that was sent last still works.")
 		}
 		a, err := tx.AccountByEmail(email)
 		if err != nil || a.Banned || s.Mail == nil {
 			return notFoundIsNil(err)
 		}
-		text, err := addTicket(tx, Ticket{Purpose: TicketPassword, Account: a.ID, Email: a.Email}, now)
+		text, err := addOneTimeToken(tx, OneTimeToken{Purpose: TokenPassword, Account: a.ID, Email: a.Email}, now)
 		if err != nil {
 			return err
 		}
-		return s.post(tx, s.letterReset(email, text), TicketPassword)
+		return s.post(tx, s.letterReset(email, text), TokenPassword)
 	})
 	if err == nil {
 		s.Mail.wake()
@@ -38,15 +38,15 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Guesser) error 
 	return err
 }
 
-// OfferReset makes a ticket that sets a new password of an account, for the operator to hand over. Errors: CodeNotFound, CodeBanned.
-func (s *Accounts) OfferReset(ctx context.Context, email string) (TicketText, error) {
-	return offer(ctx, s.Store, email, TicketPassword, s.Now)
+// OfferReset makes a token that sets a new password of an account, for the operator to hand over. Errors: CodeNotFound, CodeBanned.
+func (s *Accounts) OfferReset(ctx context.Context, email string) (TokenText, error) {
+	return offer(ctx, s.Store, email, TokenPassword, s.Now)
 }
 
-// ResetGood reads the ticket of a new password: the address of its account. Errors: CodeUnauthorized.
+// ResetGood reads the token of a new password: the address of its account. Errors: CodeUnauthorized.
 func (s *Accounts) ResetGood(ctx context.Context, text string) (email string, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		_, a, err := accountTicket(tx, text, s.Now(), TicketPassword)
+		_, a, err := accountToken(tx, text, s.Now(), TokenPassword)
 		if err == nil {
 			email = a.Email
 		}
@@ -55,9 +55,9 @@ func (s *Accounts) ResetGood(ctx context.Context, text string) (email string, er
 	return email, err
 }
 
-// Reset sets the password of a ticket's account, ends all its sessions and signs in. Errors: CodeUnauthorized for the ticket;
+// Reset sets the password of a token's account, ends all its sessions and signs in. Errors: CodeUnauthorized for the token;
 // CodeInvalidRequest for the password.
-func (s *Accounts) Reset(ctx context.Context, text, password string, g Guesser) (in SignedIn, err error) {
+func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (in SignedIn, err error) {
 	email, err := s.ResetGood(ctx, text)
 	if err != nil {
 		return in, err
@@ -67,12 +67,12 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Guesser) 
 		return in, err
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
-		_, a, err := accountTicket(tx, text, s.Now(), TicketPassword)
+		_, a, err := accountToken(tx, text, s.Now(), TokenPassword)
 		if err != nil {
 			return err
 		}
 		a.Password = hash
-		if err := errors.Join(tx.PutAccount(a), tx.EndSessions(a.ID, 0), tx.EndTickets(a.ID, a.Email)); err != nil {
+		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil {
 			return err
 		}
 		if in, err = s.Sessions.begin(tx, a, g, false); err != nil || s.Mail == nil {
@@ -99,7 +99,7 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 			return err
 		}
 		a.Password = hash
-		return errors.Join(tx.PutAccount(a), tx.EndSessions(a.ID, 0), tx.EndTickets(a.ID, a.Email))
+		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email))
 	})
 }
 
@@ -109,13 +109,13 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 // Errors: CodeInvalidRequest at the field "current"; CodeRateLimited.
 func (s *Accounts) confirm(ctx context.Context, session *Session, password string) (*Account, error) {
 	var a *Account
-	var taken []GuessID
+	var taken []AttemptID
 	err := s.Store.Update(ctx, func(tx Tx) (err error) {
 		taken = nil
 		if a, err = tx.Account(session.Account); err != nil || s.fresh(session) {
 			return err
 		}
-		taken, err = takeGuess(tx, s.Now(), s.Sessions.Signer.inside(a.ID))
+		taken, err = takeAttempt(tx, s.Now(), s.Sessions.Signer.inside(a.ID))
 		return tooOften(err, "The current password was tried too often.")
 	})
 	if err != nil || s.fresh(session) {
@@ -132,12 +132,12 @@ func (s *Accounts) confirm(ctx context.Context, session *Session, password strin
 		}
 		return nil, e
 	}
-	return a, s.Store.Update(ctx, func(tx Tx) error { return giveBack(tx, taken) })
+	return a, s.Store.Update(ctx, func(tx Tx) error { return refundAttempts(tx, taken) })
 }
 
 // fresh tells whether a session has just begun with a one-time link.
 func (s *Accounts) fresh(session *Session) bool {
-	return session.ByTicket && s.Now().Sub(session.CreatedAt) < freshTime
+	return session.ByToken && s.Now().Sub(session.CreatedAt) < freshTime
 }
 
 // Fresh tells whether a session may change its account without the current password.
@@ -168,7 +168,7 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *Session, current
 			return err
 		}
 		a.Password = hash
-		if err := errors.Join(tx.PutAccount(a), tx.EndSessions(a.ID, session.ID), tx.EndTickets(a.ID, a.Email)); err != nil || s.Mail == nil {
+		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, session.ID), tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil || s.Mail == nil {
 			return err
 		}
 		return s.post(tx, s.letterPasswordChanged(a.Email), "")
@@ -201,8 +201,8 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 		if err != nil {
 			return err
 		}
-		g := Guesser{} // one is signed in: the account takes the place of the network
-		if _, err := takeGuess(tx, s.Now(), s.Sessions.Signer.letters("address of "+a.Email, email, g)...); err != nil {
+		g := Client{} // one is signed in: the account takes the place of the network
+		if _, err := takeAttempt(tx, s.Now(), s.Sessions.Signer.letters("address of "+a.Email, email, g)...); err != nil {
 			return tooOften(err, "Messages have been asked for often enough. The link that was sent last still works.")
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
@@ -210,11 +210,11 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		text, err := addTicket(tx, Ticket{Purpose: TicketEmail, Account: a.ID, Email: email}, s.Now())
+		text, err := addOneTimeToken(tx, OneTimeToken{Purpose: TokenEmail, Account: a.ID, Email: email}, s.Now())
 		if err != nil {
 			return err
 		}
-		return s.post(tx, s.letterNewAddress(email, text), TicketEmail)
+		return s.post(tx, s.letterNewAddress(email, text), TokenEmail)
 	})
 	if err == nil {
 		s.Mail.wake()
@@ -231,8 +231,8 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email st
 		if err != nil {
 			return err
 		}
-		tries := bound{s.Sessions.Signer.guessKey("address taken by", strconv.FormatInt(int64(a.ID), 10)), addressesTaken, guessHour}
-		if _, err := takeGuess(tx, s.Now(), tries); err != nil {
+		tries := rateLimit{s.Sessions.Signer.attemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)), addressesTaken, attemptHour}
+		if _, err := takeAttempt(tx, s.Now(), tries); err != nil {
 			return tooOften(err, "Your account has asked for several addresses within the hour.")
 		}
 		_, refused = tx.AccountByEmail(email)
@@ -246,7 +246,7 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email st
 		if err != nil {
 			return err
 		}
-		if refused = nil; slices.ContainsFunc(invitations, func(t *Ticket) bool { return t.Email == email }) {
+		if refused = nil; slices.ContainsFunc(invitations, func(t *OneTimeToken) bool { return t.Email == email }) {
 			refused = errAddress
 			return nil
 		}
@@ -255,13 +255,13 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email st
 	return cmp.Or(err, refused)
 }
 
-// ConfirmEmail gives the account of whoever is signed in the address that a ticket was sent to. Errors: CodeUnauthorized for the ticket,
+// ConfirmEmail gives the account of whoever is signed in the address that a token was sent to. Errors: CodeUnauthorized for the token,
 // another account's too.
 func (s *Accounts) ConfirmEmail(ctx context.Context, me *Account, text string) error {
 	err := s.Store.Update(ctx, func(tx Tx) error {
-		t, a, err := accountTicket(tx, text, s.Now(), TicketEmail)
+		t, a, err := accountToken(tx, text, s.Now(), TokenEmail)
 		if err == nil && a.ID != me.ID {
-			err = errTicket
+			err = errToken
 		}
 		if err != nil {
 			return err
@@ -280,7 +280,7 @@ func (s *Accounts) ConfirmEmail(ctx context.Context, me *Account, text string) e
 
 // moveTo gives an account another address. What was sent to the old one is of no use any more.
 func moveTo(tx Tx, a *Account, email string) error {
-	if err := errors.Join(tx.EndTickets(a.ID, a.Email), tx.EndTickets(0, email)); err != nil {
+	if err := errors.Join(tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteOneTimeTokens(0, email)); err != nil {
 		return err
 	}
 	a.Email = email

@@ -37,7 +37,7 @@ func (s *Accounts) Close(ctx context.Context, session *Session, current, email s
 
 func (s *Accounts) close(tx Tx, a *Account) error {
 	now := s.Now()
-	if err := errors.Join(tx.EndSessions(a.ID, 0), tx.EndTickets(a.ID, a.Email), tx.DeleteKeys(a.ID)); err != nil {
+	if err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID)); err != nil {
 		return err
 	}
 	a.Email, a.Password, a.Role = closedName(a.ID), "", RoleMember
@@ -75,9 +75,9 @@ func (s *Accounts) OnlyOwner(ctx context.Context, a *Account) (only bool, err er
 	return only, err
 }
 
-// Empty removes what closed accounts have left. What is interrupted is gone on with the next time. Several processes share the accounts; what is
+// PurgeClosed removes what closed accounts have left. What is interrupted is gone on with the next time. Several processes share the accounts; what is
 // removed twice is gone.
-func (s *Accounts) Empty(ctx context.Context) error {
+func (s *Accounts) PurgeClosed(ctx context.Context) error {
 	var closing []*Account
 	err := s.Store.Read(ctx, func(tx Tx) (err error) {
 		closing, err = tx.Accounts(AccountQuery{Closing: true})

@@ -52,7 +52,7 @@ func newEntrance(t *testing.T, mode vitrine.SignUp, mail bool) *entrance {
 	e := &entrance{scanning: newScanning(t), post: new(post)}
 	e.in = e.sessions()
 	e.acc = &vitrine.Accounts{Store: e.store, Now: e.clock.Now, Sessions: e.in, SignUp: mode, Site: "share.example", Links: e.links,
-		Address: func(p vitrine.TicketPurpose, text vitrine.TicketText) string { return string(p) + ":" + string(text) }}
+		Address: func(p vitrine.TokenPurpose, text vitrine.TokenText) string { return string(p) + ":" + string(text) }}
 	if mail {
 		e.acc.Mail = &vitrine.Outbox{Store: e.store, Mailer: e.post, Now: e.clock.Now}
 		e.acc.Mail.Wake = func() { e.must(e.acc.Mail.Send(context.Background())) }
@@ -60,12 +60,12 @@ func newEntrance(t *testing.T, mode vitrine.SignUp, mail bool) *entrance {
 	return e
 }
 
-// ticket is the secret in a message.
-func (e *entrance) ticket(m vitrine.Message, p vitrine.TicketPurpose) string {
+// token is the secret in a message.
+func (e *entrance) token(m vitrine.Message, p vitrine.TokenPurpose) string {
 	e.t.Helper()
 	_, rest, ok := strings.Cut(m.Text, "\n"+string(p)+":")
 	if !ok {
-		e.t.Fatalf("no ticket of %s in %q", p, m.Text)
+		e.t.Fatalf("no token of %s in %q", p, m.Text)
 	}
 	text, _, _ := strings.Cut(rest, "\n")
 	return text
@@ -87,14 +87,14 @@ const (
 	annWords = "a café at noon"
 )
 
-func from(addr string, devices ...string) vitrine.Guesser {
-	return vitrine.Guesser{Addr: netip.MustParseAddr(addr), Devices: devices, Label: "Firefox on Linux"}
+func from(addr string, devices ...string) vitrine.Client {
+	return vitrine.Client{Addr: netip.MustParseAddr(addr), Devices: devices, Label: "Firefox on Linux"}
 }
 
 var home = from("192.0.2.1")
 
-func (e *entrance) enter(g vitrine.Guesser, email, password string) (vitrine.SignedIn, error) {
-	return e.in.Enter(e.t.Context(), email, password, g)
+func (e *entrance) enter(g vitrine.Client, email, password string) (vitrine.SignedIn, error) {
+	return e.in.SignInWithPassword(e.t.Context(), email, password, g)
 }
 
 // A forgotten password is set with a link that is sent to who has an account, and only to them; all sessions end.
@@ -111,8 +111,8 @@ func TestReset(t *testing.T) {
 	e.must(e.acc.Forgot(ctx, annEmail, home))
 	e.must(e.acc.Forgot(ctx, annEmail, from("203.0.113.1")))
 	l := e.post.take()
-	e.code("replaced", second(e.acc.ResetGood(ctx, e.ticket(l[0], vitrine.TicketPassword))), vitrine.CodeUnauthorized)
-	text := e.ticket(l[1], vitrine.TicketPassword)
+	e.code("replaced", second(e.acc.ResetGood(ctx, e.token(l[0], vitrine.TokenPassword))), vitrine.CodeUnauthorized)
+	text := e.token(l[1], vitrine.TokenPassword)
 	e.code("short", second(e.acc.Reset(ctx, text, "short", home)), vitrine.CodeInvalidRequest)
 	in, err := e.acc.Reset(ctx, text, "another good one", home)
 	e.must(err)
@@ -126,7 +126,7 @@ func TestReset(t *testing.T) {
 	}
 	e.code("again", second(e.acc.Reset(ctx, text, "another good one", home)), vitrine.CodeUnauthorized)
 	e.must(e.acc.Forgot(ctx, annEmail, home))
-	late := e.ticket(e.post.take()[0], vitrine.TicketPassword)
+	late := e.token(e.post.take()[0], vitrine.TokenPassword)
 	e.code("a fourth for the address", e.acc.Forgot(ctx, annEmail, from("198.51.100.1")), vitrine.CodeRateLimited)
 	e.clock.Advance(time.Hour)
 	e.code("late", second(e.acc.Reset(ctx, late, "another good one", home)), vitrine.CodeUnauthorized)
@@ -155,7 +155,7 @@ func TestChangePassword(t *testing.T) {
 	ctx := t.Context()
 	offer, err := e.in.Offer(ctx, annEmail)
 	e.must(err)
-	in, err := e.in.SignIn(ctx, string(offer), home)
+	in, err := e.in.SignInWithToken(ctx, string(offer), home)
 	e.must(err)
 	session, _, err := e.in.Current(ctx, string(in.Session))
 	e.must(err)
@@ -196,7 +196,7 @@ func TestChangeEmail(t *testing.T) {
 	if len(l) != 2 || l[0].To != "anna@example.org" || l[1].To != bob.Email || strings.Contains(l[1].Text, "email:") {
 		t.Fatalf("%+v", l)
 	}
-	text := e.ticket(l[0], vitrine.TicketEmail)
+	text := e.token(l[0], vitrine.TokenEmail)
 	e.code("another account's", e.acc.ConfirmEmail(ctx, bob, text), vitrine.CodeUnauthorized)
 	e.must(e.acc.ConfirmEmail(ctx, e.account, text))
 	if l := e.post.take(); len(l) != 1 || l[0].To != annEmail {
@@ -277,11 +277,11 @@ func TestClose(t *testing.T) {
 	}
 	cut, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := e.acc.Empty(cut); err == nil {
+	if err := e.acc.PurgeClosed(cut); err == nil {
 		t.Error("nothing was interrupted")
 	}
-	e.must(e.acc.Empty(ctx))
-	e.must(e.acc.Empty(ctx))
+	e.must(e.acc.PurgeClosed(ctx))
+	e.must(e.acc.PurgeClosed(ctx))
 	e.must(e.store.Read(ctx, func(tx vitrine.Tx) error {
 		a, err1 := tx.Account(e.account.ID)
 		n, bytes, err2 := tx.CountLinks(e.account.ID)
@@ -350,8 +350,8 @@ func TestRollKey(t *testing.T) {
 	list, err := keys.List(ctx, annEmail)
 	e.must(err)
 	id := list[len(list)-1].ID
-	e.code("too long", second(keys.Roll(ctx, annEmail, id, 8*24*time.Hour)), vitrine.CodeInvalidRequest)
-	next, err := keys.Roll(ctx, annEmail, id, time.Hour)
+	e.code("too long", second(keys.Rotate(ctx, annEmail, id, 8*24*time.Hour)), vitrine.CodeInvalidRequest)
+	next, err := keys.Rotate(ctx, annEmail, id, time.Hour)
 	e.must(err)
 	for _, k := range []vitrine.KeyText{first, next} {
 		if _, err := keys.Authenticate(ctx, string(k)); err != nil {
@@ -360,16 +360,16 @@ func TestRollKey(t *testing.T) {
 	}
 	e.clock.Advance(time.Hour)
 	e.code("after its grace", second(keys.Authenticate(ctx, string(first))), vitrine.CodeUnauthorized)
-	e.code("one that has ended", second(keys.Roll(ctx, annEmail, id, 0)), vitrine.CodeInvalidRequest)
+	e.code("one that has ended", second(keys.Rotate(ctx, annEmail, id, 0)), vitrine.CodeInvalidRequest)
 	list, err = keys.List(ctx, annEmail)
 	e.must(err)
-	last, err := keys.Roll(ctx, annEmail, list[len(list)-1].ID, 0)
+	last, err := keys.Rotate(ctx, annEmail, list[len(list)-1].ID, 0)
 	e.must(err)
 	e.code("ended now", second(keys.Authenticate(ctx, string(next))), vitrine.CodeUnauthorized)
 	if a, err := keys.Authenticate(ctx, string(last)); err != nil || a.Email != annEmail {
 		t.Error(a, err)
 	}
-	e.code("of nobody", second(keys.Roll(ctx, annEmail, 999, 0)), vitrine.CodeNotFound)
+	e.code("of nobody", second(keys.Rotate(ctx, annEmail, 999, 0)), vitrine.CodeNotFound)
 	for range vitrine.MaxKeys {
 		if _, err = keys.Create(ctx, annEmail, "one more"); err != nil {
 			break
@@ -393,7 +393,7 @@ func TestCloseFaults(t *testing.T) {
 			f := &vitrinetest.Fault{N: n, After: after}
 			faulty := *e.acc
 			faulty.Store, faulty.Links = f.Store(e.store), &vitrine.Links{Store: f.Store(e.store), Blobs: f.Blobs(e.blobs), Log: f.ViewLog(e.log), Now: e.clock.Now}
-			err = errors.Join(faulty.Close(ctx, session, annWords, annEmail), faulty.Empty(ctx))
+			err = errors.Join(faulty.Close(ctx, session, annWords, annEmail), faulty.PurgeClosed(ctx))
 			e.audit()
 			if !f.Hit() {
 				e.must(err)
@@ -402,7 +402,7 @@ func TestCloseFaults(t *testing.T) {
 			if _, err := e.acc.ByEmail(ctx, annEmail); err == nil { // it was not closed
 				e.must(e.acc.Close(ctx, session, annWords, annEmail))
 			}
-			e.must(e.acc.Empty(ctx))
+			e.must(e.acc.PurgeClosed(ctx))
 			e.must(e.store.Read(ctx, func(tx vitrine.Tx) error {
 				links, _, err1 := tx.CountLinks(e.account.ID)
 				a, err2 := tx.Account(e.account.ID)

@@ -30,17 +30,17 @@ type Analytics struct {
 // wait in a spool.
 const settleAfter = TokenLife + time.Hour
 
-// Settle puts past days away, so that reports of them are quick. It is background work.
-func (s *Analytics) Settle(ctx context.Context) error {
-	return s.Log.Settle(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
+// RollUp puts past days away, so that reports of them are quick. It is background work.
+func (s *Analytics) RollUp(ctx context.Context) error {
+	return s.Log.RollUp(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
 }
 
-// Forget removes single opens that are older than KeepMonths. It is background work.
-func (s *Analytics) Forget(ctx context.Context) error {
+// Expire removes single opens that are older than KeepMonths. It is background work.
+func (s *Analytics) Expire(ctx context.Context) error {
 	if s.KeepMonths <= 0 {
 		return nil
 	}
-	return s.Log.Forget(ctx, report.DayOf(s.Now().UTC().AddDate(0, -s.KeepMonths, 0).UnixMilli()))
+	return s.Log.Expire(ctx, report.DayOf(s.Now().UTC().AddDate(0, -s.KeepMonths, 0).UnixMilli()))
 }
 
 // Link is the report of one link of an account. Errors: CodeProRequired, CodeBadRange, CodeNotFound; another account's link is

@@ -143,8 +143,8 @@ func (s *Keys) touch(ctx context.Context, id KeyID, key KeyText) {
 // MaxKeys is how many keys in force an account may have.
 const MaxKeys = 100
 
-// RollGrace bounds how long a key stays good beside the one that takes its place.
-const RollGrace = 7 * 24 * time.Hour
+// RotateGrace bounds how long a key stays good beside the one that takes its place.
+const RotateGrace = 7 * 24 * time.Hour
 
 // Create makes a further key of an account. Errors: CodeInvalidRequest.
 func (s *Keys) Create(ctx context.Context, email, name string) (key KeyText, err error) {
@@ -188,10 +188,10 @@ func (s *Keys) room(tx Tx, a AccountID) error {
 	return nil
 }
 
-// Roll makes a key of the same name in place of one, which stays good for a while: grace, at most RollGrace; 0: it ends now. Errors:
+// Rotate makes a key of the same name in place of one, which stays good for a while: grace, at most RollGrace; 0: it ends now. Errors:
 // CodeNotFound; CodeInvalidRequest for one that has ended.
-func (s *Keys) Roll(ctx context.Context, email string, id KeyID, grace time.Duration) (key KeyText, err error) {
-	if grace < 0 || grace > RollGrace {
+func (s *Keys) Rotate(ctx context.Context, email string, id KeyID, grace time.Duration) (key KeyText, err error) {
+	if grace < 0 || grace > RotateGrace {
 		return "", &Error{Code: CodeInvalidRequest, Field: "grace", Message: "A key stays good for a week at most beside the new one."}
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// auditAccounts checks that closed accounts have nothing that works, and that tickets are for what is there.
+// auditAccounts checks that closed accounts have nothing that works, and that tokens are for what is there.
 func auditAccounts(tx Tx, links []*Link, fault func(string)) error {
 	open, err := tx.Accounts(AccountQuery{})
 	if err != nil {
@@ -42,7 +42,7 @@ func auditAccounts(tx Tx, links []*Link, fault func(string)) error {
 			return err
 		}
 	}
-	return auditTickets(tx, len(open) > 0, fault)
+	return auditTokens(tx, len(open) > 0, fault)
 }
 
 func auditClosed(tx Tx, a *Account, fault func(string)) error {
@@ -54,15 +54,15 @@ func auditClosed(tx Tx, a *Account, fault func(string)) error {
 	return errors.Join(err1, err2)
 }
 
-// auditTickets checks that tickets of an account are for it as it is now, and those without one for an address that has none.
-func auditTickets(tx Tx, setUp bool, fault func(string)) error {
-	for purpose := range ticketPurposes {
-		tickets, err := tx.Tickets(purpose)
+// auditTokens checks that tokens of an account are for it as it is now, and those without one for an address that has none.
+func auditTokens(tx Tx, setUp bool, fault func(string)) error {
+	for purpose := range tokenPurposes {
+		tokens, err := tx.OneTimeTokens(purpose)
 		if err != nil {
 			return err
 		}
-		for _, t := range tickets {
-			if err := auditTicket(tx, t, setUp, fault); err != nil {
+		for _, t := range tokens {
+			if err := auditToken(tx, t, setUp, fault); err != nil {
 				return err
 			}
 		}
@@ -70,23 +70,23 @@ func auditTickets(tx Tx, setUp bool, fault func(string)) error {
 	return nil
 }
 
-func auditTicket(tx Tx, t *Ticket, setUp bool, fault func(string)) error {
+func auditToken(tx Tx, t *OneTimeToken, setUp bool, fault func(string)) error {
 	switch t.Purpose {
-	case TicketSetup:
+	case TokenSetup:
 		if setUp {
-			fault("there is an account, and a ticket that makes the first one")
+			fault("there is an account, and a one-time token that makes the first one")
 		}
 		return nil
-	case TicketSignUp, TicketInvite:
+	case TokenSignUp, TokenInvite:
 		_, err := tx.AccountByEmail(t.Email)
 		if err == nil {
-			fault(fmt.Sprintf("ticket %d opens an account for an address that has one", t.ID))
+			fault(fmt.Sprintf("one-time token %d opens an account for an address that has one", t.ID))
 		}
 		return notFoundIsNil(err)
 	}
 	a, err := tx.Account(t.Account)
-	if errors.Is(err, ErrNotFound) || err == nil && (a.Banned || t.Purpose != TicketEmail && a.Email != t.Email) {
-		fault(fmt.Sprintf("ticket %d (%s) is for an account that is gone, suspended or has another address", t.ID, t.Purpose))
+	if errors.Is(err, ErrNotFound) || err == nil && (a.Banned || t.Purpose != TokenEmail && a.Email != t.Email) {
+		fault(fmt.Sprintf("one-time token %d (%s) is for an account that is gone, suspended or has another address", t.ID, t.Purpose))
 	}
 	return notFoundIsNil(err)
 }

@@ -18,7 +18,7 @@ func (a *Audit) strangers(ctx context.Context, links []*Link, fault func(string)
 	var suspects []Scope // made or deleted since the audit began, deleted and not purged yet, or strange
 	accounts := map[AccountID]bool{}
 	var websites []Scope
-	err := a.Log.Known(ctx, func(s Scope) error {
+	err := a.Log.EachScope(ctx, func(s Scope) error {
 		if s.Account >= FirstSitePage {
 			websites = append(websites, s)
 			return nil

@@ -178,7 +178,7 @@ func TestSuspension(t *testing.T) {
 	keys, sessions := &vitrine.Keys{Store: s.store, Now: s.clock.Now}, s.sessions()
 	offer, err := sessions.Offer(ctx, bob.Email)
 	s.must(err)
-	session, err := sessions.SignIn(ctx, string(offer), vitrine.Guesser{})
+	session, err := sessions.SignInWithToken(ctx, string(offer), vitrine.Client{})
 	s.must(err)
 	begun, err := s.uploads.Create(ctx, bob, vitrine.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1})
 	s.must(err)

@@ -13,13 +13,13 @@
 // Whoever opens the link's page leaves an open: the server writes it before the page ends ([Views], one durable commit for
 // many at a time), with what the request tells (package visitor). While the page is read, its tracker sends snapshots, each
 // the sum of the open so far; a [Claim] is clamped to what the server's clock allows before it counts ([Claim.Snapshot],
-// [Engagement.Apply]). Past days are put away in the background, with tallies of what happened on them ([ViewLog.Settle]).
+// [Engagement.Apply]). Past days are put away in the background, with tallies of what happened on them ([ViewLog.RollUp]).
 // [Analytics] asks the [ViewLog] for the tally of a window and renders it (package report).
 //
 // # People
 //
-// Whoever signs in on the website ([Sessions.Enter]) has a [Session]; how somebody gets an account or a new password is a [Ticket], a secret
-// that works once. Tries are counted ([Guess]) so that nobody's guesses keep another out. What the website has beside links are an [Album], which is
+// Whoever signs in on the website ([Sessions.SignInWithPassword]) has a [Session]; how somebody gets an account or a new password is a [OneTimeToken], a secret
+// that works once. Tries are counted ([Attempt]) so that nobody's attempts keep another out. What the website has beside links are an [Album], which is
 // links under one address, and a [Site], whose versions are sealed ZIP files and go through the states of a link.
 //
 // # The tree

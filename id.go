@@ -11,16 +11,16 @@ import (
 
 // AccountID, LinkID, KeyID and their like are given by the Store, from 1 up, and never used twice.
 type (
-	AccountID int64
-	LinkID    int64
-	KeyID     int64
-	SessionID int64
-	SiteID    int64
-	AlbumID   int64
-	TicketID  int64
-	GuessID   int64
-	LetterID  int64
-	LoginID   int64
+	AccountID      int64
+	LinkID         int64
+	KeyID          int64
+	SessionID      int64
+	SiteID         int64
+	AlbumID        int64
+	OneTimeTokenID int64
+	AttemptID      int64
+	LetterID       int64
+	LoginID        int64
 )
 
 // ViewID names one open of a link: the millisecond of the open (UTC) in the upper 42 bits, a counter in the lower 21. IDs

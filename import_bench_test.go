@@ -23,7 +23,7 @@ const benchLine = `{"slug":"bench-12","at":"2026-05-04T12:00:00.123Z","viewer":"
 func BenchmarkImportParse(b *testing.B) {
 	in := importing{links: map[string]*importTarget{"bench-12": {account: 1, link: 2, content: ContentKindOf("pdf"), pages: 12}}, parser: openParser{words: newWordCache()}}
 	line := []byte(benchLine)
-	var o NewOpen
+	var o OpenRecord
 	for b.Loop() {
 		if _, err := in.open(b.Context(), line, &o); err != nil {
 			b.Fatal(err)
@@ -62,7 +62,7 @@ type silentLog struct {
 
 func (l *silentLog) Imported(context.Context, [32]byte) (int64, error) { return 0, nil }
 
-func (l *silentLog) Import(context.Context, ImportReceipt, []NewOpen) error {
+func (l *silentLog) Import(context.Context, ImportReceipt, []OpenRecord) error {
 	l.look()
 	return nil
 }

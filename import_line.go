@@ -61,7 +61,7 @@ type importTarget struct {
 }
 
 // open reads one line into o, all but its ID, and returns the link it is to. o.Session is good until the next call.
-func (i *importing) open(ctx context.Context, b []byte, o *NewOpen) (*importTarget, error) {
+func (i *importing) open(ctx context.Context, b []byte, o *OpenRecord) (*importTarget, error) {
 	in, err := i.parser.parse(b)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (i *importing) open(ctx context.Context, b []byte, o *NewOpen) (*importTarg
 	if in.Viewer == "" {
 		return nil, errors.New("viewer is missing")
 	}
-	*o = NewOpen{Account: l.account, Open: report.Open{At: at.UnixMilli(), Link: int64(l.link), Viewer: importedViewer(l.account, in.Viewer),
+	*o = OpenRecord{Account: l.account, Open: report.Open{At: at.UnixMilli(), Link: int64(l.link), Viewer: importedViewer(l.account, in.Viewer),
 		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: cmp.Or(in.Source, "Direct"), Device: in.Device,
 		Browser: in.Browser, OS: in.OS, QR: in.QR, Returning: in.Returning}}
 	if in.Bot {
@@ -174,7 +174,7 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 			return err
 		})
 		if err == nil {
-			t.kept, err = i.Log.Kept(ctx, t.account)
+			t.kept, err = i.Log.RetainedFrom(ctx, t.account)
 		}
 		return err
 	})

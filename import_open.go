@@ -60,7 +60,7 @@ type importing struct {
 // stage reads the file, all of it, and returns its SHA-256 and number of lines.
 func (i *importing) stage(ctx context.Context, r io.Reader) (file [32]byte, lines int64, err error) {
 	sum := sha256.New()
-	var o NewOpen
+	var o OpenRecord
 	lines, err = eachLine(io.TeeReader(r, sum), func(line int64, b []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -83,12 +83,12 @@ func (i *importing) store(ctx context.Context, file [32]byte, lines, before int6
 	opens := i.staged.opens
 	stored := min(before, opens)
 	for range stored {
-		if err := sorted.next(new(NewOpen)); err != nil {
+		if err := sorted.next(new(OpenRecord)); err != nil {
 			return 0, err
 		}
 	}
 	for {
-		batch := make([]NewOpen, min(int64(cmp.Or(i.batchOpens, importBatch)), opens-stored))
+		batch := make([]OpenRecord, min(int64(cmp.Or(i.batchOpens, importBatch)), opens-stored))
 		for n := range batch {
 			o := &batch[n]
 			if err := sorted.next(o); err != nil {

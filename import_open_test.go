@@ -43,7 +43,7 @@ type importLog struct {
 	ViewLog
 	t      *testing.T
 	lines  map[[32]byte]int64
-	opens  []NewOpen
+	opens  []OpenRecord
 	sizes  []int // of the batches
 	failAt int   // which Import from now on fails, from 1; 0: none
 }
@@ -52,13 +52,13 @@ func newImportLog(t *testing.T) *importLog { return &importLog{t: t, lines: map[
 
 var errLog = errors.New("the log is down")
 
-func (l *importLog) Kept(context.Context, AccountID) (report.Day, error) { return 0, nil }
+func (l *importLog) RetainedFrom(context.Context, AccountID) (report.Day, error) { return 0, nil }
 
 func (l *importLog) Imported(_ context.Context, file [32]byte) (int64, error) {
 	return l.lines[file], nil
 }
 
-func (l *importLog) Import(_ context.Context, receipt ImportReceipt, opens []NewOpen) error {
+func (l *importLog) Import(_ context.Context, receipt ImportReceipt, opens []OpenRecord) error {
 	if l.failAt--; l.failAt == 0 {
 		return errLog
 	}
@@ -111,7 +111,7 @@ func TestImportOrder(t *testing.T) {
 		if log.lines[sha256.Sum256([]byte(lines))] != n {
 			t.Errorf("receipts: %v", log.lines)
 		}
-		place := func(o *NewOpen) (i int) { fmt.Sscan(o.City, &i); return i }
+		place := func(o *OpenRecord) (i int) { fmt.Sscan(o.City, &i); return i }
 		seen := make([]bool, n)
 		for i := range log.opens {
 			o := &log.opens[i]

@@ -150,7 +150,7 @@ func TestStagedRecord(t *testing.T) {
 		`"slug":"pdf","session":{"engagedMs":5,"presentMs":6,"screen":"1920+","pages":[{"page":100000,"ms":1099511627776},{"page":1,"ms":0}]}`,
 		`"slug":"video","bot":true,"session":{"engagedMs":5,"presentMs":6,"playedPct":0.0001,"reachedPct":100}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
-		var want, got NewOpen
+		var want, got OpenRecord
 		if _, err := in.open(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)), &want); err != nil {
 			t.Fatal(members, err)
 		}
@@ -158,7 +158,7 @@ func TestStagedRecord(t *testing.T) {
 			want.Session.Pages = nil
 		}
 		b := appendStaged(nil, &want)
-		got = NewOpen{Account: want.Account}
+		got = OpenRecord{Account: want.Account}
 		got.At, got.Link = want.At, want.Link
 		stored := append([]byte{}, b...)
 		if err := readStaged(stored, &got, newWordCache()); err != nil {

@@ -17,12 +17,12 @@ const (
 )
 
 // labelsOf are the labels of an open that is staged, each at most 255 bytes.
-func labelsOf(o *NewOpen) [7]*string {
+func labelsOf(o *OpenRecord) [7]*string {
 	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS}
 }
 
 // appendStaged writes an open in a short form that readStaged reads; all but its account, link, time and ID.
-func appendStaged(b []byte, o *NewOpen) []byte {
+func appendStaged(b []byte, o *OpenRecord) []byte {
 	s := o.Session
 	var flags byte
 	for _, f := range []struct {
@@ -55,7 +55,7 @@ func appendStaged(b []byte, o *NewOpen) []byte {
 var errStaged = errors.New("the temporary file of the import is damaged; run the import again")
 
 // readStaged reads what appendStaged wrote. The open shares no memory with b.
-func readStaged(b []byte, o *NewOpen, words *wordCache) error {
+func readStaged(b []byte, o *OpenRecord, words *wordCache) error {
 	r := stagedReader{rest: b}
 	flags := r.bytes(1)[0]
 	if flags&stagedBot != 0 {

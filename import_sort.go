@@ -71,7 +71,7 @@ func (s *staging) target(t *importTarget) uint32 {
 }
 
 // add takes an open in and keeps nothing of it.
-func (s *staging) add(t *importTarget, o *NewOpen) error {
+func (s *staging) add(t *importTarget, o *OpenRecord) error {
 	if s.index == nil {
 		s.index, s.data = make([]stagedOpen, 0, s.runOpens), make([]byte, 0, stagedRunBytes)
 	}
@@ -150,13 +150,13 @@ type merge struct {
 }
 
 // next reads the next open, all but its ID; io.EOF: there is none.
-func (m *merge) next(o *NewOpen) error {
+func (m *merge) next(o *OpenRecord) error {
 	if len(m.runs) == 0 {
 		return io.EOF
 	}
 	r := m.runs[0]
 	t := m.targets[r.target]
-	*o = NewOpen{Account: t.account, Open: report.Open{At: r.at, Link: int64(t.link)}}
+	*o = OpenRecord{Account: t.account, Open: report.Open{At: r.at, Link: int64(t.link)}}
 	m.body = slices.Grow(m.body[:0], r.size)[:r.size]
 	if _, err := io.ReadFull(r, m.body); err != nil {
 		return stagingError(err)

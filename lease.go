@@ -163,13 +163,13 @@ func (s *Leases) giveBack(ctx context.Context, name string) error {
 	})
 }
 
-// Forget removes what crashes have left of leases.
-func (s *Leases) Forget(ctx context.Context) error {
+// Expire removes what crashes have left of leases.
+func (s *Leases) Expire(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
 	return s.Store.Update(ctx, func(tx Tx) error {
-		_, err := tx.ForgetLeases(s.Now().Add(-leasesKept))
+		_, err := tx.ExpireLeases(s.Now().Add(-leasesKept))
 		return err
 	})
 }

@@ -188,10 +188,10 @@ func TestLeaseEnds(t *testing.T) {
 		t.Error("a panic keeps it")
 	}
 	one.crashed("work")
-	if err := newProcess(t, store, 29*24*time.Hour).Forget(t.Context()); err != nil || other.had("work") {
+	if err := newProcess(t, store, 29*24*time.Hour).Expire(t.Context()); err != nil || other.had("work") {
 		t.Error("forgotten while it may count", err)
 	}
-	if err := newProcess(t, store, 31*24*time.Hour).Forget(t.Context()); err != nil || !other.had("work") {
+	if err := newProcess(t, store, 31*24*time.Hour).Expire(t.Context()); err != nil || !other.had("work") {
 		t.Error("kept", err)
 	}
 }
@@ -204,7 +204,7 @@ func TestLeaseAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &process{t: t}
-	if !p.had("work") || p.Forget(t.Context()) != nil {
+	if !p.had("work") || p.Expire(t.Context()) != nil {
 		t.Error("no lease")
 	}
 	if after, err := store.Version(t.Context()); err != nil || after != before {

@@ -437,7 +437,7 @@ func (s *Links) Purge(ctx context.Context) error {
 	failed = append(failed, s.Store.Update(ctx, func(tx Tx) error {
 		_, err := tx.ReleaseSlugs(s.Now().Add(-SlugRest))
 		if err == nil {
-			_, err = tx.ForgetOldSlugs(s.Now())
+			_, err = tx.ExpireOldSlugs(s.Now())
 		}
 		return err
 	}))
@@ -457,7 +457,7 @@ func (s *Links) Owner(ctx context.Context, id LinkID) (a AccountID, err error) {
 }
 
 func (s *Links) purge(ctx context.Context, l *Link) error {
-	if err := s.Log.Erase(ctx, l.ID); err != nil {
+	if err := s.Log.DeleteLink(ctx, l.ID); err != nil {
 		return err
 	}
 	if err := s.Blobs.Delete(ctx, l.Upload); err != nil {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// OwnersLink is what the owner of a link is told of it.
-type OwnersLink struct {
+// LinkDetail is what the owner of a link is told of it.
+type LinkDetail struct {
 	*Link
 	Old     []*OldSlug // slugs that it had before, and that still lead to it
-	History []OwnersEvent
+	History []LinkEvent
 	// Undoable says that the last change that was not undone is the owner's own, who may take it back.
 	Undoable bool
 }
 
-// OwnersEvent is a change of a link as its owner is told of it: what was done and in what capacity, but never by which person, what they
+// LinkEvent is a change of a link as its owner is told of it: what was done and in what capacity, but never by which person, what they
 // noted, or who reported what.
-type OwnersEvent struct {
+type LinkEvent struct {
 	At       time.Time
 	By       ActorKind
 	Action   Action
@@ -29,9 +29,9 @@ type OwnersEvent struct {
 const maxOwnersEvents = 100
 
 // Own tells the owner of a link of it, whatever its state, by a slug that it had before, too. Errors: CodeNotFound; another account's link is like an unknown one.
-func (s *Links) Own(ctx context.Context, a *Account, slug string) (o *OwnersLink, err error) {
+func (s *Links) Own(ctx context.Context, a *Account, slug string) (o *LinkDetail, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
-		o = new(OwnersLink)
+		o = new(LinkDetail)
 		o.Link, err = linkByAnySlug(tx, slug, s.Now())
 		if CodeOf(err) == CodeNotFound || err == nil && (o.Account != a.ID || o.Site != 0) {
 			return errNoOwnLink
@@ -60,8 +60,8 @@ func (s *Links) Own(ctx context.Context, a *Account, slug string) (o *OwnersLink
 }
 
 // forOwner is a change as the owner of the link is told of it.
-func (c *Change) forOwner() OwnersEvent {
-	e := OwnersEvent{At: c.At, By: c.By.Kind, Action: c.Action, From: c.From, To: c.To, Reason: c.Reason}
+func (c *Change) forOwner() LinkEvent {
+	e := LinkEvent{At: c.At, By: c.By.Kind, Action: c.Action, From: c.From, To: c.To, Reason: c.Reason}
 	switch c.By.Kind {
 	case ActorOperator:
 		e.By = ActorModerator // who of them it was is not the owner's to know

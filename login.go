@@ -101,7 +101,7 @@ var (
 const loginNameRunes = keyNameRunes
 
 // Begin makes a code for a program to show, and the secret with which it takes its key. Errors: CodeInvalidRequest; CodeRateLimited.
-func (s *Logins) Begin(ctx context.Context, program, machine string, g Guesser) (l *Login, secret LoginSecret, err error) {
+func (s *Logins) Begin(ctx context.Context, program, machine string, g Client) (l *Login, secret LoginSecret, err error) {
 	for field, v := range map[string]string{"program": program, "machine": machine} {
 		if v == "" || utf8.RuneCountInString(v) > loginNameRunes || hasControl(v) {
 			return nil, "", &Error{Code: CodeInvalidRequest, Field: field, Message: "Program and machine have 1 to 100 characters each, no control characters."}
@@ -110,7 +110,7 @@ func (s *Logins) Begin(ctx context.Context, program, machine string, g Guesser) 
 	secret = LoginSecret(newSecret())
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
-		if _, err := takeGuess(tx, now, bound{s.Signer.guessKey("login by network", g.network()), loginsByNetwork, guessTime}); err != nil {
+		if _, err := takeAttempt(tx, now, rateLimit{s.Signer.attemptKey("login by network", g.network()), loginsByNetwork, attemptTime}); err != nil {
 			return tooOften(err, "Many codes have been asked for from your network.")
 		}
 		l = &Login{Code: newLoginCode(), Hash: secret.hash(), Program: program, Machine: machine, State: LoginPending,
@@ -130,13 +130,13 @@ func (s *Logins) Begin(ctx context.Context, program, machine string, g Guesser) 
 
 // Find reads the pending request of a code for a person to look at. A code that is wrong counts as a try of the account and of its network.
 // Errors: CodeNotFound for a code that is unknown, used or expired; CodeRateLimited.
-func (s *Logins) Find(ctx context.Context, me *Account, code string, g Guesser) (*Login, error) {
+func (s *Logins) Find(ctx context.Context, me *Account, code string, g Client) (*Login, error) {
 	return s.with(ctx, me, code, g, func(Tx, *Login) error { return nil })
 }
 
 // Decide allows or refuses the request of a code in the name of an account. The same answer given twice by the same account is success.
 // Errors: Find's; CodeInvalidRequest when the account has as many keys as it may have.
-func (s *Logins) Decide(ctx context.Context, me *Account, code string, allow bool, g Guesser) (*Login, error) {
+func (s *Logins) Decide(ctx context.Context, me *Account, code string, allow bool, g Client) (*Login, error) {
 	return s.with(ctx, me, code, g, func(tx Tx, l *Login) error {
 		state := LoginRefused
 		if allow {
@@ -165,7 +165,7 @@ func (s *Logins) Decide(ctx context.Context, me *Account, code string, allow boo
 }
 
 // with finds the login of a code and has f look at it. The try is counted before, and not counted if there is such a code.
-func (s *Logins) with(ctx context.Context, me *Account, typed string, g Guesser, f func(Tx, *Login) error) (l *Login, err error) {
+func (s *Logins) with(ctx context.Context, me *Account, typed string, g Client, f func(Tx, *Login) error) (l *Login, err error) {
 	code, ok := ParseLoginCode(typed)
 	if !ok {
 		return nil, errLoginCode
@@ -174,9 +174,9 @@ func (s *Logins) with(ctx context.Context, me *Account, typed string, g Guesser,
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
 		missing = false
-		taken, err := takeGuess(tx, now,
-			bound{s.Signer.guessKey("login code by account", me.Email), loginCodesByAccount, guessHour},
-			bound{s.Signer.guessKey("login code by network", g.network()), loginCodesByNetwork, guessTime})
+		taken, err := takeAttempt(tx, now,
+			rateLimit{s.Signer.attemptKey("login code by account", me.Email), loginCodesByAccount, attemptHour},
+			rateLimit{s.Signer.attemptKey("login code by network", g.network()), loginCodesByNetwork, attemptTime})
 		if err != nil {
 			return tooOften(err, "Too many codes were wrong.")
 		}
@@ -188,7 +188,7 @@ func (s *Logins) with(ctx context.Context, me *Account, typed string, g Guesser,
 		if err != nil {
 			return err
 		}
-		return errors.Join(giveBack(tx, taken), f(tx, l))
+		return errors.Join(refundAttempts(tx, taken), f(tx, l))
 	})
 	if err == nil && missing {
 		err = errLoginCode

@@ -19,7 +19,7 @@ type counter struct {
 	bob    *vitrine.Account
 }
 
-var atHome = vitrine.Guesser{Addr: netip.MustParseAddr("192.0.2.7")}
+var atHome = vitrine.Client{Addr: netip.MustParseAddr("192.0.2.7")}
 
 func newCounter(t *testing.T) *counter {
 	t.Helper()
@@ -105,7 +105,7 @@ func TestLoginRefused(t *testing.T) {
 	c.take(secret, vitrine.CodeNotFound)
 	c.decide(c.bob, late.Code, true, vitrine.CodeNotFound)
 	c.clock.Advance(time.Second)
-	c.must(c.in.Forget(t.Context()))
+	c.must(c.in.Expire(t.Context()))
 	c.take(lateSecret, vitrine.CodeNotFound)
 	c.must(c.store.Read(t.Context(), func(tx vitrine.Tx) error {
 		if _, err := tx.LoginByCode(late.Code); !errors.Is(err, vitrine.ErrNotFound) {

@@ -31,20 +31,20 @@ func (s *Accounts) letter(to, subject, format string, args ...any) Message {
 	return Message{To: to, Subject: subject, Text: fmt.Sprintf(format, args...) + "\n\n-- \nVitrine at " + s.Site + "\n"}
 }
 
-// post has a message sent once the transaction is committed and the box woken (Outbox.wake), where mail is sent. p is the purpose of the ticket
+// post has a message sent once the transaction is committed and the box woken (Outbox.wake), where mail is sent. p is the purpose of the token
 // that is in it, or "".
-func (s *Accounts) post(tx Tx, m Message, p TicketPurpose) error {
+func (s *Accounts) post(tx Tx, m Message, p TokenPurpose) error {
 	if s.Mail == nil {
 		return nil
 	}
 	var expires time.Time
-	if life := ticketPurposes[p]; life > 0 {
+	if life := tokenPurposes[p]; life > 0 {
 		expires = s.Now().Add(life)
 	}
 	return s.Mail.post(tx, m, expires)
 }
 
-func (s *Accounts) letterSignUp(to string, text TicketText) Message {
+func (s *Accounts) letterSignUp(to string, text TokenText) Message {
 	return s.letter(to, "Confirm your address for "+s.Site, `Somebody, most likely you, wants to open an account with this address
 at %s.
 
@@ -52,7 +52,7 @@ Open this address within a day to choose a password:
 
 %s
 
-If it was not you, do nothing: there is no account.`, s.Site, s.Address(TicketSignUp, text))
+If it was not you, do nothing: there is no account.`, s.Site, s.Address(TokenSignUp, text))
 }
 
 func (s *Accounts) letterKnown(to string) Message {
@@ -62,10 +62,10 @@ at %s. You have one already.
 Sign in: %s
 
 If you do not know the password any more, have a new one set from there.
-If it was not you, there is nothing to do.`, s.Site, s.Address(TicketSignIn, ""))
+If it was not you, there is nothing to do.`, s.Site, s.Address(TokenSignIn, ""))
 }
 
-func (s *Accounts) letterReset(to string, text TicketText) Message {
+func (s *Accounts) letterReset(to string, text TokenText) Message {
 	return s.letter(to, "Choose a new password for "+s.Site, `Somebody, most likely you, asked for a new password for your account
 at %s.
 
@@ -73,10 +73,10 @@ Open this address within an hour to choose one:
 
 %s
 
-If it was not you, do nothing: your password stays as it is.`, s.Site, s.Address(TicketPassword, text))
+If it was not you, do nothing: your password stays as it is.`, s.Site, s.Address(TokenPassword, text))
 }
 
-func (s *Accounts) letterInvite(to string, text TicketText, by string) Message {
+func (s *Accounts) letterInvite(to string, text TokenText, by string) Message {
 	if by == "" {
 		by = "The administrator"
 	}
@@ -87,10 +87,10 @@ Open this address within a week to choose a password:
 
 %s
 
-If you do not know what this is about, do nothing.`, by, s.Site, s.Address(TicketInvite, text))
+If you do not know what this is about, do nothing.`, by, s.Site, s.Address(TokenInvite, text))
 }
 
-func (s *Accounts) letterNewAddress(to string, text TicketText) Message {
+func (s *Accounts) letterNewAddress(to string, text TokenText) Message {
 	return s.letter(to, "Confirm your new address for "+s.Site, `Somebody, most likely you, wants to have this address for their account
 at %s from now on.
 
@@ -99,7 +99,7 @@ signed in, to confirm it:
 
 %s
 
-If it was not you, do nothing.`, s.Site, s.Address(TicketEmail, text))
+If it was not you, do nothing.`, s.Site, s.Address(TokenEmail, text))
 }
 
 func (s *Accounts) letterAddressInUse(to string) Message {
@@ -120,5 +120,5 @@ func (s *Accounts) letterPasswordChanged(to string) Message {
 	return s.letter(to, "Your password at "+s.Site+" was changed", `The password of your account at %s was changed, and all other
 browsers were signed out.
 
-If it was not you, have a new one set now: %s`, s.Site, s.Address(TicketPassword, ""))
+If it was not you, have a new one set now: %s`, s.Site, s.Address(TokenPassword, ""))
 }

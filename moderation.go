@@ -13,8 +13,8 @@ type Moderation struct {
 	Now   func() time.Time
 }
 
-// Waiting is a link in review as the queue lists it.
-type Waiting struct {
+// ReviewItem is a link in review as the queue lists it.
+type ReviewItem struct {
 	Link    *Link
 	Account *Account
 	Reports int // by readers, on the link
@@ -22,7 +22,7 @@ type Waiting struct {
 
 // Queue lists at most n links in review, with one reason code or with any (""), the longest waiting first; next is where the page
 // after begins, zero at the end.
-func (s *Moderation) Queue(ctx context.Context, reason string, after ReviewCursor, n int) (queue []Waiting, next ReviewCursor, err error) {
+func (s *Moderation) Queue(ctx context.Context, reason string, after ReviewCursor, n int) (queue []ReviewItem, next ReviewCursor, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		queue, next = nil, ReviewCursor{}
 		links, err := tx.Review(ReviewQuery{Reason: reason, After: after, Limit: n + 1})
@@ -45,7 +45,7 @@ func (s *Moderation) Queue(ctx context.Context, reason string, after ReviewCurso
 	return queue, next, err
 }
 
-func waiting(tx Tx, l *Link) (w Waiting, err error) {
+func waiting(tx Tx, l *Link) (w ReviewItem, err error) {
 	w.Link = l
 	if w.Account, err = tx.Account(l.Account); err != nil {
 		return w, err

@@ -94,21 +94,21 @@ func TestOutbox(t *testing.T) {
 	if p.waiting() != 0 || p.office.count() != 1 || p.office.took[0].To != annEmail || p.office.took[0].ID == "" {
 		t.Fatalf("%d wait, sent %+v", p.waiting(), p.office.took)
 	}
-	if _, err := p.acc.ResetGood(t.Context(), p.ticket(p.office.took[0], vitrine.TicketPassword)); err != nil {
+	if _, err := p.acc.ResetGood(t.Context(), p.token(p.office.took[0], vitrine.TokenPassword)); err != nil {
 		t.Error(err)
 	}
-	for n := int64(1); ; n++ { // whatever fails: no ticket without its letter, no letter without its ticket
+	for n := int64(1); ; n++ { // whatever fails: no token without its letter, no letter without its token
 		f := &vitrinetest.Fault{N: n}
 		p.acc.Store = f.Store(p.store)
 		err := p.acc.AskSignUp(t.Context(), "eve@example.org", from("203.0.113.1"))
-		tickets := 0
+		tokens := 0
 		p.must(p.store.Read(t.Context(), func(tx vitrine.Tx) error {
-			all, err := tx.Tickets(vitrine.TicketSignUp)
-			tickets = len(all)
+			all, err := tx.OneTimeTokens(vitrine.TokenSignUp)
+			tokens = len(all)
 			return err
 		}))
-		if tickets != p.waiting() || (err == nil) != (tickets == 1) {
-			t.Fatalf("operation %d: %v, %d tickets and %d letters", n, err, tickets, p.waiting())
+		if tokens != p.waiting() || (err == nil) != (tokens == 1) {
+			t.Fatalf("operation %d: %v, %d tokens and %d letters", n, err, tokens, p.waiting())
 		}
 		if !f.Hit() {
 			break

@@ -336,7 +336,7 @@ func TestSignInRaces(t *testing.T) {
 		got := make(chan vitrine.SessionText, 30)
 		for range 30 {
 			wg.Go(func() {
-				if in, err := sessions.SignIn(t.Context(), string(offer), vitrine.Guesser{}); err == nil {
+				if in, err := sessions.SignInWithToken(t.Context(), string(offer), vitrine.Client{}); err == nil {
 					n.Add(1)
 					got <- in.Session
 				}

@@ -13,8 +13,8 @@ type Session struct {
 	Account AccountID
 	Hash    [sha256.Size]byte // SHA-256 of the secret
 	Label   string            // browser and system, for people: "Firefox on Linux"
-	// ByTicket says that it began with a one-time link and not with a password.
-	ByTicket  bool
+	// ByToken says that it began with a one-time link and not with a password.
+	ByToken   bool
 	CreatedAt time.Time
 	UsedAt    time.Time // kept to sessionGrain
 	ExpiresAt time.Time // moves on as the session is used
@@ -56,7 +56,7 @@ func (t SessionText) hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) 
 type SignedIn struct {
 	Account *Account
 	Session SessionText
-	Device  string // by which the browser is known from now on (Guesser.Devices)
+	Device  string // by which the browser is known from now on (Client.Devices)
 }
 
 // Sessions is the service of signing in to the website.
@@ -71,45 +71,45 @@ var (
 	errNoSignIn  = Errorf(CodeUnauthorized, "The e-mail address or the password is not right.")
 )
 
-// Offer makes a ticket that signs in as an account, once, within SignInLife. Errors: CodeNotFound, CodeBanned.
-func (s *Sessions) Offer(ctx context.Context, email string) (TicketText, error) {
-	return offer(ctx, s.Store, email, TicketSignIn, s.Now)
+// Offer makes a token that signs in as an account, once, within SignInLife. Errors: CodeNotFound, CodeBanned.
+func (s *Sessions) Offer(ctx context.Context, email string) (TokenText, error) {
+	return offer(ctx, s.Store, email, TokenSignIn, s.Now)
 }
 
-// SignIn takes an offer up: the ticket is used, and a session begins. Errors: CodeUnauthorized for one that is unknown, used or expired.
-func (s *Sessions) SignIn(ctx context.Context, offer string, g Guesser) (in SignedIn, err error) {
+// SignInWithToken takes an offer up: the token is used, and a session begins. Errors: CodeUnauthorized for one that is unknown, used or expired.
+func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) (in SignedIn, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
-		t, a, err := accountTicket(tx, offer, s.Now(), TicketSignIn)
+		t, a, err := accountToken(tx, offer, s.Now(), TokenSignIn)
 		if err != nil {
 			return err
 		}
 		in, err = s.begin(tx, a, g, true)
-		return errors.Join(err, tx.DeleteTicket(t.ID))
+		return errors.Join(err, tx.DeleteOneTimeToken(t.ID))
 	})
 	return in, err
 }
 
-// accountTicket reads a ticket that holds and its account; of one that is suspended none does.
-func accountTicket(tx Tx, text string, now time.Time, p TicketPurpose) (*Ticket, *Account, error) {
-	t, err := findTicket(tx, text, now, p)
+// accountToken reads a token that holds and its account; of one that is suspended none does.
+func accountToken(tx Tx, text string, now time.Time, p TokenPurpose) (*OneTimeToken, *Account, error) {
+	t, err := findOneTimeToken(tx, text, now, p)
 	if err != nil {
 		return nil, nil, err
 	}
 	a, err := tx.Account(t.Account)
 	if err == nil && a.Banned {
-		err = errTicket
+		err = errToken
 	}
 	return t, a, err
 }
 
-// Enter signs in with a password. Whether there is an account of the address is not told, by words or by time.
+// SignInWithPassword signs in with a password. Whether there is an account of the address is not told, by words or by time.
 //
 // Errors: CodeUnauthorized; CodeRateLimited after too many tries (decision 0015); CodeBanned, to who knows the password.
-func (s *Sessions) Enter(ctx context.Context, email, password string, g Guesser) (in SignedIn, err error) {
+func (s *Sessions) SignInWithPassword(ctx context.Context, email, password string, g Client) (in SignedIn, err error) {
 	email = emailKey(email)
 	a := new(Account)
-	var taken []GuessID
-	var bounds []bound
+	var taken []AttemptID
+	var bounds []rateLimit
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
 		*a = Account{}
@@ -120,7 +120,7 @@ func (s *Sessions) Enter(ctx context.Context, email, password string, g Guesser)
 			return err
 		}
 		bounds = s.Signer.atPassword(email, g, s.Signer.knownDevice(a.ID, g.Devices, now))
-		taken, err = takeGuess(tx, now, bounds...)
+		taken, err = takeAttempt(tx, now, bounds...)
 		return err
 	})
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Sessions) Enter(ctx context.Context, email, password string, g Guesser)
 		if err != nil {
 			return err
 		}
-		return errors.Join(giveBack(tx, taken), tx.ClearGuesses(bounds[0].key))
+		return errors.Join(refundAttempts(tx, taken), tx.DeleteAttempts(bounds[0].key))
 	})
 	return in, err
 }
@@ -159,7 +159,7 @@ func rehash(ctx context.Context, password string, a *Account) (string, error) {
 }
 
 // enter begins a session of an account whose password was right when the account was read.
-func (s *Sessions) enter(tx Tx, read *Account, hash string, g Guesser) (SignedIn, error) {
+func (s *Sessions) enter(tx Tx, read *Account, hash string, g Client) (SignedIn, error) {
 	a, err := tx.Account(read.ID)
 	switch {
 	case err != nil:
@@ -179,15 +179,15 @@ func (s *Sessions) enter(tx Tx, read *Account, hash string, g Guesser) (SignedIn
 }
 
 // forgive takes tries back that were not carried out, through no fault of whoever tried.
-func (s *Sessions) forgive(ctx context.Context, taken []GuessID) error {
-	return s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error { return giveBack(tx, taken) })
+func (s *Sessions) forgive(ctx context.Context, taken []AttemptID) error {
+	return s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error { return refundAttempts(tx, taken) })
 }
 
 // begin signs a browser in.
-func (s *Sessions) begin(tx Tx, a *Account, g Guesser, byTicket bool) (SignedIn, error) {
+func (s *Sessions) begin(tx Tx, a *Account, g Client, byToken bool) (SignedIn, error) {
 	now := s.Now()
 	text := SessionText(newSecret())
-	session := &Session{Account: a.ID, Hash: text.hash(), Label: oneLine(g.Label), ByTicket: byTicket, CreatedAt: now, UsedAt: now}
+	session := &Session{Account: a.ID, Hash: text.hash(), Label: oneLine(g.Label), ByToken: byToken, CreatedAt: now, UsedAt: now}
 	session.ExpiresAt = session.until(now)
 	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)
 }
@@ -198,8 +198,8 @@ func (s *Sessions) Authenticate(ctx context.Context, text string) (*Account, err
 	return a, err
 }
 
-// Look is Authenticate for what an open page asks by itself: it is no use of the session, which so ends in its time.
-func (s *Sessions) Look(ctx context.Context, text string) (a *Account, err error) {
+// Peek is Authenticate for what an open page asks by itself: it is no use of the session, which so ends in its time.
+func (s *Sessions) Peek(ctx context.Context, text string) (a *Account, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		_, a, err = s.find(tx, text)
 		return err
@@ -250,8 +250,8 @@ func (s *Sessions) List(ctx context.Context, a AccountID) (sessions []*Session, 
 	return sessions, err
 }
 
-// End signs out. Ending what has ended is success.
-func (s *Sessions) End(ctx context.Context, text string) error {
+// SignOut signs out. Ending what has ended is success.
+func (s *Sessions) SignOut(ctx context.Context, text string) error {
 	err := s.Store.Update(ctx, func(tx Tx) error {
 		session, err := tx.SessionByHash(SessionText(text).hash())
 		if err != nil {
@@ -276,21 +276,21 @@ func (s *Sessions) Revoke(ctx context.Context, a AccountID, id SessionID) error 
 	return err
 }
 
-// EndOthers ends all sessions of an account but one, and the tickets that would begin another.
-func (s *Sessions) EndOthers(ctx context.Context, a *Account, keep SessionID) error {
+// SignOutOthers ends all sessions of an account but one, and the tokens that would begin another.
+func (s *Sessions) SignOutOthers(ctx context.Context, a *Account, keep SessionID) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
-		return errors.Join(tx.EndSessions(a.ID, keep), tx.EndTickets(a.ID, a.Email))
+		return errors.Join(tx.DeleteSessions(a.ID, keep), tx.DeleteOneTimeTokens(a.ID, a.Email))
 	})
 }
 
-// Forget removes what has expired: sessions, tickets, logins, and guesses that count no more.
-func (s *Sessions) Forget(ctx context.Context) error {
+// Expire removes what has expired: sessions, tokens, logins, and attempts that count no more.
+func (s *Sessions) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
-		_, err1 := tx.ForgetSessions(now)
-		_, err2 := tx.ForgetTickets(now)
-		_, err3 := tx.ForgetGuesses(now.Add(-guessHour))
-		_, err4 := tx.ForgetLogins(now)
+		_, err1 := tx.ExpireSessions(now)
+		_, err2 := tx.ExpireOneTimeTokens(now)
+		_, err3 := tx.ExpireAttempts(now.Add(-attemptHour))
+		_, err4 := tx.ExpireLogins(now)
 		return errors.Join(err1, err2, err3, err4)
 	})
 }

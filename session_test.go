@@ -31,7 +31,7 @@ func TestSessions(t *testing.T) {
 		return string(o)
 	}
 	signIn := func(offer string) (string, error) {
-		in, err := sessions.SignIn(ctx, offer, vitrine.Guesser{Label: "Firefox on\x00 Linux"})
+		in, err := sessions.SignInWithToken(ctx, offer, vitrine.Client{Label: "Firefox on\x00 Linux"})
 		return string(in.Session), err
 	}
 	o := offer()
@@ -39,7 +39,7 @@ func TestSessions(t *testing.T) {
 	unauthorized("an offer as a session", err)
 	text, err := signIn(o)
 	s.must(err)
-	if fmt.Sprint(vitrine.SessionText(text), vitrine.TicketText(o)) != "……" || text == o {
+	if fmt.Sprint(vitrine.SessionText(text), vitrine.TokenText(o)) != "……" || text == o {
 		t.Errorf("the session shows %v", text)
 	}
 	_, err = signIn(o)
@@ -47,13 +47,13 @@ func TestSessions(t *testing.T) {
 	_, err = signIn(text)
 	unauthorized("a session as an offer", err)
 	session, a, err := sessions.Current(ctx, text)
-	if err != nil || a.Email != "ann@example.org" || session.Label != "Firefox on Linux" || !session.ByTicket {
+	if err != nil || a.Email != "ann@example.org" || session.Label != "Firefox on Linux" || !session.ByToken {
 		t.Errorf("%v, %v, %v", session, a, err)
 	}
 	for _, rubbish := range []string{"", "x", text[1:], text + "="} {
 		_, err = sessions.Authenticate(ctx, rubbish)
 		unauthorized("rubbish", err)
-		s.must(sessions.End(ctx, rubbish))
+		s.must(sessions.SignOut(ctx, rubbish))
 	}
 	replaced, late := offer(), offer()
 	_, err = signIn(replaced)
@@ -61,11 +61,11 @@ func TestSessions(t *testing.T) {
 	s.clock.Advance(vitrine.SignInLife)
 	_, err = signIn(late)
 	unauthorized("an offer that has expired", err)
-	s.must(sessions.Forget(ctx))
+	s.must(sessions.Expire(ctx))
 
 	text, err = signIn(offer())
 	s.must(err)
-	s.must(sessions.End(ctx, text))
+	s.must(sessions.SignOut(ctx, text))
 	_, err = sessions.Authenticate(ctx, text)
 	unauthorized("a session that was ended", err)
 	if _, err := sessions.Offer(ctx, "nobody@example.org"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
@@ -80,7 +80,7 @@ func TestSessionsSlide(t *testing.T) {
 	begin := func() string {
 		o, err := sessions.Offer(ctx, s.account.Email)
 		s.must(err)
-		in, err := sessions.SignIn(ctx, string(o), vitrine.Guesser{})
+		in, err := sessions.SignInWithToken(ctx, string(o), vitrine.Client{})
 		s.must(err)
 		return string(in.Session)
 	}

@@ -44,9 +44,9 @@ func (s *Accounts) IsSetUp(ctx context.Context) (is bool, err error) {
 	return is, err
 }
 
-// OfferSetup makes the ticket with which the first account is made; one from before is of no use any more. Errors: CodeInvalidRequest when
+// OfferSetup makes the token with which the first account is made; one from before is of no use any more. Errors: CodeInvalidRequest when
 // there is an account.
-func (s *Accounts) OfferSetup(ctx context.Context) (text TicketText, err error) {
+func (s *Accounts) OfferSetup(ctx context.Context) (text TokenText, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		n, err := tx.CountAccounts()
 		if err != nil {
@@ -61,16 +61,16 @@ func (s *Accounts) OfferSetup(ctx context.Context) (text TicketText, err error) 
 	return text, err
 }
 
-// Setup is the ticket with which the first account is made: the one that there is, or a new one, so that all servers of an instance tell of the same,
+// Setup is the token with which the first account is made: the one that there is, or a new one, so that all servers of an instance tell of the same,
 // whenever each started. "" when there is an account.
-func (s *Accounts) Setup(ctx context.Context) (text TicketText, err error) {
+func (s *Accounts) Setup(ctx context.Context) (text TokenText, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		text = ""
 		n, err := tx.CountAccounts()
 		if err != nil || n > 0 {
 			return err
 		}
-		old, err := tx.Tickets(TicketSetup)
+		old, err := tx.OneTimeTokens(TokenSetup)
 		if err != nil {
 			return err
 		}
@@ -85,16 +85,16 @@ func (s *Accounts) Setup(ctx context.Context) (text TicketText, err error) {
 	return text, err
 }
 
-// setupText is the secret of the ticket of a time. It is worked out, so that each process of an instance can tell it, and no other can.
-func (s *Accounts) setupText(at time.Time) TicketText {
+// setupText is the secret of the token of a time. It is worked out, so that each process of an instance can tell it, and no other can.
+func (s *Accounts) setupText(at time.Time) TokenText {
 	ms, signer := strconv.FormatInt(at.UnixMilli(), 10), s.Sessions.Signer
-	return TicketText(base64.RawURLEncoding.EncodeToString(append(signer.mac(PurposeSetup, ms, "1"), signer.mac(PurposeSetup, ms, "2")...)))
+	return TokenText(base64.RawURLEncoding.EncodeToString(append(signer.mac(PurposeSetup, ms, "1"), signer.mac(PurposeSetup, ms, "2")...)))
 }
 
-// addSetup makes a ticket of a time that none had before.
-func (s *Accounts) addSetup(tx Tx) (TicketText, error) {
+// addSetup makes a token of a time that none had before.
+func (s *Accounts) addSetup(tx Tx) (TokenText, error) {
 	at := s.Now()
-	old, err := tx.Tickets(TicketSetup)
+	old, err := tx.OneTimeTokens(TokenSetup)
 	if err != nil {
 		return "", err
 	}
@@ -102,10 +102,10 @@ func (s *Accounts) addSetup(tx Tx) (TicketText, error) {
 		at = old[0].CreatedAt.Add(time.Millisecond)
 	}
 	text := s.setupText(at)
-	return text, tx.AddTicket(&Ticket{Purpose: TicketSetup, Plan: PlanLifetime, Hash: text.hash(), CreatedAt: at})
+	return text, tx.AddOneTimeToken(&OneTimeToken{Purpose: TokenSetup, Plan: PlanLifetime, Hash: text.hash(), CreatedAt: at})
 }
 
-// SetupGood tells whether a ticket would set up. Errors: CodeUnauthorized.
+// SetupGood tells whether a token would set up. Errors: CodeUnauthorized.
 func (s *Accounts) SetupGood(ctx context.Context, text string) error {
 	return s.Store.Read(ctx, func(tx Tx) error { return s.setupGood(tx, text) })
 }
@@ -118,13 +118,13 @@ func (s *Accounts) setupGood(tx Tx, text string) error {
 	if n > 0 {
 		return errSetUp
 	}
-	_, err = findTicket(tx, text, s.Now(), TicketSetup)
+	_, err = findOneTimeToken(tx, text, s.Now(), TokenSetup)
 	return err
 }
 
 // SetUp makes the first account, its owner's and Lifetime, and signs in. Of two at once one does. Errors: CodeUnauthorized for the
-// ticket; CodeInvalidRequest.
-func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Guesser) (in SignedIn, err error) {
+// token; CodeInvalidRequest.
+func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Client) (in SignedIn, err error) {
 	if err := s.SetupGood(ctx, text); err != nil {
 		return in, err
 	}
@@ -165,7 +165,7 @@ func parseChosen(address, typed string) (email, password string, err error) {
 
 // AskSignUp has a message sent to an address that an account is wanted for: with a link that makes one, or that there is one. What it
 // returns is the same. Errors: CodeInvalidRequest (no address, or no accounts are opened), CodeRateLimited.
-func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) error {
+func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) error {
 	email, err := NormalEmail(address)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) err
 			return err
 		}
 		now := s.Now()
-		if _, err := takeGuess(tx, now, s.Sessions.Signer.letters("sign-up", email, g)...); err != nil {
+		if _, err := takeAttempt(tx, now, s.Sessions.Signer.letters("sign-up", email, g)...); err != nil {
 			return tooOften(err, "Messages have been asked for often enough. The one that was sent last still works.")
 		}
 		_, err := tx.AccountByEmail(email)
@@ -188,11 +188,11 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) err
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		text, err := addTicket(tx, Ticket{Purpose: TicketSignUp, Email: email, Plan: s.NewPlan()}, now)
+		text, err := addOneTimeToken(tx, OneTimeToken{Purpose: TokenSignUp, Email: email, Plan: s.NewPlan()}, now)
 		if err != nil {
 			return err
 		}
-		return s.post(tx, s.letterSignUp(email, text), TicketSignUp)
+		return s.post(tx, s.letterSignUp(email, text), TokenSignUp)
 	})
 	if err == nil {
 		s.Mail.wake()
@@ -202,7 +202,7 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Guesser) err
 
 // Join opens an account at once, where no mail is sent. A try counts before its password is hashed, which is what costs. Errors:
 // CodeInvalidRequest, also for an address that has one; CodeRateLimited.
-func (s *Accounts) Join(ctx context.Context, address, password string, g Guesser) (in SignedIn, err error) {
+func (s *Accounts) Join(ctx context.Context, address, password string, g Client) (in SignedIn, err error) {
 	if s.SignUp != SignUpOpen || s.Mail != nil {
 		return in, errSignUp
 	}
@@ -210,13 +210,13 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Guesser
 	if err != nil {
 		return in, err
 	}
-	var taken []GuessID
+	var taken []AttemptID
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		if err := setUp(tx); err != nil {
 			return err
 		}
-		network := bound{s.Sessions.Signer.guessKey("join by network", g.network()), signUpsByNetwork, guessHour}
-		taken, err = takeGuess(tx, s.Now(), network)
+		network := rateLimit{s.Sessions.Signer.attemptKey("join by network", g.network()), signUpsByNetwork, attemptHour}
+		taken, err = takeAttempt(tx, s.Now(), network)
 		return tooOften(err, "Several accounts have been asked for from your network within the hour.")
 	})
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Guesser
 }
 
 // join opens the account of a try that was counted.
-func (s *Accounts) join(ctx context.Context, email, password string, g Guesser) (in SignedIn, err error) {
+func (s *Accounts) join(ctx context.Context, email, password string, g Client) (in SignedIn, err error) {
 	hash, err := hashPassword(ctx, password)
 	if err != nil {
 		return in, err
@@ -249,8 +249,8 @@ func (s *Accounts) join(ctx context.Context, email, password string, g Guesser) 
 	return in, err
 }
 
-// Invited reads a ticket with which an account is opened: its address. Errors: CodeUnauthorized.
-func (s *Accounts) Invited(ctx context.Context, text string) (t *Ticket, err error) {
+// Invited reads a token with which an account is opened: its address. Errors: CodeUnauthorized.
+func (s *Accounts) Invited(ctx context.Context, text string) (t *OneTimeToken, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		t, err = s.invited(tx, text)
 		return err
@@ -258,24 +258,24 @@ func (s *Accounts) Invited(ctx context.Context, text string) (t *Ticket, err err
 	return t, err
 }
 
-func (s *Accounts) invited(tx Tx, text string) (*Ticket, error) {
-	t, err := findTicket(tx, text, s.Now(), TicketSignUp, TicketInvite)
+func (s *Accounts) invited(tx Tx, text string) (*OneTimeToken, error) {
+	t, err := findOneTimeToken(tx, text, s.Now(), TokenSignUp, TokenInvite)
 	if err != nil {
 		return nil, err
 	}
-	if s.SignUp == SignUpClosed || t.Purpose == TicketSignUp && s.SignUp != SignUpOpen {
-		return nil, errTicket
+	if s.SignUp == SignUpClosed || t.Purpose == TokenSignUp && s.SignUp != SignUpOpen {
+		return nil, errToken
 	}
 	stands, err := invitationStands(tx, t, s.Now())
 	if err == nil && !stands {
-		err = errTicket
+		err = errToken
 	}
 	return t, err
 }
 
 // invitationStands tells whether an invitation can be taken up: in its time, and as long as whoever invited may. What is no invitation stands.
-func invitationStands(tx Tx, t *Ticket, now time.Time) (bool, error) {
-	if t.Purpose != TicketInvite {
+func invitationStands(tx Tx, t *OneTimeToken, now time.Time) (bool, error) {
+	if t.Purpose != TokenInvite {
 		return true, nil
 	}
 	if !now.Before(t.ExpiresAt) {
@@ -288,9 +288,9 @@ func invitationStands(tx Tx, t *Ticket, now time.Time) (bool, error) {
 	return err == nil && by.Role == RoleOwner && !by.Banned, notFoundIsNil(err)
 }
 
-// Accept opens the account of an invitation, or of a confirmed address, and signs in. Errors: CodeUnauthorized for the ticket;
+// Accept opens the account of an invitation, or of a confirmed address, and signs in. Errors: CodeUnauthorized for the token;
 // CodeInvalidRequest.
-func (s *Accounts) Accept(ctx context.Context, text, password string, g Guesser) (in SignedIn, err error) {
+func (s *Accounts) Accept(ctx context.Context, text, password string, g Client) (in SignedIn, err error) {
 	t, err := s.Invited(ctx, text)
 	if err != nil {
 		return in, err
@@ -334,9 +334,9 @@ func inviterPlan(tx Tx, by *Account) (Plan, error) {
 	return owners[0].Plan, nil
 }
 
-// Invite makes a ticket with which an account of an address is opened, and sends it where mail is sent. Without a plan ("") the account gets that of
+// Invite makes a token with which an account of an address is opened, and sends it where mail is sent. Without a plan ("") the account gets that of
 // the inviter. One from before is of no use any more. Errors: CodeInvalidRequest.
-func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Decision) (text TicketText, err error) {
+func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Decision) (text TokenText, err error) {
 	email, err := NormalEmail(address)
 	if err != nil {
 		return "", err
@@ -367,10 +367,10 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Deci
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if text, err = addTicket(tx, Ticket{Purpose: TicketInvite, Email: email, Plan: plan, By: d.By.Account}, s.Now()); err != nil || s.Mail == nil {
+		if text, err = addOneTimeToken(tx, OneTimeToken{Purpose: TokenInvite, Email: email, Plan: plan, By: d.By.Account}, s.Now()); err != nil || s.Mail == nil {
 			return err
 		}
-		return s.post(tx, s.letterInvite(email, text, by), TicketInvite)
+		return s.post(tx, s.letterInvite(email, text, by), TokenInvite)
 	})
 	if err != nil {
 		return "", err
@@ -380,7 +380,7 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan Plan, d Deci
 }
 
 // Invitations lists those that were not taken up yet and still can be, newest first.
-func (s *Accounts) Invitations(ctx context.Context) (list []*Ticket, err error) {
+func (s *Accounts) Invitations(ctx context.Context) (list []*OneTimeToken, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		list, err = standingInvitations(tx, s.Now())
 		return err
@@ -388,8 +388,8 @@ func (s *Accounts) Invitations(ctx context.Context) (list []*Ticket, err error) 
 	return list, err
 }
 
-func standingInvitations(tx Tx, now time.Time) (list []*Ticket, err error) {
-	all, err := tx.Tickets(TicketInvite)
+func standingInvitations(tx Tx, now time.Time) (list []*OneTimeToken, err error) {
+	all, err := tx.OneTimeTokens(TokenInvite)
 	if err != nil {
 		return nil, err
 	}
@@ -406,15 +406,15 @@ func standingInvitations(tx Tx, now time.Time) (list []*Ticket, err error) {
 }
 
 // Withdraw takes an invitation back. Taking back what is none any more is success.
-func (s *Accounts) Withdraw(ctx context.Context, id TicketID, d Decision) error {
+func (s *Accounts) Withdraw(ctx context.Context, id OneTimeTokenID, d Decision) error {
 	return s.Store.Update(ctx, func(tx Tx) error {
 		if err := mayGovern(tx, d.By); err != nil {
 			return err
 		}
-		all, err := tx.Tickets(TicketInvite)
+		all, err := tx.OneTimeTokens(TokenInvite)
 		for _, t := range all {
 			if t.ID == id {
-				return tx.DeleteTicket(id)
+				return tx.DeleteOneTimeToken(id)
 			}
 		}
 		return err

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-// The first account is made with a ticket, once, by one of many; a newer ticket takes the place of the one before.
+// The first account is made with a token, once, by one of many; a newer token takes the place of the one before.
 func TestSetUp(t *testing.T) {
 	e := newEntrance(t, vitrine.SignUpOpen, true)
 	ctx := t.Context()
@@ -28,7 +28,7 @@ func TestSetUp(t *testing.T) {
 	}
 	text, err := e.acc.OfferSetup(ctx)
 	e.must(err)
-	e.code("an older ticket", second(e.acc.SetUp(ctx, string(old), "eve@example.org", annWords, home)), vitrine.CodeUnauthorized)
+	e.code("an older token", second(e.acc.SetUp(ctx, string(old), "eve@example.org", annWords, home)), vitrine.CodeUnauthorized)
 	e.clock.Advance(365 * 24 * time.Hour)
 	if same, err := e.acc.Setup(ctx); err != nil || same != text {
 		t.Errorf("%q, then %q: %v", string(text), string(same), err)
@@ -68,7 +68,7 @@ func TestSignUpByMail(t *testing.T) {
 	if len(l) != 2 || l[0].To != "bob@example.org" || l[1].To != annEmail || strings.Contains(l[1].Text, "sign-up:") {
 		t.Fatalf("%+v", l)
 	}
-	text := e.ticket(l[0], vitrine.TicketSignUp)
+	text := e.token(l[0], vitrine.TokenSignUp)
 	for range 2 {
 		tk, err := e.acc.Invited(ctx, text) // looking uses nothing up
 		if err != nil || tk.Email != "bob@example.org" {
@@ -82,7 +82,7 @@ func TestSignUpByMail(t *testing.T) {
 	}
 	e.code("again", second(e.acc.Accept(ctx, text, annWords, home)), vitrine.CodeUnauthorized)
 	e.must(e.acc.AskSignUp(ctx, "eve@example.org", home))
-	late := e.ticket(e.post.take()[0], vitrine.TicketSignUp)
+	late := e.token(e.post.take()[0], vitrine.TokenSignUp)
 	e.clock.Advance(24 * time.Hour)
 	e.code("late", second(e.acc.Accept(ctx, late, annWords, home)), vitrine.CodeUnauthorized)
 	for range 3 {
@@ -90,7 +90,7 @@ func TestSignUpByMail(t *testing.T) {
 	}
 	e.code("a fourth message within the hour", e.acc.AskSignUp(ctx, "eve@example.org", from("203.0.113.1")), vitrine.CodeRateLimited)
 	e.acc.SignUp = vitrine.SignUpInvite
-	e.code("sign-up was closed meanwhile", second(e.acc.Accept(ctx, e.ticket(e.post.take()[2], vitrine.TicketSignUp), annWords, home)), vitrine.CodeUnauthorized)
+	e.code("sign-up was closed meanwhile", second(e.acc.Accept(ctx, e.token(e.post.take()[2], vitrine.TokenSignUp), annWords, home)), vitrine.CodeUnauthorized)
 	e.code("not open", e.acc.AskSignUp(ctx, "x@example.org", home), vitrine.CodeInvalidRequest)
 }
 
@@ -144,7 +144,7 @@ func TestInvitationsOfFormerOwners(t *testing.T) {
 	e.must(err)
 	refused := func(what string) {
 		e.t.Helper()
-		want := second(e.acc.Invited(ctx, "no ticket"))
+		want := second(e.acc.Invited(ctx, "no token"))
 		for _, err := range []error{second(e.acc.Invited(ctx, string(byBob))), second(e.acc.Accept(ctx, string(byBob), annWords, home))} {
 			if err == nil || err.Error() != want.Error() {
 				t.Errorf("%s: %v, want %v", what, err, want)
@@ -183,7 +183,7 @@ func TestOwnersGovern(t *testing.T) {
 	e.must(err)
 	text, err := e.acc.Invite(ctx, "eve@example.org", vitrine.PlanPro, byAnn)
 	e.must(err)
-	if l := e.post.take(); len(l) != 2 || e.ticket(l[1], vitrine.TicketInvite) != string(text) || !strings.Contains(l[1].Text, ann.Email) {
+	if l := e.post.take(); len(l) != 2 || e.token(l[1], vitrine.TokenInvite) != string(text) || !strings.Contains(l[1].Text, ann.Email) {
 		t.Errorf("%+v", l)
 	}
 	e.code("an older invitation", second(e.acc.Accept(ctx, string(old), annWords, home)), vitrine.CodeUnauthorized)

@@ -48,31 +48,31 @@ type Tx interface {
 	Sessions(a AccountID) ([]*Session, error)
 	PutSession(s *Session) error
 	DeleteSession(id SessionID) error
-	// EndSessions removes all sessions of an account but one (0: all).
-	EndSessions(a AccountID, except SessionID) error
-	// ForgetSessions removes sessions that have expired before a time.
-	ForgetSessions(before time.Time) (int64, error)
+	// DeleteSessions removes all sessions of an account but one (0: all).
+	DeleteSessions(a AccountID, except SessionID) error
+	// ExpireSessions removes sessions that have expired before a time.
+	ExpireSessions(before time.Time) (int64, error)
 
-	// AddTicket gives t.ID. The ticket of the same purpose and email that there was is removed. Hashes are unique.
-	AddTicket(t *Ticket) error
-	TicketByHash(hash [32]byte) (*Ticket, error)
-	// Tickets lists those of a purpose, newest first.
-	Tickets(p TicketPurpose) ([]*Ticket, error)
-	DeleteTicket(id TicketID) error
-	// EndTickets removes all tickets of an account (0: of none), and all of an email.
-	EndTickets(a AccountID, email string) error
-	// ForgetTickets removes tickets that have expired before a time.
-	ForgetTickets(before time.Time) (int64, error)
+	// AddOneTimeToken gives t.ID. The token of the same purpose and email that there was is removed. Hashes are unique.
+	AddOneTimeToken(t *OneTimeToken) error
+	OneTimeTokenByHash(hash [32]byte) (*OneTimeToken, error)
+	// OneTimeTokens lists those of a purpose, newest first.
+	OneTimeTokens(p TokenPurpose) ([]*OneTimeToken, error)
+	DeleteOneTimeToken(id OneTimeTokenID) error
+	// DeleteOneTimeTokens removes all tokens of an account (0: of none), and all of an email.
+	DeleteOneTimeTokens(a AccountID, email string) error
+	// ExpireOneTimeTokens removes tokens that have expired before a time.
+	ExpireOneTimeTokens(before time.Time) (int64, error)
 
-	// AddGuess gives g.ID.
-	AddGuess(g *Guess) error
-	// CountGuesses counts the guesses of a key from a time to another, both included, and tells when the oldest of them was (zero: none).
-	CountGuesses(k GuessKey, since, until time.Time) (n int64, oldest time.Time, err error)
-	DeleteGuess(id GuessID) error
-	// ClearGuesses removes all guesses of a key.
-	ClearGuesses(k GuessKey) error
-	// ForgetGuesses removes guesses from before a time.
-	ForgetGuesses(before time.Time) (int64, error)
+	// AddAttempt gives g.ID.
+	AddAttempt(g *Attempt) error
+	// CountAttempts counts the attempts of a key from a time to another, both included, and tells when the oldest of them was (zero: none).
+	CountAttempts(k AttemptKey, since, until time.Time) (n int64, oldest time.Time, err error)
+	DeleteAttempt(id AttemptID) error
+	// DeleteAttempts removes all attempts of a key.
+	DeleteAttempts(k AttemptKey) error
+	// ExpireAttempts removes attempts from before a time.
+	ExpireAttempts(before time.Time) (int64, error)
 
 	// AddLogin gives l.ID. Codes are unique, and so are hashes.
 	AddLogin(l *Login) error
@@ -80,8 +80,8 @@ type Tx interface {
 	LoginByHash(hash [32]byte) (*Login, error)
 	PutLogin(l *Login) error
 	DeleteLogin(id LoginID) error
-	// ForgetLogins removes logins that have expired before a time.
-	ForgetLogins(before time.Time) (int64, error)
+	// ExpireLogins removes logins that have expired before a time.
+	ExpireLogins(before time.Time) (int64, error)
 
 	// AddKey gives k.ID. Hashes are unique.
 	AddKey(k *APIKey) error
@@ -152,8 +152,8 @@ type Tx interface {
 	// OldSlugs lists the slugs of a link (0: of any) that still lead to it at a time, those first that do so longest.
 	OldSlugs(l LinkID, now time.Time) ([]*OldSlug, error)
 	DeleteOldSlug(s Slug) error
-	// ForgetOldSlugs removes those that lead nowhere any more at a time.
-	ForgetOldSlugs(now time.Time) (int64, error)
+	// ExpireOldSlugs removes those that lead nowhere any more at a time.
+	ExpireOldSlugs(now time.Time) (int64, error)
 
 	// AddChange gives c.ID, larger than any before.
 	AddChange(c *Change) error
@@ -169,8 +169,8 @@ type Tx interface {
 	CountAbuseReports(by ReporterID, since time.Time) (n int64, oldest time.Time, err error)
 	// DeleteAbuseReports removes what was reported about a link.
 	DeleteAbuseReports(l LinkID) error
-	// ForgetAbuseReports removes what was reported before a time about links that are live.
-	ForgetAbuseReports(before time.Time) (int64, error)
+	// ExpireAbuseReports removes what was reported before a time about links that are live.
+	ExpireAbuseReports(before time.Time) (int64, error)
 
 	// AddSite gives s.ID. Slugs are unique over all websites, deleted ones too as long as their row keeps the slug.
 	AddSite(s *Site) error
@@ -202,8 +202,8 @@ type Tx interface {
 	Lease(name string) (*Lease, error)
 	PutLease(l *Lease) error
 	DeleteLease(name string) error
-	// ForgetLeases removes leases that ended before a time.
-	ForgetLeases(before time.Time) (int64, error)
+	// ExpireLeases removes leases that ended before a time.
+	ExpireLeases(before time.Time) (int64, error)
 
 	// AddLetter gives l.ID.
 	AddLetter(l *Letter) error
@@ -213,8 +213,8 @@ type Tx interface {
 	// LettersDue lists at most n letters that are to be sent at or before a time, those first that are due longest.
 	LettersDue(now time.Time, n int) ([]*Letter, error)
 
-	// PassOver has accounts and links be given numbers above these from now on. It tells whether any of the two was still to be given.
-	PassOver(a AccountID, l LinkID) (passed bool, err error)
+	// ReserveIDs has accounts and links be given numbers above these from now on. It tells whether any of the two was still to be given.
+	ReserveIDs(a AccountID, l LinkID) (passed bool, err error)
 
 	// Secret reads a named secret of the instance; PutSecret writes one.
 	Secret(name string) ([]byte, error)

@@ -25,8 +25,8 @@ const (
 	PurposeExamine Purpose = "examine" // the bytes of one link, for a moderator, whatever its state
 	PurposeLinkID  Purpose = "link-id" // the public id of a link
 	PurposeDevice  Purpose = "device"  // a browser that has signed in to an account
-	PurposeGuess   Purpose = "guess"   // what tries at a password count against
-	PurposeSetup   Purpose = "setup"   // the ticket with which the first account is made
+	PurposeAttempt Purpose = "attempt" // what tries at a password count against
+	PurposeSetup   Purpose = "setup"   // the token with which the first account is made
 )
 
 const macSize = 16
@@ -48,7 +48,7 @@ type Signer struct{ keys map[Purpose][]byte }
 // NewSigner derives the keys from the instance's secret.
 func NewSigner(secret []byte) *Signer {
 	s := &Signer{keys: map[Purpose][]byte{}}
-	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeLinkID, PurposeDevice, PurposeGuess, PurposeSetup} {
+	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup} {
 		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
 		if err != nil {
 			panic(err) // the length is constant and allowed

@@ -48,8 +48,8 @@ type UploadRequest struct {
 	Site SiteID
 }
 
-// Begun is the answer of step 1: where to put the bytes, or the link that the idempotency key made already.
-type Begun struct {
+// CreatedUpload is the answer of step 1: where to put the bytes, or the link that the idempotency key made already.
+type CreatedUpload struct {
 	Path      UploadID
 	SignedURL string
 	Existing  *Link
@@ -59,12 +59,12 @@ type Begun struct {
 // idempotency key answers the same path with a fresh URL, or the link that exists.
 //
 // Errors: the 400, 403 and 429 rows of the contract, in its order of checks.
-func (s *Uploads) Create(ctx context.Context, a *Account, r UploadRequest) (Begun, error) {
+func (s *Uploads) Create(ctx context.Context, a *Account, r UploadRequest) (CreatedUpload, error) {
 	u, err := s.parse(a, r)
 	if err != nil {
-		return Begun{}, err
+		return CreatedUpload{}, err
 	}
-	var b Begun
+	var b CreatedUpload
 	var ended []UploadID
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		ended = nil
@@ -121,31 +121,31 @@ func (s *Uploads) parse(a *Account, r UploadRequest) (*Upload, error) {
 }
 
 // begin finds the upload of u's idempotency key, or stores u.
-func (s *Uploads) begin(tx Tx, u Upload) (Begun, error) {
+func (s *Uploads) begin(tx Tx, u Upload) (CreatedUpload, error) {
 	now := s.Now()
 	if u.IdempotencyKey != "" {
 		old, err := tx.UploadByKey(u.Account, u.IdempotencyKey)
 		switch {
 		case errors.Is(err, ErrNotFound):
 		case err != nil:
-			return Begun{}, err
+			return CreatedUpload{}, err
 		case !s.alive(tx, old, now):
 			old.Replaced = true
 			if err := tx.PutUpload(old); err != nil {
-				return Begun{}, err
+				return CreatedUpload{}, err
 			}
 		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug || old.Site != u.Site:
-			return Begun{}, &Error{Code: CodeIdempotencyMismatch, Field: "idempotencyKey",
+			return CreatedUpload{}, &Error{Code: CodeIdempotencyMismatch, Field: "idempotencyKey",
 				Message: "This idempotency key was used for another upload: name, type, size and slug must be the same. Use a new key for a new file."}
 		default:
 			return s.resume(tx, old, now)
 		}
 	}
 	if err := s.admit(tx, &u, now, true); err != nil {
-		return Begun{}, err
+		return CreatedUpload{}, err
 	}
 	u.CreatedAt, u.HoldUntil = now, now.Add(SlugHold)
-	return Begun{Path: u.ID}, tx.AddUpload(&u)
+	return CreatedUpload{Path: u.ID}, tx.AddUpload(&u)
 }
 
 // MayPut refuses the bytes of an upload whose account has been suspended since
@@ -180,18 +180,18 @@ func (s *Uploads) alive(tx Tx, u *Upload, now time.Time) bool {
 }
 
 // resume answers step 1 from the upload that its idempotency key began.
-func (s *Uploads) resume(tx Tx, u *Upload, now time.Time) (Begun, error) {
+func (s *Uploads) resume(tx Tx, u *Upload, now time.Time) (CreatedUpload, error) {
 	if u.State == UploadDone {
 		l, err := tx.Link(u.Link)
-		return Begun{Existing: l}, err
+		return CreatedUpload{Existing: l}, err
 	}
 	if !now.Before(u.HoldUntil) {
 		if err := s.admit(tx, u, now, false); err != nil {
-			return Begun{}, err
+			return CreatedUpload{}, err
 		}
 	}
 	u.HoldUntil = now.Add(SlugHold)
-	return Begun{Path: u.ID}, tx.PutUpload(u)
+	return CreatedUpload{Path: u.ID}, tx.PutUpload(u)
 }
 
 // admit tells whether u may hold its slug, a link slot and its bytes from now on; fresh, whether it may be begun at all. u

@@ -35,18 +35,18 @@ type ViewLog interface {
 	// DailyViews are the counted opens of each of the days [from, to), of links of an account.
 	DailyViews(ctx context.Context, a AccountID, links []LinkID, from, to report.Day) (map[LinkID][]int64, error)
 
-	// Settle is background work: it puts what is known of days before one away in its final form, so that it takes little room and is
+	// RollUp is background work: it puts what is known of days before one away in its final form, so that it takes little room and is
 	// quickly summed. Nothing that any other method tells changes by it. It is for days whose opens change no more, mostly: any
 	// change of them is still possible, and costs more. One that ctx or a failure ends goes on with the next.
-	Settle(ctx context.Context, before report.Day) error
+	RollUp(ctx context.Context, before report.Day) error
 
-	// Forget is background work: it removes the opens of days before one, or of somewhat fewer, once they are settled. Tallies and
+	// Expire is background work: it removes the opens of days before one, or of somewhat fewer, once they are settled. Tallies and
 	// counts stay as they are, but for links that are erased later: what they were of is still in the forgotten days of their account.
 	// Recent and Opens leave those days out, and nothing can be added to them.
-	Forget(ctx context.Context, before report.Day) error
+	Expire(ctx context.Context, before report.Day) error
 
-	// Kept tells from which day on opens of an account are kept; days before are forgotten.
-	Kept(ctx context.Context, a AccountID) (from report.Day, err error)
+	// RetainedFrom tells from which day on opens of an account are kept; days before are forgotten.
+	RetainedFrom(ctx context.Context, a AccountID) (from report.Day, err error)
 
 	// Recent lists the newest n opens of a link in [from, to) that have engagement data, newest first. Downloaded is set of
 	// those that a download event belongs to; no other method sets it.
@@ -64,20 +64,20 @@ type ViewLog interface {
 	// Import stores opens of another system's history, Returning as given and a downloaded session as one download event at the
 	// open's time, in one transaction with the receipt's progress. It is quickest when opens come in the order of account, link, time. A batch that does not go beyond the file's stored progress
 	// adds nothing. An open of a forgotten day fails the batch: ErrForgotten. An ID that its link has already moves on to the next free one of its millisecond.
-	Import(ctx context.Context, receipt ImportReceipt, opens []NewOpen) error
+	Import(ctx context.Context, receipt ImportReceipt, opens []OpenRecord) error
 
 	// Imported tells how far the file with a SHA-256 was imported: 0 when never begun.
 	Imported(ctx context.Context, file [32]byte) (lines int64, err error)
 
-	// Erase removes everything of a link.
-	Erase(ctx context.Context, l LinkID) error
+	// DeleteLink removes everything of a link.
+	DeleteLink(ctx context.Context, l LinkID) error
 
-	// Highest are the highest numbers of an account and of a link that the log knows anything of, websites (SitePage) left out; 0: of none. It is quick, whatever the log's size.
-	Highest(ctx context.Context) (a AccountID, l LinkID, err error)
+	// HighestIDs are the highest numbers of an account and of a link that the log knows anything of, websites (SitePage) left out; 0: of none. It is quick, whatever the log's size.
+	HighestIDs(ctx context.Context) (a AccountID, l LinkID, err error)
 
-	// Known calls f with every link that the log knows anything of and whose it is there, and with every account (Link 0). What comes or goes
+	// EachScope calls f with every link that the log knows anything of and whose it is there, and with every account (Link 0). What comes or goes
 	// meanwhile may be left out.
-	Known(ctx context.Context, f func(Scope) error) error
+	EachScope(ctx context.Context, f func(Scope) error) error
 
 	// Position returns the mark of the log and the number of its last change. It is quick. A change that Position has seen is durable.
 	Position(ctx context.Context) (LogPosition, error)
@@ -120,7 +120,7 @@ type TallyQuery struct {
 
 // Batch is what Append stores at once.
 type Batch struct {
-	Opens     []NewOpen
+	Opens     []OpenRecord
 	Snapshots []Snapshot
 	Downloads []Download
 }
@@ -143,8 +143,8 @@ type Outcome struct {
 	Early Batch
 }
 
-// NewOpen is an open and whose it is. One that the server writes when a page is served has no session.
-type NewOpen struct {
+// OpenRecord is an open and whose it is. One that the server writes when a page is served has no session.
+type OpenRecord struct {
 	Account AccountID
 	report.Open
 }

@@ -37,10 +37,10 @@ type LastSeen struct {
 
 // LoggedOpen is an open as a log has decided on it.
 type LoggedOpen struct {
-	NewOpen        // Returning and Session are as they are stored
-	StartMs  int64 // Engagement.StartMs
-	Told     bool  // a bot by its own beacon's word
-	Imported bool
+	OpenRecord       // Returning and Session are as they are stored
+	StartMs    int64 // Engagement.StartMs
+	Told       bool  // a bot by its own beacon's word
+	Imported   bool
 }
 
 // LoggedDownload is a download event and whose it is.

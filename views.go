@@ -87,7 +87,7 @@ type Views struct {
 }
 
 type entry struct {
-	open     *NewOpen
+	open     *OpenRecord
 	snapshot *Snapshot
 	download *Download
 	done     chan error
@@ -170,13 +170,13 @@ func (v *Views) Close() {
 }
 
 // Open writes an open. ErrExists: its ID is taken, and another must be tried.
-func (v *Views) Open(ctx context.Context, o *NewOpen) error { return v.hand(ctx, entry{open: o}) }
+func (v *Views) Open(ctx context.Context, o *OpenRecord) error { return v.hand(ctx, entry{open: o}) }
 
 // openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.
 const openTries = 3
 
 // OpenNext writes an open under the next free ID of a moment, which it returns. Errors: CodeUnavailable.
-func (v *Views) OpenNext(ctx context.Context, ids *ViewIDs, now time.Time, o *NewOpen) (ViewID, error) {
+func (v *Views) OpenNext(ctx context.Context, ids *ViewIDs, now time.Time, o *OpenRecord) (ViewID, error) {
 	for range openTries {
 		id := ids.Next(now)
 		o.ID, o.At = int64(id), id.Ms()
@@ -446,7 +446,7 @@ func (v *Views) take(ctx context.Context, b Batch) (early Batch, err error) {
 			return early, err
 		}
 		early.Add(o.Early)
-		var moved []NewOpen
+		var moved []OpenRecord
 		for i, err := range o.Refused {
 			if err != nil && !errors.Is(err, ErrForgotten) {
 				o := b.Opens[i]
@@ -465,7 +465,7 @@ func (v *Views) take(ctx context.Context, b Batch) (early Batch, err error) {
 // living is a batch without the opens of links that were deleted, or are another's; what else there is of them is early, and let go there.
 func (v *Views) living(ctx context.Context, b Batch) (Batch, error) {
 	owner := v.owners(ctx)
-	var kept []NewOpen
+	var kept []OpenRecord
 	for _, o := range b.Opens {
 		whose, err := owner(LinkID(o.Link))
 		if err != nil {

@@ -30,14 +30,14 @@ type frailLog struct {
 
 	mu        sync.Mutex
 	calls     int
-	opens     map[vitrine.ViewID]vitrine.NewOpen
+	opens     map[vitrine.ViewID]vitrine.OpenRecord
 	order     []vitrine.ViewID
 	engaged   map[vitrine.ViewID]int64
 	downloads map[vitrine.ViewID]bool
 }
 
 func newFrailLog(t *testing.T, before func(call int) error) *frailLog {
-	return &frailLog{t: t, before: before, opens: map[vitrine.ViewID]vitrine.NewOpen{}, engaged: map[vitrine.ViewID]int64{},
+	return &frailLog{t: t, before: before, opens: map[vitrine.ViewID]vitrine.OpenRecord{}, engaged: map[vitrine.ViewID]int64{},
 		downloads: map[vitrine.ViewID]bool{}}
 }
 
@@ -144,8 +144,8 @@ func startViews(t *testing.T, log vitrine.ViewLog, dir string) (*vitrine.Views, 
 	return v, s, n
 }
 
-func newOpen(n int) *vitrine.NewOpen {
-	return &vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, n)), At: at, Link: 1, Viewer: uint64(n)}}
+func newOpen(n int) *vitrine.OpenRecord {
+	return &vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, n)), At: at, Link: 1, Viewer: uint64(n)}}
 }
 
 func write(t *testing.T, v *vitrine.Views, n int) {

@@ -133,7 +133,7 @@ func TestStorageClaim(t *testing.T) {
 	defer in.Close()
 	other := func() {
 		t.Helper()
-		if err := errors.Join(in.place().Keep(t.Context()), in.blobs.PutMark(t.Context(), "ANOTHERS")); err != nil {
+		if err := errors.Join(in.place().Rotate(t.Context()), in.blobs.PutMark(t.Context(), "ANOTHERS")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestMigrateFilesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		if err := errors.Join(in.place().Check(t.Context()), in.place().Keep(t.Context()), in.place().Keep(t.Context())); err != nil {
+		if err := errors.Join(in.place().Verify(t.Context()), in.place().Rotate(t.Context()), in.place().Rotate(t.Context())); err != nil {
 			t.Error(err)
 		}
 	}

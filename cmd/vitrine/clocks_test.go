@@ -132,7 +132,7 @@ func (a *apart) send(method, address, cookie string, body []byte) (int, string) 
 	return res.StatusCode, string(b)
 }
 
-// signs has a ticket of one used at the other, and a session of the other used at both.
+// signs has a token of one used at the other, and a session of the other used at both.
 func (a *apart) signs(one, other *ship) {
 	cookie := a.signInWith(other, a.runAt(one, "account", "sign-in", "owner@example.org"))
 	for _, s := range a.ships {

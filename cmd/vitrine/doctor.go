@@ -305,7 +305,7 @@ func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(vitrine.Place{Store: store, Blobs: blobs}.Check(ctx), store.Close())
+	return errors.Join(vitrine.StorageOwner{Store: store, Blobs: blobs}.Verify(ctx), store.Close())
 }
 
 // otherDevice tells whether two directories are on two file systems.

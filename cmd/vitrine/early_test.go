@@ -203,8 +203,8 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := vitrine.NewOpen{Account: 1, Open: report.Open{Link: 1, ID: int64(here), Viewer: 1}}
-	if err := s.Append(vitrine.Batch{Opens: []vitrine.NewOpen{o}}); err != nil {
+	o := vitrine.OpenRecord{Account: 1, Open: report.Open{Link: 1, ID: int64(here), Viewer: 1}}
+	if err := s.Append(vitrine.Batch{Opens: []vitrine.OpenRecord{o}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

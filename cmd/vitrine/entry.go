@@ -50,20 +50,20 @@ func (f accountFlags) mailer() (*mail.Sender, error) {
 // apply tells the service of accounts what the flags say.
 func (f accountFlags) apply(a *vitrine.Accounts, outbox *vitrine.Outbox, public *url.URL) {
 	a.SignUp, a.SignUpPlan, a.Site = vitrine.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
-	a.Address = func(p vitrine.TicketPurpose, text vitrine.TicketText) string {
-		return web.TicketURL(public.String(), p, text)
+	a.Address = func(p vitrine.TokenPurpose, text vitrine.TokenText) string {
+		return web.TokenURL(public.String(), p, text)
 	}
 	a.Mail = outbox
 }
 
-// offered prints the address of a ticket, alone on standard output, and to a person what it does.
-func offered(t *terminal, dir string, p vitrine.TicketPurpose, text vitrine.TicketText, what string) error {
+// offered prints the address of a token, alone on standard output, and to a person what it does.
+func offered(t *terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
 	_, address := served(dir)
 	if address == "" {
 		t.say("No server runs on this directory: put its address in place of %s.", defaultURL)
 	}
 	t.say("%s", what)
-	_, err := fmt.Fprintln(t.out, web.TicketURL(cmp.Or(address, defaultURL), p, text))
+	_, err := fmt.Fprintln(t.out, web.TokenURL(cmp.Or(address, defaultURL), p, text))
 	return err
 }
 
@@ -79,7 +79,7 @@ func (c *accountSignInCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:", humanMinutes(vitrine.SignInLife))
-		return offered(t, c.Data, vitrine.TicketSignIn, text, what)
+		return offered(t, c.Data, vitrine.TokenSignIn, text, what)
 	})
 }
 
@@ -95,7 +95,7 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		what := fmt.Sprintf("Whoever opens this address within %s chooses a new password, once:", humanMinutes(vitrine.ResetLife))
-		return offered(t, c.Data, vitrine.TicketPassword, text, what)
+		return offered(t, c.Data, vitrine.TokenPassword, text, what)
 	})
 }
 
@@ -112,7 +112,7 @@ func (c *accountInviteCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		what := fmt.Sprintf("Whoever opens this address within %d days opens the account of %s, once:", int(vitrine.InviteLife/(24*time.Hour)), plain(c.Email))
-		return offered(t, c.Data, vitrine.TicketInvite, text, what)
+		return offered(t, c.Data, vitrine.TokenInvite, text, what)
 	})
 }
 
@@ -126,7 +126,7 @@ func (c *setupCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return offered(t, c.Data, vitrine.TicketSetup, text, "Open this address in a browser to make the first account. It works once, and one from before does not any more:")
+		return offered(t, c.Data, vitrine.TokenSetup, text, "Open this address in a browser to make the first account. It works once, and one from before does not any more:")
 	})
 }
 

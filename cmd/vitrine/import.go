@@ -79,7 +79,7 @@ type importOpensCmd struct{ fileArg }
 func (c *importOpensCmd) Run(ctx context.Context, t *terminal) error {
 	opens := func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Opens(ctx, r) }
 	return c.run(ctx, t, "open", opens, func(in *instance) error {
-		if err := in.analytics.Settle(ctx); err != nil {
+		if err := in.analytics.RollUp(ctx); err != nil {
 			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)
 		}
 		return nil

@@ -112,8 +112,8 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 
 // passOver has no number be given to an account or a link that the log of opens, or what else is named, knows one by. It returns what is to be
 // said of a database that was behind, "" otherwise. Whoever makes accounts or links calls it first.
-func (in *instance) passOver(ctx context.Context, more ...vitrine.Knower) (warning string, err error) {
-	return vitrine.PassOver(ctx, in.store, append(more, in.log)...)
+func (in *instance) passOver(ctx context.Context, more ...vitrine.IDSource) (warning string, err error) {
+	return vitrine.ReserveIDs(ctx, in.store, append(more, in.log)...)
 }
 
 // passOver is that of the instance, for a verb.

@@ -100,7 +100,7 @@ type keyRollCmd struct {
 
 func (c *keyRollCmd) Run(ctx context.Context, t *terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		key, err := in.keys.Roll(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
+		key, err := in.keys.Rotate(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (h *history) opens(slug string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	begin := time.Now().AddDate(0, -5, 0)
 	for i := range 3000 {
 		at := begin.Add(time.Duration(i) * time.Hour)
@@ -92,7 +92,7 @@ func (h *history) opens(slug string) {
 			break
 		}
 		id := vitrine.ViewIDAt(at.UnixMilli(), i)
-		o := vitrine.NewOpen{Account: l.Account, Open: report.Open{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i % 400), Country: fmt.Sprint("C", i%9)}}
+		o := vitrine.OpenRecord{Account: l.Account, Open: report.Open{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i % 400), Country: fmt.Sprint("C", i%9)}}
 		if i%2 == 0 {
 			o.Session = &report.Session{EngagedMs: int64(i), PresentMs: int64(2 * i), Downloaded: i%10 == 0}
 		}
@@ -101,7 +101,7 @@ func (h *history) opens(slug string) {
 	if err := in.log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()}, opens); err != nil {
 		h.t.Fatal(err)
 	}
-	if err := in.analytics.Settle(h.t.Context()); err != nil {
+	if err := in.analytics.RollUp(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -251,7 +251,7 @@ func TestMigrateClickHouse(t *testing.T) {
 	}
 	defer log.Close()
 	id := vitrine.ViewIDAt(time.Now().UnixMilli(), 0)
-	if _, err := log.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: 1}}}}); err != nil {
+	if _, err := log.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: 1}}}}); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := vitrineOn(root, "migrate", h.data, word); err == nil || !strings.Contains(out, "it has other data in it") {
@@ -396,7 +396,7 @@ func fillInstance(b *testing.B, data string, opens int) int {
 	step := (time.Now().UnixMilli() - begin - 1000) / int64(opens)
 	r := rand.New(rand.NewPCG(1, 2))
 	for done := 0; done < opens; {
-		var batch []vitrine.NewOpen
+		var batch []vitrine.OpenRecord
 		for range min(atOnce, opens-done) {
 			id := vitrine.ViewIDAt(begin+int64(done)*step, done)
 			o := report.Open{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(links), Viewer: r.Uint64N(300_000), Country: fmt.Sprint("C", r.IntN(60)), Browser: fmt.Sprint("B", r.IntN(8))}
@@ -404,14 +404,14 @@ func fillInstance(b *testing.B, data string, opens int) int {
 				o.Session = &report.Session{EngagedMs: r.Int64N(200_000), Downloaded: r.IntN(10) == 0}
 				o.Session.PresentMs = o.Session.EngagedMs + r.Int64N(20_000)
 			}
-			batch = append(batch, vitrine.NewOpen{Account: 1, Open: o})
+			batch = append(batch, vitrine.OpenRecord{Account: 1, Open: o})
 			done++
 		}
 		if err := in.log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{9}, Lines: int64(done), At: time.Now()}, batch); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := in.analytics.Settle(b.Context()); err != nil {
+	if err := in.analytics.RollUp(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	return opens

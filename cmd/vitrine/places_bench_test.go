@@ -49,7 +49,7 @@ func BenchmarkPlacesTake(b *testing.B) {
 		for _, size := range []int{1, 64, 4096} {
 			b.Run(fmt.Sprintf("%s/batch=%d", log.name, size), func(b *testing.B) {
 				l, g := openBenchLog(b, log.open), vitrinetest.NewTraffic(200, 1000)
-				batch := vitrine.Batch{Opens: make([]vitrine.NewOpen, size)}
+				batch := vitrine.Batch{Opens: make([]vitrine.OpenRecord, size)}
 				n := 0
 				for b.Loop() {
 					b.StopTimer()
@@ -77,7 +77,7 @@ func BenchmarkPlacesReport(b *testing.B) {
 		l := openBenchLog(b, log.open)
 		g := vitrinetest.NewTraffic(100, 365*86_400_000/opens)
 		for n := 0; n < opens; {
-			some := make([]vitrine.NewOpen, 0, 10_000)
+			some := make([]vitrine.OpenRecord, 0, 10_000)
 			for range cap(some) {
 				some = append(some, g.Imported())
 			}
@@ -86,7 +86,7 @@ func BenchmarkPlacesReport(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		if err := l.Settle(context.Background(), start+370); err != nil {
+		if err := l.RollUp(context.Background(), start+370); err != nil {
 			b.Fatal(err)
 		}
 		for _, r := range []struct {

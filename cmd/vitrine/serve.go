@@ -108,7 +108,7 @@ func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, e
 	if err != nil || text == "" {
 		return "", err
 	}
-	return web.TicketURL(public.String(), vitrine.TicketSetup, text), nil
+	return web.TokenURL(public.String(), vitrine.TokenSetup, text), nil
 }
 
 // welcome says where the server is, what it lacks, and what to do next: to a person where the log is text, else in the log

@@ -60,11 +60,11 @@ func (s *spools) ofEarly() vitrine.Spool {
 }
 
 // knowers are those that know links.
-func (s *spools) knowers() []vitrine.Knower {
+func (s *spools) knowers() []vitrine.IDSource {
 	if s.early == nil {
-		return []vitrine.Knower{s.spool}
+		return []vitrine.IDSource{s.spool}
 	}
-	return []vitrine.Knower{s.spool, s.early}
+	return []vitrine.IDSource{s.spool, s.early}
 }
 
 // views are the views of an instance, which say how it stands with what the log does not take.

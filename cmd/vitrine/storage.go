@@ -55,7 +55,7 @@ func (c *storageCheckCmd) Run(ctx context.Context, t *terminal) error {
 				return err
 			}
 		}
-		if err := in.place().Check(ctx); errors.Is(err, vitrine.ErrOtherPlace) {
+		if err := in.place().Verify(ctx); errors.Is(err, vitrine.ErrOtherPlace) {
 			return errors.New(otherPlace(err))
 		} else if err != nil {
 			return err
@@ -87,8 +87,8 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // place is where the files of an instance are.
-func (in *instance) place() vitrine.Place {
-	return vitrine.Place{Store: in.store, Blobs: in.blobs}
+func (in *instance) place() vitrine.StorageOwner {
+	return vitrine.StorageOwner{Store: in.store, Blobs: in.blobs}
 }
 
 // otherPlace says what to do about vitrine.ErrOtherPlace.
@@ -112,7 +112,7 @@ used the same files; or the database was restored to an earlier moment. Find out
 func (c *storageClaimCmd) Run(ctx context.Context, t *terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		where := redacted(c.filesPlace())
-		err := in.place().Check(ctx)
+		err := in.place().Verify(ctx)
 		if err != nil && !errors.Is(err, vitrine.ErrOtherPlace) {
 			return err
 		}
@@ -120,7 +120,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal) error {
 			t.say("The files in %s are this database's.", plain(where))
 			return nil
 		}
-		files, bytes, err := in.place().Strangers(ctx)
+		files, bytes, err := in.place().CountUnowned(ctx)
 		if err != nil {
 			return err
 		}

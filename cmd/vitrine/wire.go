@@ -87,7 +87,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now, Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
 	previews = worker.New("preview", previewEvery, log, made.Make)
-	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.Empty)
+	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.PurgeClosed)
 	in.accounts.Links, in.accounts.Wake, in.accounts.Leases = in.links, empty.Wake, leases
 	// Work that the state of each link or account is the queue of is shared by all processes; the rest is done by one of them.
 	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale)}
@@ -107,12 +107,12 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		worker.New("review", watchEvery, log, queue.look),
 		worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("purge", purgeEvery, log, in.links.Purge),
-		worker.New("settle", settleEvery, log, in.analytics.Settle),
-		worker.New("forget", forgetEvery, log, in.analytics.Forget),
-		worker.New("forget reports", forgetEvery, log, in.abuse.Forget),
-		worker.New("forget sessions", forgetEvery, log, in.sessions.Forget),
+		worker.New("settle", settleEvery, log, in.analytics.RollUp),
+		worker.New("forget", forgetEvery, log, in.analytics.Expire),
+		worker.New("forget reports", forgetEvery, log, in.abuse.Expire),
+		worker.New("forget sessions", forgetEvery, log, in.sessions.Expire),
 		worker.New("record view log", recordEvery, log, func(ctx context.Context) error { return in.places.lossOf(in.pair().Record(ctx)) }),
-		worker.New("forget leases", forgetEvery, log, leases.Forget),
+		worker.New("forget leases", forgetEvery, log, leases.Expire),
 	}
 	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
 		_, err := leases.Hold(ctx, choresLease, nil, func(ctx context.Context) error {

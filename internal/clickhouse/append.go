@@ -149,7 +149,7 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 }
 
 // own makes the row of an open's link where there is none. It is written once something of it is.
-func (w *writing) own(o *vitrine.NewOpen) *linkRow {
+func (w *writing) own(o *vitrine.OpenRecord) *linkRow {
 	link := vitrine.LinkID(o.Link)
 	if w.links[link] == nil {
 		w.links[link] = &linkRow{account: o.Account}
@@ -158,7 +158,7 @@ func (w *writing) own(o *vitrine.NewOpen) *linkRow {
 }
 
 // open decides on an open. ErrExists: its ID is another open's. ErrForgotten: its day's opens are gone.
-func (w *writing) open(o *vitrine.NewOpen) error {
+func (w *writing) open(o *vitrine.OpenRecord) error {
 	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
 	if !w.mayCome(k) {
 		return vitrine.ErrForgotten
@@ -174,7 +174,7 @@ func (w *writing) open(o *vitrine.NewOpen) error {
 }
 
 // add adds an open, and counts it but for its viewer.
-func (w *writing) add(k key, o *vitrine.NewOpen, imported bool) *openRow {
+func (w *writing) add(k key, o *vitrine.OpenRecord, imported bool) *openRow {
 	link := w.own(o)
 	row := &openRow{Open: o.Open, account: link.account, imported: imported}
 	row.ID, row.At = int64(k.id), k.id.Ms()

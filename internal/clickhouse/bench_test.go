@@ -22,7 +22,7 @@ func BenchmarkTally(b *testing.B) {
 	g := vitrinetest.NewTraffic(100, 365*86_400_000/opens)
 	start := time.Now()
 	for n := 0; n < opens; {
-		var some []vitrine.NewOpen
+		var some []vitrine.OpenRecord
 		for ; len(some) < 16_384 && n < opens; n++ {
 			some = append(some, g.Imported())
 		}

@@ -16,7 +16,7 @@ import (
 func TestDaily(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(4, 257*60_000)
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	for range 700 { // some four months
 		opens = append(opens, g.Imported())
 	}
@@ -76,25 +76,25 @@ func TestDaily(t *testing.T) {
 		step("Audit", l.Audit(ctx, true, func(fault string, _ bool) { t.Errorf("%s: %s", when, fault) }))
 	}
 	same("as imported")
-	step("Settle", l.Settle(ctx, last-10))
+	step("Settle", l.RollUp(ctx, last-10))
 	trusted(last - 10)
 	same("settled")
 	late := opens[200]
 	late.ID, late.Viewer = int64(vitrine.ViewIDAt(late.At+1, 9)), opens[100].Viewer
-	_, err := l.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{late}})
+	_, err := l.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{late}})
 	step("Append", err)
 	trusted(report.DayOf(late.At))
 	same("with a late open")
-	step("Settle", l.Settle(ctx, last-10))
+	step("Settle", l.RollUp(ctx, last-10))
 	trusted(last - 10)
 	same("settled again")
-	human := opens[slices.IndexFunc(opens[300:], func(o vitrine.NewOpen) bool { return o.Bot == "" })+300]
+	human := opens[slices.IndexFunc(opens[300:], func(o vitrine.OpenRecord) bool { return o.Bot == "" })+300]
 	_, err = l.Append(ctx, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(human.Link), Open: vitrine.ViewID(human.ID), At: human.At + 1000,
 		Session: report.Session{EngagedMs: 10, PresentMs: 20}, Bot: vitrine.BotAutomation}}})
 	step("Append", err)
 	trusted(report.DayOf(human.At))
 	same("with an open that turned out to be a bot's")
-	step("Settle", l.Settle(ctx, last-10))
+	step("Settle", l.RollUp(ctx, last-10))
 	rebuilt := func(want int) {
 		t.Helper()
 		n := 0
@@ -118,17 +118,17 @@ func TestDaily(t *testing.T) {
 	rebuilt(0)
 	trusted(last - 10)
 	same("with lost tallies made again")
-	step("Erase", l.Erase(ctx, 1))
+	step("Erase", l.DeleteLink(ctx, 1))
 	trusted(0)
 	same("with a link erased")
-	step("Settle", l.Settle(ctx, last-2))
+	step("Settle", l.RollUp(ctx, last-2))
 	trusted(last - 2)
 	same("settled after that")
 	q := vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: first, To: last + 1}
 	before, _, err := l.Tally(ctx, q)
 	step("Tally", err)
-	step("Forget", l.Forget(ctx, first+80))
-	if kept, err := l.Kept(ctx, 1); err != nil || kept <= first {
+	step("Forget", l.Expire(ctx, first+80))
+	if kept, err := l.RetainedFrom(ctx, 1); err != nil || kept <= first {
 		t.Fatalf("opens are kept from %v on, %v", kept, err)
 	}
 	after, _, err := l.Tally(ctx, q)

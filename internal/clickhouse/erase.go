@@ -8,8 +8,8 @@ import (
 	"vitrine/report"
 )
 
-// Erase is vitrine.ViewLog's.
-func (l *ViewLog) Erase(ctx context.Context, link vitrine.LinkID) error {
+// DeleteLink is vitrine.ViewLog's.
+func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
 		account, err := l.c.owner(ctx, link)
 		if err != nil || account == 0 {

@@ -26,8 +26,8 @@ import (
 var ctx = context.Background()
 
 // view is a person's open of a link of account 1.
-func view(link int64, at time.Time, n int, viewer uint64) vitrine.NewOpen {
-	return vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at.UnixMilli(), n)), At: at.UnixMilli(), Link: link, Viewer: viewer, Country: "DE"}}
+func view(link int64, at time.Time, n int, viewer uint64) vitrine.OpenRecord {
+	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at.UnixMilli(), n)), At: at.UnixMilli(), Link: link, Viewer: viewer, Country: "DE"}}
 }
 
 var errDied = errors.New("the process has died")
@@ -57,10 +57,10 @@ func (d *dying) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestCrash has a process die at each request of each kind of batch. Another one goes on.
 func TestCrash(t *testing.T) {
 	start := vitrinetest.Epoch
-	first := vitrine.Batch{Opens: []vitrine.NewOpen{view(1, start, 0, 10), view(2, start, 0, 10)},
+	first := vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, start, 0, 10), view(2, start, 0, 10)},
 		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 0), Link: 1, Open: vitrine.ViewIDAt(start.UnixMilli(), 0)}}}
 	second := vitrine.Batch{
-		Opens: []vitrine.NewOpen{view(1, start.Add(time.Hour), 0, 10), view(1, start.Add(40*24*time.Hour), 0, 20), view(3, start, 0, 10)},
+		Opens: []vitrine.OpenRecord{view(1, start.Add(time.Hour), 0, 10), view(1, start.Add(40*24*time.Hour), 0, 20), view(3, start, 0, 10)},
 		Snapshots: []vitrine.Snapshot{
 			{Link: 1, Open: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000, Session: report.Session{EngagedMs: 5000, PresentMs: 9000}, Bot: vitrine.BotAutomation},
 			{Link: 2, Open: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000, Session: report.Session{EngagedMs: 5000, PresentMs: 9000}},
@@ -68,7 +68,7 @@ func TestCrash(t *testing.T) {
 		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 5), Link: 2, Open: vitrine.ViewIDAt(start.UnixMilli(), 0)}},
 	}
 	receipt := vitrine.ImportReceipt{File: [32]byte{1}, Lines: 2, At: start}
-	imported := []vitrine.NewOpen{view(1, start, 0, 10), view(2, start.Add(40*24*time.Hour), 0, 30)}
+	imported := []vitrine.OpenRecord{view(1, start, 0, 10), view(2, start.Add(40*24*time.Hour), 0, 30)}
 	for _, c := range []struct {
 		name   string
 		run    func(l *ViewLog) error
@@ -84,11 +84,11 @@ func TestCrash(t *testing.T) {
 		}, counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}}, counts{1: {Views: 2}, 2: {Views: 1, Downloads: 1}, 3: {Views: 1}}},
 		{"Import", func(l *ViewLog) error { return l.Import(ctx, receipt, imported) },
 			counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}}, counts{1: {Views: 2, Downloads: 1}, 2: {Views: 2}}},
-		{"Erase", func(l *ViewLog) error { return l.Erase(ctx, 1) },
+		{"Erase", func(l *ViewLog) error { return l.DeleteLink(ctx, 1) },
 			counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}}, counts{2: {Views: 1}}},
 		{"Forget", func(l *ViewLog) error {
 			day := report.DayOf(start.UnixMilli())
-			return errors.Join(l.Settle(ctx, day+100), l.Forget(ctx, day+100))
+			return errors.Join(l.RollUp(ctx, day+100), l.Expire(ctx, day+100))
 		}, counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}}, counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, b
 	}
 	// Another process goes on: first with something else, which finds all of the batch, or nothing of it if it was not acknowledged.
 	other := openTestLog(t, address)
-	if _, err := other.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(9, vitrinetest.Epoch.AddDate(0, 0, 100), 0, 10)}}); err != nil {
+	if _, err := other.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(9, vitrinetest.Epoch.AddDate(0, 0, 100), 0, 10)}}); err != nil {
 		t.Fatal(err)
 	}
 	got, err2 := other.Counts(ctx, []vitrine.LinkID{1, 2, 3})
@@ -169,7 +169,7 @@ func TestAway(t *testing.T) {
 	l := openTestLog(t, s.Database(t))
 	at := vitrinetest.Epoch
 	write := func(n int) error {
-		_, err := l.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, at, n, 10)}})
+		_, err := l.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, at, n, 10)}})
 		return err
 	}
 	if err := write(0); err != nil {
@@ -260,7 +260,7 @@ func TestWriters(t *testing.T) {
 					for i := range batches {
 						at := vitrinetest.Epoch.Add(time.Duration(i) * time.Minute)
 						// One open that all write, and one of each; all are the same viewer's.
-						b := vitrine.Batch{Opens: []vitrine.NewOpen{view(1, at, 0, 10), view(1, at, 1+w, 10)}}
+						b := vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, at, 0, 10), view(1, at, 1+w, 10)}}
 						b.Downloads = []vitrine.Download{{ID: vitrine.ViewID(b.Opens[0].ID), Link: 1, Open: vitrine.ViewID(b.Opens[0].ID)}}
 						if o, err := l.Append(ctx, b); err != nil || o.Refused != nil || o.Early.Len() > 0 {
 							t.Errorf("Append: %+v, %v", o, err)

@@ -81,7 +81,7 @@ func TestFillOther(t *testing.T) {
 	smallFills(t, 3)
 	from := fileLog(t)
 	open := func(n int) vitrine.Batch {
-		return vitrine.Batch{Opens: []vitrine.NewOpen{view(1, vitrinetest.Epoch, n, uint64(n))}}
+		return vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, vitrinetest.Epoch, n, uint64(n))}}
 	}
 	put := func(l vitrine.ViewLog, b vitrine.Batch) {
 		t.Helper()
@@ -119,7 +119,7 @@ func TestFillOther(t *testing.T) {
 	}
 	// The first one goes on: what is there is not a beginning of it any more.
 	at := vitrinetest.Epoch.AddDate(0, 0, -1)
-	put(from, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, at, 0, 99)}})
+	put(from, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, at, 0, 99)}})
 	refused("a beginning of what it was", half)
 	refused("what it was", whole)
 	put(whole, open(50))
@@ -130,15 +130,15 @@ func TestFillOther(t *testing.T) {
 func TestFillBehind(t *testing.T) {
 	from := fileLog(t)
 	day := report.DayOf(vitrinetest.Epoch.UnixMilli())
-	if _, err := from.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, vitrinetest.Epoch, 0, 10)}}); err != nil {
+	if _, err := from.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, vitrinetest.Epoch, 0, 10)}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(from.Settle(ctx, day+200), from.Forget(ctx, day+200)); err != nil {
+	if err := errors.Join(from.RollUp(ctx, day+200), from.Expire(ctx, day+200)); err != nil {
 		t.Fatal(err)
 	}
 	late := view(2, vitrinetest.Epoch, 0, 10)
 	late.Account = 2
-	if _, err := from.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{late}}); err != nil {
+	if _, err := from.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{late}}); err != nil {
 		t.Fatal(err)
 	}
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
@@ -146,7 +146,7 @@ func TestFillBehind(t *testing.T) {
 	if err := l.Fill(ctx, from, untold); err == nil || !strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %s", err, want)
 	}
-	if err := errors.Join(from.Settle(ctx, day+200), from.Forget(ctx, day+200)); err != nil {
+	if err := errors.Join(from.RollUp(ctx, day+200), from.Expire(ctx, day+200)); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Fill(ctx, from, untold); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Import is vitrine.ViewLog's.
-func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.NewOpen) error {
+func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
 		lines, err := l.Imported(ctx, receipt.File)
 		if err != nil || receipt.Lines <= lines {
@@ -33,7 +33,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 }
 
 // imports decides on imported opens.
-func (w *writing) imports(opens []vitrine.NewOpen) error {
+func (w *writing) imports(opens []vitrine.OpenRecord) error {
 	links := map[vitrine.LinkID]bool{}
 	var viewers []viewerKey
 	var keys []key

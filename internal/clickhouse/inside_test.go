@@ -13,7 +13,7 @@ import (
 func TestInside(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(5, 20*60_000)
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	for i := range 3000 {
 		o := g.Imported()
 		if s := o.Session; s != nil && i%3 == 0 { // sessions of every kind, and some that are no use

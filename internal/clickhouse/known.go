@@ -9,9 +9,9 @@ import (
 	"vitrine"
 )
 
-// Highest is vitrine.ViewLog's. Each maximum is the end of the order that a table is kept in. The journal is read first: what is carried out meanwhile
+// HighestIDs is vitrine.ViewLog's. Each maximum is the end of the order that a table is kept in. The journal is read first: what is carried out meanwhile
 // is met there or in the tables.
-func (l *ViewLog) Highest(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
+func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	err = l.c.pending(ctx, func(s vitrine.Scope) {
 		if s.Account < vitrine.FirstSitePage {
 			account = max(account, s.Account)
@@ -76,8 +76,8 @@ const (
 	linkBytes   = 5 * 8
 )
 
-// Known is vitrine.ViewLog's. Every open has a row of counts for its link; of an account there may be more, when its links are gone.
-func (l *ViewLog) Known(ctx context.Context, f func(vitrine.Scope) error) error {
+// EachScope is vitrine.ViewLog's. Every open has a row of counts for its link; of an account there may be more, when its links are gone.
+func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
 	err := l.c.read(ctx, backgroundTime, "SELECT link, account FROM links FINAL ORDER BY link", func(r *reader) error {
 		s := vitrine.Scope{Link: vitrine.LinkID(r.int64()), Account: vitrine.AccountID(r.int64())}
 		if r.err != nil {

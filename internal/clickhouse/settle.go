@@ -7,9 +7,9 @@ import (
 	"vitrine/report"
 )
 
-// Settle is vitrine.ViewLog's. The server brings past months into their final form itself, one part each (schema.go); what is left is to say which days
+// RollUp is vitrine.ViewLog's. The server brings past months into their final form itself, one part each (schema.go); what is left is to say which days
 // are settled, to make their tallies (daily.go), and to drop old rows of the journal.
-func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
+func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	before = min(before, lastDay)
 	var last uint64
 	err := l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {

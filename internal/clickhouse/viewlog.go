@@ -147,8 +147,8 @@ func (c *client) owner(ctx context.Context, link vitrine.LinkID) (account vitrin
 	return account, err
 }
 
-// Kept is vitrine.ViewLog's. It is the same of all accounts.
-func (l *ViewLog) Kept(ctx context.Context, _ vitrine.AccountID) (report.Day, error) {
+// RetainedFrom is vitrine.ViewLog's. It is the same of all accounts.
+func (l *ViewLog) RetainedFrom(ctx context.Context, _ vitrine.AccountID) (report.Day, error) {
 	s, err := l.c.state(ctx)
 	return s.forgotten, err
 }

@@ -58,8 +58,8 @@ func add(t *testing.T, l vitrine.ViewLog, n int) {
 	t.Helper()
 	for range n {
 		views++
-		o := vitrine.NewOpen{Account: 1, Open: report.Open{Link: 1, ID: (1_800_000_000_000 + views) << 21, Viewer: 7}}
-		if _, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o}}); err != nil {
+		o := vitrine.OpenRecord{Account: 1, Open: report.Open{Link: 1, ID: (1_800_000_000_000 + views) << 21, Viewer: 7}}
+		if _, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{o}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -87,8 +87,8 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 		do   func() error
 	}{
 		{"before", func() error { return nil }},
-		{"once the days are put away", func() error { return log.Settle(t.Context(), later) }},
-		{"once the page loads are forgotten", func() error { return log.Forget(t.Context(), later-10) }},
+		{"once the days are put away", func() error { return log.RollUp(t.Context(), later) }},
+		{"once the page loads are forgotten", func() error { return log.Expire(t.Context(), later-10) }},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(step.name, err)
@@ -125,7 +125,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := log.Kept(t.Context(), vitrine.AccountID(whole.Number))
+	kept, err := log.RetainedFrom(t.Context(), vitrine.AccountID(whole.Number))
 	if err != nil || kept <= report.DayOf(midnight.UnixMilli()) {
 		t.Errorf("page loads are kept from %v on, %v; want none of %v", kept, err, midnight)
 	}

@@ -57,7 +57,7 @@ func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, loa
 		return err
 	}
 	load.Link = link
-	_, err = s.Views.OpenNext(ctx, s.IDs, s.Now(), &vitrine.NewOpen{Account: vitrine.AccountID(account), Open: load})
+	_, err = s.Views.OpenNext(ctx, s.IDs, s.Now(), &vitrine.OpenRecord{Account: vitrine.AccountID(account), Open: load})
 	return err
 }
 
@@ -238,7 +238,7 @@ func (s *Stats) Purge(ctx context.Context) error {
 		removed := 0
 		for _, p := range gone {
 			if p.Path != "" {
-				if err := s.Log.Erase(ctx, vitrine.LinkID(p.Number)); err != nil {
+				if err := s.Log.DeleteLink(ctx, vitrine.LinkID(p.Number)); err != nil {
 					return err
 				}
 			}

@@ -175,7 +175,7 @@ func TestRestoredStore(t *testing.T) {
 	if again.ID != site.ID {
 		t.Fatalf("website %d, want another with the number %d", again.ID, site.ID)
 	}
-	warning, err := vitrine.PassOver(t.Context(), after.store, after.log)
+	warning, err := vitrine.ReserveIDs(t.Context(), after.store, after.log)
 	if err != nil || warning != "" {
 		t.Errorf("websites count among the highest numbers: %q, %v", warning, err)
 	}

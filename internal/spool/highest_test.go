@@ -20,14 +20,14 @@ func TestHighest(t *testing.T) {
 	}
 	is := func(when string, account vitrine.AccountID, link vitrine.LinkID) {
 		t.Helper()
-		a, l, err := s.Highest(t.Context())
+		a, l, err := s.HighestIDs(t.Context())
 		if err != nil || a != account || l != link {
 			t.Errorf("%s: %d and %d, %v, want %d and %d", when, a, l, err, account, link)
 		}
 	}
 	is("nothing", 0, 0)
 	open := func(a vitrine.AccountID, l vitrine.LinkID) vitrine.Batch {
-		return vitrine.Batch{Opens: []vitrine.NewOpen{{Account: a, Open: report.Open{ID: 1, Link: int64(l)}}}}
+		return vitrine.Batch{Opens: []vitrine.OpenRecord{{Account: a, Open: report.Open{ID: 1, Link: int64(l)}}}}
 	}
 	err = errors.Join(s.Append(open(7, 3)), s.Append(open(2, 9)), s.Append(vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 4}}}))
 	is("opens and a beacon", 7, 9)

@@ -20,7 +20,7 @@ import (
 // batch is one open, its snapshot and its download.
 func batch(id int) vitrine.Batch {
 	return vitrine.Batch{
-		Opens: []vitrine.NewOpen{{Account: 7, Open: report.Open{ID: int64(id), At: 5, Link: 1 << 60, Viewer: 1<<64 - 1, Country: "FR", City: "Orléans",
+		Opens: []vitrine.OpenRecord{{Account: 7, Open: report.Open{ID: int64(id), At: 5, Link: 1 << 60, Viewer: 1<<64 - 1, Country: "FR", City: "Orléans",
 			Referrer: "<script>&\u2028", Device: "mobile", Bot: "crawler", QR: true}}},
 		Snapshots: []vitrine.Snapshot{{Link: 1 << 60, Open: vitrine.ViewID(id), At: 6, Bot: vitrine.BotAutomation, Session: report.Session{EngagedMs: 1 << 40,
 			Screen: "0-575", Downloaded: true, Pages: []report.PageTime{{Page: 3, Ms: 4}}, Played: 1, Reached: 2, Depth: 3}}},

@@ -40,6 +40,6 @@ func (t storeTx) DeleteAbuseReports(l vitrine.LinkID) error {
 	return err
 }
 
-func (t storeTx) ForgetAbuseReports(before time.Time) (int64, error) {
+func (t storeTx) ExpireAbuseReports(before time.Time) (int64, error) {
 	return t.exec("DELETE FROM abuse_reports WHERE at < $1 AND link IN (SELECT id FROM links WHERE state = 'live')", ms(before))
 }

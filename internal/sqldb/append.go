@@ -89,7 +89,7 @@ func (l *ViewLog) write(t *tx, c *changes) *writing {
 }
 
 // count adds an open that was written to its link's counts.
-func (w *writing) count(o *vitrine.NewOpen, r *openRecord) {
+func (w *writing) count(o *vitrine.OpenRecord, r *openRecord) {
 	c := w.change(vitrine.LinkID(o.Link))
 	c.account = o.Account
 	if r.human() {
@@ -98,7 +98,7 @@ func (w *writing) count(o *vitrine.NewOpen, r *openRecord) {
 }
 
 // insert writes the row of an open, unless its link has the ID.
-func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *openRecord, o *vitrine.NewOpen) (added bool, err error) {
+func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *openRecord, o *vitrine.OpenRecord) (added bool, err error) {
 	w.b = r.append(w.b[:0])
 	var session any
 	if o.Session != nil {

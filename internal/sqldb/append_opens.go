@@ -10,7 +10,7 @@ import (
 
 // adding is an open on its way into the table of opens.
 type adding struct {
-	*vitrine.NewOpen
+	*vitrine.OpenRecord
 	record  openRecord
 	blob    []byte
 	added   bool
@@ -29,13 +29,13 @@ type viewerOf struct {
 
 // opens writes opens, and tells of each that is refused why; nil: none is. All are asked for at once what they need to know of those that are
 // there.
-func (w *writing) opens(opens []vitrine.NewOpen) (refused []error, err error) {
+func (w *writing) opens(opens []vitrine.OpenRecord) (refused []error, err error) {
 	if len(opens) == 0 {
 		return nil, nil
 	}
 	list := make([]adding, len(opens))
 	for i := range opens {
-		list[i].NewOpen = &opens[i]
+		list[i].OpenRecord = &opens[i]
 	}
 	if err := w.words.opens(list); err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (w *writing) tell(list []adding) error {
 		if w.owners[a.link()] == 0 { // its row comes with this transaction
 			w.owners[a.link()] = a.Account
 		}
-		w.count(a.NewOpen, &a.record)
+		w.count(a.OpenRecord, &a.record)
 		if followed {
 			after := a.Open
 			after.Returning = a.record.flags&openReturning != 0

@@ -70,7 +70,7 @@ func TestAuditFinds(t *testing.T) {
 		other := from(1, "x")
 		other.Link = 2
 		download := vitrine.Download{ID: 1, Link: 1, Open: vitrine.ViewID(from(1, "").ID)}
-		opens := []vitrine.NewOpen{from(1, "a"), from(2, "b"), from(3, "c"), bot, other}
+		opens := []vitrine.OpenRecord{from(1, "a"), from(2, "b"), from(3, "c"), bot, other}
 		_, err := l.Append(t.Context(), vitrine.Batch{Opens: opens, Downloads: []vitrine.Download{download}})
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestAuditFinds(t *testing.T) {
 func TestEraseInSteps(t *testing.T) {
 	l := openTestLog(t)
 	const n = 2*erasedAtOnce + 500
-	opens := make([]vitrine.NewOpen, n)
+	opens := make([]vitrine.OpenRecord, n)
 	for i := range opens {
 		opens[i] = from(i, "a")
 	}
@@ -135,7 +135,7 @@ func TestEraseInSteps(t *testing.T) {
 			t.Errorf("%s has %d rows, %v", table, rows, err)
 		}
 	}
-	if err := l.Erase(t.Context(), 1); err != nil {
+	if err := l.DeleteLink(t.Context(), 1); err != nil {
 		t.Error(err)
 	}
 }
@@ -143,7 +143,7 @@ func TestEraseInSteps(t *testing.T) {
 // A long answer ends when nobody wants it any more, and a panic in the middle of one leaves the log usable.
 func TestVisitEnds(t *testing.T) {
 	l := openTestLog(t)
-	opens := make([]vitrine.NewOpen, 3*checkEvery)
+	opens := make([]vitrine.OpenRecord, 3*checkEvery)
 	for i := range opens {
 		opens[i] = from(i, "a")
 	}

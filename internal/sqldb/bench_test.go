@@ -55,7 +55,7 @@ func BenchmarkAppend(b *testing.B) {
 		for _, size := range []int{1, 64, 512, 4096} {
 			b.Run(fmt.Sprintf("links=%d/batch=%d", links, size), func(b *testing.B) {
 				l, g := openTestLog(b), newTraffic(links)
-				batch := vitrine.Batch{Opens: make([]vitrine.NewOpen, size)}
+				batch := vitrine.Batch{Opens: make([]vitrine.OpenRecord, size)}
 				m := meter{b: b, from: processorTime()}
 				for b.Loop() {
 					m.stop()
@@ -77,7 +77,7 @@ func BenchmarkAppend(b *testing.B) {
 // fill imports n opens of history.
 func fill(tb testing.TB, l *ViewLog, n, links int) {
 	g := newTraffic(links)
-	opens := make([]vitrine.NewOpen, 0, 5000)
+	opens := make([]vitrine.OpenRecord, 0, 5000)
 	for i := 0; i < n; i += len(opens) {
 		opens = opens[:0]
 		for range min(cap(opens), n-i) {
@@ -93,7 +93,7 @@ func BenchmarkImport(b *testing.B) {
 	for _, links := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("links=%d", links), func(b *testing.B) {
 			l, g := openTestLog(b), newTraffic(links)
-			opens := make([]vitrine.NewOpen, 5000)
+			opens := make([]vitrine.OpenRecord, 5000)
 			m := meter{b: b, from: processorTime()}
 			for b.Loop() {
 				m.stop()
@@ -140,13 +140,13 @@ func BenchmarkAudit(b *testing.B) {
 	for _, size := range []struct{ links, views int }{{10_000, 20_000}, {40_000, 80_000}, {10, 100_000}, {10, 400_000}} {
 		b.Run(fmt.Sprintf("links=%d/views=%d", size.links, size.views), func(b *testing.B) {
 			l, g := openTestLog(b), newTraffic(size.links)
-			opens := make([]vitrine.NewOpen, size.views)
+			opens := make([]vitrine.OpenRecord, size.views)
 			var last report.Day
 			for i := range opens {
 				opens[i] = g.Imported()
 				last = max(last, report.DayOf(opens[i].At))
 			}
-			slices.SortFunc(opens, func(a, b vitrine.NewOpen) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.ID, b.ID)) })
+			slices.SortFunc(opens, func(a, b vitrine.OpenRecord) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.ID, b.ID)) })
 			if err := importOpens(b, l, 1, opens...); err != nil {
 				b.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 // What a copy takes from one database to another, whatever the two are: every row of these tables, in an order in which rows name only what
 // was copied before them. A table that stands neither here nor in notCopied fails the copy.
 var (
-	storeTables = []string{"accounts", "sessions", "tickets", "guesses", "keys", "uploads", "links", "old_slugs", "sites", "site_pages", "albums", "album_links",
+	storeTables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "old_slugs", "sites", "site_pages", "albums", "album_links",
 		"changes", "abuse_reports", "letters", "secrets"}
 	viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies", "times", "daily_views", "downloads",
 		"imports", logTable}

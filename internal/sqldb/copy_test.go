@@ -46,10 +46,10 @@ func fillStore(t testing.TB, s *Store, n int) {
 		}
 	}
 	err := s.db.update(t.Context(), func(x *tx) error {
-		if _, err := x.exec("INSERT INTO guesses (id, key, at) VALUES ($1, $2, $3)", int64(9999), []byte("x"), int64(1)); err != nil {
+		if _, err := x.exec("INSERT INTO attempts (id, key, at) VALUES ($1, $2, $3)", int64(9999), []byte("x"), int64(1)); err != nil {
 			return err
 		}
-		return x.put("DELETE FROM guesses WHERE id = $1", int64(9999))
+		return x.put("DELETE FROM attempts WHERE id = $1", int64(9999))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,13 +91,13 @@ func fillLog(t testing.TB, l *ViewLog, n int) {
 	if _, err := l.Append(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1, 2}, Lines: 1}, []vitrine.NewOpen{g.Imported()}); err != nil {
+	if err := l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1, 2}, Lines: 1}, []vitrine.OpenRecord{g.Imported()}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Settle(t.Context(), last-10); err != nil {
+	if err := l.RollUp(t.Context(), last-10); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Forget(t.Context(), last-100); err != nil {
+	if err := l.Expire(t.Context(), last-100); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -180,9 +180,9 @@ func TestCopy(t *testing.T) {
 				t.Errorf("an album got ID %d, %v", a.ID, err)
 			}
 			var id int64
-			err := tx.(storeTx).get([]any{&id}, "INSERT INTO guesses (key, at) VALUES ($1, $2) RETURNING id", []byte("y"), int64(2))
+			err := tx.(storeTx).get([]any{&id}, "INSERT INTO attempts (key, at) VALUES ($1, $2) RETURNING id", []byte("y"), int64(2))
 			if err != nil || id != 10000 {
-				t.Errorf("a guess got ID %d, %v", id, err)
+				t.Errorf("a attempt got ID %d, %v", id, err)
 			}
 			return nil
 		})
@@ -190,7 +190,7 @@ func TestCopy(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := fromLog.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{newTraffic(3).Open()}}); err != nil {
+	if _, err := fromLog.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{newTraffic(3).Open()}}); err != nil {
 		t.Error(err)
 	}
 	// What has gone on by itself is not written over, and not taken for the same.

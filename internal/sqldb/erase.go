@@ -12,9 +12,9 @@ import (
 // erasedAtOnce bounds the rows of a table that one transaction removes, so that a large link does not stop the others' opens.
 const erasedAtOnce = 10_000
 
-// Erase is vitrine.ViewLog's. It goes in steps: from the first on the link counts for nothing, and the last takes what is
+// DeleteLink is vitrine.ViewLog's. It goes in steps: from the first on the link counts for nothing, and the last takes what is
 // left, so that an erasure that was cut off is finished by the next one.
-func (l *ViewLog) Erase(ctx context.Context, link vitrine.LinkID) error {
+func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {
 		more := false
 		err := l.update(ctx, func(t *tx, c *changes) (err error) {

@@ -253,7 +253,7 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 			if err != nil {
 				return fmt.Errorf("open %d of link %d: %w", row.id, c.Link, err)
 			}
-			out := vitrine.LoggedOpen{NewOpen: vitrine.NewOpen{Account: e.account, Open: *o}, Told: row.flags&openTold != 0, Imported: row.flags&openImported != 0}
+			out := vitrine.LoggedOpen{OpenRecord: vitrine.OpenRecord{Account: e.account, Open: *o}, Told: row.flags&openTold != 0, Imported: row.flags&openImported != 0}
 			if row.engaged {
 				out.StartMs = row.session.startMs
 			}

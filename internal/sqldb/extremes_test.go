@@ -15,21 +15,21 @@ func BenchmarkExtremes(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, open := range map[string]func(i int64) vitrine.NewOpen{
-		"one viewer": func(i int64) vitrine.NewOpen {
+	for name, open := range map[string]func(i int64) vitrine.OpenRecord{
+		"one viewer": func(i int64) vitrine.OpenRecord {
 			return on(firstTestDay+report.Day(i%250), i/250%86_400_000, 1+i/250%400, 7)
 		},
-		"all viewers one day": func(i int64) vitrine.NewOpen {
+		"all viewers one day": func(i int64) vitrine.OpenRecord {
 			return on(firstTestDay, i%86_400_000, 1+i*3/n, uint64(i)*0x9e3779b97f4a7c15)
 		},
-		"one link in disorder": func(i int64) vitrine.NewOpen {
+		"one link in disorder": func(i int64) vitrine.OpenRecord {
 			return on(firstTestDay+report.Day(i*7919%200), i*104_729%86_400_000, 1, uint64(i%9000))
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				l := openTestLog(b)
-				var opens []vitrine.NewOpen
+				var opens []vitrine.OpenRecord
 				for i := range n {
 					if opens = append(opens, open(i)); len(opens) == 5000 || i == n-1 {
 						receipt := vitrine.ImportReceipt{Lines: i + 1, At: (firstTestDay + 300).Time()}
@@ -39,11 +39,11 @@ func BenchmarkExtremes(b *testing.B) {
 						opens = opens[:0]
 					}
 				}
-				if err := l.Settle(b.Context(), firstTestDay+298); err != nil {
+				if err := l.RollUp(b.Context(), firstTestDay+298); err != nil {
 					b.Fatal(err)
 				}
 				late := on(firstTestDay+260, 5, 1, 7)
-				if _, err := l.Append(b.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{late}}); err != nil {
+				if _, err := l.Append(b.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{late}}); err != nil {
 					b.Fatal(err)
 				}
 				if _, _, err := l.Tally(b.Context(), vitrine.TallyQuery{Scope: account1, From: firstTestDay, To: firstTestDay + 300}); err != nil {

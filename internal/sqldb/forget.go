@@ -9,9 +9,9 @@ import (
 	"vitrine/report"
 )
 
-// Forget is vitrine.ViewLog's. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
+// Expire is vitrine.ViewLog's. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
 // of its days, however few their opens, and then the opens are removed.
-func (l *ViewLog) Forget(ctx context.Context, before report.Day) error {
+func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
 		[]any{alignDown(before, 2), width(2)}, func(account vitrine.AccountID) (err error) {
 			for more := true; more && err == nil; {
@@ -159,8 +159,8 @@ func (t *tx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
 	return w.write(kept, false)
 }
 
-// Kept is vitrine.ViewLog's.
-func (l *ViewLog) Kept(ctx context.Context, account vitrine.AccountID) (from report.Day, err error) {
+// RetainedFrom is vitrine.ViewLog's.
+func (l *ViewLog) RetainedFrom(ctx context.Context, account vitrine.AccountID) (from report.Day, err error) {
 	err = l.db.read(ctx, func(t *tx) error {
 		s, err := t.state(account)
 		from = s.forgotten

@@ -32,9 +32,11 @@ func newFacts() *facts {
 	return &facts{map[openKey]*remembered{}, map[openKey]vitrine.ViewID{}, map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
-func keyOf(o *vitrine.NewOpen) openKey { return openKey{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)} }
+func keyOf(o *vitrine.OpenRecord) openKey {
+	return openKey{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
+}
 
-func (h *facts) add(o vitrine.NewOpen, imported bool) {
+func (h *facts) add(o vitrine.OpenRecord, imported bool) {
 	h.account[vitrine.LinkID(o.Link)] = o.Account
 	r := &remembered{Open: o.Open, imported: imported}
 	if r.engaged = o.Session != nil; r.engaged {
@@ -281,7 +283,7 @@ func (r luck) moment() int64 {
 	return d.StartMs() + ms
 }
 
-func (r luck) open() vitrine.NewOpen {
+func (r luck) open() vitrine.OpenRecord {
 	link := 1 + min(r.IntN(r.links), r.IntN(r.links))
 	at := r.moment()
 	o := report.Open{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link), Viewer: uint64(min(r.IntN(r.viewers), r.IntN(r.viewers))) * 0x9e3779b97f4a7c15,
@@ -289,7 +291,7 @@ func (r luck) open() vitrine.NewOpen {
 	if r.IntN(7) == 0 {
 		o.Bot = "crawler"
 	}
-	return vitrine.NewOpen{Account: vitrine.AccountID(1 + link%2), Open: o}
+	return vitrine.OpenRecord{Account: vitrine.AccountID(1 + link%2), Open: o}
 }
 
 func (r luck) session() report.Session {
@@ -328,7 +330,7 @@ func (r luck) batch(h *facts, opens, late int) (b vitrine.Batch) {
 					again.Viewer++
 				}
 				if again.Session = nil; o.Bot == "" || o.Bot == "crawler" {
-					b.Opens = append(b.Opens, vitrine.NewOpen{Account: h.account[k.link], Open: again})
+					b.Opens = append(b.Opens, vitrine.OpenRecord{Account: h.account[k.link], Open: again})
 				}
 			}
 		default:
@@ -342,7 +344,7 @@ func (r luck) batch(h *facts, opens, late int) (b vitrine.Batch) {
 	return b
 }
 
-func (r luck) imports(h *facts, n int) (opens []vitrine.NewOpen) {
+func (r luck) imports(h *facts, n int) (opens []vitrine.OpenRecord) {
 	for range n {
 		o := r.open()
 		o.Viewer = ^o.Viewer
@@ -438,14 +440,14 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				if n == 15 {
 					ctx.lives = 1 << 30
 				}
-				if err := l.Settle(ctx, before); err != nil && ctx.lives >= 0 {
+				if err := l.RollUp(ctx, before); err != nil && ctx.lives >= 0 {
 					t.Fatalf("seed %d, step %d: Settle: %v", seed, step, err)
 				}
 			case n == 16:
 				what = "erase"
 				link := vitrine.LinkID(1 + r.IntN(r.links))
 				h.erase(link)
-				if err := l.Erase(t.Context(), link); err != nil {
+				if err := l.DeleteLink(t.Context(), link); err != nil {
 					t.Fatal(err)
 				}
 			case n == 17:
@@ -459,7 +461,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				t.Fatalf("seed %d, step %d, after %s", seed, step, what)
 			}
 		}
-		if err := logs[0].Settle(t.Context(), r.start+report.Day(r.days-5)); err != nil {
+		if err := logs[0].RollUp(t.Context(), r.start+report.Day(r.days-5)); err != nil {
 			t.Errorf("seed %d: Settle: %v", seed, err)
 		}
 		clean(t, logs[0])

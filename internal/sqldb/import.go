@@ -12,7 +12,7 @@ import (
 )
 
 // Import is vitrine.ViewLog's. Opens of past days go into packs, later ones into the table of opens.
-func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.NewOpen) error {
+func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t *tx, c *changes) error {
 		clear(touched)
@@ -23,7 +23,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 		w := l.write(t, c)
 		past := report.DayOf(ms(receipt.At)) - runningDays
 		opens := slices.Clone(opens)
-		slices.SortStableFunc(opens, func(a, b vitrine.NewOpen) int {
+		slices.SortStableFunc(opens, func(a, b vitrine.OpenRecord) int {
 			return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Link, b.Link))
 		})
 		for rest := opens; len(rest) > 0; {
@@ -65,7 +65,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 const runningDays = 2
 
 // importLink imports opens of one link, in any order.
-func (w *writing) importLink(opens []vitrine.NewOpen, past report.Day) error {
+func (w *writing) importLink(opens []vitrine.OpenRecord, past report.Day) error {
 	account, link := opens[0].Account, vitrine.LinkID(opens[0].Link)
 	w.owners[link] = account
 	a, err := w.account(account)
@@ -73,7 +73,7 @@ func (w *writing) importLink(opens []vitrine.NewOpen, past report.Day) error {
 		return err
 	}
 	var rows []row
-	var running []*vitrine.NewOpen
+	var running []*vitrine.OpenRecord
 	for i := range opens {
 		o := &opens[i]
 		if report.DayOf(vitrine.ViewID(o.ID).Ms()) < a.forgotten {
@@ -159,7 +159,7 @@ func (w *writing) importVisits() error {
 }
 
 // row makes the row of an imported open.
-func (w *writing) row(o *vitrine.NewOpen) (r row, err error) {
+func (w *writing) row(o *vitrine.OpenRecord) (r row, err error) {
 	r.id = vitrine.ViewID(o.ID)
 	if r.openRecord, err = w.words.open(&o.Open); err != nil {
 		return r, err
@@ -173,7 +173,7 @@ func (w *writing) row(o *vitrine.NewOpen) (r row, err error) {
 }
 
 // imported writes an open of a running day.
-func (w *writing) imported(o *vitrine.NewOpen) error {
+func (w *writing) imported(o *vitrine.OpenRecord) error {
 	r, err := w.words.open(&o.Open)
 	if err != nil {
 		return err

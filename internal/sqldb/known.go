@@ -9,8 +9,8 @@ import (
 // websites have numbers from this on.
 const websites = int64(vitrine.FirstSitePage)
 
-// Highest is vitrine.ViewLog's. Each maximum is the end of an index.
-func (l *ViewLog) Highest(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
+// HighestIDs is vitrine.ViewLog's. Each maximum is the end of an index.
+func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	err = l.db.read(ctx, func(t *tx) error {
 		var most, least, state int64 // an account is negated while a link of it is being erased
 		err := t.get([]any{&link, &most, &least, &state}, `SELECT coalesce((SELECT max(link) FROM links WHERE link < $1), 0),
@@ -25,8 +25,8 @@ func (l *ViewLog) Highest(ctx context.Context) (account vitrine.AccountID, link 
 // knownAtOnce is how many rows are read before they are handed on.
 const knownAtOnce = 10_000
 
-// Known is vitrine.ViewLog's.
-func (l *ViewLog) Known(ctx context.Context, f func(vitrine.Scope) error) error {
+// EachScope is vitrine.ViewLog's.
+func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
 	for _, each := range []struct {
 		query string // rows of a number and an account, behind a number
 		scope func(number, account int64) vitrine.Scope

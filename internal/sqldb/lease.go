@@ -42,6 +42,6 @@ func (t storeTx) DeleteLease(name string) error {
 	return t.put("DELETE FROM leases WHERE name = $1", name)
 }
 
-func (t storeTx) ForgetLeases(before time.Time) (int64, error) {
+func (t storeTx) ExpireLeases(before time.Time) (int64, error) {
 	return t.exec("DELETE FROM leases WHERE until_time < $1", ms(before))
 }

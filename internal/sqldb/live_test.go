@@ -32,7 +32,7 @@ func coldLog(t *testing.T) (*ViewLog, *facts) {
 	t.Helper()
 	const d = firstTestDay
 	l, h := openTestLog(t), newFacts()
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	for i := range int64(checkEvery + 10) {
 		opens = append(opens, on(d, i, 1, uint64(100+i%50)))
 	}
@@ -74,7 +74,7 @@ func TestLiveIsOfOneMoment(t *testing.T) {
 	before := naivelyOf(h, d, d+9)
 	ctx := &meanwhile{Context: t.Context(), after: 1, do: func() {
 		h.erase(2)
-		if err := l.Erase(t.Context(), 2); err != nil {
+		if err := l.DeleteLink(t.Context(), 2); err != nil {
 			t.Error(err)
 		}
 		h.check(t, l, account1, d, d+9)
@@ -172,7 +172,7 @@ func TestAtOnce(t *testing.T) {
 			link := int64(1 + w)
 			for i := range 24 {
 				var b vitrine.Batch
-				var imported []vitrine.NewOpen
+				var imported []vitrine.OpenRecord
 				for range 5 {
 					o := on(d+report.Day(r.IntN(80)), r.Int64N(86_400_000), link, uint64(r.IntN(20)))
 					if i%8 == 7 {
@@ -201,7 +201,7 @@ func TestAtOnce(t *testing.T) {
 					mu.Lock()
 					h.erase(vitrine.LinkID(link))
 					mu.Unlock()
-					if err := l.Erase(context.Background(), vitrine.LinkID(link)); err != nil {
+					if err := l.DeleteLink(context.Background(), vitrine.LinkID(link)); err != nil {
 						t.Error(err)
 					}
 				}
@@ -212,7 +212,7 @@ func TestAtOnce(t *testing.T) {
 	for i, l := range logs {
 		others.Go(func() {
 			for n := report.Day(0); n < 25 && writing.Err() == nil; n++ {
-				if err := l.Settle(writing, d+(n*7)%85); err != nil && !errors.Is(err, context.Canceled) {
+				if err := l.RollUp(writing, d+(n*7)%85); err != nil && !errors.Is(err, context.Canceled) {
 					t.Errorf("Settle: %v", err)
 				}
 			}

@@ -41,6 +41,6 @@ func (t storeTx) DeleteLogin(id vitrine.LoginID) error {
 	return t.put("DELETE FROM logins WHERE id = $1", int64(id))
 }
 
-func (t storeTx) ForgetLogins(before time.Time) (int64, error) {
+func (t storeTx) ExpireLogins(before time.Time) (int64, error) {
 	return t.exec("DELETE FROM logins WHERE expires_at < $1", ms(before))
 }

@@ -34,6 +34,6 @@ func (t storeTx) DeleteOldSlug(s vitrine.Slug) error {
 	return t.put("DELETE FROM old_slugs WHERE slug = $1", string(s))
 }
 
-func (t storeTx) ForgetOldSlugs(now time.Time) (int64, error) {
+func (t storeTx) ExpireOldSlugs(now time.Time) (int64, error) {
 	return t.exec("DELETE FROM old_slugs WHERE until_time <= $1", ms(now))
 }

@@ -98,7 +98,7 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-func importOpens(t testing.TB, l *ViewLog, line int64, opens ...vitrine.NewOpen) error {
+func importOpens(t testing.TB, l *ViewLog, line int64, opens ...vitrine.OpenRecord) error {
 	t.Helper()
 	return l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: line, At: (firstTestDay + 100).Time()}, opens)
 }
@@ -117,7 +117,7 @@ func TestImportOfOneMillisecond(t *testing.T) {
 	for _, batches := range [][]int{{1500, 1}, {1500, 1500}, {1023, 1, 1, 1}, {1024, 1024, 1024, 1}, {500, 600, 700, 800, 1}} {
 		l, all := openTestLog(t), 0
 		for i, n := range batches {
-			if err := importOpens(t, l, int64(i+1), slices.Repeat([]vitrine.NewOpen{o}, n)...); err != nil {
+			if err := importOpens(t, l, int64(i+1), slices.Repeat([]vitrine.OpenRecord{o}, n)...); err != nil {
 				t.Errorf("%v, batch %d: %v", batches, i, err)
 				break
 			}
@@ -130,7 +130,7 @@ func TestImportOfOneMillisecond(t *testing.T) {
 	}
 	// And with gaps: an ID that moves past a pack's end must not run into the next pack.
 	l, n := openTestLog(t), 0
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	for i := range 1500 {
 		o := o
 		o.ID = int64(vitrine.ViewIDAt(o.At, i))
@@ -221,7 +221,7 @@ func TestDamage(t *testing.T) {
 	luck := luck{r, d, 100, 4, 12}
 	h := newFacts()
 	opens := luck.imports(h, 500)
-	slices.SortFunc(opens, func(a, b vitrine.NewOpen) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	slices.SortFunc(opens, func(a, b vitrine.OpenRecord) int { return int(min(max(a.ID-b.ID, -1), 1)) })
 	for _, table := range []struct {
 		name, column, key string
 		derived           bool
@@ -270,7 +270,7 @@ func TestDamage(t *testing.T) {
 				for k, o := range h.opens {
 					h2.opens[k] = o
 				}
-				both(t, h2, l, vitrine.Batch{Opens: []vitrine.NewOpen{late, {Account: 1, Open: on(d-1, 9, 2, 4).Open}}})
+				both(t, h2, l, vitrine.Batch{Opens: []vitrine.OpenRecord{late, {Account: 1, Open: on(d-1, 9, 2, 4).Open}}})
 				settled(t, l, d+99)
 				luck.windows(t, h2, l, 5)
 				clean(t, l)

@@ -6,8 +6,8 @@ import (
 	"vitrine"
 )
 
-// PassOver is vitrine.Tx's.
-func (t storeTx) PassOver(account vitrine.AccountID, link vitrine.LinkID) (passed bool, err error) {
+// ReserveIDs is vitrine.Tx's.
+func (t storeTx) ReserveIDs(account vitrine.AccountID, link vitrine.LinkID) (passed bool, err error) {
 	want := []struct {
 		table string
 		last  int64

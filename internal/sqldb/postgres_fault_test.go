@@ -293,7 +293,7 @@ func TestPostgresFails(t *testing.T) {
 			for n := 0; !ended(); n++ {
 				o := on(firstTestDay, int64(n), int64(1+w), uint64(n%7))
 				again("Append", func() error {
-					outcome, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.NewOpen{o},
+					outcome, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.OpenRecord{o},
 						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
 					if outcome.Refused != nil || outcome.Early.Len() > 0 {
 						t.Errorf("not stored: %+v", outcome)

@@ -51,7 +51,7 @@ func TestPostgresFrozen(t *testing.T) {
 	}
 	appendOne := func(n int64) error {
 		o := on(firstTestDay, n, 1, uint64(n%7))
-		outcome, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{
+		outcome, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Snapshots: []vitrine.Snapshot{
 			{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
 		return errors.Join(err, errors.Join(outcome.Refused...))
 	}

@@ -22,7 +22,7 @@ type steppedLog struct {
 	after  func(call int) error
 }
 
-func (l *steppedLog) Import(ctx context.Context, r vitrine.ImportReceipt, opens []vitrine.NewOpen) error {
+func (l *steppedLog) Import(ctx context.Context, r vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	l.call++
 	l.before(l.call)
 	return cmp.Or(l.ViewLog.Import(ctx, r, opens), l.after(l.call))

@@ -47,7 +47,7 @@ func benchmarkRunning(b *testing.B, place string, size int) {
 	}
 	g := newTraffic(1)
 	g.SetStep(80_000_000 / size)
-	opens := make([]vitrine.NewOpen, 4096)
+	opens := make([]vitrine.OpenRecord, 4096)
 	for n := 0; n < size; n += len(opens) {
 		for i := range opens {
 			opens[i] = g.Imported()

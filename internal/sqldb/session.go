@@ -6,16 +6,16 @@ import (
 	"vitrine"
 )
 
-const sessionColumns = "account, hash, label, by_ticket, created_at, used_at, expires_at"
+const sessionColumns = "account, hash, label, by_token, created_at, used_at, expires_at"
 
 func sessionValues(s *vitrine.Session) []any {
-	return []any{int64(s.Account), s.Hash[:], s.Label, s.ByTicket, ms(s.CreatedAt), ms(s.UsedAt), ms(s.ExpiresAt)}
+	return []any{int64(s.Account), s.Hash[:], s.Label, s.ByToken, ms(s.CreatedAt), ms(s.UsedAt), ms(s.ExpiresAt)}
 }
 
 func readSession(s scanner) (*vitrine.Session, error) {
 	v := new(vitrine.Session)
 	var hash []byte
-	err := s.Scan(&v.ID, &v.Account, &hash, &v.Label, &v.ByTicket, instant{&v.CreatedAt}, instant{&v.UsedAt}, instant{&v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Account, &hash, &v.Label, &v.ByToken, instant{&v.CreatedAt}, instant{&v.UsedAt}, instant{&v.ExpiresAt})
 	copy(v.Hash[:], hash)
 	return v, err
 }
@@ -33,7 +33,7 @@ func (t storeTx) Sessions(a vitrine.AccountID) ([]*vitrine.Session, error) {
 }
 
 func (t storeTx) PutSession(s *vitrine.Session) error {
-	return t.put("UPDATE sessions SET account = $1, hash = $2, label = $3, by_ticket = $4, created_at = $5, used_at = $6, expires_at = $7 WHERE id = $8",
+	return t.put("UPDATE sessions SET account = $1, hash = $2, label = $3, by_token = $4, created_at = $5, used_at = $6, expires_at = $7 WHERE id = $8",
 		append(sessionValues(s), int64(s.ID))...)
 }
 
@@ -41,11 +41,11 @@ func (t storeTx) DeleteSession(id vitrine.SessionID) error {
 	return t.put("DELETE FROM sessions WHERE id = $1", int64(id))
 }
 
-func (t storeTx) EndSessions(a vitrine.AccountID, except vitrine.SessionID) error {
+func (t storeTx) DeleteSessions(a vitrine.AccountID, except vitrine.SessionID) error {
 	_, err := t.exec("DELETE FROM sessions WHERE account = $1 AND id <> $2", int64(a), int64(except))
 	return err
 }
 
-func (t storeTx) ForgetSessions(before time.Time) (int64, error) {
+func (t storeTx) ExpireSessions(before time.Time) (int64, error) {
 	return t.exec("DELETE FROM sessions WHERE expires_at < $1", ms(before))
 }

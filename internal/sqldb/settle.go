@@ -11,10 +11,10 @@ import (
 	"vitrine/report"
 )
 
-// Settle is vitrine.ViewLog's. Each account's opens of days before the given one move into packs, in short transactions; then the
+// RollUp is vitrine.ViewLog's. Each account's opens of days before the given one move into packs, in short transactions; then the
 // account is settled up to that day, and its tallies are made. What is cut off goes on with the next call, and what is true is
 // the same at every moment.
-func (l *ViewLog) Settle(ctx context.Context, before report.Day) error {
+func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
 		LEFT JOIN accounts s ON s.account = a.account
 		WHERE coalesce(s.settled, 0) < $2 OR s.stale < s.settled ORDER BY a.account LIMIT 1`, []any{before},

@@ -11,9 +11,9 @@ import (
 )
 
 // on is an open of a link of account 1, at some milliseconds of a day.
-func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.NewOpen {
+func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.OpenRecord {
 	id := vitrine.ViewIDAt(d.StartMs()+ms, 0)
-	return vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer, Country: fmt.Sprint("C", viewer%3)}}
+	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer, Country: fmt.Sprint("C", viewer%3)}}
 }
 
 const firstTestDay report.Day = 20_032 // begins 64 days
@@ -27,14 +27,14 @@ func both(t *testing.T, h *facts, l *ViewLog, b vitrine.Batch) {
 }
 
 // told appends opens to a log and its history.
-func told(t *testing.T, h *facts, l *ViewLog, opens ...vitrine.NewOpen) {
+func told(t *testing.T, h *facts, l *ViewLog, opens ...vitrine.OpenRecord) {
 	t.Helper()
 	both(t, h, l, vitrine.Batch{Opens: opens})
 }
 
 func settled(t testing.TB, l *ViewLog, before report.Day) {
 	t.Helper()
-	if err := l.Settle(context.Background(), before); err != nil {
+	if err := l.RollUp(context.Background(), before); err != nil {
 		t.Fatalf("Settle before %d: %v", before, err)
 	}
 }
@@ -45,7 +45,7 @@ var account1 = vitrine.Scope{Account: 1}
 func TestSettleCutOff(t *testing.T) {
 	const d, links = firstTestDay, 6
 	for _, days := range []report.Day{70, 13} {
-		var opens []vitrine.NewOpen
+		var opens []vitrine.OpenRecord
 		for day := range days {
 			for link := range int64(links) {
 				opens = append(opens, on(d+day, link, 1+link, uint64(link+int64(day)%5)))
@@ -63,10 +63,10 @@ func TestSettleCutOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := &dyingContext{Context: t.Context(), lives: lives}
-			done = l.Settle(ctx, d+days) == nil
+			done = l.RollUp(ctx, d+days) == nil
 			cuts++
 			h.check(t, l, account1, d, d+days)
-			if err := l.Settle(t.Context(), d+days); err != nil {
+			if err := l.RollUp(t.Context(), d+days); err != nil {
 				t.Fatalf("%d days: Settle after one that was cut off after %d steps: %v", days, lives, err)
 			}
 			h.check(t, l, account1, d, d+days)
@@ -88,7 +88,7 @@ func TestSettleCutOffThenLate(t *testing.T) {
 	for done, lives := false, 4; !done; lives += 5 {
 		l, h := openTestLog(t), newFacts()
 		l.least = least{3, 1, 1}
-		var opens []vitrine.NewOpen
+		var opens []vitrine.OpenRecord
 		for link := range int64(5) {
 			for day := range report.Day(66) {
 				for n := range 2 + (link+int64(day))%2 {
@@ -104,7 +104,7 @@ func TestSettleCutOffThenLate(t *testing.T) {
 		if err := importOpens(t, l, 1, opens...); err != nil {
 			t.Fatal(err)
 		}
-		done = l.Settle(&dyingContext{Context: t.Context(), lives: lives}, d+65) == nil
+		done = l.RollUp(&dyingContext{Context: t.Context(), lives: lives}, d+65) == nil
 		var b vitrine.Batch
 		for i, o := range opens {
 			s := vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 3_000_000}
@@ -159,13 +159,13 @@ func TestSettleDownloadsOnly(t *testing.T) {
 
 // A download on a day before its open's, as after a clock was set back, goes with its open.
 func TestDownloadBeforeItsOpen(t *testing.T) {
-	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.NewOpen){
-		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.NewOpen) {
+	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.OpenRecord){
+		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.OpenRecord) {
 			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, Open: vitrine.ViewID(o.ID), At: o.At, Bot: vitrine.BotAutomation}}})
 		},
-		"erase": func(t *testing.T, h *facts, l *ViewLog, o vitrine.NewOpen) {
+		"erase": func(t *testing.T, h *facts, l *ViewLog, o vitrine.OpenRecord) {
 			h.erase(2)
-			if err := l.Erase(t.Context(), 2); err != nil {
+			if err := l.DeleteLink(t.Context(), 2); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -198,7 +198,7 @@ func TestEraseLeavesNothing(t *testing.T) {
 			settled(t, l, d+day)
 		}
 	}
-	if err := l.Erase(t.Context(), 1); err != nil {
+	if err := l.DeleteLink(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	settled(t, l, d+80)
@@ -219,7 +219,7 @@ func TestSettleAndReturning(t *testing.T) {
 		l, h := openTestLog(t), newFacts()
 		was := on(d, 0, 1, 1)
 		h.add(was, true)
-		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: d.Time()}, []vitrine.NewOpen{was}); err != nil {
+		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: d.Time()}, []vitrine.OpenRecord{was}); err != nil {
 			t.Fatal(err)
 		}
 		settled(t, l, before)
@@ -239,7 +239,7 @@ func TestLateOnSettledDays(t *testing.T) {
 		if few {
 			l.least = least{1, 1, 1}
 		}
-		var all []vitrine.NewOpen
+		var all []vitrine.OpenRecord
 		for day := range report.Day(130) {
 			for n := range int64(3) {
 				all = append(all, on(d+day, n*1000, 1+n%2, uint64(day)%9+uint64(n)))
@@ -263,7 +263,7 @@ func TestLateOnSettledDays(t *testing.T) {
 				b.Opens = append(b.Opens, on(report.DayOf(o.At), 5000+int64(i), o.Link, 3))
 			case 4:
 				o.Viewer++
-				outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o, all[0]}})
+				outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{o, all[0]}})
 				refused := outcome.Refused
 				if err != nil || len(refused) != 2 || refused[0] != vitrine.ErrExists || refused[1] != nil {
 					t.Errorf("another open with an ID in a pack: %v, %v", refused, err)
@@ -334,7 +334,7 @@ func TestForgetDownloadsOnly(t *testing.T) {
 			}
 		}
 		check("settled")
-		if err := l.Forget(t.Context(), d+290); err != nil {
+		if err := l.Expire(t.Context(), d+290); err != nil {
 			t.Fatal(err)
 		}
 		check("forgotten")

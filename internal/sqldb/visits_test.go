@@ -249,7 +249,7 @@ func TestVisitsDamaged(t *testing.T) {
 		tamper(t, l, "UPDATE visits SET data = $1", data)
 		for name, f := range map[string]func() error{
 			"Append": func() error {
-				_, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{on(d, 5, 1, 5)}})
+				_, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{on(d, 5, 1, 5)}})
 				return err
 			},
 			"Audit": func() error { return l.Audit(t.Context(), true, func(string, bool) {}) },
@@ -257,7 +257,7 @@ func TestVisitsDamaged(t *testing.T) {
 				_, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: account1, From: d, To: d + 5})
 				return err
 			},
-			"Erase": func() error { return l.Erase(t.Context(), 1) },
+			"Erase": func() error { return l.DeleteLink(t.Context(), 1) },
 		} {
 			func() {
 				defer func() {

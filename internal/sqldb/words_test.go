@@ -13,9 +13,9 @@ import (
 )
 
 // from is an open with a source of its own.
-func from(n int, source string) vitrine.NewOpen {
+func from(n int, source string) vitrine.OpenRecord {
 	id := vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli()+int64(n), 0)
-	return vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n), Source: source}}
+	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n), Source: source}}
 }
 
 func sources(t *testing.T, l *ViewLog) (list []string) {
@@ -30,7 +30,7 @@ func sources(t *testing.T, l *ViewLog) (list []string) {
 	return list
 }
 
-func appendOpens(t testing.TB, l *ViewLog, opens ...vitrine.NewOpen) {
+func appendOpens(t testing.TB, l *ViewLog, opens ...vitrine.OpenRecord) {
 	t.Helper()
 	if o, err := l.Append(context.Background(), vitrine.Batch{Opens: opens}); err != nil || o.Refused != nil {
 		t.Fatalf("Append: %v, %v", o.Refused, err)
@@ -83,7 +83,7 @@ func TestWordsOfFailedTransaction(t *testing.T) {
 	failed := errors.New("failed")
 	err := l.update(t.Context(), func(t *tx, c *changes) error {
 		o := from(1, "forgotten")
-		_, err := l.write(t, c).opens([]vitrine.NewOpen{o})
+		_, err := l.write(t, c).opens([]vitrine.OpenRecord{o})
 		return errors.Join(err, failed)
 	})
 	if !errors.Is(err, failed) {
@@ -101,7 +101,7 @@ func TestWordsWithinTransaction(t *testing.T) {
 	o := from(1, "a")
 	o.Session = &report.Session{PresentMs: 1000, Screen: "1920+"}
 	s := vitrine.Snapshot{Link: 1, Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
-	outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{s}})
+	outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Snapshots: []vitrine.Snapshot{s}})
 	if err != nil || outcome.Refused != nil {
 		t.Fatal(outcome.Refused, err)
 	}
@@ -126,7 +126,7 @@ func TestManyWords(t *testing.T) {
 	l := open()
 	const n = 3000
 	for i := 0; i < n; {
-		var opens []vitrine.NewOpen
+		var opens []vitrine.OpenRecord
 		for ; len(opens) < 250 && i < n; i++ {
 			opens = append(opens, from(i, fmt.Sprint("source ", i)))
 		}

@@ -248,8 +248,8 @@ func (t *faultyTx) DeleteOldSlug(s vitrine.Slug) error {
 	return t.do(func() error { return t.Tx.DeleteOldSlug(s) })
 }
 
-func (t *faultyTx) ForgetOldSlugs(now time.Time) (int64, error) {
-	return value(t.do, func() (int64, error) { return t.Tx.ForgetOldSlugs(now) })
+func (t *faultyTx) ExpireOldSlugs(now time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ExpireOldSlugs(now) })
 }
 
 func (t *faultyTx) LinkFacts(a vitrine.AccountID) ([]vitrine.LinkFacts, error) {
@@ -282,12 +282,12 @@ func (t *faultyTx) DeleteAbuseReports(l vitrine.LinkID) error {
 	return t.do(func() error { return t.Tx.DeleteAbuseReports(l) })
 }
 
-func (t *faultyTx) ForgetAbuseReports(before time.Time) (int64, error) {
-	return value(t.do, func() (int64, error) { return t.Tx.ForgetAbuseReports(before) })
+func (t *faultyTx) ExpireAbuseReports(before time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ExpireAbuseReports(before) })
 }
 
-func (t *faultyTx) PassOver(a vitrine.AccountID, l vitrine.LinkID) (bool, error) {
-	return value(t.do, func() (bool, error) { return t.Tx.PassOver(a, l) })
+func (t *faultyTx) ReserveIDs(a vitrine.AccountID, l vitrine.LinkID) (bool, error) {
+	return value(t.do, func() (bool, error) { return t.Tx.ReserveIDs(a, l) })
 }
 
 func (t *faultyTx) Secret(name string) ([]byte, error) {
@@ -318,16 +318,16 @@ func (l faultyLog) DailyViews(ctx context.Context, a vitrine.AccountID, links []
 	return value(l.fault.do, func() (map[vitrine.LinkID][]int64, error) { return l.log.DailyViews(ctx, a, links, from, to) })
 }
 
-func (l faultyLog) Settle(ctx context.Context, before report.Day) error {
-	return l.fault.do(func() error { return l.log.Settle(ctx, before) })
+func (l faultyLog) RollUp(ctx context.Context, before report.Day) error {
+	return l.fault.do(func() error { return l.log.RollUp(ctx, before) })
 }
 
-func (l faultyLog) Forget(ctx context.Context, before report.Day) error {
-	return l.fault.do(func() error { return l.log.Forget(ctx, before) })
+func (l faultyLog) Expire(ctx context.Context, before report.Day) error {
+	return l.fault.do(func() error { return l.log.Expire(ctx, before) })
 }
 
-func (l faultyLog) Kept(ctx context.Context, a vitrine.AccountID) (report.Day, error) {
-	return value(l.fault.do, func() (report.Day, error) { return l.log.Kept(ctx, a) })
+func (l faultyLog) RetainedFrom(ctx context.Context, a vitrine.AccountID) (report.Day, error) {
+	return value(l.fault.do, func() (report.Day, error) { return l.log.RetainedFrom(ctx, a) })
 }
 
 func (l faultyLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) ([]report.Open, error) {
@@ -346,7 +346,7 @@ func (l faultyLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitr
 	return value(l.fault.do, func() (map[vitrine.LinkID]vitrine.LinkCounts, error) { return l.log.Counts(ctx, links) })
 }
 
-func (l faultyLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.NewOpen) error {
+func (l faultyLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	return l.fault.do(func() error { return l.log.Import(ctx, receipt, opens) })
 }
 
@@ -354,17 +354,17 @@ func (l faultyLog) Imported(ctx context.Context, file [32]byte) (int64, error) {
 	return value(l.fault.do, func() (int64, error) { return l.log.Imported(ctx, file) })
 }
 
-func (l faultyLog) Erase(ctx context.Context, link vitrine.LinkID) error {
-	return l.fault.do(func() error { return l.log.Erase(ctx, link) })
+func (l faultyLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
+	return l.fault.do(func() error { return l.log.DeleteLink(ctx, link) })
 }
 
-func (l faultyLog) Highest(ctx context.Context) (a vitrine.AccountID, link vitrine.LinkID, err error) {
-	err = l.fault.do(func() error { a, link, err = l.log.Highest(ctx); return err })
+func (l faultyLog) HighestIDs(ctx context.Context) (a vitrine.AccountID, link vitrine.LinkID, err error) {
+	err = l.fault.do(func() error { a, link, err = l.log.HighestIDs(ctx); return err })
 	return a, link, err
 }
 
-func (l faultyLog) Known(ctx context.Context, f func(vitrine.Scope) error) error {
-	return l.fault.do(func() error { return l.log.Known(ctx, f) })
+func (l faultyLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
+	return l.fault.do(func() error { return l.log.EachScope(ctx, f) })
 }
 
 func (l faultyLog) Position(ctx context.Context) (vitrine.LogPosition, error) {

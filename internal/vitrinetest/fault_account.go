@@ -14,45 +14,45 @@ func (t *faultyTx) DeleteSession(id vitrine.SessionID) error {
 	return t.do(func() error { return t.Tx.DeleteSession(id) })
 }
 
-func (t *faultyTx) EndSessions(a vitrine.AccountID, except vitrine.SessionID) error {
-	return t.do(func() error { return t.Tx.EndSessions(a, except) })
+func (t *faultyTx) DeleteSessions(a vitrine.AccountID, except vitrine.SessionID) error {
+	return t.do(func() error { return t.Tx.DeleteSessions(a, except) })
 }
 
-func (t *faultyTx) AddTicket(v *vitrine.Ticket) error {
-	return t.do(func() error { return t.Tx.AddTicket(v) })
+func (t *faultyTx) AddOneTimeToken(v *vitrine.OneTimeToken) error {
+	return t.do(func() error { return t.Tx.AddOneTimeToken(v) })
 }
 
-func (t *faultyTx) TicketByHash(hash [32]byte) (*vitrine.Ticket, error) {
-	return value(t.do, func() (*vitrine.Ticket, error) { return t.Tx.TicketByHash(hash) })
+func (t *faultyTx) OneTimeTokenByHash(hash [32]byte) (*vitrine.OneTimeToken, error) {
+	return value(t.do, func() (*vitrine.OneTimeToken, error) { return t.Tx.OneTimeTokenByHash(hash) })
 }
 
-func (t *faultyTx) Tickets(p vitrine.TicketPurpose) ([]*vitrine.Ticket, error) {
-	return value(t.do, func() ([]*vitrine.Ticket, error) { return t.Tx.Tickets(p) })
+func (t *faultyTx) OneTimeTokens(p vitrine.TokenPurpose) ([]*vitrine.OneTimeToken, error) {
+	return value(t.do, func() ([]*vitrine.OneTimeToken, error) { return t.Tx.OneTimeTokens(p) })
 }
 
-func (t *faultyTx) DeleteTicket(id vitrine.TicketID) error {
-	return t.do(func() error { return t.Tx.DeleteTicket(id) })
+func (t *faultyTx) DeleteOneTimeToken(id vitrine.OneTimeTokenID) error {
+	return t.do(func() error { return t.Tx.DeleteOneTimeToken(id) })
 }
 
-func (t *faultyTx) EndTickets(a vitrine.AccountID, email string) error {
-	return t.do(func() error { return t.Tx.EndTickets(a, email) })
+func (t *faultyTx) DeleteOneTimeTokens(a vitrine.AccountID, email string) error {
+	return t.do(func() error { return t.Tx.DeleteOneTimeTokens(a, email) })
 }
 
-func (t *faultyTx) AddGuess(g *vitrine.Guess) error {
-	return t.do(func() error { return t.Tx.AddGuess(g) })
+func (t *faultyTx) AddAttempt(g *vitrine.Attempt) error {
+	return t.do(func() error { return t.Tx.AddAttempt(g) })
 }
 
-func (t *faultyTx) CountGuesses(k vitrine.GuessKey, since, until time.Time) (n int64, oldest time.Time, err error) {
-	err = t.do(func() error { n, oldest, err = t.Tx.CountGuesses(k, since, until); return err })
+func (t *faultyTx) CountAttempts(k vitrine.AttemptKey, since, until time.Time) (n int64, oldest time.Time, err error) {
+	err = t.do(func() error { n, oldest, err = t.Tx.CountAttempts(k, since, until); return err })
 	return n, oldest, err
 }
 
-func (t *faultyTx) DeleteGuess(id vitrine.GuessID) error {
-	return t.do(func() error { return t.Tx.DeleteGuess(id) })
+func (t *faultyTx) DeleteAttempt(id vitrine.AttemptID) error {
+	return t.do(func() error { return t.Tx.DeleteAttempt(id) })
 }
 
-func (t *faultyTx) ClearGuesses(k vitrine.GuessKey) error {
-	return t.do(func() error { return t.Tx.ClearGuesses(k) })
+func (t *faultyTx) DeleteAttempts(k vitrine.AttemptKey) error {
+	return t.do(func() error { return t.Tx.DeleteAttempts(k) })
 }
 
 func (t *faultyTx) AddLogin(l *vitrine.Login) error {

@@ -18,8 +18,8 @@ func (t *faultyTx) DeleteLease(name string) error {
 	return t.do(func() error { return t.Tx.DeleteLease(name) })
 }
 
-func (t *faultyTx) ForgetLeases(before time.Time) (int64, error) {
-	return value(t.do, func() (int64, error) { return t.Tx.ForgetLeases(before) })
+func (t *faultyTx) ExpireLeases(before time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ExpireLeases(before) })
 }
 
 func (t *faultyTx) AddLetter(l *vitrine.Letter) error {

@@ -18,18 +18,18 @@ func (t *faultyTx) BytesRefused(sum string) (bool, error) {
 	return value(t.do, func() (bool, error) { return t.Tx.BytesRefused(sum) })
 }
 
-func (t *faultyTx) ForgetSessions(before time.Time) (int64, error) {
-	return value(t.do, func() (int64, error) { return t.Tx.ForgetSessions(before) })
+func (t *faultyTx) ExpireSessions(before time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ExpireSessions(before) })
 }
 
-func (t *faultyTx) ForgetLogins(before time.Time) (int64, error) {
-	return value(t.do, func() (int64, error) { return t.Tx.ForgetLogins(before) })
+func (t *faultyTx) ExpireLogins(before time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ExpireLogins(before) })
 }
 
-func (t *faultyTx) ForgetTickets(before time.Time) (int64, error) {
-	return value(t.do, func() (int64, error) { return t.Tx.ForgetTickets(before) })
+func (t *faultyTx) ExpireOneTimeTokens(before time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ExpireOneTimeTokens(before) })
 }
 
-func (t *faultyTx) ForgetGuesses(before time.Time) (int64, error) {
-	return value(t.do, func() (int64, error) { return t.Tx.ForgetGuesses(before) })
+func (t *faultyTx) ExpireAttempts(before time.Time) (int64, error) {
+	return value(t.do, func() (int64, error) { return t.Tx.ExpireAttempts(before) })
 }

@@ -59,7 +59,7 @@ func flow(p ports) error {
 		return err
 	}
 	o := report.Open{ID: int64(vitrine.ViewIDAt(Epoch.UnixMilli(), 0)), At: Epoch.UnixMilli(), Link: 1}
-	if _, err := p.faultyLog.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{{Account: 1, Open: o}}}); err != nil {
+	if _, err := p.faultyLog.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{{Account: 1, Open: o}}}); err != nil {
 		return err
 	}
 	g := vitrine.PutGrant{Key: key, Size: 5, Expires: Epoch.Add(time.Hour)}

@@ -90,7 +90,7 @@ func (t storeTest) abuseReportsForgotten() {
 	forget := func(before time.Time, want int64) {
 		t.Helper()
 		t.update(func(tx vitrine.Tx) error {
-			n, err := tx.ForgetAbuseReports(before)
+			n, err := tx.ExpireAbuseReports(before)
 			equal(t, "reports forgotten", n, want)
 			return err
 		})

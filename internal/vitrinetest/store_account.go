@@ -42,67 +42,67 @@ func (t storeTest) accountsClosed() {
 	check(vitrine.AccountQuery{Closing: true})
 }
 
-// tickets tests that an address has one ticket of a purpose, found by its hash alone.
-func (t storeTest) tickets() {
+// tokens tests that an address has one token of a purpose, found by its hash alone.
+func (t storeTest) oneTimeTokens() {
 	ann := t.account("ann@example.org")
-	ticket := func(p vitrine.TicketPurpose, hash byte, email string, age time.Duration) *vitrine.Ticket {
-		return &vitrine.Ticket{Purpose: p, Hash: [32]byte{hash, 31: 255}, Email: email, CreatedAt: Epoch.Add(-age), ExpiresAt: Epoch.Add(time.Hour - age)}
+	token := func(p vitrine.TokenPurpose, hash byte, email string, age time.Duration) *vitrine.OneTimeToken {
+		return &vitrine.OneTimeToken{Purpose: p, Hash: [32]byte{hash, 31: 255}, Email: email, CreatedAt: Epoch.Add(-age), ExpiresAt: Epoch.Add(time.Hour - age)}
 	}
-	reset, old := ticket(vitrine.TicketPassword, 1, ann.Email, 0), ticket(vitrine.TicketInvite, 2, "bob@example.org", time.Hour)
-	newer, setup := ticket(vitrine.TicketInvite, 3, "eve@example.org", 0), ticket(vitrine.TicketSetup, 4, "", 0)
-	move := ticket(vitrine.TicketEmail, 5, "ann@example.com", 0)
+	reset, old := token(vitrine.TokenPassword, 1, ann.Email, 0), token(vitrine.TokenInvite, 2, "bob@example.org", time.Hour)
+	newer, setup := token(vitrine.TokenInvite, 3, "eve@example.org", 0), token(vitrine.TokenSetup, 4, "", 0)
+	move := token(vitrine.TokenEmail, 5, "ann@example.com", 0)
 	reset.Account, move.Account, old.By, old.Plan, setup.ExpiresAt = ann.ID, ann.ID, ann.ID, vitrine.PlanPro, time.Time{}
-	all := []*vitrine.Ticket{reset, old, newer, setup, move}
+	all := []*vitrine.OneTimeToken{reset, old, newer, setup, move}
 	t.update(func(tx vitrine.Tx) error {
 		for _, v := range all {
-			if err := tx.AddTicket(v); err != nil {
+			if err := tx.AddOneTimeToken(v); err != nil {
 				return err
 			}
 		}
 		same := *newer
 		same.Email = "other@example.org"
-		t.is("a hash again", tx.AddTicket(&same), vitrine.ErrExists)
+		t.is("a hash again", tx.AddOneTimeToken(&same), vitrine.ErrExists)
 		return nil
 	})
-	check := func(want ...*vitrine.Ticket) {
+	check := func(want ...*vitrine.OneTimeToken) {
 		t.Helper()
-		there := map[*vitrine.Ticket]bool{}
+		there := map[*vitrine.OneTimeToken]bool{}
 		for _, v := range want {
 			there[v] = true
 		}
 		t.read(func(tx vitrine.Tx) error {
 			for _, v := range all {
-				got, err := tx.TicketByHash(v.Hash)
+				got, err := tx.OneTimeTokenByHash(v.Hash)
 				if !there[v] {
-					t.is("a ticket that is gone", err, vitrine.ErrNotFound)
+					t.is("a token that is gone", err, vitrine.ErrNotFound)
 					continue
 				}
-				equal(t, "ticket", got, v)
+				equal(t, "token", got, v)
 			}
 			return nil
 		})
 	}
 	check(all...)
 	t.read(func(tx vitrine.Tx) error {
-		invites, err1 := tx.Tickets(vitrine.TicketInvite)
-		equal(t, "invitations, newest first", invites, []*vitrine.Ticket{newer, old})
-		none, err2 := tx.Tickets(vitrine.TicketSignUp)
-		equal(t, "tickets of a purpose that has none", len(none), 0)
+		invites, err1 := tx.OneTimeTokens(vitrine.TokenInvite)
+		equal(t, "invitations, newest first", invites, []*vitrine.OneTimeToken{newer, old})
+		none, err2 := tx.OneTimeTokens(vitrine.TokenSignUp)
+		equal(t, "tokens of a purpose that has none", len(none), 0)
 		return errors.Join(err1, err2)
 	})
-	again := ticket(vitrine.TicketInvite, 6, newer.Email, 0)
+	again := token(vitrine.TokenInvite, 6, newer.Email, 0)
 	all = append(all, again)
-	t.update(func(tx vitrine.Tx) error { return tx.AddTicket(again) })
+	t.update(func(tx vitrine.Tx) error { return tx.AddOneTimeToken(again) })
 	check(reset, old, setup, move, again)
 	t.update(func(tx vitrine.Tx) error {
-		n, err := tx.ForgetTickets(Epoch.Add(time.Millisecond))
-		equal(t, "tickets forgotten", n, 1)
-		t.is("no ticket", tx.DeleteTicket(old.ID), vitrine.ErrNotFound)
-		return errors.Join(err, tx.EndTickets(0, ""))
+		n, err := tx.ExpireOneTimeTokens(Epoch.Add(time.Millisecond))
+		equal(t, "tokens forgotten", n, 1)
+		t.is("no token", tx.DeleteOneTimeToken(old.ID), vitrine.ErrNotFound)
+		return errors.Join(err, tx.DeleteOneTimeTokens(0, ""))
 	})
 	check(reset, move, again)
-	t.update(func(tx vitrine.Tx) error { return tx.EndTickets(ann.ID, "nobody@example.org") })
+	t.update(func(tx vitrine.Tx) error { return tx.DeleteOneTimeTokens(ann.ID, "nobody@example.org") })
 	check(again)
-	t.update(func(tx vitrine.Tx) error { return tx.DeleteTicket(again.ID) })
+	t.update(func(tx vitrine.Tx) error { return tx.DeleteOneTimeToken(again.ID) })
 	check()
 }

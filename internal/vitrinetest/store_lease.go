@@ -38,7 +38,7 @@ func (t storeTest) leases() {
 	forget := func(before time.Time, want int64) {
 		t.Helper()
 		t.update(func(tx vitrine.Tx) error {
-			n, err := tx.ForgetLeases(before)
+			n, err := tx.ExpireLeases(before)
 			equal(t, "leases forgotten", n, want)
 			return err
 		})

@@ -44,7 +44,7 @@ func (t storeTest) logins() {
 	t.update(func(tx vitrine.Tx) error { return tx.PutLogin(other) })
 	check(one, other)
 	t.update(func(tx vitrine.Tx) error {
-		n, err := tx.ForgetLogins(Epoch.Add(time.Minute + time.Millisecond))
+		n, err := tx.ExpireLogins(Epoch.Add(time.Minute + time.Millisecond))
 		equal(t, "logins forgotten", n, 1)
 		return err
 	})
@@ -69,7 +69,7 @@ func (t storeTest) loginRace(other storeTest) {
 	for _, s := range []vitrine.Store{t.store, other.store} {
 		logins = append(logins, &vitrine.Logins{Store: s, Keys: &vitrine.Keys{Store: s, Now: now}, Signer: signer, Now: now})
 	}
-	here := vitrine.Guesser{Addr: netip.MustParseAddr("192.0.2.1")}
+	here := vitrine.Client{Addr: netip.MustParseAddr("192.0.2.1")}
 	for _, email := range []string{"ann@example.org", "bob@example.org", "eve@example.org"} { // wrong codes count by account
 		who := t.account(email)
 		l, secret, err := logins[0].Begin(ctx, "program", "machine", here)

@@ -155,7 +155,7 @@ func (t storeTest) oldSlugs() {
 	})
 	list(two.ID, 0, short)
 	t.update(func(tx vitrine.Tx) error {
-		n, err := tx.ForgetOldSlugs(Epoch.Add(time.Hour))
+		n, err := tx.ExpireOldSlugs(Epoch.Add(time.Hour))
 		equal(t, "old slugs forgotten", n, 1)
 		return err
 	})

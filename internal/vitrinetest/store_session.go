@@ -12,7 +12,7 @@ import (
 func (t storeTest) sessions() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	session := func(a *vitrine.Account, hash byte, left time.Duration) *vitrine.Session {
-		return &vitrine.Session{Account: a.ID, Hash: [32]byte{hash, 31: 255}, Label: "Firefox on Linux ✓", ByTicket: true, CreatedAt: Epoch,
+		return &vitrine.Session{Account: a.ID, Hash: [32]byte{hash, 31: 255}, Label: "Firefox on Linux ✓", ByToken: true, CreatedAt: Epoch,
 			UsedAt: Epoch.Add(left / 2), ExpiresAt: Epoch.Add(left)}
 	}
 	one, two, three, bobs := session(ann, 1, time.Hour), session(ann, 2, 2*time.Hour), session(ann, 3, 3*time.Hour), session(bob, 4, time.Hour)
@@ -51,7 +51,7 @@ func (t storeTest) sessions() {
 	check(all...)
 	list(ann, three, two, one)
 	old := one.Hash
-	one.Hash, one.ByTicket, one.Label, one.UsedAt, one.ExpiresAt = [32]byte{9}, false, "", Epoch.Add(4*time.Hour), Epoch.Add(5*time.Hour)
+	one.Hash, one.ByToken, one.Label, one.UsedAt, one.ExpiresAt = [32]byte{9}, false, "", Epoch.Add(4*time.Hour), Epoch.Add(5*time.Hour)
 	t.update(func(tx vitrine.Tx) error {
 		t.is("Put of no session", tx.PutSession(&vitrine.Session{ID: 999, Account: ann.ID}), vitrine.ErrNotFound)
 		return tx.PutSession(one)
@@ -66,34 +66,34 @@ func (t storeTest) sessions() {
 	})
 	check(one, three, bobs)
 	t.update(func(tx vitrine.Tx) error {
-		n, err := tx.ForgetSessions(Epoch.Add(time.Hour + time.Millisecond))
+		n, err := tx.ExpireSessions(Epoch.Add(time.Hour + time.Millisecond))
 		equal(t, "sessions forgotten", n, 1)
 		return err
 	})
 	check(one, three)
-	t.update(func(tx vitrine.Tx) error { return tx.EndSessions(ann.ID, one.ID) })
+	t.update(func(tx vitrine.Tx) error { return tx.DeleteSessions(ann.ID, one.ID) })
 	check(one)
-	t.update(func(tx vitrine.Tx) error { return tx.EndSessions(ann.ID, 0) })
+	t.update(func(tx vitrine.Tx) error { return tx.DeleteSessions(ann.ID, 0) })
 	check()
 }
 
-// guesses tests that they count against their own key, within a time that has two ends.
-func (t storeTest) guesses() {
-	one, other := vitrine.GuessKey{1, 15: 255}, vitrine.GuessKey{2}
-	first, second := &vitrine.Guess{Key: one, At: Epoch}, &vitrine.Guess{Key: one, At: Epoch.Add(time.Minute)}
-	third, stranger := &vitrine.Guess{Key: one, At: Epoch.Add(time.Minute)}, &vitrine.Guess{Key: other, At: Epoch}
+// attempts tests that they count against their own key, within a time that has two ends.
+func (t storeTest) attempts() {
+	one, other := vitrine.AttemptKey{1, 15: 255}, vitrine.AttemptKey{2}
+	first, second := &vitrine.Attempt{Key: one, At: Epoch}, &vitrine.Attempt{Key: one, At: Epoch.Add(time.Minute)}
+	third, stranger := &vitrine.Attempt{Key: one, At: Epoch.Add(time.Minute)}, &vitrine.Attempt{Key: other, At: Epoch}
 	t.update(func(tx vitrine.Tx) error {
-		return errors.Join(tx.AddGuess(first), tx.AddGuess(second), tx.AddGuess(third), tx.AddGuess(stranger))
+		return errors.Join(tx.AddAttempt(first), tx.AddAttempt(second), tx.AddAttempt(third), tx.AddAttempt(stranger))
 	})
 	if second.ID == third.ID || second.ID < 1 {
 		t.Fatalf("IDs %d and %d", second.ID, third.ID)
 	}
-	count := func(k vitrine.GuessKey, since, until time.Time, n int64, oldest time.Time) {
+	count := func(k vitrine.AttemptKey, since, until time.Time, n int64, oldest time.Time) {
 		t.Helper()
 		t.read(func(tx vitrine.Tx) error {
-			got, at, err := tx.CountGuesses(k, since, until)
+			got, at, err := tx.CountAttempts(k, since, until)
 			if got != n || !at.Equal(oldest) {
-				t.Errorf("%d guesses since %v, the oldest at %v, want %d at %v", got, since, at, n, oldest)
+				t.Errorf("%d attempts since %v, the oldest at %v, want %d at %v", got, since, at, n, oldest)
 			}
 			return err
 		})
@@ -106,17 +106,17 @@ func (t storeTest) guesses() {
 	count(one, second.At.Add(ms), late, 0, time.Time{})
 	count(other, Epoch, late, 1, Epoch)
 	t.update(func(tx vitrine.Tx) error {
-		t.is("no guess", tx.DeleteGuess(999), vitrine.ErrNotFound)
-		return tx.DeleteGuess(second.ID)
+		t.is("no attempt", tx.DeleteAttempt(999), vitrine.ErrNotFound)
+		return tx.DeleteAttempt(second.ID)
 	})
 	count(one, Epoch, late, 2, first.At)
 	t.update(func(tx vitrine.Tx) error {
-		n, err := tx.ForgetGuesses(Epoch.Add(ms))
-		equal(t, "guesses forgotten", n, 2)
+		n, err := tx.ExpireAttempts(Epoch.Add(ms))
+		equal(t, "attempts forgotten", n, 2)
 		return err
 	})
 	count(one, Epoch, late, 1, third.At)
 	count(other, Epoch, late, 0, time.Time{})
-	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.ClearGuesses(one), tx.ClearGuesses(other)) })
+	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.DeleteAttempts(one), tx.DeleteAttempts(other)) })
 	count(one, Epoch, late, 0, time.Time{})
 }

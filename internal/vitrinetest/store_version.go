@@ -68,8 +68,8 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 		{"AddUpload", func(tx vitrine.Tx) error { return tx.AddUpload(u) }},
 		{"PutUpload", func(tx vitrine.Tx) error { u.State = vitrine.UploadDone; return tx.PutUpload(u) }},
 		{"DeleteUpload", func(tx vitrine.Tx) error { return tx.DeleteUpload(u.ID) }},
-		{"AddTicket", func(tx vitrine.Tx) error {
-			return tx.AddTicket(&vitrine.Ticket{Purpose: vitrine.TicketSetup, CreatedAt: Epoch})
+		{"AddOneTimeToken", func(tx vitrine.Tx) error {
+			return tx.AddOneTimeToken(&vitrine.OneTimeToken{Purpose: vitrine.TokenSetup, CreatedAt: Epoch})
 		}},
 		{"AddLogin", func(tx vitrine.Tx) error {
 			return tx.AddLogin(&vitrine.Login{Code: "BBBBBBBB", CreatedAt: Epoch, ExpiresAt: Epoch})

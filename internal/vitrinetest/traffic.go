@@ -28,7 +28,7 @@ func NewTraffic(links, step int) *Traffic {
 func (g *Traffic) SetStep(ms int) { g.step = ms }
 
 // Open is the next open, a page's.
-func (g *Traffic) Open() vitrine.NewOpen {
+func (g *Traffic) Open() vitrine.OpenRecord {
 	pick := func(prefix string, n int) string {
 		return prefix + strconv.Itoa(min(g.Rand.IntN(n), g.Rand.IntN(n)))
 	}
@@ -46,11 +46,11 @@ func (g *Traffic) Open() vitrine.NewOpen {
 	if g.Rand.IntN(10) == 0 {
 		o.Bot = pick("reason", 6)
 	}
-	return vitrine.NewOpen{Account: 1, Open: o}
+	return vitrine.OpenRecord{Account: 1, Open: o}
 }
 
 // Imported is the next open as it is in another system's history: with how it was read, mostly.
-func (g *Traffic) Imported() vitrine.NewOpen {
+func (g *Traffic) Imported() vitrine.OpenRecord {
 	o := g.Open()
 	if o.Bot == "" && g.Rand.IntN(10) < 7 {
 		s := &report.Session{EngagedMs: g.Rand.Int64N(200_000), Screen: "1200-1439", Downloaded: g.Rand.IntN(10) == 0}

@@ -81,30 +81,30 @@ const (
 )
 
 // view is a person's open of a link of account 1, some time after Epoch.
-func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.NewOpen {
+func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.OpenRecord {
 	at := Epoch.Add(after).UnixMilli()
-	return vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, 7)), At: at, Link: int64(link), Viewer: viewer, Country: "DE"}}
+	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, 7)), At: at, Link: int64(link), Viewer: viewer, Country: "DE"}}
 }
 
-func bot(o vitrine.NewOpen) vitrine.NewOpen {
+func bot(o vitrine.OpenRecord) vitrine.OpenRecord {
 	o.Bot = "crawler"
 	return o
 }
 
-func id(o vitrine.NewOpen) vitrine.ViewID { return vitrine.ViewID(o.ID) }
+func id(o vitrine.OpenRecord) vitrine.ViewID { return vitrine.ViewID(o.ID) }
 
 // snapshot is a beacon some time after an open.
-func snapshot(o vitrine.NewOpen, after time.Duration, s report.Session) vitrine.Snapshot {
+func snapshot(o vitrine.OpenRecord, after time.Duration, s report.Session) vitrine.Snapshot {
 	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: id(o), At: o.At + after.Milliseconds(), Session: s}
 }
 
-func told(o vitrine.NewOpen) vitrine.Snapshot {
+func told(o vitrine.OpenRecord) vitrine.Snapshot {
 	s := snapshot(o, time.Second, report.Session{EngagedMs: 500, PresentMs: 1000})
 	s.Bot = vitrine.BotAutomation
 	return s
 }
 
-func download(o vitrine.NewOpen, after time.Duration) vitrine.Download {
+func download(o vitrine.OpenRecord, after time.Duration) vitrine.Download {
 	at := time.UnixMilli(o.At).Add(after).UnixMilli()
 	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), Open: id(o)}
 }
@@ -138,7 +138,7 @@ func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	return refused, o.Early
 }
 
-func (t logTest) open(opens ...vitrine.NewOpen) {
+func (t logTest) open(opens ...vitrine.OpenRecord) {
 	t.Helper()
 	equal(t, "opens refused", t.append(vitrine.Batch{Opens: opens}), nil)
 }
@@ -199,10 +199,10 @@ func (t logTest) tally(s vitrine.Scope, from, to report.Day, cap int) (*report.T
 	return tally, truncated
 }
 
-// events is the number of download events that a tally has of some days.
+// events returns the number of download events that a tally has of some days.
 func events(tally *report.Tally, from, to report.Day) int64 {
-	w := report.Window{Key: report.RangeAll, From: to, To: to + (to - from)}
-	return report.ForLink(report.Link{}, w, nil, tally, nil).Previous.Downloads
+	w := report.Window{Key: report.RangeAll, From: from, To: to}
+	return report.ForLink(report.Link{}, w, tally, nil, nil).Totals.RangeDownloads
 }
 
 func (t logTest) audit() {
@@ -223,7 +223,7 @@ func (t logTest) empty() {
 	equal(t, "counts of no links", len(none), 0)
 	lines, err4 := t.log.Imported(ctx, [32]byte{1})
 	equal(t, "lines imported", lines, 0)
-	if err := errors.Join(err, err2, err3, err4, t.log.Erase(ctx, 1)); err != nil {
+	if err := errors.Join(err, err2, err3, err4, t.log.DeleteLink(ctx, 1)); err != nil {
 		t.Error(err)
 	}
 	for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 1}} {
@@ -235,7 +235,7 @@ func (t logTest) empty() {
 
 // fields checks that opens come back as they went in, whatever stands in them.
 func (t logTest) fields() {
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	full := view(1, 0, 1<<64-1)
 	full.Open = report.Open{ID: full.ID, At: full.At, Link: 1, Viewer: 1<<64 - 1, Country: "DE", City: "Berlin", Referrer: "example.org",
 		Source: "Hacker News", Device: "Desktop", Browser: "Firefox", OS: "Linux", QR: true}
@@ -358,7 +358,7 @@ func (t logTest) snapshots() {
 func (t logTest) snapshotOfBot() {
 	o := bot(view(1, 0, 10))
 	later := snapshot(o, 2*time.Second, report.Session{EngagedMs: 600, PresentMs: 2000})
-	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{o}, Snapshots: []vitrine.Snapshot{told(o), later}})
+	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Snapshots: []vitrine.Snapshot{told(o), later}})
 	t.counted(1, 0, 0)
 	got := t.all(1)[0]
 	equal(t, "reason", got.Bot, "crawler")
@@ -388,7 +388,7 @@ func (t logTest) botSnapshot() {
 
 func (t logTest) botSnapshotAgain() {
 	a := view(1, 0, 10)
-	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{a}, Snapshots: []vitrine.Snapshot{told(a), told(a)}, Downloads: []vitrine.Download{download(a, 0)}})
+	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{a}, Snapshots: []vitrine.Snapshot{told(a), told(a)}, Downloads: []vitrine.Download{download(a, 0)}})
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), snapshot(a, time.Minute, report.Session{EngagedMs: 2000, PresentMs: 3000})}})
 	t.counted(1, 0, 0)
 	equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
@@ -432,7 +432,7 @@ func (t logTest) order() {
 	t.append(vitrine.Batch{
 		Downloads: []vitrine.Download{download(a, 0), download(b, 0)},
 		Snapshots: []vitrine.Snapshot{snapshot(a, time.Minute, report.Session{EngagedMs: 4000, PresentMs: 5000}), told(b)},
-		Opens:     []vitrine.NewOpen{a, b},
+		Opens:     []vitrine.OpenRecord{a, b},
 	})
 	t.counted(1, 1, 1)
 	equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
@@ -443,7 +443,7 @@ func (t logTest) early() {
 	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30), view(7, time.Hour, 40)
 	elsewhere := there
 	elsewhere.Link = 7
-	read := func(o vitrine.NewOpen, engaged int64) vitrine.Snapshot {
+	read := func(o vitrine.OpenRecord, engaged int64) vitrine.Snapshot {
 		return snapshot(o, time.Minute, report.Session{EngagedMs: engaged, PresentMs: 50_000, Pages: []report.PageTime{{Page: 2, Ms: 1500}}})
 	}
 	for _, known := range []bool{false, true} { // whether the log has anything of the link
@@ -456,7 +456,7 @@ func (t logTest) early() {
 		}
 		b := stored
 		if known {
-			b.Opens = []vitrine.NewOpen{view(1, 2*time.Minute, 10)}
+			b.Opens = []vitrine.OpenRecord{view(1, 2*time.Minute, 10)}
 			b.Snapshots = slices.Concat([]vitrine.Snapshot{read(there, 1000)}, stored.Snapshots, []vitrine.Snapshot{read(crawler, 2000)})
 			b.Downloads = slices.Concat([]vitrine.Download{download(crawler, 0)}, stored.Downloads, []vitrine.Download{download(there, 0), download(there, 0)})
 		}
@@ -471,7 +471,7 @@ func (t logTest) early() {
 	equal(t, "opens of a link that only strays were of", t.all(7), nil)
 	// Now the opens come: one before, one along with what was early.
 	t.open(missing)
-	_, early := t.outcome(vitrine.Batch{Opens: []vitrine.NewOpen{stranger}, Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
+	_, early := t.outcome(vitrine.Batch{Opens: []vitrine.OpenRecord{stranger}, Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
 		Downloads: []vitrine.Download{download(stranger, 0), download(missing, time.Minute), download(missing, 0), download(missing, 0)}})
 	equal(t, "what is early of those that came", early, vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}})
 	t.counted(1, 3, 3)
@@ -481,10 +481,10 @@ func (t logTest) early() {
 		t.Errorf("the session of the open that came late: %+v", last)
 	}
 	// On days that are put away, too.
-	if err := t.log.Settle(ctx, day+3); err != nil {
+	if err := t.log.RollUp(ctx, day+3); err != nil {
 		t.Fatal(err)
 	}
-	refused, early := t.outcome(vitrine.Batch{Opens: []vitrine.NewOpen{missing}, Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
+	refused, early := t.outcome(vitrine.Batch{Opens: []vitrine.OpenRecord{missing}, Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
 		Downloads: []vitrine.Download{download(elsewhere, 0), download(there, time.Minute), download(crawler, 0)}})
 	equal(t, "opens refused of a settled day", refused, nil)
 	equal(t, "what is early of a settled day", early, vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}, Downloads: []vitrine.Download{download(elsewhere, 0)}})
@@ -495,7 +495,7 @@ func (t logTest) early() {
 func (t logTest) earlyErased() {
 	o, kept := view(1, 0, 10), view(2, 0, 10)
 	t.open(o, kept)
-	if err := t.log.Erase(ctx, 1); err != nil {
+	if err := t.log.DeleteLink(ctx, 1); err != nil {
 		t.Fatal(err)
 	}
 	late := vitrine.Batch{Snapshots: []vitrine.Snapshot{told(o)}, Downloads: []vitrine.Download{download(o, 0)}}
@@ -508,7 +508,7 @@ func (t logTest) earlyErased() {
 func (t logTest) counts() {
 	const links = 1000
 	var ids []vitrine.LinkID
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	want := map[vitrine.LinkID]vitrine.LinkCounts{}
 	for i := range vitrine.LinkID(links) {
 		link := i + 1
@@ -533,7 +533,7 @@ func (t logTest) counts() {
 func (t logTest) cancelled() {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err := t.log.Append(gone, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, 1)}})
+	_, err := t.log.Append(gone, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, 1)}})
 	_, _, err2 := t.log.Tally(gone, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: firstDay, To: lastDay})
 	if !errors.Is(err, context.Canceled) || !errors.Is(err2, context.Canceled) {
 		t.Errorf("without a caller Append says %v, Tally %v", err, err2)

@@ -7,12 +7,12 @@ import (
 	"vitrine/report"
 )
 
-func (t logTest) doImport(file byte, lines int64, opens ...vitrine.NewOpen) {
+func (t logTest) doImport(file byte, lines int64, opens ...vitrine.OpenRecord) {
 	t.Helper()
 	t.importAt(Epoch, file, lines, opens...)
 }
 
-func (t logTest) importAt(at time.Time, file byte, lines int64, opens ...vitrine.NewOpen) {
+func (t logTest) importAt(at time.Time, file byte, lines int64, opens ...vitrine.OpenRecord) {
 	t.Helper()
 	receipt := vitrine.ImportReceipt{File: [32]byte{file, 255}, Lines: lines, At: at}
 	if err := t.log.Import(ctx, receipt, opens); err != nil {
@@ -82,7 +82,7 @@ func (t logTest) importProgress() {
 
 func (t logTest) importCollisions() {
 	ms := Epoch.UnixMilli()
-	with := func(n int, viewer uint64) vitrine.NewOpen {
+	with := func(n int, viewer uint64) vitrine.OpenRecord {
 		o := at(1, ms, n, viewer)
 		o.Session = &report.Session{Downloaded: true}
 		return o
@@ -101,7 +101,7 @@ func (t logTest) importCollisions() {
 	equal(t, "places in the millisecond, and viewers", got, [][2]int64{{0, 5}, {5, 100}, {6, 1}, {7, 2}, {8, 3}, {9, 4}, {10, 6}, {1<<21 - 1, 101}})
 	t.counted(1, 8, 6)
 	// A whole file of one instant.
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	for i := range 3000 {
 		opens = append(opens, at(2, ms, 0, uint64(i)))
 	}

@@ -30,7 +30,7 @@ func newMemory() *memory {
 		map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
-func (m *memory) add(o vitrine.NewOpen, imported bool) {
+func (m *memory) add(o vitrine.OpenRecord, imported bool) {
 	link := vitrine.LinkID(o.Link)
 	if m.opens[link] == nil {
 		m.opens[link] = map[vitrine.ViewID]*remembered{}
@@ -157,14 +157,14 @@ func (c chance) id() vitrine.ViewID {
 	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+c.Int64N(20)*3_600_000, c.IntN(2))
 }
 
-func (c chance) open() vitrine.NewOpen {
+func (c chance) open() vitrine.OpenRecord {
 	id, link := c.id(), c.Int64N(modelLinks)+1
 	o := report.Open{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"), City: c.word("city "),
 		Source: c.word("source "), Device: c.word("device "), OS: c.word("os "), QR: c.IntN(4) == 0, Returning: c.IntN(2) == 0}
 	if c.IntN(6) == 0 {
 		o.Bot = "crawler"
 	}
-	return vitrine.NewOpen{Account: vitrine.AccountID(1 + link%2), Open: o}
+	return vitrine.OpenRecord{Account: vitrine.AccountID(1 + link%2), Open: o}
 }
 
 func (c chance) session() report.Session {
@@ -223,14 +223,14 @@ func (t logTest) model() {
 		switch {
 		case step%40 == 39:
 			link := vitrine.LinkID(c.IntN(modelLinks) + 1)
-			if err := t.log.Erase(ctx, link); err != nil {
+			if err := t.log.DeleteLink(ctx, link); err != nil {
 				t.Fatal(err)
 			}
 			m.erase(link)
 		case step%10 == 9:
 			t.importSome(c, m, step)
 		case step%10 == 4:
-			if err := t.log.Settle(ctx, day+report.Day(c.IntN(modelDays+2))); err != nil {
+			if err := t.log.RollUp(ctx, day+report.Day(c.IntN(modelDays+2))); err != nil {
 				t.Fatal(err)
 			}
 		default:
@@ -263,7 +263,7 @@ func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
 
 // importSome imports opens of viewers and IDs that nothing else has.
 func (t logTest) importSome(c chance, m *memory, step int) {
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	for i := range 3 {
 		o := c.open()
 		o.ID = int64(vitrine.ViewIDAt(o.At, 1000+3*step+i))

@@ -24,11 +24,11 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 		}
 	}
 	h.live()
-	kept, err := from.Kept(ctx, 1)
+	kept, err := from.RetainedFrom(ctx, 1)
 	step("Kept", err)
 	h.later(kept, from) // late opens, mostly
 	if erased {
-		step("Erase", from.Erase(ctx, 4))
+		step("Erase", from.DeleteLink(ctx, 4))
 		h.memory.erase(4) // but for its forgotten days
 	}
 	h.audit()
@@ -46,19 +46,19 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	h.later(kept, from, to)
 	after.audit()
 	moved("gone on")
-	step("Settle", to.Settle(ctx, day+historyDays+60))
-	step("Forget", to.Forget(ctx, day+historyDays-5))
-	if now, err := to.Kept(ctx, 1); err != nil || now <= kept {
+	step("Settle", to.RollUp(ctx, day+historyDays+60))
+	step("Forget", to.Expire(ctx, day+historyDays-5))
+	if now, err := to.RetainedFrom(ctx, 1); err != nil || now <= kept {
 		t.Errorf("opens are kept from %v on, and were from %v on, %v", now, kept, err)
 	}
 	after.audit()
 	if !erased {
 		after.same("forgotten more")
 	}
-	if _, err := to.Append(ctx, vitrine.Batch{Opens: []vitrine.NewOpen{view(1, 0, 10)}}); err != nil {
+	if _, err := to.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, 10)}}); err != nil {
 		t.Error(err)
 	}
-	step("Erase", to.Erase(ctx, 1))
+	step("Erase", to.DeleteLink(ctx, 1))
 	after.audit()
 }
 

@@ -43,15 +43,15 @@ func (t logTest) position() {
 		last = p.Last
 	}
 	a := view(1, 0, 1)
-	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{a}})
+	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{a}})
 	later("an open")
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Minute)}})
 	later("a download")
-	if err := t.log.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: Epoch}, []vitrine.NewOpen{view(1, -time.Hour, 2)}); err != nil {
+	if err := t.log.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: Epoch}, []vitrine.OpenRecord{view(1, -time.Hour, 2)}); err != nil {
 		t.Fatal(err)
 	}
 	later("an import")
-	if err := t.log.Erase(ctx, 1); err != nil {
+	if err := t.log.DeleteLink(ctx, 1); err != nil {
 		t.Fatal(err)
 	}
 	later("a deletion")

@@ -12,14 +12,14 @@ import (
 )
 
 // at is a person's open at an instant, with the n-th ID of its millisecond.
-func at(link vitrine.LinkID, ms int64, n int, viewer uint64) vitrine.NewOpen {
-	return vitrine.NewOpen{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(ms, n)), At: ms, Link: int64(link), Viewer: viewer}}
+func at(link vitrine.LinkID, ms int64, n int, viewer uint64) vitrine.OpenRecord {
+	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(ms, n)), At: ms, Link: int64(link), Viewer: viewer}}
 }
 
 // days checks the edges of windows.
 func (t logTest) days() {
 	start, end := day.StartMs(), (day + 1).StartMs()
-	opens := []vitrine.NewOpen{at(1, start-1, 1<<21-1, 1), at(1, start, 0, 2), at(1, end-1, 1<<21-1, 3), at(1, end, 0, 4)}
+	opens := []vitrine.OpenRecord{at(1, start-1, 1<<21-1, 1), at(1, start, 0, 2), at(1, end-1, 1<<21-1, 3), at(1, end, 0, 4)}
 	t.open(opens...)
 	var batch vitrine.Batch
 	for _, o := range opens {
@@ -118,7 +118,7 @@ func (t logTest) recent() {
 				equal(t, "recent open", own(o), want)
 			}
 		}
-		if err := t.log.Settle(ctx, day+1); err != nil { // and once more of days that are stored in another way
+		if err := t.log.RollUp(ctx, day+1); err != nil { // and once more of days that are stored in another way
 			t.Fatal(err)
 		}
 	}
@@ -126,7 +126,7 @@ func (t logTest) recent() {
 
 func (t logTest) opens() {
 	const n = 2500 // more than is read at once
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	for i := range n {
 		opens = append(opens, view(1, time.Duration((i*7919)%n)*time.Second, uint64(i)))
 	}
@@ -164,7 +164,7 @@ func (t logTest) opens() {
 
 // cap checks which opens are read when not all may be.
 func (t logTest) cap() {
-	var opens []vitrine.NewOpen // oldest first
+	var opens []vitrine.OpenRecord // oldest first
 	for i := range 60 {
 		opens = append(opens, at(vitrine.LinkID(1+i%3), (day-report.Day(60-i)).StartMs()+int64(i), 0, uint64(i)))
 	}
@@ -173,10 +173,10 @@ func (t logTest) cap() {
 		opens = append(opens, at(link+1, day.StartMs(), 0, 100), at(link+1, day.StartMs(), 1, 200))
 	}
 	t.open(opens...)
-	slices.SortStableFunc(opens, func(a, b vitrine.NewOpen) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(opens, func(a, b vitrine.OpenRecord) int { return cmp.Compare(a.ID, b.ID) })
 	first, to := report.DayOf(opens[0].At), day+1
 	for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 2}} {
-		var in []vitrine.NewOpen
+		var in []vitrine.OpenRecord
 		for _, o := range opens {
 			if s.Link == 0 || o.Link == int64(s.Link) {
 				in = append(in, o)
@@ -209,12 +209,12 @@ func (t logTest) cap() {
 func (t logTest) erase() {
 	a, b, other := view(1, 0, 10), view(1, time.Minute, 20), view(2, 0, 10)
 	t.append(vitrine.Batch{
-		Opens:     []vitrine.NewOpen{a, b, other, bot(view(1, time.Hour, 30))},
+		Opens:     []vitrine.OpenRecord{a, b, other, bot(view(1, time.Hour, 30))},
 		Snapshots: []vitrine.Snapshot{snapshot(a, time.Minute, report.Session{EngagedMs: 1000, PresentMs: 1000})},
 		Downloads: []vitrine.Download{download(a, 0), download(other, 0)},
 	})
 	for range 2 {
-		if err := t.log.Erase(ctx, 1); err != nil {
+		if err := t.log.DeleteLink(ctx, 1); err != nil {
 			t.Fatalf("Erase: %v", err)
 		}
 		counts, err := t.log.Counts(ctx, []vitrine.LinkID{1, 2})
@@ -234,7 +234,7 @@ func (t logTest) erase() {
 	}
 	// Nothing of it is remembered: an ID is free, a viewer new, a download an event.
 	a.Viewer = 20
-	t.append(vitrine.Batch{Opens: []vitrine.NewOpen{a}, Downloads: []vitrine.Download{download(a, 0)}})
+	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{a}, Downloads: []vitrine.Download{download(a, 0)}})
 	t.counted(1, 1, 1)
 	equal(t, "returning", t.returns(1), []bool{false})
 }

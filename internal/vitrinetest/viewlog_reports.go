@@ -48,25 +48,25 @@ func (h *history) live() {
 	h.same("as opens came")
 	h.bring(60)
 	h.same("with imports")
-	step("Settle", h.log.Settle(ctx, day+historyDays-20))
+	step("Settle", h.log.RollUp(ctx, day+historyDays-20))
 	h.same("settled")
 	h.happen() // mostly on settled days
 	h.bring(20)
 	h.same("with late opens")
-	step("Erase", h.log.Erase(ctx, 2))
+	step("Erase", h.log.DeleteLink(ctx, 2))
 	h.memory.erase(2)
 	h.same("with a link erased")
-	step("Settle", h.log.Settle(ctx, day+historyDays-10))
+	step("Settle", h.log.RollUp(ctx, day+historyDays-10))
 	h.same("settled again")
-	step("Forget", h.log.Forget(ctx, day+historyDays-30))
-	if from, err := h.log.Kept(ctx, 1); err != nil || from <= day {
+	step("Forget", h.log.Expire(ctx, day+historyDays-30))
+	if from, err := h.log.RetainedFrom(ctx, 1); err != nil || from <= day {
 		h.Fatalf("opens are kept from %v on, %v: nothing is forgotten", from, err)
 	}
 	h.same("with days forgotten")
 }
 
 // open is an open of some day.
-func (h *history) open() vitrine.NewOpen {
+func (h *history) open() vitrine.OpenRecord {
 	h.n++
 	o := h.chance.open()
 	o.At = (day + report.Day(h.chance.IntN(historyDays))).StartMs() + h.chance.Int64N(86_400_000)
@@ -97,7 +97,7 @@ func (h *history) happen() {
 // bring imports opens of viewers that nothing else has.
 func (h *history) bring(n int) {
 	h.Helper()
-	var opens []vitrine.NewOpen
+	var opens []vitrine.OpenRecord
 	for range n {
 		o := h.open()
 		o.Viewer += 1000

@@ -165,7 +165,7 @@ func (s *Server) showEmail(w http.ResponseWriter, r *http.Request, _ *vitrine.Ac
 func (s *Server) confirmEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	err := s.Accounts.ConfirmEmail(r.Context(), me, r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.noTicket(w, r, err)
+		return s.noToken(w, r, err)
 	}
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (s *Server) endSessions(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err != nil {
 		return err
 	}
-	if err := s.Sessions.EndOthers(r.Context(), me, session.ID); err != nil {
+	if err := s.Sessions.SignOutOthers(r.Context(), me, session.ID); err != nil {
 		return err
 	}
 	return redirect(w, r, said(accountRoot, "sessions-ended"))

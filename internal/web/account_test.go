@@ -424,7 +424,7 @@ func TestLeaving(t *testing.T) {
 	d.status(d.get("/account", cookie), 303)
 	d.status(d.get("/p/"+string(l.Slug)), 404)
 	d.status(d.enter(d.member.Email, words), 401)
-	d.check(d.server.Accounts.Empty(t.Context()))
+	d.check(d.server.Accounts.PurgeClosed(t.Context()))
 	owner := d.signIn(d.owner)
 	if strings.Contains(d.get("/people", owner).body, d.member.Email) || !strings.Contains(d.get("/account", owner).body, "only owner") {
 		t.Error("a closed account is listed, or the only owner may close theirs")
@@ -435,11 +435,11 @@ func TestLeaving(t *testing.T) {
 }
 
 // The links in messages and on the command line lead to pages that are there.
-func TestTicketURLs(t *testing.T) {
+func TestTokenURLs(t *testing.T) {
 	d := newDoor(t, vitrine.SignUpOpen, true)
-	for _, p := range []vitrine.TicketPurpose{vitrine.TicketSignIn, vitrine.TicketPassword, vitrine.TicketSignUp, vitrine.TicketInvite, vitrine.TicketEmail, vitrine.TicketSetup} {
-		for _, text := range []vitrine.TicketText{"x", ""} {
-			if r := d.get(web.TicketURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 && (text != "" || p != vitrine.TicketEmail) {
+	for _, p := range []vitrine.TokenPurpose{vitrine.TokenSignIn, vitrine.TokenPassword, vitrine.TokenSignUp, vitrine.TokenInvite, vitrine.TokenEmail, vitrine.TokenSetup} {
+		for _, text := range []vitrine.TokenText{"x", ""} {
+			if r := d.get(web.TokenURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 && (text != "" || p != vitrine.TokenEmail) {
 				t.Errorf("%s: %d at %s", p, r.StatusCode, fmt.Sprint(r.Request.URL))
 			}
 		}

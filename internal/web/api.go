@@ -182,21 +182,21 @@ func (s *Server) createUpload(w http.ResponseWriter, r *http.Request, a *vitrine
 }
 
 // beginUpload is step 1, whoever's browser or program it is that asks.
-func (s *Server) beginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (vitrine.Begun, error) {
+func (s *Server) beginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (vitrine.CreatedUpload, error) {
 	o, err := readObject(w, r)
 	if err != nil {
-		return vitrine.Begun{}, err
+		return vitrine.CreatedUpload{}, err
 	}
 	f := fields{object: o}
 	req := vitrine.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"),
 		Slug: f.filledText("slug"), IdempotencyKey: f.optionalText("idempotencyKey")}
 	if err := s.wrong(a, f); err != nil {
-		return vitrine.Begun{}, err
+		return vitrine.CreatedUpload{}, err
 	}
 	return s.Uploads.Create(r.Context(), a, req)
 }
 
-func writeBegun(w http.ResponseWriter, b vitrine.Begun) error {
+func writeBegun(w http.ResponseWriter, b vitrine.CreatedUpload) error {
 	return writeJSON(w, map[string]string{"path": string(b.Path), "signedUrl": b.SignedURL})
 }
 

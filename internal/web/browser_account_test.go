@@ -123,14 +123,14 @@ func TestBrowserAccountAxe(t *testing.T) {
 	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key)), 200)
 	list, err := d.server.Keys.List(t.Context(), d.owner.Email)
 	d.check(err)
-	_, err = d.server.Keys.Roll(t.Context(), d.owner.Email, list[0].ID, 0)
+	_, err = d.server.Keys.Rotate(t.Context(), d.owner.Email, list[0].ID, 0)
 	d.check(err)
 	invited, err := d.server.Accounts.Invite(t.Context(), "friend@example.org", vitrine.PlanPro, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	reset, err := d.server.Accounts.OfferReset(t.Context(), d.member.Email)
 	d.check(err)
 	d.signIn(d.owner) // another browser
-	out := []string{"/sign-in", "/sign-up", "/reset", web.TicketURL("", vitrine.TicketInvite, invited), web.TicketURL("", vitrine.TicketPassword, reset), "/sign-up/used", d.offer(d.member)}
+	out := []string{"/sign-in", "/sign-up", "/reset", web.TokenURL("", vitrine.TokenInvite, invited), web.TokenURL("", vitrine.TokenPassword, reset), "/sign-up/used", d.offer(d.member)}
 	in := []string{"/account", "/keys", "/people"}
 	visitor, owner := newVisitor(t), newMember(t, d.site, d.owner)
 	for tb, paths := range map[*tab][]string{visitor: out, owner: in} {

@@ -156,7 +156,7 @@ func (d *demo) read(l *vitrine.Link, n int) {
 				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, Open: vitrine.ViewID(o.ID)})
 			}
 		}
-		b.Opens = append(b.Opens, vitrine.NewOpen{Account: l.Account, Open: o})
+		b.Opens = append(b.Opens, vitrine.OpenRecord{Account: l.Account, Open: o})
 	}
 	o, err := d.log.Append(d.t.Context(), b)
 	d.check(err)

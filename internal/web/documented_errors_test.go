@@ -79,7 +79,7 @@ func (c caller) login() fields {
 	started := c.call("", "POST", "/logins", laptop).want(200, "")
 	a, err := c.server.Accounts.ByEmail(c.t.Context(), c.emails[c.key])
 	c.check(err)
-	_, err = c.server.Logins.Decide(c.t.Context(), a, started.text("code"), true, vitrine.Guesser{})
+	_, err = c.server.Logins.Decide(c.t.Context(), a, started.text("code"), true, vitrine.Client{})
 	c.check(err)
 	return fields{"secret": started.text("secret")}
 }

@@ -31,12 +31,12 @@ type entryPage struct {
 	chrome
 	Heading string
 	Wrong   Wrong
-	Email   string         // what was typed, or whose the ticket is
+	Email   string         // what was typed, or whose the token is
 	Next    string         // where it leads, if not to insideRoot
 	Mode    vitrine.SignUp // who may open an account
 	Mail    bool           // messages are sent
 	Done    bool           // a message is on its way, if there is anybody to send it to
-	Invited bool           // the ticket is an invitation
+	Invited bool           // the token is an invitation
 	Limited bool           // there were too many tries
 }
 
@@ -102,8 +102,8 @@ func (s *Server) afterSetup(h handler) handler {
 	}
 }
 
-// guesser is where a try to get in comes from.
-func (s *Server) guesser(r *http.Request) vitrine.Guesser {
+// client is where a try to get in comes from.
+func (s *Server) client(r *http.Request) vitrine.Client {
 	v := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")})
 	label := v.Browser
 	switch {
@@ -114,7 +114,7 @@ func (s *Server) guesser(r *http.Request) vitrine.Guesser {
 	case v.OS != "":
 		label += " on " + v.OS
 	}
-	return vitrine.Guesser{Addr: s.clientAddr(r), Devices: s.devices(r), Label: label}
+	return vitrine.Client{Addr: s.clientAddr(r), Devices: s.devices(r), Label: label}
 }
 
 // maxDevices bounds how many accounts a browser is known to.
@@ -144,7 +144,7 @@ func (s *Server) devices(r *http.Request) []string {
 // more.
 func (s *Server) letIn(w http.ResponseWriter, r *http.Request, in vitrine.SignedIn, next string) error {
 	if old := s.session(r); old != "" {
-		if err := s.Sessions.End(r.Context(), old); err != nil {
+		if err := s.Sessions.SignOut(r.Context(), old); err != nil {
 			return err
 		}
 	}

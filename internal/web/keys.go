@@ -114,7 +114,7 @@ func (s *Server) rollKey(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if !ok {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Choose when the old key ends: now, in an hour, or in a day.")
 	}
-	key, err := s.Keys.Roll(r.Context(), me.Email, id, grace)
+	key, err := s.Keys.Rotate(r.Context(), me.Email, id, grace)
 	if err != nil {
 		return err
 	}

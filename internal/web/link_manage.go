@@ -18,7 +18,7 @@ const maxLinkForm = 8 << 10
 // managePage is the page of one link for its owner.
 type managePage struct {
 	appPage
-	Link    *vitrine.OwnersLink
+	Link    *vitrine.LinkDetail
 	Badge   string
 	Facts   []string
 	URL     string // public address
@@ -82,7 +82,7 @@ func (s *Server) manageLink(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return s.writeManage(w, r, http.StatusOK, s.managePage(r, me, o))
 }
 
-func (s *Server) managePage(r *http.Request, me *vitrine.Account, o *vitrine.OwnersLink) *managePage {
+func (s *Server) managePage(r *http.Request, me *vitrine.Account, o *vitrine.LinkDetail) *managePage {
 	t, _ := filetype.ByExt(o.Name)
 	p := &managePage{appPage: s.newAppPage(r, me, o.Title, "links"), Link: o, Badge: badge(t), Facts: facts(o.Link, t), URL: s.linkURL(o.Slug),
 		Prefix: s.PublicURL.Host + "/p/", Here: linkAddress(o.Link), Embed: s.embedOf(o.Link).html(), NewTitle: o.Title, NewSlug: string(o.Slug)}
@@ -162,7 +162,7 @@ func (s *Server) linkForm(does linkDeed) memberHandler {
 }
 
 // wrongLinkForm shows a form again that could not be carried out, with what was typed.
-func (s *Server) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *vitrine.OwnersLink, err error) error {
+func (s *Server) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *vitrine.LinkDetail, err error) error {
 	wrong := wrongWith(err)
 	if wrong == nil || vitrine.CodeOf(err) == vitrine.CodeNotFound {
 		return err
@@ -189,7 +189,7 @@ func backTo(from, otherwise string) string {
 }
 
 // ownersWords are what a change made of a link, for its owner.
-func ownersWords(e vitrine.OwnersEvent) string {
+func ownersWords(e vitrine.LinkEvent) string {
 	if backOnDisplay(e) {
 		return ""
 	}
@@ -197,14 +197,14 @@ func ownersWords(e vitrine.OwnersEvent) string {
 }
 
 // ownersDeed is what was done, for its owner.
-func ownersDeed(e vitrine.OwnersEvent) string {
+func ownersDeed(e vitrine.LinkEvent) string {
 	if backOnDisplay(e) {
 		return "Put back on display"
 	}
 	return deed(e.Action)
 }
 
-func backOnDisplay(e vitrine.OwnersEvent) bool {
+func backOnDisplay(e vitrine.LinkEvent) bool {
 	return e.Action == vitrine.ActionUndo && e.From == vitrine.StateDisabled && e.To == vitrine.StateLive
 }
 

@@ -41,7 +41,7 @@ func (s *Server) startLogin(w http.ResponseWriter, r *http.Request) error {
 	if f.err != nil {
 		return f.err
 	}
-	l, secret, err := s.Logins.Begin(r.Context(), program, machine, s.guesser(r))
+	l, secret, err := s.Logins.Begin(r.Context(), program, machine, s.client(r))
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *Server) showDevice(w http.ResponseWriter, r *http.Request, me *vitrine.
 		p := s.newDevice(connectHeading, me)
 		return s.writeDevice(w, r, &p)
 	}
-	l, err := s.Logins.Find(r.Context(), me, typed, s.guesser(r))
+	l, err := s.Logins.Find(r.Context(), me, typed, s.client(r))
 	if err != nil {
 		return s.deviceAgain(w, r, me, typed, err)
 	}
@@ -143,7 +143,7 @@ func (s *Server) decideDevice(w http.ResponseWriter, r *http.Request, me *vitrin
 	if answer != "allow" && answer != "refuse" {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Choose one of the two buttons: Allow or Refuse.")
 	}
-	l, err := s.Logins.Decide(r.Context(), me, typed, answer == "allow", s.guesser(r))
+	l, err := s.Logins.Decide(r.Context(), me, typed, answer == "allow", s.client(r))
 	if err != nil {
 		return s.deviceAgain(w, r, me, typed, err)
 	}

@@ -88,7 +88,7 @@ func TestLoginRefusedOnPage(t *testing.T) {
 func TestBrowserLogin(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, vitrine.SignUpInvite, false)
-	l, secret, err := d.server.Logins.Begin(t.Context(), "vitrine 1.0", "ada-laptop", vitrine.Guesser{})
+	l, secret, err := d.server.Logins.Begin(t.Context(), "vitrine 1.0", "ada-laptop", vitrine.Client{})
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
 	tb.visit(d.url + "/device")

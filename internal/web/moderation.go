@@ -104,7 +104,7 @@ type filter struct {
 }
 
 type queueRow struct {
-	vitrine.Waiting
+	vitrine.ReviewItem
 	Badge   string
 	Address string
 	Value   string // what the form sends of the row

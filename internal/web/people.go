@@ -41,7 +41,7 @@ type peoplePage struct {
 	People      []personRow
 	Search      string
 	Next, First string // addresses of other pages; "" for none
-	Invitations []*vitrine.Ticket
+	Invitations []*vitrine.OneTimeToken
 	Mode        vitrine.SignUp
 	Mail        bool
 	Link        string // of an invitation that was just made, which is shown this once
@@ -76,7 +76,7 @@ func (p *peoplePage) PlansFor(plan vitrine.Plan) []vitrine.Plan {
 }
 
 type personRow struct {
-	vitrine.Person
+	vitrine.AccountUsage
 	Self bool
 }
 
@@ -147,7 +147,7 @@ func (s *Server) invite(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return s.peopleAgain(w, r, me, err)
 	}
 	return s.writePeople(w, r, http.StatusOK, me, func(p *peoplePage) {
-		p.Link, p.Email, p.Plan = TicketURL(s.PublicURL.String(), vitrine.TicketInvite, text), r.PostForm.Get("email"), plan
+		p.Link, p.Email, p.Plan = TokenURL(s.PublicURL.String(), vitrine.TokenInvite, text), r.PostForm.Get("email"), plan
 	})
 }
 
@@ -156,7 +156,7 @@ func (s *Server) withdraw(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	if err != nil {
 		return errNoPage
 	}
-	if err := s.Accounts.Withdraw(r.Context(), vitrine.TicketID(id), vitrine.Decision{By: vitrine.Moderator(me)}); err != nil {
+	if err := s.Accounts.Withdraw(r.Context(), vitrine.OneTimeTokenID(id), vitrine.Decision{By: vitrine.Moderator(me)}); err != nil {
 		return err
 	}
 	return redirect(w, r, said(peopleRoot, "withdrawn"))

@@ -105,7 +105,7 @@ var errClientGone = vitrine.Unavailable(nil)
 // open writes that a link's page is being read, and by whom as far as the request tells.
 func (s *Server) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
 	now := s.Now()
-	o := &vitrine.NewOpen{Account: a.ID, Open: s.pageLoad(r, a, s.PublicURL.Host, now)}
+	o := &vitrine.OpenRecord{Account: a.ID, Open: s.pageLoad(r, a, s.PublicURL.Host, now)}
 	o.Link = int64(l.ID)
 	if accept.Gone(r.Context()) {
 		return 0, errClientGone

@@ -31,18 +31,18 @@ func (s *Server) takeReset(w http.ResponseWriter, r *http.Request) error {
 	if !p.Mail {
 		return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 	}
-	if err := s.Accounts.Forgot(r.Context(), p.Email, s.guesser(r)); err != nil {
+	if err := s.Accounts.Forgot(r.Context(), p.Email, s.client(r)); err != nil {
 		return s.again(w, r, resetTemplate, &p, err)
 	}
 	p.Done, p.Heading = true, "Look into your mail"
 	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 }
 
-// resetting begins the page of a ticket that sets a password; it answers itself where there is none.
+// resetting begins the page of a token that sets a password; it answers itself where there is none.
 func (s *Server) resetting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	email, err := s.Accounts.ResetGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return p, false, s.noTicket(w, r, err)
+		return p, false, s.noToken(w, r, err)
 	}
 	if err != nil {
 		return p, false, err
@@ -68,9 +68,9 @@ func (s *Server) takePassword(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return err
 	}
-	in, err := s.Accounts.Reset(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.guesser(r))
+	in, err := s.Accounts.Reset(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.noTicket(w, r, err)
+		return s.noToken(w, r, err)
 	}
 	if err != nil {
 		return s.again(w, r, passwordTemplate, &p, err)

@@ -235,20 +235,20 @@ func LinkURL(public *url.URL, slug vitrine.Slug) string {
 	return public.String() + "/p/" + string(slug)
 }
 
-// ticketRoots are where tickets are used.
-var ticketRoots = map[vitrine.TicketPurpose]string{
-	vitrine.TicketSignIn:   signInRoot,
-	vitrine.TicketPassword: "/password",
-	vitrine.TicketSignUp:   "/sign-up",
-	vitrine.TicketInvite:   "/sign-up",
-	vitrine.TicketEmail:    "/account/email",
-	vitrine.TicketSetup:    "/setup",
+// tokenRoots are where tokens are used.
+var tokenRoots = map[vitrine.TokenPurpose]string{
+	vitrine.TokenSignIn:   signInRoot,
+	vitrine.TokenPassword: "/password",
+	vitrine.TokenSignUp:   "/sign-up",
+	vitrine.TokenInvite:   "/sign-up",
+	vitrine.TokenEmail:    "/account/email",
+	vitrine.TokenSetup:    "/setup",
 }
 
-// TicketURL is the address of an instance at which a ticket is used; without one, at which one asks for one.
-func TicketURL(public string, p vitrine.TicketPurpose, text vitrine.TicketText) string {
-	if text == "" && p == vitrine.TicketPassword {
+// TokenURL is the address of an instance at which a token is used; without one, at which one asks for one.
+func TokenURL(public string, p vitrine.TokenPurpose, text vitrine.TokenText) string {
+	if text == "" && p == vitrine.TokenPassword {
 		return public + "/reset"
 	}
-	return strings.TrimSuffix(public+ticketRoots[p]+"/"+string(text), "/")
+	return strings.TrimSuffix(public+tokenRoots[p]+"/"+string(text), "/")
 }

@@ -48,7 +48,7 @@ func (s *Server) takeSetup(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
-	in, err := s.Accounts.SetUp(r.Context(), r.PathValue("token"), r.PostForm.Get("email"), r.PostForm.Get("password"), s.guesser(r))
+	in, err := s.Accounts.SetUp(r.Context(), r.PathValue("token"), r.PostForm.Get("email"), r.PostForm.Get("password"), s.client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return s.noSetup(w, r)
 	}
@@ -60,7 +60,7 @@ func (s *Server) takeSetup(w http.ResponseWriter, r *http.Request) error {
 	return s.letIn(w, r, in, "")
 }
 
-// noSetup answers for a ticket that sets nothing up.
+// noSetup answers for a token that sets nothing up.
 func (s *Server) noSetup(w http.ResponseWriter, r *http.Request) error {
 	is, err := s.isSetUp(r.Context())
 	if err != nil {

@@ -117,7 +117,7 @@ func (s *Server) takeSignIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f := r.PostForm
-	in, err := s.Sessions.Enter(r.Context(), f.Get("email"), f.Get("password"), s.guesser(r))
+	in, err := s.Sessions.SignInWithPassword(r.Context(), f.Get("email"), f.Get("password"), s.client(r))
 	if err != nil {
 		p := s.signInForm(f.Get("next"))
 		p.Email = f.Get("email")
@@ -134,7 +134,7 @@ func (s *Server) offer(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
-	in, err := s.Sessions.SignIn(r.Context(), r.PathValue("token"), s.guesser(r))
+	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return s.writeSignIn(w, r, http.StatusUnauthorized, signInPage{Heading: "This link does not sign in", Back: signInRoot, BackName: "Sign in with a password",
 			Message: "It has been used, a newer one has taken its place, its fifteen minutes are over, or its account is suspended."})
@@ -146,7 +146,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Sessions.End(r.Context(), s.session(r)); err != nil {
+	if err := s.Sessions.SignOut(r.Context(), s.session(r)); err != nil {
 		return err
 	}
 	s.setSession(w, "", -1)

@@ -50,30 +50,30 @@ func (s *Server) takeSignUp(w http.ResponseWriter, r *http.Request) error {
 		return s.writeEntry(w, r, http.StatusForbidden, signUpTemplate, &p)
 	}
 	if !p.Mail {
-		in, err := s.Accounts.Join(r.Context(), p.Email, f.Get("password"), s.guesser(r))
+		in, err := s.Accounts.Join(r.Context(), p.Email, f.Get("password"), s.client(r))
 		if err != nil {
 			return s.again(w, r, signUpTemplate, &p, err)
 		}
 		return s.letIn(w, r, in, p.Next)
 	}
-	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.guesser(r)); err != nil {
+	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.client(r)); err != nil {
 		return s.again(w, r, signUpTemplate, &p, err)
 	}
 	p.Done, p.Heading = true, "Look into your mail"
 	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
 }
 
-// accepting begins the page of a ticket that opens an account; it answers itself where there is none.
+// accepting begins the page of a token that opens an account; it answers itself where there is none.
 func (s *Server) accepting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	t, err := s.Accounts.Invited(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return p, false, s.noTicket(w, r, err)
+		return p, false, s.noToken(w, r, err)
 	}
 	if err != nil {
 		return p, false, err
 	}
 	p = s.newEntry("Open your account")
-	p.Email, p.Invited = t.Email, t.Purpose == vitrine.TicketInvite
+	p.Email, p.Invited = t.Email, t.Purpose == vitrine.TokenInvite
 	return p, true, nil
 }
 
@@ -93,9 +93,9 @@ func (s *Server) takeAccept(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return err
 	}
-	in, err := s.Accounts.Accept(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.guesser(r))
+	in, err := s.Accounts.Accept(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.noTicket(w, r, err)
+		return s.noToken(w, r, err)
 	}
 	if err != nil {
 		return s.again(w, r, acceptTemplate, &p, err)
@@ -103,8 +103,8 @@ func (s *Server) takeAccept(w http.ResponseWriter, r *http.Request) error {
 	return s.letIn(w, r, in, "")
 }
 
-// noTicket answers for a link that is of no use any more.
-func (s *Server) noTicket(w http.ResponseWriter, r *http.Request, err error) error {
+// noToken answers for a link that is of no use any more.
+func (s *Server) noToken(w http.ResponseWriter, r *http.Request, err error) error {
 	e, status := s.known(w, r, err)
 	return s.writeSignIn(w, r, status, signInPage{Heading: "This link does not work any more", Message: e.Message, Back: signInRoot, BackName: "Sign in"})
 }

@@ -59,7 +59,7 @@ func BenchmarkSignIn(b *testing.B) {
 	cookie := d.signIn(a)
 	b.Run("password", func(b *testing.B) {
 		for b.Loop() {
-			_, err := d.server.Sessions.Enter(b.Context(), a.Email, "a case of glass and oak", vitrine.Guesser{})
+			_, err := d.server.Sessions.SignInWithPassword(b.Context(), a.Email, "a case of glass and oak", vitrine.Client{})
 			d.check(err)
 		}
 	})

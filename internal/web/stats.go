@@ -32,7 +32,7 @@ func (s *Server) statsRoutes(mux *http.ServeMux) {
 func (s *Server) looking(h memberHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-		me, err := s.Sessions.Look(r.Context(), s.session(r))
+		me, err := s.Sessions.Peek(r.Context(), s.session(r))
 		if err != nil {
 			return err
 		}

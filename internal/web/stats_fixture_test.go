@@ -80,7 +80,7 @@ func (s *site) readBy(l *vitrine.Link, n int) {
 				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, Open: vitrine.ViewID(o.ID)})
 			}
 		}
-		b.Opens = append(b.Opens, vitrine.NewOpen{Account: l.Account, Open: o})
+		b.Opens = append(b.Opens, vitrine.OpenRecord{Account: l.Account, Open: o})
 	}
 	o, err := s.log.Append(s.t.Context(), b)
 	s.check(err)
@@ -93,7 +93,7 @@ func (s *site) readBy(l *vitrine.Link, n int) {
 func (s *site) openNow(l *vitrine.Link, viewer uint64) {
 	s.t.Helper()
 	at := s.server.Now().UnixMilli()
-	_, err := s.log.Append(s.t.Context(), vitrine.Batch{Opens: []vitrine.NewOpen{{Account: l.Account, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, int(viewer))), At: at, Link: int64(l.ID),
+	_, err := s.log.Append(s.t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{{Account: l.Account, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, int(viewer))), At: at, Link: int64(l.ID),
 		Viewer: viewer, Country: "DE"}}}})
 	s.check(err)
 }

@@ -98,8 +98,8 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		PublicURL: public, ContentURL: content, Version: "test",
 		Keys: &vitrine.Keys{Store: store, Now: now},
 		Accounts: &vitrine.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: vitrine.SignUpInvite, Links: links, Site: public.Host,
-			Address: func(p vitrine.TicketPurpose, t vitrine.TicketText) string {
-				return web.TicketURL(public.String(), p, t)
+			Address: func(p vitrine.TokenPurpose, t vitrine.TokenText) string {
+				return web.TokenURL(public.String(), p, t)
 			}},
 		Sessions: sessions, Moderation: &vitrine.Moderation{Store: store, Now: now},
 		Uploads:  &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},

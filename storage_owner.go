@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Place is the service that knows whose the place of the files is: a directory or a bucket may be named by mistake, be tried with a copy of the
+// StorageOwner is the service that knows whose the place of the files is: a directory or a bucket may be named by mistake, be tried with a copy of the
 // database, or outlive one that was restored to an earlier moment. Whoever removed there what its own database does not know would remove another's.
 //
 // The rule. The place bears a mark, and the store a copy of it. A mark is a text of chance, made anew each time that the place is looked after (Keep). A place
@@ -18,7 +18,7 @@ import (
 //
 // The mark that is about to be put stands in the store before it stands in the place, so that no crash lets the two differ; and any number of processes of one
 // store that do so at once put the same.
-type Place struct {
+type StorageOwner struct {
 	Store Store
 	Blobs Blobs
 }
@@ -63,11 +63,11 @@ func readMarks(tx Tx) (m marks, err error) {
 	return m, nil
 }
 
-// Check tells whether the place is this database's: nil, ErrOtherPlace, or that it cannot be told. It changes nothing.
-func (p Place) Check(ctx context.Context) error {
-	m, mark, err := p.look(ctx)
+// Verify tells whether the place is this database's: nil, ErrOtherPlace, or that it cannot be told. It changes nothing.
+func (p StorageOwner) Verify(ctx context.Context) error {
+	m, mark, err := p.read(ctx)
 	if err == nil && mark == "" {
-		return p.bare(ctx, m)
+		return p.verifyEmpty(ctx, m)
 	}
 	if err != nil || m.own(mark) {
 		return err
@@ -75,7 +75,7 @@ func (p Place) Check(ctx context.Context) error {
 	if err := pause(ctx, doubtFor); err != nil {
 		return err
 	}
-	if m, mark, err = p.look(ctx); err != nil || m.own(mark) {
+	if m, mark, err = p.read(ctx); err != nil || m.own(mark) {
 		return err
 	}
 	return ErrOtherPlace
@@ -84,8 +84,8 @@ func (p Place) Check(ctx context.Context) error {
 // bareLinks is of how many files at least one is there in a place that is only without a mark.
 const bareLinks = 5
 
-// bare is errPlaceBare of a place without a mark that ought to have one and lacks the newest files that are on display.
-func (p Place) bare(ctx context.Context, m marks) error {
+// verifyEmpty is errPlaceBare of a place without a mark that ought to have one and lacks the newest files that are on display.
+func (p StorageOwner) verifyEmpty(ctx context.Context, m marks) error {
 	if m.current == "" {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (p Place) bare(ctx context.Context, m marks) error {
 }
 
 // Mark is the mark that the database knows the place by; "": none yet.
-func (p Place) Mark(ctx context.Context) (string, error) {
+func (p StorageOwner) Mark(ctx context.Context) (string, error) {
 	var m marks
 	err := p.Store.Read(ctx, func(tx Tx) (err error) {
 		m, err = readMarks(tx)
@@ -119,7 +119,7 @@ func (p Place) Mark(ctx context.Context) (string, error) {
 	return m.current, err
 }
 
-func (p Place) look(ctx context.Context) (m marks, mark string, err error) {
+func (p StorageOwner) read(ctx context.Context) (m marks, mark string, err error) {
 	err = p.Store.Read(ctx, func(tx Tx) error {
 		m, err = readMarks(tx)
 		return err
@@ -130,8 +130,8 @@ func (p Place) look(ctx context.Context) (m marks, mark string, err error) {
 	return m, mark, err
 }
 
-// Keep looks after the place: it puts the next mark where the place is this database's, else it says that it is disputed and answers ErrOtherPlace.
-func (p Place) Keep(ctx context.Context) error {
+// Rotate looks after the place: it puts the next mark where the place is this database's, else it says that it is disputed and answers ErrOtherPlace.
+func (p StorageOwner) Rotate(ctx context.Context) error {
 	var put, doubted string // marks: put by this call, and met by it
 	for range keepTries {
 		m, err := p.begin(ctx, "")
@@ -143,7 +143,7 @@ func (p Place) Keep(ctx context.Context) error {
 			return err
 		}
 		if mark == "" {
-			if err := p.bare(ctx, m); err != nil {
+			if err := p.verifyEmpty(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -167,7 +167,7 @@ func (p Place) Keep(ctx context.Context) error {
 			}
 		}
 	}
-	return p.crowded()
+	return p.errShared()
 }
 
 // doubtFor is how long a mark is doubted that the store does not know: a process of this database that has put its own too late, or has just put the next, says
@@ -186,7 +186,7 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // Claim makes the place this database's, whosever it was.
-func (p Place) Claim(ctx context.Context) error {
+func (p StorageOwner) Claim(ctx context.Context) error {
 	for range keepTries {
 		m, err := p.begin(ctx, rand.Text())
 		if err != nil {
@@ -196,15 +196,15 @@ func (p Place) Claim(ctx context.Context) error {
 			return err
 		}
 	}
-	return p.crowded()
+	return p.errShared()
 }
 
-func (p Place) crowded() error {
+func (p StorageOwner) errShared() error {
 	return Unavailable(fmt.Errorf("the mark of the files: other processes came between, %d times", keepTries))
 }
 
 // begin has the store know which mark is put next: one that is given, else the one that it knows already, else a new one.
-func (p Place) begin(ctx context.Context, next string) (m marks, err error) {
+func (p StorageOwner) begin(ctx context.Context, next string) (m marks, err error) {
 	err = p.Store.Update(ctx, func(tx Tx) error {
 		if m, err = readMarks(tx); err != nil || next == "" && m.next != m.current {
 			return err
@@ -219,7 +219,7 @@ func (p Place) begin(ctx context.Context, next string) (m marks, err error) {
 
 // put puts the next mark and has the store know that it is there. done is false when the store has gone on to another meanwhile: then what was put now is
 // too late, and is put right by another turn.
-func (p Place) put(ctx context.Context, next string) (done bool, err error) {
+func (p StorageOwner) put(ctx context.Context, next string) (done bool, err error) {
 	if err := p.Blobs.PutMark(ctx, next); err != nil {
 		return false, err
 	}
@@ -233,8 +233,8 @@ func (p Place) put(ctx context.Context, next string) (done bool, err error) {
 	return done && err == nil, err
 }
 
-// Strangers counts the files that the database does not know, and their bytes.
-func (p Place) Strangers(ctx context.Context) (files, bytes int64, err error) {
+// CountUnowned counts the files that the database does not know, and their bytes.
+func (p StorageOwner) CountUnowned(ctx context.Context) (files, bytes int64, err error) {
 	err = p.Blobs.Each(ctx, func(id UploadID, info BlobInfo) error {
 		owned, err := p.owns(ctx, id)
 		if err == nil && !owned {
@@ -246,7 +246,7 @@ func (p Place) Strangers(ctx context.Context) (files, bytes int64, err error) {
 }
 
 // owns tells whether the database may still need the bytes of an upload.
-func (p Place) owns(ctx context.Context, id UploadID) (owned bool, err error) {
+func (p StorageOwner) owns(ctx context.Context, id UploadID) (owned bool, err error) {
 	err = p.Store.Read(ctx, func(tx Tx) error {
 		owned, err = ownsBytes(tx, id)
 		return err

@@ -48,7 +48,7 @@ func (n numbered) opened(l *vitrine.Link, times int) {
 	var b vitrine.Batch
 	for i := range times {
 		id := vitrine.ViewIDAt(time.Now().UnixMilli(), i)
-		b.Opens = append(b.Opens, vitrine.NewOpen{Account: l.Account, Open: report.Open{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i)}})
+		b.Opens = append(b.Opens, vitrine.OpenRecord{Account: l.Account, Open: report.Open{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i)}})
 	}
 	_, err := n.log.Append(n.Context(), b)
 	n.must(err)
@@ -112,19 +112,19 @@ func TestRestoredBehindTheLog(t *testing.T) {
 			n.must(n.db.CopyTo(t.Context(), restored.db, func(string, int64, int64) {}))
 			lost := n.link("lost")
 			n.opened(lost, 5)
-			if warning, err := vitrine.PassOver(t.Context(), n.db, n.log); warning != "" || err != nil {
+			if warning, err := vitrine.ReserveIDs(t.Context(), n.db, n.log); warning != "" || err != nil {
 				t.Errorf("of a database that is not behind: %q, %v", warning, err)
 			}
 			if faults := n.audit(); len(faults) > 0 {
 				t.Error("audit:", faults)
 			}
 
-			warning, err := vitrine.PassOver(t.Context(), restored.db, restored.log)
+			warning, err := vitrine.ReserveIDs(t.Context(), restored.db, restored.log)
 			if err != nil || !strings.Contains(warning, "restored to an earlier moment") {
-				t.Errorf("PassOver says %q, %v", warning, err)
+				t.Errorf("ReserveIDs says %q, %v", warning, err)
 			}
-			if warning, err := vitrine.PassOver(t.Context(), restored.db, restored.log); warning != "" || err != nil {
-				t.Errorf("PassOver again says %q, %v", warning, err)
+			if warning, err := vitrine.ReserveIDs(t.Context(), restored.db, restored.log); warning != "" || err != nil {
+				t.Errorf("ReserveIDs again says %q, %v", warning, err)
 			}
 			anew := restored.link("anew")
 			if anew.ID <= lost.ID || anew.Account <= lost.Account || restored.views(anew) != 0 {
@@ -137,7 +137,7 @@ func TestRestoredBehindTheLog(t *testing.T) {
 			if faults := strings.Join(restored.audit(), "\n"); strings.Count(faults, "\n") != 1 || !strings.Contains(faults, "has no such link") || !strings.Contains(faults, "has no such account") {
 				t.Errorf("audit:\n%s", faults)
 			}
-			n.must(log.Erase(t.Context(), lost.ID))
+			n.must(log.DeleteLink(t.Context(), lost.ID))
 		})
 	}
 }

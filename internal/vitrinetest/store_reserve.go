@@ -23,12 +23,12 @@ func (t storeTest) made(name string) (vitrine.AccountID, vitrine.LinkID) {
 }
 
 // passOver tests that numbers that are passed over are given to nobody, and that none is given twice.
-func (t storeTest) passOver() {
+func (t storeTest) reserveIDs() {
 	over := func(a vitrine.AccountID, l vitrine.LinkID, want bool) {
 		t.Helper()
 		t.update(func(tx vitrine.Tx) error {
-			passed, err := tx.PassOver(a, l)
-			equal(t, fmt.Sprintf("PassOver(%d, %d)", a, l), passed, want)
+			passed, err := tx.ReserveIDs(a, l)
+			equal(t, fmt.Sprintf("ReserveIDs(%d, %d)", a, l), passed, want)
 			return err
 		})
 	}
@@ -50,26 +50,26 @@ func (t storeTest) passOver() {
 	over(100, 30, true)
 	last("third", 101, 42)
 	err := t.store.Update(ctx, func(tx vitrine.Tx) error {
-		_, err := tx.PassOver(200, 200)
+		_, err := tx.ReserveIDs(200, 200)
 		return errors.Join(err, errAbandoned)
 	})
 	t.is("an update that is abandoned", err, errAbandoned)
 	if a, l := t.made("fourth"); a <= 101 || l <= 42 { // of PostgreSQL numbers are gone then, too
 		t.Errorf("account %d and link %d", a, l)
 	}
-	if err := t.store.Read(ctx, func(tx vitrine.Tx) error { _, err := tx.PassOver(1, 1); return err }); err != nil {
-		t.Errorf("PassOver of numbers that were given, where nothing is written: %v", err)
+	if err := t.store.Read(ctx, func(tx vitrine.Tx) error { _, err := tx.ReserveIDs(1, 1); return err }); err != nil {
+		t.Errorf("ReserveIDs of numbers that were given, where nothing is written: %v", err)
 	}
 }
 
-// passOverRace has numbers passed over while others are given: no number twice, and none of those to whoever begins after.
-func (t storeTest) passOverRace() {
+// reserveIDsRace has numbers passed over while others are given: no number twice, and none of those to whoever begins after.
+func (t storeTest) reserveIDsRace() {
 	var mu sync.Mutex
 	given := map[vitrine.LinkID]bool{}
 	race(24, func(i int) {
 		if i%3 == 0 {
 			t.update(func(tx vitrine.Tx) error {
-				_, err := tx.PassOver(vitrine.AccountID(5*i), vitrine.LinkID(4*i))
+				_, err := tx.ReserveIDs(vitrine.AccountID(5*i), vitrine.LinkID(4*i))
 				return err
 			})
 		}

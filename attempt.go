@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Guess is one try at something that may not be tried without end: a password, or to have a message sent.
-type Guess struct {
-	ID  GuessID
-	Key GuessKey // what it counts against
+// Attempt is one try at something that may not be tried without end: a password, or to have a message sent.
+type Attempt struct {
+	ID  AttemptID
+	Key AttemptKey // what it counts against
 	At  time.Time
 }
 
-// GuessKey names what guesses count against, and says nothing of whom: a keyed hash.
-type GuessKey [16]byte
+// AttemptKey names what attempts count against, and says nothing of whom: a keyed hash.
+type AttemptKey [16]byte
 
-// Guesser is where a try comes from.
-type Guesser struct {
+// Client is where a try comes from.
+type Client struct {
 	Addr netip.Addr
 	// Devices are what the browser shows of having signed in before, as Device made them; what is none of ours counts for nothing.
 	Devices []string
@@ -31,7 +31,7 @@ type Guesser struct {
 }
 
 // network is what of an address counts: the neighbours in an IPv4 /24 are one, and an IPv6 subscriber's single network is one.
-func (g Guesser) network() string {
+func (g Client) network() string {
 	addr, bits := g.Addr.Unmap().WithZone(""), 64
 	if addr.Is4() {
 		bits = 24
@@ -40,9 +40,9 @@ func (g Guesser) network() string {
 	return p.String()
 }
 
-// bound is how many guesses count against one key within a time.
-type bound struct {
-	key    GuessKey
+// rateLimit is how many attempts count against one key within a time.
+type rateLimit struct {
+	key    AttemptKey
 	most   int64
 	within time.Duration
 }
@@ -50,62 +50,62 @@ type bound struct {
 // The bounds (decision 0015). Tries at a password are counted by address and network together, by network, and by address; from a browser that
 // has signed in to the account before by that browser alone.
 const (
-	guessesByAddressAndNetwork = 5 // in guessTime
-	guessesByNetwork           = 30
-	guessTime                  = 15 * time.Minute
+	attemptsByAddressAndNetwork = 5 // in attemptTime
+	attemptsByNetwork           = 30
+	attemptTime                 = 15 * time.Minute
 
-	guessesByAddress = 100 // in guessHour
-	guessesByDevice  = 10
-	guessesInside    = 10 // at the current password of who is signed in
-	lettersToAddress = 3  // of one kind
-	lettersByNetwork = 10
-	signUpsByNetwork = 5 // without confirmation by mail
-	addressesTaken   = 5 // by one account, without confirmation by mail
-	guessHour        = time.Hour
+	attemptsByAddress = 100 // in attemptHour
+	attemptsByDevice  = 10
+	attemptsInside    = 10 // at the current password of who is signed in
+	lettersToAddress  = 3  // of one kind
+	lettersByNetwork  = 10
+	signUpsByNetwork  = 5 // without confirmation by mail
+	addressesTaken    = 5 // by one account, without confirmation by mail
+	attemptHour       = time.Hour
 
-	loginsByNetwork     = 60 // codes that programs ask for, in guessTime
-	loginCodesByAccount = 10 // wrong codes, in guessHour
-	loginCodesByNetwork = 30 // wrong codes, in guessTime
+	loginsByNetwork     = 60 // codes that programs ask for, in attemptTime
+	loginCodesByAccount = 10 // wrong codes, in attemptHour
+	loginCodesByNetwork = 30 // wrong codes, in attemptTime
 )
 
-// guessKey makes a key of what is counted.
-func (s *Signer) guessKey(fields ...string) (k GuessKey) {
-	copy(k[:], s.mac(PurposeGuess, fields...))
+// attemptKey makes a key of what is counted.
+func (s *Signer) attemptKey(fields ...string) (k AttemptKey) {
+	copy(k[:], s.mac(PurposeAttempt, fields...))
 	return k
 }
 
 // atPassword are the bounds of a try at the password of an address; device is that of a browser which has signed in to its account before,
 // or "".
-func (s *Signer) atPassword(email string, g Guesser, device string) []bound {
+func (s *Signer) atPassword(email string, g Client, device string) []rateLimit {
 	if device != "" {
-		return []bound{{s.guessKey("device", device), guessesByDevice, guessHour}}
+		return []rateLimit{{s.attemptKey("device", device), attemptsByDevice, attemptHour}}
 	}
-	return []bound{
-		{s.guessKey("address and network", email, g.network()), guessesByAddressAndNetwork, guessTime},
-		{s.guessKey("network", g.network()), guessesByNetwork, guessTime},
-		{s.guessKey("address", email), guessesByAddress, guessHour},
+	return []rateLimit{
+		{s.attemptKey("address and network", email, g.network()), attemptsByAddressAndNetwork, attemptTime},
+		{s.attemptKey("network", g.network()), attemptsByNetwork, attemptTime},
+		{s.attemptKey("address", email), attemptsByAddress, attemptHour},
 	}
 }
 
 // inside is the bound of a try at the current password of an account from a browser that is signed in to it.
-func (s *Signer) inside(a AccountID) bound {
-	return bound{s.guessKey("inside", strconv.FormatInt(int64(a), 10)), guessesInside, guessHour}
+func (s *Signer) inside(a AccountID) rateLimit {
+	return rateLimit{s.attemptKey("inside", strconv.FormatInt(int64(a), 10)), attemptsInside, attemptHour}
 }
 
 // letters are the bounds of having a message of some kind sent to an address.
-func (s *Signer) letters(kind, email string, g Guesser) []bound {
-	return []bound{
-		{s.guessKey(kind+" by network", g.network()), lettersByNetwork, guessHour},
-		{s.guessKey(kind+" to address", email), lettersToAddress, guessHour},
+func (s *Signer) letters(kind, email string, g Client) []rateLimit {
+	return []rateLimit{
+		{s.attemptKey(kind+" by network", g.network()), lettersByNetwork, attemptHour},
+		{s.attemptKey(kind+" to address", email), lettersToAddress, attemptHour},
 	}
 }
 
-// takeGuess counts a try, before it is known what comes of it: of tries at once no more pass than may. Errors: CodeRateLimited, with the
+// takeAttempt counts a try, before it is known what comes of it: of tries at once no more pass than may. Errors: CodeRateLimited, with the
 // time after which there is room, and nothing was counted.
-func takeGuess(tx Tx, now time.Time, bounds ...bound) (taken []GuessID, err error) {
+func takeAttempt(tx Tx, now time.Time, bounds ...rateLimit) (taken []AttemptID, err error) {
 	var wait time.Duration
 	for _, b := range bounds {
-		n, oldest, err := tx.CountGuesses(b.key, now.Add(-b.within), now.Add(clockJump))
+		n, oldest, err := tx.CountAttempts(b.key, now.Add(-b.within), now.Add(clockJump))
 		if err != nil {
 			return nil, err
 		}
@@ -117,8 +117,8 @@ func takeGuess(tx Tx, now time.Time, bounds ...bound) (taken []GuessID, err erro
 		return nil, &Error{Code: CodeRateLimited, RetryAfter: wait, Message: "That was tried too often."}
 	}
 	for _, b := range bounds {
-		g := &Guess{Key: b.key, At: now}
-		if err := tx.AddGuess(g); err != nil {
+		g := &Attempt{Key: b.key, At: now}
+		if err := tx.AddAttempt(g); err != nil {
 			return nil, err
 		}
 		taken = append(taken, g.ID)
@@ -126,10 +126,10 @@ func takeGuess(tx Tx, now time.Time, bounds ...bound) (taken []GuessID, err erro
 	return taken, nil
 }
 
-// giveBack takes tries out of account that were none.
-func giveBack(tx Tx, taken []GuessID) error {
+// refundAttempts takes tries out of account that were none.
+func refundAttempts(tx Tx, taken []AttemptID) error {
 	for _, id := range taken {
-		if err := notFoundIsNil(tx.DeleteGuess(id)); err != nil {
+		if err := notFoundIsNil(tx.DeleteAttempt(id)); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func tooOften(err error, message string) error {
 // DeviceLife is how long a browser is known after it has signed in.
 const DeviceLife = 365 * 24 * time.Hour
 
-// Device is what a browser keeps of having signed in to an account. It opens nothing: it has its guesses counted apart from those of
+// Device is what a browser keeps of having signed in to an account. It opens nothing: it has its attempts counted apart from those of
 // strangers.
 func (s *Signer) Device(a AccountID, now time.Time) string {
 	var b [10]byte
@@ -179,7 +179,7 @@ func SameAccountDevice(a, b string) bool {
 	return hmac.Equal([]byte(of(a)), []byte(of(b)))
 }
 
-// emailKey is an address as guesses count it, whether it is one or not.
+// emailKey is an address as attempts count it, whether it is one or not.
 func emailKey(s string) string {
 	if email, err := NormalEmail(s); err == nil {
 		return email

@@ -67,7 +67,7 @@ func TestParsePassword(t *testing.T) {
 
 // Tries are bounded by address and network, by network and by address; a browser that is known has a bound of its own, which nobody else can
 // use up, and a new one gets in by a link at any time.
-func TestGuessesAreBounded(t *testing.T) {
+func TestAttemptsAreLimited(t *testing.T) {
 	e := newEntrance(t, vitrine.SignUpInvite, false)
 	ctx := t.Context()
 	e.must(e.acc.SetPassword(ctx, annEmail, annWords))
@@ -91,7 +91,7 @@ func TestGuessesAreBounded(t *testing.T) {
 	}
 	offer, err := e.in.Offer(ctx, annEmail)
 	e.must(err)
-	if _, err := e.in.SignIn(ctx, string(offer), home); err != nil {
+	if _, err := e.in.SignInWithToken(ctx, string(offer), home); err != nil {
 		t.Errorf("a link is kept out: %v", err)
 	}
 	e.clock.Advance(15*time.Minute + time.Millisecond)
@@ -136,7 +136,7 @@ func TestKnownBrowser(t *testing.T) {
 }
 
 // Of many who try at once no more pass than may.
-func TestGuessesAtOnce(t *testing.T) {
+func TestAttemptsAtOnce(t *testing.T) {
 	e := newEntrance(t, vitrine.SignUpInvite, false)
 	e.must(e.acc.SetPassword(t.Context(), annEmail, annWords))
 	var tried, limited atomic.Int32

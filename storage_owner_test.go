@@ -162,7 +162,9 @@ func (d *placed) upload() *vitrine.Link {
 	return l
 }
 
-func (d *placed) place() vitrine.Place { return vitrine.Place{Store: d.db, Blobs: d.blobs} }
+func (d *placed) place() vitrine.StorageOwner {
+	return vitrine.StorageOwner{Store: d.db, Blobs: d.blobs}
+}
 
 // sweep does what the server does now and then, and tells whether the place was the database's.
 func (d *placed) sweep() bool {
@@ -210,7 +212,7 @@ func (p *placing) hours(n int, all ...*placed) (looks int) {
 // own fails the test unless the place is, or is not, the database's.
 func (d *placed) own(when string, want bool) {
 	d.Helper()
-	err := d.place().Check(d.Context())
+	err := d.place().Verify(d.Context())
 	if (err == nil) != want || err != nil && !errors.Is(err, vitrine.ErrOtherPlace) {
 		d.Errorf("%s, the place is this database's: %v, want %v", when, err, want)
 	}
@@ -233,7 +235,7 @@ func TestPlaceCopy(t *testing.T) {
 				late := living.begin()
 				if first == "while a mark is being put" {
 					f := vitrinetest.Fault{N: 1}
-					if err := (vitrine.Place{Store: living.db, Blobs: f.Blobs(living.blobs)}).Keep(t.Context()); !f.Hit() || err == nil {
+					if err := (vitrine.StorageOwner{Store: living.db, Blobs: f.Blobs(living.blobs)}).Rotate(t.Context()); !f.Hit() || err == nil {
 						t.Fatalf("Keep: %v", err)
 					}
 				}
@@ -333,7 +335,7 @@ func TestPlaceOlderState(t *testing.T) {
 		}
 		later.audit()
 		older.own("restored", false)
-		if n, bytes, err := older.place().Strangers(t.Context()); err != nil || n != 1 || bytes != lost.Size {
+		if n, bytes, err := older.place().CountUnowned(t.Context()); err != nil || n != 1 || bytes != lost.Size {
 			t.Errorf("%d files, %d bytes, %v are strange", n, bytes, err)
 		}
 		p.must(older.place().Claim(t.Context()))
@@ -385,9 +387,9 @@ func TestPlaceFaults(t *testing.T) {
 		}
 		d := p.living()
 		l := d.upload()
-		for what, do := range map[string]func(vitrine.Place) error{
-			"Keep":  func(p vitrine.Place) error { return p.Keep(context.Background()) },
-			"Claim": func(p vitrine.Place) error { return p.Claim(context.Background()) },
+		for what, do := range map[string]func(vitrine.StorageOwner) error{
+			"Keep":  func(p vitrine.StorageOwner) error { return p.Rotate(context.Background()) },
+			"Claim": func(p vitrine.StorageOwner) error { return p.Claim(context.Background()) },
 		} {
 			for _, after := range []bool{false, true} {
 				for n := int64(1); ; n++ {
@@ -395,7 +397,7 @@ func TestPlaceFaults(t *testing.T) {
 						p.must(d.blobs.PutMark(t.Context(), "ANOTHER"))
 					}
 					f := &vitrinetest.Fault{N: n, After: after}
-					err := do(vitrine.Place{Store: f.Store(d.db), Blobs: f.Blobs(d.blobs)})
+					err := do(vitrine.StorageOwner{Store: f.Store(d.db), Blobs: f.Blobs(d.blobs)})
 					if !f.Hit() {
 						if err != nil || n < 8 {
 							t.Errorf("%s of %d operations: %v", what, n-1, err)
@@ -405,11 +407,11 @@ func TestPlaceFaults(t *testing.T) {
 					if err == nil {
 						t.Errorf("%s, operation %d: no error", what, n)
 					}
-					if what == "Claim" && d.place().Check(t.Context()) != nil {
+					if what == "Claim" && d.place().Verify(t.Context()) != nil {
 						p.must(d.place().Claim(t.Context()))
 					}
 					d.own(what+" failed", true)
-					p.must(d.place().Keep(t.Context()))
+					p.must(d.place().Rotate(t.Context()))
 				}
 			}
 		}
@@ -430,7 +432,7 @@ func TestPlaceTogether(t *testing.T) {
 		for _, d := range []*placed{one, two, one, two} {
 			all.Go(func() {
 				for range 5 {
-					if err := d.place().Keep(context.Background()); err != nil {
+					if err := d.place().Rotate(context.Background()); err != nil {
 						t.Error(err)
 					}
 				}
@@ -441,10 +443,10 @@ func TestPlaceTogether(t *testing.T) {
 		for pauses := 1; pauses <= 3; pauses++ { // of a process that is paused while another goes on
 			slow := &pausing{Blobs: one.blobs, during: func() {
 				for range pauses {
-					p.must(two.place().Keep(t.Context()))
+					p.must(two.place().Rotate(t.Context()))
 				}
 			}}
-			p.must(vitrine.Place{Store: one.db, Blobs: slow}.Keep(t.Context()))
+			p.must(vitrine.StorageOwner{Store: one.db, Blobs: slow}.Rotate(t.Context()))
 			one.own("put late", true)
 		}
 		p.hours(3, one, two)

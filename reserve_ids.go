@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// Knower knows accounts and links by their numbers: a ViewLog, or a spool.
-type Knower interface {
-	// Highest are the highest numbers of an account and of a link that it knows anything of; 0: of none.
-	Highest(ctx context.Context) (AccountID, LinkID, error)
+// IDSource knows accounts and links by their numbers: a ViewLog, or a spool.
+type IDSource interface {
+	// HighestIDs are the highest numbers of an account and of a link that it knows anything of; 0: of none.
+	HighestIDs(ctx context.Context) (AccountID, LinkID, error)
 }
 
-// PassOver has the store give no number to an account or a link that something else knows one by: whoever got it would be shown the opens of another
+// ReserveIDs has the store give no number to an account or a link that something else knows one by: whoever got it would be shown the opens of another
 // (promise 9). A store that was behind was restored to an earlier moment than its log, or one of the two is not the other's; what is to be
 // said of that is returned, and "" otherwise.
-func PassOver(ctx context.Context, store Store, all ...Knower) (warning string, err error) {
+func ReserveIDs(ctx context.Context, store Store, all ...IDSource) (warning string, err error) {
 	var a AccountID
 	var l LinkID
 	for _, k := range all {
-		account, link, err := k.Highest(ctx)
+		account, link, err := k.HighestIDs(ctx)
 		if err != nil {
 			return "", fmt.Errorf("ask the log of opens which accounts and links it knows: %w", err)
 		}
@@ -26,7 +26,7 @@ func PassOver(ctx context.Context, store Store, all ...Knower) (warning string, 
 	}
 	passed := false
 	err = store.Update(ctx, func(tx Tx) error {
-		passed, err = tx.PassOver(a, l)
+		passed, err = tx.ReserveIDs(a, l)
 		return err
 	})
 	if err != nil || !passed {
