@@ -37,9 +37,10 @@ type SitePageTx interface {
 	SitePages(site SiteID) ([]*SitePage, error)
 	// CountSitePages counts the pages of a website.
 	CountSitePages(site SiteID) (int64, error)
-	// DeletedSitePages lists at most n pages of websites that are deleted, without
-	// the websites as a whole, whose numbers stay.
-	DeletedSitePages(n int) ([]DeletedSitePage, error)
+	// DeletedSitePages lists at most n pages of websites that are deleted, by
+	// number from the one behind after on, without the websites as a whole, whose
+	// numbers stay.
+	DeletedSitePages(after int64, n int) ([]DeletedSitePage, error)
 	DeleteSitePage(number int64) error
 }
 

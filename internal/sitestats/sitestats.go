@@ -221,38 +221,39 @@ func (s *Stats) top(ctx context.Context, account vitrine.AccountID, pages []repo
 // again: one that was being answered, or was in a spool, may be written later.
 const purgeGrace = time.Hour
 
-// purgedAtOnce is how many pages of deleted websites are deleted in a run.
+// purgedAtOnce is how many pages of deleted websites are read at once.
 const purgedAtOnce = 1000
 
 // Purge deletes the page loads of deleted websites. It is background work.
 func (s *Stats) Purge(ctx context.Context) error {
-	for {
+	for after := int64(0); ; {
 		var gone []vitrine.DeletedSitePage
 		err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-			gone, err = tx.DeletedSitePages(purgedAtOnce)
+			gone, err = tx.DeletedSitePages(after, purgedAtOnce)
 			return err
 		})
-		if err != nil {
+		if err != nil || len(gone) == 0 {
 			return err
 		}
-		removed := 0
 		for _, p := range gone {
-			if p.Path != "" {
-				if err := s.Log.DeleteLink(ctx, vitrine.LinkID(p.Number)); err != nil {
-					return err
-				}
-			}
-			if s.Now().Sub(p.DeletedAt) < purgeGrace {
-				continue // once more later
-			}
-			err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteSitePage(p.Number) })
-			if err != nil && !errors.Is(err, vitrine.ErrNotFound) {
+			if err := s.purge(ctx, p); err != nil {
 				return err
 			}
-			removed++
-		}
-		if removed == 0 || len(gone) < purgedAtOnce {
-			return nil
+			after = p.Number
 		}
 	}
+}
+
+// purge deletes the page loads of one page, and the page itself once no more
+// can come.
+func (s *Stats) purge(ctx context.Context, p vitrine.DeletedSitePage) error {
+	more := s.Now().Sub(p.DeletedAt) < purgeGrace
+	if err := s.Log.DeleteLink(ctx, vitrine.LinkID(p.Number)); err != nil || more {
+		return err
+	}
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteSitePage(p.Number) })
+	if errors.Is(err, vitrine.ErrNotFound) { // another process was first
+		return nil
+	}
+	return err
 }

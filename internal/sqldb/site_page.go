@@ -33,14 +33,14 @@ func (t storeTx) CountSitePages(site vitrine.SiteID) (n int64, err error) {
 	return n, err
 }
 
-func (t storeTx) DeletedSitePages(n int) (pages []vitrine.DeletedSitePage, err error) {
+func (t storeTx) DeletedSitePages(after int64, n int) (pages []vitrine.DeletedSitePage, err error) {
 	err = t.each(func(row scanner) error {
 		var p vitrine.DeletedSitePage
 		err := row.Scan(&p.Site, &p.Path, &p.Number, instant{&p.DeletedAt})
 		pages = append(pages, p)
 		return err
 	}, `SELECT p.site, p.path, p.number, s.deleted_at FROM site_pages p JOIN sites s ON s.id = p.site WHERE s.deleted_at IS NOT NULL AND p.path <> ''
-		ORDER BY p.number LIMIT $1`, n)
+		AND p.number > $1 ORDER BY p.number LIMIT $2`, after, n)
 	return pages, err
 }
 

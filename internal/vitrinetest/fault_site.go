@@ -38,8 +38,8 @@ func (t *faultyTx) CountSitePages(site vitrine.SiteID) (int64, error) {
 	return value(t.do, func() (int64, error) { return t.Tx.CountSitePages(site) })
 }
 
-func (t *faultyTx) DeletedSitePages(n int) ([]vitrine.DeletedSitePage, error) {
-	return value(t.do, func() ([]vitrine.DeletedSitePage, error) { return t.Tx.DeletedSitePages(n) })
+func (t *faultyTx) DeletedSitePages(after int64, n int) ([]vitrine.DeletedSitePage, error) {
+	return value(t.do, func() ([]vitrine.DeletedSitePage, error) { return t.Tx.DeletedSitePages(after, n) })
 }
 
 func (t *faultyTx) DeleteSitePage(number int64) error {
