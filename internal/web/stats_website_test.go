@@ -159,8 +159,10 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	h.status(h.get(path+"/pulse", cookie, "Sec-Fetch-Site: same-origin"), http.StatusOK)
 	h.status(h.get(path+"?range=9d", cookie), http.StatusBadRequest)
 
-	if body := h.status(h.get("/websites/"+string(garden.Slug), cookie), http.StatusOK).body; !strings.Contains(body, path) {
-		t.Error("the page of the website does not lead to its numbers")
+	for _, from := range []string{"/websites", "/websites/" + string(garden.Slug)} {
+		if body := h.status(h.get(from, cookie), http.StatusOK).body; !strings.Contains(body, `href="`+path+`"`) {
+			t.Errorf("%s does not lead to the website's numbers", from)
+		}
 	}
 	export := h.status(h.get("/account/export", cookie), http.StatusOK).body
 	archive, err := zip.NewReader(strings.NewReader(export), int64(len(export)))
