@@ -14,8 +14,8 @@ import (
 	"vitrine/report"
 )
 
-// The report of a website stays the same when its days are put away, and when
-// the single page loads are forgotten, on each kind of log. A load belongs to
+// The report of a website stays the same when its days are rolled up, and when
+// the single page loads have expired, on each kind of log. A load belongs to
 // the UTC day in which it was answered.
 func TestPastDays(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (vitrine.ViewLog, error){
@@ -81,14 +81,14 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	now = midnight.Add(3 * 24 * time.Hour)
 
 	var first string
-	later := report.DayOf(now.UnixMilli()) + 400 // days are forgotten by the dozen
+	later := report.DayOf(now.UnixMilli()) + 400 // days expire by the dozen
 	for _, step := range []struct {
 		name string
 		do   func() error
 	}{
 		{"before", func() error { return nil }},
-		{"once the days are put away", func() error { return log.RollUp(t.Context(), later) }},
-		{"once the page loads are forgotten", func() error { return log.Expire(t.Context(), later-10) }},
+		{"once the days are rolled up", func() error { return log.RollUp(t.Context(), later) }},
+		{"once the page loads have expired", func() error { return log.Expire(t.Context(), later-10) }},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(step.name, err)
