@@ -163,7 +163,7 @@ func (s *Albums) Public(ctx context.Context, slug Slug) (f *AlbumFacts, err erro
 			return errNoAlbum
 		}
 		if a.Banned {
-			return Errorf(CodeDisabled, "This album has been taken off display.")
+			return Errorf(CodeDisabled, "This album has been disabled.")
 		}
 		f = &AlbumFacts{Album: album}
 		members, err := tx.AlbumLinks(album.ID, 0)

@@ -139,7 +139,7 @@ func (in *importedSession) read(l *importTarget, s *report.Session) error {
 	slices.SortFunc(s.Pages, func(a, b report.PageTime) int { return cmp.Compare(a.Page, b.Page) })
 	for i := 1; i < len(s.Pages); i++ {
 		if s.Pages[i].Page == s.Pages[i-1].Page {
-			return fmt.Errorf("session.pages: page %d stands twice", s.Pages[i].Page)
+			return fmt.Errorf("session.pages: page %d occurs twice", s.Pages[i].Page)
 		}
 	}
 	for _, m := range []struct {

@@ -163,7 +163,7 @@ func (l *Link) shownBy(a *Account) error {
 	case StateLive:
 		return nil
 	case StateDisabled:
-		return Errorf(CodeDisabled, "This link has been taken off display.")
+		return Errorf(CodeDisabled, "This link has been disabled.")
 	}
 	return Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
 }
@@ -353,7 +353,7 @@ func because(reason string) string {
 func (s *Links) decide(ctx context.Context, slug string, d Decision, a Action, name string, from LinkState, to Change) (*Link, error) {
 	return s.change(ctx, slug, d, func(_ Tx, l *Link) (Change, error) {
 		if d.By.Kind == ActorOwner && a != ActionDisable {
-			return to, Errorf(CodeInvalidRequest, "Whether the link %s goes on display is not its owner’s to decide.", l.Slug)
+			return to, Errorf(CodeInvalidRequest, "The owner of the link %s cannot decide whether it becomes public.", l.Slug)
 		}
 		if l.State != from {
 			return to, Errorf(CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, name, l.State, because(l.Reason))

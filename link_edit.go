@@ -90,7 +90,7 @@ func (l *Link) MayMove() bool {
 // move takes a link to another address within a transaction that then stores it.
 func (l *Link) move(tx Tx, to Slug, now time.Time) error {
 	if !l.MayMove() {
-		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link keeps its address while it is being checked, held or taken down. Change it once the link is on display."}
+		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link keeps its address while it is being checked, held or taken down. Change it once the link is live."}
 	}
 	if err := slugFree(tx, slugFor{slug: to, link: l.ID}, now); err != nil {
 		return err

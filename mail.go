@@ -45,7 +45,7 @@ func (s *Accounts) post(tx Tx, m Message, p TokenPurpose) error {
 }
 
 func (s *Accounts) letterSignUp(to string, text TokenText) Message {
-	return s.letter(to, "Confirm your address for "+s.Site, `Somebody, most likely you, wants to open an account with this address
+	return s.letter(to, "Confirm your address for "+s.Site, `Someone, most likely you, wants to open an account with this address
 at %s.
 
 Open this address within a day to choose a password:
@@ -56,7 +56,7 @@ If it was not you, do nothing: there is no account.`, s.Site, s.Address(TokenSig
 }
 
 func (s *Accounts) letterKnown(to string) Message {
-	return s.letter(to, "You have an account at "+s.Site, `Somebody, most likely you, wants to open an account with this address
+	return s.letter(to, "You have an account at "+s.Site, `Someone, most likely you, wants to open an account with this address
 at %s. You have one already.
 
 Sign in: %s
@@ -66,7 +66,7 @@ If it was not you, there is nothing to do.`, s.Site, s.Address(TokenSignIn, ""))
 }
 
 func (s *Accounts) letterReset(to string, text TokenText) Message {
-	return s.letter(to, "Choose a new password for "+s.Site, `Somebody, most likely you, asked for a new password for your account
+	return s.letter(to, "Choose a new password for "+s.Site, `Someone, most likely you, asked for a new password for your account
 at %s.
 
 Open this address within an hour to choose one:
@@ -91,7 +91,7 @@ If you do not know what this is about, do nothing.`, by, s.Site, s.Address(Token
 }
 
 func (s *Accounts) letterNewAddress(to string, text TokenText) Message {
-	return s.letter(to, "Confirm your new address for "+s.Site, `Somebody, most likely you, wants to have this address for their account
+	return s.letter(to, "Confirm your new address for "+s.Site, `Someone, most likely you, wants to have this address for their account
 at %s from now on.
 
 Open this address within a day, in the browser in which you are
@@ -103,7 +103,7 @@ If it was not you, do nothing.`, s.Site, s.Address(TokenEmail, text))
 }
 
 func (s *Accounts) letterAddressInUse(to string) Message {
-	return s.letter(to, "Your address at "+s.Site, `Somebody who is signed in at %s wants to have this address
+	return s.letter(to, "Your address at "+s.Site, `Someone who is signed in at %s wants to have this address
 for their account. You have an account with it, so nothing was changed.
 
 There is nothing to do.`, s.Site)

@@ -27,8 +27,8 @@ var ownReasons = []Reason{
 	{ReasonSuspicious, "The malware scanner finds the file suspicious. A person must look at it."},
 	{ReasonKnownBytes, "The very same file was taken down on this service before, or is held. A person must look at it."},
 	{ReasonAbuse, "Readers have reported the file. A person must look at it."},
-	{ReasonOwner, "Its owner has taken it off display."},
-	{ReasonModerator, "A moderator has taken it off display."},
+	{ReasonOwner, "Its owner has disabled it."},
+	{ReasonModerator, "A moderator has disabled it."},
 }
 
 // Reasons are all reason codes that a link or a refusal can have.

@@ -327,7 +327,7 @@ func (l *Link) siteShownBy(a *Account) error {
 	case !a.ClosedAt.IsZero():
 		return errNoSite
 	case a.Banned, l != nil && l.State == StateDisabled:
-		return Errorf(CodeDisabled, "This website has been taken off display.")
+		return Errorf(CodeDisabled, "This website has been disabled.")
 	case l == nil || l.State != StateLive:
 		return Errorf(CodeNotAvailable, "This website is not available yet. Try again later.")
 	case !l.DeletedAt.IsZero() || !l.HasBytes:

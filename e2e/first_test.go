@@ -22,7 +22,7 @@ func TestFirstNumbers(t *testing.T) {
 	owner.do(chromedp.Navigate(in.setUp), chromedp.SetValue(`input[name=email]`, "owner@example.org"),
 		chromedp.SetValue(`input[name=password]`, "a case of glass and oak"), chromedp.Submit(`input[name=password]`))
 	owner.until(`location.pathname === "/dashboard"`)
-	owner.shows("Nothing is on display yet")
+	owner.shows("There are no links yet")
 	owner.until(`document.readyState === "complete"`)
 
 	file := filepath.Join(t.TempDir(), "notes.md")

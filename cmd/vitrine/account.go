@@ -22,7 +22,7 @@ type accountCmd struct {
 	Role    accountRoleCmd    `cmd:"" help:"Make an account a moderator, or a member again."`
 	SignIn  accountSignInCmd  `cmd:"" name:"sign-in" help:"Print an address that signs an account in on the website, once."`
 	Reset   accountResetCmd   `cmd:"" help:"Print an address at which an account gets a new password, once."`
-	Invite  accountInviteCmd  `cmd:"" help:"Print an address at which somebody opens an account, once."`
+	Invite  accountInviteCmd  `cmd:"" help:"Print an address at which an account can be opened, once."`
 }
 
 type emailArg struct {
@@ -260,7 +260,7 @@ func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal) error {
 
 type accountRoleCmd struct {
 	emailArg
-	Role string `arg:"" help:"Role: member, moderator or owner (a moderator whom no moderator can suspend)." enum:"member,moderator,owner"`
+	Role string `arg:"" help:"Role: member, moderator or owner (a moderator that no moderator can suspend)." enum:"member,moderator,owner"`
 	noteFlag
 	placeFlags
 	jsonFlag

@@ -135,7 +135,7 @@ func (d *doctor) data(context.Context) {
 func (d *doctor) room(part, dir string) {
 	left, files, err := roomIn(dir)
 	if err != nil {
-		d.say(part, warning, "How much room there is in %s cannot be told: %v.", dir, err)
+		d.say(part, warning, "The free space of %s cannot be read: %v.", dir, err)
 		return
 	}
 	switch {
@@ -266,7 +266,7 @@ func (d *doctor) files(ctx context.Context) {
 	d.say(part, fine, "%s can do all that is asked of it.", redacted(d.Files))
 	d.place(ctx, func() (vitrine.Blobs, error) { return b, nil })
 	if d.PublicURL == "" {
-		d.say(part, warning, "Without --public-url it cannot be told whether browsers may upload to the bucket from its pages.")
+		d.say(part, warning, "Without --public-url, uploads from browsers to the bucket cannot be checked.")
 		return
 	}
 	public, err := origin("--public-url", d.PublicURL)
@@ -296,7 +296,7 @@ func (d *doctor) place(ctx context.Context, open func() (vitrine.Blobs, error)) 
 	case errors.Is(err, vitrine.ErrOtherPlace):
 		d.say(part, wrong, "%s.", otherPlace(err))
 	default:
-		d.say(part, wrong, "Whether they are this database's cannot be told: %s", withoutPassword(err, d.storePlace()))
+		d.say(part, wrong, "Their owner cannot be read: %s", withoutPassword(err, d.storePlace()))
 	}
 }
 

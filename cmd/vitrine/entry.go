@@ -20,10 +20,10 @@ import (
 
 // accountFlags say who may open an account on the website, and how messages are sent.
 type accountFlags struct {
-	SignUp     string `help:"Who may open an account on the website: open (anybody; with mail their address is confirmed first), invite (whom the owner has invited, on the page People or with \"account invite\") or closed (nobody: \"account create\" makes accounts)." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
+	SignUp     string `help:"Who may open an account on the website: open (anybody; with mail their address is confirmed first), invite (people invited by the owner, on the page People or with \"account invite\") or closed (nobody: \"account create\" makes accounts)." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
 	SignUpPlan string `help:"Plan of accounts that are opened on the website: free, pro or lifetime." env:"VITRINE_SIGN_UP_PLAN" group:"accounts" default:"free" enum:"free,pro,lifetime"`
 	SMTP       string `name:"smtp" help:"Mail server that messages are sent by: smtp://USER:PASSWORD@HOST:587 with STARTTLS, which only a server on this machine may lack, or one whose address ends with ?tls=off; or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and an administrator passes on links by hand." env:"VITRINE_SMTP" group:"accounts" placeholder:"URL"`
-	MailFrom   string `help:"Whom messages are from: Vitrine <post@share.example>." env:"VITRINE_MAIL_FROM" group:"accounts" placeholder:"ADDRESS"`
+	MailFrom   string `help:"The sender of messages: Vitrine <post@share.example>." env:"VITRINE_MAIL_FROM" group:"accounts" placeholder:"ADDRESS"`
 }
 
 func (f accountFlags) check() error {
@@ -94,7 +94,7 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		what := fmt.Sprintf("Whoever opens this address within %s chooses a new password, once:", humanMinutes(vitrine.ResetLife))
+		what := fmt.Sprintf("This address sets a new password, once, within %s:", humanMinutes(vitrine.ResetLife))
 		return offered(t, c.Data, vitrine.TokenPassword, text, what)
 	})
 }
@@ -111,7 +111,7 @@ func (c *accountInviteCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		what := fmt.Sprintf("Whoever opens this address within %d days opens the account of %s, once:", int(vitrine.InviteLife/(24*time.Hour)), plain(c.Email))
+		what := fmt.Sprintf("This address opens the account of %[2]s, once, within %[1]d days:", int(vitrine.InviteLife/(24*time.Hour)), plain(c.Email))
 		return offered(t, c.Data, vitrine.TokenInvite, text, what)
 	})
 }

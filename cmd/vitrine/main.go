@@ -1,5 +1,5 @@
 // Vitrine turns a file into a public link and tells its owner exactly how it was read. This is the whole of it: the server, the
-// verbs of its operator, and the verbs of those who put files on display.
+// verbs of its operator, and the verbs of those who publish files.
 package main
 
 import (
@@ -29,7 +29,7 @@ type cli struct {
 
 	Login    loginCmd    `cmd:"" group:"use" help:"Get an API key by way of your browser, and store it for the commands below."`
 	Logout   logoutCmd   `cmd:"" group:"use" help:"Revoke the API key that login has stored, and remove it."`
-	Put      putCmd      `cmd:"" group:"use" help:"Put files on display; prints a link for each."`
+	Put      putCmd      `cmd:"" group:"use" help:"Publish files; prints a link for each."`
 	Ls       lsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
 	Captions captionsCmd `cmd:"" group:"use" help:"Give a video or sound captions; list and delete them."`
 	Stats    statsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
@@ -72,7 +72,7 @@ func run(ctx context.Context, t *terminal, args []string) int {
 	exited := -1
 	parser := kong.Must(new(cli),
 		kong.Name("vitrine"),
-		kong.Description("Put a file on display, see how it is read."),
+		kong.Description("Publish a file and see how it is read."),
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),

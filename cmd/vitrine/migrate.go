@@ -127,7 +127,7 @@ func settingsOf(word string) (p placeFlags, err error) {
 		return p, p.name(strings.Fields(word))
 	}
 	if strings.Contains(word, "://") {
-		return p, usage(fmt.Sprintf("%s: where an instance is now is told by its data directory, or by a file with its settings", redacted(word)))
+		return p, usage(fmt.Sprintf("%s: say where the instance is now: its data directory, or a file with its settings", redacted(word)))
 	}
 	if p.Data, err = filepath.Abs(word); err != nil {
 		return p, err

@@ -45,7 +45,7 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
 			err = errors.Join(err, c.show(ctx, t, in, l))
 		}
 		if err == nil && len(links) == 0 {
-			t.say("Nothing is changed: the link %s is off display, and so is every other with the same bytes.", plain(c.Slug))
+			t.say("Nothing is changed: the link %s is disabled, and so is every other with the same bytes.", plain(c.Slug))
 		}
 		return err
 	})

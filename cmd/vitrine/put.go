@@ -16,7 +16,7 @@ import (
 )
 
 type putCmd struct {
-	Files    []string `arg:"" name:"file" help:"Files to put on display; each becomes a link."`
+	Files    []string `arg:"" name:"file" help:"Files to publish; each becomes a link."`
 	Title    string   `help:"Title of the page. Default: the file's name."`
 	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it."`
 	ViewOnly bool     `help:"Offer no download on the page."`

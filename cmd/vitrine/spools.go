@@ -72,15 +72,15 @@ func (s *spools) views(in *instance, log *slog.Logger) *vitrine.Views {
 	v := &vitrine.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: in.links.Owner}
 	v.Notice = func(err error) {
 		if err != nil {
-			log.Warn("the view log takes nothing: opens and beacons are kept in the spool", "spool_bytes", s.spool.Size(), "error", err)
+			log.Warn("view log unavailable, spooling to disk", "spool_bytes", s.spool.Size(), "error", err)
 		} else {
-			log.Info("the spool is empty: all that was in it is in the view log")
+			log.Info("spool drained to the view log")
 		}
 	}
 	told := 0 // still waiting, when it was last told
 	v.EarlyNotice = func(waiting, letGo int, err error) {
 		if letGo > 0 {
-			log.Warn("beacons and downloads are let go: in two days no server has written their opens into the view log; start each that has something in its spool", "let_go", letGo)
+			log.Warn("dropped events whose page view did not arrive within 48h; start any server that still has files in spool/", "let_go", letGo)
 		}
 		switch {
 		case err != nil:

@@ -157,7 +157,7 @@ func advice(a Address, err error) string {
 		}
 		return "nothing listens there: start clamd, with this port and address as TCPSocket and TCPAddr in its clamd.conf"
 	case errors.As(err, &dialing) && dialing.Op == "dial" && dialing.Timeout():
-		return "it cannot be reached: check the address, and what stands between"
+		return "it cannot be reached: check the address and the network"
 	}
 	return ""
 }

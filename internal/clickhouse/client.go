@@ -119,7 +119,7 @@ func (c *client) request(ctx context.Context, sql string, data []byte, settings 
 	if answer.StatusCode == http.StatusOK && code == "" {
 		if answer.ProtoMajor == 1 && answer.ContentLength < 0 && len(answer.TransferEncoding) == 0 {
 			_ = answer.Body.Close()
-			return nil, fmt.Errorf("ClickHouse at %s: %w: its end cannot be told", c.host, errAnswer)
+			return nil, fmt.Errorf("ClickHouse at %s: %w: whether it ended is unknown", c.host, errAnswer)
 		}
 		return answer.Body, nil
 	}

@@ -247,7 +247,7 @@ func (f *filling) flush(last bool) error {
 func (f *filling) write(steps []step) error {
 	return f.log.write(f.ctx, func(_ context.Context, number uint64) ([]step, error) {
 		if number != f.number {
-			return nil, fmt.Errorf("%w: somebody writes to it", ErrOtherData)
+			return nil, fmt.Errorf("%w: another program writes to it", ErrOtherData)
 		}
 		return steps, nil
 	})

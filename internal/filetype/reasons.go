@@ -94,7 +94,7 @@ var Reasons = append([]Reason{
 	{ReasonOtherContent, false, "The content is not what the file's name says. Give it the extension that fits its content."},
 	{ReasonDamaged, false, "The file is damaged or was cut short. Make or upload it again."},
 	{ReasonNotText, false, "The name says text, but the content has bytes that no text has. Give it the extension that fits its content."},
-	{ReasonDataAround, false, "Other data stands before or behind the content, where another file can hide. Save or pack the file again."},
+	{ReasonDataAround, false, "There is other data before or after the content, where another file can hide. Save or pack the file again."},
 
 	{ReasonMalware, false, "The inspection or the malware scanner has found malware in the file."},
 	{ReasonProgram, false, "The file's bytes are a program, whatever its name. Programs are not published."},

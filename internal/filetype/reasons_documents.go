@@ -36,7 +36,7 @@ var documentReasons = []Reason{
 	{ReasonDDEProgram, false, "A field or link in the document starts a program when it is updated. Remove it and save the document again."},
 	{ReasonDuplicatePart, false, "The document has two parts of one name, so that programs read different documents. Save it again."},
 	{ReasonStreamBomb, false, "A part of the file unpacks to far more than it can be for. Save it again from the program that made it."},
-	{ReasonDecodeFlood, false, "The file makes whoever shows it decode far more than its size, as files made to block programs do. Export it again."},
+	{ReasonDecodeFlood, false, "Showing the file means decoding far more than its size, as with files made to block programs. Export it again."},
 
 	{HoldDDELink, true, "The document fetches data from another program (DDE). Check that it is one that its readers expect."},
 	{HoldExternalTemplate, true, "The document loads its template from the network when it is opened, and macros with it. Publish it only if that address is known."},

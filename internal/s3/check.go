@@ -15,7 +15,7 @@ import (
 )
 
 // errOverwrites says that a server cannot keep what Seal promises.
-var errOverwrites = errors.New("the server writes over an object though it was told not to (If-None-Match of CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
+var errOverwrites = errors.New("the server overwrites an object although the request forbids it (If-None-Match of CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
 
 // exclusive makes sure, once, that the server refuses to put an object in place of another where it is told so. Without that nothing is sealed.
 func (b *Blobs) exclusive(ctx context.Context) error {

@@ -214,7 +214,7 @@ func (a *linksAudit) readPacks() error {
 				break
 			}
 			if l.some && r.id <= l.last {
-				l.fault("open %d stands in a pack after open %d", r.id, l.last)
+				l.fault("view %d is in a pack after view %d", r.id, l.last)
 			}
 			l.some, l.last = true, r.id
 			if r.human() && l.downloaded != nil {
@@ -356,7 +356,7 @@ func wrongSession(s *report.Session, imported bool) string {
 	page := 0
 	for _, p := range s.Pages {
 		if p.Page <= page || p.Ms < 0 {
-			return fmt.Sprintf("its time on page %d stands in the wrong place or is negative", p.Page)
+			return fmt.Sprintf("its time on page %d is in the wrong place or negative", p.Page)
 		}
 		page = p.Page
 	}

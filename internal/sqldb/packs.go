@@ -204,7 +204,7 @@ func unpackAll(p *storedPack, rows *[]row) error {
 
 func (w *packWriter) add(r *row) error {
 	if w.written && r.id <= w.last {
-		return fmt.Errorf("open %d of link %d stands twice", r.id, w.link)
+		return fmt.Errorf("view %d of link %d is stored twice", r.id, w.link)
 	}
 	w.written, w.last = true, r.id
 	w.packer.add(r)

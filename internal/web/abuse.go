@@ -61,11 +61,11 @@ type reportReason struct {
 }
 
 var reasonTexts = map[vitrine.AbuseReason][2]string{
-	vitrine.AbuseMalware:   {"Malware", "It harms the device of whoever opens it."},
-	vitrine.AbusePhishing:  {"Phishing or fraud", "It poses as somebody else to get passwords or money."},
-	vitrine.AbuseCopyright: {"Copyright", "It is my work, or of somebody I act for, shown without permission."},
+	vitrine.AbuseMalware:   {"Malware", "It harms the device of people who open it."},
+	vitrine.AbusePhishing:  {"Phishing or fraud", "It pretends to be someone else to get passwords or money."},
+	vitrine.AbuseCopyright: {"Copyright", "It is my work, or that of someone I act for, published without permission."},
 	vitrine.AbuseIllegal:   {"Illegal content", "The law forbids showing it."},
-	vitrine.AbusePrivate:   {"Private data", "It shows somebody’s personal data without their consent."},
+	vitrine.AbusePrivate:   {"Private data", "It shows personal data without consent."},
 	vitrine.AbuseOther:     {"Something else", "Say what it is, below."},
 }
 

@@ -149,7 +149,7 @@ func prose(pages int) []byte {
 	f := newPDF()
 	titles := map[int]string{}
 	for i := range pages {
-		lines := []string{"Put a file on display."}
+		lines := []string{"Publish a file."}
 		switch i % 10 {
 		case 2:
 			lines = append(lines, "A r\\351sum\\351 of all \\001ndings, and a na\\357ve one.")

@@ -32,7 +32,7 @@ var docPages = []docPage{
 		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"}, {"again", "What to try again"}}, parseDoc("docs_errors.html")},
 	{docsRoot + "/limits", "Limits", "What an account can hold, and what applies to everybody.",
 		[]docSection{{"plans", "Of an account"}, {"fixed", "For everybody"}, {"names", "Names of links"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html")},
-	{docsRoot + "/file-types", "File types", "What can be put on display, what its page shows, and how progress is measured.",
+	{docsRoot + "/file-types", "File types", "Which files can be published, what their pages show, and how progress is measured.",
 		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "The safety scan"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html")},
 	{docsRoot + "/how-we-count", "How we count", "What every number of a report means, and what is known of a reader.",
 		[]docSection{{"opens", "Opens and views"}, {"readers", "Unique viewers"}, {"time", "Average time"}, {"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"downloads", "Downloads and QR scans"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html")},

@@ -33,9 +33,9 @@ type way struct{ Address, Name string }
 
 // headings say what happened, in the words of a display case.
 var headings = map[vitrine.Code]string{
-	vitrine.CodeNotFound:         "Nothing on display here",
-	vitrine.CodeNotAvailable:     "Not on display yet",
-	vitrine.CodeDisabled:         "No longer on display",
+	vitrine.CodeNotFound:         "There is nothing here",
+	vitrine.CodeNotAvailable:     "Not available yet",
+	vitrine.CodeDisabled:         "No longer available",
 	vitrine.CodeURLExpired:       "This address has expired",
 	vitrine.CodeInvalidSignature: "This address is incomplete",
 	vitrine.CodeMethodNotAllowed: "Nothing to do here",
@@ -48,11 +48,11 @@ var headings = map[vitrine.Code]string{
 
 // advice says what to do, where the failure's own sentence does not.
 var advice = map[vitrine.Code]string{
-	vitrine.CodeNotFound:         "Check the address for a typing mistake, or ask whoever sent it to you.",
-	vitrine.CodeNotAvailable:     "If it stays so, ask whoever sent it to you.",
-	vitrine.CodeDisabled:         "Ask whoever sent it to you for a new one.",
+	vitrine.CodeNotFound:         "Check the address for a typing mistake, or ask the person who sent it to you.",
+	vitrine.CodeNotAvailable:     "If that does not help, ask the person who sent it to you.",
+	vitrine.CodeDisabled:         "Ask the person who sent it to you for a new one.",
 	vitrine.CodeURLExpired:       "Open the link’s page again.",
-	vitrine.CodeInvalidSignature: "Open the link’s page again, or ask whoever sent it to you.",
+	vitrine.CodeInvalidSignature: "Open the link’s page again, or ask the person who sent it to you.",
 	vitrine.CodeInternal:         "The fault is on our side. Try again in a moment; if it stays, tell the administrator of this site the number below.",
 }
 

@@ -28,11 +28,11 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 		status             int
 		says, way          string
 	}{
-		{"no page", "/nowhere", "", 404, "Nothing on display here", start},
-		{"no page, signed in", "/nowhere", member, 404, "Nothing on display here", dashboard},
+		{"no page", "/nowhere", "", 404, "There is nothing here", start},
+		{"no page, signed in", "/nowhere", member, 404, "There is nothing here", dashboard},
 		{"with a cookie of nobody", "/nowhere", "Cookie: vitrine=rubbish", 404, "typing mistake", start},
-		{"not yet", page(review), member, 404, "Not on display yet", dashboard},
-		{"no longer", page(off), "", 410, "No longer on display", start},
+		{"not yet", page(review), member, 404, "Not available yet", dashboard},
+		{"no longer", page(off), "", 410, "No longer available", start},
 		{"not now", page(live), member, 503, "Closed for a moment", dashboard},
 		{"nothing to decide", "/moderation/links/unknown-link", owner, 404, "Nothing here", queue},
 		{"a fault", "/moderation", owner, 500, "Something went wrong", dashboard},

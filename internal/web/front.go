@@ -47,7 +47,7 @@ func sameOriginOnly(h http.Header) {
 
 // newFrontPage begins a page; title is "" for the first page of the site.
 func (s *Server) newFrontPage(r *http.Request, title, description, section string) frontPage {
-	name := "Vitrine: put a file on display, see how it is read"
+	name := "Vitrine: publish a file and see how it is read"
 	if title != "" {
 		name = title + " · Vitrine"
 	}
@@ -95,7 +95,7 @@ func (s *Server) frontPolicy(nonce string) string {
 // frontPictureRoute is the picture that stands for the site where somebody posts its address.
 const frontPictureRoute = "/picture.png"
 
-var frontPicture = sync.OnceValues(func() ([]byte, error) { return drawCard("PDF", "Put a file on display. See how it is read.") })
+var frontPicture = sync.OnceValues(func() ([]byte, error) { return drawCard("PDF", "Publish a file. See how it is read.") })
 
 func (s *Server) sendFrontPicture(w http.ResponseWriter, _ *http.Request) error {
 	b, err := frontPicture()

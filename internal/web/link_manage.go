@@ -199,7 +199,7 @@ func ownersWords(e vitrine.LinkEvent) string {
 // ownersDeed is what was done, for its owner.
 func ownersDeed(e vitrine.LinkEvent) string {
 	if backOnDisplay(e) {
-		return "Put back on display"
+		return "Enable"
 	}
 	return deed(e.Action)
 }

@@ -162,7 +162,7 @@ func TestLinkForms(t *testing.T) {
 	d.status(send("disable", nil), 400)
 	d.follow(send("undo", nil), cookie)
 	d.status(d.get("/p/"+string(l.Slug)), 200)
-	if r := d.get(at, cookie); !strings.Contains(r.body, "<b>Put back on display</b></p>") {
+	if r := d.get(at, cookie); !strings.Contains(r.body, "<b>Enable</b></p>") {
 		t.Errorf("the history: %s", r.body)
 	}
 	d.status(send("undo", nil), 400)
@@ -227,7 +227,7 @@ func TestOldAddresses(t *testing.T) {
 	move("third", "second")
 	leads("/p/third", "/p/second")
 	d.status(d.get("/p/second"), 200)
-	// Off display it tells nothing of where it is now.
+	// Disabled it tells nothing of where it is now.
 	d.follow(d.post("/links/second/disable", nil, cookie), cookie)
 	if r := d.status(d.get("/p/third"), 410); strings.Contains(r.body, "second") {
 		t.Error("an old address tells the new one of a link that is off display")
@@ -337,7 +337,7 @@ func TestLinkList(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	cookie := d.signIn(d.member)
-	if r := d.status(d.get("/links", cookie), 200); !strings.Contains(r.body, "Nothing is on display yet") || strings.Contains(r.body, "<select") {
+	if r := d.status(d.get("/links", cookie), 200); !strings.Contains(r.body, "There are no links yet") || strings.Contains(r.body, "<select") {
 		t.Errorf("empty: %s", r.body)
 	}
 	for i := range 51 {
@@ -424,7 +424,7 @@ func TestDashboard(t *testing.T) {
 	d.check(err)
 	cookie := d.signIn(free)
 	r := d.status(d.get("/dashboard", cookie), 200)
-	for _, want := range []string{"Nothing is on display yet", "vitrine put", "<noscript>", `data-file-limit="1000"`, `0 <span class="soft">of 2</span>`} {
+	for _, want := range []string{"There are no links yet", "vitrine put", "<noscript>", `data-file-limit="1000"`, `0 <span class="soft">of 2</span>`} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)
 		}

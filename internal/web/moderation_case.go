@@ -200,7 +200,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return s.tooLate(w, r, me, c, a)
 	}
 	if publishes[action] && !mayPublish(me, c.Link) {
-		a.problem = "This link is your own: another moderator, or the owner of this site, decides whether it goes on display."
+		a.problem = "This link is your own: another moderator, or the owner of this site, decides whether it becomes public."
 		return s.writeCase(w, r, me, c, http.StatusForbidden, a)
 	}
 	before, err := s.newest(ctx)

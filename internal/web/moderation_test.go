@@ -98,14 +98,14 @@ func TestDecisions(t *testing.T) {
 		t.Error("the last decision does not lead to the empty queue")
 	}
 	// From no queue a decision leads back to the case.
-	if page := d.follow(d.decide(a, "disable", "Second thoughts.", cookie), cookie); !strings.Contains(page.body, "<b>Taken off display</b>") || !strings.Contains(page.body, "Second thoughts.") {
+	if page := d.follow(d.decide(a, "disable", "Second thoughts.", cookie), cookie); !strings.Contains(page.body, "<b>Disabled</b>") || !strings.Contains(page.body, "Second thoughts.") {
 		t.Errorf("%s", page.body)
 	}
 	public(a, 410)
 	d.status(d.decide(a, "undo", "", cookie), 303)
 	public(a, 200)
 	history := d.status(d.get("/moderation/history", cookie), 200)
-	for _, want := range []string{"Cleared", "Rejected", "Taken off display", "Taken back", "Looks fine.", mod.Email, string(a.Slug)} {
+	for _, want := range []string{"Cleared", "Rejected", "Disabled", "Taken back", "Looks fine.", mod.Email, string(a.Slug)} {
 		if !strings.Contains(history.body, want) {
 			t.Errorf("no %q in the history: %s", want, history.body)
 		}
@@ -125,7 +125,7 @@ func TestTwoModerators(t *testing.T) {
 	d.status(d.decide(l, "reject", "", one), 303)
 	for _, action := range []string{"clear", "reject", "reject-same", "undo"} {
 		r := d.status(d.post(casePath(l)+"/"+action, url.Values{"seen": {seen}, "note": {"My note & <thought>"}}, two), 409)
-		if !strings.Contains(r.body, "Rejected meanwhile by "+d.owner.Email) || !strings.Contains(r.body, "My note &amp; &lt;thought&gt;</textarea>") || !strings.Contains(r.body, "Off display") {
+		if !strings.Contains(r.body, "Rejected meanwhile by "+d.owner.Email) || !strings.Contains(r.body, "My note &amp; &lt;thought&gt;</textarea>") || !strings.Contains(r.body, "Disabled") {
 			t.Errorf("%s: %s", action, r.body)
 		}
 	}

@@ -65,7 +65,7 @@ var stateNames = map[vitrine.LinkState]string{
 	vitrine.StateLive:       "Live",
 	vitrine.StateReview:     "In review",
 	vitrine.StateProcessing: "Being scanned",
-	vitrine.StateDisabled:   "Off display",
+	vitrine.StateDisabled:   "Disabled",
 }
 
 func stateName(s vitrine.LinkState) string {
@@ -82,7 +82,7 @@ var deeds = map[vitrine.Action]string{
 	vitrine.ActionHold:    "Held for review",
 	vitrine.ActionClear:   "Cleared",
 	vitrine.ActionReject:  "Rejected",
-	vitrine.ActionDisable: "Taken off display",
+	vitrine.ActionDisable: "Disabled",
 	vitrine.ActionUndo:    "Taken back",
 	vitrine.ActionDelete:  "Deleted",
 	vitrine.ActionRefuse:  "Refused",

@@ -24,9 +24,9 @@ func TestErrorPages(t *testing.T) {
 		retry  string // Retry-After
 		says   []string
 	}{
-		{errNoPage, 404, false, "", []string{"Nothing on display here", "typing mistake"}},
-		{vitrine.Errorf(vitrine.CodeNotAvailable, "This link is not available yet. Try again later."), 404, true, "", []string{"Not on display yet"}},
-		{vitrine.Errorf(vitrine.CodeDisabled, "This link has been taken off display."), 410, false, "", []string{"No longer on display", "new one"}},
+		{errNoPage, 404, false, "", []string{"There is nothing here", "typing mistake"}},
+		{vitrine.Errorf(vitrine.CodeNotAvailable, "This link is not available yet. Try again later."), 404, true, "", []string{"Not available yet"}},
+		{vitrine.Errorf(vitrine.CodeDisabled, "This link has been disabled."), 410, false, "", []string{"No longer available", "new one"}},
 		{vitrine.Errorf(vitrine.CodeBanned, "This account is suspended."), 403, false, "", []string{"This is not allowed"}},
 		{vitrine.Errorf(vitrine.CodeInvalidSignature, "The signature is wrong."), 403, false, "", []string{"incomplete"}},
 		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: 90*time.Second + 1}, 429, true, "91", []string{"Too many at once", "Try again in 2 minutes."}},

@@ -145,7 +145,7 @@ func (f *pdfFile) bytes() []byte {
 
 func (f *pdfFile) pages(n int) *pdfFile {
 	for i := range n {
-		f.page(fmt.Sprintf("Page %d", i+1), []string{"Put a file on display."}, nil)
+		f.page(fmt.Sprintf("Page %d", i+1), []string{"Publish a file."}, nil)
 	}
 	return f
 }
@@ -165,7 +165,7 @@ func makePicturePDF(pages int) []byte {
 	f := newPDF()
 	picture := noise()
 	for i := range pages {
-		f.page(fmt.Sprintf("Page %d", i+1), []string{"Put a file on display."}, picture)
+		f.page(fmt.Sprintf("Page %d", i+1), []string{"Publish a file."}, picture)
 	}
 	return f.bytes()
 }

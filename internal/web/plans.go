@@ -53,7 +53,7 @@ var plansInOrder = []struct {
 	name, use string
 }{
 	{vitrine.PlanFree, "Free", "For a file now and then."},
-	{vitrine.PlanPro, "Pro", "For whoever wants to know how their files are read."},
+	{vitrine.PlanPro, "Pro", "For people who want to know how their files are read."},
 	{vitrine.PlanLifetime, "Lifetime", "All of Pro, for as long as the account lives."},
 }
 

@@ -139,7 +139,7 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 	forwarded := r.Header.Values("X-Forwarded-For")
 	if visitor.UntrustedProxy(remote, forwarded, s.TrustedProxies) {
 		s.proxyTold.Do(func() {
-			s.Log.Warn("requests come through a reverse proxy that is not trusted, so that everybody has one address: limits hold for all together, and visitors are told apart badly; set --trusted-proxy")
+			s.Log.Warn("requests come through a reverse proxy that is not trusted, so that everybody has one address: limits apply to all of them together, and viewers are not distinguished; set --trusted-proxy")
 		})
 	}
 	return visitor.ClientAddr(remote, forwarded, s.TrustedProxies)

@@ -206,9 +206,9 @@ func TestStates(t *testing.T) {
 		status int
 		says   string
 	}{
-		{vitrine.StateReview, 404, "Not on display yet"},
-		{vitrine.StateProcessing, 404, "Not on display yet"},
-		{vitrine.StateDisabled, 410, "No longer on display"},
+		{vitrine.StateReview, 404, "Not available yet"},
+		{vitrine.StateProcessing, 404, "Not available yet"},
+		{vitrine.StateDisabled, 410, "No longer available"},
 	} {
 		s.setState(l, c.state)
 		r := s.status(s.get(page), c.status)

@@ -16,7 +16,7 @@ var notOfWebsites = []string{"cities", "screens"}
 const (
 	meansLoads = "How often a person loaded a page of the website in these days. The server counts each load, also where scripts are off. " +
 		"Bots are left out. Pictures, styles and other files are not counted."
-	meansVisitors = "How many different people loaded a page, as far as can be told without cookies. The same browser in the same place is one viewer, " +
+	meansVisitors = "How many different people loaded a page, as far as possible without cookies. The same browser in the same place is one viewer, " +
 		"on whichever day it comes and however many pages it loads."
 	meansPages = "How many pages of the website were loaded at least once in these days."
 	meansAgain = "The share of page loads by people who had loaded the same page before."

@@ -105,13 +105,13 @@ func recentTime(t, now time.Time) string {
 const (
 	meansViews = "How often the page was opened by a person, in these days. Each load of the page counts once, also where scripts are off. " +
 		"Bots, link previews and mail scanners are left out; the owner’s own preview is none."
-	meansUniques = "How many different people that were, as far as can be told without cookies: the same browser in the same place is one viewer, " +
+	meansUniques = "How many different people that were, as far as possible without cookies: the same browser in the same place is one viewer, " +
 		"whichever day it comes."
 	meansEngaged = "How long people really looked, on average: time in which the page was in front and its reader there. Opens by bots, " +
 		"and those gone within two seconds, are in no average. The median is the middle one: half looked longer."
 	meansCompletion = "How much of the file people got to see, on average over all sessions: the share of a PDF’s pages that were seen, of a video’s or sound’s time " +
 		"that was played, or how far down a page they scrolled."
-	meansDownloads = "How often the file was downloaded, in these days. Below stands how often since it was put on display. One open downloads once."
+	meansDownloads = "How often the file was downloaded, in these days. The number below counts since it was published. One open downloads once."
 	meansBounce    = "The share of sessions with less than five seconds of attention."
 	meansReturning = "The share of views by people who had opened the same link before."
 	meansQR        = "Views that came by the QR code."

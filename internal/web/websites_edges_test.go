@@ -30,7 +30,7 @@ func TestWebsiteOffDisplayAfterClearance(t *testing.T) {
 	down := cleared(site, "1")
 	_, err := h.server.Links.Disable(t.Context(), string(down.Slug), by)
 	h.check(err)
-	if r := h.shows(site, http.StatusGone, "off display"); r.Header.Get("Clear-Site-Data") != `"cache", "storage"` {
+	if r := h.shows(site, http.StatusGone, "disabled"); r.Header.Get("Clear-Site-Data") != `"cache", "storage"` {
 		t.Errorf("what the website has stored stays: %v", r.Header)
 	}
 	_, err = h.server.Links.Undo(t.Context(), string(down.Slug), by)
@@ -41,7 +41,7 @@ func TestWebsiteOffDisplayAfterClearance(t *testing.T) {
 	same := cleared(site, "2")
 	_, err = h.server.Links.RejectSame(t.Context(), string(same.Slug), by)
 	h.check(err)
-	h.shows(site, http.StatusGone, "off display")
+	h.shows(site, http.StatusGone, "disabled")
 	h.check(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), first.ID))
 
 	gone := cleared(site, "3")

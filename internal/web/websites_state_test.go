@@ -67,7 +67,7 @@ func TestWebsiteStates(t *testing.T) {
 
 	_, err = h.server.Links.Disable(t.Context(), string(first.Slug), by)
 	h.check(err)
-	r := h.shows(site, http.StatusGone, "taken off display")
+	r := h.shows(site, http.StatusGone, "disabled")
 	if r.Header.Get("Clear-Site-Data") != `"cache", "storage"` || strings.Contains(r.body, "Garden") || r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("gone: %v\n%s", r.Header, r.body)
 	}
@@ -79,7 +79,7 @@ func TestWebsiteStates(t *testing.T) {
 	}
 
 	h.shut(h.member, true)
-	h.shows(site, http.StatusGone, "taken off display")
+	h.shows(site, http.StatusGone, "disabled")
 	h.shut(h.member, false)
 	h.shows(site, http.StatusOK, "First")
 

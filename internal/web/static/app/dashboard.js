@@ -223,7 +223,7 @@ class Row {
     const wished = this.options();
     this.set(link);
     this.part(".save").hidden = false;
-    say(link.state === "live" ? `${this.name} is on display` : `${this.name}: ${link.status}`);
+    say(link.state === "live" ? `${this.name} is live` : `${this.name}: ${link.status}`);
     if (
       (wished.slug && wished.slug.toLowerCase() !== link.slug) ||
       (wished.linkName && wished.linkName !== link.title) ||
@@ -271,7 +271,7 @@ class Row {
         this.link = now;
         this.show(now.state, now.status, now.meaning ?? "");
         this.part(".open").hidden = now.state !== "live";
-        say(now.state === "live" ? `${this.name} is on display` : `${this.name}: ${now.status}`);
+        say(now.state === "live" ? `${this.name} is live` : `${this.name}: ${now.status}`);
       } catch {
         // asked again
       }
