@@ -31,7 +31,7 @@ screens: ## a picture of every page, light and dark, on a desk and on a phone, i
 
 BENCH ?= .
 bench: export CGO_ENABLED = 1 # DuckDB has no other way; the program is built without
-bench: ## benchmarks beside their references, a table at the end: docs/performance.md
+bench: ## benchmarks beside their references, a table at the end: docs/reference/performance.md
 	./bench/setup.sh
 	cd bench && go vet ./... && go test ./... && go test -run '^$$' -bench '$(BENCH)' -timeout 6h .
 

@@ -1,46 +1,85 @@
-// Package vitrine is the domain of Vitrine: a file becomes a public link, people open it, and its owner reads exactly how it was
-// read. It knows no HTTP, no SQL and no clock of its own.
+// Package vitrine is the domain of Vitrine: a file becomes a public link, people
+// view it, and its owner reads exactly how it was read. It knows no HTTP and no
+// SQL.
 //
 // # The life of a link
 //
-// An [Account] with an [APIKey] asks for a place ([Uploads.Create]): the file's name, type and size are checked, and a link slot,
-// the bytes and a custom [Slug] are held for a quarter of an hour. The answer is a signed URL, good for ten minutes and for exactly
-// these bytes once ([Signer], [Blobs]). The bytes go straight to storage. [Uploads.Complete] seals them, so that what is checked
-// is what will be served, inspects them (package filetype), has them scanned ([Scanner]) and, in one transaction, makes the
-// [Link]. A video is scanned in the background ([Scans]); what a rule holds waits for a person ([Moderation],
+// An [Account] with an [APIKey] begins an upload ([Uploads.Create]): the file's
+// name, type and size are checked, and a link, the bytes and a custom [Slug] are
+// held for a quarter of an hour. The answer is a signed URL, valid for ten
+// minutes and for exactly these bytes, once ([Signer], [Blobs]). The bytes go
+// straight to storage. [Uploads.Complete] seals them, so that what is checked is
+// what will be served, inspects them (package filetype), has them scanned
+// ([Scanner]) and makes the [Link], in one transaction. A video is scanned in the
+// background ([Scans]). What a rule holds waits for a person ([Moderation],
 // [Links.Clear]). Each change of a link's state is a [Change] in its history.
 //
-// Whoever opens the link's page leaves an open: the server writes it before the page ends ([Views], one durable commit for
-// many at a time), with what the request tells (package visitor). While the page is read, its tracker sends snapshots, each
-// the sum of the open so far; a [Claim] is clamped to what the server's clock allows before it counts ([Claim.Snapshot],
-// [Engagement.Apply]). Past days are put away in the background, with tallies of what happened on them ([ViewLog.RollUp]).
-// [Analytics] asks the [ViewLog] for the tally of a window and renders it (package report).
+// Each load of the link's page is a view: the server writes it before the page
+// ends ([Views], one durable commit for many at a time), with what the request
+// says (package visitor). While the page is read, its tracker sends snapshots,
+// each the sum of the view so far. A [Claim] is limited to what the server's
+// clock allows before it counts ([Claim.Snapshot], [Engagement.Apply]). Past days
+// are rolled up in the background ([ViewLog.RollUp]). [Analytics] asks the
+// [ViewLog] for the tally of some days and renders it (package report).
 //
 // # People
 //
-// Whoever signs in on the website ([Sessions.SignInWithPassword]) has a [Session]; how somebody gets an account or a new password is a [OneTimeToken], a secret
-// that works once. Tries are counted ([Attempt]) so that nobody's attempts keep another out. What the website has beside links are an [Album], which is
-// links under one address, and a [Site], whose versions are sealed ZIP files and go through the states of a link.
+// Signing in ([Sessions.SignInWithPassword]) begins a [Session]. Sign-in links,
+// invitations and resets are a [OneTimeToken]. Tries are counted ([Attempt]), so
+// that a stranger's tries keep nobody out. Besides links an account has albums
+// ([Album], links under one address) and websites ([Site], whose versions are
+// sealed ZIP files with the states of a link).
+//
+// # Glossary
+//
+//	link                  a published file and its public page
+//	slug                  the part of a link's address after /p/
+//	view                  one load of a page that was answered; "open" in older code
+//	engagement            what the tracker measured of a view; "sessions" in the API
+//	session               a signed-in browser
+//	viewer                a distinct reader: a keyed hash
+//	administrator         who runs an instance; moderator, owner, member: accounts
+//	website               a published static website; [Site] in code
+//	rollup                stored aggregates of past days
+//	segment               a packed row of views; "pack" in older code
+//	orphan event          a beacon whose view has not arrived yet; "early" in older code
+//	storage owner         which database owns a bucket or directory
+//	attempt, rate limit   counted tries
+//	one-time token        sign-in, invitation and reset links
+//	reserve IDs           never reuse IDs that the view log has seen
+//	delete, purge, expire a row or link; bytes; by time. Keys are revoked, leftovers swept
+//	disable, enable       a link; a decision is undone, a version restored
 //
 // # The tree
 //
-//	report             the analytics engine: opens to a report; pure
-//	internal/filetype  name, declared type and bytes to a kind, or a refusal; pure
-//	internal/visitor   request to labels, bot reason and viewer; pure
-//	internal/sqldb     Store and ViewLog on SQLite and PostgreSQL
+//	report              the analytics engine: views to a report; pure
+//	client              the API's Go client
+//	cmd/vitrine         the program: configuration, wiring, commands
+//	docs                how-to, reference, specification, decisions
+//	internal/filetype   name, declared type and bytes to a kind, or a refusal; pure
+//	internal/visitor    request to labels, bot reason and viewer; pure
+//	internal/markup     text, tables and code to what a page shows; pure
+//	internal/sqldb      Store and ViewLog on SQLite and PostgreSQL
 //	internal/clickhouse ViewLog on ClickHouse
-//	internal/s3        Blobs in a bucket
-//	internal/spool     opens that the log cannot take, in files, until it can
-//	internal/disk      Blobs in a directory
-//	internal/clamav    Scanner: clamd
-//	internal/mail      Mailer: SMTP
-//	internal/web       HTTP: API, signed PUT, public pages, beacon, file bytes, static websites, and the site for members
-//	internal/worker    named background loops
-//	client             the API's Go client
-//	cmd/vitrine        the program: wiring and verbs
-//	e2e                the program and a browser, from an empty directory on
-//	bench              a module of its own: every figure beside its reference
+//	internal/logowner   whether a view log belongs to a store, and has lost nothing
+//	internal/sitestats  page loads of websites
+//	internal/spool      views that the log cannot take yet, in files
+//	internal/disk, s3   Blobs in a directory, in a bucket
+//	internal/clamav     Scanner: clamd
+//	internal/preview    Previewer: pictures, pages, cells, in a process of its own
+//	internal/mail       Mailer: SMTP
+//	internal/web        HTTP: API, signed PUT, public pages, file bytes, websites, app
+//	internal/worker     named background loops
+//	internal/vitrinetest conformance suites, fixtures and fault injection for tests
+//	e2e                 the program and a browser, from an empty directory on
+//	bench, tools        modules of their own: benchmarks; tools of the build
 //
-// Four ports stand between the services here and what keeps things: [Store], [Blobs], [ViewLog], [Scanner]. Their comments
-// are contracts, and one conformance suite for each (internal/vitrinetest) holds every backend to them.
+// # Ports
+//
+// [Store], [ViewLog], [Blobs], [Scanner], [Previewer], [Spool] and [Mailer] are
+// what the services here need of the outside. Their comments are contracts.
+// Suites in internal/vitrinetest hold every Store, ViewLog and Blobs to theirs.
+//
+// The specification in docs/specification says what all of it does. Comments
+// cite it by page and heading: (contract, Link states).
 package vitrine

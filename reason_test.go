@@ -27,7 +27,7 @@ func TestReasons(t *testing.T) {
 	if len(seen) < 20 {
 		t.Errorf("%d reasons", len(seen))
 	}
-	const begin, end, path = "<!-- reasons -->\n", "<!-- /reasons -->", "docs/scanning.md"
+	const begin, end, path = "<!-- reasons -->\n", "<!-- /reasons -->", "docs/reference/scanning.md"
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package bench measures the program from outside, each figure beside a reference in the same run (docs/performance.md).
+// Package bench measures the program from outside, each figure beside a reference in the same run (docs/reference/performance.md).
 package bench
 
 import (

@@ -17,7 +17,7 @@ import (
 const maxBeacon = 4 << 10
 
 // clampedBeacons counts beacons that claimed more than was possible. That a page sends at most 240 of them is the page's own affair: one
-// more costs the server as little as one before, and changes what is kept by nothing (docs/beacon.md).
+// more costs the server as little as one before, and changes what is kept by nothing (docs/reference/beacon.md).
 var clampedBeacons atomic.Int64
 
 // ClampedBeacons tells how many beacons this process received that claimed more than was possible.

@@ -1,4 +1,4 @@
-// What docs/beacon.md says a page measures and sends.
+// What docs/reference/beacon.md says a page measures and sends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as settled } from "node:timers/promises";

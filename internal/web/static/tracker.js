@@ -1,4 +1,4 @@
-// How this page is read, told to the server: docs/beacon.md says what is sent and when.
+// How this page is read, told to the server: docs/reference/beacon.md says what is sent and when.
 const { kind, beacon } = document.body.dataset;
 const frame = document.querySelector("iframe");
 const media = document.querySelector("video, audio");

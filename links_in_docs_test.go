@@ -1,0 +1,66 @@
+package vitrine_test
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// anchors are the headings of a document as GitHub names them in addresses.
+func anchors(text string) map[string]bool {
+	found := map[string]bool{}
+	drop := regexp.MustCompile(`[^\p{L}\p{N}\p{M}_ -]`)
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		found[strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return found
+}
+
+// Each link from a document to a file or a heading of this repository leads
+// there.
+func TestDocumentLinks(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "*.md").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	followed := 0
+	for file := range strings.FieldsSeq(string(out)) {
+		if strings.Contains(file, "/vendor/") || strings.Contains(file, "testdata/") {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(b), ""), -1) {
+			if strings.Contains(m[1], ":") {
+				continue // elsewhere
+			}
+			followed++
+			target, anchor, _ := strings.Cut(m[1], "#")
+			to := file
+			if target != "" {
+				to = path.Join(path.Dir(file), target)
+			}
+			info, err := os.Stat(to)
+			if err != nil {
+				t.Errorf("%s links to %s, which is not there", file, m[1])
+				continue
+			}
+			if anchor == "" || info.IsDir() {
+				continue
+			}
+			if text, err := os.ReadFile(to); err != nil || !anchors(string(text))[anchor] {
+				t.Errorf("%s links to %s, which has no such heading", file, m[1])
+			}
+		}
+	}
+	if followed < 60 {
+		t.Errorf("only %d links were followed", followed)
+	}
+}
