@@ -19,7 +19,7 @@ const (
 	PlanLifetime Plan = "lifetime"
 )
 
-// Pro tells whether the plan has custom slugs and analytics. Lifetime counts as Pro (contract, Plans).
+// Pro reports whether the plan has custom slugs and analytics. Lifetime counts as Pro (contract, Plans).
 func (p Plan) Pro() bool { return p == PlanPro || p == PlanLifetime }
 
 // Limits are a plan's bounds. Zero means: no bound.
@@ -74,7 +74,7 @@ const (
 	RoleOwner     Role = "owner"     // of the instance: a moderator whom no moderator can suspend
 )
 
-// Moderates tells whether an account may moderate now.
+// Moderates reports whether an account may moderate now.
 func (a *Account) Moderates() bool {
 	return (a.Role == RoleModerator || a.Role == RoleOwner) && !a.Banned
 }

@@ -135,12 +135,12 @@ func (s *Accounts) confirm(ctx context.Context, session *Session, password strin
 	return a, s.Store.Update(ctx, func(tx Tx) error { return refundAttempts(tx, taken) })
 }
 
-// fresh tells whether a session has just begun with a one-time link.
+// fresh reports whether a session has just begun with a one-time link.
 func (s *Accounts) fresh(session *Session) bool {
 	return session.ByToken && s.Now().Sub(session.CreatedAt) < freshTime
 }
 
-// Fresh tells whether a session may change its account without the current password.
+// Fresh reports whether a session may change its account without the current password.
 func (s *Accounts) Fresh(session *Session) bool { return s.fresh(session) }
 
 // again reads an account that was confirmed. Errors: CodeInvalidRequest when its password has been changed meanwhile.

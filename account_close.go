@@ -62,7 +62,7 @@ func notLastOwner(tx Tx, a *Account, what string) error {
 	return Errorf(CodeInvalidRequest, "This is the only owner of the site, which cannot %s. Make another account an owner's first.", what)
 }
 
-// OnlyOwner tells whether an account is the only owner of an instance.
+// OnlyOwner reports whether an account is the only owner of an instance.
 func (s *Accounts) OnlyOwner(ctx context.Context, a *Account) (only bool, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		err := notLastOwner(tx, a, "")

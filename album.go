@@ -75,7 +75,7 @@ func mayMake(tx Tx, id AccountID, named bool) (*Account, error) {
 	return a, nil
 }
 
-// SlugFree tells whether an account may give a new album a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
+// SlugFree reports whether an account may give a new album a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Albums) SlugFree(ctx context.Context, a *Account, slug string) error {
 	return slugUnused(ctx, s.Store, a, slug, func(tx Tx, slug Slug) error { _, err := tx.AlbumBySlug(slug); return err })
 }
@@ -86,7 +86,7 @@ type AlbumFacts struct {
 	Links []*Link // in order
 }
 
-// Has tells whether a link is in the album.
+// Has reports whether a link is in the album.
 func (f *AlbumFacts) Has(id LinkID) bool {
 	return slices.ContainsFunc(f.Links, func(l *Link) bool { return l.ID == id })
 }

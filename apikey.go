@@ -36,7 +36,7 @@ type APIKey struct {
 	ExpiresAt time.Time // zero: it does not; set when another key takes its place
 }
 
-// InForce tells whether a key is good at a time.
+// InForce reports whether a key is good at a time.
 func (k *APIKey) InForce(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }

@@ -173,7 +173,7 @@ func (s *Signer) knownDevice(a AccountID, devices []string, now time.Time) strin
 	return ""
 }
 
-// SameAccountDevice tells whether two devices are of one account: a browser keeps the newest of each.
+// SameAccountDevice reports whether two devices are of one account: a browser keeps the newest of each.
 func SameAccountDevice(a, b string) bool {
 	of := func(d string) string { account, _, _ := strings.Cut(d, "."); return account }
 	return hmac.Equal([]byte(of(a)), []byte(of(b)))

@@ -176,7 +176,7 @@ func (s *Captions) drop(ctx context.Context, l *Link, part Part) error {
 	return err
 }
 
-// stored tells whether a part is there.
+// stored reports whether a part is there.
 func (s *Captions) stored(ctx context.Context, l *Link, part Part) (bool, error) {
 	b, err := s.Blobs.OpenPart(ctx, l.Upload, part)
 	if errors.Is(err, ErrNotFound) {

@@ -74,7 +74,7 @@ func Moderator(a *Account) Actor { return Actor{ActorModerator, a.ID} }
 // Owner is a link's owner.
 func Owner(a AccountID) Actor { return Actor{ActorOwner, a} }
 
-// mayUndo tells whether a decision may be taken back by b: an owner's own is theirs, and the operator may everything.
+// mayUndo reports whether a decision may be taken back by b: an owner's own is theirs, and the operator may everything.
 func (a Actor) mayUndo(b Actor) bool {
 	switch b.Kind {
 	case ActorModerator, ActorOperator:

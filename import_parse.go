@@ -33,7 +33,7 @@ func (p *openParser) parse(b []byte) (*importedOpen, error) {
 	return &p.open, decodeLine(b, &p.open)
 }
 
-// plain tells whether it could read the line.
+// plain reports whether it could read the line.
 func (p *openParser) plain(b []byte) bool {
 	p.line, p.at, p.open = b, 0, importedOpen{}
 	if !p.object((*openParser).openMember) {

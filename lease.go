@@ -25,8 +25,9 @@ const (
 	leaseBack = 10 * time.Second
 	// sightsKept is how long it is remembered how a lease was seen that nobody asked for again.
 	sightsKept = time.Hour
-	// leasesKept is how long what a crash has left of leases is kept that nobody asked for again: so long that no clock is that wrong.
-	leasesKept = 30 * 24 * time.Hour
+	// staleLeaseRetention is after what time leases that a crash has left are
+	// deleted. No clock is that wrong.
+	staleLeaseRetention = 30 * 24 * time.Hour
 )
 
 // ErrLeaseLost ends the context of work whose lease was lost: it could not be renewed, or another process has it.
@@ -107,7 +108,7 @@ func (s *Leases) take(ctx context.Context, name string, due func(Tx) (bool, erro
 	return taken && err == nil, err
 }
 
-// lapsed tells whether another's lease has been seen for longer than it lasts.
+// lapsed reports whether another's lease has been seen for longer than it lasts.
 func (s *Leases) lapsed(l *Lease, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +170,7 @@ func (s *Leases) Expire(ctx context.Context) error {
 		return nil
 	}
 	return s.Store.Update(ctx, func(tx Tx) error {
-		_, err := tx.ExpireLeases(s.Now().Add(-leasesKept))
+		_, err := tx.ExpireLeases(s.Now().Add(-staleLeaseRetention))
 		return err
 	})
 }

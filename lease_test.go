@@ -51,7 +51,7 @@ func openStore(t *testing.T) vitrine.Store {
 	return store
 }
 
-// had tells whether a process gets the lease of some work that is nothing.
+// had reports whether a process gets the lease of some work that is nothing.
 func (p *process) had(name string) bool {
 	p.t.Helper()
 	worked := false

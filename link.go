@@ -56,7 +56,7 @@ type Link struct {
 	Preview PreviewState // whether those that are made of the bytes have been made
 }
 
-// Live tells whether the public may see the link.
+// Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
 
 // ContentKindOf tells how progress through a kind of file is measured (contract, createUpload).

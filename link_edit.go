@@ -82,7 +82,7 @@ func (s *Links) SetSlug(ctx context.Context, a *Account, slug, to string) (*Link
 	return s.Edit(ctx, a, slug, Edit{Slug: &to})
 }
 
-// MayMove tells whether the owner of a link may give it another address: not of one that is being looked at, or that was taken down by others.
+// MayMove reports whether the owner of a link may give it another address: not of one that is being looked at, or that was taken down by others.
 func (l *Link) MayMove() bool {
 	return l.State == StateLive || l.State == StateDisabled && l.Reason == ReasonOwner
 }
@@ -119,7 +119,7 @@ func (l *Link) move(tx Tx, to Slug, now time.Time) error {
 	return nil
 }
 
-// SlugFree tells whether an account may take a slug now: for its link with a slug of, or for a new one (""). The answer about one that is
+// SlugFree reports whether an account may take a slug now: for its link with a slug of, or for a new one (""). The answer about one that is
 // taken is the same whoever has it. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeNotFound.
 func (s *Links) SlugFree(ctx context.Context, a *Account, of, slug string) error {
 	if err := a.MayChooseSlug(); err != nil {
@@ -186,7 +186,7 @@ type slugFor struct {
 	link   LinkID
 }
 
-// slugFree tells whether a custom slug may be taken. The answer is the same whoever has it.
+// slugFree reports whether a custom slug may be taken. The answer is the same whoever has it.
 func slugFree(tx Tx, f slugFor, now time.Time) error {
 	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
 	if _, err := tx.LinkBySlug(f.slug); err == nil {

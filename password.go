@@ -57,7 +57,7 @@ func ParsePassword(password, email string) (string, error) {
 	return password, nil
 }
 
-// fewCharacters tells whether a password repeats three characters or less.
+// fewCharacters reports whether a password repeats three characters or less.
 func fewCharacters(s string) bool {
 	seen := map[rune]bool{}
 	for _, r := range s {
@@ -137,7 +137,7 @@ func parsePHC(phc string) (h hashing, salt, sum []byte, ok bool) {
 // noPassword is the hash that is made where there is none, so that an unknown address takes as long as a known one.
 var noPassword = passwordHashing.format(make([]byte, saltSize), make([]byte, hashSize))
 
-// checkPassword tells whether a password is the one of a stored hash; "" is nobody's, and takes as long. stale says that the hash was made at another cost
+// checkPassword reports whether a password is the one of a stored hash; "" is nobody's, and takes as long. stale says that the hash was made at another cost
 // than is usual now.
 func checkPassword(ctx context.Context, phc, password string) (ok, stale bool, err error) {
 	h, salt, sum, known := parsePHC(phc)

@@ -64,7 +64,7 @@ func (s Parts) All() []Part {
 	return all
 }
 
-// Has tells whether a part is in the set.
+// Has reports whether a part is in the set.
 func (s Parts) Has(p Part) bool { return slices.Contains(s.All(), p) }
 
 // With is the set and some parts more.
@@ -99,7 +99,7 @@ type Previewer interface {
 	// and may not reach out to anything that the file names (promises 12, 18).
 	Preview(ctx context.Context, f PreviewFile, put func(Part, io.Reader) error) error
 
-	// Makes tells whether a part may come of a file of an extension, on this machine: then a page may wait for it.
+	// Makes reports whether a part may come of a file of an extension, on this machine: then a page may wait for it.
 	Makes(p Part, ext string) bool
 }
 
@@ -154,7 +154,7 @@ const (
 	previewElsewhere = 10 * time.Second
 )
 
-// Expects tells whether a part of a link is still to be made, or may be, so that a page may wait for it.
+// Expects reports whether a part of a link is still to be made, or may be, so that a page may wait for it.
 func (s *Previews) Expects(l *Link, p Part) bool {
 	t, ok := filetype.ByExt(l.Name)
 	return ok && l.HasBytes && l.Preview == PreviewDue && s.Now().Sub(l.StateAt) < previewWait && s.Previewer.Makes(p, t.Ext)

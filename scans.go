@@ -230,7 +230,7 @@ func (s *Scans) leased(ctx context.Context, l *Link, work func(context.Context) 
 	return err
 }
 
-// awaits tells whether a link is what it was when its scan was begun, or was to be.
+// awaits reports whether a link is what it was when its scan was begun, or was to be.
 func awaits(now, then *Link) bool {
 	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned && now.HasBytes && now.DeletedAt.IsZero()
 }
@@ -350,7 +350,7 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 	return err
 }
 
-// clearedBefore tells whether a person has cleared a link of the very finding already: it is not taken down by it again.
+// clearedBefore reports whether a person has cleared a link of the very finding already: it is not taken down by it again.
 func clearedBefore(tx Tx, l *Link, c Change) (bool, error) {
 	found, cleared := false, false
 	err := eachChange(tx, l.ID, func(h *Change) bool {

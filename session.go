@@ -40,7 +40,7 @@ func (s *Session) until(now time.Time) time.Time {
 	return end
 }
 
-// holds tells whether a session is one at a time. One from ahead of the clock was made while the clock was wrong (promise 22).
+// holds reports whether a session is one at a time. One from ahead of the clock was made while the clock was wrong (promise 22).
 func (s *Session) holds(now time.Time) bool {
 	return now.Before(s.ExpiresAt) && s.ExpiresAt.Sub(now) <= SessionMost && !s.CreatedAt.After(now.Add(clockJump))
 }

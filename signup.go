@@ -34,7 +34,7 @@ func setUp(tx Tx) error {
 	return err
 }
 
-// IsSetUp tells whether an instance has an account.
+// IsSetUp reports whether an instance has an account.
 func (s *Accounts) IsSetUp(ctx context.Context) (is bool, err error) {
 	err = s.Store.Read(ctx, func(tx Tx) error {
 		n, err := tx.CountAccounts()
@@ -105,7 +105,7 @@ func (s *Accounts) addSetup(tx Tx) (TokenText, error) {
 	return text, tx.AddOneTimeToken(&OneTimeToken{Purpose: TokenSetup, Plan: PlanLifetime, Hash: text.hash(), CreatedAt: at})
 }
 
-// SetupGood tells whether a token would set up. Errors: CodeUnauthorized.
+// SetupGood reports whether a token would set up. Errors: CodeUnauthorized.
 func (s *Accounts) SetupGood(ctx context.Context, text string) error {
 	return s.Store.Read(ctx, func(tx Tx) error { return s.setupGood(tx, text) })
 }
@@ -273,7 +273,7 @@ func (s *Accounts) invited(tx Tx, text string) (*OneTimeToken, error) {
 	return t, err
 }
 
-// invitationStands tells whether an invitation can be taken up: in its time, and as long as whoever invited may. What is no invitation stands.
+// invitationStands reports whether an invitation can be taken up: in its time, and as long as whoever invited may. What is no invitation stands.
 func invitationStands(tx Tx, t *OneTimeToken, now time.Time) (bool, error) {
 	if t.Purpose != TokenInvite {
 		return true, nil

@@ -63,7 +63,7 @@ func (s *Sites) Create(ctx context.Context, a *Account, title, slug string) (sit
 	return site, err
 }
 
-// admit tells whether an account may have one more website.
+// admit reports whether an account may have one more website.
 func (s *Sites) admit(tx Tx, id AccountID, named bool, now time.Time) error {
 	a, err := mayMake(tx, id, named)
 	if err != nil {
@@ -138,12 +138,12 @@ func addNamed(chosen Slug, add func(Slug) error) error {
 	return errors.New("no free slug found")
 }
 
-// SlugFree tells whether an account may give a new website a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
+// SlugFree reports whether an account may give a new website a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Sites) SlugFree(ctx context.Context, a *Account, slug string) error {
 	return slugUnused(ctx, s.Store, a, slug, func(tx Tx, slug Slug) error { _, err := tx.SiteBySlug(slug); return err })
 }
 
-// slugUnused tells whether a look-up of a slug that an account chose finds nothing.
+// slugUnused reports whether a look-up of a slug that an account chose finds nothing.
 func slugUnused(ctx context.Context, store Store, a *Account, slug string, find func(Tx, Slug) error) error {
 	if err := a.MayChooseSlug(); err != nil {
 		return err
@@ -169,7 +169,7 @@ type SiteFacts struct {
 	Versions []*Link // newest first
 }
 
-// Live tells whether visitors see the website.
+// Live reports whether visitors see the website.
 func (f *SiteFacts) Live() bool { return f.Shown != nil && f.Shown.Live() }
 
 // Bytes are what all versions take of the account's storage.
@@ -302,7 +302,7 @@ func publicSite(tx Tx, slug Slug) (*Link, *Account, error) {
 	return version, a, version.siteShownBy(a)
 }
 
-// StillPublic tells whether what is being sent of a version may be sent on: it, its account and its website are as they were. That another
+// StillPublic reports whether what is being sent of a version may be sent on: it, its account and its website are as they were. That another
 // version has been deployed meanwhile ends nothing.
 func (s *Sites) StillPublic(ctx context.Context, version LinkID) error {
 	return s.Store.Read(ctx, func(tx Tx) error {

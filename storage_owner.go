@@ -8,16 +8,23 @@ import (
 	"time"
 )
 
-// StorageOwner is the service that knows whose the place of the files is: a directory or a bucket may be named by mistake, be tried with a copy of the
-// database, or outlive one that was restored to an earlier moment. Whoever removed there what its own database does not know would remove another's.
+// StorageOwner records which database owns a directory or a bucket of files, so
+// that the sweeper never deletes the files of another database: of one that was
+// named by mistake, of a copy that is being tried, or of a later state that was
+// replaced by a backup.
 //
-// The rule. The place bears a mark, and the store a copy of it. A mark is a text of chance, made anew each time that the place is looked after (Keep). A place
-// without one is anybody's, unless the store knows one and the newest files are missing, too: then it is the wrong place, a volume that is not mounted, say. A place with another mark than the store's was used by another database since, or by a later state of this one: from then on it
-// is disputed, and nobody's, until somebody claims it. So of two databases that look after one place by turns, both find out, the first to look with its
-// first look, the other with its next.
+// A marker in the storage holds a random token, and the store has a copy of it.
+// [StorageOwner.Rotate] replaces both again and again. Storage without a marker
+// belongs to nobody, unless the store knows a token and the newest files are
+// missing as well: then it is the wrong storage, for example a volume that is not
+// mounted. Storage with another token was used by another database since, or by a
+// later state of this one. It is disputed and belongs to nobody until
+// [StorageOwner.Claim]. So when two databases use one storage in turns, both
+// notice.
 //
-// The mark that is about to be put stands in the store before it stands in the place, so that no crash lets the two differ; and any number of processes of one
-// store that do so at once put the same.
+// A new token is written to the store before it is written to the storage, so no
+// crash makes the two differ. Processes of one store that rotate at the same time
+// write the same token.
 type StorageOwner struct {
 	Store Store
 	Blobs Blobs
@@ -30,7 +37,7 @@ const (
 	disputed       = "DISPUTED"
 )
 
-// keepTries bounds how often other processes of the same store may come between the steps of Keep or Claim.
+// keepTries bounds how often other processes of the same store may come between the steps of Rotate or Claim.
 const keepTries = 20
 
 // ErrOtherPlace says that files are not this database's to sweep. Others that say so, and why, are ErrOtherPlace by errors.Is.
@@ -46,7 +53,7 @@ func (e otherPlace) Is(target error) bool { return target == ErrOtherPlace }
 // marks are what the store knows of the mark.
 type marks struct{ current, next string }
 
-// own tells whether a place with a mark is the store's. One without is.
+// own reports whether a marker belongs to this database. An empty one does.
 func (m marks) own(mark string) bool { return mark == "" || mark == m.current || mark == m.next }
 
 func readMarks(tx Tx) (m marks, err error) {
@@ -63,7 +70,7 @@ func readMarks(tx Tx) (m marks, err error) {
 	return m, nil
 }
 
-// Verify tells whether the place is this database's: nil, ErrOtherPlace, or that it cannot be told. It changes nothing.
+// Verify reports whether the place is this database's: nil, ErrOtherPlace, or that it cannot be told. It changes nothing.
 func (p StorageOwner) Verify(ctx context.Context) error {
 	m, mark, err := p.read(ctx)
 	if err == nil && mark == "" {
@@ -245,7 +252,7 @@ func (p StorageOwner) CountUnowned(ctx context.Context) (files, bytes int64, err
 	return files, bytes, err
 }
 
-// owns tells whether the database may still need the bytes of an upload.
+// owns reports whether the database may still need the bytes of an upload.
 func (p StorageOwner) owns(ctx context.Context, id UploadID) (owned bool, err error) {
 	err = p.Store.Read(ctx, func(tx Tx) error {
 		owned, err = ownsBytes(tx, id)

@@ -174,7 +174,7 @@ func (d *placed) sweep() bool {
 	return d.foreign == before
 }
 
-// there tells whether storage has bytes.
+// there reports whether storage has bytes.
 func (d *placed) there(id vitrine.UploadID) bool {
 	d.Helper()
 	_, err := d.blobs.Stat(d.Context(), id)

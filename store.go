@@ -20,9 +20,11 @@ type Store interface {
 	// returns, and sets what it returns anew each time.
 	Update(ctx context.Context, f func(Tx) error) error
 
-	// Version is another number, never one that it was before, whenever anything in the store may have changed, by whomever, since
-	// it was last asked for; an Update that has returned is such a change. What was changed through this Store value is told at once, and what
-	// was through others within 5 seconds (mostly at once; of a SQLite file always). The numbers are of this Store value alone.
+	// Version returns a number that changes whenever the store may have
+	// changed, and never returns to an earlier one: equal results mean that
+	// nothing changed in between. It notices changes through this Store value
+	// at once, and those of other processes within 5 seconds. Numbers of
+	// different Store values cannot be compared.
 	Version(ctx context.Context) (int64, error)
 }
 
@@ -125,7 +127,7 @@ type Tx interface {
 	Links(q LinkQuery) ([]*Link, error)
 	// LinksBySHA256 lists at most n (0: all) links with the same bytes, newest first, deleted ones too.
 	LinksBySHA256(sum string, n int) ([]*Link, error)
-	// BytesRefused tells whether a link with these bytes, deleted or not, is disabled as malware or by a moderator, or in review as malware or
+	// BytesRefused reports whether a link with these bytes, deleted or not, is disabled as malware or by a moderator, or in review as malware or
 	// by abuse reports.
 	BytesRefused(sum string) (bool, error)
 	// Review lists links in review, the longest waiting first, as q asks.

@@ -66,7 +66,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// ownsBytes tells whether an upload may still need its bytes: it is open, or its link has them.
+// ownsBytes reports whether an upload may still need its bytes: it is open, or its link has them.
 func ownsBytes(tx Tx, id UploadID) (bool, error) {
 	u, err := tx.Upload(id)
 	if err != nil || u.State != UploadDone {

@@ -8,7 +8,7 @@ import (
 
 const titleRunes = 200
 
-// hasControl tells whether s has characters that could disturb a line, a terminal or the direction of text: control and
+// hasControl reports whether s has characters that could disturb a line, a terminal or the direction of text: control and
 // bidi-override characters, or invalid UTF-8.
 func hasControl(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {

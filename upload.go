@@ -169,7 +169,7 @@ func (s *Uploads) MayPut(ctx context.Context, id UploadID) error {
 	})
 }
 
-// alive tells whether an upload's idempotency key still counts: as long as its link lives, or for UploadLife when it may still get
+// alive reports whether an upload's idempotency key still counts: as long as its link lives, or for UploadLife when it may still get
 // one. A refused file's key may begin anew.
 func (s *Uploads) alive(tx Tx, u *Upload, now time.Time) bool {
 	if u.State == UploadDone {
@@ -194,7 +194,7 @@ func (s *Uploads) resume(tx Tx, u *Upload, now time.Time) (CreatedUpload, error)
 	return CreatedUpload{Path: u.ID}, tx.PutUpload(u)
 }
 
-// admit tells whether u may hold its slug, a link slot and its bytes from now on; fresh, whether it may be begun at all. u
+// admit reports whether u may hold its slug, a link slot and its bytes from now on; fresh, whether it may be begun at all. u
 // itself counts once: what it may hold already is left out.
 func (s *Uploads) admit(tx Tx, u *Upload, now time.Time, fresh bool) error {
 	a, err := tx.Account(u.Account)

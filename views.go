@@ -20,7 +20,7 @@ type Spool interface {
 	// with the first error of f, with its own, or when ctx has ended. What is left comes again with the next one, perhaps after what
 	// has been appended since; after a crash, or where what is left cannot be written, some of what was taken comes once more.
 	Replay(ctx context.Context, f func(Batch) (left Batch, err error)) error
-	// Empty tells whether there is nothing to replay.
+	// Empty reports whether there is nothing to replay.
 	Empty() bool
 }
 

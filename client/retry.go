@@ -54,7 +54,7 @@ func (c *Client) retry(ctx context.Context, f func(context.Context) error) error
 	}
 }
 
-// pause says whether another attempt may help, and when.
+// pause reports whether another attempt may help, and when.
 func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) {
 	wait = min(firstPause<<min(attempt-1, 16), longestPause)
 	wait = time.Duration(float64(wait) * (0.75 + 0.5*rand.Float64()))

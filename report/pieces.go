@@ -35,7 +35,7 @@ func seal(b []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
 }
 
-// CheckPiece says whether a piece can be added: ErrPiece if not.
+// CheckPiece reports whether a piece can be added: ErrPiece if not.
 func CheckPiece(piece []byte) error {
 	end := len(piece) - 4
 	if end < 1 || piece[0] != pieceVersion || crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
@@ -457,7 +457,7 @@ func (r *pieceReader) signed() int64 {
 	return n
 }
 
-// end says whether all was read and nothing is left.
+// end reports whether all was read and nothing is left.
 func (r *pieceReader) end() error {
 	if r.bad || len(r.b) > 0 {
 		return ErrPiece

@@ -142,7 +142,7 @@ func moveUp(dir, last string) error {
 	return errors.Join(err, durable.SyncDir(filepath.Dir(dir)))
 }
 
-// holds tells whether a directory is there, and whether anything is in it but one that was being filled.
+// holds reports whether a directory is there, and whether anything is in it but one that was being filled.
 func holds(dir string) (there, used bool, err error) {
 	all, err := os.ReadDir(dir)
 	switch {

@@ -69,14 +69,14 @@ func (s *backend) drop() {
 	s.idle = nil
 }
 
-// ready tells whether requests go to a server.
+// ready reports whether requests go to a server.
 func (b *balancer) ready(url string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.ContainsFunc(b.backends, func(s *backend) bool { return s.url == url && s.isReady })
 }
 
-// left tells whether a server has been sent all that it ever will be while it
+// left reports whether a server has been sent all that it ever will be while it
 // is not ready.
 func (b *balancer) left(url string) bool {
 	b.mu.Lock()

@@ -148,7 +148,7 @@ func (d *doctor) room(part, dir string) {
 	}
 }
 
-// lock tells whether it is being served.
+// lock reports whether it is being served.
 func (d *doctor) lock() {
 	f, err := os.Open(filepath.Join(d.Data, lockFile))
 	if err != nil {
@@ -280,7 +280,7 @@ func (d *doctor) files(ctx context.Context) {
 	d.say(part, fine, "Browsers may upload to it from %s.", public)
 }
 
-// place tells whether the files are this database's.
+// place reports whether the files are this database's.
 func (d *doctor) place(ctx context.Context, open func() (vitrine.Blobs, error)) {
 	const part = "files"
 	if !d.readable {
@@ -308,7 +308,7 @@ func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
 	return errors.Join(vitrine.StorageOwner{Store: store, Blobs: blobs}.Verify(ctx), store.Close())
 }
 
-// otherDevice tells whether two directories are on two file systems.
+// otherDevice reports whether two directories are on two file systems.
 func otherDevice(a, b string) (bool, error) {
 	x, err1 := deviceOf(a)
 	y, err2 := deviceOf(b)

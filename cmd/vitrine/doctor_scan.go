@@ -144,7 +144,7 @@ func clamdSize(s string) (int64, error) {
 	return n * unit, err
 }
 
-// listensAt tells whether the file is of a clamd at one of some addresses.
+// listensAt reports whether the file is of a clamd at one of some addresses.
 func (c *clamdConf) listensAt(addresses []string) bool {
 	for _, a := range addresses {
 		if path, ok := strings.CutPrefix(a, "unix:"); ok {

@@ -166,7 +166,7 @@ func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, er
 	return secret, err
 }
 
-// ready tells whether what no page can be served without answers: the store. The log of opens does not count here: while it is away opens wait in the
+// ready reports whether what no page can be served without answers: the store. The log of opens does not count here: while it is away opens wait in the
 // spool, and a balancer that saw it would take all servers away at once.
 func (in *instance) ready(ctx context.Context) error {
 	_, err := in.hasAccounts(ctx)

@@ -57,7 +57,7 @@ func (p placeFlags) Validate() error {
 	return nil
 }
 
-// readable tells whether an address means one thing: a password with characters of an address in it would be taken for a host, and told in errors.
+// readable reports whether an address means one thing: a password with characters of an address in it would be taken for a host, and told in errors.
 func readable(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	authority := rest
@@ -95,7 +95,7 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// made tells whether there is an instance. A database of others' making counts as one.
+// made reports whether there is an instance. A database of others' making counts as one.
 func (p placeFlags) made() bool {
 	if p.Database != "" {
 		return true
@@ -104,7 +104,7 @@ func (p placeFlags) made() bool {
 	return err == nil
 }
 
-// shared tells whether other processes on other machines may serve the same instance.
+// shared reports whether other processes on other machines may serve the same instance.
 func (p placeFlags) shared() bool { return p.Database != "" }
 
 // viewLog is a log of views that is closed in the end.

@@ -110,7 +110,7 @@ func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, 
 	return errors.Join(vitrine.DrainSpool(ctx, store, log, s.spool, s.ofEarly()), s.Close())
 }
 
-// spooled tells whether there is anything in the spools of a data directory.
+// spooled reports whether there is anything in the spools of a data directory.
 func spooled(data string) (bool, error) {
 	_, spool, err := holds(filepath.Join(data, spoolDir))
 	_, early, err2 := holds(filepath.Join(data, earlyDir))

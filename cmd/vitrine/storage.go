@@ -79,7 +79,7 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		if err := b.CorsMissing(ctx, public); err != nil {
-			return errors.New("the rule was set, and the bucket does not go by it; it may take a minute, then: vitrine storage check")
+			return errors.New("the CORS rule is saved, but the bucket does not apply it yet; wait a minute, then run: vitrine storage check")
 		}
 		t.say("Pages of %s may put files into the bucket at %s.", public, b.Origin())
 		return nil

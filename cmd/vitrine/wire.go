@@ -173,7 +173,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 
 var errDraining = errors.New("this server is about to end")
 
-// ready tells whether requests had better come here.
+// ready reports whether requests had better come here.
 func (s *service) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return errDraining

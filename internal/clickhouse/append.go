@@ -7,7 +7,7 @@ import (
 	"vitrine/report"
 )
 
-// Append is vitrine.ViewLog's. What a batch needs to know of what is stored is read with a few queries, whatever its size; the rest is decided here.
+// Append implements [vitrine.ViewLog]. What a batch needs to know of what is stored is read with a few queries, whatever its size; the rest is decided here.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	if b.Len() == 0 {
 		return o, ctx.Err()
@@ -291,7 +291,7 @@ func (w *writing) download(d *vitrine.Download) {
 	w.addDownload(key{d.Link, d.ID}, d.Open)
 }
 
-// mayCome tells whether an open that is not there may be there later.
+// mayCome reports whether an open that is not there may be there later.
 func (w *writing) mayCome(k key) bool { return report.DayOf(k.id.Ms()) >= w.state.forgotten }
 
 // addDownload adds a download event, unless its ID is one already.

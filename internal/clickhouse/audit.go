@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// Audit is vitrine.ViewLog's. Links are recounted by the database, some at a time, while others write. Those with differences are counted again while
+// Audit implements [vitrine.ViewLog]. Links are recounted by the database, some at a time, while others write. Those with differences are counted again while
 // nobody does, so that a batch that was on its way is no fault.
 func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	other := func(text string) { fault(text, false) }

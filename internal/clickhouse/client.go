@@ -134,7 +134,7 @@ func (c *client) request(ctx context.Context, sql string, data []byte, settings 
 	return nil, e
 }
 
-// isNetwork tells whether a request found nobody.
+// isNetwork reports whether a request found nobody.
 func isNetwork(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

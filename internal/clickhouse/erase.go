@@ -8,7 +8,7 @@ import (
 	"vitrine/report"
 )
 
-// DeleteLink is vitrine.ViewLog's.
+// DeleteLink implements [vitrine.ViewLog].
 func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
 		account, err := l.c.owner(ctx, link)

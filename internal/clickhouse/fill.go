@@ -52,7 +52,7 @@ func (l *ViewLog) Fill(ctx context.Context, from vitrine.LogExporter, told func(
 	return f.verify()
 }
 
-// Fillable tells whether Fill may begin, or go on: ErrOtherData where it may not.
+// Fillable reports whether Fill may begin, or go on: ErrOtherData where it may not.
 func (l *ViewLog) Fillable(ctx context.Context) error {
 	_, _, err := l.filled(ctx)
 	return err

@@ -14,7 +14,7 @@ import (
 	"vitrine/report"
 )
 
-// Expire is vitrine.ViewLog's. It goes a month at a time, which is a partition: every link and every account gets a tally of each of the month's days, and the
+// Expire implements [vitrine.ViewLog]. It goes a month at a time, which is a partition: every link and every account gets a tally of each of the month's days, and the
 // day on which it saw each viewer last; then the partition is dropped. Whoever is slow at that holds nobody up: only when all is there does a batch make it
 // count, unless anything of that month has changed meanwhile.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {

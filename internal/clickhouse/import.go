@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// Import is vitrine.ViewLog's.
+// Import implements [vitrine.ViewLog].
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
 		lines, err := l.Imported(ctx, receipt.File)

@@ -206,7 +206,7 @@ func (l *ViewLog) carryOut(ctx context.Context, number uint64, steps []step) err
 	return nil
 }
 
-// changesState tells whether the state may be another one after some steps.
+// changesState reports whether the state may be another one after some steps.
 func changesState(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.kind != stepInsert || strings.HasPrefix(s.into, "state ") })
 }

@@ -9,7 +9,7 @@ import (
 	"vitrine"
 )
 
-// HighestIDs is vitrine.ViewLog's. Each maximum is the end of the order that a table is kept in. The journal is read first: what is carried out meanwhile
+// HighestIDs implements [vitrine.ViewLog]. Each maximum is the end of the order that a table is kept in. The journal is read first: what is carried out meanwhile
 // is met there or in the tables.
 func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	err = l.c.pending(ctx, func(s vitrine.Scope) {
@@ -76,7 +76,7 @@ const (
 	linkBytes   = 5 * 8
 )
 
-// EachScope is vitrine.ViewLog's. Every open has a row of counts for its link; of an account there may be more, when its links are gone.
+// EachScope implements [vitrine.ViewLog]. Every open has a row of counts for its link; of an account there may be more, when its links are gone.
 func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
 	err := l.c.read(ctx, backgroundTime, "SELECT link, account FROM links FINAL ORDER BY link", func(r *reader) error {
 		s := vitrine.Scope{Link: vitrine.LinkID(r.int64()), Account: vitrine.AccountID(r.int64())}

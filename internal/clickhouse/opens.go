@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// Recent is vitrine.ViewLog's. Which opens they are is found in narrow columns.
+// Recent implements [vitrine.ViewLog]. Which opens they are is found in narrow columns.
 func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
 	account, r, err := l.kept(ctx, link, from, to)
 	if err != nil || account == 0 || n <= 0 {
@@ -51,7 +51,7 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, opens []r
 // opensAtOnce is about how many opens are read before they are handed on: whoever takes them may be slow.
 const opensAtOnce = 16_384
 
-// Opens is vitrine.ViewLog's.
+// Opens implements [vitrine.ViewLog].
 func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
 	account, r, err := l.kept(ctx, link, from, to)
 	if err != nil || account == 0 {

@@ -51,7 +51,7 @@ const (
 
 var errAnswer = errors.New("the answer is not what was asked for")
 
-// more tells whether another row begins.
+// more reports whether another row begins.
 func (r *reader) more() bool {
 	if r.err != nil {
 		return false

@@ -7,7 +7,7 @@ import (
 	"vitrine/report"
 )
 
-// RollUp is vitrine.ViewLog's. The server brings past months into their final form itself, one part each (schema.go); what is left is to say which days
+// RollUp implements [vitrine.ViewLog]. The server brings past months into their final form itself, one part each (schema.go); what is left is to say which days
 // are settled, to make their tallies (daily.go), and to drop old rows of the journal.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	before = min(before, lastDay)

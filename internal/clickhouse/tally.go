@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// Tally is vitrine.ViewLog's.
+// Tally implements [vitrine.ViewLog].
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	err = l.asOf(ctx, q.From, func(s state) (err error) {
 		t, truncated, err = l.c.anyTally(ctx, q, s)
@@ -160,7 +160,7 @@ func (c *client) downloads(ctx context.Context, w window, t *report.Tally) error
 	})
 }
 
-// DailyViews is vitrine.ViewLog's.
+// DailyViews implements [vitrine.ViewLog].
 func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
 	var views map[vitrine.LinkID][]int64
 	err := l.asOf(ctx, from, func(s state) (err error) {

@@ -67,7 +67,7 @@ type state struct {
 	forgotten report.Day // opens of days before are gone, and their tallies are all there is: the first of a month, but for a log that was moved here
 	erased    uint64     // the last batch that erased a link
 	built     report.Day // of days before, every account has been looked at (daily.go)
-	// attempts are the attempts to forget that came to their end: what others have left in tallies and seen is nothing.
+	// attempts are the attempts to forget that came to their end: rows of other attempts in tallies and seen are ignored.
 	attempts []uint64
 }
 
@@ -119,7 +119,7 @@ func putState(name string, value int64, number uint64) step {
 	return step{stepInsert, "state (name, value, version)", w.b}
 }
 
-// Counts is vitrine.ViewLog's.
+// Counts implements [vitrine.ViewLog].
 func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	if len(links) == 0 {
 		return map[vitrine.LinkID]vitrine.LinkCounts{}, nil
@@ -127,7 +127,7 @@ func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitri
 	return l.c.counts(ctx, "link IN ("+list(links)+")")
 }
 
-// AccountCounts is vitrine.ViewLog's.
+// AccountCounts implements [vitrine.ViewLog].
 func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	return l.c.counts(ctx, fmt.Sprintf("account = %d", a))
 }
@@ -147,13 +147,13 @@ func (c *client) owner(ctx context.Context, link vitrine.LinkID) (account vitrin
 	return account, err
 }
 
-// RetainedFrom is vitrine.ViewLog's. It is the same of all accounts.
+// RetainedFrom implements [vitrine.ViewLog]. It is the same of all accounts.
 func (l *ViewLog) RetainedFrom(ctx context.Context, _ vitrine.AccountID) (report.Day, error) {
 	s, err := l.c.state(ctx)
 	return s.forgotten, err
 }
 
-// Imported is vitrine.ViewLog's.
+// Imported implements [vitrine.ViewLog].
 func (l *ViewLog) Imported(ctx context.Context, file [32]byte) (lines int64, err error) {
 	_, err = l.c.one(ctx, fmt.Sprintf("SELECT lines FROM imports FINAL WHERE file = unhex('%x')", file), func(r *reader) { lines = r.int64() })
 	return lines, err

@@ -249,7 +249,7 @@ func (b *Backup) linked(n int64) bool {
 	return true
 }
 
-// unchanged tells whether two files are the same, or one the other's copy.
+// unchanged reports whether two files are the same, or one the other's copy.
 func unchanged(a, b fs.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }

@@ -24,7 +24,7 @@ const (
 
 func (b *Blobs) markPath() string { return filepath.Join(filepath.Dir(b.blobs), markFile) }
 
-// Mark is vitrine.Blobs's.
+// Mark implements [vitrine.Blobs].
 func (b *Blobs) Mark(context.Context) (string, error) {
 	text, err := os.ReadFile(b.markPath())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -127,7 +127,7 @@ func readable(p []byte) bool {
 	return c.ok(false)
 }
 
-// frameRun tells whether framesWanted frames begin at off. A short file may end before, at the end of a frame.
+// frameRun reports whether framesWanted frames begin at off. A short file may end before, at the end of a frame.
 func (s *source) frameRun(off int64, header frameHeader) bool {
 	var kind uint32
 	for n := range framesWanted {

@@ -55,7 +55,7 @@ func inspectBMP(s *source, t Type, facts *Facts) *Problem {
 
 func (b *bmpHeader) plain() bool { return b.compression != bmpRLE8 && b.compression != bmpRLE4 }
 
-// known tells whether the depth, the compression and the table of colours go together.
+// known reports whether the depth, the compression and the table of colours go together.
 func (b *bmpHeader) known() bool {
 	switch b.bits {
 	case 1, 2, 4, 8:

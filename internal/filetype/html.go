@@ -149,7 +149,7 @@ func passwordField(text []byte) bool {
 	}
 }
 
-// typeBefore tells whether text ends with "type" and an equals sign, colon or comma, quoted and spaced in any way.
+// typeBefore reports whether text ends with "type" and an equals sign, colon or comma, quoted and spaced in any way.
 func typeBefore(text []byte) bool {
 	const blank = " \t\r\n\f\"'`\\]"
 	text = bytes.TrimRight(text, blank)

@@ -55,7 +55,7 @@ type ooxmlParts struct {
 	escaped      bool            // a member's name may be read as one of another extension
 }
 
-// uses tells whether a declaration for parts of an extension may be of a part that is there.
+// uses reports whether a declaration for parts of an extension may be of a part that is there.
 func (p *ooxmlParts) uses(ext string) bool { return p.escaped || p.exts[ext] }
 
 // note keeps the name and extension of a part, whose name is in lower case, and tells whether there was one of that name.

@@ -67,7 +67,7 @@ func (e *pdfEncryption) key() (key []byte, ok bool) {
 	return key, e.userMatches(key)
 }
 
-// known tells whether the scheme is one of those that key understands: then another password is needed.
+// known reports whether the scheme is one of those that key understands: then another password is needed.
 func (e *pdfEncryption) known() bool {
 	return 2 <= e.revision && e.revision <= 4 && len(e.owner) >= 32 && len(e.user) >= 32 ||
 		(e.revision == 5 || e.revision == 6) && len(e.user) >= 48 && len(e.userKey) >= 32

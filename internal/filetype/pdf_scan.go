@@ -283,7 +283,7 @@ func (p *pdfScan) trailer(d pdfDict, at int64) {
 	}
 }
 
-// rooted tells whether there is a document at all.
+// rooted reports whether there is a document at all.
 func (p *pdfScan) rooted() bool {
 	return p.objects > 0 && (p.root.value > 0 || len(p.catalogs) > 0)
 }

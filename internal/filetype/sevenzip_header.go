@@ -140,7 +140,7 @@ func readSeven(p []byte) (a *sevenArchive, ok bool) {
 	}
 }
 
-// whole tells whether the folders have as many members as there are names for.
+// whole reports whether the folders have as many members as there are names for.
 func (a *sevenArchive) whole() bool {
 	in := 0
 	for _, f := range a.folders {

@@ -73,7 +73,7 @@ func subsetOf(text []byte) (subset []byte, ok bool) {
 	return nil, false
 }
 
-// declaring tells whether the inner part of a DOCTYPE declares anything but names for addresses.
+// declaring reports whether the inner part of a DOCTYPE declares anything but names for addresses.
 func declaring(subset []byte, all bool) bool {
 	for {
 		subset = bytes.TrimLeft(subset, " \t\r\n")

@@ -127,7 +127,7 @@ func ContentType(t Type) string {
 	}
 }
 
-// Inline tells whether bytes of type t may be shown by a browser that navigates to them; otherwise they are an attachment (security,
+// Inline reports whether bytes of type t may be shown by a browser that navigates to them; otherwise they are an attachment (security,
 // surfaces). An SVG is an attachment: an <img> shows it nonetheless, and direct navigation downloads it.
 func Inline(t Type) bool {
 	t = byExt[t.Ext]

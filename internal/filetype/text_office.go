@@ -76,7 +76,7 @@ func command(text []byte) []byte {
 	}
 }
 
-// commandService tells whether a program is named before the bar at an offset.
+// commandService reports whether a program is named before the bar at an offset.
 func commandService(text []byte, bar int) bool {
 	before := bytes.TrimRight(text[max(0, bar-24):bar], " ")
 	if len(before) == 0 || !rtfLetter(before[len(before)-1]) && before[len(before)-1] != '2' {
@@ -93,7 +93,7 @@ func commandService(text []byte, bar int) bool {
 	return len(word) >= len("cmd") && commandServices[strings.ToLower(string(word))]
 }
 
-// formulaStart tells whether a cell begins at an offset as a formula does.
+// formulaStart reports whether a cell begins at an offset as a formula does.
 func formulaStart(text []byte, i int) bool {
 	switch text[i] {
 	case '=', '+', '-', '@':

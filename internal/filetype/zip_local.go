@@ -78,7 +78,7 @@ func ascii(name string) string {
 	}, name)
 }
 
-// late tells that a descriptor follows the member. There may be no member.
+// late reports that a descriptor follows the member. There may be no member.
 func (m *zipMember) late() bool { return m != nil && m.flags&8 != 0 }
 
 // descriptor is the length of the descriptor with which gap begins, behind a member of which it states checksum and sizes; 0 for none.

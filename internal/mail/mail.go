@@ -106,13 +106,13 @@ func clientOptions(server string, config *tls.Config) ([]mail.Option, string, er
 	return options, host, nil
 }
 
-// loopback tells whether a host is this very machine.
+// loopback reports whether a host is this very machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Send is vitrine.Mailer's. What is under way is not cut off when ctx ends: the server could have taken it.
+// Send implements [vitrine.Mailer]. What is under way is not cut off when ctx ends: the server could have taken it.
 func (s *Sender) Send(ctx context.Context, m vitrine.Message) error {
 	err := s.send(context.WithoutCancel(ctx), m)
 	if err == nil {
@@ -157,7 +157,7 @@ func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	return msg, nil
 }
 
-// mayPass tells whether a failure may be none the next time: whatever the server has not refused for good.
+// mayPass reports whether a failure may be none the next time: whatever the server has not refused for good.
 func mayPass(err error) bool {
 	var e *mail.SendError
 	return !errors.As(err, &e) || e.IsTemp() || e.ErrorCode() < 500

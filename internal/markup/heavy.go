@@ -31,7 +31,7 @@ var (
 	begins    = regexp.MustCompile(`^ {0,3}(?:[*+-] +[^ \t]|#{1,6} )`) // a block, and so ends a paragraph
 )
 
-// heavy tells whether the time that Markdown takes would grow beyond its length, by the square of what one paragraph, table or line has of some marks.
+// heavy reports whether the time that Markdown takes would grow beyond its length, by the square of what one paragraph, table or line has of some marks.
 func heavy(src string) bool {
 	if strings.Count(src, "[^") > maxFootnotes {
 		return true

@@ -154,7 +154,7 @@ func (w *rewriting) link(a *html.Node) {
 	}
 }
 
-// external tells whether an address is one that a reader may be sent to.
+// external reports whether an address is one that a reader may be sent to.
 func external(href string) bool {
 	u, err := url.Parse(href)
 	if err != nil {

@@ -120,7 +120,7 @@ func separator(src string) rune {
 	return best
 }
 
-// header tells whether a first row names the columns: short, distinct texts, and no number among them.
+// header reports whether a first row names the columns: short, distinct texts, and no number among them.
 func header(rows [][]string) bool {
 	if len(rows) < 2 || len(rows[0]) < 2 {
 		return false

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaces tells that children may have some of their own.
+// namespaces reports that children may have some of their own.
 const namespaces = true
 
 // inside is who a child is in its own namespaces: anyone but root, so that executing drops what capabilities they give.
@@ -109,7 +109,7 @@ func (o order) fence() (unlimited []string, err error) {
 	return unlimited, nil
 }
 
-// apart tells whether this process is in namespaces of its own, beyond doubt: elsewhere its mounts would be the machine's.
+// apart reports whether this process is in namespaces of its own, beyond doubt: elsewhere its mounts would be the machine's.
 func (o order) apart() bool { return o.Namespaces && os.Getpid() == 1 && os.Geteuid() == inside }
 
 // sharedTmp is where LibreOffice makes a socket whatever it is told.
@@ -295,7 +295,7 @@ func room(dir string) int64 {
 	return int64(min(st.Bavail*uint64(st.Bsize), math.MaxInt64))
 }
 
-// scarce tells whether a child could not be started for want of something that may be had later.
+// scarce reports whether a child could not be started for want of something that may be had later.
 func scarce(err error) bool {
 	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
 		if errors.Is(err, e) {

@@ -136,7 +136,7 @@ func (m *Maker) Missing() []string {
 	return names
 }
 
-// Makes tells whether a part may come of a file of an extension (vitrine.Previewer). Once a child could have no namespaces, none
+// Makes reports whether a part may come of a file of an extension (vitrine.Previewer). Once a child could have no namespaces, none
 // comes of LibreOffice.
 func (m *Maker) Makes(p vitrine.Part, ext string) bool { return slices.Contains(m.parts(ext), p) }
 

@@ -174,7 +174,7 @@ func (p made) json(t testing.TB, part vitrine.Part, v any) {
 	}
 }
 
-// near tells whether a pixel is of a color, as JPEG keeps it.
+// near reports whether a pixel is of a color, as JPEG keeps it.
 func near(img image.Image, x, y int, r, g, b uint8) error {
 	cr, cg, cb, _ := img.At(x, y).RGBA()
 	off := func(a uint32, b uint8) int { return max(int(a>>8)-int(b), int(b)-int(a>>8)) }

@@ -32,7 +32,7 @@ type order struct {
 	Heif   string `json:"heif,omitempty"`
 	Plain  bool   `json:"plain,omitempty"` // tests: see Maker
 
-	// Namespaces tells that the child was started in namespaces of its own. Only then may it touch mounts.
+	// Namespaces reports that the child was started in namespaces of its own. Only then may it touch mounts.
 	Namespaces bool `json:"namespaces,omitempty"`
 }
 

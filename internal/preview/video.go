@@ -156,7 +156,7 @@ func (j *job) heif() (image.Image, error) {
 	return png.Decode(f)
 }
 
-// sameShape tells whether an image is all of what its file states. Phones store one as tiles, and older FFmpegs give the first.
+// sameShape reports whether an image is all of what its file states. Phones store one as tiles, and older FFmpegs give the first.
 func sameShape(got, stated image.Point) bool {
 	long, short := max(got.X, got.Y), min(got.X, got.Y)
 	whole := min(max(stated.X, stated.Y), maxImage)

@@ -97,7 +97,7 @@ func (b *Blobs) reachable(origin string) error {
 		"Name an https:// address of the bucket’s server in its address, as endpoint= or as public=."}
 }
 
-// listed tells whether a header that is a list has a value, or the one that stands for all.
+// listed reports whether a header that is a list has a value, or the one that stands for all.
 func listed(h http.Header, name, value string) bool {
 	for v := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
 		if v = strings.TrimSpace(v); v == "*" || strings.EqualFold(v, value) {

@@ -13,7 +13,7 @@ const markKey = "mark"
 // longestMark is of what is read of a mark, in bytes: those that are put are shorter.
 const longestMark = 1 << 10
 
-// Mark is vitrine.Blobs's.
+// Mark implements [vitrine.Blobs].
 func (b *Blobs) Mark(ctx context.Context) (string, error) {
 	key := b.prefix + markKey
 	body, o, err := b.get(ctx, key, "", 0, longestMark)
@@ -33,7 +33,7 @@ func (b *Blobs) Mark(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// PutMark is vitrine.Blobs's.
+// PutMark implements [vitrine.Blobs].
 func (b *Blobs) PutMark(ctx context.Context, mark string) error {
 	return b.putSmall(ctx, b.prefix+markKey, []byte(mark+"\n"))
 }

@@ -200,7 +200,7 @@ func (r *reader) stream(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// reaches tells whether an answer has come as far as off.
+// reaches reports whether an answer has come as far as off.
 func (r *reader) reaches(off int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -88,7 +88,7 @@ func (r *reader) next() (vitrine.Batch, bool) {
 	return vitrine.Batch{}, false
 }
 
-// torn tells whether a file's end is the beginning of a record, or room that nothing was written to. A last record of its full length
+// torn reports whether a file's end is the beginning of a record, or room that nothing was written to. A last record of its full length
 // but with a wrong checksum may be either torn or damaged: it counts as damaged, and is kept.
 func torn(end []byte) bool {
 	if len(bytes.Trim(end, "\x00")) == 0 {

@@ -108,7 +108,7 @@ func (s *Spool) Close() error {
 	return s.seal()
 }
 
-// Empty is vitrine.Spool's.
+// Empty implements [vitrine.Spool].
 func (s *Spool) Empty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +122,7 @@ func (s *Spool) Size() int64 {
 	return s.size
 }
 
-// Append is vitrine.Spool's.
+// Append implements [vitrine.Spool].
 func (s *Spool) Append(b vitrine.Batch) error {
 	record, err := encode(b)
 	if err != nil {
@@ -240,7 +240,7 @@ func write(w *os.File, records []byte) error {
 	return durable.Sync(w)
 }
 
-// Replay is vitrine.Spool's.
+// Replay implements [vitrine.Spool].
 func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.Batch, err error)) error {
 	s.mu.Lock()
 	err := s.seal() // what comes from now on goes to another file

@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// Append is vitrine.ViewLog's.
+// Append implements [vitrine.ViewLog].
 //
 // A snapshot that makes an open a bot's takes the open off the viewer's count, and with the last one the viewer's row: from
 // then on the viewer returns only if another of their opens is a person's. What was decided for opens in between stays.

@@ -14,7 +14,7 @@ import (
 	"vitrine/report"
 )
 
-// Audit is vitrine.ViewLog's. It goes through the log once, link by link and then account by account, over one snapshot.
+// Audit implements [vitrine.ViewLog]. It goes through the log once, link by link and then account by account, over one snapshot.
 func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	other := func(text string) { fault(text, false) }
 	wrong := func(_ vitrine.AccountID, _ report.Day, text string) { fault(text, true) }
@@ -320,7 +320,7 @@ func (a *linksAudit) readDownloads() error {
 	return err
 }
 
-// inPack tells whether a pack has an open, by a person.
+// inPack reports whether a pack has an open, by a person.
 func (a *linksAudit) inPack(link vitrine.LinkID, id vitrine.ViewID) (found bool) {
 	err := a.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(_ vitrine.LinkID, r *row) error {
 		found = r.human()

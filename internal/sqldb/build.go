@@ -186,7 +186,7 @@ func (t *tx) dropStale(account vitrine.AccountID, stale report.Day) error {
 	return err
 }
 
-// some tells whether an answer has a row.
+// some reports whether an answer has a row.
 func (t *tx) some(query string, args ...any) (bool, error) {
 	var one int64
 	err := t.get([]any{&one}, query, args...)

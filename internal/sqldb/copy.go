@@ -57,7 +57,7 @@ func (s *Store) Compare(ctx context.Context, to *Store) ([]string, error) {
 	return compareDB(ctx, s.db, to.db, storeTables)
 }
 
-// Fits tells whether CopyTo may fill another store: ErrOtherData where it has what this one has not.
+// Fits reports whether CopyTo may fill another store: ErrOtherData where it has what this one has not.
 func (s *Store) Fits(ctx context.Context, to *Store) error {
 	_, _, err := fits(ctx, s.db, to.db, storeTables)
 	return err

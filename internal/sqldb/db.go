@@ -91,7 +91,7 @@ func (d *db) run(ctx context.Context, p *pool, begin string, f func(*tx) error) 
 	switch {
 	case err != nil && d.dialect.unknown(err):
 		return &vitrine.Error{Code: vitrine.CodeUnavailable, Err: d.failed("commit", err), RetryAfter: 5 * time.Second,
-			Message: "The connection to the database was lost while this was saved. Look whether it was before you try again."}
+			Message: "The connection to the database was lost while this was saved. Check whether your change was saved before you try again."}
 	case err != nil:
 		return d.failed("commit", err)
 	}

@@ -19,7 +19,7 @@ type dialect struct {
 	tries int
 	// unknown tells of an error of a commit that it leaves open what became of the transaction.
 	unknown func(error) bool
-	// exists tells that a row was refused because it is not unique.
+	// exists reports that a row was refused because it is not unique.
 	exists func(error) bool
 	// guard has a statement that is refused leave the transaction as it was; nil: every statement does.
 	guard func(t *tx, statement func() error) error

@@ -12,7 +12,7 @@ import (
 // erasedAtOnce bounds the rows of a table that one transaction removes, so that a large link does not stop the others' opens.
 const erasedAtOnce = 10_000
 
-// DeleteLink is vitrine.ViewLog's. It goes in steps: from the first on the link counts for nothing, and the last takes what is
+// DeleteLink implements [vitrine.ViewLog]. It goes in steps: from the first on the link counts for nothing, and the last takes what is
 // left, so that an erasure that was cut off is finished by the next one.
 func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {

@@ -16,7 +16,7 @@ var _ vitrine.LogExporter = (*ViewLog)(nil)
 // exportedAtOnce is how many rows are read before they are handed on: whoever takes them may be slow.
 var exportedAtOnce = 4000
 
-// Forgotten is vitrine.LogExporter's. Accounts are forgotten one by one here; those that are behind must have nothing of those days.
+// Forgotten implements [vitrine.LogExporter]. Accounts are forgotten one by one here; those that are behind must have nothing of those days.
 func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 	err = l.db.read(ctx, func(t *tx) error {
 		if err := t.get([]any{&day}, "SELECT coalesce(max(forgotten), 0) FROM accounts"); err != nil || day == 0 {
@@ -38,7 +38,7 @@ func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 	return day, err
 }
 
-// Export is vitrine.LogExporter's. Each transaction reads a little, so that none is held while f is busy.
+// Export implements [vitrine.LogExporter]. Each transaction reads a little, so that none is held while f is busy.
 func (l *ViewLog) Export(ctx context.Context, f func(vitrine.LogEntry) error) error {
 	if err := l.exportReceipts(ctx, f); err != nil {
 		return err

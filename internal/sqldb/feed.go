@@ -26,7 +26,7 @@ type event struct {
 	downloads     int64
 }
 
-// wanted tells whether anyone follows an account.
+// wanted reports whether anyone follows an account.
 func (c *changes) wanted(account vitrine.AccountID) bool { return c.feed.followed(account) }
 
 func (c *changes) add(e event) { c.events = append(c.events, e) }

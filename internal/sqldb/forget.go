@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// Expire is vitrine.ViewLog's. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
+// Expire implements [vitrine.ViewLog]. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
 // of its days, however few their opens, and then the opens are removed.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
@@ -159,7 +159,7 @@ func (t *tx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
 	return w.write(kept, false)
 }
 
-// RetainedFrom is vitrine.ViewLog's.
+// RetainedFrom implements [vitrine.ViewLog].
 func (l *ViewLog) RetainedFrom(ctx context.Context, account vitrine.AccountID) (from report.Day, err error) {
 	err = l.db.read(ctx, func(t *tx) error {
 		s, err := t.state(account)

@@ -11,7 +11,7 @@ import (
 	"vitrine/report"
 )
 
-// Import is vitrine.ViewLog's. Opens of past days go into packs, later ones into the table of opens.
+// Import implements [vitrine.ViewLog]. Opens of past days go into packs, later ones into the table of opens.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t *tx, c *changes) error {

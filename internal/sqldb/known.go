@@ -9,7 +9,7 @@ import (
 // websites have numbers from this on.
 const websites = int64(vitrine.FirstSitePage)
 
-// HighestIDs is vitrine.ViewLog's. Each maximum is the end of an index.
+// HighestIDs implements [vitrine.ViewLog]. Each maximum is the end of an index.
 func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	err = l.db.read(ctx, func(t *tx) error {
 		var most, least, state int64 // an account is negated while a link of it is being erased
@@ -25,7 +25,7 @@ func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, li
 // knownAtOnce is how many rows are read before they are handed on.
 const knownAtOnce = 10_000
 
-// EachScope is vitrine.ViewLog's.
+// EachScope implements [vitrine.ViewLog].
 func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
 	for _, each := range []struct {
 		query string // rows of a number and an account, behind a number

@@ -19,7 +19,7 @@ func (d *dialect) selectRecent() string {
 		" WHERE link = $1 AND id >= $2 AND id < $3 AND session IS NOT NULL ORDER BY id DESC LIMIT $4"
 }
 
-// Recent is vitrine.ViewLog's.
+// Recent implements [vitrine.ViewLog].
 func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
 	if n <= 0 {
 		return nil, nil
@@ -127,7 +127,7 @@ func (l *ViewLog) recentIn(t *tx, link vitrine.LinkID, r ids, before vitrine.Vie
 // is held meanwhile would keep others from the connection and the database's log from being shortened.
 const opensAtOnce = 1000
 
-// Opens is vitrine.ViewLog's.
+// Opens implements [vitrine.ViewLog].
 func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
 	opens := opener{words: l.words}
 	for r := idsOf(from, to); ; {

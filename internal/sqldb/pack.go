@@ -243,7 +243,7 @@ func (u *unpacker) next() *row {
 	return r
 }
 
-// end says whether all that was read was there.
+// end reports whether all that was read was there.
 func (u *unpacker) end() error {
 	for i := range u.columns {
 		if u.columns[i].bad {

@@ -6,7 +6,7 @@ import (
 	"vitrine"
 )
 
-// ReserveIDs is vitrine.Tx's.
+// ReserveIDs implements [vitrine.Tx].
 func (t storeTx) ReserveIDs(account vitrine.AccountID, link vitrine.LinkID) (passed bool, err error) {
 	want := []struct {
 		table string

@@ -67,7 +67,7 @@ func postgresCode(err error) string {
 	return ""
 }
 
-// postgresLost tells that an error is of the connection: none by the server, or one after which it hangs up.
+// postgresLost reports that an error is of the connection: none by the server, or one after which it hangs up.
 func postgresLost(err error) bool {
 	var e *pgconn.PgError
 	return !errors.As(err, &e) || e.SeverityUnlocalized != "ERROR"
@@ -113,7 +113,7 @@ func postgresText(args []any) []any {
 	return args
 }
 
-// isPostgres tells whether a place is the address of a PostgreSQL database; else it is the path of a file.
+// isPostgres reports whether a place is the address of a PostgreSQL database; else it is the path of a file.
 func isPostgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }

@@ -89,7 +89,7 @@ func (l *lines) answered() {
 	}
 }
 
-// frozen tells whether the server is taken for it.
+// frozen reports whether the server is taken for it.
 func (l *lines) frozen() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *lines) tried(err error) {
 	}
 }
 
-// unanswered tells that an error is that a server said nothing.
+// unanswered reports that an error is that a server said nothing.
 func unanswered(err error) bool {
 	var name *net.DNSError
 	return !errors.As(err, &name) &&

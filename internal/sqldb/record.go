@@ -237,7 +237,7 @@ func take[N any](r *reader, n N, size int) N {
 	return n
 }
 
-// end says whether all was read and nothing is left.
+// end reports whether all was read and nothing is left.
 func (r *reader) end() error {
 	if r.bad || len(r.b) > 0 {
 		return errRecord

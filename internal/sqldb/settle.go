@@ -11,7 +11,7 @@ import (
 	"vitrine/report"
 )
 
-// RollUp is vitrine.ViewLog's. Each account's opens of days before the given one move into packs, in short transactions; then the
+// RollUp implements [vitrine.ViewLog]. Each account's opens of days before the given one move into packs, in short transactions; then the
 // account is settled up to that day, and its tallies are made. What is cut off goes on with the next call, and what is true is
 // the same at every moment.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {

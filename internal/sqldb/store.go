@@ -44,12 +44,12 @@ func (s *Store) Time() (now time.Time, known bool) {
 	return s.changes.time()
 }
 
-// Read is vitrine.Store's. A failure of the database is vitrine.Unavailable.
+// Read implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
 func (s *Store) Read(ctx context.Context, f func(vitrine.Tx) error) error {
 	return s.db.read(ctx, func(t *tx) error { return f(storeTx{t}) })
 }
 
-// Update is vitrine.Store's. A failure of the database is vitrine.Unavailable, also when f has overlooked it.
+// Update implements [vitrine.Store]. A failure of the database is vitrine.Unavailable, also when f has overlooked it.
 func (s *Store) Update(ctx context.Context, f func(vitrine.Tx) error) error {
 	return s.db.update(ctx, func(t *tx) error { return f(storeTx{t}) })
 }

@@ -28,7 +28,7 @@ type least [levels]int64
 
 var leastOpens = least{16, 64, 512}
 
-// stores tells whether a tally is worth storing.
+// stores reports whether a tally is worth storing.
 func (l least) stores(s vitrine.Scope, level int, t *report.Tally) bool {
 	if s.Link == 0 {
 		return !t.Empty()
@@ -225,5 +225,5 @@ func (w *words) label(id uint64) (string, error) {
 	return word.labels[0], nil
 }
 
-// damaged tells that an error is about what is stored of tallies, which can be made again from the opens.
+// damaged reports that an error is about what is stored of tallies, which can be made again from the opens.
 func damaged(err error) bool { return errors.Is(err, report.ErrPiece) }

@@ -15,7 +15,7 @@ import (
 // checkEvery is after how many rows a long answer looks whether it is still wanted.
 const checkEvery = 1 << 12
 
-// Tally is vitrine.ViewLog's. What is stored is taken as it is, the running days are kept in memory and brought up to date, and
+// Tally implements [vitrine.ViewLog]. What is stored is taken as it is, the running days are kept in memory and brought up to date, and
 // whatever is left is read from its opens.
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	if q.Cap > 0 {
@@ -188,7 +188,7 @@ func (l *ViewLog) eachDays(ctx context.Context, t *tx, s vitrine.Scope, w window
 	return nil
 }
 
-// DailyViews is vitrine.ViewLog's.
+// DailyViews implements [vitrine.ViewLog].
 func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	err := l.db.read(ctx, func(t *tx) error {

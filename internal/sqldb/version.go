@@ -9,7 +9,7 @@ type storeVersion struct {
 	on     *conn
 }
 
-// Version is vitrine.Store's. A failure of the database is vitrine.Unavailable.
+// Version implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
 func (s *Store) Version(ctx context.Context) (number int64, err error) {
 	if s.changes != nil {
 		if ctx.Err() != nil {

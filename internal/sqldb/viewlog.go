@@ -55,7 +55,7 @@ var countsClauses = func() (clauses [len(countsAtOnce)]string) {
 	return clauses
 }()
 
-// Counts is vitrine.ViewLog's.
+// Counts implements [vitrine.ViewLog].
 func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := make(map[vitrine.LinkID]vitrine.LinkCounts, len(links))
 	err := l.db.read(ctx, func(t *tx) error {
@@ -78,7 +78,7 @@ func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitri
 	return counts, err
 }
 
-// AccountCounts is vitrine.ViewLog's.
+// AccountCounts implements [vitrine.ViewLog].
 func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := map[vitrine.LinkID]vitrine.LinkCounts{}
 	err := l.db.read(ctx, func(t *tx) error { return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)}) })
@@ -93,7 +93,7 @@ func (t *tx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, a
 	})
 }
 
-// Imported is vitrine.ViewLog's.
+// Imported implements [vitrine.ViewLog].
 func (l *ViewLog) Imported(ctx context.Context, file [32]byte) (lines int64, err error) {
 	err = l.db.read(ctx, func(t *tx) error {
 		lines, err = imported(t, file)

@@ -72,7 +72,7 @@ func (w *writing) own(link vitrine.LinkID, account vitrine.AccountID) {
 	w.owners[link] = account
 }
 
-// follows tells whether anyone wants to know what happens to a link.
+// follows reports whether anyone wants to know what happens to a link.
 func (w *writing) follows(account vitrine.AccountID, link vitrine.LinkID) (bool, error) {
 	if !w.told.wanted(account) {
 		return false, nil

@@ -50,7 +50,7 @@ func ClientAddr(remote netip.AddrPort, forwardedFor []string, trusted []netip.Pr
 	return client
 }
 
-// UntrustedProxy tells whether a request was forwarded by a neighbour, most likely a reverse proxy, that is not trusted: all that come through it
+// UntrustedProxy reports whether a request was forwarded by a neighbour, most likely a reverse proxy, that is not trusted: all that come through it
 // then have one address.
 func UntrustedProxy(remote netip.AddrPort, forwardedFor []string, trusted []netip.Prefix) bool {
 	peer := plain(remote.Addr())
@@ -80,7 +80,7 @@ func parseHop(s string) (netip.Addr, bool) {
 
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// within tells whether a plain address is in one of the prefixes. A prefix of IPv4 mapped into IPv6 means the IPv4 network.
+// within reports whether a plain address is in one of the prefixes. A prefix of IPv4 mapped into IPv6 means the IPv4 network.
 func within(a netip.Addr, prefixes []netip.Prefix) bool {
 	for _, p := range prefixes {
 		if p.Addr().Is4In6() && p.Bits() >= 96 {

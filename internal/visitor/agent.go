@@ -73,7 +73,7 @@ func deviceOf(ua string) string {
 	return Other
 }
 
-// holdsFireTV tells whether the model is one of Amazon's sticks and televisions: "AFT" and at least one more letter or digit.
+// holdsFireTV reports whether the model is one of Amazon's sticks and televisions: "AFT" and at least one more letter or digit.
 func holdsFireTV(ua string) bool {
 	_, model, found := strings.Cut(ua, "; aft")
 	return found && model != "" && model[0] != ' ' && model[0] != ')'

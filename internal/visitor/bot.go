@@ -52,7 +52,7 @@ func botReason(ua string) string {
 	return BotCrawler
 }
 
-// namesRobot tells whether a user agent holds a sign of a robot, or introduces itself behind "compatible;" as
+// namesRobot reports whether a user agent holds a sign of a robot, or introduces itself behind "compatible;" as
 // something else than an old browser.
 func namesRobot(ua string) bool {
 	behind := withoutPlatform(ua)
@@ -69,7 +69,7 @@ func namesRobot(ua string) bool {
 		!strings.Contains(comment, "windows nt") // a company's own word before it
 }
 
-// endsName tells whether word ends a name in ua: of "bot", "googlebot/2.1" and "robots", not "caboto".
+// endsName reports whether word ends a name in ua: of "bot", "googlebot/2.1" and "robots", not "caboto".
 func endsName(ua, word string) bool {
 	for {
 		_, after, found := strings.Cut(ua, word)
@@ -83,7 +83,7 @@ func endsName(ua, word string) bool {
 	}
 }
 
-// holdsMailAddress tells whether an "@" stands between a name and a host, as in "team@example.org". Phones and
+// holdsMailAddress reports whether an "@" stands between a name and a host, as in "team@example.org". Phones and
 // apps write it before versions and settings: "android@101.0", "th@calendar=gregorian".
 func holdsMailAddress(ua string) bool {
 	for {
@@ -113,14 +113,14 @@ func prefixOf(s string, kind func(byte) bool) int {
 func isLetter(c byte) bool   { return 'a' <= c && c <= 'z' }
 func isHostByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '.' }
 
-// namesPlatformOnly tells whether nothing but one comment about a computer follows the "Mozilla/5.0" that everyone sends.
+// namesPlatformOnly reports whether nothing but one comment about a computer follows the "Mozilla/5.0" that everyone sends.
 func namesPlatformOnly(ua string) bool {
 	_, rest, _ := strings.Cut(ua, " ")
 	rest = strings.TrimSpace(rest)
 	return rest == "" || rest[0] == '(' && rest[len(rest)-1] == ')' && platforms.in(rest)
 }
 
-// isNetscape tells whether a user agent has the form of the first browsers: a version below 5 and, in the comment, a letter for the
+// isNetscape reports whether a user agent has the form of the first browsers: a version below 5 and, in the comment, a letter for the
 // strength of the encryption.
 func isNetscape(ua string) bool {
 	version, found := strings.CutPrefix(ua, "mozilla/")

@@ -2,7 +2,7 @@ package visitor
 
 import "strings"
 
-// Speculative tells whether a browser loads a page that nobody looks at yet: a prefetch, a prerender, a thumbnail for the
+// Speculative reports whether a browser loads a page that nobody looks at yet: a prefetch, a prerender, a thumbnail for the
 // start page. It takes the values of the headers that say so: Sec-Purpose, Purpose, X-Purpose, X-Moz, in any order. Such a
 // load is no open (analytics, Views); the real navigation comes later.
 func Speculative(headers ...string) bool {
@@ -19,7 +19,7 @@ func Speculative(headers ...string) bool {
 	return false
 }
 
-// headlessBrand tells whether a browser lists itself as headless in Sec-CH-UA, which programs forget when they change the
+// headlessBrand reports whether a browser lists itself as headless in Sec-CH-UA, which programs forget when they change the
 // user agent.
 func headlessBrand(secCHUA string) bool { return strings.Contains(secCHUA, `"HeadlessChrome"`) }
 

@@ -69,7 +69,7 @@ func (t *table) label(ua string) string {
 	return ""
 }
 
-// in tells whether any token is in ua.
+// in reports whether any token is in ua.
 func (t *table) in(ua string) bool { return t.first(ua) >= 0 }
 
 func hasAnyPrefix(s string, prefixes []string) bool {

@@ -149,7 +149,7 @@ func (d *ClamdDaemon) Start(t testing.TB) {
 	t.Fatalf("clamd ended:\n%s", d.Log())
 }
 
-// start tells whether the daemon is there, and not ended.
+// start reports whether the daemon is there, and not ended.
 func (d *ClamdDaemon) start(t testing.TB) bool {
 	t.Helper()
 	var conf strings.Builder

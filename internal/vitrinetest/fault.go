@@ -28,7 +28,7 @@ type Fault struct {
 	count atomic.Int64
 }
 
-// Hit tells whether the operation that was to fail was reached.
+// Hit reports whether the operation that was to fail was reached.
 func (f *Fault) Hit() bool { return f.N > 0 && f.count.Load() >= f.N }
 
 // Operations is how many operations there were.

@@ -121,7 +121,7 @@ type albumPage struct {
 	NewTitle string
 }
 
-// Full tells whether no other link can be added.
+// Full reports whether no other link can be added.
 func (p *albumPage) Full() bool { return len(p.Members) >= p.Most }
 
 // memberRow is a link in an album.

@@ -24,7 +24,7 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// isChild tells whether this program was started to make a preview, which it does in a directory where none of its own files are.
+// isChild reports whether this program was started to make a preview, which it does in a directory where none of its own files are.
 func isChild() bool { return len(os.Args) == 3 && os.Args[1] == "preview" }
 
 func child() {

@@ -131,7 +131,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) e
 	return nil
 }
 
-// navigated tells whether a browser wants to show what it asked for as a page of its own.
+// navigated reports whether a browser wants to show what it asked for as a page of its own.
 func navigated(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
 
 func (s *Server) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {

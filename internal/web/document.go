@@ -127,7 +127,7 @@ func (d *document) fill(f filling) []byte {
 	return page
 }
 
-// plain tells whether a text stands for itself in an attribute and in the query of an address.
+// plain reports whether a text stands for itself in an attribute and in the query of an address.
 func plain(s string) bool {
 	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }

@@ -18,7 +18,7 @@ type docxPage struct {
 	Size    int64  // of the file, bytes
 }
 
-// docxShown tells whether a link's file is one that docxFrame reads.
+// docxShown reports whether a link's file is one that docxFrame reads.
 func docxShown(l *vitrine.Link) bool {
 	t, ok := filetype.ByExt(l.Name)
 	return ok && t.Ext == "docx" && l.HasBytes

@@ -74,7 +74,7 @@ func (s *Server) entry(mux *http.ServeMux, path string, show, take handler) {
 	mux.Handle(path, s.app(allowed("GET, HEAD, POST")))
 }
 
-// isSetUp tells whether there is an account. Once there is, there always is.
+// isSetUp reports whether there is an account. Once there is, there always is.
 func (s *Server) isSetUp(ctx context.Context) (bool, error) {
 	if s.hasOwner.Load() {
 		return true, nil

@@ -157,7 +157,7 @@ func (s *Server) examineText(p *examinePage, r *http.Request, l *vitrine.Link) e
 	return nil
 }
 
-// hasSource tells whether a file is text, whatever it looks like.
+// hasSource reports whether a file is text, whatever it looks like.
 func hasSource(l *vitrine.Link) bool {
 	t, _ := filetype.ByExt(l.Name)
 	return l.Kind == filetype.HTML || l.Kind == filetype.Text || t.Ext == "svg"

@@ -47,5 +47,5 @@ func (s *Server) whyClosed() string {
 	return "No accounts are opened here."
 }
 
-// mayJoin tells whether anybody may make an account here.
+// mayJoin reports whether anybody may make an account here.
 func (s *Server) mayJoin() bool { return s.Accounts != nil && s.Accounts.SignUp == vitrine.SignUpOpen }

@@ -39,7 +39,7 @@ type keysPage struct {
 // EndedInAll is how many keys are no longer in force.
 func (p *keysPage) EndedInAll() int { return len(p.Ended) + p.More }
 
-// Over tells whether a key was revoked, or has ended.
+// Over reports whether a key was revoked, or has ended.
 func (p *keysPage) End(k *vitrine.APIKey) time.Time {
 	if !k.RevokedAt.IsZero() {
 		return k.RevokedAt

@@ -38,13 +38,13 @@ type managePage struct {
 	NewLanguage string
 }
 
-// Pro tells whether the plan has custom slugs.
+// Pro reports whether the plan has custom slugs.
 func (p *managePage) Pro() bool { return p.Me.Plan.Pro() }
 
-// Live tells whether the public may see it.
+// Live reports whether the public may see it.
 func (p *managePage) Live() bool { return p.Link.Live() }
 
-// Held tells whether somebody or something other than its owner keeps it off display.
+// Held reports whether somebody or something other than its owner keeps it off display.
 func (p *managePage) Held() bool {
 	return p.Link.State != vitrine.StateLive && p.Link.Reason != "" && p.Link.Reason != vitrine.ReasonOwner
 }

@@ -67,7 +67,7 @@ func (p *linkPage) template() *template.Template {
 	return linkTemplate()
 }
 
-// Embedded tells whether the page is in a frame of another site.
+// Embedded reports whether the page is in a frame of another site.
 func (p *linkPage) Embedded() bool { return p.Form == embedded }
 
 // Viewer is the name of the script and the style that show content of this kind; "" where the page alone suffices.

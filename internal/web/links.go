@@ -47,10 +47,10 @@ type linkRow struct {
 	Peak    int64  // of a day
 }
 
-// MayDisable tells whether the owner may take it off display.
+// MayDisable reports whether the owner may take it off display.
 func (r linkRow) MayDisable() bool { return r.State == vitrine.StateLive }
 
-// MayRestore tells whether the owner may put it on display again.
+// MayRestore reports whether the owner may put it on display again.
 func (r linkRow) MayRestore() bool {
 	return r.State == vitrine.StateDisabled && r.Reason == vitrine.ReasonOwner
 }
@@ -111,7 +111,7 @@ type choice struct {
 	Chosen      bool
 }
 
-// Searching tells whether not all links are asked for.
+// Searching reports whether not all links are asked for.
 func (p *linksPage) Searching() bool {
 	return p.Search.Text != "" || p.Search.Kind != "" || p.Search.State != ""
 }

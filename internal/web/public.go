@@ -70,7 +70,7 @@ func (s *Server) onLink(h linkHandler) handler {
 	}
 }
 
-// speculative tells whether a browser asks ahead of its reader.
+// speculative reports whether a browser asks ahead of its reader.
 func speculative(r *http.Request) bool {
 	h := r.Header
 	return visitor.Speculative(h.Get("Sec-Purpose"), h.Get("Purpose"), h.Get("X-Purpose"), h.Get("X-Moz"))
@@ -212,7 +212,7 @@ func (s *Server) countDownload(r *http.Request, l *vitrine.Link) error {
 	return s.Views.Download(r.Context(), &vitrine.Download{ID: v.Open, Link: l.ID, Open: v.Open})
 }
 
-// fromStart tells whether a Range header, or its absence, asks for a file's first byte.
+// fromStart reports whether a Range header, or its absence, asks for a file's first byte.
 func fromStart(ranges string) bool {
 	rest, ok := strings.CutPrefix(ranges, "bytes=")
 	if !ok {

@@ -129,8 +129,8 @@ func (p *linkPage) Layout() string {
 	return p.Show
 }
 
-// Reader tells whether the page itself holds a document: text, a table, a tree.
+// Reader reports whether the page itself holds a document: text, a table, a tree.
 func (p *linkPage) Reader() bool { return p.Layout() == showText }
 
-// Framed tells whether a viewer in a frame shows the content.
+// Framed reports whether a viewer in a frame shows the content.
 func (p *linkPage) Framed() bool { return p.Layout() == showPDF }

@@ -154,7 +154,7 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// secure tells whether the site is reached by TLS.
+// secure reports whether the site is reached by TLS.
 func (s *Server) secure() bool { return s.PublicURL.Scheme == "https" }
 
 // sessionCookie is the name of the cookie that holds the secret of a session. Its prefix has browsers take it from this very host over TLS

@@ -112,7 +112,7 @@ func stylesheet(n *html.Node) bool {
 	return false
 }
 
-// within tells whether a link stays in its website, as far as its address says; it takes what would lead it into another window. To browsers
+// within reports whether a link stays in its website, as far as its address says; it takes what would lead it into another window. To browsers
 // a backslash is a slash, and tabs and line breaks are nothing.
 func within(n *html.Node) bool {
 	stays := false

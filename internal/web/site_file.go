@@ -25,7 +25,7 @@ func gzipOf(packed *io.SectionReader, f filetype.SiteFile) *io.SectionReader {
 	return io.NewSectionReader(z, 0, int64(len(z.head))+packed.Size()+int64(len(tail)))
 }
 
-// ReadAt is io.ReaderAt's.
+// ReadAt implements [io.ReaderAt].
 func (z framed) ReadAt(p []byte, off int64) (n int, err error) {
 	for _, part := range []struct {
 		r    io.ReaderAt
@@ -69,7 +69,7 @@ type unpackedFile struct {
 
 var errSeek = errors.New("no such place in the file")
 
-// Seek is io.Seeker's.
+// Seek implements [io.Seeker].
 func (u *unpackedFile) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -84,7 +84,7 @@ func (u *unpackedFile) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read is io.Reader's. What is unpacked ends where the ZIP says, and is an error when it ends before.
+// Read implements [io.Reader]. What is unpacked ends where the ZIP says, and is an error when it ends before.
 func (u *unpackedFile) Read(p []byte) (int, error) {
 	if u.to >= u.size {
 		return 0, io.EOF
@@ -116,7 +116,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// Close is io.Closer's.
+// Close implements [io.Closer].
 func (u *unpackedFile) Close() error {
 	if u.r == nil {
 		return nil

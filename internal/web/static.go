@@ -140,7 +140,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// acceptsGzip tells whether a request names gzip among what it accepts, and not with quality 0.
+// acceptsGzip reports whether a request names gzip among what it accepts, and not with quality 0.
 func acceptsGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		coding, params, err := mime.ParseMediaType(part)

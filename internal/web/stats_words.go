@@ -117,7 +117,7 @@ const (
 	meansQR        = "Views that came by the QR code."
 )
 
-// isCountry tells whether a code has the form of a country's.
+// isCountry reports whether a code has the form of a country's.
 func isCountry(code string) bool {
 	return len(code) == 2 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

@@ -72,7 +72,7 @@ func (s *Server) linkState(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return writeJSON(w, s.memberLink(o.Link))
 }
 
-// slugAnswer tells whether a slug can be had. About one that is taken it says the same whoever has it.
+// slugAnswer reports whether a slug can be had. About one that is taken it says the same whoever has it.
 type slugAnswer struct {
 	Free    bool         `json:"free"`
 	Slug    string       `json:"slug,omitempty"` // as it would be written

@@ -226,10 +226,10 @@ type versionRow struct {
 // decide about it; "" for others.
 func (p *websitePage) Review(version *vitrine.Link) string { return reviewAddress(p.Me, version) }
 
-// MayRestore tells whether the owner may show it.
+// MayRestore reports whether the owner may show it.
 func (v versionRow) MayRestore() bool { return v.Live() && !v.Shown }
 
-// MayDelete tells whether the owner may delete it.
+// MayDelete reports whether the owner may delete it.
 func (v versionRow) MayDelete() bool { return !v.Shown && !v.Waiting }
 
 // leftOut are the entries of a version that it does not serve.
