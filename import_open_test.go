@@ -202,7 +202,7 @@ func TestImportRefused(t *testing.T) {
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"scrollPct":1}}`:                                                   "session.scrollPct",
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"playedPct":1}}`:                                                   "session.playedPct",
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"pages":[{"page":0}]}}`:                                            "page 0",
-		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"pages":[{"page":2,"ms":1},{"page":1,"ms":1},{"page":2,"ms":1}]}}`: "stands twice",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"pages":[{"page":2,"ms":1},{"page":1,"ms":1},{"page":2,"ms":1}]}}`: "occurs twice",
 		huge(importMaxLine): "longer than 1048576 bytes",
 	} {
 		log := newImportLog(t)

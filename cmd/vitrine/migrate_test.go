@@ -316,7 +316,7 @@ func TestMigratePlaces(t *testing.T) {
 			from: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}, to: placeFlags{Data: one, Database: "postgres://h/d"}},
 		"named": {cmd: migrateCmd{From: "data=" + one + " database=postgres://h/d", To: []string{"data=" + two + " database=postgres://i/d", "files=s3://b"}},
 			from: placeFlags{Data: one, Database: "postgres://h/d"}, to: placeFlags{Data: two, Database: "postgres://i/d", Files: "s3://b"}},
-		"from an address": {cmd: migrateCmd{From: "postgres://u:secret@h/d", To: []string{two}}, err: "postgres://u:xxxxx@h/d: where an instance is now"},
+		"from an address": {cmd: migrateCmd{From: "postgres://u:secret@h/d", To: []string{two}}, err: "postgres://u:xxxxx@h/d: say where the instance is now"},
 		"unknown":         {cmd: migrateCmd{From: one, To: []string{"mysql://u:secret@h"}}, err: "mysql://u:xxxxx@h: an address begins with"},
 	} {
 		from, to, err := c.cmd.places()

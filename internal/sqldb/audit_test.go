@@ -61,7 +61,7 @@ func TestAuditFinds(t *testing.T) {
 			[]any{from(1, "").ID, (&sessionRecord{Session: report.Session{EngagedMs: 2, PresentMs: 1}}).append(nil, 0)}},
 		{"negative time", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "negative",
 			[]any{from(1, "").ID, (&sessionRecord{Session: report.Session{EngagedMs: -2}}).append(nil, 0)}},
-		{"pages in disorder", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "time on page 2 stands in the wrong place",
+		{"pages in disorder", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "time on page 2 is in the wrong place",
 			[]any{from(1, "").ID, (&sessionRecord{Session: report.Session{Pages: []report.PageTime{{Page: 3}, {Page: 2}}}}).append(nil, 0)}},
 	} {
 		l := openTestLog(t)
