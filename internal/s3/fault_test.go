@@ -315,7 +315,7 @@ func TestServerThatOverwrites(t *testing.T) {
 		t.Errorf("Seal: %v", err)
 	}
 	f.is("not sealed", k, "")
-	if err := f.far.Check(ctx); err == nil || !strings.Contains(err.Error(), "writes over an object") {
+	if err := f.far.Check(ctx); err == nil || !strings.Contains(err.Error(), "overwrites an object") {
 		t.Errorf("Check: %v", err)
 	}
 	f.proxy.set(nil)
