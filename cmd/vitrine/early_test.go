@@ -95,7 +95,7 @@ func TestEarlyFleet(t *testing.T) {
 		}
 		return r
 	}
-	const drained, waits, none = "the spool is empty", "wait for their opens", "waits for its open any more"
+	const drained, waits, none = "spool drained", "wait for their opens", "waits for its open any more"
 
 	log.Stop(t)
 	open(pages)

@@ -98,12 +98,12 @@ func TestDiskFullWithReserve(t *testing.T) {
 			t.Fatalf("a page answered %d on a full disk", status)
 		}
 	}
-	d.wait("are kept in the spool")
+	d.wait("spooling to disk")
 	if status := d.ask("/readyz"); status != http.StatusOK {
 		t.Errorf("/readyz answers %d while pages are served", status)
 	}
 	d.empty()
-	d.wait("the spool is empty")
+	d.wait("spool drained")
 	d.well(n)
 }
 
@@ -141,7 +141,7 @@ func TestDiskFullWithoutReserve(t *testing.T) {
 	}
 	// The replay of what the spool has waits up to half a minute.
 	if some, err := spooled(d.data); err != nil || some {
-		d.wait("the spool is empty")
+		d.wait("spool drained")
 	}
 	d.well(views + 1)
 	if n := strings.Count(d.log.drain(), "views cannot be written, so requests are refused"); n < 1 || n > minutes+1 {

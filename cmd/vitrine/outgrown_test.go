@@ -43,7 +43,7 @@ func TestOutgrown(t *testing.T) {
 		r.answered(50)
 		log.Stop()
 		for _, s := range f.ships {
-			if text, ok := s.log.wait(`are kept in the spool`); !ok {
+			if text, ok := s.log.wait(`spooling to disk`); !ok {
 				f.t.Fatal(text)
 			}
 		}
@@ -55,7 +55,7 @@ func TestOutgrown(t *testing.T) {
 		began := time.Now()
 		log.Start(f.t)
 		for _, s := range f.ships {
-			if text, ok := s.log.wait(`the spool is empty`); !ok {
+			if text, ok := s.log.wait(`spool drained`); !ok {
 				f.t.Fatal(text)
 			}
 		}

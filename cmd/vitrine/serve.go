@@ -50,7 +50,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
-	behind, err := in.passOver(starting, spools.knowers()...)
+	behind, err := in.passOver(starting, spools.idSources()...)
 	if err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
 	}

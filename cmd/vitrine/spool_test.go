@@ -164,7 +164,7 @@ func TestLogHeld(t *testing.T) {
 		}
 		run("audit", "--deep")
 	}
-	const kept, drained = "are kept in the spool", "the spool is empty"
+	const kept, drained = "spooling to disk", "spool drained"
 
 	open(5)
 	release := h.hold()

@@ -59,8 +59,8 @@ func (s *spools) ofEarly() vitrine.Spool {
 	return s.early
 }
 
-// knowers are those that know links.
-func (s *spools) knowers() []vitrine.IDSource {
+// idSources are the sources of used IDs.
+func (s *spools) idSources() []vitrine.IDSource {
 	if s.early == nil {
 		return []vitrine.IDSource{s.spool}
 	}
@@ -77,21 +77,21 @@ func (s *spools) views(in *instance, log *slog.Logger) *vitrine.Views {
 			log.Info("spool drained to the view log")
 		}
 	}
-	told := 0 // still waiting, when it was last told
-	v.EarlyNotice = func(waiting, letGo int, err error) {
-		if letGo > 0 {
-			log.Warn("dropped events whose page view did not arrive within 48h; start any server that still has files in spool/", "let_go", letGo)
+	reported := 0 // events that waited at the last report
+	v.EarlyNotice = func(waiting, dropped int, err error) {
+		if dropped > 0 {
+			log.Warn("dropped events whose page view did not arrive within 48h; start any server that still has files in spool/", "dropped", dropped)
 		}
 		switch {
 		case err != nil:
 			log.Warn("beacons and downloads that wait for their opens cannot be written yet", "early_bytes", s.early.Size(), "error", err)
 			return
-		case waiting > 0 && told == 0:
+		case waiting > 0 && reported == 0:
 			log.Info("beacons and downloads wait for their opens, which another server has in its spool", "waiting", waiting)
-		case waiting == 0 && told > 0:
+		case waiting == 0 && reported > 0:
 			log.Info("no beacon or download waits for its open any more")
 		}
-		told = waiting
+		reported = waiting
 	}
 	return v
 }
