@@ -275,7 +275,8 @@ func TestPlans(t *testing.T) {
 // sorted are the queries that sort their answer, which is short, or of one account and told by an index alone.
 var sorted = map[string]bool{"Links bytes": true, "Links words": true, "Links title": true, "Links size": true, "OldSlugs": true}
 
-func checkPlan(t *testing.T, tx *tx, name, query string) {
+// sqlitePlan returns the steps of the plan of a query in SQLite.
+func sqlitePlan(tx *tx, query string) (string, error) {
 	args := make([]any, strings.Count(query, "$"))
 	for i := range args {
 		args[i] = 1
@@ -288,10 +289,14 @@ func checkPlan(t *testing.T, tx *tx, name, query string) {
 		plan = append(plan, step)
 		return err
 	}, "EXPLAIN QUERY PLAN "+query, args...)
+	return strings.Join(plan, "; "), err
+}
+
+func checkPlan(t *testing.T, tx *tx, name, query string) {
+	all, err := sqlitePlan(tx, query)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	all := strings.Join(plan, "; ")
 	if strings.Contains(all, "SCAN") || strings.Contains(all, "TEMP B-TREE") && !sorted[name] {
 		t.Errorf("%s goes through whole tables: %s\n%s", name, all, query)
 	}

@@ -12,16 +12,9 @@ import (
 func TestRecentPlans(t *testing.T) {
 	l := openTestLog(t)
 	err := l.db.read(t.Context(), func(tx *tx) error {
-		var plan []string
-		err := tx.each(func(s scanner) error {
-			var id, parent, unused int64
-			var step string
-			err := s.Scan(&id, &parent, &unused, &step)
-			plan = append(plan, step)
-			return err
-		}, "EXPLAIN QUERY PLAN "+tx.dialect.selectRecent(), 1, 2, 3, 4)
-		if all := strings.Join(plan, "; "); !strings.Contains(all, "opens_engaged") || strings.Contains(all, "TEMP B-TREE") {
-			t.Errorf("SQLite: %s", all)
+		plan, err := sqlitePlan(tx, tx.dialect.selectRecent())
+		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("SQLite: %s", plan)
 		}
 		return err
 	})
