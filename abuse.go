@@ -36,7 +36,7 @@ type AbuseReport struct {
 	At       time.Time
 }
 
-// ReporterID tells the reporters of a day apart, and says nothing of who they are (promise 10).
+// ReporterID distinguishes the reporters of a day, and says nothing of who they are (promise 10).
 type ReporterID uint64
 
 // DefaultAbuseThreshold is how many readers it takes.
@@ -48,14 +48,14 @@ const (
 	// hourlyReports is how many reports one reporter may send within an hour, over all links.
 	hourlyReports = 5
 	// hourlyHolds is how many links reports alone take off display within an hour, over the whole instance, that no person has looked
-	// at since. Readers seldom report as many; whoever has a thousand addresses can, and must not empty the instance. What is reported
+	// at since. Readers seldom report as many; anyone who has a thousand addresses can, and must not empty the instance. What is reported
 	// beyond it is kept, and a later report holds the link.
 	hourlyHolds = 20
 	// AbuseReportLife is how long reports are kept about a link that stays live.
 	AbuseReportLife = 180 * 24 * time.Hour
 )
 
-// abuseSecret names the secret in the Store that reporters are told apart with.
+// abuseSecret names the secret in the Store that reporters are distinguished with.
 const abuseSecret = "abuse reporters"
 
 // AbuseReports is the service of what readers report.
@@ -68,7 +68,7 @@ type AbuseReports struct {
 }
 
 // Reporter is who reports from an address: an IPv4 address or an IPv6 /48 has the same ID for a day (UTC), and another one the day
-// after. A /48 is the most that one subscriber is commonly given; in its 65536 networks of the size by which viewers are told apart one
+// after. A /48 is the most that one subscriber is commonly given; in its 65536 networks of the size by which viewers are distinguished one
 // person would be as many reporters.
 func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (ReporterID, error) {
 	key, err := s.key(ctx)

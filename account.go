@@ -57,7 +57,7 @@ type Account struct {
 	Limits    *Limits // the account's own in place of its plan's; nil: the plan's
 	Role      Role
 	Banned    bool
-	ViewerKey []byte // 32 bytes; viewers are told apart with it, within this account alone
+	ViewerKey []byte // 32 bytes; viewers are distinguished with it, within this account alone
 	// ViewerKeyAt is when the key was made; past a configured age it is replaced and the ids made with it become noise.
 	ViewerKeyAt time.Time
 	CreatedAt   time.Time
@@ -99,7 +99,7 @@ func NormalEmail(s string) (string, error) {
 
 var errBanned = Errorf(CodeBanned, "This account is suspended.")
 
-// closedName stands in place of the address of a closed account.
+// closedName is in place of the address of a closed account.
 func closedName(id AccountID) string { return fmt.Sprintf("account %d (closed)", id) }
 
 // Accounts is the service of accounts. Store and Now are all that the operator's verbs need, Sessions apart where a password is set.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// What somebody changes of their own account: password and address.
+// What someone changes of their own account: password and address.
 
 // Forgot has a message sent to an address with a link that sets a new password, if there is an account of it. What it returns is the
 // same, and takes as long. Errors: CodeInvalidRequest (no address), CodeRateLimited.
@@ -103,7 +103,7 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 	})
 }
 
-// confirm makes sure that whoever uses a session is whose account it is: by the current password, or because the session has just begun with
+// confirm makes sure that anyone who uses a session is whose account it is: by the current password, or because the session has just begun with
 // a one-time link. It returns the account as it was then; what is done then is done to this account with this password alone.
 //
 // Errors: CodeInvalidRequest at the field "current"; CodeRateLimited.
@@ -223,7 +223,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 }
 
 // takeAddress gives an account an address that nobody has shown to be theirs. A try counts, whatever comes of it: what it answers tells whether the
-// address has an account. One that somebody else was invited with is theirs. Errors: CodeInvalidRequest, CodeRateLimited.
+// address has an account. One that someone else was invited with is theirs. Errors: CodeInvalidRequest, CodeRateLimited.
 func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email string) error {
 	var refused error
 	err := s.Store.Update(ctx, func(tx Tx) error {
@@ -255,7 +255,7 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email st
 	return cmp.Or(err, refused)
 }
 
-// ConfirmEmail gives the account of whoever is signed in the address that a token was sent to. Errors: CodeUnauthorized for the token,
+// ConfirmEmail gives the account of anyone who is signed in the address that a token was sent to. Errors: CodeUnauthorized for the token,
 // another account's too.
 func (s *Accounts) ConfirmEmail(ctx context.Context, me *Account, text string) error {
 	err := s.Store.Update(ctx, func(tx Tx) error {

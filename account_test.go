@@ -149,7 +149,7 @@ func (e *entrance) begin() (*vitrine.Session, vitrine.SignedIn) {
 	return session, in
 }
 
-// Whoever is signed in changes the password with the current one, or right after a link; other browsers are signed out.
+// Anyone who is signed in changes the password with the current one, or right after a link; other browsers are signed out.
 func TestChangePassword(t *testing.T) {
 	e := newEntrance(t, vitrine.SignUpInvite, false)
 	ctx := t.Context()
@@ -214,7 +214,7 @@ func TestChangeEmail(t *testing.T) {
 	}
 }
 
-// Without mail an account asks for few addresses an hour, and is told the same of one that is in use and of one that somebody is invited with,
+// Without mail an account asks for few addresses an hour, and is told the same of one that is in use and of one that someone is invited with,
 // whose invitation stays.
 func TestAddressesTakenAreBounded(t *testing.T) {
 	e := newEntrance(t, vitrine.SignUpInvite, false)

@@ -26,7 +26,7 @@ type Client struct {
 	Addr netip.Addr
 	// Devices are what the browser shows of having signed in before, as Device made them; what is none of ours counts for nothing.
 	Devices []string
-	// Label names browser and system to whoever looks at their sessions. The user agent itself is not kept.
+	// Label names browser and system to anyone who looks at their sessions. The user agent itself is not kept.
 	Label string
 }
 

@@ -35,7 +35,7 @@ func TestEnter(t *testing.T) {
 	e.code("suspended", second(e.enter(from("192.0.2.99", in.Device), annEmail, annWords)), vitrine.CodeBanned)
 }
 
-// Whoever signs in has their password kept at today's cost, which is what OWASP recommends at least.
+// Anyone who signs in has their password kept at today's cost, which is what OWASP recommends at least.
 func TestRehash(t *testing.T) {
 	e := newEntrance(t, vitrine.SignUpInvite, false)
 	ctx := t.Context()

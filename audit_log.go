@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// strangers finds what the log knows of links and accounts that the store has never heard of, or that are somebody else's there. A link that is
+// strangers finds what the log knows of links and accounts that the store has never heard of, or that are someone else's there. A link that is
 // deleted, and an account that is closed, stay in the store as rows.
 func (a *Audit) strangers(ctx context.Context, links []*Link, fault func(string)) error {
 	owner := make(map[LinkID]AccountID, len(links))

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Blobs keeps the bytes of files. A blob is put once by whoever holds a signed URL, sealed, and from then on never changes:
+// Blobs keeps the bytes of files. A blob is put once by anyone who holds a signed URL, sealed, and from then on never changes:
 // what was checked is what will be served (promise 3).
 //
 // Every backend passes the suite vitrinetest.Blobs.
@@ -102,7 +102,7 @@ type Receiver interface {
 	Receive(ctx context.Context, g PutGrant, body io.Reader) (etag string, err error)
 }
 
-// GetSigner is implemented by Blobs that whoever holds a URL can read a blob from without this process.
+// GetSigner is implemented by Blobs that anyone who holds a URL can read a blob from without this process.
 type GetSigner interface {
 	// SignGet makes a URL that answers GET, of ranges too, with a sealed blob. Whether it is there is not looked at.
 	SignGet(ctx context.Context, g GetGrant) (string, error)

@@ -53,7 +53,7 @@ type Actor struct {
 	Account AccountID // of an owner or a moderator; else 0
 }
 
-// ActorKind says in what capacity somebody, or something, acts.
+// ActorKind says in what capacity someone, or something, acts.
 type ActorKind string
 
 const (
@@ -65,7 +65,7 @@ const (
 	ActorReaders    ActorKind = "readers" // who reported it
 )
 
-// Operator is whoever types on the machine that the instance runs on.
+// Operator is anyone who types on the machine that the instance runs on.
 var Operator = Actor{Kind: ActorOperator}
 
 // Moderator is a moderator by their account.
@@ -92,7 +92,7 @@ const MaxNote = 1000
 type Decision struct {
 	By   Actor
 	Note string
-	// Seen is the last change of the link that whoever decides has seen; when there is another since, nothing is decided. 0: any.
+	// Seen is the last change of the link that anyone who decides has seen; when there is another since, nothing is decided. 0: any.
 	Seen ChangeID
 }
 

@@ -69,7 +69,7 @@ func (v *Views) retry(ctx context.Context) {
 	}
 }
 
-// retryOnce hands what is early to the log, and tells whether that took anything. What is old is let go only if letGoOld.
+// retryOnce hands what is early to the log, and tells whether that took anything. What is old is dropped only if letGoOld.
 func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err error) {
 	waiting, letGo := 0, 0
 	err = v.Early.Replay(ctx, func(b Batch) (left Batch, err error) {

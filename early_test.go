@@ -406,7 +406,7 @@ func TestEarlyFullReplay(t *testing.T) {
 	})
 }
 
-// What waits for an open that does not come is let go in the end, and it is said of how much; what is of a link that was deleted goes without a word,
+// What waits for an open that does not come is dropped in the end, and it is said of how much; what is of a link that was deleted goes without a word,
 // once it is known that it was.
 func TestEarlyLetGo(t *testing.T) {
 	dir := t.TempDir()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Code is the machine-readable name of a failure, as it stands in the API's error body (contract, Errors).
+// Code is the machine-readable name of a failure, as it is in the API's error body (contract, Errors).
 type Code string
 
 const (

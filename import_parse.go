@@ -186,7 +186,7 @@ func (p *openParser) blank() {
 	}
 }
 
-// take passes over white space and then c, if it stands there.
+// take passes over white space and then c, if it is there.
 func (p *openParser) take(c byte) bool {
 	if p.next() != c {
 		p.blank()
@@ -282,7 +282,7 @@ func (p *openParser) truth(to *bool) bool {
 	return false
 }
 
-// whole reads an integer of at most 18 digits. Whoever calls it sees that a comma or the object's end follows.
+// whole reads an integer of at most 18 digits. Anyone who calls it sees that a comma or the object's end follows.
 func (p *openParser) whole(to *int64) bool {
 	p.blank()
 	from := p.at

@@ -205,7 +205,7 @@ type runReader struct {
 	size   int
 }
 
-// head reads what stands before the next open's body; io.EOF: the run ends here.
+// head reads what is before the next open's body; io.EOF: the run ends here.
 func (r *runReader) head() error {
 	target, err := binary.ReadUvarint(r)
 	if err == io.EOF {

@@ -114,7 +114,7 @@ type Links struct {
 	Blobs Blobs
 	Log   ViewLog
 	Now   func() time.Time
-	// ViewerKeyLife is how long viewers of an account are told apart with one key; 0: DefaultViewerKeyLife.
+	// ViewerKeyLife is how long viewers of an account are distinguished with one key; 0: DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration
 
 	cache linkCache // of public links
@@ -170,7 +170,7 @@ func (l *Link) shownBy(a *Account) error {
 
 // Public finds a link for its public page, with its account. Errors: CodeNotFound (unknown or deleted), CodeNotAvailable (in
 // review or processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of the link is told. A slug that was the link's
-// before finds it, too: whoever asks compares, and sends readers to the address that is the link's now. What is returned may be
+// before finds it, too: anyone who asks compares, and sends readers to the address that is the link's now. What is returned may be
 // what was read before if nothing in the store has changed since; what it points to is not to be written.
 func (s *Links) Public(ctx context.Context, slug Slug) (*Link, *Account, error) {
 	return s.public(ctx, linkKey{slug: slug})

@@ -120,7 +120,7 @@ func (l *Link) move(tx Tx, to Slug, now time.Time) error {
 }
 
 // SlugFree reports whether an account may take a slug now: for its link with a slug of, or for a new one (""). The answer about one that is
-// taken is the same whoever has it. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeNotFound.
+// taken is the same anyone who has it. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeNotFound.
 func (s *Links) SlugFree(ctx context.Context, a *Account, of, slug string) error {
 	if err := a.MayChooseSlug(); err != nil {
 		return err
@@ -186,7 +186,7 @@ type slugFor struct {
 	link   LinkID
 }
 
-// slugFree reports whether a custom slug may be taken. The answer is the same whoever has it.
+// slugFree reports whether a custom slug may be taken. The answer is the same anyone who has it.
 func slugFree(tx Tx, f slugFor, now time.Time) error {
 	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
 	if _, err := tx.LinkBySlug(f.slug); err == nil {

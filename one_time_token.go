@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// OneTimeToken is a secret that somebody was given, good for one thing, once. What is kept of the secret is its hash.
+// OneTimeToken is a secret that someone was given, good for one thing, once. What is kept of the secret is its hash.
 type OneTimeToken struct {
 	ID      OneTimeTokenID
 	Purpose TokenPurpose
@@ -31,7 +31,7 @@ const (
 	TokenSignIn   TokenPurpose = "sign-in"  // signs in
 	TokenPassword TokenPurpose = "password" // sets a new password
 	TokenSignUp   TokenPurpose = "sign-up"  // makes an account of an address that has shown that it is its owner's
-	TokenInvite   TokenPurpose = "invite"   // makes an account for somebody who was invited
+	TokenInvite   TokenPurpose = "invite"   // makes an account for someone who was invited
 	TokenEmail    TokenPurpose = "email"    // changes an account's address to one that has shown that it is its owner's
 	TokenSetup    TokenPurpose = "setup"    // makes the first account of an instance
 )

@@ -17,11 +17,11 @@ type Letter struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time // from then on it is of no use; zero: it always is
 	Tries     int       // that have begun
-	NextAt    time.Time // until then it is left alone: whoever sends it says so first
+	NextAt    time.Time // until then it is left alone: anyone who sends it says so first
 }
 
 const (
-	// letterTime is how long a letter is left to whoever has begun to send it, which takes half a minute at the most: longer than that and
+	// letterTime is how long a letter is left to anyone who has begun to send it, which takes half a minute at the most: longer than that and
 	// the difference of two clocks together.
 	letterTime = 2 * time.Minute
 	// letterLife is after how long a letter is given up.

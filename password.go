@@ -33,7 +33,7 @@ var common = []string{
 	"vitrine123", "vitrinevitrine",
 }
 
-// ParsePassword checks a password that is being chosen by whoever has an address, and brings it to the form in which it is hashed: the same
+// ParsePassword checks a password that is being chosen by anyone who has an address, and brings it to the form in which it is hashed: the same
 // characters are the same whichever keyboard they come from (NFC). Any character may stand in it. Errors: CodeInvalidRequest.
 func ParsePassword(password, email string) (string, error) {
 	refuse := func(message string) (string, error) {

@@ -40,7 +40,7 @@ type scanTry struct {
 	failures int
 	pause    time.Duration
 	next     time.Time
-	scanned  string // Link.Scanned then: another one is somebody who asks for it now
+	scanned  string // Link.Scanned then: another one is someone who asks for it now
 }
 
 const (

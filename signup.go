@@ -146,7 +146,7 @@ func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Cl
 	return in, err
 }
 
-// chosen checks an address and a password that somebody has chosen, and hashes the password.
+// chosen checks an address and a password that someone has chosen, and hashes the password.
 func (s *Accounts) chosen(ctx context.Context, address, password string) (email, hash string, err error) {
 	if email, password, err = parseChosen(address, password); err != nil {
 		return "", "", err

@@ -58,7 +58,7 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// With mail an address is confirmed first, and what is answered is the same whoever has it.
+// With mail an address is confirmed first, and what is answered is the same anyone who has it.
 func TestSignUpByMail(t *testing.T) {
 	e := newEntrance(t, vitrine.SignUpOpen, true)
 	ctx := t.Context()

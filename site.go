@@ -104,7 +104,7 @@ func parseTitleField(title string) (string, error) {
 	return title, err
 }
 
-// chosenSlug parses a slug that somebody chose; "" of none.
+// chosenSlug parses a slug that someone chose; "" of none.
 func chosenSlug(a *Account, slug string) (Slug, error) {
 	if slug == "" {
 		return "", nil

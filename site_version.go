@@ -11,7 +11,7 @@ func (l *Link) deleteVersion(tx Tx, now time.Time, by Actor) error {
 	return errors.Join(l.change(tx, now, Change{By: by, Action: ActionDelete}), tx.DeleteAbuseReports(l.ID))
 }
 
-// leaveSite has a version's website show it no longer, when it is deleted by whoever deletes links. Nothing else is shown instead.
+// leaveSite has a version's website show it no longer, when it is deleted by anyone who deletes links. Nothing else is shown instead.
 func (l *Link) leaveSite(tx Tx) error {
 	if l.Site == 0 {
 		return nil
@@ -33,7 +33,7 @@ func (l *Link) leaveSite(tx Tx) error {
 }
 
 // standForSite has a version that was shown when it was cleared stand for its website from now on, when it is taken off display: the website is
-// off display with it, and no older version comes back. Whoever takes the clearance itself back has the website as it was before.
+// off display with it, and no older version comes back. Anyone who takes the clearance itself back has the website as it was before.
 func (l *Link) standForSite(tx Tx, c Change) error {
 	if l.Site == 0 || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
 		return nil
@@ -56,7 +56,7 @@ func openSite(tx Tx, u *Upload) (*Site, error) {
 }
 
 // deploy makes a link that was just added the version that is shown, or that will be, and deletes the versions that are too old. What was
-// shown until now stays, however old, for whoever has to go back to it.
+// shown until now stays, however old, for anyone who has to go back to it.
 func (s *Site) deploy(tx Tx, l *Link, now time.Time) error {
 	var before LinkID
 	if shown, err := s.shown(tx); err != nil {

@@ -77,7 +77,7 @@ type Views struct {
 	turn chan struct{}
 	// logging is held by the one Append to the log that is under way, also when nobody waits for it any more.
 	logging chan struct{}
-	// spooled wakes the replayer, and waiting whoever tries what is early again.
+	// spooled wakes the replayer, and waiting anyone who tries what is early again.
 	spooled, waiting chan struct{}
 
 	refusing atomic.Bool // the last entries could be written nowhere
@@ -435,7 +435,7 @@ func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 
 // take hands a batch of the spool to the log, and tells what of it is early. The page of an open was answered long ago, with an ID that
 // the log now has of another open: it moves on to the next free one of its millisecond. That keeps the open, and is all that can be
-// done: what its page says is put down to the other. An open of a day that is forgotten by now is let go, as it would be had it come in time.
+// done: what its page says is put down to the other. An open of a day that is forgotten by now is dropped, as it would be had it come in time.
 func (v *Views) take(ctx context.Context, b Batch) (early Batch, err error) {
 	if b, err = v.living(ctx, b); err != nil {
 		return early, err

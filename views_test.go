@@ -376,7 +376,7 @@ func TestViewsRestart(t *testing.T) {
 	})
 }
 
-// An open of a day that was forgotten while it lay in the spool is let go, and does not hold up what comes after it.
+// An open of a day that was forgotten while it lay in the spool is dropped, and does not hold up what comes after it.
 func TestViewsForgotten(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

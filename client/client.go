@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// apiRoot is where version 1 of the API stands below an instance's address.
+// apiRoot is where version 1 of the API is below an instance's address.
 const apiRoot = "/api/v1"
 
 const (

@@ -99,7 +99,7 @@ func (in *instance) vitrine(args ...string) string {
 // reader is the user agent of a person.
 const reader = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
-// person is somebody with a browser of their own.
+// person is someone with a browser of their own.
 type person struct {
 	t   *testing.T
 	ctx context.Context
@@ -128,7 +128,7 @@ func (p *person) do(actions ...chromedp.Action) {
 	}
 }
 
-// sees is what stands on the page.
+// sees is what is on the page.
 func (p *person) sees() (text string) {
 	_ = chromedp.Run(p.ctx, chromedp.Evaluate(`location.href + "\n" + document.body.innerText.slice(0, 1500)`, &text))
 	return text
@@ -155,7 +155,7 @@ func (p *person) until(condition string) {
 	}
 }
 
-// shows waits until a text stands on the page.
+// shows waits until a text is on the page.
 func (p *person) shows(text string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("document.body.innerText.includes(%q)", text))

@@ -212,7 +212,7 @@ func (t *Tally) MergeCounts(u *Tally) {
 }
 
 // Equal says that t and u have counted the same facts: that no report, over any
-// merge with others, tells them apart.
+// merge with others, distinguishes them.
 func (t *Tally) Equal(u *Tally) bool {
 	for i := range t.labels {
 		if !maps.EqualFunc(t.labels[i], u.labels[i], same) {

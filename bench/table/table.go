@@ -22,7 +22,7 @@ const (
 	Bytes       // bytes of one thing
 )
 
-// Value is a figure. Note, if there is one, stands behind it.
+// Value is a figure. Note, if there is one, is behind it.
 type Value struct {
 	Unit Unit
 	N    float64

@@ -111,7 +111,7 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 }
 
 // passOver has no number be given to an account or a link that the log of opens, or what else is named, knows one by. It returns what is to be
-// said of a database that was behind, "" otherwise. Whoever makes accounts or links calls it first.
+// said of a database that was behind, "" otherwise. Anyone who makes accounts or links calls it first.
 func (in *instance) passOver(ctx context.Context, more ...vitrine.IDSource) (warning string, err error) {
 	return vitrine.ReserveIDs(ctx, in.store, append(more, in.log)...)
 }

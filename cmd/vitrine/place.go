@@ -26,7 +26,7 @@ const (
 	earlyDir  = "early" // of what came before its open, which another process has
 )
 
-// viewsLock is the lock, of all processes on a store, that is held by whoever writes to a log of views in ClickHouse.
+// viewsLock is the lock, of all processes on a store, that is held by anyone who writes to a log of views in ClickHouse.
 const viewsLock = "views"
 
 // placeFlags say where an instance keeps what it knows: all in one directory, or what has outgrown it elsewhere.

@@ -45,7 +45,7 @@ func (s *scanner) Close() {
 }
 
 // atOnce is how many videos are scanned side by side: of the turns of all daemons two are left, one for what is scanned anew and one for
-// whoever waits for the answer to an upload.
+// anyone who waits for the answer to an upload.
 func (c *serveCmd) atOnce() int { return max(len(c.Clamd)*c.Scans-2, 1) }
 
 // noticesLife is how long what was said of the scanner is said again without asking.

@@ -112,7 +112,7 @@ func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, e
 }
 
 // welcome says where the server is, what it lacks, and what to do next: to a person where the log is text, else in the log
-// alone. The address at which the first account is made is the one secret that ever stands there: whoever reads the log runs the
+// alone. The address at which the first account is made is the one secret that ever is there: anyone who reads the log runs the
 // instance, and it is worth nothing once it was used.
 func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, setup string, log *slog.Logger) {
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
@@ -183,7 +183,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	return errors.Join(failed, s.spools.Close(), s.instance.Close())
 }
 
-// drain says that this server is not ready, and serves on, so that whatever stands before it has time to see that and to send requests
+// drain says that this server is not ready, and serves on, so that whatever is before it has time to see that and to send requests
 // elsewhere. Serving may fail meanwhile.
 func (s *service) drain(wait time.Duration, served <-chan error) error {
 	s.draining.Store(true)

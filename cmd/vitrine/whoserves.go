@@ -12,7 +12,7 @@ import (
 // second after 41 s at most.
 const servedWithin = 45 * time.Second
 
-// whoServes lists who serves an instance over a store that servers share: whoever takes or renews a lease while this looks on. What is in the leases is
+// whoServes lists who serves an instance over a store that servers share: anyone who takes or renews a lease while this looks on. What is in the leases is
 // compared with no clock; those of servers that were killed stay as they are. waiting is called when there are leases, and with that something to wait for.
 func whoServes(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error), waiting func()) (holders []string, err error) {
 	left, err := leases(ctx)

@@ -19,7 +19,7 @@ type Address struct{ network, address string }
 // String is the address in its one form, which ParseAddress reads: unix:/path or tcp:host:port.
 func (a Address) String() string { return a.network + ":" + a.address }
 
-// ParseAddress reads unix:/path, /path, tcp:host:port or host:port; an IPv6 address stands in brackets.
+// ParseAddress reads unix:/path, /path, tcp:host:port or host:port; an IPv6 address is in brackets.
 func ParseAddress(s string) (Address, error) {
 	fail := func(problem string) (Address, error) {
 		return Address{}, fmt.Errorf("the address of a clamd is unix:/path/to/socket or tcp:host:port, not %q: %s", s, problem)

@@ -15,7 +15,7 @@ import (
 )
 
 // Expire implements [vitrine.ViewLog]. It goes a month at a time, which is a partition: every link and every account gets a tally of each of the month's days, and the
-// day on which it saw each viewer last; then the partition is dropped. Whoever is slow at that holds nobody up: only when all is there does a batch make it
+// day on which it saw each viewer last; then the partition is dropped. Anyone who is slow at that holds nobody up: only when all is there does a batch make it
 // count, unless anything of that month has changed meanwhile.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	for tries := 0; tries < 5; {

@@ -18,10 +18,10 @@ import (
 // Whatever changes the log is a batch with a number: 1, 2, 3. What a batch does is decided first, from what all batches before it have left; then it
 // is written into the journal, one row, which is the moment from which on it has happened; and then it is carried out. Every step of
 // carrying it out may be done again, by anybody, any number of times: rows carry the number of their batch, the highest of a key counts, and the
-// server drops an insert whose token it has seen. So whoever writes next first carries out what the last row of the journal says, unless
+// server drops an insert whose token it has seen. So anyone who writes next first carries out what the last row of the journal says, unless
 // it is known to be done; those before it are, or the last one would not be there.
 //
-// Two who decide on batches of one number at once are told apart by the journal, too: of inserts with one token the server takes
+// Two who decide on batches of one number at once are distinguished by the journal, too: of inserts with one token the server takes
 // one, and the other finds another's row under its number, and decides again. Options.Lock spares them the trouble.
 
 // step is one thing that a batch does.
@@ -49,7 +49,7 @@ func appendSteps(w *rows, steps []step) {
 	}
 }
 
-// into is what stands behind INSERT INTO.
+// into is what is behind INSERT INTO.
 var intoTable = regexp.MustCompile(`^[a-z]+ \([a-z_, ]+\)$`)
 
 var errJournal = errors.New("the journal is damaged")

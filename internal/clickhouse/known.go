@@ -41,7 +41,7 @@ func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, li
 	return account, link, err
 }
 
-// pending calls f with the links of a batch that stands in the journal and may not be carried out yet. Whoever writes next carries it out.
+// pending calls f with the links of a batch that is in the journal and may not be carried out yet. Anyone who writes next carries it out.
 func (c *client) pending(ctx context.Context, f func(vitrine.Scope)) error {
 	var steps []step
 	var damaged error

@@ -62,7 +62,7 @@ func (w *writing) byTime(keys []key) []key {
 	return slices.Compact(keys)
 }
 
-// keySet is what stands behind IN: rows of numbers, as the name and type of each column and the rows in RowBinary. A list of as many literals would take the
+// keySet is what is behind IN: rows of numbers, as the name and type of each column and the rows in RowBinary. A list of as many literals would take the
 // server many times as long to read as to answer.
 func keySet(columns string, keys rows) string {
 	return fmt.Sprintf("(SELECT * FROM format('RowBinary', '%s', unhex('%x')))", columns, keys.b)

@@ -37,7 +37,7 @@ func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(
 	})
 }
 
-// visits is the query for visits of viewers, or of viewers of links. The days of each viewer are gathered, and each stands beside the one before.
+// visits is the query for visits of viewers, or of viewers of links. The days of each viewer are gathered, and each is beside the one before.
 func (w window) visits(columns, by, of string, seen bool) string {
 	from := fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.where())
 	if w.reach.from < w.ids.from && w.reach.to > 0 {

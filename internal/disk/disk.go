@@ -86,7 +86,7 @@ func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, e
 	}
 	hex, _, _ := strings.Cut(string(sum), " ")
 	if len(hex) != 64 {
-		hex = "" // whoever needs it computes it
+		hex = "" // anyone who needs it computes it
 	}
 	return vitrine.BlobInfo{Size: st.Size(), SHA256: hex}, nil
 }

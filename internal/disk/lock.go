@@ -27,7 +27,7 @@ func lock(path string, flag int) (*os.File, error) {
 		if named, err := os.Lstat(path); err == nil && os.SameFile(held, named) {
 			return f, nil
 		}
-		// Renamed or removed between opening and locking: what this is now belongs to somebody else.
+		// Renamed or removed between opening and locking: what this is now belongs to someone else.
 		f.Close()
 	}
 }

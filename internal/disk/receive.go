@@ -83,7 +83,7 @@ func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := b.rename(part, k, sum); err != nil {
 		return errors.Join(err, remove(b.path(k)+sumSuffix))
 	}
-	// The bytes have their name, and somebody may use them already: nothing is taken back. An error says that power loss may still
+	// The bytes have their name, and someone may use them already: nothing is taken back. An error says that power loss may still
 	// undo it; Seal tries again.
 	return durable.SyncDir(b.shard(k))
 }

@@ -1,7 +1,7 @@
 package filetype
 
 // stillParts checks what the index of a HEIC or AVIF image says of its items: that their bytes lie in the file, and that images put
-// together from others, as grids, are of a size that can be shown. That size stands in the item itself, apart from the properties.
+// together from others, as grids, are of a size that can be shown. That size is in the item itself, apart from the properties.
 func (s *source) stillParts(t Type) *Problem {
 	meta, ok := s.find(0, s.size, "meta")
 	if !ok {

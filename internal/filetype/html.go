@@ -9,7 +9,7 @@ import (
 const overlap = 256
 
 // inspectHTML takes any text: fragments, templates and pages without a single tag are shown in a sandbox all the same. A page that
-// asks for a password is held (security: "HTML with password fields held for review"), whether the field stands in the markup,
+// asks for a password is held (security: "HTML with password fields held for review"), whether the field is in the markup,
 // behind character references, or in a script that makes it. A form element is not needed for that; phishing does without. So is a page
 // that asks for a payment card, sends its visitor elsewhere, or carries an encoded file.
 //

@@ -9,7 +9,7 @@ import (
 // inspectPDF checks that a PDF has objects and a root, counts its pages and looks for what a person must see first (security: "PDF
 // for launch actions and embedded executables (review)").
 //
-// Readers search for the header in the first 1024 bytes: mail and print jobs leave lines before it. What stands there must not begin as
+// Readers search for the header in the first 1024 bytes: mail and print jobs leave lines before it. What is there must not begin as
 // another file does.
 //
 // The file is read once from its start to its end, objects being recognised where they stand. Its cross-reference tables, which say

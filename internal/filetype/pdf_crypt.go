@@ -147,7 +147,7 @@ func (e *pdfEncryption) key256() (key []byte, ok bool) {
 	return key, true
 }
 
-// hash2B is algorithm 2.B for the empty password. It ends after some 70 rounds; a bound stands in for the proof of that.
+// hash2B is algorithm 2.B for the empty password. It ends after some 70 rounds; a bound is in for the proof of that.
 func hash2B(salt []byte) []byte {
 	first := sha256.Sum256(salt)
 	k := first[:]

@@ -113,7 +113,7 @@ func (p *pdfScan) scanReferred() {
 			st := pdfObjectStream{at: base + int64(start), object: object, gen: gen, length: d.length, codec: d.codec()}
 			if r, readable := c.stream(st); readable {
 				if purpose == pdfForScript && len(d.filters) == 0 {
-					st.codec = pdfPlain // a length that stands elsewhere does not matter to a script
+					st.codec = pdfPlain // a length that is elsewhere does not matter to a script
 				}
 				p.content(u, r, st.codec, purpose)
 			}

@@ -58,7 +58,7 @@ const (
 	rtfIgnored
 )
 
-// maxRTFGroups is how deep groups are told apart.
+// maxRTFGroups is how deep groups are distinguished.
 const maxRTFGroups = 10_000
 
 var rtfDestinations = map[string]rtfKind{"objdata": rtfObject, "fldinst": rtfField, "template": rtfTemplate}

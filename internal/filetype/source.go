@@ -91,7 +91,7 @@ type account struct {
 	sampled  allowance // bytes that are decompressed of PDF streams in search of bombs
 	lexed    allowance // bytes that are lexed of PDFs beyond their own sizes
 	scanned  allowance // bytes that are read as text or markup
-	named    allowance // names of PDFs that may matter, and what stands behind them
+	named    allowance // names of PDFs that may matter, and what is behind them
 	matched  allowance // bytes of pages that are compared with regular expressions
 }
 

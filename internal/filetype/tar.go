@@ -152,7 +152,7 @@ func (w *tarWalk) end() *Problem {
 	return nil
 }
 
-// zeros reports whether r goes on with zeros alone, for maxGap at most. Whoever reads on judges why it ends.
+// zeros reports whether r goes on with zeros alone, for maxGap at most. Anyone who reads on judges why it ends.
 func zeros(r io.Reader) bool {
 	buf := make([]byte, chunkBytes)
 	for left := int64(maxGap); left > 0; {

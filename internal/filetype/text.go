@@ -165,7 +165,7 @@ type byteOrder func(p []byte) uint16
 func bigEndian(p []byte) uint16    { return uint16(p[0])<<8 | uint16(p[1]) }
 func littleEndian(p []byte) uint16 { return uint16(p[1])<<8 | uint16(p[0]) }
 
-// orderOf tells UTF-16 by its byte order mark; nil is any other encoding. UTF-32 is not told apart: it is refused for its NULs.
+// orderOf tells UTF-16 by its byte order mark; nil is any other encoding. UTF-32 is not distinguished: it is refused for its NULs.
 func orderOf(head []byte) byteOrder {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):

@@ -71,7 +71,7 @@ func polyglots() []otherFile {
 	jar := named("META-INF/MANIFEST.MF", "data")
 	bad := func(what, ext string, p []byte) otherFile { return judge(refused+ReasonPolyglot, what, ext, p) }
 	hold := func(what, ext string, p []byte) otherFile { return judge(held+HoldSecondFormat, what, ext, p) }
-	// A PDF whose end stands in the comment of the ZIP behind it.
+	// A PDF whose end is in the comment of the ZIP behind it.
 	comment := "\n%%EOF\n"
 	ended := append(behind(pdfPages(1), program), comment...)
 	ended[len(ended)-len(comment)-2] = byte(len(comment))

@@ -276,7 +276,7 @@ func TestSentIsSent(t *testing.T) {
 	}
 }
 
-// A server that is down, or says nothing, costs a bounded time; whoever sends being gone cuts nothing off.
+// A server that is down, or says nothing, costs a bounded time; anyone who sends being gone cuts nothing off.
 func TestServerDown(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -45,7 +45,7 @@ func clean(src string) string {
 	return src
 }
 
-// name makes text that stands in one line among the page's own: what has no width or turns the direction of text is made visible, and
+// name makes text that is in one line among the page's own: what has no width or turns the direction of text is made visible, and
 // what is too long is cut.
 func name(s string, most int) string {
 	s = strings.Map(func(r rune) rune {

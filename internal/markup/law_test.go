@@ -18,7 +18,7 @@ var lawfulAttributes = strings.Fields(`id class href rel target dir colspan rows
 // lawful holds a document against what the page around it counts on, and gives its text.
 func lawful(t *testing.T, d Document) string {
 	t.Helper()
-	// What stands behind the document must stay behind it, and beside what is around it.
+	// What is behind the document must stay behind it, and beside what is around it.
 	whole := `<!doctype html><body><main id="m"><article id="a">` + string(d.HTML) + `</article><p id="behind">behind</p></main>`
 	root, err := html.Parse(strings.NewReader(whole))
 	if err != nil {

@@ -183,7 +183,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// script is a program that stands in for another.
+// script is a program that is in for another.
 func script(t *testing.T, lines string) string {
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o700); err != nil {

@@ -52,7 +52,7 @@ const maxPageRatio = 3
 // pdfPicture makes the picture of a PDF's first page.
 func (j *job) pdfPicture(r io.ReadSeeker, size int64) error {
 	pool, err := j.pdfium()
-	if err != nil && j.Cache != "" { // somebody emptied the cache, where a child with a file may not write
+	if err != nil && j.Cache != "" { // someone emptied the cache, where a child with a file may not write
 		j.Cache = ""
 		pool, err = j.pdfium()
 	}

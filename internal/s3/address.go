@@ -31,7 +31,7 @@ type Address struct {
 	Endpoint  string // http:// or https://, a host and nothing else; "" is Amazon's
 	Public    string // as Endpoint, where browsers and clients find the same server; "" is Endpoint
 	Region    string // "" is the one of the environment
-	PathStyle bool   // the bucket stands in the path, not in the host; the default with an endpoint
+	PathStyle bool   // the bucket is in the path, not in the host; the default with an endpoint
 
 	Key, Secret string // "" are those of the environment
 }

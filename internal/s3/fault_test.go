@@ -210,7 +210,7 @@ func TestReadFaults(t *testing.T) {
 		}
 	}
 	f.proxy.set(nil)
-	// Somebody writes over the object, which nobody of ours does.
+	// Someone writes over the object, which nobody of ours does.
 	blob, err := f.far.Open(ctx, k)
 	if err != nil {
 		t.Fatal(err)

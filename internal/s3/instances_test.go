@@ -183,7 +183,7 @@ func TestCrashes(t *testing.T) {
 	if err := b.unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("%s is left unfinished", a.key); return nil }); err != nil {
 		t.Error(err)
 	}
-	// A part without a blob, and a file of somebody else's.
+	// A part without a blob, and a file of someone else's.
 	if err := b.write(ctx, b.partPath(vitrine.NewUploadID(), vitrine.PartPicture), -1, strings.NewReader("part")); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// proxy stands before a server and spoils what a test tells it to. What passes it is what the server was sent and said.
+// proxy is before a server and spoils what a test tells it to. What passes it is what the server was sent and said.
 type proxy struct {
 	address string
 	to      http.Handler
@@ -179,7 +179,7 @@ var faults = []fault{
 	{"hangs in the answer", after(0, func(p *proxy, r *http.Request) { wait(p, r.Context()) })},
 }
 
-// wait is how a server hangs: for as long as there is somebody who waits.
+// wait is how a server hangs: for as long as there is someone who waits.
 func wait(p *proxy, ctx context.Context) {
 	select {
 	case <-p.over:

@@ -2,7 +2,7 @@
 //
 // A file is a sequence of records (record.go) and is written by one process, front to back. Its name is a number, NUMBER.spool; higher
 // numbers are later. When all of its batches are replayed it is removed, and one that was damaged is kept as NUMBER.damaged; what the
-// replay has left of them stands in a later file by then.
+// replay has left of them is in a later file by then.
 package spool
 
 import (

@@ -241,7 +241,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// What is not the spool's is left alone, and a file that somebody took away stops nothing.
+// What is not the spool's is left alone, and a file that someone took away stops nothing.
 func TestRubbish(t *testing.T) {
 	dir := t.TempDir()
 	rubbish := []string{"00000000000x.spool", "1.spool", "notes.txt", "-00000000001.spool"}
@@ -395,7 +395,7 @@ func TestLeaveFails(t *testing.T) {
 	}
 }
 
-// In a damaged file, too, what is left is kept, once; and the file stays for whoever wants to look at it.
+// In a damaged file, too, what is left is kept, once; and the file stays for anyone who wants to look at it.
 func TestLeaveDamaged(t *testing.T) {
 	dir := t.TempDir()
 	all := slices.Concat(must(encode(batch(1))), must(encode(batch(2))), must(encode(batch(3))))

@@ -15,7 +15,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Snapshot is a SQLite file as it was at one moment, whoever writes to it since. While it is held the file's write-ahead log grows by what
+// Snapshot is a SQLite file as it was at one moment, anyone who writes to it since. While it is held the file's write-ahead log grows by what
 // is written, and shrinks afterwards.
 type Snapshot struct {
 	db   *sql.DB

@@ -27,7 +27,7 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	}
 }
 
-// erased are the tables with rows of links, and what tells a link's rows apart.
+// erased are the tables with rows of links, and what distinguishes a link's rows.
 var erased = []struct{ table, key string }{{"opens", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
 
 func erase(t *tx, c *changes, link vitrine.LinkID) (more bool, err error) {

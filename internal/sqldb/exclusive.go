@@ -115,7 +115,7 @@ func (l *postgresLocks) lock(ctx context.Context, name string, wait bool) (unloc
 // insideLocks are named locks inside a process.
 type insideLocks struct {
 	mu   sync.Mutex
-	held map[string]chan struct{} // closed when it is let go
+	held map[string]chan struct{} // closed when it is dropped
 }
 
 // enter takes a lock.

@@ -13,7 +13,7 @@ import (
 
 var _ vitrine.LogExporter = (*ViewLog)(nil)
 
-// exportedAtOnce is how many rows are read before they are handed on: whoever takes them may be slow.
+// exportedAtOnce is how many rows are read before they are handed on: anyone who takes them may be slow.
 var exportedAtOnce = 4000
 
 // Forgotten implements [vitrine.LogExporter]. Accounts are forgotten one by one here; those that are behind must have nothing of those days.

@@ -33,7 +33,7 @@ func (c *changes) add(e event) { c.events = append(c.events, e) }
 
 func (c *changes) reset(account vitrine.AccountID) { c.resets = append(c.resets, account) }
 
-// feed remembers what the last transactions of this process did. Whoever kept something in memory as of one transaction goes on
+// feed remembers what the last transactions of this process did. Anyone who kept something in memory as of one transaction goes on
 // from there; where another process wrote in between, or too much happened, the feed has a gap.
 type feed struct {
 	mu        sync.Mutex

@@ -71,7 +71,7 @@ func postgresMany(t *tx, query string, n int, args func(i int) []any, f func(i i
 	return nil
 }
 
-// rowError is an error of whoever takes rows, none of the database.
+// rowError is an error of anyone who takes rows, none of the database.
 type rowError struct{ error }
 
 func oneOfMany(answers pgx.BatchResults, i int, f func(i int, row scanner) error, done func(i int, changed int64)) error {

@@ -123,7 +123,7 @@ func (l *ViewLog) recentIn(t *tx, link vitrine.LinkID, r ids, before vitrine.Vie
 	return packs, first, err
 }
 
-// opensAtOnce is how many opens are read before they are handed on. Whoever takes them may be slow, and a transaction that
+// opensAtOnce is how many opens are read before they are handed on. Anyone who takes them may be slow, and a transaction that
 // is held meanwhile would keep others from the connection and the database's log from being shortened.
 const opensAtOnce = 1000
 

@@ -133,7 +133,7 @@ func TestPostgresLostBeforeCommit(t *testing.T) {
 	}
 }
 
-// Connections that were lost while they were idle are no failure of whoever comes next.
+// Connections that were lost while they were idle are no failure of anyone who comes next.
 func TestPostgresIdleConnectionsLost(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	s, other := openTestStore(t, place), openTestStore(t, place)

@@ -81,7 +81,7 @@ func (l *listener) version() (int64, error) {
 	return l.number, nil
 }
 
-// committed notes a change by this process, which is told to whoever asks next, before the news of it come.
+// committed notes a change by this process, which is told to anyone who asks next, before the news of it come.
 func (l *listener) committed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

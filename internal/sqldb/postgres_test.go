@@ -219,7 +219,7 @@ func TestPostgresConnections(t *testing.T) {
 	done.Wait()
 }
 
-// What no text in PostgreSQL can be stands in it as U+FFFD, and asking for it finds nothing.
+// What no text in PostgreSQL can be is in it as U+FFFD, and asking for it finds nothing.
 func TestPostgresText(t *testing.T) {
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
 	a := &vitrine.Account{Email: "ann@example.org", CreatedAt: vitrinetest.Epoch}

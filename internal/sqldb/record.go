@@ -84,7 +84,7 @@ func (o *openRecord) asWritten() openRecord {
 	return w
 }
 
-// sessionRecord is the blob of an open's engagement. The screen stands in it as a word, Session.Screen is left alone.
+// sessionRecord is the blob of an open's engagement. The screen is in it as a word, Session.Screen is left alone.
 type sessionRecord struct {
 	report.Session
 	screen  wordID

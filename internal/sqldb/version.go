@@ -2,7 +2,7 @@ package sqldb
 
 import "context"
 
-// storeVersion counts the changes of a database, or more. Whoever has the watcher's connection has it too.
+// storeVersion counts the changes of a database, or more. Anyone who has the watcher's connection has it too.
 type storeVersion struct {
 	number int64
 	seen   int64 // the database's own number, which means something on one connection alone

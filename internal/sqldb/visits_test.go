@@ -238,7 +238,7 @@ func runsOf(t *testing.T, l *ViewLog) (list []run) {
 	return list
 }
 
-// A row of visits that is damaged is an error for whoever needs it, not a panic.
+// A row of visits that is damaged is an error for anyone who needs it, not a panic.
 func TestVisitsDamaged(t *testing.T) {
 	const d = firstTestDay
 	for _, data := range [][]byte{{}, {0}, {0x80}, {0, 0xff, 0xff}} {

@@ -72,7 +72,7 @@ type words struct {
 	others    map[wordID]*word
 	maxOthers int
 
-	ids    map[string]wordID // belongs to whoever has the writing connection
+	ids    map[string]wordID // belongs to anyone who has the writing connection
 	maxIDs int
 }
 
@@ -91,7 +91,7 @@ func newWords(db *db, first, others, ids int) *words {
 		ids: map[string]wordID{}, maxIDs: ids}
 }
 
-// word tells the labels of a number that stands in a stored open.
+// word tells the labels of a number that is in a stored open.
 func (w *words) word(id wordID) (*word, error) {
 	if id == 0 {
 		return unknown, nil

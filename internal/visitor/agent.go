@@ -30,7 +30,7 @@ func parseAgent(userAgent string) agent {
 	return a
 }
 
-// browserIn names the browser. The engine's own name stands at the end of the table, because everyone else sends it too.
+// browserIn names the browser. The engine's own name is at the end of the table, because everyone else sends it too.
 func browserIn(ua string) string {
 	if name := browsers.label(ua); name != "" {
 		return name

@@ -71,7 +71,7 @@ func withoutPort(host string) string {
 }
 
 // siteOf names the site or network that a host belongs to, "" when it is none of the known ones. The host itself and then
-// each domain above it is looked for; a host that is somebody's webmail by its first label is Email.
+// each domain above it is looked for; a host that is someone's webmail by its first label is Email.
 func siteOf(host string) string {
 	if name, ok := sites[host]; ok {
 		return name

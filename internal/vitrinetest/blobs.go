@@ -290,7 +290,7 @@ func (t blobTest) again() {
 	t.holds(g.Key, text)
 }
 
-// swap has bytes put while the key is being sealed by several at once: whoever was told that it is sealed reads the same bytes as all others, then
+// swap has bytes put while the key is being sealed by several at once: anyone who was told that it is sealed reads the same bytes as all others, then
 // and later.
 func (t blobTest) swap() {
 	const size = 100_000

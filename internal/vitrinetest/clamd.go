@@ -119,7 +119,7 @@ func ClamdDaily(t testing.TB, number int, signatures string) []byte {
 	return append(fmt.Appendf(nil, "%-512s", head), packed.Bytes()...)
 }
 
-// clashes bounds how often another port is tried because somebody took the one that was free.
+// clashes bounds how often another port is tried because someone took the one that was free.
 const clashes = 5
 
 // Start starts the daemon, again after Kill, and waits until it listens.

@@ -70,7 +70,7 @@ func PgBouncer(t testing.TB, place, mode string) string {
 	return ""
 }
 
-// answers waits until somebody listens at an address; false: whoever was to has ended.
+// answers waits until someone listens at an address; false: anyone who was to has ended.
 func answers(address string, ended <-chan struct{}) bool {
 	late := time.After(startWait)
 	for tick := time.NewTicker(10 * time.Millisecond); ; {

@@ -244,7 +244,7 @@ func (t storeTest) secrets() {
 	})
 }
 
-// upload is an open upload that nothing else stands in the way of.
+// upload is an open upload that nothing else is in the way of.
 func upload(a *vitrine.Account, name string) *vitrine.Upload {
 	return &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: name, Type: "application/pdf", Size: 10, State: vitrine.UploadOpen,
 		CreatedAt: Epoch, HoldUntil: Epoch.Add(vitrine.SlugHold)}

@@ -233,7 +233,7 @@ func (t logTest) empty() {
 	}
 }
 
-// fields checks that opens come back as they went in, whatever stands in them.
+// fields checks that opens come back as they went in, whatever is in them.
 func (t logTest) fields() {
 	var opens []vitrine.OpenRecord
 	full := view(1, 0, 1<<64-1)

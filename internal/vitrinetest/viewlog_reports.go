@@ -85,7 +85,7 @@ func (h *history) happen() {
 		for range 12 {
 			b.Opens = append(b.Opens, h.open())
 		}
-		if again := b.Opens[0]; h.chance.IntN(2) == 0 { // once more, and as somebody else's
+		if again := b.Opens[0]; h.chance.IntN(2) == 0 { // once more, and as someone else's
 			other := again
 			other.Viewer++
 			b.Opens = append(b.Opens, again, other)

@@ -28,7 +28,7 @@ func (s *Server) accountRoutes(mux *http.ServeMux) {
 	s.memberPage(mux, http.MethodPost, accountRoot+"/close", s.closeAccount)
 }
 
-// mePage is somebody's own account.
+// mePage is someone's own account.
 type mePage struct {
 	appPage
 	Usage       []usageBar

@@ -352,7 +352,7 @@ func TestSessionsAreRevoked(t *testing.T) {
 	d.status(d.enter(d.member.Email, "another good one"), 303)
 }
 
-// A key is shown once, works, is replaced and revoked; what stands on the page later is no key.
+// A key is shown once, works, is replaced and revoked; what is on the page later is no key.
 func TestKeysPage(t *testing.T) {
 	d := newDoor(t, vitrine.SignUpInvite, false)
 	cookie, stranger := d.signIn(d.member), d.signIn(d.owner)

@@ -50,7 +50,7 @@ func (s *Server) albumURL(slug vitrine.Slug) string {
 type albumsPage struct {
 	appPage
 	Rows     []albumRow
-	Prefix   string // what stands before a slug in an address, as people read it
+	Prefix   string // what is before a slug in an address, as people read it
 	NewTitle string
 	NewSlug  string
 }

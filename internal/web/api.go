@@ -15,7 +15,7 @@ import (
 	"vitrine/report"
 )
 
-// apiRoot is where the API of version 1 stands below the public address (contract, Other decisions).
+// apiRoot is where the API of version 1 is below the public address (contract, Other decisions).
 const apiRoot = "/api/v1"
 
 // sampleOrigin is the address of the instance in the description of the API.

@@ -10,17 +10,17 @@ import (
 	"vitrine"
 )
 
-// The shell: what all pages have that somebody signs in for, moderation's apart.
+// The shell: what all pages have that someone signs in for, moderation's apart.
 
-// memberHandler answers somebody who is signed in, as their account is now.
+// memberHandler answers someone who is signed in, as their account is now.
 type memberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
 
-// memberPage serves a page, or takes a form, for one method from whoever is signed in. Paths of two methods are registered twice.
+// memberPage serves a page, or takes a form, for one method from anyone who is signed in. Paths of two methods are registered twice.
 func (s *Server) memberPage(mux *http.ServeMux, method, path string, h memberHandler) {
 	mux.Handle(method+" "+path, s.app(s.sameOrigin(s.asMember(h))))
 }
 
-// asMember admits who is signed in. Whoever is not, is asked to sign in first and comes back, unless something was being sent.
+// asMember admits who is signed in. Anyone who is not, is asked to sign in first and comes back, unless something was being sent.
 func (s *Server) asMember(h memberHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		me, err := s.Sessions.Authenticate(r.Context(), s.session(r))
@@ -38,7 +38,7 @@ func (s *Server) asMember(h memberHandler) handler {
 	}
 }
 
-// memberData serves an operation of the site's own scripts: JSON, for whoever is signed in, from pages of this origin alone. Unlike a page
+// memberData serves an operation of the site's own scripts: JSON, for anyone who is signed in, from pages of this origin alone. Unlike a page
 // it answers 401 to who is not.
 func (s *Server) memberData(mux *http.ServeMux, method, path string, h memberHandler) {
 	mux.Handle(method+" "+path, s.json(s.sameOrigin(func(w http.ResponseWriter, r *http.Request) error {

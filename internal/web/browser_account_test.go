@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Somebody opens an account by mail, signs out and in again with the password, and is where they wanted to be.
+// Someone opens an account by mail, signs out and in again with the password, and is where they wanted to be.
 func TestBrowserSignUp(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, vitrine.SignUpOpen, true)

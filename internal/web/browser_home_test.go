@@ -30,7 +30,7 @@ func (tb *tab) comesIn(d *site, a *vitrine.Account) {
 	tb.arrives(`document.body.classList.contains("has-script")`)
 }
 
-// A file that is dropped on the first page waits in the browser while somebody signs in, and then goes up, once.
+// A file that is dropped on the first page waits in the browser while someone signs in, and then goes up, once.
 func TestBrowserDropBeforeSignIn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -72,7 +72,7 @@ func TestBrowserDropBeforeSignIn(t *testing.T) {
 	tb.quiet()
 }
 
-// What somebody left to wait is not sent by whoever signs in next, unless they say so, and who signs out leaves nothing.
+// What someone left to wait is not sent by anyone who signs in next, unless they say so, and who signs out leaves nothing.
 func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

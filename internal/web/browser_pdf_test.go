@@ -314,7 +314,7 @@ func TestBrowserPDFFit(t *testing.T) {
 	page(`r.width > 595 * 96 / 72`)
 	tb.run(chromedp.KeyEvent("r"))
 	page(`r.width > r.height`)
-	// The first word stands at the top left; after a quarter it stands at the top right, and runs down.
+	// The first word is at the top left; after a quarter it is at the top right, and runs down.
 	f.until(`(() => {
 		const p = document.querySelector(".page").getBoundingClientRect(), w = document.querySelector(".text span")?.getBoundingClientRect();
 		return w && w.height > w.width && w.left > p.left + p.width * 0.75 && w.right < p.right && w.top < p.top + p.height * 0.25;

@@ -98,9 +98,9 @@ func TestBrowserPreviews(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		content   []byte
-		waited    string // stands in the frame of a page that has waited
+		waited    string // is in the frame of a page that has waited
 		at        string // part of that frame's address then
-		later     string // stands on a page, or in its frame if that is named, that is opened later
+		later     string // is on a page, or in its frame if that is named, that is opened later
 		frame     string
 		scrolls   bool
 		programs  []string

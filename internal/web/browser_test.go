@@ -75,7 +75,7 @@ func browserOptions(dir string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
 }
 
-// tab is a page in the browser, of somebody at a desk. It is in front until another one is opened, for what is behind is drawn seldom.
+// tab is a page in the browser, of someone at a desk. It is in front until another one is opened, for what is behind is drawn seldom.
 type tab struct {
 	t   testing.TB
 	ctx context.Context

@@ -140,7 +140,7 @@ func (s *Server) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link)
 }
 
 // ancestors tells whose pages may show a content frame: the link's own page, and strangers' where that is in a frame of theirs. A
-// moderator's frame stands on no stranger's page.
+// moderator's frame is on no stranger's page.
 func (s *Server) ancestors(r *http.Request) string {
 	if r.URL.Query().Has("embed") && !examined(r) {
 		return "*"

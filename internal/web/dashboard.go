@@ -29,7 +29,7 @@ type dashboardPage struct {
 	Deletable bool   // the account has links to delete
 	Recent    []linkRow
 	Views     bool   // the rows tell views
-	Prefix    string // what stands before a slug in an address, as people read it
+	Prefix    string // what is before a slug in an address, as people read it
 	FileLimit int64  // bytes; 0: none
 	FileText  string // the same for people; "" for none
 	Base      string // address of the API

@@ -38,7 +38,7 @@ type apiOp struct {
 	BodyTypes        []string
 	Body             []apiField
 	Answers          []apiAnswer
-	Curl             string // after the address of the API, which stands in for {base}
+	Curl             string // after the address of the API, which is in for {base}
 	Request, Example string // JSON
 }
 
@@ -425,7 +425,7 @@ var (
 	gaps    = regexp.MustCompile(`\s*\n\s*`)
 )
 
-// prettyJSON is a value for people: indented, but what fits into a line stands in one.
+// prettyJSON is a value for people: indented, but what fits into a line is in one.
 func prettyJSON(v any) string {
 	var b bytes.Buffer
 	e := stdjson.NewEncoder(&b)

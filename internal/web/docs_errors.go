@@ -45,7 +45,7 @@ var (
 	anyOp     = append([]string{"status", "putFile", "startLogin", "takeLogin"}, withKey...)
 )
 
-// docErrors are all codes that somebody can meet, by status.
+// docErrors are all codes that someone can meet, by status.
 var docErrors = []docError{
 	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: a name twice, something behind it, over 16 KiB, nested over 8 deep, or another content type.", Then: "Send one object as application/json.", Ops: append(loginOps, uploadOps...), Beside: "page"},
 	{Code: vitrine.CodeInvalidRequest, When: "A member is missing or of the wrong type, or a file with captions cannot be read.", Then: "Look at field, if it is there: it names the member.", Ops: []string{"createUpload", "completeUpload", "listLinks", "putCaptions", "deleteCaptions", "startLogin", "takeLogin"}, Beside: "page"},

@@ -120,7 +120,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// What fits into a line stands in one, and nothing is lost.
+// What fits into a line is in one, and nothing is lost.
 func TestPrettyJSON(t *testing.T) {
 	got := prettyJSON(map[string]any{"a": []int{1, 2, 3}, "b": map[string]any{"c": "x", "d": nil}, "e": []any{map[string]any{"f": strings.Repeat("y", 200)}}})
 	want := "{\n  \"a\": [1, 2, 3],\n  \"b\": {\"c\": \"x\", \"d\": null},\n  \"e\": [\n    {\n      \"f\": \"" + strings.Repeat("y", 200) + "\"\n    }\n  ]\n}"

@@ -76,7 +76,7 @@ func (s *Server) document(r *http.Request, l *vitrine.Link, f form) (*document, 
 	if d := v.(*document); d.link == *l {
 		return d, nil
 	}
-	return s.document(r, l, f) // somebody else's was of the link as it was before
+	return s.document(r, l, f) // someone else's was of the link as it was before
 }
 
 // newDocument renders a page with marks for what fills the gaps, which nobody who writes a title or a text can know.

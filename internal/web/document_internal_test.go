@@ -75,7 +75,7 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 	}
 }
 
-// What would have to be escaped stands on no page.
+// What would have to be escaped is on no page.
 func TestDocumentRefusesFillings(t *testing.T) {
 	d, err := newDocument(&vitrine.Link{ID: 1}, &linkPage{Show: showCard})
 	if err != nil {

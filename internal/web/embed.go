@@ -63,7 +63,7 @@ func (e embedding) html() string {
 		html.EscapeString(e.address), html.EscapeString(e.title), e.width, e.height)
 }
 
-// framers tells, in the words of frame-ancestors, whose pages may show in a frame what stands at a request's address.
+// framers tells, in the words of frame-ancestors, whose pages may show in a frame what is at a request's address.
 func (s *Server) framers(r *http.Request) string {
 	switch {
 	case strings.HasPrefix(r.URL.Path, contentRoot):

@@ -140,7 +140,7 @@ func (s *Server) devices(r *http.Request) []string {
 	return list[:min(len(list), maxDevices)]
 }
 
-// letIn gives a browser its session, and the cookie by which it is known from now on, and leads it on. Whoever was signed in here is not any
+// letIn gives a browser its session, and the cookie by which it is known from now on, and leads it on. Anyone who was signed in here is not any
 // more.
 func (s *Server) letIn(w http.ResponseWriter, r *http.Request, in vitrine.SignedIn, next string) error {
 	if old := s.session(r); old != "" {

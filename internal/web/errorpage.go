@@ -12,7 +12,7 @@ import (
 )
 
 // What is shown when a page cannot be: what happened, what to do, when to try again, and the number by which the operator finds it. It is one
-// page for everybody; whoever is signed in gets back to their own things.
+// page for everybody; anyone who is signed in gets back to their own things.
 
 var errorTemplate = parse("layout.html", "icons.html", "error.html")
 
@@ -82,7 +82,7 @@ func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeErrorPage(w, r, e, status, &p, s.policy(p.Nonce, framers))
 }
 
-// appFailure answers a failure of the pages that somebody signs in for.
+// appFailure answers a failure of the pages that someone signs in for.
 func (s *Server) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
 	heading, advice := headings[e.Code], inSiteWords(e.Message)
@@ -131,7 +131,7 @@ func adviceOn(e *vitrine.Error) string {
 	return strings.TrimSpace(e.Message + " " + advice[e.Code])
 }
 
-// wait is a time for people, rounded up: whoever waits so long has waited long enough.
+// wait is a time for people, rounded up: anyone who waits so long has waited long enough.
 func wait(d time.Duration) string {
 	n, unit := seconds(d), "second"
 	switch {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/web"
 )
 
-// Whatever goes wrong, the page says what happened and what to do, has the number of the request, and leads on: whoever is signed in to their
+// Whatever goes wrong, the page says what happened and what to do, has the number of the request, and leads on: anyone who is signed in to their
 // own things, everybody else to the start.
 func TestErrorPagesThroughTheSite(t *testing.T) {
 	broken := &brokenLog{}

@@ -86,7 +86,7 @@ type examinePage struct {
 	HTML          template.HTML
 	Text          string
 	Note          string
-	Message       string // what stands here in the place of content
+	Message       string // what is here in the place of content
 }
 
 // examine shows a file as its public page would, but inert.

@@ -57,7 +57,7 @@ func (s *Server) newFrontPage(r *http.Request, title, description, section strin
 	return p
 }
 
-// whoever is the account that is signed in where a request comes from; nil when there is none, and when that cannot be told now.
+// anyone who is the account that is signed in where a request comes from; nil when there is none, and when that cannot be told now.
 func (s *Server) whoever(r *http.Request) *vitrine.Account {
 	text := s.session(r)
 	if text == "" || s.Sessions == nil {
@@ -92,7 +92,7 @@ func (s *Server) frontPolicy(nonce string) string {
 	}, "; ")
 }
 
-// frontPictureRoute is the picture that stands for the site where somebody posts its address.
+// frontPictureRoute is the picture that stands for the site where someone posts its address.
 const frontPictureRoute = "/picture.png"
 
 var frontPicture = sync.OnceValues(func() ([]byte, error) { return drawCard("PDF", "Publish a file. See how it is read.") })

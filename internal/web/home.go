@@ -17,7 +17,7 @@ type homePage struct {
 	Plans  []planRow
 	Sample *sample
 	Accept string // extensions, as a chooser of files wants them
-	Next   string // where somebody who has chosen a file goes
+	Next   string // where someone who has chosen a file goes
 	Closed string // why a stranger cannot open an account here; "" where they can, and for who is signed in
 }
 

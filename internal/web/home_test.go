@@ -11,7 +11,7 @@ import (
 	"vitrine"
 )
 
-// The first page says what this is, how to use it, and what may be had, to whoever comes.
+// The first page says what this is, how to use it, and what may be had, to anyone who comes.
 func TestHome(t *testing.T) {
 	d := newDesk(t)
 	r := d.status(d.get("/"), 200)

@@ -22,7 +22,7 @@ type managePage struct {
 	Badge   string
 	Facts   []string
 	URL     string // public address
-	Prefix  string // what stands before a slug in an address, as people read it
+	Prefix  string // what is before a slug in an address, as people read it
 	Here    string // address of this page
 	Picture string // address; "" when there is none to be seen
 	Width   int
@@ -44,7 +44,7 @@ func (p *managePage) Pro() bool { return p.Me.Plan.Pro() }
 // Live reports whether the public may see it.
 func (p *managePage) Live() bool { return p.Link.Live() }
 
-// Held reports whether somebody or something other than its owner keeps it off display.
+// Held reports whether someone or something other than its owner keeps it off display.
 func (p *managePage) Held() bool {
 	return p.Link.State != vitrine.StateLive && p.Link.Reason != "" && p.Link.Reason != vitrine.ReasonOwner
 }

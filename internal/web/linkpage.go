@@ -129,7 +129,7 @@ func (p *linkPage) identify(token string) {
 	p.Notice.Download = p.Download
 }
 
-// unshown is what stands in the place of content: always for a card, otherwise where a browser cannot show it.
+// unshown is what is in the place of content: always for a card, otherwise where a browser cannot show it.
 func unshown(show string, l *vitrine.Link) string {
 	switch {
 	case !l.HasBytes:

@@ -246,7 +246,7 @@ func TestOldAddresses(t *testing.T) {
 	d.check(a.Run(t.Context(), func(fault string) { t.Errorf("audit: %s", fault) }))
 }
 
-// Whether an address can be had is told in the same words, whoever has it, and to Pro alone.
+// Whether an address can be had is told in the same words, anyone who has it, and to Pro alone.
 func TestSlugCheck(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

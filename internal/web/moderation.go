@@ -167,7 +167,7 @@ func filters(counts map[string]int64, chosen string) []filter {
 	return append([]filter{all}, list...)
 }
 
-// rowValue says which link a row is and as what it was shown: what has been held for another reason since is not what somebody chose.
+// rowValue says which link a row is and as what it was shown: what has been held for another reason since is not what someone chose.
 func rowValue(l *vitrine.Link) string { return string(l.Slug) + " " + l.Reason }
 
 // mayPublish reports whether a moderator may bring a link on display: their own only as the instance's owner, who answers for it anyway and may
@@ -208,7 +208,7 @@ func queueName(reason string) string {
 	return reason
 }
 
-// parseQueue accepts what queueName makes; anything else is no queue. So nothing of a request stands on a case beside the addresses of its file,
+// parseQueue accepts what queueName makes; anything else is no queue. So nothing of a request is on a case beside the addresses of its file,
 // which are secrets.
 func parseQueue(name string) string {
 	if name == anyReason || vitrine.Meaning(name) != "" {
@@ -304,7 +304,7 @@ func (s *Server) decideRow(ctx context.Context, me *vitrine.Account, do, row str
 	}
 	var e *vitrine.Error
 	if errors.As(err, &e) && e.Code == vitrine.CodeInvalidRequest && e.Field == "" {
-		return false, nil // somebody was faster
+		return false, nil // someone was faster
 	}
 	return err == nil, err
 }

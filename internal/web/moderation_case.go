@@ -23,7 +23,7 @@ type casePage struct {
 	Type    string // of the file, in words
 	Facts   []string
 	Public  string // address of the public page, while there is one
-	Path    string // the same, or what of it tells it apart, whether there is one or not
+	Path    string // the same, or what of it distinguishes it, whether there is one or not
 	Seen    int64  // the last change that the page tells of
 	Own     bool   // the link is the moderator's own
 	May     bool   // the moderator may publish it
@@ -40,7 +40,7 @@ type examination struct {
 	Sandbox string // of the frame
 	Source  string // address of the frame with the text of a web page
 	Copy    string // address of the bytes
-	Message string // what stands in the place of a frame
+	Message string // what is in the place of a frame
 	Note    string // what the moderator must know of what they see
 }
 

@@ -162,7 +162,7 @@ func (s *Server) undo(ctx context.Context, me *vitrine.Account, e vitrine.Event)
 	}
 	by.Seen = e.ID
 	if _, err = s.Links.Undo(ctx, string(e.Slug), by); vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
-		return false, nil // somebody was faster
+		return false, nil // someone was faster
 	}
 	return err == nil, err
 }

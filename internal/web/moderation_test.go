@@ -202,7 +202,7 @@ func TestDecideMany(t *testing.T) {
 		t.Errorf("%s", r.body)
 	}
 	states(vitrine.StateLive)
-	// What somebody has decided about since is not taken back.
+	// What someone has decided about since is not taken back.
 	slug, _, _ := strings.Cut(rows[0], " ")
 	l, err := d.server.Links.Disable(t.Context(), slug, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
@@ -247,7 +247,7 @@ func TestRejectSame(t *testing.T) {
 	d.status(d.get("/p/"+string(other.Slug)), 200)
 }
 
-// What is a moderator's own somebody else decides about; the owner of the site may.
+// What is a moderator's own someone else decides about; the owner of the site may.
 func TestOwnLink(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)

@@ -111,7 +111,7 @@ func (s *Server) page(h handler) http.Handler {
 }
 
 // render answers with a page, compressed where that is accepted. The only secrets on any page are its own view token and
-// the addresses of a moderator's preview, and nothing of the request stands beside them: its compressed size tells nothing (BREACH).
+// the addresses of a moderator's preview, and nothing of the request is beside them: its compressed size tells nothing (BREACH).
 func render(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, data any) error {
 	var b bytes.Buffer
 	if err := t().Execute(&b, data); err != nil {

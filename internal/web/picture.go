@@ -34,7 +34,7 @@ func (s *Server) picture(l *vitrine.Link) picture {
 	return p
 }
 
-// sendPicture answers with a link's picture. It is no open: whoever sees a picture of a link has not been there. It may be kept, and
+// sendPicture answers with a link's picture. It is no open: anyone who sees a picture of a link has not been there. It may be kept, and
 // is asked for again each time, so that of a link that is taken down it is gone at once.
 func (s *Server) sendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	content, tag, err := s.pictureOf(r, l)

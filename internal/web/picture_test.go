@@ -67,7 +67,7 @@ func TestPictureOfAPart(t *testing.T) {
 	}
 }
 
-// What networks want to know stands in the page's head.
+// What networks want to know is in the page's head.
 func TestOpenGraph(t *testing.T) {
 	s := newSite(t)
 	for name, kind := range map[string]string{"report.pdf": "website", "clip.webm": "video.other", "song.mp3": "music.song"} {

@@ -94,7 +94,7 @@ const previewRefresh = "2"
 type previewPage struct {
 	chrome
 	Script, Styles string // addresses: of the script that tells how far it was read, of the origin of styles
-	Message        string // what stands here in the place of content
+	Message        string // what is here in the place of content
 	Image          string // address, relative to the frame's
 	HTML           template.HTML
 	Note           string

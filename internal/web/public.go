@@ -170,7 +170,7 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	return nil
 }
 
-// redirectLife is how long the address of a download in storage is good for. Whoever has it can pass it on, also after the link was taken down: it
+// redirectLife is how long the address of a download in storage is good for. Anyone who has it can pass it on, also after the link was taken down: it
 // lives as long as a browser needs to follow it.
 const redirectLife = time.Minute
 

@@ -68,7 +68,7 @@ func TestBucket(t *testing.T) {
 		t.Errorf("a download of %d bytes, %s", len(r.body), r.Header.Get("Content-Disposition"))
 	}
 
-	// Whoever signs in may send bytes to the bucket, and nothing else goes there.
+	// Anyone who signs in may send bytes to the bucket, and nothing else goes there.
 	csp := d.status(d.get("/dashboard", d.signIn(d.member)), 200).Header.Get("Content-Security-Policy")
 	if !strings.Contains(csp, "connect-src 'self' "+b.Origin()+";") || strings.Count(csp, b.Origin()) != 1 {
 		t.Errorf("policy of the dashboard: %s", csp)

@@ -50,7 +50,7 @@ type Server struct {
 	Previews  *vitrine.Previews
 	Receiver  vitrine.Receiver // nil when signed URLs lead elsewhere: to StorageOrigin
 	Signer    *vitrine.Signer
-	Ready     func(context.Context) error // of the parts that the server stands on
+	Ready     func(context.Context) error // of the parts that the server is on
 	Now       func() time.Time
 	Log       *slog.Logger
 

@@ -40,7 +40,7 @@ func allowed(methods string) handler {
 	return func(w http.ResponseWriter, _ *http.Request) error { return methodNotAllowed(w, methods) }
 }
 
-// app renders a handler of the pages that somebody signs in for (security, dashboard). What they show is kept by nobody, framed by nobody
+// app renders a handler of the pages that someone signs in for (security, dashboard). What they show is kept by nobody, framed by nobody
 // and listed nowhere; their addresses, one of which is a secret, are told to no other origin. With no-referrer a browser would send forms
 // with the Origin "null", which over plain HTTP could not be told from another site's.
 func (s *Server) app(h handler) http.Handler {
@@ -74,7 +74,7 @@ func (s *Server) appPolicy(nonce string) string {
 	}, "; ")
 }
 
-// signInPage says one thing to somebody who is not in, or not let in.
+// signInPage says one thing to someone who is not in, or not let in.
 type signInPage struct {
 	chrome
 	Heading, Message string

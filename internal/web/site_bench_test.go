@@ -51,7 +51,7 @@ func BenchmarkSite(b *testing.B) {
 	}
 }
 
-// BenchmarkSignIn is what a right password costs, of which the hash is meant to be nearly all, beside a request of somebody who is signed in.
+// BenchmarkSignIn is what a right password costs, of which the hash is meant to be nearly all, beside a request of someone who is signed in.
 func BenchmarkSignIn(b *testing.B) {
 	d := newDesk(b)
 	a := d.join("reader@example.org", vitrine.RoleMember)

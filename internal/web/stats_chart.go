@@ -8,7 +8,7 @@ import (
 	"vitrine/report"
 )
 
-// statsChart is views and unique viewers over time, and those of the time before. What it draws stands in a table, too, which the script
+// statsChart is views and unique viewers over time, and those of the time before. What it draws is in a table, too, which the script
 // that draws it anew reads.
 type statsChart struct {
 	Points  []statsPoint

@@ -89,7 +89,7 @@ func (s *site) readBy(l *vitrine.Link, n int) {
 	}
 }
 
-// openNow adds one open by somebody new, just now.
+// openNow adds one open by someone new, just now.
 func (s *site) openNow(l *vitrine.Link, viewer uint64) {
 	s.t.Helper()
 	at := s.server.Now().UnixMilli()

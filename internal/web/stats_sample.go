@@ -88,7 +88,7 @@ func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time
 		if w := day.Weekday(); w == 0 || w == 6 {
 			busy *= 0.35
 		}
-		if age == 9 || age == 8 { // somebody wrote about it
+		if age == 9 || age == 8 { // someone wrote about it
 			busy *= 2.4
 		}
 		for range int(busy + r.Float64()) {

@@ -374,7 +374,7 @@ func TestSizesDoNotOverflow(t *testing.T) {
 	f.call(key, "POST", "/uploads", noteFile).want(200, "")
 }
 
-// A link that was deleted while somebody opened it leaves nothing in the account's numbers.
+// A link that was deleted while someone opened it leaves nothing in the account's numbers.
 func TestOpenOfADeletedLink(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)

@@ -72,7 +72,7 @@ func (s *Server) linkState(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return writeJSON(w, s.memberLink(o.Link))
 }
 
-// slugAnswer reports whether a slug can be had. About one that is taken it says the same whoever has it.
+// slugAnswer reports whether a slug can be had. About one that is taken it says the same anyone who has it.
 type slugAnswer struct {
 	Free    bool         `json:"free"`
 	Slug    string       `json:"slug,omitempty"` // as it would be written
@@ -80,7 +80,7 @@ type slugAnswer struct {
 	Message string       `json:"message"`
 }
 
-// checkSlug answers while somebody types.
+// checkSlug answers while someone types.
 func (s *Server) checkSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	q := r.URL.Query()
 	slug := q.Get("slug")

@@ -46,7 +46,7 @@ type site struct {
 // siteOptions change a site before it is built.
 type siteOptions struct {
 	viewLog func(vitrine.ViewLog) vitrine.ViewLog // wraps the log
-	around  func(http.Handler) http.Handler       // stands before the server
+	around  func(http.Handler) http.Handler       // is before the server
 	content bool                                  // file bytes have a host of their own
 	now     func() time.Time                      // the server's clock, if not the wall's
 }

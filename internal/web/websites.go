@@ -63,7 +63,7 @@ type websitesPage struct {
 	Rows     []websiteRow
 	Drop     dropZone
 	Full     string // that all links of the plan are in use; "" as long as they are not
-	Prefix   string // what stands before a slug in an address, and what behind it, as people read them
+	Prefix   string // what is before a slug in an address, and what behind it, as people read them
 	Suffix   string
 	NewTitle string
 	NewSlug  string
@@ -106,7 +106,7 @@ func (s *Server) websiteRow(f *vitrine.SiteFacts) websiteRow {
 	return r
 }
 
-// affixes are what stands before and behind a slug in the address of a website.
+// affixes are what is before and behind a slug in the address of a website.
 func (s *Server) affixes() (prefix, suffix string) {
 	_, address, _ := strings.Cut(s.siteURL("*"), "://")
 	prefix, suffix, _ = strings.Cut(strings.TrimSuffix(address, "/"), "*")
@@ -189,7 +189,7 @@ func (s *Server) checkWebsiteSlug(w http.ResponseWriter, r *http.Request, me *vi
 	return writeSlugAnswer(w, slug, s.Sites.SlugFree(r.Context(), me, slug))
 }
 
-// writeSlugAnswer tells somebody who types a slug whether it can be had.
+// writeSlugAnswer tells someone who types a slug whether it can be had.
 func writeSlugAnswer(w http.ResponseWriter, slug string, err error) error {
 	var e *vitrine.Error
 	switch {

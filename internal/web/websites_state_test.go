@@ -257,7 +257,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 		}
 	}
 	h.check(h.server.Albums.Add(t.Context(), h.member, string(h.album("Exported").Slug), []string{string(plain.Slug)}))
-	h.exported(map[string][2]string{ // what stands in it, and what does not
+	h.exported(map[string][2]string{ // what is in it, and what does not
 		"links.csv": {string(plain.Slug), slug}, "websites.json": {`"files/` + slug + `/site.zip"`, "disabled"}, "albums.json": {string(plain.Slug), slug},
 		"files/" + slug + "/site.zip": {"<h1>Garden</h1>", "notes"},
 	})
