@@ -187,7 +187,6 @@ type Tx interface {
 
 	// AddAlbum gives a.ID. Slugs are unique over all albums, deleted ones too as long as their row keeps the slug.
 	AddAlbum(a *Album) error
-	Album(id AlbumID) (*Album, error)
 	// AlbumBySlug finds an album, deleted or not.
 	AlbumBySlug(s Slug) (*Album, error)
 	PutAlbum(a *Album) error

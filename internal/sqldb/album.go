@@ -19,10 +19,6 @@ func (t storeTx) AddAlbum(a *vitrine.Album) error {
 	return t.add(&a.ID, "INSERT INTO albums ("+albumColumns+") VALUES ($1, $2, $3, $4, $5)", albumValues(a)...)
 }
 
-func (t storeTx) Album(id vitrine.AlbumID) (*vitrine.Album, error) {
-	return one(t.tx, readAlbum, selectAlbums+" WHERE id = $1", int64(id))
-}
-
 func (t storeTx) AlbumBySlug(s vitrine.Slug) (*vitrine.Album, error) {
 	return one(t.tx, readAlbum, selectAlbums+" WHERE slug = $1 AND slug <> ''", string(s))
 }

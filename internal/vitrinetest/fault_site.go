@@ -50,10 +50,6 @@ func (t *faultyTx) AddAlbum(a *vitrine.Album) error {
 	return t.do(func() error { return t.Tx.AddAlbum(a) })
 }
 
-func (t *faultyTx) Album(id vitrine.AlbumID) (*vitrine.Album, error) {
-	return value(t.do, func() (*vitrine.Album, error) { return t.Tx.Album(id) })
-}
-
 func (t *faultyTx) AlbumBySlug(s vitrine.Slug) (*vitrine.Album, error) {
 	return value(t.do, func() (*vitrine.Album, error) { return t.Tx.AlbumBySlug(s) })
 }
