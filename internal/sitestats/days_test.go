@@ -54,18 +54,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	now := midnight.Add(-time.Millisecond)
 	stats := sitestats.New(sitestats.Stats{Store: store, Log: log, Views: views, IDs: vitrine.NewViewIDs(), Now: func() time.Time { return now }})
-	site := &vitrine.Site{Slug: "garden", Title: "Garden", CreatedAt: now.Add(-time.Hour)}
-	err = store.Update(t.Context(), func(tx vitrine.Tx) error {
-		a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("key"), CreatedAt: site.CreatedAt}
-		if err := tx.AddAccount(a); err != nil {
-			return err
-		}
-		site.Account = a.ID
-		return tx.AddSite(site)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	site := addSite(t, store, now.Add(-time.Hour))
 	count := func(path string, viewer uint64, source, bot string) {
 		t.Helper()
 		if err := stats.Count(t.Context(), site.ID, path, report.Open{Viewer: viewer, Source: source, Bot: bot}); err != nil {

@@ -47,9 +47,15 @@ func start(t *testing.T, store, log string) *process {
 // addSite makes a website.
 func (p *process) addSite(t *testing.T) *vitrine.Site {
 	t.Helper()
-	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("key"), CreatedAt: time.Now()}
-	site := &vitrine.Site{Slug: "garden", Title: "Garden", CreatedAt: time.Now()}
-	err := p.store.Update(t.Context(), func(tx vitrine.Tx) error {
+	return addSite(t, p.store, time.Now())
+}
+
+// addSite makes an account and a website of it.
+func addSite(t *testing.T, store vitrine.Store, at time.Time) *vitrine.Site {
+	t.Helper()
+	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("key"), CreatedAt: at}
+	site := &vitrine.Site{Slug: "garden", Title: "Garden", CreatedAt: at}
+	err := store.Update(t.Context(), func(tx vitrine.Tx) error {
 		if err := tx.AddAccount(a); err != nil {
 			return err
 		}
