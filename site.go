@@ -273,7 +273,7 @@ func (s *Sites) Public(ctx context.Context, slug Slug) (version *Link, a *Accoun
 		version, a, err = publicSite(tx, slug)
 		return err
 	})
-	if err == nil && s.Links != nil {
+	if err == nil {
 		err = s.Links.freshViewerKey(ctx, a)
 	}
 	if err != nil {
