@@ -2,7 +2,6 @@ package vitrine_test
 
 import (
 	"os"
-	"os/exec"
 	"path"
 	"regexp"
 	"strings"
@@ -68,28 +67,20 @@ func TestCitations(t *testing.T) {
 			t.Errorf("%s: %q", text, got)
 		}
 	}
-	out, err := exec.Command("git", "ls-files", "*.go", "*.md", "*.js", "*.html", "*.css", "*.sql").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	old := regexp.MustCompile(`analytics semantics|service specification`)
 	cited := 0
-	for file := range strings.FieldsSeq(string(out)) {
-		if file == "citations_test.go" || strings.Contains(file, "/vendor/") {
-			continue
+	eachTracked(t, func(file, text string) {
+		if file == "citations_test.go" {
+			return
 		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, fault := range faultyCitations(pages, string(b)) {
+		for _, fault := range faultyCitations(pages, text) {
 			t.Errorf("%s cites %s, which is not in docs/specification", file, fault)
 		}
-		if m := old.Find(b); m != nil {
+		if m := old.FindString(text); m != "" {
 			t.Errorf("%s cites the %s, which is no page of docs/specification", file, m)
 		}
-		cited += len(citation.FindAll(b, -1))
-	}
+		cited += len(citation.FindAllString(text, -1))
+	}, "*.go", "*.md", "*.js", "*.html", "*.css", "*.sql")
 	if cited < 50 {
 		t.Errorf("only %d citations were found", cited)
 	}

@@ -2,7 +2,6 @@ package vitrine_test
 
 import (
 	"os"
-	"os/exec"
 	"path"
 	"regexp"
 	"strings"
@@ -22,22 +21,11 @@ func anchors(text string) map[string]bool {
 // Each link from a document to a file or a heading of this repository leads
 // there.
 func TestDocumentLinks(t *testing.T) {
-	out, err := exec.Command("git", "ls-files", "*.md").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	followed := 0
-	for file := range strings.FieldsSeq(string(out)) {
-		if strings.Contains(file, "/vendor/") || strings.Contains(file, "testdata/") {
-			continue
-		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(b), ""), -1) {
+	eachTracked(t, func(file, document string) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(document, ""), -1) {
 			if strings.Contains(m[1], ":") {
 				continue // elsewhere
 			}
@@ -59,7 +47,7 @@ func TestDocumentLinks(t *testing.T) {
 				t.Errorf("%s links to %s, which has no such heading", file, m[1])
 			}
 		}
-	}
+	}, "*.md")
 	if followed < 60 {
 		t.Errorf("only %d links were followed", followed)
 	}

@@ -11,7 +11,7 @@ type IDSource interface {
 	HighestIDs(ctx context.Context) (AccountID, LinkID, error)
 }
 
-// ReserveIDs has the store give no number to an account or a link that something else knows one by: whoever got it would be shown the opens of another
+// ReserveIDs has the store give no number to an account or a link that something else knows one by: its owner would see the views of another
 // (promise 9). A store that was behind was restored to an earlier moment than its log, or one of the two is not the other's; what is to be
 // said of that is returned, and "" otherwise.
 func ReserveIDs(ctx context.Context, store Store, all ...IDSource) (warning string, err error) {

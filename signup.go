@@ -273,7 +273,7 @@ func (s *Accounts) invited(tx Tx, text string) (*OneTimeToken, error) {
 	return t, err
 }
 
-// invitationStands reports whether an invitation can be taken up: in its time, and as long as whoever invited may. What is no invitation stands.
+// invitationStands reports whether an invitation can be taken up: in its time, and as long as the account that invited may. It reports true for what is no invitation.
 func invitationStands(tx Tx, t *OneTimeToken, now time.Time) (bool, error) {
 	if t.Purpose != TokenInvite {
 		return true, nil

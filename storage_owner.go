@@ -91,7 +91,8 @@ func (p StorageOwner) Verify(ctx context.Context) error {
 // bareLinks is of how many files at least one is there in a place that is only without a mark.
 const bareLinks = 5
 
-// verifyEmpty is errPlaceBare of a place without a mark that ought to have one and lacks the newest files that are on display.
+// verifyEmpty returns errPlaceBare for storage without a marker if the store knows
+// one and the newest published files are missing.
 func (p StorageOwner) verifyEmpty(ctx context.Context, m marks) error {
 	if m.current == "" {
 		return nil

@@ -50,7 +50,7 @@ type linkRow struct {
 // MayDisable reports whether the owner may take it off display.
 func (r linkRow) MayDisable() bool { return r.State == vitrine.StateLive }
 
-// MayRestore reports whether the owner may put it on display again.
+// MayRestore reports whether the owner may enable it again.
 func (r linkRow) MayRestore() bool {
 	return r.State == vitrine.StateDisabled && r.Reason == vitrine.ReasonOwner
 }

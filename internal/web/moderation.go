@@ -170,7 +170,7 @@ func filters(counts map[string]int64, chosen string) []filter {
 // rowValue says which link a row is and as what it was shown: what has been held for another reason since is not what someone chose.
 func rowValue(l *vitrine.Link) string { return string(l.Slug) + " " + l.Reason }
 
-// mayPublish reports whether a moderator may bring a link on display: their own only as the instance's owner, who answers for it anyway and may
+// mayPublish reports whether a moderator may make a link public: their own only as the instance's owner, who answers for it anyway and may
 // be the only person there is.
 func mayPublish(me *vitrine.Account, l *vitrine.Link) bool {
 	return l.Account != me.ID || me.Role == vitrine.RoleOwner

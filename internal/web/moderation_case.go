@@ -178,7 +178,7 @@ func (s *Server) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vi
 	return nil, nil
 }
 
-// publishes are the decisions that may bring a link on display.
+// publishes are the decisions that may make a link public.
 var publishes = map[string]bool{"clear": true, "undo": true}
 
 // decide carries out one decision about a link, if it is still as its page told. Then it leads to the next case of the queue, or back.

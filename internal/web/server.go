@@ -70,7 +70,7 @@ type Server struct {
 	Logins     *vitrine.Logins
 	Moderation *vitrine.Moderation
 	Accounts   *vitrine.Accounts
-	// Notices, if set, are what an administrator must know: they stand on each of these pages.
+	// Notices, if set, are what an administrator must know. Each of these pages shows them.
 	Notices func(context.Context) []Notice
 
 	// BodyTime is how long the body of a request may take to arrive, and 10 KiB
