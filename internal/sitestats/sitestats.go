@@ -101,8 +101,11 @@ func numbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link int
 
 func giveNumbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link int64, err error) {
 	of, err := tx.Site(site)
-	if err != nil || !of.DeletedAt.IsZero() {
-		return 0, 0, errors.Join(err, vitrine.Errorf(vitrine.CodeNotFound, "There is no website at this address."))
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && !of.DeletedAt.IsZero() {
+		return 0, 0, vitrine.Errorf(vitrine.CodeNotFound, "There is no website at this address.")
+	}
+	if err != nil {
+		return 0, 0, err
 	}
 	if account, err = give(tx, site, ""); err != nil {
 		return 0, 0, err

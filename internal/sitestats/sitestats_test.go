@@ -1,6 +1,7 @@
 package sitestats_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -194,5 +195,31 @@ func TestRestoredStore(t *testing.T) {
 	}
 	if faults := after.faults(t); len(faults) != 1 {
 		t.Errorf("audit: %q", faults)
+	}
+}
+
+// brokenStore fails when a website is looked up, with an error that nobody
+// knows.
+type brokenStore struct{ vitrine.Store }
+
+type brokenTx struct{ vitrine.Tx }
+
+var errBroken = errors.New("the row is damaged")
+
+func (s brokenStore) Update(ctx context.Context, f func(vitrine.Tx) error) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error { return f(brokenTx{tx}) })
+}
+
+func (brokenTx) Site(vitrine.SiteID) (*vitrine.Site, error) { return nil, errBroken }
+
+// A database that fails is not a website that is not there.
+func TestCountFails(t *testing.T) {
+	dir := t.TempDir()
+	p := start(t, filepath.Join(dir, "vitrine.db"), filepath.Join(dir, "views.db"))
+	site := p.addSite(t)
+	p.Store = brokenStore{p.store}
+	err := p.Count(t.Context(), site.ID, "index.html", report.Open{Viewer: 1})
+	if !errors.Is(err, errBroken) || vitrine.CodeOf(err) != vitrine.CodeInternal {
+		t.Errorf("%v: %s", err, vitrine.CodeOf(err))
 	}
 }
