@@ -9,9 +9,10 @@ import (
 )
 
 // visitSet counts the views of each visit, a viewer's day on a link, in about
-// 13 bytes a visit. Visits are kept by the highest bits of their viewer, which
-// are even in number because viewers are hashes, so that a visit needs only
-// the other bits, and a new one moves few others.
+// 13 bytes a visit. Visits are kept in leaves by the highest 16 bits of their
+// viewer. Viewers are hashes, so leaves have about the same size. A visit needs
+// only the other bits of its viewer, and a new one moves only the visits of its
+// leaf.
 type visitSet struct {
 	leaves map[uint32]*visitLeaf // by prefix
 	links  []int64               // by place
