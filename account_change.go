@@ -19,7 +19,7 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 	}
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
-		if _, err := takeAttempt(tx, now, s.Sessions.Signer.letters("reset", email, g)...); err != nil {
+		if _, err := takeAttempt(tx, now, letterLimits(s.Sessions.Signer, "reset", email, g)...); err != nil {
 			return tooOften(err, "Messages have been asked for often enough. If the address has an account, the link that was sent last still works.")
 		}
 		a, err := tx.AccountByEmail(email)
@@ -115,7 +115,7 @@ func (s *Accounts) confirm(ctx context.Context, session *Session, password strin
 		if a, err = tx.Account(session.Account); err != nil || s.fresh(session) {
 			return err
 		}
-		taken, err = takeAttempt(tx, s.Now(), s.Sessions.Signer.inside(a.ID))
+		taken, err = takeAttempt(tx, s.Now(), signedInLimit(s.Sessions.Signer, a.ID))
 		return tooOften(err, "The current password was tried too often.")
 	})
 	if err != nil || s.fresh(session) {
@@ -202,7 +202,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *Session, current, a
 			return err
 		}
 		g := Client{} // one is signed in: the account takes the place of the network
-		if _, err := takeAttempt(tx, s.Now(), s.Sessions.Signer.letters("address of "+a.Email, email, g)...); err != nil {
+		if _, err := takeAttempt(tx, s.Now(), letterLimits(s.Sessions.Signer, "address of "+a.Email, email, g)...); err != nil {
 			return tooOften(err, "Messages have been asked for often enough. The link that was sent last still works.")
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
@@ -231,7 +231,7 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *Account, email st
 		if err != nil {
 			return err
 		}
-		tries := rateLimit{s.Sessions.Signer.attemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)), addressesTaken, attemptHour}
+		tries := rateLimit{s.Sessions.Signer.AttemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)), addressesTaken, attemptHour}
 		if _, err := takeAttempt(tx, s.Now(), tries); err != nil {
 			return tooOften(err, "Your account has asked for several addresses within the hour.")
 		}

@@ -68,35 +68,35 @@ const (
 	loginCodesByNetwork = 30 // wrong codes, in attemptTime
 )
 
-// attemptKey makes a key of what is counted.
-func (s *Signer) attemptKey(fields ...string) (k AttemptKey) {
+// AttemptKey returns the key of what is counted: a keyed hash of its fields.
+func (s *Signer) AttemptKey(fields ...string) (k AttemptKey) {
 	copy(k[:], s.mac(PurposeAttempt, fields...))
 	return k
 }
 
-// atPassword are the bounds of a try at the password of an address; device is that of a browser which has signed in to its account before,
+// passwordLimits are the bounds of a try at the password of an address; device is that of a browser which has signed in to its account before,
 // or "".
-func (s *Signer) atPassword(email string, g Client, device string) []rateLimit {
+func passwordLimits(s *Signer, email string, g Client, device string) []rateLimit {
 	if device != "" {
-		return []rateLimit{{s.attemptKey("device", device), attemptsByDevice, attemptHour}}
+		return []rateLimit{{s.AttemptKey("device", device), attemptsByDevice, attemptHour}}
 	}
 	return []rateLimit{
-		{s.attemptKey("address and network", email, g.network()), attemptsByAddressAndNetwork, attemptTime},
-		{s.attemptKey("network", g.network()), attemptsByNetwork, attemptTime},
-		{s.attemptKey("address", email), attemptsByAddress, attemptHour},
+		{s.AttemptKey("address and network", email, g.network()), attemptsByAddressAndNetwork, attemptTime},
+		{s.AttemptKey("network", g.network()), attemptsByNetwork, attemptTime},
+		{s.AttemptKey("address", email), attemptsByAddress, attemptHour},
 	}
 }
 
-// inside is the bound of a try at the current password of an account from a browser that is signed in to it.
-func (s *Signer) inside(a AccountID) rateLimit {
-	return rateLimit{s.attemptKey("inside", strconv.FormatInt(int64(a), 10)), attemptsInside, attemptHour}
+// signedInLimit is the bound of a try at the current password of an account from a browser that is signed in to it.
+func signedInLimit(s *Signer, a AccountID) rateLimit {
+	return rateLimit{s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), attemptsInside, attemptHour}
 }
 
-// letters are the bounds of having a message of some kind sent to an address.
-func (s *Signer) letters(kind, email string, g Client) []rateLimit {
+// letterLimits are the bounds of having a message of some kind sent to an address.
+func letterLimits(s *Signer, kind, email string, g Client) []rateLimit {
 	return []rateLimit{
-		{s.attemptKey(kind+" by network", g.network()), lettersByNetwork, attemptHour},
-		{s.attemptKey(kind+" to address", email), lettersToAddress, attemptHour},
+		{s.AttemptKey(kind+" by network", g.network()), lettersByNetwork, attemptHour},
+		{s.AttemptKey(kind+" to address", email), lettersToAddress, attemptHour},
 	}
 }
 

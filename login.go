@@ -110,7 +110,7 @@ func (s *Logins) Begin(ctx context.Context, program, machine string, g Client) (
 	secret = LoginSecret(newSecret())
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := s.Now()
-		if _, err := takeAttempt(tx, now, rateLimit{s.Signer.attemptKey("login by network", g.network()), loginsByNetwork, attemptTime}); err != nil {
+		if _, err := takeAttempt(tx, now, rateLimit{s.Signer.AttemptKey("login by network", g.network()), loginsByNetwork, attemptTime}); err != nil {
 			return tooOften(err, "Many codes have been asked for from your network.")
 		}
 		l = &Login{Code: newLoginCode(), Hash: secret.hash(), Program: program, Machine: machine, State: LoginPending,
@@ -175,8 +175,8 @@ func (s *Logins) with(ctx context.Context, me *Account, typed string, g Client, 
 		now := s.Now()
 		missing = false
 		taken, err := takeAttempt(tx, now,
-			rateLimit{s.Signer.attemptKey("login code by account", me.Email), loginCodesByAccount, attemptHour},
-			rateLimit{s.Signer.attemptKey("login code by network", g.network()), loginCodesByNetwork, attemptTime})
+			rateLimit{s.Signer.AttemptKey("login code by account", me.Email), loginCodesByAccount, attemptHour},
+			rateLimit{s.Signer.AttemptKey("login code by network", g.network()), loginCodesByNetwork, attemptTime})
 		if err != nil {
 			return tooOften(err, "Too many codes were wrong.")
 		}

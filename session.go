@@ -119,7 +119,7 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, password strin
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		bounds = s.Signer.atPassword(email, g, s.Signer.knownDevice(a.ID, g.Devices, now))
+		bounds = passwordLimits(s.Signer, email, g, s.Signer.knownDevice(a.ID, g.Devices, now))
 		taken, err = takeAttempt(tx, now, bounds...)
 		return err
 	})

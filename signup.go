@@ -178,7 +178,7 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) erro
 			return err
 		}
 		now := s.Now()
-		if _, err := takeAttempt(tx, now, s.Sessions.Signer.letters("sign-up", email, g)...); err != nil {
+		if _, err := takeAttempt(tx, now, letterLimits(s.Sessions.Signer, "sign-up", email, g)...); err != nil {
 			return tooOften(err, "Messages have been asked for often enough. The one that was sent last still works.")
 		}
 		_, err := tx.AccountByEmail(email)
@@ -215,7 +215,7 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 		if err := setUp(tx); err != nil {
 			return err
 		}
-		network := rateLimit{s.Sessions.Signer.attemptKey("join by network", g.network()), signUpsByNetwork, attemptHour}
+		network := rateLimit{s.Sessions.Signer.AttemptKey("join by network", g.network()), signUpsByNetwork, attemptHour}
 		taken, err = takeAttempt(tx, s.Now(), network)
 		return tooOften(err, "Several accounts have been asked for from your network within the hour.")
 	})
