@@ -230,7 +230,7 @@ func (s *Uploads) check(ctx context.Context, c *check, l *Link) error {
 }
 
 // inspect looks through a link's bytes, and counts the files of a version of a website.
-func (l *Link) inspect(b Blob, t filetype.Type) (filetype.Facts, error) {
+func inspect(l *Link, b Blob, t filetype.Type) (filetype.Facts, error) {
 	if l.Site == 0 {
 		return filetype.Inspect(b, b.Size(), t)
 	}

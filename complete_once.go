@@ -139,5 +139,5 @@ func (s *Uploads) inspectInTurn(c *check, l *Link, b Blob, t filetype.Type) (fil
 		return filetype.Facts{}, err
 	}
 	defer release()
-	return l.inspect(b, t)
+	return inspect(l, b, t)
 }

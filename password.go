@@ -86,7 +86,7 @@ const (
 var hashTurns = sync.OnceValue(func() *turns[struct{}] { return newTurns[struct{}](max(2, runtime.GOMAXPROCS(0))) })
 
 // turn waits for a turn to make a hash. Errors: CodeUnavailable when there is none for long.
-func turn(ctx context.Context, f func()) error {
+func inTurn(ctx context.Context, f func()) error {
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
 	turns := hashTurns()
@@ -100,7 +100,7 @@ func turn(ctx context.Context, f func()) error {
 
 // hashPassword is what is stored of a password that ParsePassword has accepted: a PHC string.
 func hashPassword(ctx context.Context, password string) (phc string, err error) {
-	err = turn(ctx, func() {
+	err = inTurn(ctx, func() {
 		salt := make([]byte, saltSize)
 		rand.Read(salt)
 		phc = passwordHashing.format(salt, passwordHashing.sum(password, salt, hashSize))
@@ -148,7 +148,7 @@ func checkPassword(ctx context.Context, phc, password string) (ok, stale bool, e
 		password = "" // nobody's
 	}
 	password = norm.NFC.String(password)
-	err = turn(ctx, func() {
+	err = inTurn(ctx, func() {
 		ok = subtle.ConstantTimeCompare(h.sum(password, salt, uint32(len(sum))), sum) == 1 && known
 	})
 	return ok, h != passwordHashing, err

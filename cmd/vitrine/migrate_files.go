@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// importer is storage that takes sealed bytes from elsewhere.
-type importer interface {
+// blobImporter is storage that takes sealed bytes from elsewhere.
+type blobImporter interface {
 	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
 }
 
@@ -75,7 +75,7 @@ func (m *migration) files(ctx context.Context) error {
 		size += o.Size
 	}
 	m.meter.begin("files", size)
-	into, ok := m.to.blobs.(importer)
+	into, ok := m.to.blobs.(blobImporter)
 	if !ok {
 		return fmt.Errorf("%s takes no files", redacted(m.to.filesPlace()))
 	}
@@ -107,7 +107,7 @@ func (m *migration) files(ctx context.Context) error {
 }
 
 // file copies one file with its parts. It tells how many bytes were read, and whether the file was there, with the bytes that were uploaded.
-func (m *migration) file(ctx context.Context, into importer, o vitrine.OwnedBlob) (n int64, there bool, err error) {
+func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.OwnedBlob) (n int64, there bool, err error) {
 	if o.Upload { // its bytes may be there, and not be sealed yet
 		if _, err := m.from.blobs.Seal(ctx, o.Key); errors.Is(err, vitrine.ErrNotFound) {
 			return 0, false, nil

@@ -219,7 +219,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	}
 	defer s.exporting.Delete(me.ID)
 	pacerOf(w).within(exportStall)
-	out := &export{w: w, name: fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))}
+	out := &exportStream{w: w, name: fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))}
 	if r.Method == http.MethodHead {
 		out.begin()
 		return nil
@@ -248,14 +248,14 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 // connections to databases.
 const exportStall = 30 * time.Second
 
-// export sends an archive. Its headers are set with the first bytes.
-type export struct {
+// exportStream sends an archive. Its headers are set with the first bytes.
+type exportStream struct {
 	w     http.ResponseWriter
 	name  string
 	begun bool
 }
 
-func (s *export) begin() {
+func (s *exportStream) begin() {
 	h := s.w.Header()
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", `attachment; filename="`+s.name+`"`)
@@ -263,7 +263,7 @@ func (s *export) begin() {
 	s.begun = true
 }
 
-func (s *export) Write(b []byte) (int, error) {
+func (s *exportStream) Write(b []byte) (int, error) {
 	if !s.begun {
 		s.begin()
 	}
