@@ -194,7 +194,7 @@ func (a *Audit) strays(ctx context.Context, owned map[UploadID]bool, fault func(
 	if err != nil {
 		return err
 	}
-	err = StorageOwner{a.Store, a.Blobs}.Verify(ctx)
+	err = StorageOwner{Store: a.Store, Blobs: a.Blobs}.Verify(ctx)
 	waits := errors.Is(err, ErrOtherPlace) // then nothing is swept
 	if err != nil && !waits {
 		return err

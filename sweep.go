@@ -29,7 +29,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 	if !s.looked.IsZero() && now.Sub(s.looked) < placeEvery {
 		return nil
 	}
-	err := StorageOwner{s.Store, s.Blobs}.Rotate(ctx)
+	err := StorageOwner{Store: s.Store, Blobs: s.Blobs}.Rotate(ctx)
 	if errors.Is(err, ErrOtherPlace) {
 		s.looked, s.kept = now, time.Time{}
 		if s.Foreign != nil {
@@ -56,7 +56,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 		}
 	}
 	if now.Sub(s.kept) >= placeKept && now.Sub(s.swept) >= straysEvery {
-		owns := func(id UploadID) (bool, error) { return StorageOwner{s.Store, s.Blobs}.owns(ctx, id) }
+		owns := func(id UploadID) (bool, error) { return StorageOwner{Store: s.Store, Blobs: s.Blobs}.owns(ctx, id) }
 		if err := s.Blobs.Sweep(ctx, before, owns); err != nil {
 			return err
 		}
