@@ -3,9 +3,6 @@ package vitrine
 import (
 	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"errors"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -21,130 +18,10 @@ type Attempt struct {
 // AttemptKey names what attempts count against, and says nothing of whom: a keyed hash.
 type AttemptKey [16]byte
 
-// Client is where a try comes from.
-type Client struct {
-	Addr netip.Addr
-	// Devices are what the browser shows of having signed in before, as Device made them; what is none of ours counts for nothing.
-	Devices []string
-	// Label names browser and system to anyone who looks at their sessions. The user agent itself is not kept.
-	Label string
-}
-
-// network is what of an address counts: the neighbours in an IPv4 /24 are one, and an IPv6 subscriber's single network is one.
-func (g Client) network() string {
-	addr, bits := g.Addr.Unmap().WithZone(""), 64
-	if addr.Is4() {
-		bits = 24
-	}
-	p, _ := addr.Prefix(bits)
-	return p.String()
-}
-
-// rateLimit is how many attempts count against one key within a time.
-type rateLimit struct {
-	key    AttemptKey
-	most   int64
-	within time.Duration
-}
-
-// The bounds (decision 0015). Tries at a password are counted by address and network together, by network, and by address; from a browser that
-// has signed in to the account before by that browser alone.
-const (
-	attemptsByAddressAndNetwork = 5 // in attemptTime
-	attemptsByNetwork           = 30
-	attemptTime                 = 15 * time.Minute
-
-	attemptsByAddress = 100 // in attemptHour
-	attemptsByDevice  = 10
-	attemptsInside    = 10 // at the current password of who is signed in
-	lettersToAddress  = 3  // of one kind
-	lettersByNetwork  = 10
-	signUpsByNetwork  = 5 // without confirmation by mail
-	addressesTaken    = 5 // by one account, without confirmation by mail
-	attemptHour       = time.Hour
-
-	loginsByNetwork     = 60 // codes that programs ask for, in attemptTime
-	loginCodesByAccount = 10 // wrong codes, in attemptHour
-	loginCodesByNetwork = 30 // wrong codes, in attemptTime
-)
-
 // AttemptKey returns the key of what is counted: a keyed hash of its fields.
 func (s *Signer) AttemptKey(fields ...string) (k AttemptKey) {
-	copy(k[:], s.mac(PurposeAttempt, fields...))
+	copy(k[:], s.MAC(PurposeAttempt, fields...))
 	return k
-}
-
-// passwordLimits are the bounds of a try at the password of an address; device is that of a browser which has signed in to its account before,
-// or "".
-func passwordLimits(s *Signer, email string, g Client, device string) []rateLimit {
-	if device != "" {
-		return []rateLimit{{s.AttemptKey("device", device), attemptsByDevice, attemptHour}}
-	}
-	return []rateLimit{
-		{s.AttemptKey("address and network", email, g.network()), attemptsByAddressAndNetwork, attemptTime},
-		{s.AttemptKey("network", g.network()), attemptsByNetwork, attemptTime},
-		{s.AttemptKey("address", email), attemptsByAddress, attemptHour},
-	}
-}
-
-// signedInLimit is the bound of a try at the current password of an account from a browser that is signed in to it.
-func signedInLimit(s *Signer, a AccountID) rateLimit {
-	return rateLimit{s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), attemptsInside, attemptHour}
-}
-
-// letterLimits are the bounds of having a message of some kind sent to an address.
-func letterLimits(s *Signer, kind, email string, g Client) []rateLimit {
-	return []rateLimit{
-		{s.AttemptKey(kind+" by network", g.network()), lettersByNetwork, attemptHour},
-		{s.AttemptKey(kind+" to address", email), lettersToAddress, attemptHour},
-	}
-}
-
-// takeAttempt counts a try, before it is known what comes of it: of tries at once no more pass than may. Errors: CodeRateLimited, with the
-// time after which there is room, and nothing was counted.
-func takeAttempt(tx Tx, now time.Time, bounds ...rateLimit) (taken []AttemptID, err error) {
-	var wait time.Duration
-	for _, b := range bounds {
-		n, oldest, err := tx.CountAttempts(b.key, now.Add(-b.within), now.Add(clockJump))
-		if err != nil {
-			return nil, err
-		}
-		if n >= b.most {
-			wait = max(wait, min(oldest.Add(b.within).Sub(now), b.within), time.Second)
-		}
-	}
-	if wait > 0 {
-		return nil, &Error{Code: CodeRateLimited, RetryAfter: wait, Message: "That was tried too often."}
-	}
-	for _, b := range bounds {
-		g := &Attempt{Key: b.key, At: now}
-		if err := tx.AddAttempt(g); err != nil {
-			return nil, err
-		}
-		taken = append(taken, g.ID)
-	}
-	return taken, nil
-}
-
-// refundAttempts takes tries out of account that were none.
-func refundAttempts(tx Tx, taken []AttemptID) error {
-	for _, id := range taken {
-		if err := notFoundIsNil(tx.DeleteAttempt(id)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tooOften is err, with words of its own if it is about tries.
-func tooOften(err error, message string) error {
-	var e *Error
-	if !errors.As(err, &e) || e.Code != CodeRateLimited {
-		return err
-	}
-	worded := *e
-	worded.Message = message
-	return &worded
 }
 
 // DeviceLife is how long a browser is known after it has signed in.
@@ -158,15 +35,15 @@ func (s *Signer) Device(a AccountID, now time.Time) string {
 	return s.token(PurposeDevice, strconv.FormatInt(int64(a), 36), strconv.FormatInt(now.Unix(), 36), base32lower.EncodeToString(b[:]))
 }
 
-// knownDevice finds among what a browser shows the device of an account.
-func (s *Signer) knownDevice(a AccountID, devices []string, now time.Time) string {
+// KnownDevice finds among what a browser shows the device of an account.
+func (s *Signer) KnownDevice(a AccountID, devices []string, now time.Time) string {
 	for _, d := range devices {
 		f, ok := s.parse(PurposeDevice, d, 3)
 		if !ok || f[0] != strconv.FormatInt(int64(a), 36) {
 			continue
 		}
 		made, err := strconv.ParseInt(f[1], 36, 64)
-		if age := now.Sub(time.Unix(made, 0)); err == nil && age < DeviceLife && age > -clockJump {
+		if age := now.Sub(time.Unix(made, 0)); err == nil && age < DeviceLife && age > -ClockJump {
 			return d
 		}
 	}
@@ -177,13 +54,4 @@ func (s *Signer) knownDevice(a AccountID, devices []string, now time.Time) strin
 func SameAccountDevice(a, b string) bool {
 	of := func(d string) string { account, _, _ := strings.Cut(d, "."); return account }
 	return hmac.Equal([]byte(of(a)), []byte(of(b)))
-}
-
-// emailKey is an address as attempts count it, whether it is one or not.
-func emailKey(s string) string {
-	if email, err := NormalEmail(s); err == nil {
-		return email
-	}
-	sum := sha256.Sum256([]byte(s))
-	return string(sum[:])
 }

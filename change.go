@@ -24,7 +24,7 @@ type Change struct {
 	Detail  string    // what exactly was found, where something was; of an account, what it is now
 	Note    string    // what the person who did it wrote, at most MaxNote characters on one line
 
-	since time.Time // of an undo: since when the link was in the state that it is in again
+	Since time.Time // of an undo: since when the link was in the state that it is in again
 }
 
 // Action names what was done.
@@ -74,8 +74,8 @@ func Moderator(a *Account) Actor { return Actor{ActorModerator, a.ID} }
 // Owner is a link's owner.
 func Owner(a AccountID) Actor { return Actor{ActorOwner, a} }
 
-// mayUndo reports whether a decision may be taken back by b: an owner's own is theirs, and the operator may everything.
-func (a Actor) mayUndo(b Actor) bool {
+// MayUndo reports whether a decision may be taken back by b: an owner's own is theirs, and the operator may everything.
+func (a Actor) MayUndo(b Actor) bool {
 	switch b.Kind {
 	case ActorModerator, ActorOperator:
 		return a.Kind == ActorModerator || a.Kind == ActorOperator
@@ -99,9 +99,9 @@ type Decision struct {
 // changesAtOnce is how many changes of a link are read at once.
 const changesAtOnce = 100
 
-// eachChange calls f with the changes of a link, newest first, until f returns
+// EachChange calls f with the changes of a link, newest first, until f returns
 // false.
-func eachChange(tx Tx, l LinkID, f func(*Change) bool) error {
+func EachChange(tx Tx, l LinkID, f func(*Change) bool) error {
 	q := ChangeQuery{Link: l, Limit: changesAtOnce}
 	for {
 		list, err := tx.Changes(q)
@@ -120,11 +120,11 @@ func eachChange(tx Tx, l LinkID, f func(*Change) bool) error {
 	}
 }
 
-// lastDecision returns the last change of a link that was not undone since, the one before it, to which undoing it leads
+// LastDecision returns the last change of a link that was not undone since, the one before it, to which undoing it leads
 // back, and since when the link was in the state of that one; nil where there is none.
-func lastDecision(tx Tx, l LinkID) (last, before *Change, since time.Time, err error) {
+func LastDecision(tx Tx, l LinkID) (last, before *Change, since time.Time, err error) {
 	undone := 0
-	err = eachChange(tx, l, func(c *Change) bool {
+	err = EachChange(tx, l, func(c *Change) bool {
 		switch {
 		case c.Action == ActionUndo:
 			undone++
@@ -154,9 +154,9 @@ const (
 	ownerHour    = time.Hour
 )
 
-// ownerMayChange returns CodeRateLimited if the owner of a link has changed
+// OwnerMayChange returns CodeRateLimited if the owner of a link has changed
 // its state too often.
-func ownerMayChange(tx Tx, l *Link, now time.Time) error {
+func OwnerMayChange(tx Tx, l *Link, now time.Time) error {
 	list, err := tx.Changes(ChangeQuery{Link: l.ID, Limit: ownerChanges})
 	if err != nil || len(list) < ownerChanges {
 		return err
@@ -171,17 +171,17 @@ func ownerMayChange(tx Tx, l *Link, now time.Time) error {
 		Message: fmt.Sprintf("You have changed the state of this link %d times within an hour. Wait, then try again.", ownerChanges)}
 }
 
-// note is the note of a decision, on one line.
-func (d Decision) note() (string, error) {
-	note := oneLine(d.Note)
+// CheckedNote is the note of a decision, on one line.
+func (d Decision) CheckedNote() (string, error) {
+	note := OneLine(d.Note)
 	if len([]rune(note)) > MaxNote {
 		return "", &Error{Code: CodeInvalidRequest, Field: "note", Message: "The note is longer than 1000 characters. Shorten it."}
 	}
 	return note, nil
 }
 
-// change moves a link to a state and writes who did it and why, in one transaction. c says By, Action, To, Reason, Detail and Note.
-func (l *Link) change(tx Tx, now time.Time, c Change) error {
+// Transition moves a link to a state and writes who did it and why, in one transaction. c says By, Action, To, Reason, Detail and Note.
+func (l *Link) Transition(tx Tx, now time.Time, c Change) error {
 	c.Link, c.Account, c.From, c.At = l.ID, l.Account, l.State, now
 	if c.Action == ActionDelete {
 		c.Reason, c.Detail = "", ""
@@ -189,16 +189,16 @@ func (l *Link) change(tx Tx, now time.Time, c Change) error {
 		if l.State != c.To {
 			l.StateAt = now
 		}
-		if !c.since.IsZero() {
-			l.StateAt = c.since // it has its place in the queue again
+		if !c.Since.IsZero() {
+			l.StateAt = c.Since // it has its place in the queue again
 		}
 		l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
 	}
 	return errors.Join(tx.PutLink(l), l.standForSite(tx, c), tx.AddChange(&c))
 }
 
-// add makes a link and writes that it was made. Its state, reason and detail are those that it begins with.
-func (l *Link) add(tx Tx, by Actor) error {
+// Add makes a link and writes that it was made. Its state, reason and detail are those that it begins with.
+func (l *Link) Add(tx Tx, by Actor) error {
 	if err := addLink(tx, l); err != nil {
 		return err
 	}
@@ -212,4 +212,27 @@ type ChangeQuery struct {
 	People  bool     // only what people decided
 	Before  ChangeID // older than this one
 	Limit   int      // 0: all
+}
+
+// LinkEvent is a change of a link as its owner is told of it: what was done and in what capacity, but never by which person, what they
+// noted, or who reported what.
+type LinkEvent struct {
+	At       time.Time
+	By       ActorKind
+	Action   Action
+	From, To LinkState
+	Reason   string // a reason code
+	Detail   string // what exactly was found in the file
+}
+
+// ForOwner is a change as the owner of the link is told of it.
+func (c *Change) ForOwner() LinkEvent {
+	e := LinkEvent{At: c.At, By: c.By.Kind, Action: c.Action, From: c.From, To: c.To, Reason: c.Reason}
+	switch c.By.Kind {
+	case ActorOperator:
+		e.By = ActorModerator // who of them it was is not the owner's to know
+	case ActorInspection, ActorScanner:
+		e.Detail = c.Detail
+	}
+	return e
 }

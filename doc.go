@@ -2,31 +2,38 @@
 // view it, and its owner reads exactly how it was read. It knows no HTTP and no
 // SQL.
 //
+// It has the types that everything else speaks of, the rules that hold for them
+// within a transaction ([Tx]), and the ports that backends implement. It has no
+// goroutine, no clock and no files. What users do is in the packages below
+// internal, one for each group of use cases.
+//
 // # The life of a link
 //
-// An [Account] with an [APIKey] begins an upload ([Uploads.Create]): the file's
+// An [Account] with an [APIKey] begins an upload (internal/publish): the file's
 // name, type and size are checked, and a link, the bytes and a custom [Slug] are
 // held for a quarter of an hour. The answer is a signed URL, valid for ten
 // minutes and for exactly these bytes, once ([Signer], [Blobs]). The bytes go
-// straight to storage. [Uploads.Complete] seals them, so that what is checked is
-// what will be served, inspects them (package filetype), has them scanned
+// straight to storage. Completing the upload seals them, so that what is checked
+// is what will be served, inspects them (internal/filetype), has them scanned
 // ([Scanner]) and makes the [Link], in one transaction. A video is scanned in the
-// background ([Scans]). What a rule holds waits for a person ([Moderation],
-// [Links.Clear]). Each change of a link's state is a [Change] in its history.
+// background. What a rule holds waits for a person (internal/moderation,
+// internal/links). Each change of a link's state is a [Change] in its history
+// ([Link.Transition]).
 //
 // Each load of the link's page is a view: the server writes it before the page
-// ends ([Views], one durable commit for many at a time), with what the request
-// says (package visitor). While the page is read, its tracker sends snapshots,
-// each the sum of the view so far. A [Claim] is limited to what the server's
-// clock allows before it counts ([Claim.Snapshot], [Engagement.Apply]). Past days
-// are rolled up in the background ([ViewLog.RollUp]). [Analytics] asks the
-// [ViewLog] for the tally of some days and renders it (package report).
+// ends (internal/ingest, one durable commit for many at a time), with what the
+// request says (internal/visitor). While the page is read, its tracker sends
+// snapshots, each the sum of the view so far. A [Claim] is limited to what the
+// server's clock allows before it counts ([Claim.Snapshot], [Engagement.Apply]).
+// Past days are rolled up in the background ([ViewLog.RollUp]). Reports
+// (internal/analytics) ask the [ViewLog] for the tally of some days and render it
+// (package report).
 //
 // # People
 //
-// Signing in ([Sessions.SignInWithPassword]) begins a [Session]. Sign-in links,
-// invitations and resets are a [OneTimeToken]. Tries are counted ([Attempt]), so
-// that a stranger's tries keep nobody out. Besides links an account has albums
+// Signing in (internal/auth) begins a [Session]. Sign-in links, invitations and
+// resets are a [OneTimeToken]. Tries are counted ([Attempt]), so that a
+// stranger's tries keep nobody out. Besides links an account has albums
 // ([Album], links under one address) and websites ([Site], whose versions are
 // sealed ZIP files with the states of a link).
 //
@@ -52,32 +59,58 @@
 //
 // # The tree
 //
-//	report              the analytics engine: views to a report; pure
-//	client              the API's Go client
-//	cmd/vitrine         the program: configuration, wiring, commands
-//	docs                how-to, reference, specification, decisions
-//	internal/filetype   name, declared type and bytes to a kind, or a refusal; pure
-//	internal/visitor    request to labels, bot reason and viewer; pure
-//	internal/markup     text, tables and code to what a page shows; pure
-//	internal/sqldb      Store and ViewLog on SQLite and PostgreSQL
-//	internal/clickhouse ViewLog on ClickHouse
-//	internal/logowner   whether a view log belongs to a store, and has lost nothing
-//	internal/sitestats  page loads of websites
-//	internal/spool      views that the log cannot take yet, in files
-//	internal/disk, s3   Blobs in a directory, in a bucket
-//	internal/clamav     Scanner: clamd
-//	internal/preview    Previewer: pictures, pages, cells, in a process of its own
-//	internal/mail       Mailer: SMTP
-//	internal/web        HTTP: API, signed PUT, public pages, file bytes, websites, app
-//	internal/worker     named background loops
-//	internal/vitrinetest conformance suites, fixtures and fault injection for tests
-//	e2e                 the program and a browser, from an empty directory on
-//	bench, tools        modules of their own: benchmarks; tools of the build
+//	report               the analytics engine: views to a report; pure
+//	client               the API's Go client
+//	cmd/vitrine          the program: configuration, wiring, commands
+//	docs                 how-to, reference, specification, decisions
+//	e2e                  the program and a browser, from an empty directory on
+//	bench, tools         modules of their own: benchmarks; tools of the build
+//
+// Use cases, below internal:
+//
+//	auth                 accounts, sign-in, sessions, API keys, one-time tokens
+//	publish              uploads to links: inspection, scans, previews, captions
+//	links                find, edit, decide, delete; public links in memory
+//	collections          albums and websites
+//	moderation           the queue, history, abuse reports
+//	ingest               page views and beacons into the view log
+//	analytics            reports; rolling up and expiring past days
+//	importer, export     another system's history in; all of an account out
+//	audit                whether store, files and view log agree
+//	sitestats            page loads of websites
+//	lease, outbox        work shared by processes; mail that is sent later
+//	logowner             whether a view log belongs to a store
+//	storageowner         whether a directory or bucket belongs to a store
+//
+// Pure packages, below internal:
+//
+//	filetype             name, declared type and bytes to a kind, or a refusal
+//	visitor              a request to labels, bot reason and viewer
+//	markup               text, tables and code to what a page shows
+//	password, webvtt     argon2id; captions
+//	turn, worker         turns for scarce work; named background loops
+//
+// Backends, below internal:
+//
+//	sqldb                Store and ViewLog on SQLite and PostgreSQL
+//	clickhouse           ViewLog on ClickHouse
+//	disk, s3             Blobs in a directory, in a bucket
+//	spool                Spool: views that the log cannot take yet, in files
+//	clamav               Scanner: clamd
+//	preview              Previewer: pictures, pages, cells, in its own process
+//	mail                 Mailer: SMTP
+//
+// And what people and programs meet, below internal:
+//
+//	web                  HTTP: API, signed PUT, public pages, files, websites, app
+//	accept               connections within the limit of open files
+//	vitrinetest          suites for ports, fixtures and fault injection
 //
 // # Ports
 //
 // [Store], [ViewLog], [Blobs], [Scanner], [Previewer], [Spool] and [Mailer] are
-// what the services here need of the outside. Their comments are contracts.
+// what the use cases need of the outside. A use case names what it needs of a
+// port in an interface of its own. Their comments are contracts.
 // Suites in internal/vitrinetest hold every Store, ViewLog and Blobs to theirs.
 //
 // The specification in docs/specification says what all of it does. Comments

@@ -103,3 +103,10 @@ var (
 	// ErrForgotten is about a day whose opens are no longer kept.
 	ErrForgotten = errors.New("opens of that day are no longer kept")
 )
+
+func NotFoundIsNil(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 )
 
 var update = flag.Bool("update", false, "write the table of reason codes anew")
@@ -44,5 +45,26 @@ func TestReasons(t *testing.T) {
 		}
 	default:
 		t.Errorf("%s is out of date: go test -run %s -update .", path, t.Name())
+	}
+}
+
+// The owner of a held file reads a text of their own, which does not ask them to decide.
+func TestOwnerMeaning(t *testing.T) {
+	for _, r := range vitrine.Reasons() {
+		own := vitrine.OwnerMeaning(r.Code)
+		if found, ok := filetype.ReasonOf(r.Code); ok && found.Holds && own == r.Meaning {
+			t.Errorf("%s says the same to its owner as to a moderator", r.Code)
+		}
+		if own == "" || !strings.HasSuffix(own, ".") || len(own) > 200 {
+			t.Errorf("%s: %q", r.Code, own)
+		}
+		for _, word := range []string{"ublish it", "you publish", "Check ", "A person must", "look before", "Look at it"} {
+			if found, ok := filetype.ReasonOf(r.Code); (!ok || found.Holds) && strings.Contains(own, word) {
+				t.Errorf("%s asks its owner to decide: %q", r.Code, own)
+			}
+		}
+	}
+	if vitrine.OwnerMeaning("rubbish") != "" {
+		t.Error("rubbish has a meaning")
 	}
 }

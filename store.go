@@ -7,6 +7,18 @@ import (
 	"vitrine/internal/filetype"
 )
 
+// LinkSort is an order of links.
+type LinkSort string
+
+const (
+	SortNewest LinkSort = ""
+	SortOldest LinkSort = "oldest"
+	SortTitle  LinkSort = "title"
+	SortSize   LinkSort = "size"  // the largest first
+	SortID     LinkSort = "id"    // as they were made; it is quick over all accounts, after LinkQuery.After
+	SortViews  LinkSort = "views" // most viewed of the last ViewDays first; the views are the log's, and no Store knows them
+)
+
 // Store keeps accounts, keys, uploads and links: small rows, changed in transactions. Rules live in the services, inside the
 // function that they pass; a store reads and writes rows.
 //
@@ -277,3 +289,12 @@ type LinkCursor struct {
 	CreatedAt time.Time
 	ID        LinkID
 }
+
+// Holding is what an unfinished upload holds of a plan.
+type Holding int
+
+// What unfinished uploads hold.
+const (
+	Slots Holding = iota // a link each; none for a website
+	Bytes                // the size of the file
+)

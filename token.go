@@ -33,7 +33,7 @@ const macSize = 16
 
 // clockJump is how far ahead of the clock a token may have been made. One from further ahead was made while the clock was wrong, and
 // would live on long after it is set right (promise 22).
-const clockJump = 2 * time.Minute
+const ClockJump = 2 * time.Minute
 
 const (
 	// ContentLife bounds the time of a content token.
@@ -58,7 +58,7 @@ func NewSigner(secret []byte) *Signer {
 	return s
 }
 
-func (s *Signer) mac(p Purpose, fields ...string) []byte {
+func (s *Signer) MAC(p Purpose, fields ...string) []byte {
 	h := hmac.New(sha256.New, s.keys[p])
 	var n [8]byte
 	for _, f := range fields {
@@ -71,13 +71,13 @@ func (s *Signer) mac(p Purpose, fields ...string) []byte {
 
 // Sign makes the signature of fields, URL-safe.
 func (s *Signer) Sign(p Purpose, fields ...string) string {
-	return base64.RawURLEncoding.EncodeToString(s.mac(p, fields...))
+	return base64.RawURLEncoding.EncodeToString(s.MAC(p, fields...))
 }
 
 // Verify checks a signature in constant time.
 func (s *Signer) Verify(sig string, p Purpose, fields ...string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(sig)
-	return err == nil && hmac.Equal(b, s.mac(p, fields...))
+	return err == nil && hmac.Equal(b, s.MAC(p, fields...))
 }
 
 // SignPut is the query of a signed upload URL.
@@ -112,7 +112,7 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (PutGrant, e
 		return PutGrant{}, bad
 	}
 	g := PutGrant{Key: id, Size: size, Type: q.Get("type"), Expires: time.Unix(expires, 0).UTC()}
-	if !now.Before(g.Expires) || g.Expires.Sub(now) > URLLife+clockJump {
+	if !now.Before(g.Expires) || g.Expires.Sub(now) > URLLife+ClockJump {
 		return PutGrant{}, Errorf(CodeURLExpired, "This upload URL has expired: it is valid for 10 minutes. Ask for a new one.")
 	}
 	return g, nil
@@ -120,7 +120,7 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (PutGrant, e
 
 // LinkID is how a link's ID is shown outside: opaque, so that it does not tell how many links there are.
 func (s *Signer) LinkID(id LinkID) string {
-	return "lnk_" + hex.EncodeToString(s.mac(PurposeLinkID, strconv.FormatInt(int64(id), 10))[:8])
+	return "lnk_" + hex.EncodeToString(s.MAC(PurposeLinkID, strconv.FormatInt(int64(id), 10))[:8])
 }
 
 // ViewToken is what a page carries so that its beacons are believed to be of its open.
@@ -141,7 +141,7 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (Viewed, error) {
 		return Viewed{}, Errorf(CodeInvalidSignature, "The view token is not valid.")
 	}
 	v := Viewed{Link: LinkID(link), Open: ViewID(open), Kind: report.ContentKind(f[2]), Pages: pages}
-	if age := now.Sub(v.Open.Time()); age >= TokenLife || age < -clockJump {
+	if age := now.Sub(v.Open.Time()); age >= TokenLife || age < -ClockJump {
 		return Viewed{}, Errorf(CodeURLExpired, "The view token has expired.")
 	}
 	return v, nil
@@ -181,7 +181,7 @@ func (s *Signer) parseLinkToken(p Purpose, token string, now time.Time, life tim
 	if err1 != nil || err2 != nil {
 		return 0, Errorf(CodeInvalidSignature, "This address is not valid.")
 	}
-	if now.Unix() >= until || time.Unix(until, 0).Sub(now) > life+clockJump {
+	if now.Unix() >= until || time.Unix(until, 0).Sub(now) > life+ClockJump {
 		return 0, Errorf(CodeURLExpired, "This address has expired. Open the link's page again.")
 	}
 	return LinkID(link), nil

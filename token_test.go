@@ -10,37 +10,37 @@ import (
 	"vitrine/report"
 )
 
-var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+var Noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func TestSignedPut(t *testing.T) {
 	s := NewSigner([]byte("secret"))
-	g := PutGrant{Key: NewUploadID(), Size: 1234, Type: "text/plain; charset=utf-8", Expires: noon.Add(10 * time.Minute)}
+	g := PutGrant{Key: NewUploadID(), Size: 1234, Type: "text/plain; charset=utf-8", Expires: Noon.Add(10 * time.Minute)}
 	q := s.SignPut(g)
-	if got, err := s.VerifyPut(string(g.Key), q, noon); err != nil || got != g {
+	if got, err := s.VerifyPut(string(g.Key), q, Noon); err != nil || got != g {
 		t.Fatalf("VerifyPut = %+v, %v", got, err)
 	}
 	if _, err := s.VerifyPut(string(g.Key), q, g.Expires); CodeOf(err) != CodeURLExpired {
 		t.Errorf("at its expiry: %v", err)
 	}
-	if _, err := s.VerifyPut(string(NewUploadID()), q, noon); CodeOf(err) != CodeInvalidSignature {
+	if _, err := s.VerifyPut(string(NewUploadID()), q, Noon); CodeOf(err) != CodeInvalidSignature {
 		t.Errorf("another key: %v", err)
 	}
-	if _, err := NewSigner([]byte("other")).VerifyPut(string(g.Key), q, noon); CodeOf(err) != CodeInvalidSignature {
+	if _, err := NewSigner([]byte("other")).VerifyPut(string(g.Key), q, Noon); CodeOf(err) != CodeInvalidSignature {
 		t.Errorf("another secret: %v", err)
 	}
 	change := map[string]string{"size": "1235", "type": "text/html", "expires": "99999999999", "signature": strings.Repeat("A", 22)}
 	for name, v := range change {
 		c := maps.Clone(q)
 		c[name] = []string{v}
-		if _, err := s.VerifyPut(string(g.Key), c, noon); CodeOf(err) != CodeInvalidSignature {
+		if _, err := s.VerifyPut(string(g.Key), c, Noon); CodeOf(err) != CodeInvalidSignature {
 			t.Errorf("%s changed: %v", name, err)
 		}
 		c[name] = append(q[name], v)
-		if _, err := s.VerifyPut(string(g.Key), c, noon); CodeOf(err) != CodeInvalidSignature {
+		if _, err := s.VerifyPut(string(g.Key), c, Noon); CodeOf(err) != CodeInvalidSignature {
 			t.Errorf("%s twice: %v", name, err)
 		}
 		delete(c, name)
-		if _, err := s.VerifyPut(string(g.Key), c, noon); CodeOf(err) != CodeInvalidSignature {
+		if _, err := s.VerifyPut(string(g.Key), c, Noon); CodeOf(err) != CodeInvalidSignature {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -59,19 +59,19 @@ func TestSignatureFields(t *testing.T) {
 
 func TestViewToken(t *testing.T) {
 	s := NewSigner([]byte("secret"))
-	v := Viewed{Link: 7, Open: NewViewIDs().Next(noon), Kind: report.ContentPages, Pages: 12}
+	v := Viewed{Link: 7, Open: NewViewIDs().Next(Noon), Kind: report.ContentPages, Pages: 12}
 	token := s.ViewToken(v)
-	if got, err := s.ParseViewToken(token, noon.Add(TokenLife-time.Millisecond)); err != nil || got != v {
+	if got, err := s.ParseViewToken(token, Noon.Add(TokenLife-time.Millisecond)); err != nil || got != v {
 		t.Fatalf("ParseViewToken = %+v, %v", got, err)
 	}
 	if url.QueryEscape(token) != token {
 		t.Errorf("%q is not safe in an address", token)
 	}
-	if _, err := s.ParseViewToken(token, noon.Add(TokenLife)); CodeOf(err) != CodeURLExpired {
+	if _, err := s.ParseViewToken(token, Noon.Add(TokenLife)); CodeOf(err) != CodeURLExpired {
 		t.Errorf("after a day: %v", err)
 	}
-	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:], s.ContentToken(7, noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
-		if _, err := s.ParseViewToken(bad, noon); CodeOf(err) != CodeInvalidSignature {
+	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:], s.ContentToken(7, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
+		if _, err := s.ParseViewToken(bad, Noon); CodeOf(err) != CodeInvalidSignature {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -79,25 +79,25 @@ func TestViewToken(t *testing.T) {
 
 func TestContentToken(t *testing.T) {
 	s := NewSigner([]byte("secret"))
-	token := s.ContentToken(7, noon.Add(time.Hour))
-	if got, err := s.ParseContentToken(token, noon); err != nil || got != 7 {
+	token := s.ContentToken(7, Noon.Add(time.Hour))
+	if got, err := s.ParseContentToken(token, Noon); err != nil || got != 7 {
 		t.Fatalf("ParseContentToken = %d, %v", got, err)
 	}
-	if _, err := s.ParseContentToken(token, noon.Add(time.Hour)); CodeOf(err) != CodeURLExpired {
+	if _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); CodeOf(err) != CodeURLExpired {
 		t.Errorf("expired: %v", err)
 	}
-	if _, err := s.ParseContentToken("8"+token[1:], noon); CodeOf(err) != CodeInvalidSignature {
+	if _, err := s.ParseContentToken("8"+token[1:], Noon); CodeOf(err) != CodeInvalidSignature {
 		t.Errorf("another link: %v", err)
 	}
 }
 
 func TestViewID(t *testing.T) {
 	ids := NewViewIDs()
-	a, b := ids.Next(noon), ids.Next(noon)
-	if a == b || !a.Time().Equal(noon) || a.Ms() != noon.UnixMilli() {
+	a, b := ids.Next(Noon), ids.Next(Noon)
+	if a == b || !a.Time().Equal(Noon) || a.Ms() != Noon.UnixMilli() {
 		t.Errorf("IDs %d and %d at %v", a, b, a.Time())
 	}
-	if later := ids.Next(noon.Add(time.Millisecond)); later <= a || later <= b {
+	if later := ids.Next(Noon.Add(time.Millisecond)); later <= a || later <= b {
 		t.Error("a later open has a smaller ID")
 	}
 	if end := ViewIDAt(time.Date(2099, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli(), 1<<21-1); end <= a {

@@ -22,7 +22,7 @@ const (
 	maxPlaybackRate = 16
 	// maxDuration bounds what a medium can last, in ms, so that shares of it do not overflow: 30 years.
 	maxDuration = 1_000_000_000_000
-	million     = 1_000_000
+	Million     = 1_000_000
 )
 
 // BotAutomation is the reason of an open whose own browser told that a program drives it.
@@ -81,7 +81,7 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 	case report.ContentPages:
 		last := v.Pages
 		if last == 0 {
-			last = maxPages
+			last = MaxPages
 		}
 		left := s.Session.EngagedMs
 		for _, p := range slices.Sorted(maps.Keys(c.Pages)) {
@@ -99,16 +99,16 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 			s.Session.Reached = share(bound(c.Reached, c.Duration), c.Duration)
 		}
 	case report.ContentScroll:
-		s.Session.Depth = bound(c.Depth, 100) * (million / 100)
+		s.Session.Depth = bound(c.Depth, 100) * (Million / 100)
 	}
 	return s, clamped
 }
 
 // maxPages bounds the page numbers of a PDF whose page count could not be read.
-const maxPages = 100_000
+const MaxPages = 100_000
 
 // share is n of all in millionths, rounded to the nearest.
-func share(n, all int64) int64 { return (n*2*million + all) / (2 * all) }
+func share(n, all int64) int64 { return (n*2*Million + all) / (2 * all) }
 
 // Engagement is what the log keeps of an open that has engagement data.
 type Engagement struct {

@@ -21,7 +21,11 @@ import (
 
 	"vitrine"
 	"vitrine/bench/table"
+	"vitrine/internal/auth"
 	"vitrine/internal/disk"
+	"vitrine/internal/ingest"
+	"vitrine/internal/links"
+	"vitrine/internal/publish"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/web"
 )
@@ -58,23 +62,23 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	signer := vitrine.NewSigner([]byte("bench"))
 	blobs, err := disk.New(dir, hs.URL+web.StorageRoot, signer, time.Now)
 	must(err)
-	views := vitrine.NewViews(wrap(log))
-	s := &web.Server{PublicURL: public, ContentURL: public, Version: "bench", Keys: &vitrine.Keys{Store: store, Now: time.Now},
-		Uploads: &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now},
-		Links:   &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: time.Now}, Views: views,
-		Previews: &vitrine.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: time.Now}, Captions: &vitrine.Captions{Store: store, Blobs: blobs, Now: time.Now}, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs,
+	views := ingest.NewViews(wrap(log))
+	s := &web.Server{PublicURL: public, ContentURL: public, Version: "bench", Keys: &auth.Keys{Store: store, Now: time.Now},
+		Uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now},
+		Links:   &links.Service{Store: store, Blobs: blobs, Log: log, Now: time.Now}, Views: views,
+		Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: time.Now}, Captions: &publish.Captions{Store: store, Blobs: blobs, Now: time.Now}, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs,
 		Receiver: blobs, Signer: signer, Ready: func(context.Context) error { return nil }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	h = s.Handler()
 	b.Cleanup(func() { hs.Close(); views.Close(); log.Close(); store.Close() })
 
-	a, _, err := (&vitrine.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org", vitrine.PlanFree)
+	a, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org", vitrine.PlanFree)
 	must(err)
 	const text = "A page to be opened often.\n"
-	up, err := s.Uploads.Create(ctx, a, vitrine.UploadRequest{Name: "page.txt", Type: "text/plain", Size: int64(len(text))})
+	up, err := s.Uploads.Create(ctx, a, publish.UploadRequest{Name: "page.txt", Type: "text/plain", Size: int64(len(text))})
 	must(err)
 	_, err = blobs.Receive(ctx, vitrine.PutGrant{Key: up.Path, Size: int64(len(text)), Type: "text/plain", Expires: time.Now().Add(time.Minute)}, strings.NewReader(text))
 	must(err)
-	l, err := s.Uploads.Complete(ctx, a, vitrine.CompleteRequest{Path: string(up.Path), Name: "page.txt", Type: "text/plain"})
+	l, err := s.Uploads.Complete(ctx, a, publish.CompleteRequest{Path: string(up.Path), Name: "page.txt", Type: "text/plain"})
 	must(err)
 	return pageServer{public.Host, "/p/" + string(l.Slug)}
 }

@@ -11,9 +11,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"vitrine"
+	"vitrine/internal/password"
+
+	"github.com/go-json-experiment/json"
 )
 
 // newAccount is a line of the file that account create --from reads.
@@ -159,7 +160,7 @@ func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal, in *inst
 		return fail(fmt.Errorf("there is no role %q: member or moderator", a.Role))
 	}
 	if a.Password != "" {
-		if _, err := vitrine.ParsePassword(a.Password, email); err != nil {
+		if _, err := password.Parse(a.Password, email); err != nil {
 			return fail(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"vitrine"
+	"vitrine/internal/audit"
 	"vitrine/internal/logowner"
 	"vitrine/report"
 )
@@ -50,7 +51,7 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 	}
-	a := &vitrine.Audit{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All || c.Repair, Tally: tally}
+	a := &audit.Checker{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All || c.Repair, Tally: tally}
 	err = a.Run(ctx, fault)
 	switch {
 	case err != nil:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/moderation"
 
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
@@ -74,7 +75,7 @@ func (f planFlags) plans() vitrine.Plans {
 
 // helpFacts are the figures that help texts name.
 func helpFacts() kong.Option {
-	vars := kong.Vars{"abuse_threshold": strconv.Itoa(vitrine.DefaultAbuseThreshold)}
+	vars := kong.Vars{"abuse_threshold": strconv.Itoa(moderation.DefaultAbuseThreshold)}
 	for plan, l := range vitrine.DefaultPlans() {
 		vars["plan_"+string(plan)] = formatLimits(l)
 	}

@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/preview"
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/storageowner"
 )
 
 // doctorCmd has the flags of the server, so that what it is given is what the server would be given.
@@ -293,7 +294,7 @@ func (d *doctor) place(ctx context.Context, open func() (vitrine.Blobs, error)) 
 	switch {
 	case err == nil:
 		d.say(part, fine, "They are this database's.")
-	case errors.Is(err, vitrine.ErrOtherPlace):
+	case errors.Is(err, storageowner.ErrOther):
 		d.say(part, wrong, "%s.", otherPlace(err))
 	default:
 		d.say(part, wrong, "Their owner cannot be read: %s", withoutPassword(err, d.storePlace()))
@@ -305,7 +306,7 @@ func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(vitrine.StorageOwner{Store: store, Blobs: blobs}.Verify(ctx), store.Close())
+	return errors.Join(storageowner.Owner{Store: store, Blobs: blobs}.Verify(ctx), store.Close())
 }
 
 // otherDevice reports whether two directories are on two file systems.

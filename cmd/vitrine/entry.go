@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/mail"
+	"vitrine/internal/outbox"
+	"vitrine/internal/password"
 	"vitrine/internal/web"
 )
 
@@ -48,8 +51,8 @@ func (f accountFlags) mailer() (*mail.Sender, error) {
 }
 
 // apply tells the service of accounts what the flags say.
-func (f accountFlags) apply(a *vitrine.Accounts, outbox *vitrine.Outbox, public *url.URL) {
-	a.SignUp, a.SignUpPlan, a.Site = vitrine.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
+func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url.URL) {
+	a.SignUp, a.SignUpPlan, a.Site = auth.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
 	a.Address = func(p vitrine.TokenPurpose, text vitrine.TokenText) string {
 		return web.TokenURL(public.String(), p, text)
 	}
@@ -136,5 +139,5 @@ func passwordFrom(in io.Reader, email string) (string, error) {
 	if err != nil && err != io.EOF {
 		return "", fmt.Errorf("read the password: %w", err)
 	}
-	return vitrine.ParsePassword(strings.TrimRight(line, "\r\n"), email)
+	return password.Parse(strings.TrimRight(line, "\r\n"), email)
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"vitrine"
+	"vitrine/internal/importer"
 )
 
 type importCmd struct {
@@ -22,7 +22,7 @@ type fileArg struct {
 }
 
 // run opens the file and tells what do made of it, and how long finish took after that.
-func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vitrine.Imports, io.Reader) (vitrine.ImportResult, error), finish func(*instance) error) error {
+func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if err := t.passOver(ctx, in); err != nil {
 			return err
@@ -37,7 +37,7 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 			r = f
 		}
 		from := in.now()
-		res, err := do(&vitrine.Imports{Store: in.store, Log: in.log, Now: in.now, Retry: t.patiently}, r)
+		res, err := do(&importer.Importer{Store: in.store, Log: in.log, Now: in.now, Retry: t.patiently}, r)
 		if err != nil {
 			return err
 		}
@@ -70,14 +70,14 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*vit
 type importLinksCmd struct{ fileArg }
 
 func (c *importLinksCmd) Run(ctx context.Context, t *terminal) error {
-	return c.run(ctx, t, "link", func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Links(ctx, r) },
+	return c.run(ctx, t, "link", func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Links(ctx, r) },
 		func(*instance) error { return nil })
 }
 
 type importOpensCmd struct{ fileArg }
 
 func (c *importOpensCmd) Run(ctx context.Context, t *terminal) error {
-	opens := func(s *vitrine.Imports, r io.Reader) (vitrine.ImportResult, error) { return s.Opens(ctx, r) }
+	opens := func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Opens(ctx, r) }
 	return c.run(ctx, t, "open", opens, func(in *instance) error {
 		if err := in.analytics.RollUp(ctx); err != nil {
 			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)

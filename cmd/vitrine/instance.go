@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/auth"
+	"vitrine/internal/links"
+	"vitrine/internal/logowner"
+	"vitrine/internal/moderation"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/web"
 )
@@ -26,13 +31,13 @@ type instance struct {
 	signer   *vitrine.Signer
 	now      func() time.Time
 
-	accounts   *vitrine.Accounts
-	keys       *vitrine.Keys
-	links      *vitrine.Links
-	analytics  *vitrine.Analytics
-	abuse      *vitrine.AbuseReports
-	sessions   *vitrine.Sessions
-	moderation *vitrine.Moderation
+	accounts   *auth.Accounts
+	keys       *auth.Keys
+	links      *links.Service
+	analytics  *analytics.Service
+	abuse      *moderation.AbuseReports
+	sessions   *auth.Sessions
+	moderation *moderation.Service
 }
 
 // createInstance opens an instance, and makes it first where it is not there.
@@ -100,20 +105,20 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 	if in.blobs, in.receiver, err = places.openBlobs(ctx, public+web.StorageRoot, in.signer, in.now); err != nil {
 		return nil, err
 	}
-	in.sessions = &vitrine.Sessions{Store: in.store, Signer: in.signer, Now: in.now}
-	in.accounts = &vitrine.Accounts{Store: in.store, Now: in.now, Sessions: in.sessions, SignUp: vitrine.SignUpInvite}
-	in.keys = &vitrine.Keys{Store: in.store, Now: in.now}
-	in.links = &vitrine.Links{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now}
-	in.analytics = &vitrine.Analytics{Store: in.store, Log: in.log, Signer: in.signer, Now: in.now}
-	in.abuse = &vitrine.AbuseReports{Store: in.store, Now: in.now}
-	in.moderation = &vitrine.Moderation{Store: in.store, Now: in.now}
+	in.sessions = &auth.Sessions{Store: in.store, Signer: in.signer, Now: in.now}
+	in.accounts = &auth.Accounts{Store: in.store, Now: in.now, Sessions: in.sessions, SignUp: auth.SignUpInvite}
+	in.keys = &auth.Keys{Store: in.store, Now: in.now}
+	in.links = &links.Service{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now}
+	in.analytics = &analytics.Service{Store: in.store, Log: in.log, Signer: in.signer, Now: in.now}
+	in.abuse = &moderation.AbuseReports{Store: in.store, Now: in.now}
+	in.moderation = &moderation.Service{Store: in.store, Now: in.now}
 	return in, nil
 }
 
 // passOver has no number be given to an account or a link that the log of opens, or what else is named, knows one by. It returns what is to be
 // said of a database that was behind, "" otherwise. Anyone who makes accounts or links calls it first.
-func (in *instance) passOver(ctx context.Context, more ...vitrine.IDSource) (warning string, err error) {
-	return vitrine.ReserveIDs(ctx, in.store, append(more, in.log)...)
+func (in *instance) passOver(ctx context.Context, more ...logowner.IDSource) (warning string, err error) {
+	return logowner.ReserveIDs(ctx, in.store, append(more, in.log)...)
 }
 
 // passOver is that of the instance, for a verb.

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"vitrine"
+	"vitrine/internal/links"
+	"vitrine/internal/publish"
 )
 
 type linkCmd struct {
@@ -44,7 +46,7 @@ type linkRow struct {
 }
 
 // change does f to the link and shows what it is then.
-func (c slugArg) change(ctx context.Context, t *terminal, f func(*vitrine.Links) (*vitrine.Link, error)) error {
+func (c slugArg) change(ctx context.Context, t *terminal, f func(*links.Service) (*vitrine.Link, error)) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		l, err := f(in.links)
 		if err != nil {
@@ -81,7 +83,7 @@ func (c slugArg) show(ctx context.Context, t *terminal, in *instance, l *vitrine
 type linkShowCmd struct{ slugArg }
 
 func (c *linkShowCmd) Run(ctx context.Context, t *terminal) error {
-	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.BySlug(ctx, c.Slug) })
+	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.BySlug(ctx, c.Slug) })
 }
 
 type linkPreviewCmd struct {
@@ -95,7 +97,7 @@ func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal) error {
 		return errors.New("name a link, or say --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		n, err := (&vitrine.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
+		n, err := (&publish.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
 		if err == nil {
 			t.say("The server makes %d anew, one after the other.\n", n)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/audit"
 	"vitrine/internal/clickhouse"
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
@@ -393,7 +394,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 		return fmt.Errorf("the copy is not the same: %s. The instance has been served since the migration began: empty the new place, and begin again", strings.Join(differences, "; "))
 	}
 	faults := 0
-	a := &vitrine.Audit{Store: m.to.store, Blobs: m.to.blobs, Log: m.to.log, Now: time.Now, Deep: m.deep}
+	a := &audit.Checker{Store: m.to.store, Blobs: m.to.blobs, Log: m.to.log, Now: time.Now, Deep: m.deep}
 	err := a.Run(ctx, func(fault string) {
 		faults++
 		fmt.Fprintln(m.t.out, plain(fault))

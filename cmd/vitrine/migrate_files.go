@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/storageowner"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -38,7 +39,7 @@ func (m *migration) filesFit(ctx context.Context) error {
 	}
 	if mark, err := m.to.blobs.Mark(ctx); err != nil {
 		return err
-	} else if known, err := (vitrine.StorageOwner{Store: m.from.store}).Mark(ctx); err != nil {
+	} else if known, err := (storageowner.Owner{Store: m.from.store}).Mark(ctx); err != nil {
 		return err
 	} else if mark != "" && known == "" {
 		return fmt.Errorf("%s cannot be filled: %w (it is the place of another instance)", redacted(m.to.filesPlace()), sqldb.ErrOtherData)
@@ -57,7 +58,7 @@ func (m *migration) filesFit(ctx context.Context) error {
 
 // mark makes the other place that of the database: it may have been its place before. Whatever is there is known to it (filesFit). Both databases have the mark.
 func (m *migration) mark(ctx context.Context) error {
-	mark, err := vitrine.StorageOwner{Store: m.to.store}.Mark(ctx)
+	mark, err := storageowner.Owner{Store: m.to.store}.Mark(ctx)
 	if err != nil || mark == "" { // one that was never marked takes a place without a mark
 		return err
 	}

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/links"
+	"vitrine/internal/moderation"
+	"vitrine/internal/publish"
 )
 
 // why is a reason code with what exactly was found.
@@ -27,7 +30,7 @@ type decideArg struct {
 type linkClearCmd struct{ decideArg }
 
 func (c *linkClearCmd) Run(ctx context.Context, t *terminal) error {
-	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Clear(ctx, c.Slug, c.decision()) })
+	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Clear(ctx, c.Slug, c.decision()) })
 }
 
 type linkRejectCmd struct {
@@ -37,7 +40,7 @@ type linkRejectCmd struct {
 
 func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
 	if !c.Same {
-		return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug, c.decision()) })
+		return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug, c.decision()) })
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		links, err := in.links.RejectSame(ctx, c.Slug, c.decision())
@@ -54,13 +57,13 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
 type linkDisableCmd struct{ decideArg }
 
 func (c *linkDisableCmd) Run(ctx context.Context, t *terminal) error {
-	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Disable(ctx, c.Slug, c.decision()) })
+	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Disable(ctx, c.Slug, c.decision()) })
 }
 
 type linkUndoCmd struct{ decideArg }
 
 func (c *linkUndoCmd) Run(ctx context.Context, t *terminal) error {
-	return c.change(ctx, t, func(s *vitrine.Links) (*vitrine.Link, error) { return s.Undo(ctx, c.Slug, c.decision()) })
+	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Undo(ctx, c.Slug, c.decision()) })
 }
 
 type linkRescanCmd struct {
@@ -74,7 +77,7 @@ func (c *linkRescanCmd) Run(ctx context.Context, t *terminal) error {
 		return errors.New("name a link, or say --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		n, err := (&vitrine.Scans{Store: in.store, Now: in.now}).Again(ctx, c.Slug)
+		n, err := (&publish.Scans{Store: in.store, Now: in.now}).Again(ctx, c.Slug)
 		if err == nil {
 			t.say("The server scans %d again, one after the other, within the next minutes, where a scanner is configured.", n)
 		}
@@ -187,7 +190,7 @@ type changeRow struct {
 }
 
 // history prints changes, newest first.
-func (f jsonFlag) history(t *terminal, history []vitrine.Event) error {
+func (f jsonFlag) history(t *terminal, history []moderation.Event) error {
 	var rows [][]string
 	for _, e := range history {
 		row := changeRow{stamp(e.At), e.By.Kind, e.Person, e.Action, e.Slug, e.From, e.To, e.Reason, e.Detail, e.Note}
@@ -225,7 +228,7 @@ func (c *linkSameCmd) Run(ctx context.Context, t *terminal) error {
 
 // watch says in the log how many links wait for a person, when there are more than it said last.
 type watch struct {
-	moderation *vitrine.Moderation
+	moderation *moderation.Service
 	said       int64
 	warn       func(string)
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/audit"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
+	"vitrine/internal/publish"
 )
 
 type restoreCmd struct {
@@ -115,9 +117,9 @@ func (r *restore) audit(ctx context.Context, deep bool, t *terminal) (faults int
 	if err != nil {
 		return 0, err
 	}
-	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Now: in.now}
+	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Now: in.now}
 	if err = uploads.Sweep(ctx); err == nil {
-		a := &vitrine.Audit{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: deep}
+		a := &audit.Checker{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: deep}
 		err = a.Run(ctx, func(fault string) {
 			faults++
 			fmt.Fprintln(t.out, plain(fault))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"vitrine"
+	"vitrine/internal/ingest"
 	"vitrine/internal/logowner"
 	"vitrine/internal/spool"
 	"vitrine/internal/sqldb"
@@ -60,16 +61,16 @@ func (s *spools) ofEarly() vitrine.Spool {
 }
 
 // idSources are the sources of used IDs.
-func (s *spools) idSources() []vitrine.IDSource {
+func (s *spools) idSources() []logowner.IDSource {
 	if s.early == nil {
-		return []vitrine.IDSource{s.spool}
+		return []logowner.IDSource{s.spool}
 	}
-	return []vitrine.IDSource{s.spool, s.early}
+	return []logowner.IDSource{s.spool, s.early}
 }
 
 // views are the views of an instance, which say how it stands with what the log does not take.
-func (s *spools) views(in *instance, log *slog.Logger) *vitrine.Views {
-	v := &vitrine.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: in.links.Owner}
+func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
+	v := &ingest.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.store)}
 	v.Notice = func(err error) {
 		if err != nil {
 			log.Warn("view log unavailable, spooling to disk", "spool_bytes", s.spool.Size(), "error", err)
@@ -107,7 +108,7 @@ func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, 
 	if err != nil {
 		return err
 	}
-	return errors.Join(vitrine.DrainSpool(ctx, store, log, s.spool, s.ofEarly()), s.Close())
+	return errors.Join(ingest.DrainSpool(ctx, store, log, s.spool, s.ofEarly()), s.Close())
 }
 
 // spooled reports whether there is anything in the spools of a data directory.

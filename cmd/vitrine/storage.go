@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"vitrine"
 	"vitrine/internal/s3"
+	"vitrine/internal/storageowner"
 )
 
 type storageCmd struct {
@@ -55,7 +55,7 @@ func (c *storageCheckCmd) Run(ctx context.Context, t *terminal) error {
 				return err
 			}
 		}
-		if err := in.place().Verify(ctx); errors.Is(err, vitrine.ErrOtherPlace) {
+		if err := in.place().Verify(ctx); errors.Is(err, storageowner.ErrOther) {
 			return errors.New(otherPlace(err))
 		} else if err != nil {
 			return err
@@ -87,11 +87,11 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // place is where the files of an instance are.
-func (in *instance) place() vitrine.StorageOwner {
-	return vitrine.StorageOwner{Store: in.store, Blobs: in.blobs}
+func (in *instance) place() storageowner.Owner {
+	return storageowner.Owner{Store: in.store, Blobs: in.blobs}
 }
 
-// otherPlace says what to do about vitrine.ErrOtherPlace.
+// otherPlace says what to do about storageowner.ErrOther.
 func otherPlace(err error) string {
 	return err.Error() + ". Is --files right, and does no other server use them, on a copy of the database, say? " +
 		"If another does, stop that one or give it files of its own. Then, and when this database was restored to an earlier moment: \"vitrine storage claim\""
@@ -113,7 +113,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		where := redacted(c.filesPlace())
 		err := in.place().Verify(ctx)
-		if err != nil && !errors.Is(err, vitrine.ErrOtherPlace) {
+		if err != nil && !errors.Is(err, storageowner.ErrOther) {
 			return err
 		}
 		if err == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/lease"
 	"vitrine/internal/sqldb"
 )
 
@@ -64,7 +65,7 @@ func TestWhoServesStore(t *testing.T) {
 	if holders, err := whoServes(t.Context(), store.Leases, func() { t.Error("waiting for nothing") }); err != nil || holders != nil {
 		t.Errorf("%v, %v", holders, err)
 	}
-	servers := vitrine.Leases{Store: store, Holder: "it", Now: time.Now}
+	servers := lease.Leases{Store: store, Holder: "it", Now: time.Now}
 	_, err = servers.Hold(t.Context(), "work", nil, func(ctx context.Context) error {
 		waiting := make(chan error)
 		go func() {

@@ -13,8 +13,14 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/collections"
+	"vitrine/internal/ingest"
+	"vitrine/internal/lease"
 	"vitrine/internal/mail"
+	"vitrine/internal/outbox"
 	"vitrine/internal/preview"
+	"vitrine/internal/publish"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
@@ -56,10 +62,10 @@ const (
 // service is a server, put together and not yet running.
 type service struct {
 	instance *instance
-	views    *vitrine.Views
+	views    *ingest.Views
 	spools   *spools
 	scanner  *scanner
-	outbox   *vitrine.Outbox // nil: no mail is sent
+	outbox   *outbox.Outbox // nil: no mail is sent
 	loops    []*worker.Loop
 	http     *http.Server
 	draining atomic.Bool // requests are still taken, and had better go elsewhere
@@ -71,28 +77,29 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
 	s.views = spools.views(in, log)
 	s.views.Start()
-	var leases *vitrine.Leases // an embedded database is this process's alone
+	var leases *lease.Leases // an embedded database is this process's alone
 	if in.places.shared() {
-		leases = &vitrine.Leases{Store: in.store, Now: clock, Holder: vitrine.NewHolder()}
+		leases = &lease.Leases{Store: in.store, Now: clock, Holder: lease.NewHolder()}
 	}
 	var scan, previews *worker.Loop
-	uploads := &vitrine.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
+	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
 		Wake:    func() { scan.Wake(); previews.Wake() },
 		Foreign: func(err error) { log.Warn("nothing is removed from storage: " + otherPlace(err)) }}
-	scans := &vitrine.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(), Leases: leases,
+	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(), Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
 	scan = worker.New("scan", scanEvery, log, scans.Pending)
 	queue := &watch{moderation: in.moderation, warn: func(text string) { log.Warn(text) }}
 	in.abuse.Threshold = c.AbuseThreshold
-	made := &vitrine.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now, Leases: leases,
+	made := &publish.Previews{Store: in.store, Blobs: in.blobs, Previewer: previewer, Now: in.now, Leases: leases,
 		Failed: func(l *vitrine.Link, err error) { log.Warn("preview failed", "link", l.Slug, "error", err) }}
 	previews = worker.New("preview", previewEvery, log, made.Make)
 	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.PurgeClosed)
-	in.accounts.Links, in.accounts.Wake, in.accounts.Leases = in.links, empty.Wake, leases
+	in.accounts.Contents = collections.Contents{Store: in.store, Links: in.links, Now: in.now}
+	in.accounts.Wake, in.accounts.Leases = empty.Wake, leases
 	// Work that the state of each link or account is the queue of is shared by all processes; the rest is done by one of them.
 	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale)}
 	if sender != nil {
-		s.outbox = &vitrine.Outbox{Store: in.store, Mailer: sender, Now: in.now,
+		s.outbox = &outbox.Outbox{Store: in.store, Mailer: sender, Now: in.now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
 		letters := worker.New("letters", lettersEvery, log, s.outbox.Send)
 		s.outbox.Wake = letters.Wake
@@ -134,13 +141,13 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		Keys:              in.keys,
 		Uploads:           uploads,
 		Links:             in.links,
-		Captions:          &vitrine.Captions{Store: in.store, Blobs: in.blobs, Now: time.Now},
-		Albums:            &vitrine.Albums{Store: in.store, Now: in.now},
+		Captions:          &publish.Captions{Store: in.store, Blobs: in.blobs, Now: time.Now},
+		Albums:            &collections.Albums{Store: in.store, Now: in.now},
 		SiteStats:         siteStats,
-		Sites:             &vitrine.Sites{Store: in.store, Links: in.links, Plans: c.plans(), Now: in.now},
+		Sites:             &collections.Sites{Store: in.store, Links: in.links, Plans: c.plans(), Now: in.now},
 		Abuse:             in.abuse,
 		Sessions:          in.sessions,
-		Logins:            &vitrine.Logins{Store: in.store, Keys: in.keys, Signer: in.signer, Now: in.now},
+		Logins:            &auth.Logins{Store: in.store, Keys: in.keys, Signer: in.signer, Now: in.now},
 		Moderation:        in.moderation,
 		Accounts:          in.accounts,
 		Notices:           scanner.notices,

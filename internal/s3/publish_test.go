@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/publish"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/vitrinetest"
 )
@@ -24,7 +26,7 @@ func TestSwapWhileInspected(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	owner, _, err := (&vitrine.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org", vitrine.PlanLifetime)
+	owner, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org", vitrine.PlanLifetime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +35,13 @@ func TestSwapWhileInspected(t *testing.T) {
 	if len(good) != len(evil) {
 		t.Fatal("lengths differ")
 	}
-	two := make([]*vitrine.Uploads, 2)
+	two := make([]*publish.Uploads, 2)
 	for i := range two {
-		two[i] = &vitrine.Uploads{Store: store, Blobs: opened(t, address), Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now}
+		two[i] = &publish.Uploads{Store: store, Blobs: opened(t, address), Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now}
 	}
 	made, refused := 0, 0
 	for round := range 12 {
-		begun, err := two[0].Create(ctx, owner, vitrine.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(good))})
+		begun, err := two[0].Create(ctx, owner, publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(good))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +51,7 @@ func TestSwapWhileInspected(t *testing.T) {
 		for i, u := range two {
 			wg.Go(func() {
 				var err error
-				links[i], err = u.Complete(ctx, owner, vitrine.CompleteRequest{Path: string(begun.Path), Name: "note.txt", Type: "text/plain"})
+				links[i], err = u.Complete(ctx, owner, publish.CompleteRequest{Path: string(begun.Path), Name: "note.txt", Type: "text/plain"})
 				if code := vitrine.CodeOf(err); err != nil && code != vitrine.CodeContentMismatch && code != vitrine.CodeUnsafeFile && code != vitrine.CodeUnavailable && code != vitrine.CodeUploadIncomplete {
 					t.Errorf("Complete: %v", err)
 				}

@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/clickhouse"
+	"vitrine/internal/ingest"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/vitrinetest"
@@ -42,7 +43,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views := vitrine.NewViews(log)
+	views := ingest.NewViews(log)
 	t.Cleanup(func() {
 		views.Close()
 		for _, c := range []func() error{log.(interface{ Close() error }).Close, store.Close} {

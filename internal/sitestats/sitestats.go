@@ -13,16 +13,17 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/ingest"
 	"vitrine/report"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2"
 )
 
 // Stats counts and reports page loads.
 type Stats struct {
 	Store vitrine.Store
 	Log   vitrine.ViewLog
-	Views *vitrine.Views   // writes page loads; nil in a program that only deletes them
+	Views *ingest.Views    // writes page loads; nil in a program that only deletes them
 	IDs   *vitrine.ViewIDs // nil where Views is
 	Now   func() time.Time
 

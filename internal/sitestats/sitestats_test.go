@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/audit"
 	"vitrine/internal/disk"
+	"vitrine/internal/ingest"
+	"vitrine/internal/logowner"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/vitrinetest"
@@ -35,7 +38,7 @@ func start(t *testing.T, store, log string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views := vitrine.NewViews(l)
+	views := ingest.NewViews(l)
 	t.Cleanup(func() {
 		views.Close()
 		if err := errors.Join(l.Close(), s.Close()); err != nil {
@@ -128,7 +131,7 @@ func (p *process) faults(t *testing.T) (faults []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &vitrine.Audit{Store: p.store, Blobs: blobs, Log: p.log, Now: time.Now, Deep: true}
+	a := &audit.Checker{Store: p.store, Blobs: blobs, Log: p.log, Now: time.Now, Deep: true}
 	if err := a.Run(t.Context(), func(fault string) { faults = append(faults, fault) }); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +185,7 @@ func TestRestoredStore(t *testing.T) {
 	if again.ID != site.ID {
 		t.Fatalf("website %d, want another with the number %d", again.ID, site.ID)
 	}
-	warning, err := vitrine.ReserveIDs(t.Context(), after.store, after.log)
+	warning, err := logowner.ReserveIDs(t.Context(), after.store, after.log)
 	if err != nil || warning != "" {
 		t.Errorf("websites count among the highest numbers: %q, %v", warning, err)
 	}

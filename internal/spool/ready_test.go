@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/ingest"
 	"vitrine/internal/sqldb"
 )
 
@@ -37,7 +38,7 @@ func TestNotReadyWhenFull(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	s.MaxBytes = 2 * probeBytes
 	drained := make(chan struct{}, 100)
-	v := &vitrine.Views{Log: l, Spool: s, Patience: time.Hour, Notice: func(err error) {
+	v := &ingest.Views{Log: l, Spool: s, Patience: time.Hour, Notice: func(err error) {
 		if err == nil {
 			drained <- struct{}{}
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/importer"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -44,7 +46,7 @@ func TestPostgresImportOverRestart(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = views.Close() })
 	now := time.Now
-	if _, _, err := (&vitrine.Accounts{Store: store, Now: now}).Create(t.Context(), "ann@example.org", vitrine.PlanPro); err != nil {
+	if _, _, err := (&auth.Accounts{Store: store, Now: now}).Create(t.Context(), "ann@example.org", vitrine.PlanPro); err != nil {
 		t.Fatal(err)
 	}
 	const opens, batches = 33_000, 3
@@ -66,7 +68,7 @@ func TestPostgresImportOverRestart(t *testing.T) {
 		}
 		return nil
 	}}
-	in := vitrine.Imports{Store: store, Log: log, Now: now, Retry: func(_ context.Context, call func() error) error {
+	in := importer.Importer{Store: store, Log: log, Now: now, Retry: func(_ context.Context, call func() error) error {
 		for {
 			err := call()
 			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || waits == 10 {

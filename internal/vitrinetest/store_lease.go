@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/lease"
 )
 
 // leases tests that a lease is found by its name, whatever its time, and is written over.
@@ -55,7 +56,7 @@ func (t storeTest) leases() {
 func (t storeTest) leaseRace(other storeTest) {
 	var taken atomic.Int64
 	race(racers, func(i int) {
-		store, holder, mine := t.store, vitrine.NewHolder(), false
+		store, holder, mine := t.store, lease.NewHolder(), false
 		if i%2 == 0 {
 			store = other.store
 		}

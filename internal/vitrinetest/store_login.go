@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 // logins tests that a login is found by its code and by its hash, each of which is one login's alone, and that it expires.
@@ -65,11 +66,11 @@ func (t storeTest) logins() {
 // one gets the key.
 func (t storeTest) loginRace(other storeTest) {
 	signer, now := vitrine.NewSigner([]byte("a secret of the test")), func() time.Time { return Epoch }
-	var logins []*vitrine.Logins
+	var logins []*auth.Logins
 	for _, s := range []vitrine.Store{t.store, other.store} {
-		logins = append(logins, &vitrine.Logins{Store: s, Keys: &vitrine.Keys{Store: s, Now: now}, Signer: signer, Now: now})
+		logins = append(logins, &auth.Logins{Store: s, Keys: &auth.Keys{Store: s, Now: now}, Signer: signer, Now: now})
 	}
-	here := vitrine.Client{Addr: netip.MustParseAddr("192.0.2.1")}
+	here := auth.Client{Addr: netip.MustParseAddr("192.0.2.1")}
 	for _, email := range []string{"ann@example.org", "bob@example.org", "eve@example.org"} { // wrong codes count by account
 		who := t.account(email)
 		l, secret, err := logins[0].Begin(ctx, "program", "machine", here)

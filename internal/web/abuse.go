@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/moderation"
 )
 
 // maxReport bounds the form of a report, in bytes: a note of MaxAbuseNote characters, each up to 12 bytes of the form's encoding.
@@ -78,8 +79,8 @@ func (s *Server) siteReportPage(slug vitrine.Slug) *reportPage {
 }
 
 func (s *Server) newReportPage(what, subject, action string) *reportPage {
-	return &reportPage{chrome: s.newChrome("Report a " + what), What: what, Subject: subject, Action: action, MaxNote: vitrine.MaxAbuseNote,
-		Threshold: s.Abuse.Threshold, KeptDays: int(vitrine.AbuseReportLife / (24 * time.Hour))}
+	return &reportPage{chrome: s.newChrome("Report a " + what), What: what, Subject: subject, Action: action, MaxNote: moderation.MaxAbuseNote,
+		Threshold: s.Abuse.Threshold, KeptDays: int(moderation.AbuseReportLife / (24 * time.Hour))}
 }
 
 func (s *Server) siteReportForm(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {

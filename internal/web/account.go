@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/export"
+	"vitrine/internal/password"
 	"vitrine/report"
 )
 
@@ -78,7 +80,7 @@ func (s *Server) writeMe(w http.ResponseWriter, r *http.Request, status int, cha
 		return err
 	}
 	p := mePage{appPage: s.newAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(), HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session),
-		Mail: s.Accounts.Mail != nil, MinPassword: vitrine.MinPassword}
+		Mail: s.Accounts.Mail != nil, MinPassword: password.MinLength}
 	usage, err := s.Uploads.Usage(ctx, me)
 	if err != nil {
 		return err
@@ -225,7 +227,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return nil
 	}
 	z := zip.NewWriter(out)
-	e := &vitrine.Export{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.linkURL, Now: s.Now}
+	e := &export.Exporter{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.linkURL, Now: s.Now}
 	if s.SiteStats != nil {
 		e.Website = func(ctx context.Context, site *vitrine.Site) (*report.AccountReport, error) {
 			return s.SiteStats.Report(ctx, site, report.RangeAll)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/outbox"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/web"
 )
@@ -62,12 +64,12 @@ type door struct {
 	letters *letters
 }
 
-func newDoor(t testing.TB, mode vitrine.SignUp, mail bool) *door {
+func newDoor(t testing.TB, mode auth.SignUp, mail bool) *door {
 	t.Helper()
 	d := &door{site: newDesk(t), letters: new(letters)}
 	d.server.Accounts.SignUp = mode
 	if mail {
-		box := &vitrine.Outbox{Store: d.server.Accounts.Store, Mailer: d.letters, Now: d.server.Accounts.Now}
+		box := &outbox.Outbox{Store: d.server.Accounts.Store, Mailer: d.letters, Now: d.server.Accounts.Now}
 		box.Wake = func() { d.check(box.Send(context.Background())) }
 		d.server.Accounts.Mail = box
 	}
@@ -114,7 +116,7 @@ func alike(body, email string) string {
 
 // An unknown address, a wrong password, an account without one and a suspended one are answered alike.
 func TestNobodyIsToldOfAccounts(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpOpen, true)
+	d := newDoor(t, auth.SignUpOpen, true)
 	d.withPassword(d.member)
 	suspended := d.withPassword(d.join("suspended@example.org", vitrine.RoleMember))
 	_, err := d.server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Operator})
@@ -148,7 +150,7 @@ func TestNobodyIsToldOfAccounts(t *testing.T) {
 
 // After too many tries one is told how long to wait and what else to do; a browser that has signed in before is not kept out.
 func TestTriesAreBounded(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpInvite, true)
+	d := newDoor(t, auth.SignUpInvite, true)
 	d.withPassword(d.member)
 	known := device(d.status(d.enter(d.member.Email, words), 303))
 	for range 5 {
@@ -172,7 +174,7 @@ func TestTriesAreBounded(t *testing.T) {
 
 // Signing in leads on within this site and nowhere else.
 func TestNextIsLocal(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpInvite, false)
+	d := newDoor(t, auth.SignUpInvite, false)
 	d.withPassword(d.member)
 	known := device(d.enter(d.member.Email, words))
 	r := d.status(d.get("/links?q=a%20b"), 303)
@@ -198,7 +200,7 @@ func TestNextIsLocal(t *testing.T) {
 
 // What another site has a browser send is refused, on each address that takes something.
 func TestEntryFromOtherSites(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpOpen, true)
+	d := newDoor(t, auth.SignUpOpen, true)
 	cookie := d.signIn(d.owner)
 	for _, path := range []string{"/sign-in", "/sign-in/x", "/sign-up", "/sign-up/x", "/reset", "/password/x", "/setup/x", "/sign-out", "/account/password", "/account/email", "/account/email/x",
 		"/account/sessions", "/account/sessions/1", "/account/close", "/keys", "/keys/1/roll", "/keys/1/revoke", "/people/change", "/people/invite", "/people/invitations/1/withdraw"} {
@@ -217,7 +219,7 @@ func TestEntryFromOtherSites(t *testing.T) {
 
 // The first account is made at an address that works once; until then nothing else is there.
 func TestFirstRun(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpOpen, false)
+	d := newDoor(t, auth.SignUpOpen, false)
 	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "empty.db"))
 	d.check(err)
 	t.Cleanup(func() { store.Close() })
@@ -254,7 +256,7 @@ func TestFirstRun(t *testing.T) {
 
 // Each way to open an account, and what is said where it is none.
 func TestWhoMaySignUp(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpOpen, true)
+	d := newDoor(t, auth.SignUpOpen, true)
 	d.status(d.post("/sign-up", url.Values{"email": {"bob@example.org"}}), 200)
 	path := d.letters.path(t)
 	for range 2 {
@@ -281,7 +283,7 @@ func TestWhoMaySignUp(t *testing.T) {
 	if !strings.Contains(d.get("/reset").body, "vitrine account reset") {
 		t.Error("nobody is told how to get a new password")
 	}
-	d.server.Accounts.SignUp = vitrine.SignUpInvite
+	d.server.Accounts.SignUp = auth.SignUpInvite
 	d.status(d.post("/sign-up", url.Values{"email": {"zoe@example.org"}, "password": {words}}), 403)
 	if !strings.Contains(d.get("/sign-up").body, "by invitation") {
 		t.Error("nobody is told that accounts are by invitation")
@@ -302,7 +304,7 @@ func TestWhoMaySignUp(t *testing.T) {
 		t.Error(page)
 	}
 	d.status(d.post("/people/change", url.Values{"email": {d.owner.Email}, "plan": {"lifetime"}, "role": {""}}, owner), 400)
-	d.server.Accounts.SignUp = vitrine.SignUpClosed
+	d.server.Accounts.SignUp = auth.SignUpClosed
 	if !strings.Contains(d.get("/sign-up").body, "No accounts are opened here") {
 		t.Error("nobody is told that no accounts are opened")
 	}
@@ -310,7 +312,7 @@ func TestWhoMaySignUp(t *testing.T) {
 
 // A session that is ended in one browser is over in the other, from its next request on; so it is after a new password.
 func TestSessionsAreRevoked(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpInvite, false)
+	d := newDoor(t, auth.SignUpInvite, false)
 	d.withPassword(d.member)
 	here := cookies(d.enter(d.member.Email, words))
 	other, third := cookies(d.enter(d.member.Email, words)), cookies(d.enter(d.member.Email, words))
@@ -354,7 +356,7 @@ func TestSessionsAreRevoked(t *testing.T) {
 
 // A key is shown once, works, is replaced and revoked; what is on the page later is no key.
 func TestKeysPage(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpInvite, false)
+	d := newDoor(t, auth.SignUpInvite, false)
 	cookie, stranger := d.signIn(d.member), d.signIn(d.owner)
 	api := func(key string, want int) {
 		t.Helper()
@@ -397,7 +399,7 @@ func TestKeysPage(t *testing.T) {
 // Everything can be taken away, and then closed.
 func TestLeaving(t *testing.T) {
 	var logged bytes.Buffer
-	d := newDoor(t, vitrine.SignUpInvite, false)
+	d := newDoor(t, auth.SignUpInvite, false)
 	d.server.Log = slog.New(slog.NewTextHandler(&logged, nil))
 	d.withPassword(d.member)
 	l := d.publish("notes.txt", samples["notes.txt"])
@@ -436,7 +438,7 @@ func TestLeaving(t *testing.T) {
 
 // The links in messages and on the command line lead to pages that are there.
 func TestTokenURLs(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpOpen, true)
+	d := newDoor(t, auth.SignUpOpen, true)
 	for _, p := range []vitrine.TokenPurpose{vitrine.TokenSignIn, vitrine.TokenPassword, vitrine.TokenSignUp, vitrine.TokenInvite, vitrine.TokenEmail, vitrine.TokenSetup} {
 		for _, text := range []vitrine.TokenText{"x", ""} {
 			if r := d.get(web.TokenURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 && (text != "" || p != vitrine.TokenEmail) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/collections"
+	"vitrine/internal/links"
 )
 
 var (
@@ -57,7 +59,7 @@ type albumsPage struct {
 
 // albumRow is an album as the list shows it.
 type albumRow struct {
-	vitrine.AlbumRow
+	collections.AlbumRow
 	URL, Address, Manage string
 	Covers               []cover
 }
@@ -108,7 +110,7 @@ func (s *Server) checkAlbumSlug(w http.ResponseWriter, r *http.Request, me *vitr
 // albumPage is the page of one album for its owner.
 type albumPage struct {
 	appPage
-	Album    *vitrine.AlbumFacts
+	Album    *collections.AlbumFacts
 	URL      string // public address
 	Here     string // address of this page
 	Members  []memberRow
@@ -152,17 +154,17 @@ func (s *Server) manageAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.writeAlbum(w, r, me, album, http.StatusOK, func(*albumPage) {})
 }
 
-func (s *Server) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *vitrine.AlbumFacts, status int, change func(*albumPage)) error {
+func (s *Server) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *collections.AlbumFacts, status int, change func(*albumPage)) error {
 	p := albumPage{appPage: s.newAppPage(r, me, album.Title, "albums"), Album: album, URL: s.albumURL(album.Slug), Here: albumAddress(album.Slug),
 		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title}
 	for i, l := range album.Links {
-		row := memberRow{linkRow: s.linkRows([]vitrine.FoundLink{{Link: l}})[0], Cover: s.cover(l), First: i == 0, Last: i == len(album.Links)-1, At: i}
+		row := memberRow{linkRow: s.linkRows([]links.FoundLink{{Link: l}})[0], Cover: s.cover(l), First: i == 0, Last: i == len(album.Links)-1, At: i}
 		p.Members = append(p.Members, row)
 		if l.Live() {
 			p.Seen++
 		}
 	}
-	found, more, err := s.Links.Search(r.Context(), me, vitrine.LinkSearch{Text: searchedText(p.Text), Limit: pickedAtOnce})
+	found, more, err := s.Links.Search(r.Context(), me, links.LinkSearch{Text: searchedText(p.Text), Limit: pickedAtOnce})
 	if err != nil {
 		return err
 	}

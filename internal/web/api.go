@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/publish"
 	"vitrine/report"
 )
 
@@ -182,21 +183,21 @@ func (s *Server) createUpload(w http.ResponseWriter, r *http.Request, a *vitrine
 }
 
 // beginUpload is step 1, whoever's browser or program it is that asks.
-func (s *Server) beginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (vitrine.CreatedUpload, error) {
+func (s *Server) beginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (publish.CreatedUpload, error) {
 	o, err := readObject(w, r)
 	if err != nil {
-		return vitrine.CreatedUpload{}, err
+		return publish.CreatedUpload{}, err
 	}
 	f := fields{object: o}
-	req := vitrine.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"),
+	req := publish.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"),
 		Slug: f.filledText("slug"), IdempotencyKey: f.optionalText("idempotencyKey")}
 	if err := s.wrong(a, f); err != nil {
-		return vitrine.CreatedUpload{}, err
+		return publish.CreatedUpload{}, err
 	}
 	return s.Uploads.Create(r.Context(), a, req)
 }
 
-func writeBegun(w http.ResponseWriter, b vitrine.CreatedUpload) error {
+func writeBegun(w http.ResponseWriter, b publish.CreatedUpload) error {
 	return writeJSON(w, map[string]string{"path": string(b.Path), "signedUrl": b.SignedURL})
 }
 
@@ -225,7 +226,7 @@ func (s *Server) endUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Ac
 		return nil, err
 	}
 	f := fields{object: o}
-	req := vitrine.CompleteRequest{Path: f.text("path"), Name: f.text("name"), Type: f.text("type"),
+	req := publish.CompleteRequest{Path: f.text("path"), Name: f.text("name"), Type: f.text("type"),
 		LinkName: f.filledText("linkName"), Slug: f.filledText("slug"), AllowDownload: f.optionalBool("allowDownload"),
 		IdempotencyKey: f.optionalText("idempotencyKey")}
 	if err := s.wrong(a, f); err != nil {
@@ -242,7 +243,7 @@ type listItem struct {
 	SizeBytes int64        `json:"size_bytes"`
 	CreatedAt string       `json:"created_at"`
 	Status    string       `json:"status"`
-	Views     *int64       `json:"views,omitempty"` // of the last vitrine.ViewDays, if they were asked for
+	Views     *int64       `json:"views,omitempty"` // of the last links.ViewDays, if they were asked for
 	why
 }
 

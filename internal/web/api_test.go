@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/links"
 )
 
 func TestListLinks(t *testing.T) {
@@ -155,7 +156,7 @@ func TestViewerKeyIsReplaced(t *testing.T) {
 		return f.call(key, "GET", "/links/"+slug+"/analytics?range=all", nil).json()["totals"].(map[string]any)["uniques"]
 	}
 	f.openPage(slug)
-	f.clock.Advance(vitrine.DefaultViewerKeyLife - time.Hour)
+	f.clock.Advance(links.DefaultViewerKeyLife - time.Hour)
 	f.openPage(slug)
 	if n := uniques(); n != 1.0 {
 		t.Errorf("within the key's life: %v viewers", n)

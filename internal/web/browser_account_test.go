@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/web"
 
 	"github.com/chromedp/chromedp"
@@ -15,7 +16,7 @@ import (
 // Someone opens an account by mail, signs out and in again with the password, and is where they wanted to be.
 func TestBrowserSignUp(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, vitrine.SignUpOpen, true)
+	d := newDoor(t, auth.SignUpOpen, true)
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/sign-up"))
 	tb.run(chromedp.SendKeys(`[name=email]`, "bob@example.org\r"))
 	tb.arrives(`document.querySelector("h1").textContent === "Look into your mail"`)
@@ -35,7 +36,7 @@ func TestBrowserSignUp(t *testing.T) {
 // A key is made, shown once and copied, and a program uses it; it is rolled and revoked.
 func TestBrowserKeys(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, vitrine.SignUpInvite, false)
+	d := newDoor(t, auth.SignUpInvite, false)
 	tb := newMember(t, d.site, d.member)
 	api := func(key string, want int) {
 		t.Helper()
@@ -73,7 +74,7 @@ func TestBrowserKeys(t *testing.T) {
 // Who is signed out in one browser notices in the other at the next step.
 func TestBrowserSessionRevoked(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, vitrine.SignUpInvite, false)
+	d := newDoor(t, auth.SignUpInvite, false)
 	here, there := newMember(t, d.site, d.member), newMember(t, d.site, d.member)
 	there.run(chromedp.Navigate(d.url + "/links"))
 	here.run(chromedp.Navigate(d.url + "/account"))
@@ -89,7 +90,7 @@ func TestBrowserSessionRevoked(t *testing.T) {
 // A dialog has the focus on the choice that changes nothing, and gives it back; a closing that failed is there again with what was wrong.
 func TestBrowserDialogs(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, vitrine.SignUpInvite, false)
+	d := newDoor(t, auth.SignUpInvite, false)
 	l := d.publish("notes.txt", samples["notes.txt"])
 	_, err := d.server.Keys.Create(t.Context(), d.member.Email, "A key")
 	d.check(err)
@@ -116,7 +117,7 @@ func TestBrowserDialogs(t *testing.T) {
 // The pages of accounts are accessible and fit into their windows.
 func TestBrowserAccountAxe(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, vitrine.SignUpOpen, true)
+	d := newDoor(t, auth.SignUpOpen, true)
 	d.withPassword(d.owner)
 	key, err := d.server.Keys.Create(t.Context(), d.owner.Email, "A key")
 	d.check(err)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/publish"
 	"vitrine/internal/s3"
 	"vitrine/internal/vitrinetest"
 
@@ -117,7 +118,7 @@ func TestBrowserBucketPages(t *testing.T) {
 		links[name] = d.sent(name, content)
 	}
 	u := d.server.Uploads
-	d.check((&vitrine.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(t.Context()))
+	d.check((&publish.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(t.Context()))
 
 	tb := newVisitor(t, d.page(links["picture.png"]))
 	tb.until(`document.querySelector(".picture img").naturalWidth === 3000`)

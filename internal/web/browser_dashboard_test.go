@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/publish"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -324,7 +325,7 @@ func TestBrowserUploadStates(t *testing.T) {
 		t.Error("no address")
 	}
 	u := d.server.Uploads
-	d.check((&vitrine.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(t.Context()))
+	d.check((&publish.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(t.Context()))
 	tb.fares("clip.webm", "live")
 	dir := t.TempDir()
 	form := filepath.Join(dir, "form.html")

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/links"
+	"vitrine/internal/publish"
 )
 
 var dashboardTemplate = parseApp("link_rows.html", "dashboard.html")
@@ -57,7 +59,7 @@ func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
 		p.FileText = byteSize(p.FileLimit)
 	}
-	found, _, err := s.Links.Search(r.Context(), me, vitrine.LinkSearch{Limit: recentLinks, Views: p.Views})
+	found, _, err := s.Links.Search(r.Context(), me, links.LinkSearch{Limit: recentLinks, Views: p.Views})
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func linksInUse(most int64) string {
 }
 
 // full is what of a plan is used up so that no file can be put on display; "" as long as one can.
-func full(u vitrine.Usage) string {
+func full(u publish.Usage) string {
 	switch most := u.Limits; {
 	case most.Links > 0 && u.Links >= most.Links:
 		return linksInUse(most.Links)
@@ -85,7 +87,7 @@ func full(u vitrine.Usage) string {
 }
 
 // heldNote says that unfinished uploads hold a part of a plan, for how long; "" if they hold nothing.
-func (s *Server) heldNote(u vitrine.Usage) string {
+func (s *Server) heldNote(u publish.Usage) string {
 	if u.HeldBytes == 0 {
 		return ""
 	}
@@ -93,7 +95,7 @@ func (s *Server) heldNote(u vitrine.Usage) string {
 }
 
 // usageBars are the limits of a plan as people read them.
-func (s *Server) usageBars(u vitrine.Usage) []usageBar {
+func (s *Server) usageBars(u publish.Usage) []usageBar {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	bar := func(name string, used, limit int64, text func(int64) string, note string) usageBar {
 		b := usageBar{Name: name, Used: text(used)}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web"
 	"vitrine/report"
@@ -45,7 +46,7 @@ func newDemo(t testing.TB) *demo {
 	}
 	d.pro, d.free, d.fresh = join("ada@example.org", vitrine.PlanPro), join("charles@example.org", vitrine.PlanFree), join("new@example.org", vitrine.PlanPro)
 	d.moderator = d.join("moderator@example.org", vitrine.RoleModerator)
-	d.server.Accounts.SignUp = vitrine.SignUpOpen
+	d.server.Accounts.SignUp = auth.SignUpOpen
 	d.account = d.pro
 	for _, f := range []struct {
 		name, title string

@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/publish"
 	"vitrine/report"
 )
 
@@ -118,7 +119,7 @@ func docBounds() []docBound {
 		{"Rows of a breakdown", "8; of top links and recent opens 25"},
 		{"One open is measured for at most", "4 hours"},
 		{"A name of a deleted link is free again after", "90 days"},
-		{"A video that is not scanned waits for a person after", wait(vitrine.ScanTime)},
+		{"A video that is not scanned waits for a person after", wait(publish.ScanTime)},
 	}
 }
 

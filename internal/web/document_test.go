@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/links"
 	"vitrine/internal/sqldb"
 )
 
@@ -57,7 +59,7 @@ func TestPageSeesEveryChange(t *testing.T) {
 	other, err := sqldb.OpenStore(filepath.Join(s.dir, "vitrine.db")) // as another process has it
 	s.check(err)
 	defer other.Close()
-	links, accounts := &vitrine.Links{Store: other, Now: s.server.Now}, &vitrine.Accounts{Store: other, Now: s.server.Now}
+	links, accounts := &links.Service{Store: other, Now: s.server.Now}, &auth.Accounts{Store: other, Now: s.server.Now}
 
 	s.check(other.Update(t.Context(), func(tx vitrine.Tx) error {
 		now, err := tx.Link(l.ID)

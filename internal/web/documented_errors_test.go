@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/web"
 )
@@ -79,7 +80,7 @@ func (c caller) login() fields {
 	started := c.call("", "POST", "/logins", laptop).want(200, "")
 	a, err := c.server.Accounts.ByEmail(c.t.Context(), c.emails[c.key])
 	c.check(err)
-	_, err = c.server.Logins.Decide(c.t.Context(), a, started.text("code"), true, vitrine.Client{})
+	_, err = c.server.Logins.Decide(c.t.Context(), a, started.text("code"), true, auth.Client{})
 	c.check(err)
 	return fields{"secret": started.text("secret")}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/visitor"
 )
 
@@ -31,13 +32,13 @@ type entryPage struct {
 	chrome
 	Heading string
 	Wrong   Wrong
-	Email   string         // what was typed, or whose the token is
-	Next    string         // where it leads, if not to insideRoot
-	Mode    vitrine.SignUp // who may open an account
-	Mail    bool           // messages are sent
-	Done    bool           // a message is on its way, if there is anybody to send it to
-	Invited bool           // the token is an invitation
-	Limited bool           // there were too many tries
+	Email   string      // what was typed, or whose the token is
+	Next    string      // where it leads, if not to insideRoot
+	Mode    auth.SignUp // who may open an account
+	Mail    bool        // messages are sent
+	Done    bool        // a message is on its way, if there is anybody to send it to
+	Invited bool        // the token is an invitation
+	Limited bool        // there were too many tries
 }
 
 func parseEntry(name string) pageTemplate {
@@ -103,7 +104,7 @@ func (s *Server) afterSetup(h handler) handler {
 }
 
 // client is where a try to get in comes from.
-func (s *Server) client(r *http.Request) vitrine.Client {
+func (s *Server) client(r *http.Request) auth.Client {
 	v := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")})
 	label := v.Browser
 	switch {
@@ -114,7 +115,7 @@ func (s *Server) client(r *http.Request) vitrine.Client {
 	case v.OS != "":
 		label += " on " + v.OS
 	}
-	return vitrine.Client{Addr: s.clientAddr(r), Devices: s.devices(r), Label: label}
+	return auth.Client{Addr: s.clientAddr(r), Devices: s.devices(r), Label: label}
 }
 
 // maxDevices bounds how many accounts a browser is known to.
@@ -142,7 +143,7 @@ func (s *Server) devices(r *http.Request) []string {
 
 // letIn gives a browser its session, and the cookie by which it is known from now on, and leads it on. Anyone who was signed in here is not any
 // more.
-func (s *Server) letIn(w http.ResponseWriter, r *http.Request, in vitrine.SignedIn, next string) error {
+func (s *Server) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
 	if old := s.session(r); old != "" {
 		if err := s.Sessions.SignOut(r.Context(), old); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/publish"
 )
 
 // A limit that unfinished uploads meet says so: how much they hold, until when,
@@ -78,7 +79,7 @@ func TestLimitsHeldByUnfinishedUploads(t *testing.T) {
 func TestDashboardHeldByUnfinishedUploads(t *testing.T) {
 	d := newDesk(t)
 	d.server.Uploads.Plans[d.member.Plan] = vitrine.Limits{Links: 1, StorageBytes: 1_000_000, HourlyUploads: 20}
-	if _, err := d.server.Uploads.Create(t.Context(), d.member, vitrine.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1500}); err != nil {
+	if _, err := d.server.Uploads.Create(t.Context(), d.member, publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1500}); err != nil {
 		t.Fatal(err)
 	}
 	page := d.status(d.get("/dashboard", d.signIn(d.member)), 200).body

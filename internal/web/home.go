@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/filetype"
 )
 
@@ -41,11 +41,11 @@ func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") 
 
 // whyClosed says who opens accounts here, where not everybody may.
 func (s *Server) whyClosed() string {
-	if s.Accounts != nil && s.Accounts.SignUp == vitrine.SignUpInvite {
+	if s.Accounts != nil && s.Accounts.SignUp == auth.SignUpInvite {
 		return "Accounts are by invitation."
 	}
 	return "No accounts are opened here."
 }
 
 // mayJoin reports whether anybody may make an account here.
-func (s *Server) mayJoin() bool { return s.Accounts != nil && s.Accounts.SignUp == vitrine.SignUpOpen }
+func (s *Server) mayJoin() bool { return s.Accounts != nil && s.Accounts.SignUp == auth.SignUpOpen }

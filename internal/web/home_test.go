@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 // The first page says what this is, how to use it, and what may be had, to anyone who comes.
@@ -62,7 +63,7 @@ func TestHomeWithOpenSignUp(t *testing.T) {
 	if !strings.Contains(d.get("/").body, "No accounts are opened here.") || strings.Contains(d.get("/", d.signIn(d.member)).body, "No accounts") {
 		t.Error("a stranger is not told who may have an account, or a member is")
 	}
-	d.server.Accounts.SignUp = vitrine.SignUpOpen
+	d.server.Accounts.SignUp = auth.SignUpOpen
 	r := d.status(d.get("/"), 200)
 	if strings.Contains(r.body, "Accounts are by invitation.") || !strings.Contains(r.body, `href="/sign-up">Sign up</a>`) || !strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
 		t.Errorf("%s", r.body)

@@ -8,6 +8,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/links"
+	"vitrine/internal/moderation"
 )
 
 var manageTemplate = parseApp("link_manage.html")
@@ -18,7 +20,7 @@ const maxLinkForm = 8 << 10
 // managePage is the page of one link for its owner.
 type managePage struct {
 	appPage
-	Link    *vitrine.LinkDetail
+	Link    *links.LinkDetail
 	Badge   string
 	Facts   []string
 	URL     string // public address
@@ -82,7 +84,7 @@ func (s *Server) manageLink(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return s.writeManage(w, r, http.StatusOK, s.managePage(r, me, o))
 }
 
-func (s *Server) managePage(r *http.Request, me *vitrine.Account, o *vitrine.LinkDetail) *managePage {
+func (s *Server) managePage(r *http.Request, me *vitrine.Account, o *links.LinkDetail) *managePage {
 	t, _ := filetype.ByExt(o.Name)
 	p := &managePage{appPage: s.newAppPage(r, me, o.Title, "links"), Link: o, Badge: badge(t), Facts: facts(o.Link, t), URL: s.linkURL(o.Slug),
 		Prefix: s.PublicURL.Host + "/p/", Here: linkAddress(o.Link), Embed: s.embedOf(o.Link).html(), NewTitle: o.Title, NewSlug: string(o.Slug)}
@@ -162,7 +164,7 @@ func (s *Server) linkForm(does linkDeed) memberHandler {
 }
 
 // wrongLinkForm shows a form again that could not be carried out, with what was typed.
-func (s *Server) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *vitrine.LinkDetail, err error) error {
+func (s *Server) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail, err error) error {
 	wrong := wrongWith(err)
 	if wrong == nil || vitrine.CodeOf(err) == vitrine.CodeNotFound {
 		return err
@@ -193,7 +195,7 @@ func ownersWords(e vitrine.LinkEvent) string {
 	if backOnDisplay(e) {
 		return ""
 	}
-	return became(vitrine.Event{Change: &vitrine.Change{Action: e.Action, From: e.From, To: e.To, Reason: e.Reason}})
+	return became(moderation.Event{Change: &vitrine.Change{Action: e.Action, From: e.From, To: e.To, Reason: e.Reason}})
 }
 
 // ownersDeed is what was done, for its owner.

@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/links"
 )
 
 var linksTemplate = parseApp("link_rows.html", "links.html")
@@ -37,7 +38,7 @@ func linkAddress(l *vitrine.Link) string { return linksRoot + "/" + string(l.Slu
 
 // linkRow is a link as lists show it.
 type linkRow struct {
-	vitrine.FoundLink
+	links.FoundLink
 	Badge   string
 	URL     string // public address
 	Address string // the same without its scheme
@@ -55,7 +56,7 @@ func (r linkRow) MayRestore() bool {
 	return r.State == vitrine.StateDisabled && r.Reason == vitrine.ReasonOwner
 }
 
-func (s *Server) linkRows(found []vitrine.FoundLink) (rows []linkRow) {
+func (s *Server) linkRows(found []links.FoundLink) (rows []linkRow) {
 	for _, f := range found {
 		t, _ := filetype.ByExt(f.Name)
 		r := linkRow{FoundLink: f, Badge: badge(t), URL: s.linkURL(f.Slug), Address: s.PublicURL.Host + "/p/" + string(f.Slug), Manage: linkAddress(f.Link)}
@@ -97,7 +98,7 @@ type linksPage struct {
 	Total                int64
 	More                 bool // links match beyond this page
 	Bytes                int64
-	Search               vitrine.LinkSearch
+	Search               links.LinkSearch
 	Kinds, States, Sorts []choice
 	Page                 int
 	Previous, Next       string // addresses; "" for none
@@ -144,8 +145,8 @@ var sortNames = []choice{
 }
 
 // linkSearch reads what is searched for. What is no choice is none.
-func linkSearch(q url.Values, me *vitrine.Account) (vitrine.LinkSearch, int) {
-	search := vitrine.LinkSearch{Text: strings.TrimSpace(q.Get("q")), Limit: linksAtOnce, Views: me.Plan.Pro()}
+func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
+	search := links.LinkSearch{Text: strings.TrimSpace(q.Get("q")), Limit: linksAtOnce, Views: me.Plan.Pro()}
 	if k := filetype.Kind(q.Get("kind")); slices.Contains(filetype.Kinds(), k) {
 		search.Kind = k
 	}
@@ -167,7 +168,7 @@ func linkSearch(q url.Values, me *vitrine.Account) (vitrine.LinkSearch, int) {
 }
 
 // address of a search's page.
-func searchAddress(search vitrine.LinkSearch, page int) string {
+func searchAddress(search links.LinkSearch, page int) string {
 	number := ""
 	if page > 1 {
 		number = strconv.Itoa(page)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/audit"
 )
 
 const jsonBody = "Content-Type: application/json"
@@ -242,7 +243,7 @@ func TestOldAddresses(t *testing.T) {
 	d.check(d.server.Links.Purge(t.Context()))
 	d.status(d.get("/p/"+first), 404)
 	d.status(d.get("/p/second"), 200)
-	a := &vitrine.Audit{Store: d.server.Links.Store, Blobs: d.server.Blobs, Log: d.log, Now: d.server.Now}
+	a := &audit.Checker{Store: d.server.Links.Store, Blobs: d.server.Blobs, Log: d.log, Now: d.server.Now}
 	d.check(a.Run(t.Context(), func(fault string) { t.Errorf("audit: %s", fault) }))
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 // deviceRoot is the page on which a person confirms that a program gets an API key (decision 0026).
@@ -45,7 +46,7 @@ func (s *Server) startLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, code := s.PublicURL.String()+deviceRoot, vitrine.ShownLoginCode(l.Code)
+	page, code := s.PublicURL.String()+deviceRoot, auth.ShownLoginCode(l.Code)
 	return writeJSON(w, startedLogin{Code: code, Secret: string(secret), URL: page, URLFilled: page + "?code=" + code,
 		ExpiresIn: int64(vitrine.LoginLife / time.Second), Interval: int64(vitrine.LoginPause / time.Second)})
 }
@@ -131,7 +132,7 @@ func (s *Server) showDevice(w http.ResponseWriter, r *http.Request, me *vitrine.
 		return s.deviceAgain(w, r, me, typed, err)
 	}
 	p := s.newDevice("Connect this program?", me)
-	p.Login, p.Code = l, vitrine.ShownLoginCode(l.Code)
+	p.Login, p.Code = l, auth.ShownLoginCode(l.Code)
 	return s.writeDevice(w, r, &p)
 }
 

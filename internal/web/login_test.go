@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine"
+	"vitrine/internal/auth"
 
 	"github.com/chromedp/chromedp"
 )
@@ -87,8 +87,8 @@ func TestLoginRefusedOnPage(t *testing.T) {
 // A person types the code, sees who asks, and allows it.
 func TestBrowserLogin(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, vitrine.SignUpInvite, false)
-	l, secret, err := d.server.Logins.Begin(t.Context(), "vitrine 1.0", "ada-laptop", vitrine.Client{})
+	d := newDoor(t, auth.SignUpInvite, false)
+	l, secret, err := d.server.Logins.Begin(t.Context(), "vitrine 1.0", "ada-laptop", auth.Client{})
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
 	tb.visit(d.url + "/device")
@@ -97,7 +97,7 @@ func TestBrowserLogin(t *testing.T) {
 	tb.arrives(`document.querySelector("#wrong-code") !== null`)
 	tb.look("a wrong code")
 	tb.run(chromedp.Evaluate(`document.querySelector("[name=code]").value = ""`, nil), chromedp.SendKeys(`[name=code]`, strings.ToLower(l.Code)+"\r"))
-	tb.arrives(`document.querySelector(".device-code")?.textContent === "` + vitrine.ShownLoginCode(l.Code) + `"`)
+	tb.arrives(`document.querySelector(".device-code")?.textContent === "` + auth.ShownLoginCode(l.Code) + `"`)
 	tb.look("the question")
 	tb.run(chromedp.Click(`[value=allow]`))
 	tb.arrives(`document.querySelector("h1").textContent === "Program connected"`)

@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/moderation"
 )
 
 // Notice is what an administrator must know.
@@ -104,7 +105,7 @@ type filter struct {
 }
 
 type queueRow struct {
-	vitrine.ReviewItem
+	moderation.ReviewItem
 	Badge   string
 	Address string
 	Value   string // what the form sends of the row
@@ -342,7 +343,7 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, _ *vitrine.Account
 // historyPage lists what people decided.
 type historyPage struct {
 	moderatorPage
-	Events []vitrine.Event
+	Events []moderation.Event
 	Next   string // address of the page after
 	First  bool   // it is the newest
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"vitrine"
+	"vitrine/internal/moderation"
 )
 
 // accountRows are how many of an account's links a page lists.
@@ -15,7 +16,7 @@ const accountRows = 50
 // accountPage is an account as a moderator sees it.
 type accountPage struct {
 	moderatorPage
-	Account    vitrine.AccountCase
+	Account    moderation.AccountCase
 	Links      []*vitrine.Link
 	Next       string // address of the page after
 	First      string // address of the first page, on any other
@@ -32,10 +33,10 @@ func accountAddress(id vitrine.AccountID, more ...string) string {
 }
 
 // accountOf finds the account of a request's address.
-func (s *Server) accountOf(r *http.Request) (vitrine.AccountCase, error) {
+func (s *Server) accountOf(r *http.Request) (moderation.AccountCase, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return vitrine.AccountCase{}, errNoPage
+		return moderation.AccountCase{}, errNoPage
 	}
 	return s.Moderation.Account(r.Context(), vitrine.AccountID(id))
 }
@@ -48,7 +49,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.writeAccount(w, r, me, c, http.StatusOK, attempt{})
 }
 
-func (s *Server) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c vitrine.AccountCase, status int, a attempt) error {
+func (s *Server) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c moderation.AccountCase, status int, a attempt) error {
 	common, _, err := s.newModeratorPage(r, me, c.Account.Email, "account")
 	if err != nil {
 		return err

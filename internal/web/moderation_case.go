@@ -9,12 +9,13 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/moderation"
 )
 
 // casePage is a link as a moderator decides about it.
 type casePage struct {
 	moderatorPage
-	Case    *vitrine.Case
+	Case    *moderation.Case
 	Queue   string // the queue that it is seen from, "" for none
 	Back    string // address of that queue
 	Next    string // address of the case after it there
@@ -62,7 +63,7 @@ type attempt struct {
 	queue, note, problem string
 }
 
-func (s *Server) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *vitrine.Case, status int, a attempt) error {
+func (s *Server) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, status int, a attempt) error {
 	common, _, err := s.newModeratorPage(r, me, c.Link.Title, "queue")
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func (s *Server) examination(l *vitrine.Link) (e examination) {
 }
 
 // past is what was decided about an account and its links, in words.
-func past(history []vitrine.Event) string {
+func past(history []moderation.Event) string {
 	counts := map[vitrine.Action]int64{}
 	for _, e := range history {
 		if e.By.Kind != vitrine.ActorOwner {
@@ -262,7 +263,7 @@ func (s *Server) linkDecisions() map[string]linkDecision {
 }
 
 // tooLate answers a decision about a link that is not any more as its page told: with the case as it is now, and the note as it was written.
-func (s *Server) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *vitrine.Case, a attempt) error {
+func (s *Server) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, a attempt) error {
 	a.problem = "This link has changed since you opened its page."
 	if len(c.History) > 0 {
 		e := c.History[0]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/moderation"
 )
 
 // done is what a moderator has just decided, as the next page says it. The address of that page names no more than a range of the history:
@@ -37,7 +38,7 @@ func (s *Server) doneSince(ctx context.Context, before vitrine.ChangeID) (string
 }
 
 // inRange are a moderator's decisions of a range, newest first; none when it is no range.
-func (s *Server) inRange(ctx context.Context, me *vitrine.Account, text string) ([]vitrine.Event, error) {
+func (s *Server) inRange(ctx context.Context, me *vitrine.Account, text string) ([]moderation.Event, error) {
 	a, b, _ := strings.Cut(text, "-")
 	from, err1 := strconv.ParseInt(a, 10, 64)
 	to, err2 := strconv.ParseInt(b, 10, 64)
@@ -45,7 +46,7 @@ func (s *Server) inRange(ctx context.Context, me *vitrine.Account, text string) 
 		return nil, nil
 	}
 	list, err := s.Moderation.History(ctx, vitrine.ChangeID(to+1), int(min(to-from, 2*bulkMost)))
-	var mine []vitrine.Event
+	var mine []moderation.Event
 	for _, e := range list {
 		if int64(e.ID) > from && e.By == vitrine.Moderator(me) {
 			mine = append(mine, e)
@@ -140,7 +141,7 @@ func (s *Server) undoDecisions(w http.ResponseWriter, r *http.Request, me *vitri
 }
 
 // undo takes one decision back, and tells whether it could be.
-func (s *Server) undo(ctx context.Context, me *vitrine.Account, e vitrine.Event) (bool, error) {
+func (s *Server) undo(ctx context.Context, me *vitrine.Account, e moderation.Event) (bool, error) {
 	if !undoable[e.Action] {
 		return false, nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/publish"
 	"vitrine/internal/web"
 )
 
@@ -76,12 +77,12 @@ func (s *site) submit(name string, content []byte) *vitrine.Link {
 	if !ok {
 		s.t.Fatalf("no type for %s", name)
 	}
-	begun, err := u.Create(ctx, s.account, vitrine.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(content))})
+	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(content))})
 	s.check(err)
 	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind.MIME, Expires: s.server.Now().Add(time.Minute)}
 	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
 	s.check(err)
-	l, err := u.Complete(ctx, s.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind.MIME})
+	l, err := u.Complete(ctx, s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind.MIME})
 	s.check(err)
 	return l
 }

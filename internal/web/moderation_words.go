@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/moderation"
 )
 
 // reasonNames are what reason codes are called where there is room for two or three words; the others are called as they read.
@@ -101,7 +102,7 @@ func deed(a vitrine.Action) string {
 }
 
 // became is what a change made of a link, where what was done does not say it.
-func became(e vitrine.Event) string {
+func became(e moderation.Event) string {
 	var words []string
 	switch e.Action {
 	case vitrine.ActionCreate, vitrine.ActionUndo:
@@ -131,7 +132,7 @@ var actorNames = map[vitrine.ActorKind]string{
 }
 
 // doer is who made a change.
-func doer(e vitrine.Event) string {
+func doer(e moderation.Event) string {
 	if e.By.Kind == vitrine.ActorModerator && e.Person != "" {
 		return e.Person
 	}
@@ -179,13 +180,13 @@ var wordFuncs = map[string]any{
 	"plural": plural, "bytes": byteSize, "moment": moment, "machine": machineTime,
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return reasonTexts[r][0] },
-	"events": func(list []vitrine.Event, subject string) eventList { return eventList{list, subject} },
+	"events": func(list []moderation.Event, subject string) eventList { return eventList{list, subject} },
 	"became": became, "ownersDeed": ownersDeed, "ownersWords": ownersWords, "ownersDoer": ownersDoer,
 }
 
 // eventList is a history as a page lists it.
 type eventList struct {
-	List []vitrine.Event
+	List []moderation.Event
 	// Subject is what is told of whom each event was about: "" for nothing, "link", or "all", the account too.
 	Subject string
 }

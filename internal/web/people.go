@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 var peopleTemplate = parseApp("people.html")
@@ -42,7 +43,7 @@ type peoplePage struct {
 	Search      string
 	Next, First string // addresses of other pages; "" for none
 	Invitations []*vitrine.OneTimeToken
-	Mode        vitrine.SignUp
+	Mode        auth.SignUp
 	Mail        bool
 	Link        string // of an invitation that was just made, which is shown this once
 	Email       string // typed, or invited
@@ -76,7 +77,7 @@ func (p *peoplePage) PlansFor(plan vitrine.Plan) []vitrine.Plan {
 }
 
 type personRow struct {
-	vitrine.AccountUsage
+	auth.AccountUsage
 	Self bool
 }
 

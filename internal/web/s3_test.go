@@ -15,6 +15,7 @@ import (
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/filetype"
+	"vitrine/internal/publish"
 	"vitrine/internal/s3"
 	"vitrine/internal/vitrinetest"
 )
@@ -155,10 +156,10 @@ func (s *site) sent(name, content string) *vitrine.Link {
 	s.t.Helper()
 	t, _ := filetype.ByExt(name)
 	u, ctx := s.server.Uploads, s.t.Context()
-	begun, err := u.Create(ctx, s.account, vitrine.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
+	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
 	s.check(err)
 	s.status(s.do(http.MethodPut, begun.SignedURL, content, "Content-Type: "+t.MIME), 200)
-	l, err := u.Complete(ctx, s.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME})
+	l, err := u.Complete(ctx, s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME})
 	s.check(err)
 	return l
 }

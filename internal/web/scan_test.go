@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/clamav"
+	"vitrine/internal/publish"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -21,7 +22,7 @@ type scanned struct {
 	*fixture
 	key   string
 	clamd *vitrinetest.ClamdDaemon
-	scans *vitrine.Scans
+	scans *publish.Scans
 }
 
 func newScanned(t *testing.T, settings ...string) *scanned {
@@ -33,7 +34,7 @@ func newScanned(t *testing.T, settings ...string) *scanned {
 	}
 	t.Cleanup(func() { _ = scanner.Close() })
 	f.server.Uploads.Scanner = scanner
-	return &scanned{f, f.account(vitrine.PlanPro), d, &vitrine.Scans{Store: f.server.Uploads.Store, Blobs: f.blobs, Scanner: scanner, Now: f.clock.Now,
+	return &scanned{f, f.account(vitrine.PlanPro), d, &publish.Scans{Store: f.server.Uploads.Store, Blobs: f.blobs, Scanner: scanner, Now: f.clock.Now,
 		AtOnce: 4, Failed: func(_ *vitrine.Link, err error) { t.Log(err) }}}
 }
 

@@ -20,6 +20,13 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/auth"
+	"vitrine/internal/collections"
+	"vitrine/internal/ingest"
+	"vitrine/internal/links"
+	"vitrine/internal/moderation"
+	"vitrine/internal/publish"
 	"vitrine/internal/sitestats"
 
 	"golang.org/x/sync/singleflight"
@@ -35,19 +42,19 @@ type Server struct {
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 	Version        string
 
-	Keys      *vitrine.Keys
-	Uploads   *vitrine.Uploads
-	Links     *vitrine.Links
-	Captions  *vitrine.Captions
-	Albums    *vitrine.Albums
-	Sites     *vitrine.Sites
+	Keys      *auth.Keys
+	Uploads   *publish.Uploads
+	Links     *links.Service
+	Captions  *publish.Captions
+	Albums    *collections.Albums
+	Sites     *collections.Sites
 	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
-	Abuse     *vitrine.AbuseReports
-	Analytics *vitrine.Analytics
-	Views     *vitrine.Views
+	Abuse     *moderation.AbuseReports
+	Analytics *analytics.Service
+	Views     *ingest.Views
 	ViewIDs   *vitrine.ViewIDs
 	Blobs     vitrine.Blobs
-	Previews  *vitrine.Previews
+	Previews  *publish.Previews
 	Receiver  vitrine.Receiver // nil when signed URLs lead elsewhere: to StorageOrigin
 	Signer    *vitrine.Signer
 	Ready     func(context.Context) error // of the parts that the server is on
@@ -66,10 +73,10 @@ type Server struct {
 	UpgradeURL string
 
 	// What people sign in for.
-	Sessions   *vitrine.Sessions
-	Logins     *vitrine.Logins
-	Moderation *vitrine.Moderation
-	Accounts   *vitrine.Accounts
+	Sessions   *auth.Sessions
+	Logins     *auth.Logins
+	Moderation *moderation.Service
+	Accounts   *auth.Accounts
 	// Notices, if set, are what an administrator must know. Each of these pages shows them.
 	Notices func(context.Context) []Notice
 

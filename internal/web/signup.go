@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 var (
@@ -18,9 +19,9 @@ func (s *Server) signUpRoutes(mux *http.ServeMux) {
 
 func (s *Server) signUpPage(next string) entryPage {
 	heading := "Open an account"
-	if s.Accounts.SignUp != vitrine.SignUpOpen {
+	if s.Accounts.SignUp != auth.SignUpOpen {
 		heading = "Accounts are by invitation"
-		if s.Accounts.SignUp != vitrine.SignUpInvite {
+		if s.Accounts.SignUp != auth.SignUpInvite {
 			heading = "No accounts are opened here"
 		}
 	}
@@ -46,7 +47,7 @@ func (s *Server) takeSignUp(w http.ResponseWriter, r *http.Request) error {
 	f := r.PostForm
 	p := s.signUpPage(f.Get("next"))
 	p.Email = f.Get("email")
-	if p.Mode != vitrine.SignUpOpen {
+	if p.Mode != auth.SignUpOpen {
 		return s.writeEntry(w, r, http.StatusForbidden, signUpTemplate, &p)
 	}
 	if !p.Mail {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 // BenchmarkSite asks for pages of the site beside the API's answer with the same numbers, compressed as browsers take them and without a connection.
@@ -59,7 +60,7 @@ func BenchmarkSignIn(b *testing.B) {
 	cookie := d.signIn(a)
 	b.Run("password", func(b *testing.B) {
 		for b.Loop() {
-			_, err := d.server.Sessions.SignInWithPassword(b.Context(), a.Email, "a case of glass and oak", vitrine.Client{})
+			_, err := d.server.Sessions.SignInWithPassword(b.Context(), a.Email, "a case of glass and oak", auth.Client{})
 			d.check(err)
 		}
 	})

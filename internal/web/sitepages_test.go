@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -57,7 +58,7 @@ func sitePages(d *demo) []sitePage {
 	}
 	member(d.owner, "people", "/people")
 	member(d.member, "held link", "/links/"+string(d.held.Slug))
-	l, _, err := d.server.Logins.Begin(d.t.Context(), "vitrine 1.0", "ada-laptop", vitrine.Client{})
+	l, _, err := d.server.Logins.Begin(d.t.Context(), "vitrine 1.0", "ada-laptop", auth.Client{})
 	d.check(err)
 	member(d.pro, "device", "/device")
 	member(d.pro, "device asks", "/device?code="+l.Code)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/collections"
 	"vitrine/report"
 )
 
@@ -43,17 +44,17 @@ func (s *Server) looking(h memberHandler) handler {
 // numbers are one report: of a link, of an account, or of a website, whose
 // pages are its links.
 type numbers struct {
-	link    *report.LinkReport    // nil: of an account or a website
-	account *report.AccountReport // nil: of a link
-	website *vitrine.SiteFacts    // nil: of a link or an account
-	sample  bool                  // made up
+	link    *report.LinkReport     // nil: of an account or a website
+	account *report.AccountReport  // nil: of a link
+	website *collections.SiteFacts // nil: of a link or an account
+	sample  bool                   // made up
 }
 
 // subject is what a page of numbers is about; the zero subject is all links of
 // an account.
 type subject struct {
 	link    *vitrine.Link
-	website *vitrine.SiteFacts
+	website *collections.SiteFacts
 }
 
 func (n *numbers) summary() *report.Summary {

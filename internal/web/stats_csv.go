@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/export"
 	"vitrine/report"
 )
 
@@ -72,7 +73,7 @@ func csvOf(table [][]string) ([]byte, error) {
 	w.UseCRLF = true
 	for _, row := range table {
 		for i, cell := range row {
-			row[i] = vitrine.NoFormula(cell)
+			row[i] = export.NoFormula(cell)
 		}
 		if err := w.Write(row); err != nil {
 			return nil, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"vitrine"
+	"vitrine/internal/importer"
 	"vitrine/internal/visitor"
 	"vitrine/report"
 
@@ -68,7 +68,7 @@ var botNouns = map[string][2]string{
 	visitor.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},
 	visitor.BotShortUserAgent: {"Nameless programs", "a request that names no product"},
 	visitor.BotAutomation:     {"Driven browsers", "the page itself saw that a program was at the wheel"},
-	vitrine.BotImported:       {"Called bots by an import", "the file that the history came from said so"},
+	importer.BotImported:      {"Called bots by an import", "the file that the history came from said so"},
 }
 
 // cityName is the city and the country code of a label of cities.

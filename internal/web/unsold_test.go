@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 // Where plans are not sold, no page tells of plans: neither to visitors, nor to members with and without analytics, nor to owner and moderators.
@@ -75,7 +76,7 @@ func TestProRequiredNotSold(t *testing.T) {
 
 // Who is invited gets the plan of the inviter, on the page and on the command line.
 func TestInviteHasInvitersPlan(t *testing.T) {
-	d := newDoor(t, vitrine.SignUpInvite, false)
+	d := newDoor(t, auth.SignUpInvite, false)
 	d.server.UpgradeURL = ""
 	owner := d.signIn(d.owner)
 	r := d.status(d.get("/people", owner), 200)

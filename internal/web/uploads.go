@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/links"
 )
 
 // Where files of the website are sent.
@@ -112,7 +113,7 @@ func (s *Server) editLink(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	if err != nil {
 		return err
 	}
-	l, err := s.Links.Edit(ctx, me, string(own.Slug), vitrine.Edit{Title: title, Slug: slug, Download: download})
+	l, err := s.Links.Edit(ctx, me, string(own.Slug), links.Edit{Title: title, Slug: slug, Download: download})
 	if err != nil {
 		return err
 	}

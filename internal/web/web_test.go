@@ -18,8 +18,15 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/auth"
+	"vitrine/internal/collections"
 	"vitrine/internal/disk"
 	"vitrine/internal/filetype"
+	"vitrine/internal/ingest"
+	"vitrine/internal/links"
+	"vitrine/internal/moderation"
+	"vitrine/internal/publish"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/web"
@@ -91,28 +98,29 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	if o.viewLog != nil {
 		written = o.viewLog(log)
 	}
-	views := vitrine.NewViews(written)
-	sessions := &vitrine.Sessions{Store: store, Signer: signer, Now: now}
-	links := &vitrine.Links{Store: store, Blobs: blobs, Log: log, Now: now}
+	views := ingest.NewViews(written)
+	sessions := &auth.Sessions{Store: store, Signer: signer, Now: now}
+	links := &links.Service{Store: store, Blobs: blobs, Log: log, Now: now}
 	s.server = &web.Server{
 		PublicURL: public, ContentURL: content, Version: "test",
-		Keys: &vitrine.Keys{Store: store, Now: now},
-		Accounts: &vitrine.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: vitrine.SignUpInvite, Links: links, Site: public.Host,
+		Keys: &auth.Keys{Store: store, Now: now},
+		Accounts: &auth.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: auth.SignUpInvite, Site: public.Host,
+			Contents: collections.Contents{Store: store, Links: links, Now: now},
 			Address: func(p vitrine.TokenPurpose, t vitrine.TokenText) string {
 				return web.TokenURL(public.String(), p, t)
 			}},
-		Sessions: sessions, Moderation: &vitrine.Moderation{Store: store, Now: now},
-		Uploads:  &vitrine.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
+		Sessions: sessions, Moderation: &moderation.Service{Store: store, Now: now},
+		Uploads:  &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
 		Links:    links,
-		Captions: &vitrine.Captions{Store: store, Blobs: blobs, Now: now},
-		Abuse:    &vitrine.AbuseReports{Store: store, Now: now, Threshold: vitrine.DefaultAbuseThreshold},
-		Analytics: &vitrine.Analytics{Store: store, Log: log, Signer: signer, Now: now,
+		Captions: &publish.Captions{Store: store, Blobs: blobs, Now: now},
+		Abuse:    &moderation.AbuseReports{Store: store, Now: now, Threshold: moderation.DefaultAbuseThreshold},
+		Analytics: &analytics.Service{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return web.LinkURL(public, s) }},
-		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &vitrine.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now}, Signer: signer,
+		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now}, Signer: signer,
 		Ready: func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	s.server.Logins = &vitrine.Logins{Store: store, Keys: s.server.Keys, Signer: signer, Now: now}
+	s.server.Logins = &auth.Logins{Store: store, Keys: s.server.Keys, Signer: signer, Now: now}
 	s.server.UpgradeURL = "https://share.example/buy"
 	s.handler = s.server.Handler()
 	if o.around != nil {
@@ -151,7 +159,7 @@ func (s *site) check(err error) {
 }
 
 // publish takes a file through the three steps, and a video through its scan; change may set what step 3 may choose.
-func (s *site) publish(name string, content []byte, change ...func(*vitrine.CompleteRequest)) *vitrine.Link {
+func (s *site) publish(name string, content []byte, change ...func(*publish.CompleteRequest)) *vitrine.Link {
 	s.t.Helper()
 	ctx := s.t.Context()
 	t, ok := filetype.ByExt(name)
@@ -159,19 +167,19 @@ func (s *site) publish(name string, content []byte, change ...func(*vitrine.Comp
 		s.t.Fatalf("no type for %s", name)
 	}
 	u := s.server.Uploads
-	begun, err := u.Create(ctx, s.account, vitrine.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
+	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
 	s.check(err)
 	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: t.MIME, Expires: s.server.Now().Add(time.Minute)}
 	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
 	s.check(err)
-	r := vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME}
+	r := publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME}
 	for _, f := range change {
 		f(&r)
 	}
 	l, err := u.Complete(ctx, s.account, r)
 	s.check(err)
 	if l.State == vitrine.StateProcessing {
-		s.check((&vitrine.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(ctx))
+		s.check((&publish.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(ctx))
 		l, err = s.server.Links.BySlug(ctx, string(l.Slug))
 		s.check(err)
 	}
@@ -181,13 +189,13 @@ func (s *site) publish(name string, content []byte, change ...func(*vitrine.Comp
 	return l
 }
 
-func viewOnly(r *vitrine.CompleteRequest) {
+func viewOnly(r *publish.CompleteRequest) {
 	no := false
 	r.AllowDownload = &no
 }
 
-func titled(title string) func(*vitrine.CompleteRequest) {
-	return func(r *vitrine.CompleteRequest) { r.LinkName = &title }
+func titled(title string) func(*publish.CompleteRequest) {
+	return func(r *publish.CompleteRequest) { r.LinkName = &title }
 }
 
 // setState puts a link into a state as no service would, for want of a way there in a test.

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/collections"
 	"vitrine/internal/filetype"
+	"vitrine/internal/publish"
 )
 
 var (
@@ -48,7 +50,7 @@ type dropZone struct {
 	Upgrade   bool   // a higher plan takes more
 }
 
-func (s *Server) dropZone(ctx context.Context, me *vitrine.Account) (dropZone, vitrine.Usage, error) {
+func (s *Server) dropZone(ctx context.Context, me *vitrine.Account) (dropZone, publish.Usage, error) {
 	usage, err := s.Uploads.Usage(ctx, me)
 	z := dropZone{FileLimit: usage.Limits.FileBytes, Storage: -1, Upgrade: s.sold() && !me.Plan.Pro()}
 	if most := usage.Limits.StorageBytes; most > 0 {
@@ -71,7 +73,7 @@ type websitesPage struct {
 
 // websiteRow is a website as the list shows it.
 type websiteRow struct {
-	*vitrine.SiteFacts
+	*collections.SiteFacts
 	URL, Address, Manage string
 	State, Status        string // of a chip: its class, and in words
 }
@@ -85,7 +87,7 @@ func (r websiteRow) Last() *vitrine.Link {
 }
 
 // websiteState is where a website stands: the class of a chip, and in words.
-func websiteState(f *vitrine.SiteFacts) (class, words string) {
+func websiteState(f *collections.SiteFacts) (class, words string) {
 	switch {
 	case f.Live() && f.Waiting != nil:
 		return "live", "Live, a newer version waits"
@@ -99,7 +101,7 @@ func websiteState(f *vitrine.SiteFacts) (class, words string) {
 	return "empty", "Nothing deployed yet"
 }
 
-func (s *Server) websiteRow(f *vitrine.SiteFacts) websiteRow {
+func (s *Server) websiteRow(f *collections.SiteFacts) websiteRow {
 	r := websiteRow{SiteFacts: f, URL: s.siteURL(f.Slug), Manage: websiteAddress(f.Slug)}
 	_, r.Address, _ = strings.Cut(strings.TrimSuffix(r.URL, "/"), "://")
 	r.State, r.Status = websiteState(f)
@@ -126,7 +128,7 @@ func (s *Server) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitri
 	for _, f := range list {
 		p.Rows = append(p.Rows, s.websiteRow(f))
 	}
-	var usage vitrine.Usage
+	var usage publish.Usage
 	if p.Drop, usage, err = s.dropZone(r.Context(), me); err != nil {
 		return err
 	}
@@ -251,7 +253,7 @@ func (s *Server) manageWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 	return s.writeWebsite(w, r, me, f, http.StatusOK, func(*websitePage) {})
 }
 
-func (s *Server) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account, f *vitrine.SiteFacts, status int, change func(*websitePage)) error {
+func (s *Server) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account, f *collections.SiteFacts, status int, change func(*websitePage)) error {
 	p := websitePage{appPage: s.newAppPage(r, me, f.Title, "websites"), Site: s.websiteRow(f), Here: websiteAddress(f.Slug), NewTitle: f.Title,
 		Shared: s.SitesURL == nil, Root: siteRoot + string(f.Slug) + "/"}
 	var err error
@@ -341,7 +343,7 @@ func (s *Server) websiteForm(does websiteDeed) memberHandler {
 }
 
 // readDeploy reads a step of a deploy: the website, and what was sent.
-func (s *Server) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*vitrine.SiteFacts, fields, error) {
+func (s *Server) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*collections.SiteFacts, fields, error) {
 	site, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
 		return nil, fields{}, err
@@ -356,7 +358,7 @@ func (s *Server) beginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err != nil {
 		return err
 	}
-	req := vitrine.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"), IdempotencyKey: f.optionalText("idempotencyKey"), Site: site.ID}
+	req := publish.UploadRequest{Name: f.text("name"), Type: f.text("type"), Size: f.integer("size"), IdempotencyKey: f.optionalText("idempotencyKey"), Site: site.ID}
 	if f.err != nil {
 		return f.err
 	}
@@ -376,7 +378,7 @@ func (s *Server) endDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if err != nil {
 		return err
 	}
-	req := vitrine.CompleteRequest{Path: f.text("path"), Name: f.text("name"), Type: f.text("type"), IdempotencyKey: f.optionalText("idempotencyKey"), Site: site.ID}
+	req := publish.CompleteRequest{Path: f.text("path"), Name: f.text("name"), Type: f.text("type"), IdempotencyKey: f.optionalText("idempotencyKey"), Site: site.ID}
 	if f.err != nil {
 		return f.err
 	}

@@ -18,7 +18,10 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/export"
 	"vitrine/internal/filetype"
+	"vitrine/internal/links"
+	"vitrine/internal/publish"
 	"vitrine/internal/web"
 	"vitrine/report"
 )
@@ -151,7 +154,7 @@ func TestWebsiteLimits(t *testing.T) {
 	h.found("Second")
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Third", "")
 	h.refused(err, vitrine.CodeLinkLimit, "")
-	_, err = h.server.Uploads.Create(t.Context(), h.member, vitrine.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1})
+	_, err = h.server.Uploads.Create(t.Context(), h.member, publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1})
 	h.refused(err, vitrine.CodeLinkLimit, "")
 	h.deployed(site, "index.html=<h1>more</h1>") // of one that is there
 	_, err = h.deploy(site, make([]byte, 4001))
@@ -168,10 +171,10 @@ func TestWebsiteLimits(t *testing.T) {
 	// Names of one's own are for plans that have them, and names are given once.
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Own", "own-name")
 	h.refused(err, vitrine.CodeProRequired, "")
-	if _, err := h.server.Uploads.Create(t.Context(), h.member, vitrine.UploadRequest{Name: "a.html", Type: "text/html", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
+	if _, err := h.server.Uploads.Create(t.Context(), h.member, publish.UploadRequest{Name: "a.html", Type: "text/html", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
 		t.Errorf("a deploy of a page: %v", err)
 	}
-	if _, err := h.server.Uploads.Create(t.Context(), h.owner, vitrine.UploadRequest{Name: "a.zip", Type: "application/zip", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if _, err := h.server.Uploads.Create(t.Context(), h.owner, publish.UploadRequest{Name: "a.zip", Type: "application/zip", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("a deploy to another's website: %v", err)
 	}
 }
@@ -237,16 +240,16 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	}
 
 	h.noPages(slug)
-	links, _, err := h.server.Links.List(t.Context(), h.member.ID, 100, vitrine.LinkCursor{})
+	service, _, err := h.server.Links.List(t.Context(), h.member.ID, 100, vitrine.LinkCursor{})
 	h.check(err)
-	found, _, err := h.server.Links.Search(t.Context(), h.member, vitrine.LinkSearch{Limit: 10})
+	found, _, err := h.server.Links.Search(t.Context(), h.member, links.LinkSearch{Limit: 10})
 	h.check(err)
-	named, _, err := h.server.Links.Search(t.Context(), h.member, vitrine.LinkSearch{Text: "garden", Limit: 10})
+	named, _, err := h.server.Links.Search(t.Context(), h.member, links.LinkSearch{Text: "garden", Limit: 10})
 	h.check(err)
-	viewed, _, err := h.server.Links.Search(t.Context(), h.member, vitrine.LinkSearch{Sort: vitrine.SortViews, Limit: 10})
+	viewed, _, err := h.server.Links.Search(t.Context(), h.member, links.LinkSearch{Sort: vitrine.SortViews, Limit: 10})
 	h.check(err)
-	if len(links) != 1 || links[0].ID != plain.ID || len(found) != 1 || len(named) != 0 || len(viewed) != 1 {
-		t.Errorf("listed %d, found %d, %d by its name, %d by views", len(links), len(found), len(named), len(viewed))
+	if len(service) != 1 || service[0].ID != plain.ID || len(found) != 1 || len(named) != 0 || len(viewed) != 1 {
+		t.Errorf("listed %d, found %d, %d by its name, %d by views", len(service), len(found), len(named), len(viewed))
 	}
 	for _, err := range []error{
 		failureOf(h.server.Analytics.Link(t.Context(), h.member, slug, report.Range30d)), failureOf(h.server.Links.Own(t.Context(), h.member, slug)),
@@ -273,9 +276,9 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	}
 	// An upload of a website is completed as one, and by nobody as a link.
 	content := packed(t, "index.html=x")
-	begun, err := h.server.Uploads.Create(t.Context(), h.member, vitrine.UploadRequest{Name: "site.zip", Type: "application/zip", Size: int64(len(content)), Site: site.ID})
+	begun, err := h.server.Uploads.Create(t.Context(), h.member, publish.UploadRequest{Name: "site.zip", Type: "application/zip", Size: int64(len(content)), Site: site.ID})
 	h.check(err)
-	_, err = h.server.Uploads.Complete(t.Context(), h.member, vitrine.CompleteRequest{Path: string(begun.Path), Name: "site.zip", Type: "application/zip"})
+	_, err = h.server.Uploads.Complete(t.Context(), h.member, publish.CompleteRequest{Path: string(begun.Path), Name: "site.zip", Type: "application/zip"})
 	h.refused(err, vitrine.CodeUploadNotFound, "")
 }
 
@@ -301,7 +304,7 @@ func (s *site) exported(want map[string][2]string) {
 	s.t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	export := vitrine.Export{Store: s.server.Links.Store, Blobs: s.server.Blobs, Analytics: s.server.Analytics, Now: s.server.Now,
+	export := export.Exporter{Store: s.server.Links.Store, Blobs: s.server.Blobs, Analytics: s.server.Analytics, Now: s.server.Now,
 		URL: func(slug vitrine.Slug) string { return web.LinkURL(s.server.PublicURL, slug) }}
 	s.check(export.Write(s.t.Context(), s.member, z))
 	s.check(z.Close())

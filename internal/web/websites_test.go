@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/audit"
+	"vitrine/internal/collections"
+	"vitrine/internal/publish"
 	"vitrine/internal/sitestats"
 )
 
@@ -23,8 +26,8 @@ func newHosting(t testing.TB) *site {
 	t.Helper()
 	h := newDesk(t)
 	store, now := h.server.Links.Store, h.server.Now
-	h.server.Albums = &vitrine.Albums{Store: store, Now: now}
-	h.server.Sites = &vitrine.Sites{Store: store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: now}
+	h.server.Albums = &collections.Albums{Store: store, Now: now}
+	h.server.Sites = &collections.Sites{Store: store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: now}
 	h.server.SiteStats = sitestats.New(sitestats.Stats{Store: store, Log: h.log, Views: h.server.Views, IDs: h.server.ViewIDs, Now: now})
 	h.server.SitesURL = &url.URL{Scheme: "http", Host: "*.localhost:" + h.server.PublicURL.Port()}
 	t.Cleanup(h.audit)
@@ -33,7 +36,7 @@ func newHosting(t testing.TB) *site {
 
 // audit ends a test: what must never be is not.
 func (s *site) audit() {
-	a := &vitrine.Audit{Store: s.server.Links.Store, Blobs: s.server.Blobs, Log: s.log, Now: s.server.Now, Deep: true}
+	a := &audit.Checker{Store: s.server.Links.Store, Blobs: s.server.Blobs, Log: s.log, Now: s.server.Now, Deep: true}
 	if err := a.Run(context.Background(), func(fault string) { s.t.Errorf("audit: %s", fault) }); err != nil {
 		s.t.Error(err)
 	}
@@ -77,7 +80,7 @@ func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error)
 	s.t.Helper()
 	ctx, u := s.t.Context(), s.server.Uploads
 	const name, kind = "site.zip", "application/zip"
-	begun, err := u.Create(ctx, s.account, vitrine.UploadRequest{Name: name, Type: kind, Size: int64(len(content)), Site: site.ID})
+	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: kind, Size: int64(len(content)), Site: site.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error)
 	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
 	s.check(err)
 	s.ahead.Add(int64(time.Second)) // so that versions have an order
-	return u.Complete(ctx, s.account, vitrine.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind, Site: site.ID})
+	return u.Complete(ctx, s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind, Site: site.ID})
 }
 
 // deployed is deploy of files that nothing is wrong with.
@@ -270,7 +273,7 @@ func TestWebsiteSandboxed(t *testing.T) {
 // On an install with two hosts the one of files has the websites, and the other has not.
 func TestWebsiteOnContentHost(t *testing.T) {
 	h := newDeskWith(t, siteOptions{content: true})
-	h.server.Sites = &vitrine.Sites{Store: h.server.Links.Store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: h.server.Now}
+	h.server.Sites = &collections.Sites{Store: h.server.Links.Store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: h.server.Now}
 	site := h.found("Garden")
 	h.deployed(site, "index.html=<p>Hello")
 	h.status(h.get("/s/"+string(site.Slug)+"/"), http.StatusNotFound)

@@ -1,0 +1,228 @@
+// Package audit checks that store, files and view log agree, link by link and day
+// by day (docs/specification/promises.md).
+package audit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/publish"
+	"vitrine/internal/storageowner"
+)
+
+// Checker checks at rest what must never happen: that every link has the bytes it was made of, that one upload made one link,
+// that nothing is stored that nobody owns, and that what is derived equals a recount.
+type Checker struct {
+	Store vitrine.Store
+	Blobs vitrine.Blobs
+	Log   vitrine.ViewLog
+	Now   func() time.Time
+	// Deep reads all bytes and compares their SHA-256.
+	Deep bool
+	// All recounts every sum that the log keeps, not a sample.
+	All bool
+	// Tally is called in place of Run's fault for a stored tally, which
+	// [ViewLog.Rebuild] makes again. It may be nil.
+	Tally func(string)
+}
+
+// Run calls fault with a sentence for each thing that is wrong. An error means that the audit could not be done.
+func (a *Checker) Run(ctx context.Context, fault func(string)) error {
+	owned := map[vitrine.UploadID]bool{}
+	var links []*vitrine.Link
+	err := a.Store.Read(ctx, func(tx vitrine.Tx) error {
+		var err error
+		if links, err = tx.Links(vitrine.LinkQuery{}); err != nil {
+			return err
+		}
+		for _, l := range links {
+			if err := auditLink(tx, l, owned, fault); err != nil {
+				return err
+			}
+		}
+		if err := auditOldSlugs(tx, a.Now(), fault); err != nil {
+			return err
+		}
+		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault), auditAccounts(tx, links, fault)); err != nil {
+			return err
+		}
+		deleted, err := tx.Links(vitrine.LinkQuery{WithBytes: true})
+		for _, l := range deleted {
+			owned[l.Upload] = true // removed by the next purge
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		if l.HasBytes {
+			if err := a.bytes(ctx, l, fault); err != nil {
+				return err
+			}
+		}
+	}
+	if err := a.strays(ctx, owned, fault); err != nil {
+		return err
+	}
+	if err := a.strangers(ctx, links, fault); err != nil {
+		return err
+	}
+	return a.Log.Audit(ctx, a.All, func(text string, tally bool) {
+		if tally && a.Tally != nil {
+			a.Tally(text)
+		} else {
+			fault(text)
+		}
+	})
+}
+
+// auditLink checks a link's row against its account and its upload.
+func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, fault func(string)) error {
+	if _, err := tx.Account(l.Account); errors.Is(err, vitrine.ErrNotFound) {
+		fault(fmt.Sprintf("link %s: its account %d does not exist", l.Slug, l.Account))
+	} else if err != nil {
+		return err
+	}
+	if err := auditHistory(tx, l, fault); err != nil || l.Upload == "" {
+		return err
+	}
+	if owned[l.Upload] {
+		fault(fmt.Sprintf("link %s: upload %s made another link, too", l.Slug, l.Upload))
+	}
+	owned[l.Upload] = true
+	u, err := tx.Upload(l.Upload)
+	switch {
+	case errors.Is(err, vitrine.ErrNotFound):
+		fault(fmt.Sprintf("link %s: its upload %s does not exist", l.Slug, l.Upload))
+	case err != nil:
+		return err
+	case u.State != vitrine.UploadDone || u.Link != l.ID:
+		fault(fmt.Sprintf("link %s: its upload %s is %s and names link %d", l.Slug, u.ID, u.State, u.Link))
+	case u.Size != l.Size:
+		fault(fmt.Sprintf("link %s: %d bytes, but %d were announced", l.Slug, l.Size, u.Size))
+	}
+	return nil
+}
+
+// auditHistory checks that a link is in the state that its history ends with, and that it came into review or out of it in no other way
+// than the contract's (contract, Link states).
+func auditHistory(tx vitrine.Tx, l *vitrine.Link, fault func(string)) error {
+	history, err := tx.Changes(vitrine.ChangeQuery{Link: l.ID})
+	if err != nil {
+		return err
+	}
+	if len(history) == 0 {
+		fault(fmt.Sprintf("link %s: it has no history", l.Slug))
+		return nil
+	}
+	if last := history[0]; last.To != l.State || last.Reason != l.Reason {
+		fault(fmt.Sprintf("link %s: it is %s (%s), but its history ends with %s (%s)", l.Slug, l.State, l.Reason, last.To, last.Reason))
+	}
+	for _, c := range history {
+		person := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator || c.By.Kind == vitrine.ActorOwner
+		if c.From == vitrine.StateReview && c.To == vitrine.StateLive && !person {
+			fault(fmt.Sprintf("link %s: %s moved it from review to live, which only a person may", l.Slug, c.By.Kind))
+		}
+	}
+	return nil
+}
+
+func (a *Checker) bytes(ctx context.Context, l *vitrine.Link, fault func(string)) error {
+	blob, err := a.Blobs.Open(ctx, l.Upload)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return a.gone(ctx, l, "its bytes are gone", func(now *vitrine.Link) bool { return now.HasBytes }, fault)
+	}
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	if blob.Size() != l.Size {
+		fault(fmt.Sprintf("link %s: %d bytes are stored, not %d", l.Slug, blob.Size(), l.Size))
+	}
+	for _, p := range l.Parts.All() {
+		if err := a.part(ctx, l, p, fault); err != nil {
+			return err
+		}
+	}
+	if !a.Deep {
+		return nil
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, blob); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != l.SHA256 {
+		fault(fmt.Sprintf("link %s: the stored bytes have SHA-256 %s, not %s", l.Slug, got, l.SHA256))
+	}
+	return nil
+}
+
+func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fault func(string)) error {
+	part, err := a.Blobs.OpenPart(ctx, l.Upload, p)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return a.gone(ctx, l, fmt.Sprintf("its part %s is gone", p), func(now *vitrine.Link) bool { return now.HasBytes && now.Parts.Has(p) }, fault)
+	}
+	if err != nil {
+		return err
+	}
+	return part.Close()
+}
+
+// gone speaks of what a link names and has not, unless the link, looked at again, is deleted or does not name it any more.
+func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names func(*vitrine.Link) bool, fault func(string)) error {
+	var now *vitrine.Link
+	err := a.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		now, err = tx.Link(l.ID)
+		return vitrine.NotFoundIsNil(err)
+	})
+	if err == nil && now != nil && now.DeletedAt.IsZero() && names(now) {
+		fault(fmt.Sprintf("link %s: %s", l.Slug, what))
+	}
+	return err
+}
+
+// strays finds sealed bytes that belong to no link and to no upload that may still become one.
+func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, fault func(string)) error {
+	var stray []vitrine.UploadID
+	err := a.Blobs.Each(ctx, func(id vitrine.UploadID, _ vitrine.BlobInfo) error {
+		if !owned[id] {
+			stray = append(stray, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = storageowner.Owner{Store: a.Store, Blobs: a.Blobs}.Verify(ctx)
+	waits := errors.Is(err, storageowner.ErrOther) // then nothing is swept
+	if err != nil && !waits {
+		return err
+	}
+	return a.Store.Read(ctx, func(tx vitrine.Tx) error {
+		for _, id := range stray {
+			u, err := tx.Upload(id)
+			if err == nil && u.State == vitrine.UploadDone {
+				// Made, or being deleted, since the audit began.
+				if l, err := tx.Link(u.Link); err == nil && l.HasBytes && l.Upload == id {
+					continue
+				}
+			}
+			switch {
+			case err == nil && u.State == vitrine.UploadOpen && (waits || a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.PlaceEvery):
+			case err == nil && u.State == vitrine.UploadFailed: // swept with its upload
+			case err == nil || errors.Is(err, vitrine.ErrNotFound):
+				fault(fmt.Sprintf("bytes %s belong to no link", id))
+			default:
+				return err
+			}
+		}
+		return nil
+	})
+}

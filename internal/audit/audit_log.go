@@ -1,0 +1,58 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"vitrine"
+)
+
+// strangers finds what the log knows of links and accounts that the store has never heard of, or that are someone else's there. A link that is
+// deleted, and an account that is closed, stay in the store as rows.
+func (a *Checker) strangers(ctx context.Context, links []*vitrine.Link, fault func(string)) error {
+	owner := make(map[vitrine.LinkID]vitrine.AccountID, len(links))
+	for _, l := range links {
+		owner[l.ID] = l.Account
+	}
+	var suspects []vitrine.Scope // made or deleted since the audit began, deleted and not purged yet, or strange
+	accounts := map[vitrine.AccountID]bool{}
+	var websites []vitrine.Scope
+	err := a.Log.EachScope(ctx, func(s vitrine.Scope) error {
+		if s.Account >= vitrine.FirstSitePage {
+			websites = append(websites, s)
+			return nil
+		}
+		accounts[s.Account] = true
+		if s.Link != 0 && owner[s.Link] != s.Account {
+			suspects = append(suspects, s)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.Store.Read(ctx, func(tx vitrine.Tx) error {
+		for _, s := range suspects {
+			l, err := tx.Link(s.Link)
+			switch {
+			case errors.Is(err, vitrine.ErrNotFound):
+				fault(fmt.Sprintf("view log, link %d of account %d: the database has no such link", s.Link, s.Account))
+			case err != nil:
+				return err
+			case l.Account != s.Account:
+				fault(fmt.Sprintf("view log, link %d (%s): its opens are account %d's, and the link is account %d's", s.Link, l.Slug, s.Account, l.Account))
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(accounts)) {
+			if _, err := tx.Account(id); errors.Is(err, vitrine.ErrNotFound) {
+				fault(fmt.Sprintf("view log, account %d: the database has no such account", id))
+			} else if err != nil {
+				return err
+			}
+		}
+		return auditSitePages(tx, websites, fault)
+	})
+}

@@ -1,0 +1,297 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"vitrine"
+	"vitrine/internal/password"
+)
+
+// What someone changes of their own account: password and address.
+
+// Forgot has a message sent to an address with a link that sets a new password, if there is an account of it. What it returns is the
+// same, and takes as long. Errors: CodeInvalidRequest (no address), CodeRateLimited.
+func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
+	email, err := vitrine.NormalEmail(address)
+	if err != nil {
+		return err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now := s.Now()
+		if _, err := takeAttempt(tx, now, letterLimits(s.Sessions.Signer, "reset", email, g)...); err != nil {
+			return tooOften(err, "Messages have been asked for often enough. If the address has an account, the link that was sent last still works.")
+		}
+		a, err := tx.AccountByEmail(email)
+		if err != nil || a.Banned || s.Mail == nil {
+			return vitrine.NotFoundIsNil(err)
+		}
+		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenPassword, Account: a.ID, Email: a.Email}, now)
+		if err != nil {
+			return err
+		}
+		return s.post(tx, s.letterReset(email, text), vitrine.TokenPassword)
+	})
+	if err == nil {
+		s.Mail.Notify()
+	}
+	return err
+}
+
+// OfferReset makes a token that sets a new password of an account, for the operator to hand over. Errors: CodeNotFound, CodeBanned.
+func (s *Accounts) OfferReset(ctx context.Context, email string) (vitrine.TokenText, error) {
+	return offer(ctx, s.Store, email, vitrine.TokenPassword, s.Now)
+}
+
+// ResetGood reads the token of a new password: the address of its account. Errors: CodeUnauthorized.
+func (s *Accounts) ResetGood(ctx context.Context, text string) (email string, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		_, a, err := accountToken(tx, text, s.Now(), vitrine.TokenPassword)
+		if err == nil {
+			email = a.Email
+		}
+		return err
+	})
+	return email, err
+}
+
+// Reset sets the password of a token's account, ends all its sessions and signs in. Errors: CodeUnauthorized for the token;
+// CodeInvalidRequest for the password.
+func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (in SignedIn, err error) {
+	email, err := s.ResetGood(ctx, text)
+	if err != nil {
+		return in, err
+	}
+	_, hash, err := s.chosen(ctx, email, password)
+	if err != nil {
+		return in, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		_, a, err := accountToken(tx, text, s.Now(), vitrine.TokenPassword)
+		if err != nil {
+			return err
+		}
+		a.Password = hash
+		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil {
+			return err
+		}
+		if in, err = s.Sessions.begin(tx, a, g, false); err != nil || s.Mail == nil {
+			return err
+		}
+		return s.post(tx, s.letterPasswordChanged(email), "")
+	})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	s.Mail.Notify()
+	return in, nil
+}
+
+// SetPassword sets an account's password, by the operator, and ends its sessions. Errors: CodeNotFound, CodeInvalidRequest.
+func (s *Accounts) SetPassword(ctx context.Context, email, password string) error {
+	email, hash, err := s.chosen(ctx, email, password)
+	if err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := vitrine.AccountByEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		a.Password = hash
+		return errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email))
+	})
+}
+
+// confirm makes sure that anyone who uses a session is whose account it is: by the current password, or because the session has just begun with
+// a one-time link. It returns the account as it was then; what is done then is done to this account with this password alone.
+//
+// Errors: CodeInvalidRequest at the field "current"; CodeRateLimited.
+func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw string) (*vitrine.Account, error) {
+	var a *vitrine.Account
+	var taken []vitrine.AttemptID
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
+		taken = nil
+		if a, err = tx.Account(session.Account); err != nil || s.fresh(session) {
+			return err
+		}
+		taken, err = takeAttempt(tx, s.Now(), signedInLimit(s.Sessions.Signer, a.ID))
+		return tooOften(err, "The current password was tried too often.")
+	})
+	if err != nil || s.fresh(session) {
+		return a, err
+	}
+	ok, _, err := password.Check(ctx, a.Password, pw)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		e := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "current", Message: "This is not your current password."}
+		if a.Password == "" {
+			e.Message = "Your account has no password yet. Sign in again with a one-time link, and set one within fifteen minutes."
+		}
+		return nil, e
+	}
+	return a, s.Store.Update(ctx, func(tx vitrine.Tx) error { return refundAttempts(tx, taken) })
+}
+
+// fresh reports whether a session has just begun with a one-time link.
+func (s *Accounts) fresh(session *vitrine.Session) bool {
+	return session.ByToken && s.Now().Sub(session.CreatedAt) < vitrine.FreshTime
+}
+
+// Fresh reports whether a session may change its account without the current password.
+func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session) }
+
+// again reads an account that was confirmed. Errors: CodeInvalidRequest when its password has been changed meanwhile.
+func again(tx vitrine.Tx, confirmed *vitrine.Account) (*vitrine.Account, error) {
+	a, err := tx.Account(confirmed.ID)
+	if err == nil && (a.Password != confirmed.Password || a.Banned) {
+		err = vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account has been changed meanwhile. Look at it again.")
+	}
+	return a, err
+}
+
+// ChangePassword sets another password and ends all other sessions. Errors: CodeInvalidRequest, CodeRateLimited.
+func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session, current, password string) error {
+	a, err := s.confirm(ctx, session, current)
+	if err != nil {
+		return err
+	}
+	_, hash, err := s.chosen(ctx, a.Email, password)
+	if err != nil {
+		return err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := again(tx, a)
+		if err != nil {
+			return err
+		}
+		a.Password = hash
+		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, session.ID), tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil || s.Mail == nil {
+			return err
+		}
+		return s.post(tx, s.letterPasswordChanged(a.Email), "")
+	})
+	if err == nil {
+		s.Mail.Notify()
+	}
+	return err
+}
+
+// ChangeEmail gives an account another address: at once, or where mail is sent, once a link is opened that was sent there (asked). Errors:
+// CodeInvalidRequest, CodeRateLimited.
+func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, current, address string) (asked bool, err error) {
+	email, err := vitrine.NormalEmail(address)
+	if err != nil {
+		return false, err
+	}
+	a, err := s.confirm(ctx, session, current)
+	if err != nil {
+		return false, err
+	}
+	if email == a.Email {
+		return false, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: "This is your address already."}
+	}
+	if s.Mail == nil {
+		return false, s.takeAddress(ctx, a, email)
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := again(tx, a)
+		if err != nil {
+			return err
+		}
+		g := Client{} // one is signed in: the account takes the place of the network
+		if _, err := takeAttempt(tx, s.Now(), letterLimits(s.Sessions.Signer, "address of "+a.Email, email, g)...); err != nil {
+			return tooOften(err, "Messages have been asked for often enough. The link that was sent last still works.")
+		}
+		if _, err := tx.AccountByEmail(email); err == nil {
+			return s.post(tx, s.letterAddressInUse(email), "")
+		} else if !errors.Is(err, vitrine.ErrNotFound) {
+			return err
+		}
+		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenEmail, Account: a.ID, Email: email}, s.Now())
+		if err != nil {
+			return err
+		}
+		return s.post(tx, s.letterNewAddress(email, text), vitrine.TokenEmail)
+	})
+	if err == nil {
+		s.Mail.Notify()
+	}
+	return true, err
+}
+
+// takeAddress gives an account an address that nobody has shown to be theirs. A try counts, whatever comes of it: what it answers tells whether the
+// address has an account. One that someone else was invited with is theirs. Errors: CodeInvalidRequest, CodeRateLimited.
+func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, email string) error {
+	var refused error
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := again(tx, confirmed)
+		if err != nil {
+			return err
+		}
+		tries := rateLimit{s.Sessions.Signer.AttemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)), addressesTaken, attemptHour}
+		if _, err := takeAttempt(tx, s.Now(), tries); err != nil {
+			return tooOften(err, "Your account has asked for several addresses within the hour.")
+		}
+		_, refused = tx.AccountByEmail(email)
+		if refused == nil {
+			refused = errAddress
+			return nil
+		} else if !errors.Is(refused, vitrine.ErrNotFound) {
+			return refused
+		}
+		invitations, err := standingInvitations(tx, s.Now())
+		if err != nil {
+			return err
+		}
+		if refused = nil; slices.ContainsFunc(invitations, func(t *vitrine.OneTimeToken) bool { return t.Email == email }) {
+			refused = errAddress
+			return nil
+		}
+		return moveTo(tx, a, email)
+	})
+	return cmp.Or(err, refused)
+}
+
+// ConfirmEmail gives the account of anyone who is signed in the address that a token was sent to. Errors: CodeUnauthorized for the token,
+// another account's too.
+func (s *Accounts) ConfirmEmail(ctx context.Context, me *vitrine.Account, text string) error {
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		t, a, err := accountToken(tx, text, s.Now(), vitrine.TokenEmail)
+		if err == nil && a.ID != me.ID {
+			err = errToken
+		}
+		if err != nil {
+			return err
+		}
+		old := a.Email
+		if err := moveTo(tx, a, t.Email); err != nil || s.Mail == nil {
+			return err
+		}
+		return s.post(tx, s.letterAddressChanged(old), "")
+	})
+	if err == nil {
+		s.Mail.Notify()
+	}
+	return err
+}
+
+// moveTo gives an account another address. What was sent to the old one is of no use any more.
+func moveTo(tx vitrine.Tx, a *vitrine.Account, email string) error {
+	if err := errors.Join(tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteOneTimeTokens(0, email)); err != nil {
+		return err
+	}
+	a.Email = email
+	err := tx.PutAccount(a)
+	if errors.Is(err, vitrine.ErrExists) {
+		return errAddress
+	}
+	return err
+}
+
+var errAddress = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: "Your account cannot have this address."}

@@ -1,0 +1,112 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"vitrine"
+)
+
+// What becomes of an account that its owner closes.
+
+// Close closes an account for good: it is gone from the site at once, and what belongs to it is removed in the background (Empty). email is
+// what its owner has typed, to be sure. Errors: CodeInvalidRequest, also for the last owner; CodeRateLimited.
+func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current, email string) error {
+	a, err := s.confirm(ctx, session, current)
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(strings.TrimSpace(email), a.Email) {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: "This is not the address of your account. Type it to confirm."}
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := again(tx, a)
+		if err != nil {
+			return err
+		}
+		if err := notLastOwner(tx, a, "be closed"); err != nil {
+			return err
+		}
+		return s.close(tx, a)
+	})
+	if err == nil && s.Wake != nil {
+		s.Wake()
+	}
+	return err
+}
+
+func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) error {
+	now := s.Now()
+	if err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID)); err != nil {
+		return err
+	}
+	a.Email, a.Password, a.Role = vitrine.ClosedName(a.ID), "", vitrine.RoleMember
+	a.Banned, a.ClosedAt, a.Closing = true, now, true // suspended for good: nothing of it works in any place
+	return errors.Join(tx.PutAccount(a), tx.AddChange(&vitrine.Change{At: now, By: vitrine.Owner(a.ID), Action: vitrine.ActionClose, Account: a.ID}))
+}
+
+// notLastOwner refuses what would leave an instance without an owner.
+func notLastOwner(tx vitrine.Tx, a *vitrine.Account, what string) error {
+	if a.Role != vitrine.RoleOwner {
+		return nil
+	}
+	owners, err := tx.Accounts(vitrine.AccountQuery{Role: vitrine.RoleOwner})
+	if err != nil {
+		return err
+	}
+	for _, o := range owners {
+		if o.ID != a.ID && !o.Banned {
+			return nil
+		}
+	}
+	return vitrine.Errorf(vitrine.CodeInvalidRequest, "This is the only owner of the site, which cannot %s. Make another account an owner's first.", what)
+}
+
+// OnlyOwner reports whether an account is the only owner of an instance.
+func (s *Accounts) OnlyOwner(ctx context.Context, a *vitrine.Account) (only bool, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		err := notLastOwner(tx, a, "")
+		only = vitrine.CodeOf(err) == vitrine.CodeInvalidRequest
+		if only {
+			err = nil
+		}
+		return err
+	})
+	return only, err
+}
+
+// PurgeClosed removes what closed accounts have left. What is interrupted is gone on with the next time. Several processes share the accounts; what is
+// removed twice is gone.
+func (s *Accounts) PurgeClosed(ctx context.Context) error {
+	var closing []*vitrine.Account
+	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		closing, err = tx.Accounts(vitrine.AccountQuery{Closing: true})
+		return err
+	})
+	var failed []error // one account that cannot be emptied keeps no other
+	for _, a := range closing {
+		_, err := s.Leases.Hold(ctx, fmt.Sprintf("empty %d", a.ID), func(tx vitrine.Tx) (bool, error) {
+			now, err := tx.Account(a.ID)
+			return err == nil && now.Closing, err
+		}, func(ctx context.Context) error { return s.empty(ctx, a) })
+		failed = append(failed, err)
+	}
+	return errors.Join(append(failed, err)...)
+}
+
+// empty removes what a closed account owns, and then the rest of its row.
+func (s *Accounts) empty(ctx context.Context, a *vitrine.Account) error {
+	if err := s.Contents.DeleteAll(ctx, a); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now, err := tx.Account(a.ID)
+		if err != nil {
+			return err
+		}
+		now.Closing, now.ViewerKey = false, nil
+		return tx.PutAccount(now)
+	})
+}

@@ -1,0 +1,217 @@
+package auth_test
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/vitrinetest/fixture"
+)
+
+// counter is an instance at which programs ask for keys. Ann is its owner.
+type counter struct {
+	*fixture.Entrance
+	logins *auth.Logins
+	keys   *auth.Keys
+	bob    *vitrine.Account
+}
+
+var atHome = auth.Client{Addr: netip.MustParseAddr("192.0.2.7")}
+
+func newCounter(t *testing.T) *counter {
+	t.Helper()
+	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
+	keys := &auth.Keys{Store: e.Store, Now: e.Clock.Now}
+	bob, _, err := e.Accounts.Create(t.Context(), "bob@example.org", vitrine.PlanFree)
+	e.Must(err)
+	return &counter{e, &auth.Logins{Store: e.Store, Keys: keys, Signer: e.Sessions.Signer, Now: e.Clock.Now}, keys, bob}
+}
+
+func (c *counter) begin() (*vitrine.Login, string) {
+	c.T.Helper()
+	l, secret, err := c.logins.Begin(c.T.Context(), "vitrine 1.0", "laptop", atHome)
+	c.Must(err)
+	return l, string(secret)
+}
+
+func (c *counter) decide(a *vitrine.Account, code string, allow bool, want vitrine.Code) {
+	c.T.Helper()
+	if _, err := c.logins.Decide(c.T.Context(), a, code, allow, atHome); vitrine.CodeOf(err) != want {
+		c.T.Errorf("decide: %v, want %q", err, want)
+	}
+}
+
+func (c *counter) take(secret string, want vitrine.Code) auth.TakenLogin {
+	c.T.Helper()
+	taken, err := c.logins.Take(c.T.Context(), secret)
+	if vitrine.CodeOf(err) != want {
+		c.T.Errorf("take: %v, want %q", err, want)
+	}
+	return taken
+}
+
+// A program gets one key of the account that has allowed its code, and of no other.
+func TestLogin(t *testing.T) {
+	c := newCounter(t)
+	l, secret := c.begin()
+	if taken := c.take(secret, ""); taken.State != vitrine.LoginPending || taken.Key != "" {
+		t.Errorf("before a decision: %+v", taken)
+	}
+	typed := strings.ToLower(auth.ShownLoginCode(l.Code)) + " "
+	found, err := c.logins.Find(t.Context(), c.bob, typed, atHome)
+	c.Must(err)
+	if found.Program != "vitrine 1.0" || found.Machine != "laptop" || found.State != vitrine.LoginPending {
+		t.Errorf("%+v", found)
+	}
+	c.take(l.Code, vitrine.CodeNotFound) // the code is no secret
+	c.decide(c.bob, typed, true, "")
+	c.decide(c.bob, typed, true, "") // pressed twice
+	c.decide(c.Account, typed, true, vitrine.CodeNotFound)
+	c.decide(c.bob, typed, false, vitrine.CodeNotFound)
+	taken := c.take(secret, "")
+	if taken.Email != c.bob.Email || taken.Name != "laptop" {
+		t.Errorf("taken %+v", taken)
+	}
+	a, err := c.keys.Authenticate(t.Context(), string(taken.Key))
+	c.Must(err)
+	if a.ID != c.bob.ID {
+		t.Errorf("a key of %s", a.Email)
+	}
+	c.take(secret, vitrine.CodeNotFound)
+	c.decide(c.bob, typed, true, vitrine.CodeNotFound)
+	c.Must(c.keys.RevokeText(t.Context(), string(taken.Key)))
+	if err := c.keys.RevokeText(t.Context(), string(taken.Key)); vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
+		t.Errorf("a revoked key revokes: %v", err)
+	}
+}
+
+// A program whose code was refused, or has expired, gets no key.
+func TestLoginRefused(t *testing.T) {
+	c := newCounter(t)
+	l, secret := c.begin()
+	c.decide(c.bob, l.Code, false, "")
+	if taken := c.take(secret, ""); taken.State != vitrine.LoginRefused || taken.Key != "" {
+		t.Errorf("after a refusal: %+v", taken)
+	}
+	c.decide(c.bob, l.Code, true, vitrine.CodeNotFound)
+
+	l, secret = c.begin()
+	late, lateSecret := c.begin()
+	c.decide(c.bob, l.Code, true, "")
+	c.Clock.Advance(vitrine.LoginLife)
+	c.take(secret, vitrine.CodeNotFound)
+	c.decide(c.bob, late.Code, true, vitrine.CodeNotFound)
+	c.Clock.Advance(time.Second)
+	c.Must(c.Sessions.Expire(t.Context()))
+	c.take(lateSecret, vitrine.CodeNotFound)
+	c.Must(c.Store.Read(t.Context(), func(tx vitrine.Tx) error {
+		if _, err := tx.LoginByCode(late.Code); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("an expired login is kept: %v", err)
+		}
+		return nil
+	}))
+}
+
+// Of programs that ask at the same time one gets the key, and of people who decide at the same time one does.
+func TestLoginRaces(t *testing.T) {
+	c := newCounter(t)
+	l, secret := c.begin()
+	var mu sync.Mutex
+	decided := map[string]int{}
+	race := func(f func(i int) string) {
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				if got := f(i); got != "" {
+					mu.Lock()
+					decided[got]++
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+	}
+	race(func(i int) string {
+		a := []*vitrine.Account{c.Account, c.bob}[i%2]
+		if _, err := c.logins.Decide(t.Context(), a, l.Code, true, atHome); err != nil {
+			return ""
+		}
+		return a.Email
+	})
+	if len(decided) != 1 {
+		t.Fatalf("allowed by %v", decided)
+	}
+	var owner string
+	for owner = range decided {
+	}
+	decided = map[string]int{}
+	race(func(int) string {
+		taken, err := c.logins.Take(t.Context(), secret)
+		if err != nil {
+			if vitrine.CodeOf(err) != vitrine.CodeNotFound {
+				t.Error(err)
+			}
+			return ""
+		}
+		return taken.Email
+	})
+	if decided[owner] != 1 || len(decided) != 1 {
+		t.Errorf("taken by %v, allowed by %s", decided, owner)
+	}
+	keys, err := c.keys.List(t.Context(), owner)
+	c.Must(err)
+	if len(keys) != 2 { // with the first key of the account
+		t.Errorf("%d keys", len(keys))
+	}
+}
+
+// Codes are not guessed: wrong ones are counted by account and network, right ones are not.
+func TestLoginGuessing(t *testing.T) {
+	c := newCounter(t)
+	l, _ := c.begin()
+	for range 20 {
+		_, err := c.logins.Find(t.Context(), c.bob, l.Code, atHome)
+		c.Must(err)
+	}
+	wrong := "BBBBBBBB"
+	for range 10 {
+		c.decide(c.bob, wrong, true, vitrine.CodeNotFound)
+	}
+	c.decide(c.bob, wrong, true, vitrine.CodeRateLimited)
+	c.decide(c.bob, l.Code, true, vitrine.CodeRateLimited)
+	c.decide(c.bob, "not a code", true, vitrine.CodeNotFound)
+	c.decide(c.Account, l.Code, true, "")
+	for range 100 {
+		if _, _, err := c.logins.Begin(t.Context(), "p", "m", atHome); vitrine.CodeOf(err) == vitrine.CodeRateLimited {
+			return
+		}
+	}
+	t.Error("a network asks for codes without end")
+}
+
+// A suspended account gives no keys, nor does one that has as many as it may have.
+func TestLoginWithoutRoom(t *testing.T) {
+	c := newCounter(t)
+	l, secret := c.begin()
+	c.decide(c.bob, l.Code, true, "")
+	_, err := c.Accounts.SetBanned(t.Context(), c.bob.Email, true, fixture.Operator(""))
+	c.Must(err)
+	c.take(secret, vitrine.CodeBanned)
+	l, _ = c.begin()
+	c.decide(c.bob, l.Code, true, vitrine.CodeBanned)
+	for range auth.MaxKeys - 1 {
+		_, err := c.keys.Create(t.Context(), c.Account.Email, "k")
+		c.Must(err)
+	}
+	c.decide(c.Account, l.Code, true, vitrine.CodeInvalidRequest)
+	for _, name := range []string{"", strings.Repeat("x", 101), "a\nb"} {
+		if _, _, err := c.logins.Begin(t.Context(), "p", name, atHome); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+			t.Errorf("machine %q: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine"
+)
+
+var errToken = vitrine.Errorf(vitrine.CodeUnauthorized, "This address is of no use: it was not copied whole, it has been used, a newer one has taken its place, or its time is over.")
+
+// addOneTimeToken gives out the secret of a new token, which takes the place of the one before of its purpose and address.
+func addOneTimeToken(tx vitrine.Tx, t vitrine.OneTimeToken, now time.Time) (vitrine.TokenText, error) {
+	text := vitrine.TokenText(vitrine.NewSecret())
+	t.Hash, t.CreatedAt = text.Hash(), now
+	if life := vitrine.TokenPurposes[t.Purpose]; life > 0 {
+		t.ExpiresAt = now.Add(life)
+	}
+	return text, tx.AddOneTimeToken(&t)
+}
+
+// offer makes a token for an account, for the operator to hand over. Errors: CodeNotFound, CodeBanned.
+func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.TokenPurpose, now func() time.Time) (text vitrine.TokenText, err error) {
+	err = store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := vitrine.AccountByEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		if a.Banned {
+			return vitrine.Errorf(vitrine.CodeBanned, "The account %s is suspended.", a.Email)
+		}
+		text, err = addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: p, Account: a.ID, Email: a.Email}, now())
+		return err
+	})
+	return text, err
+}
+
+// findOneTimeToken reads a token that holds, of one of some purposes. Errors: CodeUnauthorized, the same whatever is wrong with it.
+func findOneTimeToken(tx vitrine.Tx, text string, now time.Time, purposes ...vitrine.TokenPurpose) (*vitrine.OneTimeToken, error) {
+	t, err := tx.OneTimeTokenByHash(vitrine.TokenText(text).Hash())
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return nil, errToken
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !t.ExpiresAt.IsZero() && (!now.Before(t.ExpiresAt) || t.CreatedAt.After(now.Add(vitrine.ClockJump))) {
+		return nil, errToken
+	}
+	for _, p := range purposes {
+		if t.Purpose == p {
+			return t, nil
+		}
+	}
+	return nil, errToken
+}

@@ -1,0 +1,272 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/password"
+)
+
+// SignedIn is what a browser is given that signs in.
+type SignedIn struct {
+	Account *vitrine.Account
+	Session vitrine.SessionText
+	Device  string // by which the browser is known from now on (Client.Devices)
+}
+
+// Sessions is the service of signing in to the website.
+type Sessions struct {
+	Store  vitrine.Store
+	Signer *vitrine.Signer
+	Now    func() time.Time
+}
+
+var (
+	errSignedOut = vitrine.Errorf(vitrine.CodeUnauthorized, "You are not signed in, or not any more.")
+	errNoSignIn  = vitrine.Errorf(vitrine.CodeUnauthorized, "The e-mail address or the password is not right.")
+)
+
+// Offer makes a token that signs in as an account, once, within SignInLife. Errors: CodeNotFound, CodeBanned.
+func (s *Sessions) Offer(ctx context.Context, email string) (vitrine.TokenText, error) {
+	return offer(ctx, s.Store, email, vitrine.TokenSignIn, s.Now)
+}
+
+// SignInWithToken takes an offer up: the token is used, and a session begins. Errors: CodeUnauthorized for one that is unknown, used or expired.
+func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) (in SignedIn, err error) {
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		t, a, err := accountToken(tx, offer, s.Now(), vitrine.TokenSignIn)
+		if err != nil {
+			return err
+		}
+		in, err = s.begin(tx, a, g, true)
+		return errors.Join(err, tx.DeleteOneTimeToken(t.ID))
+	})
+	return in, err
+}
+
+// accountToken reads a token that holds and its account; of one that is suspended none does.
+func accountToken(tx vitrine.Tx, text string, now time.Time, p vitrine.TokenPurpose) (*vitrine.OneTimeToken, *vitrine.Account, error) {
+	t, err := findOneTimeToken(tx, text, now, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := tx.Account(t.Account)
+	if err == nil && a.Banned {
+		err = errToken
+	}
+	return t, a, err
+}
+
+// SignInWithPassword signs in with a password. Whether there is an account of the address is not told, by words or by time.
+//
+// Errors: CodeUnauthorized; CodeRateLimited after too many tries (decision 0015); CodeBanned, to who knows the password.
+func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g Client) (in SignedIn, err error) {
+	email = emailKey(email)
+	a := new(vitrine.Account)
+	var taken []vitrine.AttemptID
+	var bounds []rateLimit
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now := s.Now()
+		*a = vitrine.Account{}
+		found, err := tx.AccountByEmail(email)
+		if err == nil {
+			*a = *found
+		} else if !errors.Is(err, vitrine.ErrNotFound) {
+			return err
+		}
+		bounds = passwordLimits(s.Signer, email, g, s.Signer.KnownDevice(a.ID, g.Devices, now))
+		taken, err = takeAttempt(tx, now, bounds...)
+		return err
+	})
+	if err != nil {
+		return in, err
+	}
+	ok, stale, err := password.Check(ctx, a.Password, pw)
+	if err != nil {
+		return in, errors.Join(err, s.forgive(ctx, taken))
+	}
+	if !ok {
+		return in, errNoSignIn
+	}
+	hash := a.Password
+	if stale {
+		if hash, err = rehash(ctx, pw, a); err != nil {
+			return in, err
+		}
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		in, err = s.enter(tx, a, hash, g)
+		if err != nil {
+			return err
+		}
+		return errors.Join(refundAttempts(tx, taken), tx.DeleteAttempts(bounds[0].key))
+	})
+	return in, err
+}
+
+// rehash makes the hash of a password that was right at today's cost. A password from before a rule is as good as it was.
+func rehash(ctx context.Context, pw string, a *vitrine.Account) (string, error) {
+	normal, err := password.Parse(pw, a.Email)
+	if err != nil {
+		return a.Password, nil
+	}
+	return password.Hash(ctx, normal)
+}
+
+// enter begins a session of an account whose password was right when the account was read.
+func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Client) (SignedIn, error) {
+	a, err := tx.Account(read.ID)
+	switch {
+	case err != nil:
+		return SignedIn{}, err
+	case a.Password != read.Password:
+		return SignedIn{}, errNoSignIn
+	case a.Banned:
+		return SignedIn{}, vitrine.Errorf(vitrine.CodeBanned, "This account is suspended. Ask the administrator of this site why.")
+	}
+	if a.Password != hash {
+		a.Password = hash
+		if err := tx.PutAccount(a); err != nil {
+			return SignedIn{}, err
+		}
+	}
+	return s.begin(tx, a, g, false)
+}
+
+// forgive takes tries back that were not carried out, through no fault of whoever tried.
+func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error {
+	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return refundAttempts(tx, taken) })
+}
+
+// begin signs a browser in.
+func (s *Sessions) begin(tx vitrine.Tx, a *vitrine.Account, g Client, byToken bool) (SignedIn, error) {
+	now := s.Now()
+	text := vitrine.SessionText(vitrine.NewSecret())
+	session := &vitrine.Session{Account: a.ID, Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken, CreatedAt: now, UsedAt: now}
+	session.ExpiresAt = session.Until(now)
+	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)
+}
+
+// Authenticate finds the account of a session, as it is now: a suspended account has none. Errors: CodeUnauthorized.
+func (s *Sessions) Authenticate(ctx context.Context, text string) (*vitrine.Account, error) {
+	_, a, err := s.Current(ctx, text)
+	return a, err
+}
+
+// Peek is Authenticate for what an open page asks by itself: it is no use of the session, which so ends in its time.
+func (s *Sessions) Peek(ctx context.Context, text string) (a *vitrine.Account, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		_, a, err = s.find(tx, text)
+		return err
+	})
+	return a, err
+}
+
+// Current finds a session and its account, as they are now, and keeps that it was used. Errors: CodeUnauthorized.
+func (s *Sessions) Current(ctx context.Context, text string) (session *vitrine.Session, a *vitrine.Account, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		session, a, err = s.find(tx, text)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Now().Sub(session.UsedAt) >= vitrine.SessionGrain {
+		s.touch(ctx, text)
+	}
+	return session, a, nil
+}
+
+// touch keeps that a session was used; that it fails is no reason to refuse the request.
+func (s *Sessions) touch(ctx context.Context, text string) {
+	_ = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		session, _, err := s.find(tx, text)
+		if err != nil {
+			return err
+		}
+		session.UsedAt = s.Now()
+		session.ExpiresAt = session.Until(session.UsedAt)
+		return tx.PutSession(session)
+	})
+}
+
+// List tells an account's sessions that hold, the last used first.
+func (s *Sessions) List(ctx context.Context, a vitrine.AccountID) (sessions []*vitrine.Session, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		all, err := tx.Sessions(a)
+		sessions = nil
+		for _, session := range all {
+			if session.Holds(s.Now()) {
+				sessions = append(sessions, session)
+			}
+		}
+		return err
+	})
+	return sessions, err
+}
+
+// SignOut signs out. Ending what has ended is success.
+func (s *Sessions) SignOut(ctx context.Context, text string) error {
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		session, err := tx.SessionByHash(vitrine.SessionText(text).Hash())
+		if err != nil {
+			return vitrine.NotFoundIsNil(err)
+		}
+		return tx.DeleteSession(session.ID)
+	})
+	return err
+}
+
+// Revoke ends one session of an account, from its next request on. Revoking what has ended, or is another's, changes nothing.
+func (s *Sessions) Revoke(ctx context.Context, a vitrine.AccountID, id vitrine.SessionID) error {
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		all, err := tx.Sessions(a)
+		for _, session := range all {
+			if session.ID == id {
+				return tx.DeleteSession(id)
+			}
+		}
+		return err
+	})
+	return err
+}
+
+// SignOutOthers ends all sessions of an account but one, and the tokens that would begin another.
+func (s *Sessions) SignOutOthers(ctx context.Context, a *vitrine.Account, keep vitrine.SessionID) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		return errors.Join(tx.DeleteSessions(a.ID, keep), tx.DeleteOneTimeTokens(a.ID, a.Email))
+	})
+}
+
+// Expire removes what has expired: sessions, tokens, logins, and attempts that count no more.
+func (s *Sessions) Expire(ctx context.Context) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now := s.Now()
+		_, err1 := tx.ExpireSessions(now)
+		_, err2 := tx.ExpireOneTimeTokens(now)
+		_, err3 := tx.ExpireAttempts(now.Add(-attemptHour))
+		_, err4 := tx.ExpireLogins(now)
+		return errors.Join(err1, err2, err3, err4)
+	})
+}
+
+// find reads a session that holds and its account.
+func (s *Sessions) find(tx vitrine.Tx, text string) (*vitrine.Session, *vitrine.Account, error) {
+	session, err := tx.SessionByHash(vitrine.SessionText(text).Hash())
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return nil, nil, errSignedOut
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := tx.Account(session.Account)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.Banned || !session.Holds(s.Now()) {
+		return nil, nil, errSignedOut
+	}
+	return session, a, nil
+}

@@ -1,0 +1,425 @@
+package auth
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/password"
+)
+
+// SignUp is who may open an account on the website.
+type SignUp string
+
+const (
+	SignUpOpen   SignUp = "open"   // anybody
+	SignUpInvite SignUp = "invite" // who was invited
+	SignUpClosed SignUp = "closed" // nobody: accounts are made on the command line
+)
+
+var (
+	errNotSetUp   = vitrine.Errorf(vitrine.CodeInvalidRequest, "This site has no owner yet. Set it up first.")
+	errSetUp      = vitrine.Errorf(vitrine.CodeUnauthorized, "This site has been set up already. Sign in.")
+	errSignUp     = vitrine.Errorf(vitrine.CodeInvalidRequest, "No accounts are opened here.")
+	errHasAccount = vitrine.Errorf(vitrine.CodeInvalidRequest, "There is an account with this address already. Sign in.")
+)
+
+// setUp refuses to open accounts before there is an owner: the first account would be theirs.
+func setUp(tx vitrine.Tx) error {
+	n, err := tx.CountAccounts()
+	if err == nil && n == 0 {
+		err = errNotSetUp
+	}
+	return err
+}
+
+// IsSetUp reports whether an instance has an account.
+func (s *Accounts) IsSetUp(ctx context.Context) (is bool, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		n, err := tx.CountAccounts()
+		is = n > 0
+		return err
+	})
+	return is, err
+}
+
+// OfferSetup makes the token with which the first account is made; one from before is of no use any more. Errors: CodeInvalidRequest when
+// there is an account.
+func (s *Accounts) OfferSetup(ctx context.Context) (text vitrine.TokenText, err error) {
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		n, err := tx.CountAccounts()
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This instance has been set up: it has an account.")
+		}
+		text, err = s.addSetup(tx)
+		return err
+	})
+	return text, err
+}
+
+// Setup is the token with which the first account is made: the one that there is, or a new one, so that all servers of an instance tell of the same,
+// whenever each started. "" when there is an account.
+func (s *Accounts) Setup(ctx context.Context) (text vitrine.TokenText, err error) {
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		text = ""
+		n, err := tx.CountAccounts()
+		if err != nil || n > 0 {
+			return err
+		}
+		old, err := tx.OneTimeTokens(vitrine.TokenSetup)
+		if err != nil {
+			return err
+		}
+		if len(old) > 0 {
+			if text = s.setupText(old[0].CreatedAt); text.Hash() == old[0].Hash {
+				return nil
+			}
+		}
+		text, err = s.addSetup(tx)
+		return err
+	})
+	return text, err
+}
+
+// setupText is the secret of the token of a time. It is worked out, so that each process of an instance can tell it, and no other can.
+func (s *Accounts) setupText(at time.Time) vitrine.TokenText {
+	ms, signer := strconv.FormatInt(at.UnixMilli(), 10), s.Sessions.Signer
+	return vitrine.TokenText(base64.RawURLEncoding.EncodeToString(append(signer.MAC(vitrine.PurposeSetup, ms, "1"), signer.MAC(vitrine.PurposeSetup, ms, "2")...)))
+}
+
+// addSetup makes a token of a time that none had before.
+func (s *Accounts) addSetup(tx vitrine.Tx) (vitrine.TokenText, error) {
+	at := s.Now()
+	old, err := tx.OneTimeTokens(vitrine.TokenSetup)
+	if err != nil {
+		return "", err
+	}
+	if len(old) > 0 && at.UnixMilli() <= old[0].CreatedAt.UnixMilli() {
+		at = old[0].CreatedAt.Add(time.Millisecond)
+	}
+	text := s.setupText(at)
+	return text, tx.AddOneTimeToken(&vitrine.OneTimeToken{Purpose: vitrine.TokenSetup, Plan: vitrine.PlanLifetime, Hash: text.Hash(), CreatedAt: at})
+}
+
+// SetupGood reports whether a token would set up. Errors: CodeUnauthorized.
+func (s *Accounts) SetupGood(ctx context.Context, text string) error {
+	return s.Store.Read(ctx, func(tx vitrine.Tx) error { return s.setupGood(tx, text) })
+}
+
+func (s *Accounts) setupGood(tx vitrine.Tx, text string) error {
+	n, err := tx.CountAccounts()
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return errSetUp
+	}
+	_, err = findOneTimeToken(tx, text, s.Now(), vitrine.TokenSetup)
+	return err
+}
+
+// SetUp makes the first account, its owner's and Lifetime, and signs in. Of two at once one does. Errors: CodeUnauthorized for the
+// token; CodeInvalidRequest.
+func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Client) (in SignedIn, err error) {
+	if err := s.SetupGood(ctx, text); err != nil {
+		return in, err
+	}
+	email, hash, err := s.chosen(ctx, email, password)
+	if err != nil {
+		return in, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if err := s.setupGood(tx, text); err != nil {
+			return err
+		}
+		a, err := s.add(tx, email, vitrine.PlanLifetime, hash)
+		if err != nil {
+			return err
+		}
+		in, err = s.Sessions.begin(tx, a, g, false)
+		return err
+	})
+	return in, err
+}
+
+// chosen checks an address and a password that someone has chosen, and hashes the password.
+func (s *Accounts) chosen(ctx context.Context, address, pw string) (email, hash string, err error) {
+	if email, pw, err = parseChosen(address, pw); err != nil {
+		return "", "", err
+	}
+	hash, err = password.Hash(ctx, pw)
+	return email, hash, err
+}
+
+func parseChosen(address, typed string) (email, pw string, err error) {
+	if email, err = vitrine.NormalEmail(address); err != nil {
+		return "", "", err
+	}
+	pw, err = password.Parse(typed, email)
+	return email, pw, err
+}
+
+// AskSignUp has a message sent to an address that an account is wanted for: with a link that makes one, or that there is one. What it
+// returns is the same. Errors: CodeInvalidRequest (no address, or no accounts are opened), CodeRateLimited.
+func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) error {
+	email, err := vitrine.NormalEmail(address)
+	if err != nil {
+		return err
+	}
+	if s.SignUp != SignUpOpen || s.Mail == nil {
+		return errSignUp
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if err := setUp(tx); err != nil {
+			return err
+		}
+		now := s.Now()
+		if _, err := takeAttempt(tx, now, letterLimits(s.Sessions.Signer, "sign-up", email, g)...); err != nil {
+			return tooOften(err, "Messages have been asked for often enough. The one that was sent last still works.")
+		}
+		_, err := tx.AccountByEmail(email)
+		if err == nil {
+			return s.post(tx, s.letterKnown(email), "")
+		}
+		if !errors.Is(err, vitrine.ErrNotFound) {
+			return err
+		}
+		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenSignUp, Email: email, Plan: s.NewPlan()}, now)
+		if err != nil {
+			return err
+		}
+		return s.post(tx, s.letterSignUp(email, text), vitrine.TokenSignUp)
+	})
+	if err == nil {
+		s.Mail.Notify()
+	}
+	return err
+}
+
+// Join opens an account at once, where no mail is sent. A try counts before its password is hashed, which is what costs. Errors:
+// CodeInvalidRequest, also for an address that has one; CodeRateLimited.
+func (s *Accounts) Join(ctx context.Context, address, password string, g Client) (in SignedIn, err error) {
+	if s.SignUp != SignUpOpen || s.Mail != nil {
+		return in, errSignUp
+	}
+	email, password, err := parseChosen(address, password)
+	if err != nil {
+		return in, err
+	}
+	var taken []vitrine.AttemptID
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if err := setUp(tx); err != nil {
+			return err
+		}
+		network := rateLimit{s.Sessions.Signer.AttemptKey("join by network", g.network()), signUpsByNetwork, attemptHour}
+		taken, err = takeAttempt(tx, s.Now(), network)
+		return tooOften(err, "Several accounts have been asked for from your network within the hour.")
+	})
+	if err != nil {
+		return in, err
+	}
+	in, err = s.join(ctx, email, password, g)
+	if vitrine.CodeOf(err) == vitrine.CodeUnavailable {
+		err = errors.Join(err, s.Sessions.forgive(ctx, taken))
+	}
+	return in, err
+}
+
+// join opens the account of a try that was counted.
+func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in SignedIn, err error) {
+	hash, err := password.Hash(ctx, pw)
+	if err != nil {
+		return in, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := s.add(tx, email, s.NewPlan(), hash)
+		if err != nil {
+			return err
+		}
+		in, err = s.Sessions.begin(tx, a, g, false)
+		return err
+	})
+	if errors.Is(err, errHasAccount) {
+		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: "No new account can be opened with this address. If it is yours, sign in."}
+	}
+	return in, err
+}
+
+// Invited reads a token with which an account is opened: its address. Errors: CodeUnauthorized.
+func (s *Accounts) Invited(ctx context.Context, text string) (t *vitrine.OneTimeToken, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		t, err = s.invited(tx, text)
+		return err
+	})
+	return t, err
+}
+
+func (s *Accounts) invited(tx vitrine.Tx, text string) (*vitrine.OneTimeToken, error) {
+	t, err := findOneTimeToken(tx, text, s.Now(), vitrine.TokenSignUp, vitrine.TokenInvite)
+	if err != nil {
+		return nil, err
+	}
+	if s.SignUp == SignUpClosed || t.Purpose == vitrine.TokenSignUp && s.SignUp != SignUpOpen {
+		return nil, errToken
+	}
+	stands, err := invitationStands(tx, t, s.Now())
+	if err == nil && !stands {
+		err = errToken
+	}
+	return t, err
+}
+
+// invitationStands reports whether an invitation can be taken up: in its time, and as long as the account that invited may. It reports true for what is no invitation.
+func invitationStands(tx vitrine.Tx, t *vitrine.OneTimeToken, now time.Time) (bool, error) {
+	if t.Purpose != vitrine.TokenInvite {
+		return true, nil
+	}
+	if !now.Before(t.ExpiresAt) {
+		return false, nil
+	}
+	if t.By == 0 {
+		return true, nil
+	}
+	by, err := tx.Account(t.By)
+	return err == nil && by.Role == vitrine.RoleOwner && !by.Banned, vitrine.NotFoundIsNil(err)
+}
+
+// Accept opens the account of an invitation, or of a confirmed address, and signs in. Errors: CodeUnauthorized for the token;
+// CodeInvalidRequest.
+func (s *Accounts) Accept(ctx context.Context, text, password string, g Client) (in SignedIn, err error) {
+	t, err := s.Invited(ctx, text)
+	if err != nil {
+		return in, err
+	}
+	email, hash, err := s.chosen(ctx, t.Email, password)
+	if err != nil {
+		return in, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		t, err := s.invited(tx, text)
+		if err != nil {
+			return err
+		}
+		a, err := s.add(tx, email, t.Plan, hash)
+		if err != nil {
+			return err
+		}
+		in, err = s.Sessions.begin(tx, a, g, false)
+		return err
+	})
+	return in, err
+}
+
+// NewPlan is the plan of an account that anybody opens.
+func (s *Accounts) NewPlan() vitrine.Plan {
+	if s.SignUpPlan == "" {
+		return vitrine.PlanFree
+	}
+	return s.SignUpPlan
+}
+
+// inviterPlan is the plan of who invites: of the account, or for the administrator of the oldest owner.
+func inviterPlan(tx vitrine.Tx, by *vitrine.Account) (vitrine.Plan, error) {
+	if by != nil {
+		return by.Plan, nil
+	}
+	owners, err := tx.Accounts(vitrine.AccountQuery{Role: vitrine.RoleOwner, Limit: 1})
+	if err != nil || len(owners) == 0 {
+		return vitrine.PlanFree, err
+	}
+	return owners[0].Plan, nil
+}
+
+// Invite makes a token with which an account of an address is opened, and sends it where mail is sent. Without a plan ("") the account gets that of
+// the inviter. One from before is of no use any more. Errors: CodeInvalidRequest.
+func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan, d vitrine.Decision) (text vitrine.TokenText, err error) {
+	email, err := vitrine.NormalEmail(address)
+	if err != nil {
+		return "", err
+	}
+	if s.SignUp == SignUpClosed {
+		return "", vitrine.Errorf(vitrine.CodeInvalidRequest, "Nobody is invited as long as sign-up is closed (--sign-up).")
+	}
+	by := ""
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if err := mayGovern(tx, d.By); err != nil {
+			return err
+		}
+		var inviter *vitrine.Account
+		if d.By.Account != 0 {
+			if inviter, err = tx.Account(d.By.Account); err != nil {
+				return err
+			}
+			by = inviter.Email
+		}
+		plan := plan
+		if plan == "" {
+			if plan, err = inviterPlan(tx, inviter); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.AccountByEmail(email); err == nil {
+			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: fmt.Sprintf("There is an account of %s already.", email)}
+		} else if !errors.Is(err, vitrine.ErrNotFound) {
+			return err
+		}
+		if text, err = addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenInvite, Email: email, Plan: plan, By: d.By.Account}, s.Now()); err != nil || s.Mail == nil {
+			return err
+		}
+		return s.post(tx, s.letterInvite(email, text, by), vitrine.TokenInvite)
+	})
+	if err != nil {
+		return "", err
+	}
+	s.Mail.Notify()
+	return text, nil
+}
+
+// Invitations lists those that were not taken up yet and still can be, newest first.
+func (s *Accounts) Invitations(ctx context.Context) (list []*vitrine.OneTimeToken, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		list, err = standingInvitations(tx, s.Now())
+		return err
+	})
+	return list, err
+}
+
+func standingInvitations(tx vitrine.Tx, now time.Time) (list []*vitrine.OneTimeToken, err error) {
+	all, err := tx.OneTimeTokens(vitrine.TokenInvite)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range all {
+		stands, err := invitationStands(tx, t, now)
+		if err != nil {
+			return nil, err
+		}
+		if stands {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// Withdraw takes an invitation back. Taking back what is none any more is success.
+func (s *Accounts) Withdraw(ctx context.Context, id vitrine.OneTimeTokenID, d vitrine.Decision) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if err := mayGovern(tx, d.By); err != nil {
+			return err
+		}
+		all, err := tx.OneTimeTokens(vitrine.TokenInvite)
+		for _, t := range all {
+			if t.ID == id {
+				return tx.DeleteOneTimeToken(id)
+			}
+		}
+		return err
+	})
+}

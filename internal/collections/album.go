@@ -1,0 +1,255 @@
+package collections
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"vitrine"
+)
+
+var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")
+
+// Albums is the service of albums.
+type Albums struct {
+	Store vitrine.Store
+	Now   func() time.Time
+}
+
+// Create makes an empty album. slug "" has one made; another is for plans with custom slugs. Errors: CodeInvalidRequest (field title, or
+// MaxAlbums are there), CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeBanned.
+func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug string) (album *vitrine.Album, err error) {
+	title, err = vitrine.ParseTitleField(title)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := vitrine.ChosenSlug(a, slug)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if _, err := mayMake(tx, a.ID, chosen != ""); err != nil {
+			return err
+		}
+		albums, err := tx.Albums(a.ID)
+		if err != nil {
+			return err
+		}
+		if len(albums) >= vitrine.MaxAlbums {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "There are %d albums, which is as many as an account may have. Delete one first.", vitrine.MaxAlbums)
+		}
+		album = &vitrine.Album{Account: a.ID, Title: title, CreatedAt: s.Now()}
+		return vitrine.AddNamed(chosen, func(slug vitrine.Slug) error { album.Slug = slug; return tx.AddAlbum(album) })
+	})
+	return album, err
+}
+
+// mayMake reads an account as it is now, if it may make something, with a slug that it chose or not.
+func mayMake(tx vitrine.Tx, id vitrine.AccountID, named bool) (*vitrine.Account, error) {
+	a, err := tx.Account(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Banned:
+		return nil, vitrine.ErrBanned
+	case named:
+		return a, a.MayChooseSlug()
+	}
+	return a, nil
+}
+
+// SlugFree reports whether an account may give a new album a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
+func (s *Albums) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
+	return vitrine.SlugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.AlbumBySlug(slug); return err })
+}
+
+// AlbumFacts are an album and what is in it.
+type AlbumFacts struct {
+	*vitrine.Album
+	Links []*vitrine.Link // in order
+}
+
+// Has reports whether a link is in the album.
+func (f *AlbumFacts) Has(id vitrine.LinkID) bool {
+	return slices.ContainsFunc(f.Links, func(l *vitrine.Link) bool { return l.ID == id })
+}
+
+// AlbumRow is an album as a list of albums has it.
+type AlbumRow struct {
+	*vitrine.Album
+	Links int64           // how many are in it
+	First []*vitrine.Link // of those, at most four
+}
+
+// List is an account's albums, newest first.
+func (s *Albums) List(ctx context.Context, a *vitrine.Account) (rows []AlbumRow, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		rows = nil
+		albums, err := tx.Albums(a.ID)
+		if err != nil {
+			return err
+		}
+		sizes, err := tx.AlbumSizes(a.ID)
+		if err != nil {
+			return err
+		}
+		for _, album := range albums {
+			row := AlbumRow{Album: album, Links: sizes[album.ID]}
+			if row.First, err = tx.AlbumLinks(album.ID, 4); err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// BySlug is an album of an account with all that is in it. Errors: CodeNotFound, as for another account's.
+func (s *Albums) BySlug(ctx context.Context, a *vitrine.Account, slug string) (f *AlbumFacts, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		album, err := ownAlbum(tx, a, slug)
+		if err != nil {
+			return err
+		}
+		f = &AlbumFacts{Album: album}
+		f.Links, err = tx.AlbumLinks(album.ID, 0)
+		return err
+	})
+	return f, err
+}
+
+func ownAlbum(tx vitrine.Tx, a *vitrine.Account, slug string) (*vitrine.Album, error) {
+	album, err := tx.AlbumBySlug(vitrine.Slug(slug))
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil && (album.Account != a.ID || !album.DeletedAt.IsZero()) {
+		return nil, errNoAlbum
+	}
+	return album, err
+}
+
+// Public is an album as the public may see it now: of its links those alone that are live. Errors: CodeNotFound (unknown or deleted, or its account is closed),
+// CodeDisabled (its account is suspended), with which nothing of the album is told.
+func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		album, err := tx.AlbumBySlug(slug)
+		if errors.Is(err, vitrine.ErrNotFound) || err == nil && !album.DeletedAt.IsZero() {
+			return errNoAlbum
+		}
+		if err != nil {
+			return err
+		}
+		a, err := tx.Account(album.Account)
+		if err != nil {
+			return err
+		}
+		if !a.ClosedAt.IsZero() {
+			return errNoAlbum
+		}
+		if a.Banned {
+			return vitrine.Errorf(vitrine.CodeDisabled, "This album has been disabled.")
+		}
+		f = &AlbumFacts{Album: album}
+		members, err := tx.AlbumLinks(album.ID, 0)
+		for _, l := range members {
+			if l.Account == a.ID && l.ShownBy(a) == nil {
+				f.Links = append(f.Links, l)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// SetTitle names an album of an account anew. Errors: CodeInvalidRequest (field title), CodeNotFound.
+func (s *Albums) SetTitle(ctx context.Context, a *vitrine.Account, slug, title string) error {
+	title, err := vitrine.ParseTitleField(title)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error { album.Title = title; return tx.PutAlbum(album) })
+}
+
+// Delete deletes an album, and none of the links in it. Its slug stays blocked for SlugRest. Errors: CodeNotFound.
+func (s *Albums) Delete(ctx context.Context, a *vitrine.Account, slug string) error {
+	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
+		album.DeletedAt = s.Now()
+		return errors.Join(tx.PutAlbum(album), tx.PutAlbumLinks(album.ID, nil))
+	})
+}
+
+// Add puts links of the account, named by their slugs, at the end of an album. What is in it already stays where it is. Errors: CodeNotFound for
+// the album or a link, CodeInvalidRequest when it would have more than MaxAlbumLinks.
+func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links []string) error {
+	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+		for _, link := range links {
+			l, err := vitrine.OwnLinkIn(tx, a, link)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(members, l.ID) {
+				members = append(members, l.ID)
+			}
+		}
+		if len(members) > vitrine.MaxAlbumLinks {
+			return nil, vitrine.Errorf(vitrine.CodeInvalidRequest, "An album has at most %d links, and this one would have %d. Make a second one.", vitrine.MaxAlbumLinks, len(members))
+		}
+		return members, nil
+	})
+}
+
+// Remove takes a link out of an album. That it is not in it is success.
+func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link string) error {
+	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+		l, err := vitrine.OwnLinkIn(tx, a, link)
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(members, func(id vitrine.LinkID) bool { return id == l.ID }), nil
+	})
+}
+
+// Move puts a link of an album at a place among the others, 0 the first. A place beyond the end is the end.
+func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string, to int) error {
+	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+		l, err := vitrine.OwnLinkIn(tx, a, link)
+		if err != nil {
+			return nil, err
+		}
+		rest := slices.DeleteFunc(slices.Clone(members), func(id vitrine.LinkID) bool { return id == l.ID })
+		if len(rest) == len(members) {
+			return nil, vitrine.Errorf(vitrine.CodeNotFound, "This link is not in the album any more.")
+		}
+		return slices.Insert(rest, min(max(to, 0), len(rest)), l.ID), nil
+	})
+}
+
+func (s *Albums) arrange(ctx context.Context, a *vitrine.Account, slug string, f func(vitrine.Tx, []vitrine.LinkID) ([]vitrine.LinkID, error)) error {
+	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
+		links, err := tx.AlbumLinks(album.ID, 0)
+		if err != nil {
+			return err
+		}
+		members := make([]vitrine.LinkID, len(links))
+		for i, l := range links {
+			members[i] = l.ID
+		}
+		if members, err = f(tx, members); err != nil {
+			return err
+		}
+		return tx.PutAlbumLinks(album.ID, members)
+	})
+}
+
+func (s *Albums) change(ctx context.Context, a *vitrine.Account, slug string, f func(vitrine.Tx, *vitrine.Album) error) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		album, err := ownAlbum(tx, a, slug)
+		if err != nil {
+			return err
+		}
+		return f(tx, album)
+	})
+}

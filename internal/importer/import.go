@@ -1,0 +1,181 @@
+// Package importer reads the history of another system, links and views, in the
+// format of docs/specification/import.md.
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+
+	"github.com/go-json-experiment/json"
+)
+
+// BotImported is the reason of an imported open that its file calls a bot's.
+const BotImported = "imported"
+
+const importMaxLine = 1 << 20 // bytes
+
+// Importer brings the history of another system in (import format).
+type Importer struct {
+	Store vitrine.Store
+	Log   vitrine.ViewLog
+	Now   func() time.Time
+	// Retry, unless nil, makes each call to Store and Log. It may make one again whose error has CodeUnavailable: to repeat one changes
+	// nothing, also when it did what it was asked and only its answer was lost.
+	Retry func(ctx context.Context, call func() error) error
+
+	runOpens, batchOpens int // tests: less than stagedRunOpens and importBatch
+}
+
+// Result says what an import did.
+type Result struct {
+	Lines   int64 // of the file
+	Added   int64 // links or opens that this run added
+	Already bool  // all of it was there before
+}
+
+func (s *Importer) retry(ctx context.Context, call func() error) error {
+	if s.Retry == nil {
+		return call()
+	}
+	return s.Retry(ctx, call)
+}
+
+type importedLink struct {
+	line       int64
+	Slug       string `json:"slug"`
+	Title      string `json:"title"`
+	Kind       string `json:"kind"`
+	CreatedAt  string `json:"createdAt"`
+	Account    string `json:"account"`
+	PagesTotal int    `json:"pagesTotal"`
+	SizeBytes  int64  `json:"sizeBytes"`
+}
+
+// Links adds links without bytes, one a line; all of them or, when a line is wrong, none. A link that is there already just as
+// the line says is passed over.
+func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
+	var links []importedLink
+	_, err := eachLine(r, func(line int64, b []byte) error {
+		l := importedLink{line: line}
+		if err := decodeLine(b, &l); err != nil {
+			return lineError(line, err)
+		}
+		links = append(links, l)
+		return nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Lines: int64(len(links))}
+	err = s.retry(ctx, func() error {
+		var added int64
+		err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+			added = 0
+			for _, in := range links {
+				is, err := addImported(tx, in, s.Now())
+				if err != nil {
+					return lineError(in.line, err)
+				}
+				if is {
+					added++
+				}
+			}
+			return nil
+		})
+		res.Added = max(res.Added, added) // an attempt whose answer was lost may have added them
+		return err
+	})
+	res.Already = err == nil && res.Lines > 0 && res.Added == 0
+	return res, err
+}
+
+func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
+	slug, err := vitrine.ParseSlug(in.Slug)
+	if err != nil {
+		return false, err
+	}
+	title, err := vitrine.ParseTitle(in.Title)
+	if err != nil {
+		return false, err
+	}
+	kind := filetype.Kind(in.Kind)
+	if !slices.Contains(filetype.Kinds(), kind) {
+		return false, fmt.Errorf("kind %q is none of %v", in.Kind, filetype.Kinds())
+	}
+	at, err := importTime(in.CreatedAt)
+	if err != nil {
+		return false, fmt.Errorf("createdAt: %w", err)
+	}
+	if in.PagesTotal < 0 || in.PagesTotal > vitrine.MaxPages || in.SizeBytes < 0 {
+		return false, fmt.Errorf("pagesTotal and sizeBytes are not negative, and pagesTotal is at most %d", vitrine.MaxPages)
+	}
+	a, err := vitrine.AccountByEmail(tx, in.Account)
+	if err != nil {
+		return false, err
+	}
+	l := &vitrine.Link{Account: a.ID, Slug: slug, Title: title, Name: title, Kind: kind, Size: in.SizeBytes, Pages: in.PagesTotal,
+		State: vitrine.StateLive, CreatedAt: at, StateAt: at}
+	old, err := tx.LinkBySlug(slug)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		if err := vitrine.SlugFree(tx, vitrine.SlugRequest{Slug: slug}, now); err != nil {
+			return false, err
+		}
+		return true, l.Add(tx, vitrine.Operator)
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case old.Account == l.Account && old.Title == l.Title && old.Kind == l.Kind && old.CreatedAt.Equal(l.CreatedAt) && old.Upload == "":
+		return false, nil
+	}
+	return false, fmt.Errorf("the slug %s is taken", slug)
+}
+
+func decodeLine(b []byte, v any) error {
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("not a JSON object of the import format: %w", err)
+	}
+	return nil
+}
+
+func lineError(line int64, err error) error {
+	message := err.Error()
+	var e *vitrine.Error
+	if errors.As(err, &e) {
+		message = e.Message
+	}
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message), Err: err}
+}
+
+// eachLine calls f with each line that is not blank and its number, from 1, and counts the lines. f keeps nothing of b.
+func eachLine(r io.Reader, f func(line int64, b []byte) error) (int64, error) {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 64<<10), importMaxLine)
+	var n int64
+	for sc.Scan() {
+		n++
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		if err := f(n, sc.Bytes()); err != nil {
+			return n, err
+		}
+	}
+	err := sc.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d bytes", importMaxLine)
+	}
+	if err != nil {
+		return n, lineError(n+1, err)
+	}
+	return n, nil
+}

@@ -1,0 +1,121 @@
+package importer
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+)
+
+const benchLine = `{"slug":"bench-12","at":"2026-05-04T12:00:00.123Z","viewer":"v123456","country":"DE","city":"City 12, DE","referrer":"linkedin.com",` +
+	`"source":"LinkedIn","device":"Desktop","browser":"Chrome","os":"Windows","returning":true,"session":{"engagedMs":61000,"presentMs":70000,` +
+	`"screen":"1440-1919","pages":[{"page":1,"ms":20000},{"page":2,"ms":41000},{"page":3,"ms":6000}]}}`
+
+// BenchmarkImportParse reads and checks one line.
+func BenchmarkImportParse(b *testing.B) {
+	in := importing{links: map[string]*importTarget{"bench-12": {account: 1, link: 2, content: vitrine.ContentKindOf("pdf"), pages: 12}}, parser: openParser{words: newWordCache()}}
+	line := []byte(benchLine)
+	var o vitrine.OpenRecord
+	for b.Loop() {
+		if _, err := in.open(b.Context(), line, &o); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N), "ns/open")
+}
+
+// benchHistory writes n opens, each of a line like benchLine, in the order of time.
+func benchHistory(b *testing.B, n int) (path string) {
+	b.Helper()
+	path = filepath.Join(b.TempDir(), "opens.ndjson")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	r := rand.New(rand.NewPCG(1, 2))
+	from := time.Date(2025, 5, 4, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		at := from.Add(time.Duration(i) * (365 * 24 * time.Hour / time.Duration(n)))
+		fmt.Fprintf(w, `{"slug":"bench-%d","at":%q,"viewer":"v%d","country":"DE","city":"City %d, DE"%s`+"\n", r.IntN(benchLinks), at.Format("2006-01-02T15:04:05.000Z"),
+			r.IntN(n), r.IntN(40), benchLine[strings.Index(benchLine, `,"referrer"`):])
+	}
+	if err := cmp.Or(w.Flush(), f.Close()); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// silentLog takes imports and keeps nothing; most is the most memory that live and dead objects took when it looked.
+type silentLog struct {
+	vitrine.ViewLog
+	most uint64
+}
+
+func (l *silentLog) Imported(context.Context, [32]byte) (int64, error) { return 0, nil }
+
+func (l *silentLog) Import(context.Context, vitrine.ImportReceipt, []vitrine.OpenRecord) error {
+	l.look()
+	return nil
+}
+
+func (l *silentLog) look() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	l.most = max(l.most, heap[0].Value.Uint64())
+}
+
+// watched looks at the memory while it is read.
+type watched struct {
+	io.Reader
+	log   *silentLog
+	reads int
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	if w.reads++; w.reads%50 == 0 {
+		w.log.look()
+	}
+	return w.Reader.Read(b)
+}
+
+const benchLinks = 100
+
+// BenchmarkImportSort imports opens into a log that keeps nothing: they are read, checked, staged, sorted and merged. Metrics: the time of
+// an open, and the largest heap.
+func BenchmarkImportSort(b *testing.B) {
+	links := linkStore{}
+	for i := range benchLinks {
+		links[vitrine.Slug(fmt.Sprintf("bench-%d", i))] = &vitrine.Link{ID: vitrine.LinkID(i + 1), Account: 1, Kind: "pdf", Pages: 12}
+	}
+	for _, n := range []int{200_000, 2_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path := benchHistory(b, n)
+			log := &silentLog{}
+			in := Importer{Store: links, Log: log, Now: time.Now}
+			for b.Loop() {
+				f, err := os.Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				res, err := in.Opens(b.Context(), &watched{Reader: f, log: log})
+				f.Close()
+				if err != nil || res.Added != int64(n) {
+					b.Fatal(res, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N*n), "ns/open")
+			b.ReportMetric(float64(log.most)/(1<<20), "heap-MiB")
+		})
+	}
+}

@@ -1,0 +1,210 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/visitor"
+	"vitrine/report"
+)
+
+type importedOpen struct {
+	Slug      string           `json:"slug"`
+	At        string           `json:"at"`
+	Viewer    string           `json:"viewer"`
+	Country   string           `json:"country"`
+	City      string           `json:"city"`
+	Referrer  string           `json:"referrer"`
+	Source    string           `json:"source"`
+	Device    string           `json:"device"`
+	Browser   string           `json:"browser"`
+	OS        string           `json:"os"`
+	Bot       bool             `json:"bot"`
+	QR        bool             `json:"qr"`
+	Returning bool             `json:"returning"`
+	Session   *importedSession `json:"session"`
+}
+
+type importedSession struct {
+	EngagedMs  *int64         `json:"engagedMs"`
+	PresentMs  *int64         `json:"presentMs"`
+	Screen     string         `json:"screen"`
+	Downloaded bool           `json:"downloaded"`
+	Pages      []importedPage `json:"pages"`
+	PlayedPct  *float64       `json:"playedPct"`
+	ReachedPct *float64       `json:"reachedPct"`
+	ScrollPct  *float64       `json:"scrollPct"`
+}
+
+type importedPage struct {
+	Page int   `json:"page"`
+	Ms   int64 `json:"ms"`
+}
+
+// importTarget is a link that opens are imported to.
+type importTarget struct {
+	account vitrine.AccountID
+	link    vitrine.LinkID
+	content report.ContentKind
+	pages   int
+	kept    report.Day // the first day whose opens are kept
+	number  uint32     // in staging.targets
+}
+
+// open reads one line into o, all but its ID, and returns the link it is to. o.Session is good until the next call.
+func (i *importing) open(ctx context.Context, b []byte, o *vitrine.OpenRecord) (*importTarget, error) {
+	in, err := i.parser.parse(b)
+	if err != nil {
+		return nil, err
+	}
+	l, err := i.target(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	at, err := importTime(in.At)
+	if err != nil {
+		return nil, fmt.Errorf("at: %w", err)
+	}
+	if report.DayOf(at.UnixMilli()) < l.kept {
+		return nil, fmt.Errorf("opens of this account are kept from %v on: the numbers of the days before are closed", l.kept)
+	}
+	if in.Viewer == "" {
+		return nil, errors.New("viewer is missing")
+	}
+	*o = vitrine.OpenRecord{Account: l.account, Open: report.Open{At: at.UnixMilli(), Link: int64(l.link), Viewer: importedViewer(l.account, in.Viewer),
+		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: cmp.Or(in.Source, "Direct"), Device: in.Device,
+		Browser: in.Browser, OS: in.OS, QR: in.QR, Returning: in.Returning}}
+	if in.Bot {
+		o.Bot = BotImported
+	}
+	for _, label := range labelsOf(o) {
+		if len(*label) > 255 || !printableASCII(*label) && vitrine.HasControl(*label) {
+			return nil, fmt.Errorf("%q is longer than 255 bytes or has control characters", *label)
+		}
+	}
+	if in.Session == nil {
+		return l, nil
+	}
+	o.Session = &i.session
+	return l, in.Session.read(l, o.Session)
+}
+
+// printableASCII spares most labels the look at each of their runes.
+func printableASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// maxImportMs bounds a time in an import: 34 years.
+const maxImportMs = 1 << 40
+
+var screenRanges = visitor.ScreenRanges()
+
+// read checks what a line says of how a link was read, and writes it into s, whose pages' memory it uses again.
+func (in *importedSession) read(l *importTarget, s *report.Session) error {
+	switch {
+	case in.EngagedMs == nil || in.PresentMs == nil:
+		return errors.New("session.engagedMs and session.presentMs are required")
+	case *in.EngagedMs < 0 || *in.PresentMs < 0 || *in.EngagedMs > maxImportMs || *in.PresentMs > maxImportMs:
+		return errors.New("session.engagedMs and session.presentMs are milliseconds, not negative")
+	case in.Screen != "" && !slices.Contains(screenRanges, in.Screen):
+		return fmt.Errorf("session.screen %q is none of %v", in.Screen, screenRanges)
+	case len(in.Pages) > 0 && l.content != report.ContentPages:
+		return errors.New("session.pages is for PDF links")
+	case (in.PlayedPct != nil || in.ReachedPct != nil) && l.content != report.ContentMedia:
+		return errors.New("session.playedPct and session.reachedPct are for video and audio links")
+	case in.ScrollPct != nil && l.content != report.ContentScroll:
+		return errors.New("session.scrollPct is for links that scroll: html, image, text and document")
+	}
+	*s = report.Session{EngagedMs: *in.EngagedMs, PresentMs: *in.PresentMs, Screen: in.Screen, Downloaded: in.Downloaded, Pages: s.Pages[:0]}
+	for _, p := range in.Pages {
+		if p.Page < 1 || p.Page > vitrine.MaxPages || l.pages > 0 && p.Page > l.pages || p.Ms < 0 || p.Ms > maxImportMs {
+			return fmt.Errorf("session.pages: page %d (%d ms) is not in the file", p.Page, p.Ms)
+		}
+		s.Pages = append(s.Pages, report.PageTime{Page: p.Page, Ms: p.Ms})
+	}
+	slices.SortFunc(s.Pages, func(a, b report.PageTime) int { return cmp.Compare(a.Page, b.Page) })
+	for i := 1; i < len(s.Pages); i++ {
+		if s.Pages[i].Page == s.Pages[i-1].Page {
+			return fmt.Errorf("session.pages: page %d occurs twice", s.Pages[i].Page)
+		}
+	}
+	for _, m := range []struct {
+		pct *float64
+		to  *int64
+	}{{in.PlayedPct, &s.Played}, {in.ReachedPct, &s.Reached}, {in.ScrollPct, &s.Depth}} {
+		if m.pct == nil {
+			continue
+		}
+		if !(*m.pct >= 0 && *m.pct <= 100) {
+			return fmt.Errorf("session: %v is not a percentage of 0 to 100", *m.pct)
+		}
+		*m.to = int64(math.Round(*m.pct * (vitrine.Million / 100)))
+	}
+	s.Reached = max(s.Reached, s.Played)
+	return nil
+}
+
+// target finds the link of a line, once a slug.
+func (i *importing) target(ctx context.Context, slug string) (*importTarget, error) {
+	key := strings.ToLower(slug) // as linkBySlug does: a link is one target
+	if t, ok := i.links[key]; ok {
+		return t, nil
+	}
+	var t *importTarget
+	err := i.retry(ctx, func() error {
+		err := i.Store.Read(ctx, func(tx vitrine.Tx) error {
+			l, err := vitrine.LinkBySlug(tx, slug)
+			if err == nil {
+				t = &importTarget{account: l.Account, link: l.ID, content: vitrine.ContentKindOf(l.Kind), pages: l.Pages}
+			}
+			return err
+		})
+		if err == nil {
+			t.kept, err = i.Log.RetainedFrom(ctx, t.account)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.number = i.staged.target(t)
+	i.links[key] = t
+	return t, nil
+}
+
+// importedViewer makes the viewer of another system's opaque name: the same string is the same viewer of an account, in every
+// import.
+func importedViewer(a vitrine.AccountID, name string) uint64 {
+	b := append(make([]byte, 0, 64), "imported "...)
+	b = append(strconv.AppendInt(b, int64(a), 10), ' ')
+	sum := sha256.Sum256(append(b, name...))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// importTime reads RFC 3339 within what a ViewID can hold.
+func importTime(s string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return t, fmt.Errorf("%q is not an RFC 3339 time such as 2026-05-04T12:00:00.000Z", s)
+	}
+	t = t.UTC()
+	if y := t.Year(); y < 1970 || y > 2099 {
+		return t, fmt.Errorf("%q is not between 1970 and 2099", s)
+	}
+	return t.Truncate(time.Millisecond), nil
+}

@@ -1,0 +1,295 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// linkStore has links and nothing else.
+type linkStore map[vitrine.Slug]*vitrine.Link
+
+type linkTx struct {
+	vitrine.Tx
+	links linkStore
+}
+
+func (s linkStore) Read(_ context.Context, f func(vitrine.Tx) error) error {
+	return f(linkTx{links: s})
+}
+func (s linkStore) Update(context.Context, func(vitrine.Tx) error) error {
+	return errors.ErrUnsupported
+}
+func (s linkStore) Version(context.Context) (int64, error) { return 0, errors.ErrUnsupported }
+
+func (t linkTx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
+	if l, ok := t.links[s]; ok {
+		return l, nil
+	}
+	return nil, vitrine.ErrNotFound
+}
+
+// importLog records what it is given, as the port says: nothing that is there before, and all of a batch or nothing.
+type importLog struct {
+	vitrine.ViewLog
+	t      *testing.T
+	lines  map[[32]byte]int64
+	opens  []vitrine.OpenRecord
+	sizes  []int // of the batches
+	failAt int   // which Import from now on fails, from 1; 0: none
+}
+
+func newImportLog(t *testing.T) *importLog { return &importLog{t: t, lines: map[[32]byte]int64{}} }
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+var errLog = errors.New("the log is down")
+
+func (l *importLog) RetainedFrom(context.Context, vitrine.AccountID) (report.Day, error) {
+	return 0, nil
+}
+
+func (l *importLog) Imported(_ context.Context, file [32]byte) (int64, error) {
+	return l.lines[file], nil
+}
+
+func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
+	if l.failAt--; l.failAt == 0 {
+		return errLog
+	}
+	if !receipt.At.Equal(noon) {
+		l.t.Errorf("the receipt is of %s", receipt.At)
+	}
+	if receipt.Lines <= l.lines[receipt.File] {
+		l.t.Errorf("progress of %d after %d", receipt.Lines, l.lines[receipt.File])
+		return nil
+	}
+	l.lines[receipt.File] = receipt.Lines
+	l.opens = append(l.opens, opens...)
+	l.sizes = append(l.sizes, len(opens))
+	return nil
+}
+
+// importInto is an import into three links of two accounts, the later ID to the earlier account.
+func importInto(log *importLog) *Importer {
+	return &Importer{Store: linkStore{"one": {ID: 7, Account: 2, Kind: "pdf"}, "two": {ID: 3, Account: 2, Kind: "pdf"}, "three": {ID: 9, Account: 1, Kind: "pdf"}},
+		Log: log, Now: func() time.Time { return noon }}
+}
+
+// historyLines makes n opens in no order, many of the same link and millisecond. The city tells the place of each in the file.
+func historyLines(n int) string {
+	r := rand.New(rand.NewPCG(3, 4))
+	var b strings.Builder
+	for i := range n {
+		slug := []string{"one", "two", "three", "ONE"}[r.IntN(4)]
+		at := noon.Add(time.Duration(r.IntN(1+n/5)) * time.Millisecond)
+		fmt.Fprintf(&b, `{"slug":%q,"at":%q,"viewer":"v%d","city":"%d","session":{"engagedMs":1,"presentMs":2,"pages":[{"page":%d,"ms":1}]}}`+"\n",
+			slug, at.Format("2006-01-02T15:04:05.000Z"), i%10, i, i+1)
+	}
+	return b.String()
+}
+
+func TestImportOrder(t *testing.T) {
+	const n = 3000
+	lines := historyLines(n)
+	for _, run := range []int{1, 100, 999, n, 0} {
+		log := newImportLog(t)
+		in := importInto(log)
+		in.runOpens, in.batchOpens = run, 1000
+		res, err := in.Opens(t.Context(), strings.NewReader(lines))
+		if want := (Result{Lines: n, Added: n}); err != nil || res != want {
+			t.Fatalf("runs of %d: %+v, %v", run, res, err)
+		}
+		if want := []int{1000, 1000, 1000}; !slices.Equal(log.sizes, want) {
+			t.Errorf("batches of %v, want %v", log.sizes, want)
+		}
+		if log.lines[sha256.Sum256([]byte(lines))] != n {
+			t.Errorf("receipts: %v", log.lines)
+		}
+		place := func(o *vitrine.OpenRecord) (i int) { fmt.Sscan(o.City, &i); return i }
+		seen := make([]bool, n)
+		for i := range log.opens {
+			o := &log.opens[i]
+			p := place(o)
+			if seen[p] {
+				t.Fatalf("open %d of the file comes twice", p)
+			}
+			seen[p] = true
+			if o.ID != int64(vitrine.ViewIDAt(o.At, 0)) || o.Session == nil || o.Session.Pages[0].Page != p+1 || o.Viewer != importedViewer(o.Account, fmt.Sprint("v", p%10)) {
+				t.Fatalf("%+v is not what line %d says", o, p)
+			}
+			if i == 0 {
+				continue
+			}
+			last := &log.opens[i-1]
+			if cmp.Or(cmp.Compare(last.Account, o.Account), cmp.Compare(last.Link, o.Link), cmp.Compare(last.At, o.At), cmp.Compare(place(last), p)) >= 0 {
+				t.Fatalf("runs of %d: %+v comes before %+v", run, last, o)
+			}
+		}
+		if log.opens[0].Account != 1 || log.opens[n-1].Link != 7 {
+			t.Error("not all links are there")
+		}
+	}
+}
+
+func TestImportBatches(t *testing.T) {
+	log := newImportLog(t)
+	if _, err := importInto(log).Opens(t.Context(), strings.NewReader(historyLines(2*importBatch+1))); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{importBatch, importBatch, 1}; !slices.Equal(log.sizes, want) {
+		t.Errorf("batches of %v, want %v", log.sizes, want)
+	}
+}
+
+// An import that a failure of the log interrupts, at whichever batch, goes on there, also with other runs.
+func TestImportResume(t *testing.T) {
+	for name, lines := range map[string]string{
+		"batches and more": historyLines(450),
+		"batches exactly":  historyLines(400),
+		"one batch":        historyLines(100),
+		"blank lines":      "\n\n" + historyLines(450) + "\n  \n\n",
+		"batches, blank":   historyLines(400) + "\n\n",
+	} {
+		whole := newImportLog(t)
+		in := importInto(whole)
+		in.batchOpens = 100
+		if _, err := in.Opens(t.Context(), strings.NewReader(lines)); err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k <= len(whole.sizes); k++ {
+			log := newImportLog(t)
+			in.Log, log.failAt, in.runOpens = log, k, 120
+			res, err := in.Opens(t.Context(), strings.NewReader(lines))
+			if !errors.Is(err, errLog) || res.Added != int64(len(log.opens)) || len(log.sizes) != k-1 {
+				t.Fatalf("%s: %d batches, %+v, %v", name, len(log.sizes), res, err)
+			}
+			in.runOpens = 77
+			again, err := in.Opens(t.Context(), strings.NewReader(lines))
+			if err != nil || again.Already || again.Added+res.Added != int64(len(whole.opens)) {
+				t.Fatalf("%s: second run %+v, %v", name, again, err)
+			}
+			if !reflect.DeepEqual(log.opens, whole.opens) || !reflect.DeepEqual(log.lines, whole.lines) {
+				t.Fatalf("%s: interrupted at batch %d, other opens are there", name, k)
+			}
+			last, err := in.Opens(t.Context(), strings.NewReader(lines))
+			if want := (Result{Lines: again.Lines, Already: true}); err != nil || last != want {
+				t.Fatalf("%s: third run %+v, %v", name, last, err)
+			}
+		}
+	}
+}
+
+func TestImportRefused(t *testing.T) {
+	good := strings.TrimSuffix(historyLines(2000), "\n")
+	huge := func(n int) string {
+		line := `{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"`
+		return line + strings.Repeat("v", n-len(line)-2) + `"}`
+	}
+	for bad, want := range map[string]string{
+		`{`: "not a JSON object", `{"slug":"four","at":"2026-05-04T12:00:00Z","viewer":"v"}`: `no link "four"`,
+		`{"slug":"one","viewer":"v"}`: "at: ", `{"slug":"one","at":"2026-05-04T12:00:00Z"}`: "viewer is missing",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","os":"a\u0000"}`:                                                                                          "control characters",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","city":"` + strings.Repeat("c", 256) + `"}`:                                                               "255 bytes",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1}}`:                                                                               "presentMs",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":-1}}`:                                                                "not negative",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"screen":"1-2"}}`:                                                  "session.screen",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"scrollPct":1}}`:                                                   "session.scrollPct",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"playedPct":1}}`:                                                   "session.playedPct",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"pages":[{"page":0}]}}`:                                            "page 0",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"pages":[{"page":2,"ms":1},{"page":1,"ms":1},{"page":2,"ms":1}]}}`: "occurs twice",
+		huge(importMaxLine): "longer than 1048576 bytes",
+	} {
+		log := newImportLog(t)
+		in := importInto(log)
+		in.runOpens = 100
+		res, err := in.Opens(t.Context(), strings.NewReader(good+"\n\n"+bad))
+		var e *vitrine.Error
+		if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest || !strings.HasPrefix(e.Message, "line 2002: ") || !strings.Contains(e.Message, want) {
+			t.Errorf("%.100s: %v", bad, err)
+		}
+		if len(log.lines) > 0 || res != (Result{}) {
+			t.Errorf("%.100s: %+v was kept", bad, res)
+		}
+	}
+	log := newImportLog(t)
+	if res, err := importInto(log).Opens(t.Context(), strings.NewReader(huge(importMaxLine-1)+"\n")); err != nil || res.Added != 1 {
+		t.Errorf("a line as long as it may be: %+v, %v", res, err)
+	}
+}
+
+func TestImportNothing(t *testing.T) {
+	for file, want := range map[string]Result{"": {}, "\n": {Lines: 1}, " \n\t\r\n\n": {Lines: 3}} {
+		log := newImportLog(t)
+		in := importInto(log)
+		if res, err := in.Opens(t.Context(), strings.NewReader(file)); err != nil || res != want {
+			t.Errorf("%q: %+v, %v", file, res, err)
+		}
+		want.Already = want.Lines > 0
+		if res, err := in.Opens(t.Context(), strings.NewReader(file)); err != nil || res != want || len(log.opens) > 0 {
+			t.Errorf("%q again: %+v, %v", file, res, err)
+		}
+	}
+}
+
+// What is read from a pipe is the same file, and what stops the reading keeps nothing; no temporary file stays.
+func TestImportPipe(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	lines := []byte(historyLines(3000))
+	log := newImportLog(t)
+	in := importInto(log)
+	broken := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]), readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
+	if _, err := in.Opens(t.Context(), broken); !errors.Is(err, io.ErrUnexpectedEOF) || len(log.lines) > 0 {
+		t.Errorf("half a file: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]), readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }), bytes.NewReader(lines[len(lines)/2:]))
+	if _, err := in.Opens(ctx, stopped); !errors.Is(err, context.Canceled) || len(log.lines) > 0 {
+		t.Errorf("stopped: %v", err)
+	}
+	r, w := io.Pipe()
+	go func() {
+		for rest := lines; len(rest) > 0; {
+			n, _ := w.Write(rest[:min(777, len(rest))])
+			rest = rest[n:]
+		}
+		w.Close()
+	}()
+	if res, err := in.Opens(t.Context(), r); err != nil || res.Added != 3000 {
+		t.Errorf("pipe: %+v, %v", res, err)
+	}
+	if res, err := in.Opens(t.Context(), bytes.NewReader(lines)); err != nil || !res.Already {
+		t.Errorf("the same as a file: %+v, %v", res, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v stayed, %v", left, err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+func TestImportNoTemporaryFile(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()+"/missing")
+	log := newImportLog(t)
+	_, err := importInto(log).Opens(t.Context(), strings.NewReader(historyLines(1)))
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") || vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
+		t.Errorf("error %v", err)
+	}
+}

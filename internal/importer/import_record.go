@@ -1,0 +1,114 @@
+package importer
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// What a staged open says of itself in its first byte.
+const (
+	stagedBot = 1 << iota
+	stagedQR
+	stagedReturning
+	stagedSession
+	stagedDownloaded
+)
+
+// labelsOf are the labels of an open that is staged, each at most 255 bytes.
+func labelsOf(o *vitrine.OpenRecord) [7]*string {
+	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS}
+}
+
+// appendStaged writes an open in a short form that readStaged reads; all but its account, link, time and ID.
+func appendStaged(b []byte, o *vitrine.OpenRecord) []byte {
+	s := o.Session
+	var flags byte
+	for _, f := range []struct {
+		set bool
+		bit byte
+	}{{o.Bot != "", stagedBot}, {o.QR, stagedQR}, {o.Returning, stagedReturning}, {s != nil, stagedSession}, {s != nil && s.Downloaded, stagedDownloaded}} {
+		if f.set {
+			flags |= f.bit
+		}
+	}
+	b = append(b, flags)
+	b = binary.LittleEndian.AppendUint64(b, o.Viewer)
+	for _, l := range labelsOf(o) {
+		b = append(append(b, byte(len(*l))), *l...)
+	}
+	if s == nil {
+		return b
+	}
+	b = append(append(b, byte(len(s.Screen))), s.Screen...)
+	for _, n := range [...]int64{s.EngagedMs, s.PresentMs, s.Played, s.Reached, s.Depth, int64(len(s.Pages))} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for _, p := range s.Pages {
+		b = binary.AppendUvarint(b, uint64(p.Page))
+		b = binary.AppendUvarint(b, uint64(p.Ms))
+	}
+	return b
+}
+
+var errStaged = errors.New("the temporary file of the import is damaged; run the import again")
+
+// readStaged reads what appendStaged wrote. The open shares no memory with b.
+func readStaged(b []byte, o *vitrine.OpenRecord, words *wordCache) error {
+	r := stagedReader{rest: b}
+	flags := r.bytes(1)[0]
+	if flags&stagedBot != 0 {
+		o.Bot = BotImported
+	}
+	o.QR, o.Returning = flags&stagedQR != 0, flags&stagedReturning != 0
+	o.Viewer = binary.LittleEndian.Uint64(r.bytes(8))
+	for _, l := range labelsOf(o) {
+		*l = words.of(r.bytes(int(r.bytes(1)[0])))
+	}
+	if flags&stagedSession != 0 {
+		s := &report.Session{Downloaded: flags&stagedDownloaded != 0}
+		s.Screen = words.of(r.bytes(int(r.bytes(1)[0])))
+		s.EngagedMs, s.PresentMs, s.Played, s.Reached, s.Depth = r.number(), r.number(), r.number(), r.number(), r.number()
+		if n := r.number(); n > int64(len(r.rest)) {
+			return errStaged
+		} else if n > 0 {
+			s.Pages = make([]report.PageTime, n)
+		}
+		for i := range s.Pages {
+			s.Pages[i] = report.PageTime{Page: int(r.number()), Ms: r.number()}
+		}
+		o.Session = s
+	}
+	if r.short || len(r.rest) > 0 {
+		return errStaged
+	}
+	return nil
+}
+
+// stagedReader reads zeros where nothing is left, and says so.
+type stagedReader struct {
+	rest  []byte
+	short bool
+}
+
+func (r *stagedReader) bytes(n int) []byte {
+	if n > len(r.rest) {
+		r.rest, r.short = nil, true
+		return make([]byte, n)
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *stagedReader) number() int64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 {
+		r.rest, r.short = nil, true
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return int64(n)
+}

@@ -1,0 +1,36 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+
+	"vitrine"
+)
+
+// DrainSpool puts what a server has left in its spool into the log, as it would itself at its next start. Nobody else writes to any of these.
+// What is early goes to a spool of its own, as far as its open is not there after that, or nowhere: early may be nil.
+func DrainSpool(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, spool, early vitrine.Spool) error {
+	v := &Views{Log: log, Spool: spool, Early: early, Owner: LinkOwner(store), EarlyNotice: func(int, int, error) {},
+		logging: make(chan struct{}, 1), waiting: make(chan struct{}, 1)}
+	_, err := v.replaySpool(ctx)
+	if early != nil {
+		_, failed := v.retryOnce(ctx, false)
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// LinkOwner returns a function that finds the account of a link. It is 0 when
+// the link is deleted or does not exist.
+func LinkOwner(store vitrine.Store) func(context.Context, vitrine.LinkID) (vitrine.AccountID, error) {
+	return func(ctx context.Context, id vitrine.LinkID) (a vitrine.AccountID, err error) {
+		err = store.Read(ctx, func(tx vitrine.Tx) error {
+			l, err := tx.Link(id)
+			if a = 0; err == nil && l.DeletedAt.IsZero() {
+				a = l.Account
+			}
+			return vitrine.NotFoundIsNil(err)
+		})
+		return a, err
+	}
+}

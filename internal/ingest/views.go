@@ -1,0 +1,488 @@
+// Package ingest writes page views, snapshots and downloads into the view log:
+// many in one commit, into a spool while the log is away, and orphan events once
+// their view has come.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"vitrine"
+)
+
+const (
+	// defaultPatience is little enough for a visitor to wait, and much more than a log in order needs for a batch.
+	defaultPatience = 2 * time.Second
+	// firstPause and longestPause bound the time between attempts to replay; it doubles with each that fails.
+	firstPause   = 250 * time.Millisecond
+	longestPause = 30 * time.Second
+	// maxBatch bounds the memory of one batch, and how long its transaction takes.
+	maxBatch = 4096
+)
+
+// Views writes what happens on public pages into the log, many at a time: whatever arrives while one batch is being made durable
+// goes into the next (group commit). Each method returns nil once its own entry is durable: in the log or, when the log fails or
+// hangs, in the spool. As long as anything is in the spool everything goes there, so that the log gets it in the order of its
+// arrival. What is early (ViewLog.Append) waits for its open in a spool of its own. When none of them can be written the error has
+// CodeUnavailable, and nothing is lost that was acknowledged.
+//
+// What waits for its turn is bounded, and callers wait beyond that.
+type Views struct {
+	Log   vitrine.ViewLog
+	Spool vitrine.Spool
+
+	// Early keeps what is early, until its open is there. nil: what is early is dropped, as it may be where no other process writes to
+	// the log, so that the open never comes.
+	Early vitrine.Spool
+
+	// Patience is how long a batch waits for the log before it goes to the spool. 0: two seconds.
+	Patience time.Duration
+
+	// Owner, unless nil, is whose a link is; 0: it was deleted, or there is none. What the spool has of such is dropped, for the link may have been
+	// purged since, and opens of a link that is another account's: the store was restored, and has given the number again.
+	Owner func(context.Context, vitrine.LinkID) (vitrine.AccountID, error)
+
+	// Notice, unless nil, is told the reason whenever the log does not take something: when the spool comes into use, and after
+	// each attempt to replay it that failed; and nil when everything of the spool is in the log. It may be called by two goroutines at
+	// once, holds writing up, and does not use Views.
+	Notice func(error)
+
+	// EarlyNotice, unless nil, is told after each try at what is in Early how many snapshots and downloads still wait, of how many the
+	// open has not come in earlyLife nor while they were tried for earlyPatience, so that they were let go, and what failed.
+	EarlyNotice func(waiting, letGo int, err error)
+
+	entries chan entry
+	written chan struct{} // closed when all entries are
+
+	// turn is held by whoever may write what has just arrived, to the log or to the spool: the writer, and the replayer while it
+	// hands over.
+	turn chan struct{}
+	// logging is held by the one Append to the log that is under way, also when nobody waits for it any more.
+	logging chan struct{}
+	// spooled wakes the replayer, and waiting anyone who tries what is early again.
+	spooled, waiting chan struct{}
+
+	refusing atomic.Bool // the last entries could be written nowhere
+
+	stopReplay context.CancelFunc
+	replayed   sync.WaitGroup // both of these
+}
+
+type entry struct {
+	open     *vitrine.OpenRecord
+	snapshot *vitrine.Snapshot
+	download *vitrine.Download
+	done     chan error
+}
+
+// openOf names an open.
+type openOf struct {
+	link vitrine.LinkID
+	open vitrine.ViewID
+}
+
+// of is the open that an entry is about.
+func (e *entry) of() openOf {
+	switch {
+	case e.snapshot != nil:
+		return openOf{e.snapshot.Link, e.snapshot.Open}
+	case e.download != nil:
+		return openOf{e.download.Link, e.download.Open}
+	}
+	return openOf{vitrine.LinkID(e.open.Link), vitrine.ViewID(e.open.ID)}
+}
+
+// NewViews starts writing to log alone: what it does not take is refused, and it has all the time that it wants.
+func NewViews(log vitrine.ViewLog) *Views {
+	v := &Views{Log: log, Spool: noSpool{}, Patience: math.MaxInt64}
+	v.Start()
+	return v
+}
+
+// noSpool keeps nothing.
+type noSpool struct{}
+
+func (noSpool) Append(vitrine.Batch) error                                               { return errors.New("there is no spool") }
+func (noSpool) Replay(context.Context, func(vitrine.Batch) (vitrine.Batch, error)) error { return nil }
+func (noSpool) Empty() bool                                                              { return true }
+
+// Start begins to write, and to replay what a process before this one has left in the spools. Close ends it.
+func (v *Views) Start() {
+	if v.Patience == 0 {
+		v.Patience = defaultPatience
+	}
+	if v.Notice == nil {
+		v.Notice = func(error) {}
+	}
+	if v.EarlyNotice == nil {
+		v.EarlyNotice = func(int, int, error) {}
+	}
+	v.entries, v.written = make(chan entry, maxBatch), make(chan struct{})
+	v.turn, v.logging = make(chan struct{}, 1), make(chan struct{}, 1)
+	v.spooled, v.waiting = make(chan struct{}, 1), make(chan struct{}, 1)
+	if !v.Spool.Empty() {
+		wake(v.spooled)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	v.stopReplay = stop
+	go v.write()
+	v.replayed.Go(func() { v.replay(ctx) })
+	if v.Early != nil {
+		wake(v.waiting)
+		v.replayed.Go(func() { v.retry(ctx) })
+	}
+}
+
+// wake wakes who waits for a channel, or will, unless it is awake.
+func wake(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Close writes what was handed in and stops, once the log has answered what it was asked. What is in the spools stays there for the
+// next Start. No method may be called after it.
+func (v *Views) Close() {
+	close(v.entries)
+	<-v.written
+	v.stopReplay()
+	v.replayed.Wait()
+	v.logging <- struct{}{} // the log may be closed now
+}
+
+// Open writes an open. ErrExists: its ID is taken, and another must be tried.
+func (v *Views) Open(ctx context.Context, o *vitrine.OpenRecord) error {
+	return v.hand(ctx, entry{open: o})
+}
+
+// openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.
+const openTries = 3
+
+// OpenNext writes an open under the next free ID of a moment, which it returns. Errors: CodeUnavailable.
+func (v *Views) OpenNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, o *vitrine.OpenRecord) (vitrine.ViewID, error) {
+	for range openTries {
+		id := ids.Next(now)
+		o.ID, o.At = int64(id), id.Ms()
+		if err := v.Open(ctx, o); !errors.Is(err, vitrine.ErrExists) {
+			return id, err
+		}
+	}
+	return 0, vitrine.Unavailable(vitrine.ErrExists)
+}
+
+// Snapshot writes what a beacon said.
+func (v *Views) Snapshot(ctx context.Context, s *vitrine.Snapshot) error {
+	return v.hand(ctx, entry{snapshot: s})
+}
+
+// Download writes a download event.
+func (v *Views) Download(ctx context.Context, d *vitrine.Download) error {
+	return v.hand(ctx, entry{download: d})
+}
+
+// hand waits for a place until ctx ends, and then for the outcome, however long: a caller that goes away must not leave an
+// answer without its outcome, and a batch has its bound.
+func (v *Views) hand(ctx context.Context, e entry) error {
+	e.done = make(chan error, 1)
+	select {
+	case v.entries <- e:
+		return <-e.done
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// write is the writer: it takes what has arrived, a batch at a time. Each batch costs a wait for the disk, however small it is; so
+// while many arrive at once, it lingers for those that are about to.
+func (v *Views) write() {
+	defer close(v.written)
+	var batch []entry
+	many := false // the batch before was of several
+	for e := range v.entries {
+		batch = append(batch[:0], e)
+		if batch = v.fill(batch); many && len(batch) < maxBatch {
+			time.Sleep(linger)
+			batch = v.fill(batch)
+		}
+		many = len(batch) >= several
+		v.store(batch)
+		clear(batch)
+	}
+}
+
+const (
+	// linger is how long a batch waits for more.
+	linger = 200 * time.Microsecond
+	// several entries in one batch tell that more will come.
+	several = 8
+)
+
+// fill adds what is waiting to a batch.
+func (v *Views) fill(batch []entry) []entry {
+	for len(batch) < maxBatch {
+		select {
+		case e, ok := <-v.entries:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, e)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// store makes entries durable and tells each its outcome.
+func (v *Views) store(entries []entry) {
+	var b vitrine.Batch
+	for _, e := range entries {
+		switch {
+		case e.open != nil:
+			b.Opens = append(b.Opens, *e.open)
+		case e.snapshot != nil:
+			b.Snapshots = append(b.Snapshots, *e.snapshot)
+		case e.download != nil:
+			b.Downloads = append(b.Downloads, *e.download)
+		}
+	}
+	v.turn <- struct{}{}
+	outcome, err := v.keep(b)
+	<-v.turn
+	lost := v.wait(outcome.Early)
+	var early map[openOf]bool
+	if lost != nil {
+		early = opensOf(outcome.Early)
+	}
+	opens := 0
+	for _, e := range entries {
+		answer := err
+		switch {
+		case e.open != nil:
+			if outcome.Refused != nil && outcome.Refused[opens] != nil {
+				answer = outcome.Refused[opens]
+			}
+			opens++
+		case early[e.of()]:
+			answer = lost
+		}
+		e.done <- answer
+	}
+}
+
+// keep puts a batch into the log or, while the log is not to be had or the spool has something that comes before it, into the
+// spool. The log may have taken, or may yet take, a batch that goes to the spool: it comes to the same (ViewLog.Append).
+func (v *Views) keep(b vitrine.Batch) (o vitrine.Outcome, err error) {
+	var cause error
+	if v.Spool.Empty() {
+		ctx, cancel := context.WithTimeout(context.Background(), v.Patience)
+		defer cancel()
+		o, err := v.append(ctx, b)
+		if err == nil {
+			v.refusing.Store(false)
+			return o, nil
+		}
+		cause = fmt.Errorf("write the view log: %w", err)
+		if vitrine.CodeOf(err) != vitrine.CodeUnavailable && ctx.Err() == nil {
+			return o, vitrine.Unavailable(cause) // the fault is in this batch or the log; it would block the spool
+		}
+	}
+	if err := v.Spool.Append(b); err != nil {
+		v.refusing.Store(true)
+		return o, vitrine.Unavailable(errors.Join(cause, fmt.Errorf("%w: %w", vitrine.ErrNotSpooled, err)))
+	}
+	v.refusing.Store(false)
+	if cause != nil {
+		v.Notice(cause)
+		wake(v.spooled)
+	}
+	return o, nil
+}
+
+// Ready reports whether views can be written: nil unless the last could be
+// written nowhere and there is still no room for any.
+func (v *Views) Ready() error {
+	if !v.refusing.Load() {
+		return nil
+	}
+	if s, ok := v.Spool.(interface{ Room() error }); ok {
+		if err := s.Room(); err != nil {
+			return fmt.Errorf("views cannot be written: %w", err)
+		}
+	}
+	v.refusing.Store(false)
+	return nil
+}
+
+// append hands a batch to the log, one at a time, and waits until ctx ends. The log may still take it then.
+func (v *Views) append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
+	type answer struct {
+		vitrine.Outcome
+		err error
+	}
+	select {
+	case v.logging <- struct{}{}:
+	case <-ctx.Done():
+		return vitrine.Outcome{}, ctx.Err()
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		defer func() { <-v.logging }()
+		o, err := v.Log.Append(ctx, b)
+		answered <- answer{o, err}
+	}()
+	select {
+	case a := <-answered:
+		return a.Outcome, a.err
+	case <-ctx.Done():
+		return vitrine.Outcome{}, ctx.Err()
+	}
+}
+
+// replay is the replayer: it empties the spool whenever something is there, with pauses that grow while the log takes nothing.
+func (v *Views) replay(ctx context.Context) {
+	for {
+		select {
+		case <-v.spooled:
+		case <-ctx.Done():
+			return
+		}
+		for pause := firstPause; ; pause = min(2*pause, longestPause) {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+			some, err := v.drain(ctx)
+			if err == nil {
+				break
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			if some {
+				pause = firstPause / 2 // the next is a first one
+			}
+			v.Notice(fmt.Errorf("replay the spool: %w", err))
+		}
+	}
+}
+
+// drain empties the spool, and tells whether the log took anything. What arrives meanwhile goes to the spool as well. Once that is
+// no more than the log takes at once, the writer is held up while the last of it is replayed, no longer than for a batch of its own;
+// then the spool is empty, and the writer goes to the log again.
+func (v *Views) drain(ctx context.Context) (some bool, err error) {
+	for again := true; again; {
+		n, err := v.replaySpool(ctx)
+		some, again = some || n > 0, n > 1
+		if err != nil {
+			return some, err
+		}
+	}
+	select {
+	case v.turn <- struct{}{}:
+		defer func() { <-v.turn }()
+	case <-ctx.Done():
+		return some, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.Patience)
+	defer cancel()
+	if n, err := v.replaySpool(ctx); err != nil {
+		return some || n > 0, err
+	}
+	v.Notice(nil)
+	return some, nil
+}
+
+// replaySpool hands what is in the spool to the log, once, and tells in how many batches. What is early and cannot be kept elsewhere
+// stays in the spool alone: what else was in its file is handed over, and so makes room; the error says that it is so, and n is 0.
+func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
+	var lost error
+	err = v.Spool.Replay(ctx, func(b vitrine.Batch) (left vitrine.Batch, err error) {
+		early, err := v.take(ctx, b)
+		if err != nil {
+			return b, err
+		}
+		if err := v.wait(early); err != nil {
+			lost = err
+			return early, nil
+		}
+		n++
+		return vitrine.Batch{}, nil
+	})
+	if lost != nil {
+		n = 0
+	}
+	return n, errors.Join(err, lost)
+}
+
+// take hands a batch of the spool to the log, and tells what of it is early. The page of an open was answered long ago, with an ID that
+// the log now has of another open: it moves on to the next free one of its millisecond. That keeps the open, and is all that can be
+// done: what its page says is put down to the other. An open of a day that is forgotten by now is dropped, as it would be had it come in time.
+func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch, err error) {
+	if b, err = v.living(ctx, b); err != nil {
+		return early, err
+	}
+	for {
+		o, err := v.append(ctx, b)
+		if err != nil {
+			return early, err
+		}
+		early.Add(o.Early)
+		var moved []vitrine.OpenRecord
+		for i, err := range o.Refused {
+			if err != nil && !errors.Is(err, vitrine.ErrForgotten) {
+				o := b.Opens[i]
+				id := vitrine.ViewID(o.ID)
+				o.ID = int64(vitrine.ViewIDAt(id.Ms(), int(id)+1))
+				moved = append(moved, o)
+			}
+		}
+		if moved == nil {
+			return early, nil
+		}
+		b = vitrine.Batch{Opens: moved}
+	}
+}
+
+// living is a batch without the opens of links that were deleted, or are another's; what else there is of them is early, and let go there.
+func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
+	owner := v.owners(ctx)
+	var kept []vitrine.OpenRecord
+	for _, o := range b.Opens {
+		whose, err := owner(vitrine.LinkID(o.Link))
+		if err != nil {
+			return b, err
+		}
+		if v.Owner == nil || whose != 0 && whose == o.Account {
+			kept = append(kept, o)
+		}
+	}
+	b.Opens = kept
+	return b, nil
+}
+
+// owners is Owner, which is asked once for each link.
+func (v *Views) owners(ctx context.Context) func(vitrine.LinkID) (vitrine.AccountID, error) {
+	known := map[vitrine.LinkID]vitrine.AccountID{}
+	return func(id vitrine.LinkID) (vitrine.AccountID, error) {
+		if v.Owner == nil {
+			return 0, nil
+		}
+		a, asked := known[id]
+		if asked {
+			return a, nil
+		}
+		a, err := v.Owner(ctx, id)
+		if err == nil {
+			known[id] = a
+		}
+		return a, err
+	}
+}

@@ -1,0 +1,116 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Hundreds of writers who never let up, over a log that takes its time and fails and hangs by chance: everything is there once,
+// opens before what is said of them, and each time the log recovers it is written directly again.
+//
+// It sleeps where it could wait for time.After: with the race detector of Go
+// 1.26, channels of many timers in one bubble crash the runtime.
+func TestViewsUnderLoad(t *testing.T) {
+	seed := rand.Uint64()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		r := rand.New(rand.NewPCG(seed, 0))
+		chance := func(n int) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return r.IntN(n) == 0
+		}
+		log := newFrailLog(t, func(int) error {
+			switch {
+			case chance(20):
+				time.Sleep(3 * time.Second)
+			case chance(8):
+				return errDown
+			}
+			time.Sleep(3 * time.Millisecond)
+			return nil
+		})
+		v, s, told := startViews(t, log, dir)
+		const writers, each = 300, 20
+		var all sync.WaitGroup
+		for w := range writers {
+			all.Go(func() {
+				for i := range each {
+					o := newOpen(w*each + i)
+					id := vitrine.ViewID(o.ID)
+					err := v.Open(t.Context(), o)
+					for _, ms := range []int64{3000, 1000} {
+						time.Sleep(time.Duration(w%17) * 20 * time.Millisecond)
+						err = errors.Join(err, v.Snapshot(t.Context(), &vitrine.Snapshot{Link: 1, Open: id, Session: report.Session{EngagedMs: ms}}))
+					}
+					err = errors.Join(err, v.Download(t.Context(), &vitrine.Download{ID: id, Link: 1, Open: id}))
+					if err != nil {
+						t.Errorf("seed %d: %v", seed, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		drained(t, s)
+		v.Close()
+		if n := writers * each; len(log.order) != n || len(log.opens) != n || len(log.engaged) != n || len(log.downloads) != n {
+			t.Errorf("seed %d: %d opens in %d places, %d engaged, %d downloads; want %d of each", seed, len(log.opens), len(log.order),
+				len(log.engaged), len(log.downloads), n)
+		}
+		for id, ms := range log.engaged {
+			if ms != 3000 {
+				t.Errorf("seed %d: open %d is engaged for %d ms", seed, id, ms)
+			}
+		}
+		ends := 0
+		for _, err := range told.all {
+			if err == nil {
+				ends++
+			}
+		}
+		t.Logf("seed %d: %d calls of the log, the spool was in use %d times", seed, log.calls, ends)
+	})
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// While writers never pause, the log gets direct writing back as soon as it can.
+func TestViewsHandOver(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, func(call int) error {
+			time.Sleep(3 * time.Millisecond)
+			return down(2)(call)
+		})
+		v, s, _ := startViews(t, log, dir)
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for w := range 20 {
+			all.Go(func() {
+				for i := 0; ctx.Err() == nil; i++ {
+					write(t, v, w<<12+i)
+					<-time.After(time.Millisecond)
+				}
+			})
+		}
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		if !s.Empty() {
+			t.Error("the log recovered long ago, and the spool is still in use")
+		}
+		stop()
+		all.Wait()
+		v.Close()
+	})
+}

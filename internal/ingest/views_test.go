@@ -1,0 +1,492 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/ingest"
+	"vitrine/internal/spool"
+	"vitrine/report"
+)
+
+// at is about when synctest's clock begins.
+const at = 946_684_800_000
+
+// frailLog keeps what Views writes as a ViewLog does, and before that does what it is told to.
+type frailLog struct {
+	vitrine.ViewLog // Append is all that Views uses
+	t               *testing.T
+	before          func(call int) error // may wait; its error is the answer of Append
+	others          bool                 // write to it, too
+	lost            bool                 // a call that fails takes effect all the same
+	forgotten       vitrine.ViewID       // opens before it are refused
+
+	mu        sync.Mutex
+	calls     int
+	opens     map[vitrine.ViewID]vitrine.OpenRecord
+	order     []vitrine.ViewID
+	engaged   map[vitrine.ViewID]int64
+	downloads map[vitrine.ViewID]bool
+}
+
+func newFrailLog(t *testing.T, before func(call int) error) *frailLog {
+	return &frailLog{t: t, before: before, opens: map[vitrine.ViewID]vitrine.OpenRecord{}, engaged: map[vitrine.ViewID]int64{},
+		downloads: map[vitrine.ViewID]bool{}}
+}
+
+func (l *frailLog) Append(_ context.Context, b vitrine.Batch) (o vitrine.Outcome, _ error) {
+	l.mu.Lock()
+	l.calls++
+	call := l.calls
+	l.mu.Unlock()
+	err := l.before(call)
+	if err != nil && !l.lost {
+		return o, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o.Refused = make([]error, len(b.Opens))
+	for i, open := range b.Opens {
+		id := vitrine.ViewID(open.ID)
+		if there, ok := l.opens[id]; id < l.forgotten {
+			o.Refused[i] = vitrine.ErrForgotten
+		} else if !ok {
+			l.opens[id] = open
+			l.order = append(l.order, id)
+		} else if there != open {
+			o.Refused[i] = vitrine.ErrExists
+		}
+	}
+	known := func(id vitrine.ViewID) bool {
+		_, ok := l.opens[id]
+		if !ok && !l.others {
+			l.t.Errorf("something was said of open %d before the open itself", id)
+		}
+		return ok
+	}
+	for _, s := range b.Snapshots {
+		if known(s.Open) {
+			l.engaged[s.Open] = max(l.engaged[s.Open], s.Session.EngagedMs)
+		} else {
+			o.Early.Snapshots = append(o.Early.Snapshots, s)
+		}
+	}
+	for _, d := range b.Downloads {
+		if known(d.Open) {
+			l.downloads[d.ID] = true
+		} else {
+			o.Early.Downloads = append(o.Early.Downloads, d)
+		}
+	}
+	return o, err
+}
+
+// ids are the opens in the order in which the log took them.
+func (l *frailLog) ids() []vitrine.ViewID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.order)
+}
+
+func (l *frailLog) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.calls
+}
+
+var errDown = vitrine.Unavailable(errors.New("the log is down"))
+
+func sound(int) error { return nil }
+
+// down is a log that fails a number of times.
+func down(times int) func(int) error {
+	return func(call int) error {
+		if call <= times {
+			return errDown
+		}
+		return nil
+	}
+}
+
+func openSpool(t *testing.T, dir string) *spool.Spool {
+	t.Helper()
+	s, err := spool.Open(dir, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// notices are what Views told.
+type notices struct {
+	mu  sync.Mutex
+	all []error
+}
+
+func (n *notices) add(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.all = append(n.all, err)
+}
+
+// startViews starts Views on a spool in a directory.
+func startViews(t *testing.T, log vitrine.ViewLog, dir string) (*ingest.Views, *spool.Spool, *notices) {
+	s, n := openSpool(t, dir), &notices{}
+	v := &ingest.Views{Log: log, Spool: s, Notice: n.add}
+	v.Start()
+	return v, s, n
+}
+
+func newOpen(n int) *vitrine.OpenRecord {
+	return &vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, n)), At: at, Link: 1, Viewer: uint64(n)}}
+}
+
+func write(t *testing.T, v *ingest.Views, n int) {
+	t.Helper()
+	if err := v.Open(t.Context(), newOpen(n)); err != nil {
+		t.Errorf("open %d: %v", n, err)
+	}
+}
+
+func wantOpens(t *testing.T, log *frailLog, n int) {
+	t.Helper()
+	var want []vitrine.ViewID
+	for i := range n {
+		want = append(want, vitrine.ViewIDAt(at, i))
+	}
+	if got := log.ids(); !slices.Equal(got, want) {
+		t.Errorf("the log has the opens %v, want %v", got, want)
+	}
+}
+
+// drained ends the test's waiting once nothing more happens by itself for an hour.
+func drained(t *testing.T, s vitrine.Spool) {
+	t.Helper()
+	<-time.After(time.Hour)
+	synctest.Wait()
+	if !s.Empty() {
+		t.Error("the spool is not empty")
+	}
+}
+
+// A log that fails some times: nobody notices, and it gets everything once, in order. After that it is written directly.
+func TestViewsLogFails(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		t.Run(fmt.Sprintf("lost=%v", lost), func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				log := newFrailLog(t, down(5))
+				log.lost = lost
+				v, s, told := startViews(t, log, dir)
+				defer v.Close()
+				for i := range 10 {
+					write(t, v, i)
+				}
+				if s.Empty() {
+					t.Error("nothing is in the spool")
+				}
+				drained(t, s)
+				calls := log.count()
+				write(t, v, 10)
+				if log.count() != calls+1 || !s.Empty() {
+					t.Error("the log is not written directly again")
+				}
+				wantOpens(t, log, 11)
+				if n := len(told.all); n != 6 || told.all[n-1] != nil || slices.Contains(told.all[:n-1], nil) {
+					t.Errorf("told: %v, want five failures and the end", told.all)
+				}
+			})
+		})
+	}
+}
+
+// What is in the spool of a link that was deleted, or is another account's by now, is dropped when the log is there again, and nothing else.
+func TestViewsOfDeleted(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, down(3))
+		s := openSpool(t, dir)
+		asked := 0
+		v := &ingest.Views{Log: log, Spool: s, Owner: func(_ context.Context, id vitrine.LinkID) (vitrine.AccountID, error) {
+			if asked++; asked == 1 {
+				return 0, vitrine.Unavailable(errors.New("the store is down"))
+			}
+			return map[vitrine.LinkID]vitrine.AccountID{1: 1, 3: 7}[id], nil
+		}}
+		v.Start()
+		defer v.Close()
+		write(t, v, 0)
+		for _, link := range []int64{2, 3} {
+			gone := newOpen(1)
+			gone.Link = link
+			if err := v.Open(t.Context(), gone); err != nil {
+				t.Error(err)
+			}
+		}
+		drained(t, s)
+		wantOpens(t, log, 1)
+	})
+}
+
+// The pauses between attempts double, to half a minute, and begin anew with the next failure.
+func TestViewsPauses(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var times []time.Time
+		log := newFrailLog(t, func(call int) error {
+			times = append(times, time.Now())
+			return down(12)(call)
+		})
+		v, s, _ := startViews(t, log, dir)
+		defer v.Close()
+		write(t, v, 0)
+		drained(t, s)
+		var pauses []time.Duration
+		for i := range times[1:] {
+			pauses = append(pauses, times[i+1].Sub(times[i]))
+		}
+		ms := time.Millisecond
+		want := []time.Duration{250 * ms, 500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms, 30000 * ms, 30000 * ms, 30000 * ms, 30000 * ms, 30000 * ms}
+		if !slices.Equal(pauses, want) {
+			t.Errorf("pauses %v, want %v", pauses, want)
+		}
+	})
+}
+
+// An attempt that got something done is no reason to wait for longer.
+func TestViewsPausesAnew(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var v *ingest.Views
+		log := newFrailLog(t, func(call int) error {
+			if call == 4 { // the replay; what comes meanwhile is for the hand-over, which fails
+				if err := v.Open(context.Background(), newOpen(1)); err != nil {
+					t.Error(err)
+				}
+			}
+			if call == 6 && time.Since(began) != 2*time.Second {
+				t.Errorf("tried again after %v", time.Since(began))
+			}
+			return map[int]error{1: errDown, 2: errDown, 3: errDown, 5: errDown}[call]
+		})
+		v, s, _ := startViews(t, log, dir)
+		defer v.Close()
+		write(t, v, 0)
+		drained(t, s)
+		wantOpens(t, log, 2)
+	})
+}
+
+// A log that hangs: the first visitors wait for as long as is bearable, the next ones not at all.
+func TestViewsLogHangs(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		log := newFrailLog(t, func(int) error { <-release; return nil })
+		v, s, _ := startViews(t, log, dir)
+		defer v.Close()
+		took := func(n int) time.Duration {
+			began := time.Now()
+			write(t, v, n)
+			return time.Since(began)
+		}
+		if d := took(0); d != 2*time.Second {
+			t.Errorf("the first open took %v, want 2s", d)
+		}
+		for i := 1; i < 100; i++ {
+			if d := took(i); d != 0 {
+				t.Errorf("open %d took %v", i, d)
+			}
+		}
+		<-time.After(time.Minute)
+		if n := log.count(); n != 1 {
+			t.Errorf("%d calls are under way in the log, want 1", n)
+		}
+		close(release)
+		drained(t, s)
+		wantOpens(t, log, 100)
+	})
+}
+
+// A log that hangs in the middle of the hand-over holds visitors up no longer than at other times.
+func TestViewsHandOverHangs(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var v *ingest.Views
+		log := newFrailLog(t, func(call int) error {
+			switch call {
+			case 1:
+				return errDown
+			case 2: // the replay; what comes meanwhile is for the hand-over
+				if err := v.Open(context.Background(), newOpen(1)); err != nil {
+					t.Error(err)
+				}
+			case 3:
+				<-release
+			}
+			return nil
+		})
+		v, s, _ := startViews(t, log, dir)
+		defer v.Close()
+		write(t, v, 0)
+		<-time.After(251 * time.Millisecond)
+		began := time.Now()
+		write(t, v, 2)
+		if d := time.Since(began); d > 2*time.Second || d == 0 {
+			t.Errorf("an open took %v", d)
+		}
+		close(release)
+		drained(t, s)
+		wantOpens(t, log, 3)
+	})
+}
+
+// A process that ends while the log is down leaves its spool to the next, which puts it before everything of its own.
+func TestViewsRestart(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, down(1000))
+		for i := range 3 {
+			v, s, _ := startViews(t, log, dir)
+			write(t, v, 2*i)
+			write(t, v, 2*i+1)
+			v.Close()
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		log.before = sound
+		v, s, told := startViews(t, log, dir)
+		defer v.Close()
+		write(t, v, 6)
+		drained(t, s)
+		wantOpens(t, log, 7)
+		if len(told.all) != 1 || told.all[0] != nil {
+			t.Errorf("told: %v, want the end alone", told.all)
+		}
+	})
+}
+
+// An open of a day that was forgotten while it lay in the spool is dropped, and does not hold up what comes after it.
+func TestViewsForgotten(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, down(1))
+		log.forgotten = vitrine.ViewID(newOpen(3).ID)
+		v, s, _ := startViews(t, log, dir)
+		write(t, v, 2)
+		write(t, v, 3)
+		drained(t, s)
+		v.Close()
+		if got := log.ids(); !slices.Equal(got, []vitrine.ViewID{log.forgotten}) {
+			t.Errorf("the log has %d", got)
+		}
+	})
+}
+
+// An open whose ID turns out to be another's, when its page was answered long ago, takes the next one that is free.
+func TestViewsMovesOn(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, down(1))
+		for _, n := range []int{1<<21 - 2, 1<<21 - 1, 0} {
+			o := newOpen(n)
+			o.Viewer = 99
+			log.opens[vitrine.ViewID(o.ID)] = *o
+		}
+		v, s, _ := startViews(t, log, dir)
+		write(t, v, 1<<21-2)
+		drained(t, s)
+		if err := v.Open(t.Context(), newOpen(1<<21-1)); !errors.Is(err, vitrine.ErrExists) {
+			t.Errorf("a taken ID, directly: %v", err)
+		}
+		v.Close()
+		if o := log.opens[vitrine.ViewIDAt(at, 1)]; o.Viewer != 1<<21-2 || o.At != at || len(log.opens) != 4 {
+			t.Errorf("it is %+v, of %d opens", o, len(log.opens))
+		}
+	})
+}
+
+// brokenSpool cannot be written.
+type brokenSpool struct{ vitrine.Spool }
+
+func (brokenSpool) Append(vitrine.Batch) error { return errors.New("no space left on device") }
+
+// When neither log nor spool can be written nothing is acknowledged; it heals by itself.
+func TestViewsNeither(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, down(3))
+		v := &ingest.Views{Log: log, Spool: brokenSpool{openSpool(t, dir)}}
+		v.Start()
+		defer v.Close()
+		for i := range 3 {
+			if err := v.Open(t.Context(), newOpen(100+i)); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+				t.Errorf("with nothing to write to: %v", err)
+			}
+		}
+		write(t, v, 0)
+		wantOpens(t, log, 1)
+	})
+}
+
+// A log that finds fault with what it is given would find it again: its callers are told, and the spool stays clear of it.
+func TestViewsFaultIsNotSpooled(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := newFrailLog(t, func(int) error { return errors.New("a record cannot be read") })
+		v, s, _ := startViews(t, log, dir)
+		defer v.Close()
+		if err := v.Open(t.Context(), newOpen(0)); vitrine.CodeOf(err) != vitrine.CodeUnavailable || !s.Empty() {
+			t.Errorf("%v; empty spool: %v", err, s.Empty())
+		}
+	})
+}
+
+// What waits is bounded: who finds no place waits for one until its context ends, and what had a place is written.
+func TestViewsBackPressure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		log := newFrailLog(t, func(int) error { <-release; return nil })
+		v := ingest.NewViews(log)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		const n = 10_000
+		outcomes := make(chan error, n)
+		for i := range n {
+			go func() { outcomes <- v.Open(ctx, newOpen(i)) }()
+		}
+		<-ctx.Done()
+		synctest.Wait()
+		gaveUp := len(outcomes)
+		for range gaveUp {
+			if err := <-outcomes; !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("who found no place: %v", err)
+			}
+		}
+		if gaveUp < n-2*4096 || gaveUp > n-4096 {
+			t.Errorf("%d of %d found no place", gaveUp, n)
+		}
+		close(release)
+		v.Close()
+		synctest.Wait()
+		for range len(outcomes) {
+			if err := <-outcomes; err != nil {
+				t.Error(err)
+			}
+		}
+		if got := len(log.ids()); got != n-gaveUp {
+			t.Errorf("%d opens are in the log, want %d", got, n-gaveUp)
+		}
+	})
+}

@@ -1,0 +1,26 @@
+package links
+
+import (
+	"context"
+
+	"vitrine"
+)
+
+// DeleteByID deletes a link of a closed account, whatever its state, and what it has left. One that is deleted already is success.
+func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
+	var l *vitrine.Link
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
+		if l, err = tx.Link(id); err != nil || !l.DeletedAt.IsZero() {
+			return err
+		}
+		l.DeletedAt, l.HasBytes = s.Now(), true
+		if err := tx.DeleteAbuseReports(l.ID); err != nil {
+			return err
+		}
+		return l.Transition(tx, l.DeletedAt, vitrine.Change{By: vitrine.Owner(l.Account), Action: vitrine.ActionDelete})
+	})
+	if err != nil {
+		return err
+	}
+	return s.PurgeLink(ctx, l)
+}

@@ -1,0 +1,8 @@
+package links
+
+// Kept is how many links are kept in memory, for tests.
+func (s *Service) Kept() int {
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	return len(s.cache.links)
+}

@@ -1,0 +1,345 @@
+// Package links finds, edits, moves, disables and deletes links that exist, and
+// keeps the public ones in memory.
+package links
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"vitrine"
+)
+
+// Service is the service of links that exist.
+type Service struct {
+	Store vitrine.Store
+	Blobs vitrine.Blobs
+	Log   vitrine.ViewLog
+	Now   func() time.Time
+	// ViewerKeyLife is how long viewers of an account are distinguished with one key; 0: DefaultViewerKeyLife.
+	ViewerKeyLife time.Duration
+
+	cache linkCache // of public links
+}
+
+// DefaultViewerKeyLife is a year (engagement, The viewer).
+const DefaultViewerKeyLife = 365 * 24 * time.Hour
+
+// FreshViewerKey replaces an account's viewer key that is past its life. The old one is gone, and the ids made with it are noise.
+func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error {
+	life := cmp.Or(s.ViewerKeyLife, DefaultViewerKeyLife)
+	if s.Now().Sub(a.ViewerKeyAt) < life {
+		return nil
+	}
+	defer s.cache.forget()
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now, err := tx.Account(a.ID)
+		if err != nil {
+			return err
+		}
+		if at := s.Now(); at.Sub(now.ViewerKeyAt) >= life {
+			now.ViewerKey, now.ViewerKeyAt = vitrine.RandomKey(), at
+			err = tx.PutAccount(now)
+		}
+		*a = *now
+		return err
+	})
+}
+
+// Public finds a link for its public page, with its account. Errors: CodeNotFound (unknown or deleted), CodeNotAvailable (in
+// review or processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of the link is told. A slug that was the link's
+// before finds it, too: anyone who asks compares, and sends readers to the address that is the link's now. What is returned may be
+// what was read before if nothing in the store has changed since; what it points to is not to be written.
+func (s *Service) Public(ctx context.Context, slug vitrine.Slug) (*vitrine.Link, *vitrine.Account, error) {
+	return s.public(ctx, linkKey{slug: slug})
+}
+
+// PublicByID is Public by the link's ID, as content tokens carry it.
+func (s *Service) PublicByID(ctx context.Context, id vitrine.LinkID) (*vitrine.Link, error) {
+	l, _, err := s.public(ctx, linkKey{id: id})
+	return l, err
+}
+
+func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrine.Account, error) {
+	found, err := s.shown(ctx, k)
+	switch {
+	case errors.Is(err, vitrine.ErrNotFound):
+		return nil, nil, vitrine.ErrNoLink
+	case err != nil:
+		return nil, nil, err
+	}
+	l, a := found.link, found.account // the caller's own
+	if err := l.ShownBy(&a); err != nil {
+		return nil, nil, err
+	}
+	if err := s.FreshViewerKey(ctx, &a); err != nil {
+		return nil, nil, err
+	}
+	return &l, &a, nil
+}
+
+// Examined finds a link by its ID for a moderator, whatever its state. Errors: CodeNotFound (unknown, deleted, or without bytes).
+func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.Link, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		l, err = tx.Link(id)
+		if errors.Is(err, vitrine.ErrNotFound) || err == nil && (!l.DeletedAt.IsZero() || !l.HasBytes) {
+			return vitrine.ErrNoLink
+		}
+		return err
+	})
+	return l, err
+}
+
+// List is an account's links, newest first, at most n after a cursor; next is the cursor of the page after, nil at the end.
+func (s *Service) List(ctx context.Context, a vitrine.AccountID, n int, after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		links, err = tx.Links(vitrine.LinkQuery{Account: a, Files: true, Before: after, Limit: n + 1})
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(links) > n {
+		links = links[:n]
+		next = &vitrine.LinkCursor{CreatedAt: links[n-1].CreatedAt, ID: links[n-1].ID}
+	}
+	return links, next, nil
+}
+
+// BySlug finds a link for the operator, whatever its state, by a slug that it had before, too.
+func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		l, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
+		return err
+	})
+	return l, err
+}
+
+// Clear publishes a link that was held for review: the only way from review to live (contract, Link states).
+func (s *Service) Clear(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
+	return s.decide(ctx, slug, d, vitrine.ActionClear, "held for review", vitrine.StateReview, vitrine.Change{To: vitrine.StateLive})
+}
+
+// Reject disables a link that was held for review.
+func (s *Service) Reject(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
+	return s.decide(ctx, slug, d, vitrine.ActionReject, "held for review", vitrine.StateReview, vitrine.Change{To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator})
+}
+
+// RejectSame takes off display every link with the very same bytes as one, that one too, whatever state they are in, and returns those
+// that it changed. It does so in steps: when it fails, what is changed stays so, and doing it again goes on.
+func (s *Service) RejectSame(ctx context.Context, slug string, d vitrine.Decision) (changed []*vitrine.Link, err error) {
+	note, err := d.CheckedNote()
+	if err != nil {
+		return nil, err
+	}
+	var all []*vitrine.Link
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		l, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
+		if err != nil {
+			return err
+		}
+		if err := seen(tx, l, d.Seen); err != nil {
+			return err
+		}
+		all = []*vitrine.Link{l}
+		if l.SHA256 != "" {
+			all, err = tx.LinksBySHA256(l.SHA256, 0)
+		}
+		return err
+	})
+	for some := range slices.Chunk(all, rejectedAtOnce) {
+		if err != nil {
+			break
+		}
+		var done []*vitrine.Link
+		err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+			done = nil
+			for _, l := range some {
+				l, err := tx.Link(l.ID)
+				if err != nil {
+					return err
+				}
+				if l.State == vitrine.StateDisabled && l.Reason != vitrine.ReasonOwner || !l.DeletedAt.IsZero() {
+					continue // an owner's own disabling would be theirs to undo
+				}
+				action := vitrine.ActionReject
+				if l.State == vitrine.StateLive {
+					action = vitrine.ActionDisable
+				}
+				if err := l.Transition(tx, s.Now(), vitrine.Change{By: d.By, Action: action, To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator, Note: note}); err != nil {
+					return err
+				}
+				done = append(done, l)
+			}
+			return nil
+		})
+		if err == nil {
+			changed = append(changed, done...)
+		}
+	}
+	return changed, err
+}
+
+// rejectedAtOnce bounds the rows of one transaction.
+const rejectedAtOnce = 200
+
+// seen refuses to decide about a link that has changed since it was looked at.
+func seen(tx vitrine.Tx, l *vitrine.Link, id vitrine.ChangeID) error {
+	if id == 0 {
+		return nil
+	}
+	last, err := tx.Changes(vitrine.ChangeQuery{Link: l.ID, Limit: 1})
+	if err == nil && (len(last) == 0 || last[0].ID != id) {
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Something has happened to the link %s meanwhile: it is %s%s. Look again.", l.Slug, l.State, because(l.Reason))
+	}
+	return err
+}
+
+// Disable takes a live link off the public.
+func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
+	reason := vitrine.ReasonModerator
+	if d.By.Kind == vitrine.ActorOwner {
+		reason = vitrine.ReasonOwner
+	}
+	return s.decide(ctx, slug, d, vitrine.ActionDisable, "live", vitrine.StateLive, vitrine.Change{To: vitrine.StateDisabled, Reason: reason})
+}
+
+// Undo takes the last change of a link back, if a person decided it: the link is what it was before. So a disabled link is live
+// again, and a cleared or rejected one in review. What was undone once is not done again by undoing once more: that takes the decision
+// before it back. What inspection, scanner or readers have found is no decision.
+func (s *Service) Undo(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
+	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
+		last, before, since, err := vitrine.LastDecision(tx, l.ID)
+		if err != nil {
+			return c, err
+		}
+		if last == nil || !d.By.MayUndo(last.By) {
+			return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.", l.Slug, l.State, because(l.Reason))
+		}
+		return vitrine.Change{Action: vitrine.ActionUndo, To: before.To, Reason: before.Reason, Detail: before.Detail, Since: since}, nil
+	})
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// decide moves a link out of a state, whose name is for a sentence.
+func (s *Service) decide(ctx context.Context, slug string, d vitrine.Decision, a vitrine.Action, name string, from vitrine.LinkState, to vitrine.Change) (*vitrine.Link, error) {
+	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {
+		if d.By.Kind == vitrine.ActorOwner && a != vitrine.ActionDisable {
+			return to, vitrine.Errorf(vitrine.CodeInvalidRequest, "The owner of the link %s cannot decide whether it becomes public.", l.Slug)
+		}
+		if l.State != from {
+			return to, vitrine.Errorf(vitrine.CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, name, l.State, because(l.Reason))
+		}
+		to.Action = a
+		return to, nil
+	})
+}
+
+// change does to a link what f says, by a person's decision.
+func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f func(vitrine.Tx, *vitrine.Link) (vitrine.Change, error)) (l *vitrine.Link, err error) {
+	note, err := d.CheckedNote()
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if d.By.Kind == vitrine.ActorOwner {
+			l, err = vitrine.LinkBySlug(tx, slug)
+		} else {
+			l, err = vitrine.LinkByAnySlug(tx, slug, s.Now()) // its owner may have moved it since it was looked at
+		}
+		if err != nil {
+			return err
+		}
+		if d.By.Kind == vitrine.ActorOwner && l.Account != d.By.Account { // as if there were none
+			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
+		}
+		if err := seen(tx, l, d.Seen); err != nil {
+			return err
+		}
+		c, err := f(tx, l)
+		if err != nil {
+			return err
+		}
+		if d.By.Kind == vitrine.ActorOwner && c.Action != vitrine.ActionDelete {
+			if err := vitrine.OwnerMayChange(tx, l, s.Now()); err != nil {
+				return err
+			}
+		}
+		c.By, c.Note = d.By, note
+		return l.Transition(tx, s.Now(), c)
+	})
+	return l, err
+}
+
+// purgeGrace is how long after its deletion a link is purged again: a page that was being answered, an import, or what a spool had (Deleted), may
+// write an open after the first time.
+const purgeGrace = time.Hour
+
+// Delete removes a link at once from the public, the lists and the limits, with what was reported about it, and then its bytes and its
+// opens. What is left when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
+func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) error {
+	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {
+		l.DeletedAt, l.HasBytes = s.Now(), true
+		if err := l.LeaveSite(tx); err != nil {
+			return vitrine.Change{}, err
+		}
+		return vitrine.Change{Action: vitrine.ActionDelete}, tx.DeleteAbuseReports(l.ID) // nobody can report it any more
+	})
+	if err != nil {
+		return err
+	}
+	_ = s.PurgeLink(ctx, l) // the link is deleted; what this leaves, Purge removes
+	return nil
+}
+
+// Purge removes what deleted links have left, and gives slugs free that have rested long enough.
+func (s *Service) Purge(ctx context.Context) error {
+	var gone []*vitrine.Link
+	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		gone, err = tx.Links(vitrine.LinkQuery{WithBytes: true})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var failed []error // one link that cannot be purged keeps no other
+	for _, l := range gone {
+		failed = append(failed, s.PurgeLink(ctx, l))
+	}
+	failed = append(failed, s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		_, err := tx.ReleaseSlugs(s.Now().Add(-vitrine.SlugRest))
+		if err == nil {
+			_, err = tx.ExpireOldSlugs(s.Now())
+		}
+		return err
+	}))
+	return errors.Join(failed...)
+}
+
+func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
+	if err := s.Log.DeleteLink(ctx, l.ID); err != nil {
+		return err
+	}
+	if err := s.Blobs.Delete(ctx, l.Upload); err != nil {
+		return err
+	}
+	if s.Now().Sub(l.DeletedAt) < purgeGrace {
+		return nil // once more later
+	}
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now, err := tx.Link(l.ID)
+		if err != nil {
+			return err
+		}
+		now.HasBytes = false
+		return tx.PutLink(now)
+	})
+}

@@ -1,0 +1,114 @@
+package links
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/report"
+)
+
+// ViewDays is how many days, today the last, the views of a list of links are of.
+const ViewDays = 30
+
+// LinkSearch asks for links of an account. Zero members do not select.
+type LinkSearch struct {
+	Text  string
+	Kind  filetype.Kind
+	State vitrine.LinkState
+	Sort  vitrine.LinkSort
+	// Skip leaves out as many of the first, and at most Limit follow.
+	Skip, Limit int
+	// Views asks for the views, too; sorting by them does so by itself.
+	Views bool
+}
+
+// FoundLink is a link of a search, and its counted opens of each of the last ViewDays, oldest first; nil when they were not asked for.
+type FoundLink struct {
+	*vitrine.Link
+	Daily []int64
+}
+
+// Views are those of all days.
+func (f FoundLink) Views() (n int64) {
+	for _, v := range f.Daily {
+		n += v
+	}
+	return n
+}
+
+// Search lists links of an account, and tells whether there are more after them. By views the whole list is sorted each time, of the
+// account's stored sums, and not of single opens.
+func (s *Service) Search(ctx context.Context, a *vitrine.Account, q LinkSearch) (found []FoundLink, more bool, err error) {
+	to := report.DayOf(s.Now().UnixMilli()) + 1
+	from := to - ViewDays
+	rows := vitrine.LinkQuery{Account: a.ID, Files: true, State: q.State, Kind: q.Kind, Words: vitrine.FoldWords(q.Text), Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}
+	var links []*vitrine.Link
+	if q.Sort == vitrine.SortViews {
+		links, err = s.byViews(ctx, a, rows, from, to)
+	} else {
+		err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+			links, err = tx.Links(rows)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if more = len(links) > q.Limit; more {
+		links = links[:q.Limit]
+	}
+	if q.Views || q.Sort == vitrine.SortViews {
+		found, err = s.WithViews(ctx, links)
+		return found, more, err
+	}
+	for _, l := range links {
+		found = append(found, FoundLink{Link: l})
+	}
+	return found, more, nil
+}
+
+// WithViews reads the views of the last ViewDays of some links. It asks for each link by itself: that costs what these links were opened, and not
+// all links of their accounts.
+func (s *Service) WithViews(ctx context.Context, links []*vitrine.Link) (found []FoundLink, err error) {
+	to := report.DayOf(s.Now().UnixMilli()) + 1
+	from := to - ViewDays
+	for _, l := range links {
+		tally, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account, Link: l.ID}, From: from, To: to, Brief: true})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, FoundLink{l, tally.DailyViews(from, to)})
+	}
+	return found, nil
+}
+
+// byViews reads the links of a page in the order of their views in [from, to), the newer first where they are equal.
+func (s *Service) byViews(ctx context.Context, a *vitrine.Account, q vitrine.LinkQuery, from, to report.Day) (links []*vitrine.Link, err error) {
+	tally, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, From: from, To: to})
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		ids, err := tx.LinkIDs(q)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(ids, func(a, b vitrine.LinkID) int {
+			return cmp.Or(cmp.Compare(tally.LinkViews(int64(b)), tally.LinkViews(int64(a))), cmp.Compare(b, a))
+		})
+		links = nil
+		ids = ids[min(q.Offset, len(ids)):]
+		for _, id := range ids[:min(q.Limit, len(ids))] {
+			l, err := tx.Link(id)
+			if err != nil {
+				return err
+			}
+			links = append(links, l)
+		}
+		return nil
+	})
+	return links, err
+}

@@ -1,0 +1,39 @@
+package logowner
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine"
+)
+
+// IDSource knows accounts and links by their numbers: a ViewLog, or a spool.
+type IDSource interface {
+	// HighestIDs are the highest numbers of an account and of a link that it knows anything of; 0: of none.
+	HighestIDs(ctx context.Context) (vitrine.AccountID, vitrine.LinkID, error)
+}
+
+// ReserveIDs has the store give no number to an account or a link that something else knows one by: its owner would see the views of another
+// (promise 9). A store that was behind was restored to an earlier moment than its log, or one of the two is not the other's; what is to be
+// said of that is returned, and "" otherwise.
+func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warning string, err error) {
+	var a vitrine.AccountID
+	var l vitrine.LinkID
+	for _, k := range all {
+		account, link, err := k.HighestIDs(ctx)
+		if err != nil {
+			return "", fmt.Errorf("ask the log of opens which accounts and links it knows: %w", err)
+		}
+		a, l = max(a, account), max(l, link)
+	}
+	passed := false
+	err = store.Update(ctx, func(tx vitrine.Tx) error {
+		passed, err = tx.ReserveIDs(a, l)
+		return err
+	})
+	if err != nil || !passed {
+		return "", err
+	}
+	return fmt.Sprintf("the log of opens knows accounts up to number %d and links up to number %d, which the database had not given yet: it was restored to an earlier moment than the log, "+
+		"or one of the two is of another instance. New accounts and links get higher numbers, so that nobody is shown the opens of another; \"vitrine audit\" names opens of links that are not there", a, l), nil
+}

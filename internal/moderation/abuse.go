@@ -1,0 +1,220 @@
+package moderation
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"vitrine"
+	"vitrine/internal/visitor"
+)
+
+// DefaultAbuseThreshold is how many readers it takes.
+const DefaultAbuseThreshold = 3
+
+// Bounds of reports.
+const (
+	MaxAbuseNote = 1000 // characters
+	// hourlyReports is how many reports one reporter may send within an hour, over all links.
+	hourlyReports = 5
+	// hourlyHolds is how many links reports alone take off display within an hour, over the whole instance, that no person has looked
+	// at since. Readers seldom report as many; anyone who has a thousand addresses can, and must not empty the instance. What is reported
+	// beyond it is kept, and a later report holds the link.
+	hourlyHolds = 20
+	// AbuseReportLife is how long reports are kept about a link that stays live.
+	AbuseReportLife = 180 * 24 * time.Hour
+)
+
+// abuseSecret names the secret in the Store that reporters are distinguished with.
+const abuseSecret = "abuse reporters"
+
+// AbuseReports is the service of what readers report.
+type AbuseReports struct {
+	Store vitrine.Store
+	Now   func() time.Time
+	// Threshold is how many reporters of one day (UTC), since a person last decided about a link, send it to review; 0: it takes a person. Those of
+	// different days are not added up: one reader has another ID on each.
+	Threshold int
+}
+
+// Reporter is who reports from an address: an IPv4 address or an IPv6 /48 has the same ID for a day (UTC), and another one the day
+// after. A /48 is the most that one subscriber is commonly given; in its 65536 networks of the size by which viewers are distinguished one
+// person would be as many reporters.
+func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (vitrine.ReporterID, error) {
+	key, err := s.key(ctx)
+	if err != nil {
+		return 0, err
+	}
+	day := visitor.DayKey(key, dayOf(s.Now()))
+	if from = from.Unmap(); from.Is6() {
+		subscriber, _ := from.Prefix(48)
+		from = subscriber.Addr()
+	}
+	return vitrine.ReporterID(visitor.ViewerID(day, from, "")), nil
+}
+
+// key reads the instance's secret, and makes it when the first report comes.
+func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
+	read := func(tx vitrine.Tx) (err error) {
+		key, err = tx.Secret(abuseSecret)
+		return err
+	}
+	if err = s.Store.Read(ctx, read); !errors.Is(err, vitrine.ErrNotFound) {
+		return key, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		err := read(tx)
+		if !errors.Is(err, vitrine.ErrNotFound) {
+			return err // another process was first
+		}
+		key = vitrine.RandomKey()
+		return tx.PutSecret(abuseSecret, key)
+	})
+	return key, err
+}
+
+// File takes a report in. Of one reporter about one link the last report counts, and the ones before are emptied. The report that
+// brings a link to the threshold moves it to review in the same transaction (contract, Link states).
+//
+// Errors: CodeInvalidRequest (no known reason, or a note that is too long); of a link that is not live what its public page says;
+// CodeRateLimited after hourlyReports.
+func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
+	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
+		l, err := tx.Link(link)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil, vitrine.ErrNoLink
+		}
+		if err != nil {
+			return nil, err
+		}
+		a, err := tx.Account(l.Account)
+		if err != nil {
+			return nil, err
+		}
+		return l, l.ShownBy(a)
+	})
+}
+
+// FileWebsite is File for a website: the report is about the version that visitors get when it comes.
+func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
+	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
+		version, _, err := vitrine.PublicSite(tx, slug)
+		return version, err
+	})
+}
+
+// file takes in a report about what find finds, which is on display.
+func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason vitrine.AbuseReason, note string, find func(vitrine.Tx) (*vitrine.Link, error)) error {
+	if !slices.Contains(vitrine.AbuseReasons, reason) {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "reason", Message: "Choose what is wrong with it."}
+	}
+	note = vitrine.OneLine(note)
+	if utf8.RuneCountInString(note) > MaxAbuseNote {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "note", Message: "The description is longer than 1000 characters. Shorten it."}
+	}
+	if reason == vitrine.AbuseOther && note == "" {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "note", Message: "Say what is wrong with it."}
+	}
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		l, err := find(tx)
+		if err != nil {
+			return err
+		}
+		now := s.Now()
+		if err := mayReport(tx, by, now); err != nil {
+			return err
+		}
+		if err := tx.AddAbuseReport(&vitrine.AbuseReport{Link: l.ID, Reporter: by, Reason: reason, Note: note, At: now}); err != nil {
+			return err
+		}
+		return s.judge(tx, l, now)
+	})
+	return err
+}
+
+// mayReport refuses a reporter who has sent enough within the hour.
+func mayReport(tx vitrine.Tx, by vitrine.ReporterID, now time.Time) error {
+	n, oldest, err := tx.CountAbuseReports(by, now.Add(-time.Hour))
+	if err != nil || n < hourlyReports {
+		return err
+	}
+	return &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: max(oldest.Add(time.Hour).Sub(now), time.Second),
+		Message: "Five reports have come from your network within an hour, which is as many as are taken."}
+}
+
+// dayOf is the day (UTC) on which a reporter has one ID.
+func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// judge moves a live link to review when enough have reported it on one day since a person last looked at it, unless reports have taken as
+// many links off display as they may.
+func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
+	if s.Threshold <= 0 {
+		return nil
+	}
+	since, err := lookedAt(tx, l)
+	if err != nil {
+		return err
+	}
+	reports, err := tx.AbuseReports(l.ID, since)
+	if err != nil || reportersOfOneDay(reports) < s.Threshold {
+		return err
+	}
+	held, err := heldByReports(tx, now.Add(-time.Hour))
+	if err != nil || held >= hourlyHolds {
+		return err
+	}
+	return l.Transition(tx, now, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorReaders}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse})
+}
+
+// lookedAt is when a moderator or the operator last decided about a link; otherwise when it was made.
+func lookedAt(tx vitrine.Tx, l *vitrine.Link) (time.Time, error) {
+	at := l.CreatedAt
+	err := vitrine.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
+		decided := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator
+		if decided {
+			at = c.At
+		}
+		return !decided
+	})
+	return at, err
+}
+
+// reportersOfOneDay is how many have reported on the day on which most have; of each reporter there is one report.
+func reportersOfOneDay(reports []*vitrine.AbuseReport) (most int) {
+	days := map[string]int{}
+	for _, r := range reports {
+		days[dayOf(r.At)]++
+		most = max(most, days[dayOf(r.At)])
+	}
+	return most
+}
+
+// heldByReports counts the links that reports have sent to review after a time, and that wait there.
+func heldByReports(tx vitrine.Tx, after time.Time) (n int, err error) {
+	waiting, err := tx.Review(vitrine.ReviewQuery{Reason: vitrine.ReasonAbuse, After: vitrine.ReviewCursor{Since: after, ID: 1}, Limit: hourlyHolds})
+	return len(waiting), err
+}
+
+// List is what was reported about a link, newest first, for the operator: whatever the link's state, and before it too.
+func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*vitrine.AbuseReport, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		l, err := vitrine.LinkBySlug(tx, slug)
+		if err != nil {
+			return err
+		}
+		reports, err = tx.AbuseReports(l.ID, time.Time{})
+		return err
+	})
+	return reports, err
+}
+
+// Expire removes reports past their life. Those about a link that is in review or disabled stay: they are why.
+func (s *AbuseReports) Expire(ctx context.Context) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		_, err := tx.ExpireAbuseReports(s.Now().Add(-AbuseReportLife))
+		return err
+	})
+}

@@ -1,0 +1,194 @@
+// Package password checks passwords that people choose and hashes them with
+// argon2id (decision 0015).
+package password
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"vitrine"
+	"vitrine/internal/turn"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// The bounds of a password, in characters.
+const (
+	MinLength = 10
+	MaxLength = 200
+)
+
+// common are long passwords that many people have chosen: the first that anybody tries. Shorter ones are refused anyway.
+var common = []string{
+	"0123456789", "0987654321", "1234567890", "9876543210", "12345678910", "123456789a", "1234567891", "123123123123", "1111111111", "0000000000",
+	"1q2w3e4r5t", "1q2w3e4r5t6y", "1qaz2wsx3edc", "q1w2e3r4t5", "qwertyuiop", "qwerty12345", "qwerty123456", "qwertzuiop", "azertyuiop", "asdfghjkl1",
+	"zaq12wsxcde3", "abcdefghij", "abc123abc123", "abcd123456", "password12", "password123", "password1234", "password12345", "passwordpassword", "mypassword",
+	"mypassword1", "p@ssw0rd123", "passw0rd123", "changeme123", "changemenow", "letmein123", "letmein1234", "welcome123", "welcome1234", "administrator",
+	"admin12345", "adminadmin", "iloveyou123", "sunshine123", "football123", "baseball123", "princess123", "superman123", "trustno1trustno1", "correcthorsebatterystaple",
+	"vitrine123", "vitrinevitrine",
+}
+
+// Parse checks a password that is being chosen by anyone who has an address, and brings it to the form in which it is hashed: the same
+// characters are the same whichever keyboard they come from (NFC). Any character may stand in it. Errors: CodeInvalidRequest.
+func Parse(password, email string) (string, error) {
+	refuse := func(message string) (string, error) {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password", Message: message}
+	}
+	if !utf8.ValidString(password) || len(password) > 8*MaxLength {
+		return refuse("Choose a password of at most 200 characters.")
+	}
+	password = norm.NFC.String(password)
+	folded := strings.ToLower(password)
+	switch n := utf8.RuneCountInString(password); {
+	case n < MinLength:
+		return refuse("Choose a password of at least 10 characters. A few words are easy to remember.")
+	case n > MaxLength:
+		return refuse("Choose a password of at most 200 characters.")
+	case folded == strings.ToLower(strings.TrimSpace(email)):
+		return refuse("Choose a password that is not your e-mail address.")
+	case slices.Contains(common, folded) || fewCharacters(password):
+		return refuse("This password is among the first that anybody would try. Choose another.")
+	}
+	return password, nil
+}
+
+// fewCharacters reports whether a password repeats three characters or less.
+func fewCharacters(s string) bool {
+	seen := map[rune]bool{}
+	for _, r := range s {
+		seen[r] = true
+	}
+	return len(seen) <= 3
+}
+
+// hashing is the cost of a hash.
+type hashing struct {
+	memory uint32 // KiB
+	passes uint32
+	lanes  uint8
+}
+
+// The cost of a hash: the least that OWASP recommends for argon2id.
+const (
+	Memory = 19 * 1024 // KiB
+	Passes = 2
+)
+
+var usual = hashing{memory: Memory, passes: Passes, lanes: 1}
+
+// SetCost sets the memory in KiB and the passes of new hashes, and returns a
+// function that sets them back. It is for tests, which make many hashes.
+func SetCost(memory, passes uint32) (back func()) {
+	before := usual
+	set := func(h hashing) {
+		usual = h
+		noPassword = h.format(make([]byte, saltSize), make([]byte, hashSize))
+	}
+	set(hashing{memory: memory, passes: passes, lanes: 1})
+	return func() { set(before) }
+}
+
+const (
+	saltSize = 16
+	hashSize = 32
+	// hashWait is how long a hash waits for its turn.
+	hashWait = 10 * time.Second
+)
+
+// Hold takes all turns to make hashes, and returns a function that gives them
+// back. It is for tests of what happens under load.
+func Hold() (release func()) {
+	n := atOnce()
+	for range n {
+		_ = hashTurns().Take(context.Background(), struct{}{})
+	}
+	return func() {
+		for range n {
+			hashTurns().Release()
+		}
+	}
+}
+
+func atOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
+
+// hashTurns bounds how many hashes are made at once in this process, and so the memory that a flood of sign-ins takes.
+var hashTurns = sync.OnceValue(func() *turn.Queue[struct{}] { return turn.New[struct{}](atOnce()) })
+
+// inTurn waits for a turn to make a hash. Errors: CodeUnavailable when there is none for long.
+func inTurn(ctx context.Context, f func()) error {
+	ctx, cancel := context.WithTimeout(ctx, hashWait)
+	defer cancel()
+	turns := hashTurns()
+	if err := turns.Take(ctx, struct{}{}); err != nil {
+		return vitrine.Unavailable(err)
+	}
+	defer turns.Release()
+	f()
+	return nil
+}
+
+// Hash is what is stored of a password that Parse has accepted: a PHC string.
+func Hash(ctx context.Context, password string) (phc string, err error) {
+	err = inTurn(ctx, func() {
+		salt := make([]byte, saltSize)
+		rand.Read(salt)
+		phc = usual.format(salt, usual.sum(password, salt, hashSize))
+	})
+	return phc, err
+}
+
+func (h hashing) sum(password string, salt []byte, size uint32) []byte {
+	return argon2.IDKey([]byte(password), salt, h.passes, h.memory, h.lanes, size)
+}
+
+var phc64 = base64.RawStdEncoding.Strict()
+
+func (h hashing) format(salt, sum []byte) string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.lanes, phc64.EncodeToString(salt), phc64.EncodeToString(sum))
+}
+
+// ParsePHC reads what format writes, of whatever cost up to what could do harm.
+func ParsePHC(phc string) (h hashing, salt, sum []byte, ok bool) {
+	f := strings.Split(phc, "$")
+	if len(f) != 6 || f[0] != "" || f[1] != "argon2id" || f[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return h, nil, nil, false
+	}
+	if n, err := fmt.Sscanf(f[3], "m=%d,t=%d,p=%d", &h.memory, &h.passes, &h.lanes); n != 3 || err != nil {
+		return h, nil, nil, false
+	}
+	salt, err1 := phc64.DecodeString(f[4])
+	sum, err2 := phc64.DecodeString(f[5])
+	ok = err1 == nil && err2 == nil && len(salt) >= 8 && len(sum) >= 16 && len(sum) <= 128 &&
+		h.memory >= 8 && h.memory <= 1<<20 && h.passes >= 1 && h.passes <= 20 && h.lanes >= 1
+	return h, salt, sum, ok
+}
+
+// noPassword is the hash that is made where there is none, so that an unknown address takes as long as a known one.
+var noPassword = usual.format(make([]byte, saltSize), make([]byte, hashSize))
+
+// Check reports whether a password is the one of a stored hash; "" is nobody's, and takes as long. stale says that the hash was made at another cost
+// than is usual now.
+func Check(ctx context.Context, phc, password string) (ok, stale bool, err error) {
+	h, salt, sum, known := ParsePHC(phc)
+	if !known {
+		h, salt, sum, _ = ParsePHC(noPassword)
+	}
+	if len(password) > 8*MaxLength {
+		password = "" // nobody's
+	}
+	password = norm.NFC.String(password)
+	err = inTurn(ctx, func() {
+		ok = subtle.ConstantTimeCompare(h.sum(password, salt, uint32(len(sum))), sum) == 1 && known
+	})
+	return ok, h != usual, err
+}

@@ -1,0 +1,190 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/webvtt"
+)
+
+// Captions is the service of the captions of videos and sounds: WebVTT in a language, which is a part of the link's bytes. They count
+// towards no limit but their own.
+type Captions struct {
+	Store vitrine.Store
+	Blobs vitrine.Blobs
+	Now   func() time.Time
+
+	// mu keeps a Put and a Delete of one text apart: between them the link could be left to name a text that is gone. Those of several
+	// instances put that right after each other, see keep and drop; only one that ends between its two steps, while another is under
+	// way, leaves such a name. Putting or deleting the text again takes it away.
+	mu sync.Mutex
+}
+
+// Put gives a link captions in a language, in place of those that it has; text is WebVTT, or SubRip, which is made WebVTT. The text is
+// durable before the link names it: what is interrupted leaves at most a text that no page shows.
+//
+// Errors: CodeInvalidRequest (language, text, kind of file, too many languages), CodeNotFound, as for another account's link.
+func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang string, text io.Reader) (*vitrine.Link, error) {
+	lang, err := vitrine.ParseLanguage(lang)
+	if err != nil {
+		return nil, err
+	}
+	vtt, err := readCaptions(text)
+	if err != nil {
+		return nil, err
+	}
+	part := vitrine.CaptionsPart(lang)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, err := s.Of(ctx, a, slug)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.MayHaveCaptions(part); err != nil {
+		return nil, err
+	}
+	return s.keep(ctx, l, part, vtt)
+}
+
+// keep stores a text and names it, until the text is still there afterwards: a Delete of another instance, which removed it before it
+// was named, may have been done before it was.
+func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part, vtt []byte) (*vitrine.Link, error) {
+	for {
+		err := s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil, vitrine.ErrNoOwnLink // deleted meanwhile
+		}
+		if err != nil {
+			return nil, vitrine.Unavailable(err)
+		}
+		now, err := s.change(ctx, l, func(now *vitrine.Link) error {
+			if err := now.MayHaveCaptions(part); err != nil {
+				return err
+			}
+			now.Parts = now.Parts.With(part)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		there, err := s.stored(ctx, l, part)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			return now, nil
+		}
+	}
+}
+
+// Delete takes the captions in a language from a link; there being none is success. The link stops naming them before they are removed.
+//
+// Errors: CodeInvalidRequest, CodeNotFound, as for Put.
+func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang string) error {
+	lang, err := vitrine.ParseLanguage(lang)
+	if err != nil {
+		return err
+	}
+	part := vitrine.CaptionsPart(lang)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, err := s.Of(ctx, a, slug)
+	if err != nil {
+		return err
+	}
+	if l.Upload == "" {
+		return nil
+	}
+	return s.drop(ctx, l, part)
+}
+
+// drop stops naming a text and removes it. A Put of another instance that had stored it before may have named it since: if so, the name
+// goes, too, which is as if the Put had come first. One that names it later sees itself that the text is gone.
+func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
+	unname := func(now *vitrine.Link) error { now.Parts = now.Parts.Without(part); return nil }
+	if l.Parts.Has(part) {
+		if _, err := s.change(ctx, l, unname); err != nil {
+			return err
+		}
+	}
+	if err := s.Blobs.DeletePart(ctx, l.Upload, part); err != nil {
+		return vitrine.Unavailable(err)
+	}
+	var named bool
+	err := s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		now, err := tx.Link(l.ID)
+		named = err == nil && now.DeletedAt.IsZero() && now.Parts.Has(part)
+		return vitrine.NotFoundIsNil(err)
+	})
+	if err != nil {
+		return err
+	}
+	if !named {
+		return nil
+	}
+	if there, err := s.stored(ctx, l, part); err != nil || there {
+		return err // put again since
+	}
+	_, err = s.change(ctx, l, unname)
+	return err
+}
+
+// stored reports whether a part is there.
+func (s *Captions) stored(ctx context.Context, l *vitrine.Link, part vitrine.Part) (bool, error) {
+	b, err := s.Blobs.OpenPart(ctx, l.Upload, part)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, vitrine.Unavailable(err)
+	}
+	return true, b.Close()
+}
+
+// Of finds a link of the account, to tell its captions; a foreign slug answers as an unknown one does: CodeNotFound.
+func (s *Captions) Of(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
+	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+}
+
+// change changes a link that is still there.
+func (s *Captions) change(ctx context.Context, l *vitrine.Link, f func(*vitrine.Link) error) (now *vitrine.Link, err error) {
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		if now, err = tx.Link(l.ID); err != nil {
+			return err
+		}
+		if !now.DeletedAt.IsZero() {
+			return vitrine.ErrNoOwnLink
+		}
+		if err := f(now); err != nil {
+			return err
+		}
+		return tx.PutLink(now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return now, nil
+}
+
+// readCaptions reads a text in one of its two forms and returns it as WebVTT.
+func readCaptions(r io.Reader) ([]byte, error) {
+	refuse := func(message string) error { return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: message} }
+	b, err := io.ReadAll(io.LimitReader(r, vitrine.MaxCaptions+1))
+	switch {
+	case err != nil:
+		return nil, refuse("The captions could not be read to their end.")
+	case len(b) > vitrine.MaxCaptions:
+		return nil, refuse("The captions are larger than 1 MiB.")
+	}
+	vtt, err := webvtt.Parse(b)
+	if err != nil {
+		return nil, refuse(strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + ".")
+	}
+	return vtt, nil
+}

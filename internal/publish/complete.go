@@ -1,0 +1,367 @@
+package publish
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+// CompleteRequest is the body of step 3. Nil members were not sent.
+type CompleteRequest struct {
+	Path, Name, Type               string
+	LinkName, Slug, IdempotencyKey *string
+	AllowDownload                  *bool
+	Site                           vitrine.SiteID // that of step 1
+}
+
+// Complete makes the link of an upload whose bytes are stored: seals them, checks that they are what the name says, has them
+// scanned, and admits the link within the plan's limits, all or nothing. Any retry, a hundred at once too, answers the
+// same link. A check that refuses the file deletes its bytes, and later retries answer the same refusal.
+//
+// Errors: the 400, 403 and 429 rows of the contract.
+func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRequest) (*vitrine.Link, error) {
+	if r.Slug != nil {
+		if err := a.MayChooseSlug(); err != nil {
+			return nil, err
+		}
+	}
+	title, download := r.Name, true
+	if r.LinkName != nil {
+		t, err := vitrine.ParseTitle(*r.LinkName)
+		if err != nil {
+			return nil, err
+		}
+		title = t
+	}
+	if r.AllowDownload != nil {
+		download = *r.AllowDownload
+	}
+	u, l, err := s.find(ctx, a, r)
+	if err != nil || l != nil {
+		return l, err
+	}
+	return s.checkOnce(ctx, u.ID, func(c *check) (*vitrine.Link, error) {
+		ctx := context.WithoutCancel(ctx)
+		l, err := s.publish(ctx, c, u, title, download)
+		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
+			// Another process may have ended the upload meanwhile, and taken its bytes.
+			made, ended := s.absent(ctx, u)
+			switch vitrine.CodeOf(ended) {
+			case vitrine.CodeInternal, vitrine.CodeUnavailable, vitrine.CodeUploadIncomplete:
+			default:
+				return made, ended
+			}
+		}
+		return l, err
+	})
+}
+
+var errUploadUnknown = &vitrine.Error{Code: vitrine.CodeUploadNotFound, Field: "path", Message: "There is no upload with this path. Begin again with step 1."}
+
+// find reads the upload that r speaks of; the link, where it exists already.
+func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteRequest) (u *vitrine.Upload, l *vitrine.Link, err error) {
+	unknown := errUploadUnknown
+	id, ok := vitrine.ParseUploadID(r.Path)
+	if !ok {
+		return nil, nil, unknown
+	}
+	var slug vitrine.Slug
+	if r.Slug != nil {
+		if slug, err = vitrine.ParseSlug(*r.Slug); err != nil {
+			return nil, nil, err
+		}
+	}
+	var key string
+	if r.IdempotencyKey != nil {
+		if key, err = parseIdempotencyKey(*r.IdempotencyKey); err != nil {
+			return nil, nil, err
+		}
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		u, err = tx.Upload(id)
+		if errors.Is(err, vitrine.ErrNotFound) || err == nil && (u.Account != a.ID || u.Site != r.Site) {
+			return unknown
+		}
+		if err != nil {
+			return err
+		}
+		mismatch := func(field string) error {
+			return &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: field, Message: "The " + field + " differs from the one of step 1. Send the same one."}
+		}
+		switch {
+		case u.Name != r.Name:
+			return mismatch("name")
+		case u.Type != r.Type:
+			return mismatch("type")
+		case u.Slug != slug:
+			return mismatch("slug")
+		case key != "" && u.IdempotencyKey != key:
+			return mismatch("idempotencyKey")
+		}
+		switch u.State {
+		case vitrine.UploadFailed:
+			return u.FailureError()
+		case vitrine.UploadDone:
+			l, err = tx.Link(u.Link)
+			if errors.Is(err, vitrine.ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
+				return unknown
+			}
+			return err
+		}
+		if s.Now().Sub(u.CreatedAt) >= vitrine.UploadLife {
+			return unknown
+		}
+		return nil
+	})
+	return u, l, err
+}
+
+// publish checks the stored bytes of an upload and makes its link.
+func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, title string, download bool) (*vitrine.Link, error) {
+	info, err := s.Blobs.Stat(ctx, u.ID)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return s.absent(ctx, u)
+	}
+	if err != nil {
+		return nil, vitrine.Unavailable(err)
+	}
+	if info.Size != u.Size {
+		return nil, s.fail(ctx, u, vitrine.Errorf(vitrine.CodeSizeMismatch, "The stored file has %d bytes; %d were announced.", info.Size, u.Size))
+	}
+	if info, err = s.Blobs.Seal(ctx, u.ID); err != nil {
+		return nil, vitrine.Unavailable(err)
+	}
+	l := &vitrine.Link{Account: u.Account, Upload: u.ID, Slug: u.Slug, Title: title, Name: u.Name, Type: u.Type, Size: u.Size,
+		SHA256: info.SHA256, AllowDownload: download, HasBytes: true, Site: u.Site}
+	if l.Site != 0 {
+		l.AllowDownload, l.Preview = false, vitrine.PreviewDone // there is no page that would offer the one or show the other
+	}
+	if err := s.check(ctx, c, l); err != nil {
+		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
+			return nil, err
+		}
+		return nil, s.fail(ctx, u, err)
+	}
+	if err := s.commit(ctx, u, l); err != nil {
+		switch vitrine.CodeOf(err) {
+		case vitrine.CodeLinkLimit, vitrine.CodeStorageLimit, vitrine.CodeFileTooLarge, vitrine.CodeSlugTaken, vitrine.CodeProRequired, vitrine.CodeNotFound:
+			return nil, s.fail(ctx, u, err)
+		}
+		return nil, err
+	}
+	if s.Wake != nil {
+		s.Wake()
+	}
+	return l, nil
+}
+
+// absent answers for an upload without stored bytes: it may have ended since it was read.
+func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Link, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		now, err := tx.Upload(u.ID)
+		switch {
+		case err != nil:
+			return err
+		case now.State == vitrine.UploadDone:
+			l, err = tx.Link(now.Link)
+			return err
+		case now.State == vitrine.UploadFailed:
+			return now.FailureError()
+		}
+		return &vitrine.Error{Code: vitrine.CodeUploadIncomplete, Field: "path", Message: "The file has not arrived yet. PUT it to the signed URL, then complete again."}
+	})
+	return l, err
+}
+
+// completeScanTime is how long complete waits for the scanner. Whoever called is waiting; what takes longer a person must look at.
+const completeScanTime = 2 * time.Minute
+
+// check inspects and scans sealed bytes and fills in what the link takes from them: kind, pages, SHA-256, state.
+func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
+	t, err := filetype.ByName(l.Name, l.Type)
+	if err != nil {
+		return fileError(err)
+	}
+	blob, err := s.Blobs.Open(ctx, l.Upload)
+	if err != nil {
+		return vitrine.Unavailable(err)
+	}
+	defer blob.Close()
+	facts, err := s.inspectInTurn(c, l, blob, t)
+	if err != nil {
+		if err = fileError(err); vitrine.CodeOf(err) == vitrine.CodeInternal {
+			return vitrine.Unavailable(err)
+		}
+		return err
+	}
+	if l.SHA256 == "" {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, io.NewSectionReader(blob, 0, blob.Size())); err != nil {
+			return vitrine.Unavailable(err)
+		}
+		l.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	}
+	l.Kind, l.Pages, l.State = t.Kind, facts.Pages, vitrine.StateLive
+	switch {
+	case facts.Hold != "":
+		l.Hold(facts.Hold, facts.Detail)
+	case t.Kind == filetype.Video:
+		l.State = vitrine.StateProcessing // scanned in the background
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, completeScanTime)
+	defer cancel()
+	verdict, signatures, err := scanBytes(ctx, s.Scanner, blob)
+	l.Scanned = signatures
+	switch {
+	case err != nil:
+		l.Hold(unscanned(err))
+	case verdict.Result == vitrine.ScanMalware:
+		return &vitrine.Error{Code: vitrine.CodeMalware, Reason: vitrine.ReasonMalware, Message: "The safety scan found malware in this file: " + verdict.Signature + "."}
+	case verdict.Result == vitrine.ScanSuspicious:
+		l.Hold(vitrine.ReasonSuspicious, verdict.Signature)
+	}
+	return nil
+}
+
+// inspect looks through a link's bytes, and counts the files of a version of a website.
+func inspect(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Facts, error) {
+	if l.Site == 0 {
+		return filetype.Inspect(b, b.Size(), t)
+	}
+	site, facts, err := filetype.InspectSite(b, b.Size())
+	if err == nil {
+		l.Files = int64(len(site.Files))
+	}
+	return facts, err
+}
+
+// commit makes the link and ends the upload in one transaction. When another process did so first, l becomes its link.
+func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now := s.Now()
+		current, err := tx.Upload(u.ID)
+		if err != nil {
+			return err
+		}
+		switch current.State {
+		case vitrine.UploadDone:
+			made, err := tx.Link(current.Link)
+			if err == nil {
+				*l = *made
+			}
+			return err
+		case vitrine.UploadFailed:
+			return current.FailureError()
+		}
+		if err := s.admit(tx, current, now, false); err != nil {
+			if e := new(vitrine.Error); errors.As(err, &e) && e.Held != nil {
+				e.RetryAfter = 0 // this upload ends with the refusal
+			}
+			return err
+		}
+		l.Slug, l.CreatedAt, l.StateAt = current.Slug, now, now
+		var site *vitrine.Site
+		if l.Site != 0 {
+			if site, err = vitrine.OpenSite(tx, current); err != nil {
+				return err
+			}
+			l.Title = site.Title
+		}
+		if err := s.holdKnown(tx, l); err != nil {
+			return err
+		}
+		if err := l.Add(tx, l.Maker()); err != nil {
+			return err
+		}
+		if site != nil {
+			if err := site.Deploy(tx, l, now); err != nil {
+				return err
+			}
+		}
+		current.State, current.Link, current.HoldUntil = vitrine.UploadDone, l.ID, now
+		return tx.PutUpload(current)
+	})
+}
+
+// holdKnown holds a link whose bytes were taken down, or are held as malware or by reports, on whichever account. That is a better reason than
+// that nobody could scan them.
+func (s *Uploads) holdKnown(tx vitrine.Tx, l *vitrine.Link) error {
+	bad, err := tx.BytesRefused(l.SHA256)
+	if !bad {
+		return err
+	}
+	switch l.Reason {
+	case "", vitrine.ReasonScanUnavailable, vitrine.ReasonScanSlow, vitrine.ReasonScanLimit:
+		l.State, l.Reason, l.Detail = vitrine.StateReview, vitrine.ReasonKnownBytes, ""
+	}
+	return err
+}
+
+// refusal is what the history says of a file that is dangerous: moderators should see who sends such. nil for any other failure.
+func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
+	by := vitrine.Actor{Kind: vitrine.ActorInspection}
+	switch e.Code {
+	case vitrine.CodeMalware:
+		by.Kind = vitrine.ActorScanner
+	case vitrine.CodeUnsafeFile:
+	default:
+		return nil
+	}
+	return &vitrine.Change{By: by, Action: vitrine.ActionRefuse, Account: u.Account, Reason: e.Reason, Detail: u.Name, Note: e.Message}
+}
+
+// doubt has the bytes of a link scanned anew that another process made, while a scanner said here that they are malware.
+func (s *Uploads) doubt(tx vitrine.Tx, u *vitrine.Upload, e *vitrine.Error) error {
+	if e.Code != vitrine.CodeMalware {
+		return nil
+	}
+	l, err := tx.Link(u.Link)
+	if err != nil {
+		return vitrine.NotFoundIsNil(err)
+	}
+	l.Scanned = "doubted " + s.Now().UTC().Format(time.RFC3339Nano) // no signatures are named so
+	return tx.PutLink(l)
+}
+
+// fail ends an upload that a check refused and deletes its bytes; cause is what the caller and later retries are told.
+func (s *Uploads) fail(ctx context.Context, u *vitrine.Upload, cause error) error {
+	made := false
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		made = false
+		current, err := tx.Upload(u.ID)
+		if err != nil || current.State == vitrine.UploadFailed {
+			return err
+		}
+		var e *vitrine.Error
+		errors.As(cause, &e)
+		if made = current.State == vitrine.UploadDone; made {
+			return s.doubt(tx, current, e)
+		}
+		current.State, current.Failure = vitrine.UploadFailed, e
+		if c := refusal(current, e); c != nil {
+			c.At = s.Now()
+			if err := tx.AddChange(c); err != nil {
+				return err
+			}
+		}
+		return tx.PutUpload(current)
+	})
+	if err == nil && made {
+		err = errors.New("another process made the link that this one refused: " + cause.Error())
+	}
+	if err != nil {
+		return err
+	}
+	// Bytes that stay behind because this fails are swept with the upload.
+	if err := s.Blobs.Delete(ctx, u.ID); err != nil {
+		return vitrine.Unavailable(err)
+	}
+	return cause
+}

@@ -1,0 +1,145 @@
+package publish
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/turn"
+)
+
+// inspectWait is how long an inspection waits for its turn.
+const inspectWait = time.Minute
+
+// checks are the checks of uploads that are under way in this process.
+type checks struct {
+	mu    sync.Mutex
+	of    map[vitrine.UploadID]*check // those that a caller may join
+	turns *turn.Queue[vitrine.AccountID]
+}
+
+// check is one check of an upload, however many have asked for it.
+type check struct {
+	callers int             // that wait for it
+	begun   bool            // the inspection has its turn: it goes on without callers
+	waiting context.Context // how long it waits for the turn
+	leave   context.CancelFunc
+	done    chan struct{}
+	link    *vitrine.Link
+	err     error
+}
+
+// checkOnce returns what f returns for an upload. One f runs at a time for each
+// upload, and all callers get its result. f goes on when its first caller goes
+// away, because others may wait for it. When all have gone away before the
+// inspection had its turn, the waiting ends.
+func (s *Uploads) checkOnce(ctx context.Context, id vitrine.UploadID, f func(*check) (*vitrine.Link, error)) (*vitrine.Link, error) {
+	c, first := s.checks.join(ctx, id)
+	if !first {
+		select {
+		case <-c.done:
+			return c.result()
+		case <-ctx.Done():
+			s.checks.gone(id, c)
+			return nil, ctx.Err()
+		}
+	}
+	defer c.leave()
+	defer context.AfterFunc(ctx, func() { s.checks.gone(id, c) })()
+	defer func() { // also when f panics
+		s.checks.end(id, c)
+		close(c.done)
+	}()
+	c.link, c.err = f(c)
+	return c.result()
+}
+
+// result is a copy for each caller.
+func (c *check) result() (*vitrine.Link, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	l := *c.link
+	return &l, nil
+}
+
+// join returns the check of an upload, and whether the caller has to do it.
+func (s *checks) join(ctx context.Context, id vitrine.UploadID) (c *check, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.of[id]; c != nil {
+		c.callers++
+		return c, false
+	}
+	if s.of == nil {
+		s.of = map[vitrine.UploadID]*check{}
+	}
+	c = &check{callers: 1, done: make(chan struct{}), err: vitrine.Errorf(vitrine.CodeInternal, "The check of the file failed.")}
+	c.waiting, c.leave = context.WithCancel(context.WithoutCancel(ctx))
+	s.of[id] = c
+	return c, true
+}
+
+// gone says that a caller of a check has gone away.
+func (s *checks) gone(id vitrine.UploadID, c *check) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.callers--; c.callers == 0 && !c.begun {
+		c.leave()
+		s.remove(id, c)
+	}
+}
+
+func (s *checks) end(id vitrine.UploadID, c *check) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(id, c)
+}
+
+func (s *checks) remove(id vitrine.UploadID, c *check) {
+	if s.of[id] == c {
+		delete(s.of, id)
+	}
+}
+
+// takeTurn waits for the inspection's turn. Errors: CodeUnavailable when there is
+// none for long, or when all callers have gone away. Otherwise the caller calls
+// release.
+func (s *Uploads) takeTurn(c *check, a vitrine.AccountID) (release func(), err error) {
+	s.checks.mu.Lock()
+	if s.checks.turns == nil {
+		n := s.Inspections
+		if n == 0 {
+			n = runtime.GOMAXPROCS(0)
+		}
+		s.checks.turns = turn.New[vitrine.AccountID](n)
+	}
+	turns := s.checks.turns
+	s.checks.mu.Unlock()
+	ctx, cancel := context.WithTimeout(c.waiting, inspectWait)
+	defer cancel()
+	if err := turns.Take(ctx, a); err != nil {
+		return nil, vitrine.Unavailable(err)
+	}
+	s.checks.mu.Lock()
+	defer s.checks.mu.Unlock()
+	if err := c.waiting.Err(); err != nil {
+		turns.Release()
+		return nil, vitrine.Unavailable(err)
+	}
+	c.begun = true
+	return turns.Release, nil
+}
+
+// inspectInTurn inspects the bytes of a link when it is its account's turn.
+func (s *Uploads) inspectInTurn(c *check, l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Facts, error) {
+	release, err := s.takeTurn(c, l.Account)
+	if err != nil {
+		return filetype.Facts{}, err
+	}
+	defer release()
+	return inspect(l, b, t)
+}

@@ -1,0 +1,73 @@
+package publish_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/publish"
+	"vitrine/internal/vitrinetest/fixture"
+)
+
+// meanwhile is storage in which something happens just before bytes are sealed.
+type meanwhile struct {
+	vitrine.Blobs
+	happens func()
+}
+
+func (b meanwhile) Seal(ctx context.Context, key vitrine.UploadID) (vitrine.BlobInfo, error) {
+	b.happens()
+	return b.Blobs.Seal(ctx, key)
+}
+
+// Two processes complete an upload at once, and the scanner of one finds malware. Whichever is first: both answer for what became of it, or ask to
+// be asked again, and nothing that was found is forgotten.
+func TestCompleteByTwo(t *testing.T) {
+	content := "what two look at\n"
+	begin := func(s *fixture.Instance) publish.CompleteRequest {
+		kind, _ := filetype.ByExt("note.txt")
+		b, err := s.Uploads.Create(t.Context(), s.Account, publish.UploadRequest{Name: "note.txt", Type: kind.MIME, Size: int64(len(content))})
+		s.Must(err)
+		_, err = s.Blobs.Receive(t.Context(), vitrine.PutGrant{Key: b.Path, Size: int64(len(content)), Type: kind.MIME, Expires: s.Clock.Now().Add(time.Minute)}, strings.NewReader(content))
+		s.Must(err)
+		return publish.CompleteRequest{Path: string(b.Path), Name: "note.txt", Type: kind.MIME}
+	}
+	other := func(s *fixture.Instance, m *fixture.Scanner) *publish.Uploads {
+		return &publish.Uploads{Store: s.Store, Blobs: s.Blobs, Scanner: m, Plans: vitrine.DefaultPlans(), Now: s.Clock.Now}
+	}
+	t.Run("refused first", func(t *testing.T) {
+		s := fixture.New(t)
+		r, refuses := begin(s), other(s, &fixture.Scanner{Known: "1", Verdict: fixture.Malware})
+		s.Uploads.Blobs = meanwhile{s.Blobs, func() {
+			if _, err := refuses.Complete(t.Context(), s.Account, r); vitrine.CodeOf(err) != vitrine.CodeMalware {
+				t.Errorf("the other: %v", err)
+			}
+		}}
+		if _, err := s.Uploads.Complete(t.Context(), s.Account, r); vitrine.CodeOf(err) != vitrine.CodeMalware {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("published first", func(t *testing.T) {
+		s := fixture.New(t)
+		r, publishes := begin(s), other(s, &fixture.Scanner{Known: "1", Verdict: fixture.Clean})
+		var l *vitrine.Link
+		s.Scanner.Verdict = fixture.Malware
+		s.Scanner.During = func() {
+			var err error
+			if l, err = publishes.Complete(t.Context(), s.Account, r); err != nil || l.State != vitrine.StateLive {
+				t.Errorf("the other: %+v, %v", l, err)
+			}
+		}
+		made, err := s.Uploads.Complete(t.Context(), s.Account, r)
+		s.Must(err)
+		if made.ID != l.ID {
+			t.Errorf("%+v and %+v", made, l)
+		}
+		s.Scanner.During = nil
+		s.Rescan() // in a minute
+		s.WantState(l, vitrine.StateReview, vitrine.ReasonMalware, fixture.Malware.Signature)
+	})
+}

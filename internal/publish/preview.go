@@ -1,0 +1,242 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/lease"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Previews is the service that has the parts of links made.
+type Previews struct {
+	Store     vitrine.Store
+	Blobs     vitrine.Blobs
+	Previewer vitrine.Previewer
+	Now       func() time.Time
+	// Failed, if set, is told of a link whose parts could not be made this time.
+	Failed func(*vitrine.Link, error)
+	Leases *lease.Leases
+
+	mu    sync.Mutex
+	tries map[vitrine.LinkID]previewTry // of links that failed, or are being worked on, here or elsewhere
+}
+
+// previewTry is how often a link's parts could not be made, and when that may be tried again; busy while it is.
+type previewTry struct {
+	failures int
+	next     time.Time
+	busy     bool
+}
+
+const (
+	// previewWait is how long a page waits for parts after its link has become live: longer than all but the slowest take.
+	previewWait = 2 * time.Minute
+	// previewsAtOnce bounds how many links are worked on at the same time. One may wait for LibreOffice, which runs once; each other
+	// takes a core.
+	previewsAtOnce = 3
+	// previewTries is after how many failures of the machine a link stays without parts, and previewPause the time before the second
+	// try, which doubles: a quarter of an hour in all.
+	previewTries = 6
+	previewPause = 30 * time.Second
+	// previewElsewhere is how long a link that another process works on is not looked at again.
+	previewElsewhere = 10 * time.Second
+)
+
+// Expects reports whether a part of a link is still to be made, or may be, so that a page may wait for it.
+func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {
+	t, ok := filetype.ByExt(l.Name)
+	return ok && l.HasBytes && l.Preview == vitrine.PreviewDue && s.Now().Sub(l.StateAt) < previewWait && s.Previewer.Makes(p, t.Ext)
+}
+
+// Make makes the parts of live links that have none yet, the newest first, until there is nothing to do. What is interrupted is done
+// again by the next call: the state is the queue. A link that fails keeps no other: it is told of, and tried again later. Several processes share
+// the links, each under a lease; parts that are made twice all the same take each other's place.
+func (s *Previews) Make(ctx context.Context) error {
+	var g errgroup.Group
+	for range previewsAtOnce {
+		g.Go(func() error {
+			for ctx.Err() == nil {
+				l, err := s.next(ctx)
+				if err != nil || l == nil {
+					return err
+				}
+				if err := s.leased(ctx, l); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// leased makes the parts of a link, unless another process is at it or has been. An error is of the leases.
+func (s *Previews) leased(ctx context.Context, l *vitrine.Link) error {
+	var made error
+	held, err := s.Leases.Hold(ctx, fmt.Sprintf("preview %d", l.ID), func(tx vitrine.Tx) (bool, error) {
+		now, err := tx.Link(l.ID)
+		return err == nil && now.Preview == vitrine.PreviewDue && now.HasBytes && now.DeletedAt.IsZero(), vitrine.NotFoundIsNil(err)
+	}, func(ctx context.Context) error {
+		made = s.make(ctx, l)
+		return nil
+	})
+	if held && err == nil {
+		s.done(ctx, l, made)
+		return nil
+	}
+	s.elsewhere(l)
+	if errors.Is(err, lease.ErrLost) {
+		return nil
+	}
+	return err
+}
+
+// elsewhere leaves a link to another process for a while.
+func (s *Previews) elsewhere(l *vitrine.Link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tries[l.ID]
+	t.busy, t.next = false, s.Now().Add(previewElsewhere)
+	s.tries[l.ID] = t
+}
+
+// previewsLooked is among how many links that are due the next one is looked for.
+const previewsLooked = 200
+
+// next takes a link whose parts are due; nil when there is none to be worked on now.
+func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
+	// What is due is read when nobody can end being busy: a link is never both read as due and found idle because it has just been done.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var due []*vitrine.Link
+	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		due, err = tx.Links(vitrine.LinkQuery{PreviewDue: true, Limit: previewsLooked})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(due) < previewsLooked { // all there are
+		maps.DeleteFunc(s.tries, func(id vitrine.LinkID, t previewTry) bool {
+			return !t.busy && !slices.ContainsFunc(due, func(l *vitrine.Link) bool { return l.ID == id })
+		})
+	}
+	now := s.Now()
+	for _, l := range due {
+		if t := s.tries[l.ID]; !t.busy && !now.Before(t.next) {
+			if s.tries == nil {
+				s.tries = map[vitrine.LinkID]previewTry{}
+			}
+			t.busy = true
+			s.tries[l.ID] = t
+			return l, nil
+		}
+	}
+	return nil, nil
+}
+
+// done notes how working on a link ended.
+func (s *Previews) done(ctx context.Context, l *vitrine.Link, err error) {
+	s.mu.Lock()
+	t := s.tries[l.ID]
+	t.busy = false
+	if err == nil || ctx.Err() != nil {
+		delete(s.tries, l.ID)
+	} else {
+		t.next = s.Now().Add(previewPause << t.failures)
+		t.failures++
+		s.tries[l.ID] = t
+	}
+	s.mu.Unlock()
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	if s.Failed != nil && !errors.Is(err, vitrine.ErrNotFound) {
+		s.Failed(l, err)
+	}
+	if t.failures >= previewTries && s.finish(ctx, l, nil) == nil {
+		s.mu.Lock()
+		delete(s.tries, l.ID)
+		s.mu.Unlock()
+	}
+}
+
+// renewAtOnce bounds the rows of one transaction.
+const renewAtOnce = 500
+
+// Renew has the parts of one link made anew by the next Make, or with "" those of all, and tells of how many: after a program was installed
+// that makes more of them. Until they are there a link keeps what it has.
+func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
+	if slug != "" {
+		return 1, s.Store.Update(ctx, func(tx vitrine.Tx) error {
+			l, err := vitrine.LinkBySlug(tx, slug)
+			if err != nil {
+				return err
+			}
+			l.Preview = vitrine.PreviewDue
+			return tx.PutLink(l)
+		})
+	}
+	for at := (vitrine.LinkCursor{}); ; {
+		var links []*vitrine.Link
+		err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
+			links, err = tx.Links(vitrine.LinkQuery{Before: at, Limit: renewAtOnce})
+			for _, l := range links {
+				if l.Site != 0 {
+					continue
+				}
+				l.Preview = vitrine.PreviewDue
+				err = errors.Join(err, tx.PutLink(l))
+			}
+			return err
+		})
+		n += len(links)
+		if err != nil || len(links) < renewAtOnce {
+			return n, err
+		}
+		last := links[len(links)-1]
+		at = vitrine.LinkCursor{CreatedAt: last.CreatedAt, ID: last.ID}
+	}
+}
+
+func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
+	blob, err := s.Blobs.Open(ctx, l.Upload)
+	if err != nil {
+		return err // ErrNotFound of a link that is deleted meanwhile
+	}
+	defer blob.Close()
+	var made []vitrine.Part
+	err = s.Previewer.Preview(ctx, vitrine.PreviewFile{Name: l.Name, Kind: l.Kind, Blob: blob}, func(p vitrine.Part, body io.Reader) error {
+		err := s.Blobs.PutPart(ctx, l.Upload, p, body)
+		if err == nil {
+			made = append(made, p)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.finish(ctx, l, made)
+}
+
+// finish writes which parts a link has got.
+func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now, err := tx.Link(l.ID)
+		if err != nil {
+			return err
+		}
+		now.Parts, now.Preview = now.Parts.With(made...), vitrine.PreviewDone
+		return tx.PutLink(now)
+	})
+}

@@ -1,0 +1,107 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/storageowner"
+)
+
+// sweepGrace is what an upload may be older than UploadLife before it is swept: a complete that began in time may be running.
+const SweepGrace = time.Hour
+
+// sweepAtOnce bounds the rows of one transaction.
+const sweepAtOnce = 500
+
+const (
+	// placeEvery is how often the place of the files is looked after (Place). Nothing is swept but right after it was found to be this database's.
+	PlaceEvery = time.Hour
+	// placeKept is for how long it has to have been, without a break since this process first looked, before bytes are removed that nobody owns. A process on a
+	// copy of the database, which the place takes for the other's at first, has been found out by then: the other has looked, and so has it again.
+	placeKept = 2 * PlaceEvery
+	// straysEvery is how often storage is gone through for bytes that nobody owns; only a crash leaves such.
+	straysEvery = 24 * time.Hour
+)
+
+// Sweep removes uploads that never became a link, and what they left in storage, unless that is another's (ErrOtherPlace, which Uploads.Foreign is told each time).
+// It does something once an hour, however often it is called.
+func (s *Uploads) Sweep(ctx context.Context) error {
+	now := s.Now()
+	if !s.looked.IsZero() && now.Sub(s.looked) < PlaceEvery {
+		return nil
+	}
+	err := storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.Rotate(ctx)
+	if errors.Is(err, storageowner.ErrOther) {
+		s.looked, s.kept = now, time.Time{}
+		if s.Foreign != nil {
+			s.Foreign(err)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s.kept.IsZero() || now.Sub(s.looked) >= 2*PlaceEvery { // another process looked after it meanwhile, or nobody did
+		s.kept = now
+	}
+	before := now.Add(-vitrine.UploadLife - SweepGrace)
+	for _, state := range []vitrine.UploadState{vitrine.UploadOpen, vitrine.UploadFailed} {
+		for {
+			n, err := s.sweep(ctx, state, before)
+			if err != nil {
+				return err
+			}
+			if n < sweepAtOnce {
+				break
+			}
+		}
+	}
+	if now.Sub(s.kept) >= placeKept && now.Sub(s.swept) >= straysEvery {
+		owns := func(id vitrine.UploadID) (bool, error) {
+			return storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.Owns(ctx, id)
+		}
+		if err := s.Blobs.Sweep(ctx, before, owns); err != nil {
+			return err
+		}
+		s.swept = now
+	}
+	s.looked = now
+	return nil
+}
+
+func (s *Uploads) sweep(ctx context.Context, state vitrine.UploadState, before time.Time) (int, error) {
+	var stale []*vitrine.Upload
+	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		stale, err = tx.StaleUploads(state, before, sweepAtOnce)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, u := range stale {
+		gone := false
+		err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+			now, err := tx.Upload(u.ID)
+			if errors.Is(err, vitrine.ErrNotFound) || err == nil && now.State == vitrine.UploadDone {
+				gone = false
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			gone = true
+			return tx.DeleteUpload(u.ID)
+		})
+		if err != nil {
+			return 0, err
+		}
+		if gone {
+			if err := s.Blobs.Delete(ctx, u.ID); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(stale), nil
+}

@@ -1,0 +1,256 @@
+// Package publish turns an upload into a link: it creates and completes uploads,
+// scans their bytes, makes previews, keeps captions, and removes what unfinished
+// uploads leave behind.
+package publish
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+
+	"github.com/google/uuid"
+)
+
+// Uploads is the service of the three steps: Create, the PUT to storage, Complete.
+type Uploads struct {
+	Store   vitrine.Store
+	Blobs   vitrine.Blobs
+	Scanner vitrine.Scanner
+	Plans   vitrine.Plans
+	Now     func() time.Time
+	// Wake is called when a link was made: there may be something to scan, or to make of it.
+	Wake func()
+	// Foreign is called with why nothing is swept (ErrOtherPlace), once an hour. It may be nil.
+	Foreign func(error)
+
+	// Inspections is how many files are inspected at once; 0: one for each processor.
+	Inspections int
+
+	checks checks
+	// Sweep's own: when the place was last looked after, since when it was this database's each time, and when it was last gone through.
+	looked, kept, swept time.Time
+}
+
+// UploadRequest is the body of step 1. Nil members were not sent.
+type UploadRequest struct {
+	Name, Type           string
+	Size                 int64
+	Slug, IdempotencyKey *string
+	// Site has the file, a ZIP, deployed as a version of this website of the account; 0: it becomes a link.
+	Site vitrine.SiteID
+}
+
+// CreatedUpload is the answer of step 1: where to put the bytes, or the link that the idempotency key made already.
+type CreatedUpload struct {
+	Path      vitrine.UploadID
+	SignedURL string
+	Existing  *vitrine.Link
+}
+
+// Create checks a file before it is sent, holds its place within the plan's limits, and signs its URL. A retry with the same
+// idempotency key answers the same path with a fresh URL, or the link that exists.
+//
+// Errors: the 400, 403 and 429 rows of the contract, in its order of checks.
+func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadRequest) (CreatedUpload, error) {
+	u, err := s.parse(a, r)
+	if err != nil {
+		return CreatedUpload{}, err
+	}
+	var b CreatedUpload
+	var ended []vitrine.UploadID
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		ended = nil
+		if b, err = s.begin(tx, *u); err != nil || b.Existing != nil {
+			return err
+		}
+		ended, err = s.lapse(tx, u.Account)
+		return err
+	})
+	if err == nil {
+		s.discard(ctx, ended)
+	}
+	if err != nil || b.Existing != nil {
+		return b, err
+	}
+	b.SignedURL, err = s.Blobs.SignPut(ctx, vitrine.PutGrant{Key: b.Path, Size: u.Size, Type: u.Type, Expires: s.Now().Add(vitrine.URLLife)})
+	return b, err
+}
+
+// maxFileBytes bounds a file whatever the plan, so that sums of sizes do not overflow: a petabyte.
+const maxFileBytes = 1 << 50
+
+func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, error) {
+	if r.Slug != nil {
+		if err := a.MayChooseSlug(); err != nil {
+			return nil, err
+		}
+	}
+	t, err := filetype.ByName(r.Name, r.Type)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	if r.Site != 0 && t.Ext != "zip" {
+		return nil, &vitrine.Error{Code: vitrine.CodeUnsupportedType, Field: "name", Message: "A website is uploaded as a folder, or as one ZIP."}
+	}
+	if most := int64(filetype.MaxSiteBytes); r.Site != 0 && r.Size > most {
+		return nil, &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &r.Size, Message: "A website takes at most 4 GiB."}
+	}
+	if r.Size < 1 || r.Size > maxFileBytes {
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidSize, Field: "size", Message: "The size is the file's exact number of bytes, at least 1."}
+	}
+	u := &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size, Site: r.Site, State: vitrine.UploadOpen}
+	if r.Slug != nil {
+		if u.Slug, err = vitrine.ParseSlug(*r.Slug); err != nil {
+			return nil, err
+		}
+	}
+	if r.IdempotencyKey != nil {
+		if u.IdempotencyKey, err = parseIdempotencyKey(*r.IdempotencyKey); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
+}
+
+// begin finds the upload of u's idempotency key, or stores u.
+func (s *Uploads) begin(tx vitrine.Tx, u vitrine.Upload) (CreatedUpload, error) {
+	now := s.Now()
+	if u.IdempotencyKey != "" {
+		old, err := tx.UploadByKey(u.Account, u.IdempotencyKey)
+		switch {
+		case errors.Is(err, vitrine.ErrNotFound):
+		case err != nil:
+			return CreatedUpload{}, err
+		case !s.alive(tx, old, now):
+			old.Replaced = true
+			if err := tx.PutUpload(old); err != nil {
+				return CreatedUpload{}, err
+			}
+		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug || old.Site != u.Site:
+			return CreatedUpload{}, &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: "idempotencyKey",
+				Message: "This idempotency key was used for another upload: name, type, size and slug must be the same. Use a new key for a new file."}
+		default:
+			return s.resume(tx, old, now)
+		}
+	}
+	if err := s.admit(tx, &u, now, true); err != nil {
+		return CreatedUpload{}, err
+	}
+	u.CreatedAt, u.HoldUntil = now, now.Add(vitrine.SlugHold)
+	return CreatedUpload{Path: u.ID}, tx.AddUpload(&u)
+}
+
+// MayPut refuses the bytes of an upload whose account has been suspended since
+// it was begun, and of one that has ended. Errors: CodeBanned, CodeURLUsed.
+func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
+	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		u, err := tx.Upload(id)
+		if err != nil {
+			return vitrine.NotFoundIsNil(err) // storage says what is wrong with it
+		}
+		a, err := tx.Account(u.Account)
+		switch {
+		case err != nil:
+			return err
+		case a.Banned:
+			return vitrine.ErrBanned
+		case u.State != vitrine.UploadOpen:
+			return vitrine.Errorf(vitrine.CodeURLUsed, "This upload has ended, and its URL takes no more bytes. Continue with step 3: its answer says what became of the file.")
+		}
+		return nil
+	})
+}
+
+// alive reports whether an upload's idempotency key still counts: as long as its link lives, or for UploadLife when it may still get
+// one. A refused file's key may begin anew.
+func (s *Uploads) alive(tx vitrine.Tx, u *vitrine.Upload, now time.Time) bool {
+	if u.State == vitrine.UploadDone {
+		l, err := tx.Link(u.Link)
+		return err != nil && !errors.Is(err, vitrine.ErrNotFound) || err == nil && l.DeletedAt.IsZero()
+	}
+	return u.State == vitrine.UploadOpen && now.Sub(u.CreatedAt) < vitrine.UploadLife
+}
+
+// resume answers step 1 from the upload that its idempotency key began.
+func (s *Uploads) resume(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (CreatedUpload, error) {
+	if u.State == vitrine.UploadDone {
+		l, err := tx.Link(u.Link)
+		return CreatedUpload{Existing: l}, err
+	}
+	if !now.Before(u.HoldUntil) {
+		if err := s.admit(tx, u, now, false); err != nil {
+			return CreatedUpload{}, err
+		}
+	}
+	u.HoldUntil = now.Add(vitrine.SlugHold)
+	return CreatedUpload{Path: u.ID}, tx.PutUpload(u)
+}
+
+// admit reports whether u may hold its slug, a link slot and its bytes from now on; fresh, whether it may be begun at all. u
+// itself counts once: what it may hold already is left out.
+func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh bool) error {
+	a, err := tx.Account(u.Account)
+	if err != nil {
+		return err
+	}
+	if a.Banned {
+		return vitrine.ErrBanned
+	}
+	if u.Slug != "" {
+		if err := a.MayChooseSlug(); err != nil {
+			return err
+		}
+		if err := vitrine.SlugFree(tx, vitrine.SlugRequest{Slug: u.Slug, Upload: u.ID}, now); err != nil {
+			return err
+		}
+	}
+	if u.Site != 0 {
+		if _, err := vitrine.OpenSite(tx, u); err != nil {
+			return err
+		}
+	}
+	limits := s.Plans.LimitsOf(a)
+	if err := within(tx, a, limits, u, now); err != nil {
+		return err
+	}
+	n, oldest, err := tx.CountUploads(a.ID, now.Add(-vitrine.RateWindow))
+	if err != nil {
+		return err
+	}
+	if fresh {
+		n++
+	}
+	if limits.HourlyUploads > 0 && n > limits.HourlyUploads {
+		return &vitrine.Error{Code: vitrine.CodeRateLimited, Limit: &limits.HourlyUploads, RetryAfter: max(oldest.Add(vitrine.RateWindow).Sub(now), time.Second),
+			Message: "Too many uploads this hour. Wait and try again."}
+	}
+	return nil
+}
+
+// parseIdempotencyKey accepts a UUID in its usual form of 36 characters and folds it.
+func parseIdempotencyKey(s string) (string, error) {
+	id, err := uuid.Parse(s)
+	if err != nil || len(s) != 36 {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidIdempotencyKey, Field: "idempotencyKey", Message: "An idempotency key is a UUID, such as 123e4567-e89b-12d3-a456-426614174000."}
+	}
+	return id.String(), nil
+}
+
+// fileError turns a refusal of the file's name, type or bytes into an Error.
+func fileError(err error) error {
+	var p *filetype.Problem
+	if !errors.As(err, &p) {
+		return err
+	}
+	e := &vitrine.Error{Code: vitrine.Code(p.Code), Reason: p.Reason, Message: p.Message}
+	switch e.Code {
+	case vitrine.CodeInvalidName, vitrine.CodeUnsupportedType:
+		e.Field = "name"
+	case vitrine.CodeTypeMismatch:
+		e.Field = "type"
+	}
+	return e
+}

@@ -1,0 +1,54 @@
+package publish
+
+import (
+	"context"
+
+	"vitrine"
+)
+
+// Uploads whose hold has ended are not counted against the plan, but their bytes
+// may still be stored. They stay as long as the plan's storage has room for
+// them, so that a late complete works. When an upload needs the room, the oldest
+// of them are ended.
+
+// lapse ends the oldest uploads of an account that hold nothing any more, until
+// all that may be stored of the account fits into its plan. It returns those
+// whose bytes the caller deletes after the transaction.
+func (s *Uploads) lapse(tx vitrine.Tx, id vitrine.AccountID) (ended []vitrine.UploadID, err error) {
+	a, err := tx.Account(id)
+	if err != nil {
+		return nil, err
+	}
+	most := s.Plans.LimitsOf(a).StorageBytes
+	if most == 0 {
+		return nil, nil
+	}
+	now := s.Now()
+	_, bytes, err := tx.CountLinks(id)
+	if err != nil {
+		return nil, err
+	}
+	_, held, err := tx.Held(id, now, "")
+	if err != nil {
+		return nil, err
+	}
+	for {
+		lapsed, oldest, err := tx.Lapsed(id, now)
+		if err != nil || lapsed == 0 || bytes+held+lapsed <= most {
+			return ended, err
+		}
+		oldest.State, oldest.Failure = vitrine.UploadFailed, errUploadUnknown
+		if err := tx.PutUpload(oldest); err != nil {
+			return nil, err
+		}
+		ended = append(ended, oldest.ID)
+	}
+}
+
+// discard deletes the bytes of uploads that lapse has ended. Bytes that stay
+// behind because this fails are swept with the upload.
+func (s *Uploads) discard(ctx context.Context, ended []vitrine.UploadID) {
+	for _, id := range ended {
+		_ = s.Blobs.Delete(context.WithoutCancel(ctx), id)
+	}
+}

@@ -1,0 +1,93 @@
+// Package turn bounds how much work of one kind runs at once.
+package turn
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Queue bounds how much work of one kind runs at once in this process. Callers
+// wait for a turn in a queue of their own for each key. Free turns go to the
+// queues in rotation, so that a long queue does not hold up the others.
+type Queue[K comparable] struct {
+	mu     sync.Mutex
+	free   int
+	queues map[K][]chan struct{} // of those that wait, oldest first; none is empty
+	next   []K                   // the keys of queues, in the order in which they get a turn
+}
+
+// New returns a queue with n turns.
+func New[K comparable](n int) *Queue[K] {
+	return &Queue[K]{free: n, queues: map[K][]chan struct{}{}}
+}
+
+// Take waits for a turn. The caller calls Release after it, unless Take returns
+// the error of ctx.
+func (t *Queue[K]) Take(ctx context.Context, key K) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	if t.free > 0 {
+		t.free--
+		t.mu.Unlock()
+		return nil
+	}
+	given := make(chan struct{})
+	if len(t.queues[key]) == 0 {
+		t.next = append(t.next, key)
+	}
+	t.queues[key] = append(t.queues[key], given)
+	t.mu.Unlock()
+	select {
+	case <-given:
+		return nil
+	case <-ctx.Done():
+		if !t.leave(key, given) {
+			t.Release()
+		}
+		return ctx.Err()
+	}
+}
+
+// leave takes a caller out of its queue. It reports false if the caller has
+// been given its turn.
+func (t *Queue[K]) leave(key K, given chan struct{}) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.Index(t.queues[key], given)
+	if i < 0 {
+		return false
+	}
+	t.put(key, slices.Delete(t.queues[key], i, i+1))
+	if len(t.queues[key]) == 0 {
+		t.next = slices.DeleteFunc(t.next, func(k K) bool { return k == key })
+	}
+	return true
+}
+
+func (t *Queue[K]) put(key K, queue []chan struct{}) {
+	if len(queue) == 0 {
+		delete(t.queues, key)
+	} else {
+		t.queues[key] = queue
+	}
+}
+
+// Release passes a turn on.
+func (t *Queue[K]) Release() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.next) == 0 {
+		t.free++
+		return
+	}
+	key := t.next[0]
+	t.next = t.next[1:]
+	queue := t.queues[key]
+	close(queue[0])
+	if t.put(key, queue[1:]); len(queue) > 1 {
+		t.next = append(t.next, key)
+	}
+}

@@ -1,8 +1,0 @@
-package vitrine
-
-// Kept is how many links are kept in memory, for tests.
-func (s *Links) Kept() int {
-	s.cache.mu.Lock()
-	defer s.cache.mu.Unlock()
-	return len(s.cache.links)
-}

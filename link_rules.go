@@ -1,0 +1,170 @@
+package vitrine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+var ErrNoOwnLink = Errorf(CodeNotFound, "There is no link with that slug on this account.")
+
+// OwnLink looks up a link of an account, by a slug that it had before, too; a foreign slug answers as an unknown one does.
+func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time.Time) (l *Link, err error) {
+	err = store.Read(ctx, func(tx Tx) error {
+		l, err = LinkByAnySlug(tx, slug, now)
+		return err
+	})
+	switch {
+	case CodeOf(err) == CodeNotFound, err == nil && (l.Account != a.ID || l.Site != 0):
+		return nil, ErrNoOwnLink
+	case err != nil:
+		return nil, err
+	}
+	return l, nil
+}
+
+// slugTries bounds the search for a free slug among 31^10.
+const slugTries = 8
+
+func addLink(tx Tx, l *Link) error {
+	if l.Slug != "" {
+		return tx.AddLink(l)
+	}
+	for range slugTries {
+		l.Slug = NewSlug()
+		if reservedSlugs[string(l.Slug)] {
+			continue
+		}
+		if _, err := tx.OldSlug(l.Slug, l.CreatedAt); err == nil {
+			continue
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if err := tx.AddLink(l); !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+	return errors.New("no free slug found")
+}
+
+func LinkBySlug(tx Tx, slug string) (*Link, error) {
+	l, err := tx.LinkBySlug(Slug(strings.ToLower(slug)))
+	if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
+		return nil, Errorf(CodeNotFound, "There is no link %q.", slug)
+	}
+	return l, err
+}
+
+// maxOldSlugs is how many old slugs of one link may be blocked at a time, so that nobody keeps names by going through them.
+const maxOldSlugs = 10
+
+// OwnLinkIn looks up a link of an account; a foreign slug answers as an unknown one does.
+func OwnLinkIn(tx Tx, a *Account, slug string) (*Link, error) {
+	l, err := LinkBySlug(tx, slug)
+	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || l.Site != 0) {
+		return nil, ErrNoOwnLink
+	}
+	return l, err
+}
+
+// LinkByAnySlug is linkBySlug, and finds a link by a slug that it had before, too.
+func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
+	l, unknown := LinkBySlug(tx, slug)
+	if CodeOf(unknown) != CodeNotFound {
+		return l, unknown
+	}
+	l, err := MovedLink(tx, Slug(strings.ToLower(slug)), now)
+	if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
+		return nil, unknown
+	}
+	return l, err
+}
+
+// SlugRequest asks for a slug, on behalf of an upload that may hold it, or of a link that may have had it.
+type SlugRequest struct {
+	Slug   Slug
+	Upload UploadID
+	Link   LinkID
+}
+
+// SlugFree reports whether a custom slug may be taken. The answer is the same anyone who has it.
+func SlugFree(tx Tx, f SlugRequest, now time.Time) error {
+	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
+	if _, err := tx.LinkBySlug(f.Slug); err == nil {
+		return taken
+	} else if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if old, err := tx.OldSlug(f.Slug, now); err == nil && old.Link != f.Link {
+		return taken
+	} else if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	holder, err := tx.SlugHolder(f.Slug, now)
+	if err == nil && holder.ID != f.Upload {
+		return taken
+	}
+	return NotFoundIsNil(err)
+}
+
+// MovedLink finds a link by a slug that it had before.
+func MovedLink(tx Tx, slug Slug, now time.Time) (*Link, error) {
+	old, err := tx.OldSlug(slug, now)
+	if err != nil {
+		return nil, err
+	}
+	return tx.Link(old.Link)
+}
+
+// ChosenSlug parses a slug that someone chose; "" of none.
+func ChosenSlug(a *Account, slug string) (Slug, error) {
+	if slug == "" {
+		return "", nil
+	}
+	if err := a.MayChooseSlug(); err != nil {
+		return "", err
+	}
+	return ParseSlug(slug)
+}
+
+var errSlugTaken = &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
+
+// AddNamed adds what has a slug of its own, the chosen one or, with "", one that it makes.
+func AddNamed(chosen Slug, add func(Slug) error) error {
+	if chosen != "" {
+		err := add(chosen)
+		if errors.Is(err, ErrExists) {
+			return errSlugTaken
+		}
+		return err
+	}
+	for range slugTries {
+		slug := NewSlug()
+		if reservedSlugs[string(slug)] {
+			continue
+		}
+		if err := add(slug); !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+	return errors.New("no free slug found")
+}
+
+// SlugUnused reports whether a look-up of a slug that an account chose finds nothing.
+func SlugUnused(ctx context.Context, store Store, a *Account, slug string, find func(Tx, Slug) error) error {
+	if err := a.MayChooseSlug(); err != nil {
+		return err
+	}
+	chosen, err := ParseSlug(slug)
+	if err != nil {
+		return err
+	}
+	return store.Read(ctx, func(tx Tx) error {
+		err := find(tx, chosen)
+		if err == nil {
+			return errSlugTaken
+		}
+		return NotFoundIsNil(err)
+	})
+}
