@@ -15,10 +15,10 @@ var mayImport = table(`
 report
 client                       report filetype
 e2e
-cmd/vitrine                  vitrine client report analytics audit auth accept clamav clickhouse collections disk durable export filetype importer ingest
-cmd/vitrine                  lease links logowner mail markup moderation outbox password preview publish s3 sitestats spool sqldb storageowner web worker
+cmd/vitrine                  vitrine client report analytics audit auth accept clamav clickhouse collections disk durable importer ingest
+cmd/vitrine                  lease links logowner mail moderation outbox password preview publish s3 sitestats spool sqldb storageowner web worker
 
-vitrine                      report filetype visitor
+vitrine                      report filetype
 
 accept
 durable
