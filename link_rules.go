@@ -68,7 +68,7 @@ func OwnLinkIn(tx Tx, a *Account, slug string) (*Link, error) {
 	return l, err
 }
 
-// LinkByAnySlug is linkBySlug, and finds a link by a slug that it had before, too.
+// LinkByAnySlug is LinkBySlug, and finds a link by a slug that it had before, too.
 func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
 	l, unknown := LinkBySlug(tx, slug)
 	if CodeOf(unknown) != CodeNotFound {

@@ -34,7 +34,7 @@ const (
 	TokenSetup    TokenPurpose = "setup"    // makes the first account of an instance
 )
 
-// tokenPurposes are all of them, and how long a token of each is good; 0: until it is used.
+// TokenPurposes are all of them, and how long a token of each is good; 0: until it is used.
 var TokenPurposes = map[TokenPurpose]time.Duration{
 	TokenSignIn:   SignInLife,
 	TokenPassword: ResetLife,

@@ -14,7 +14,7 @@ type Session struct {
 	// ByToken says that it began with a one-time link and not with a password.
 	ByToken   bool
 	CreatedAt time.Time
-	UsedAt    time.Time // kept to sessionGrain
+	UsedAt    time.Time // kept to SessionGrain
 	ExpiresAt time.Time // moves on as the session is used
 }
 
@@ -23,9 +23,9 @@ const (
 	SessionLife = 7 * 24 * time.Hour
 	// SessionMost is how long a browser stays signed in at most.
 	SessionMost = 30 * 24 * time.Hour
-	// sessionGrain is how exactly it is kept when a session was last used: finer would be a write for every request.
+	// SessionGrain is how exactly it is kept when a session was last used: finer would be a write for every request.
 	SessionGrain = 5 * time.Minute
-	// freshTime is how long after a one-time link a session may do what else takes the password.
+	// FreshTime is how long after a one-time link a session may do what else takes the password.
 	FreshTime = 15 * time.Minute
 )
 

@@ -31,7 +31,7 @@ const (
 
 const macSize = 16
 
-// clockJump is how far ahead of the clock a token may have been made. One from further ahead was made while the clock was wrong, and
+// ClockJump is how far ahead of the clock a token may have been made. One from further ahead was made while the clock was wrong, and
 // would live on long after it is set right (promise 22).
 const ClockJump = 2 * time.Minute
 

@@ -42,6 +42,6 @@ const (
 	URLLife = 10 * time.Minute
 	// UploadLife is how long an upload that is never completed can still be, and how long its idempotency key counts.
 	UploadLife = 24 * time.Hour
-	// rateWindow is what the hourly limit of a plan counts over.
+	// RateWindow is what the hourly limit of a plan counts over.
 	RateWindow = time.Hour
 )

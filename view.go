@@ -104,7 +104,7 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 	return s, clamped
 }
 
-// maxPages bounds the page numbers of a PDF whose page count could not be read.
+// MaxPages bounds the page numbers of a PDF whose page count could not be read.
 const MaxPages = 100_000
 
 // share is n of all in millionths, rounded to the nearest.

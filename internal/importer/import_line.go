@@ -161,7 +161,7 @@ func (in *importedSession) read(l *importTarget, s *report.Session) error {
 
 // target finds the link of a line, once a slug.
 func (i *importing) target(ctx context.Context, slug string) (*importTarget, error) {
-	key := strings.ToLower(slug) // as linkBySlug does: a link is one target
+	key := strings.ToLower(slug) // as LinkBySlug does: a link is one target
 	if t, ok := i.links[key]; ok {
 		return t, nil
 	}

@@ -26,7 +26,7 @@ const (
 	staleLeaseRetention = 30 * 24 * time.Hour
 )
 
-// ErrLeaseLost ends the context of work whose lease was lost: it could not be renewed, or another process has it.
+// ErrLost ends the context of work whose lease was lost: it could not be renewed, or another process has it.
 var ErrLost = errors.New("the lease of this work was lost")
 
 // Leases is the service by which the processes of an instance share its background work. A nil *Leases is that of a process that alone works
@@ -58,7 +58,7 @@ func NewHolder() string { return rand.Text() }
 
 // Hold does work under a lease, and tells whether it could be had. due, unless nil, is asked in the transaction that takes the lease whether the
 // work is still to be done, and false is as good as a lease that another has. The context of work ends with the lease, with
-// ErrLeaseLost, which Hold then returns. One process holds a lease once at a time: its caller sees to that.
+// ErrLost, which Hold then returns. One process holds a lease once at a time: its caller sees to that.
 func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bool, error), work func(context.Context) error) (held bool, err error) {
 	if s == nil {
 		return true, work(ctx)

@@ -23,7 +23,7 @@ type Uploads struct {
 	Now     func() time.Time
 	// Wake is called when a link was made: there may be something to scan, or to make of it.
 	Wake func()
-	// Foreign is called with why nothing is swept (ErrOtherPlace), once an hour. It may be nil.
+	// Foreign is called with why nothing is swept (ErrOther), once an hour. It may be nil.
 	Foreign func(error)
 
 	// Inspections is how many files are inspected at once; 0: one for each processor.

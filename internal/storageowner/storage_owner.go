@@ -43,7 +43,7 @@ const (
 // keepTries bounds how often other processes of the same store may come between the steps of Rotate or Claim.
 const keepTries = 20
 
-// ErrOtherPlace says that files are not this database's to sweep. Others that say so, and why, are ErrOtherPlace by errors.Is.
+// ErrOther says that files are not this database's to sweep. Others that say so, and why, are ErrOther by errors.Is.
 var ErrOther error = otherPlace("these files were last looked after by another database, or by a later state of this one")
 
 const errPlaceBare = otherPlace("the place of the files has neither its mark nor the newest of the files that the database knows, like a volume that is not mounted")
@@ -73,7 +73,7 @@ func readMarks(tx vitrine.Tx) (m marks, err error) {
 	return m, nil
 }
 
-// Verify reports whether the place is this database's: nil, ErrOtherPlace, or that it cannot be told. It changes nothing.
+// Verify reports whether the place is this database's: nil, ErrOther, or that it cannot be told. It changes nothing.
 func (p Owner) Verify(ctx context.Context) error {
 	m, mark, err := p.read(ctx)
 	if err == nil && mark == "" {
@@ -141,7 +141,7 @@ func (p Owner) read(ctx context.Context) (m marks, mark string, err error) {
 	return m, mark, err
 }
 
-// Rotate looks after the place: it puts the next mark where the place is this database's, else it says that it is disputed and answers ErrOtherPlace.
+// Rotate looks after the place: it puts the next mark where the place is this database's, else it says that it is disputed and answers ErrOther.
 func (p Owner) Rotate(ctx context.Context) error {
 	var put, doubted string // marks: put by this call, and met by it
 	for range keepTries {
