@@ -15,7 +15,7 @@ import (
 // A snapshot that makes an open a bot's takes the open off the viewer's count, and with the last one the viewer's row: from
 // then on the viewer returns only if another of their opens is a person's. What was decided for opens in between stays.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
-	err = l.update(ctx, func(t *tx, c *changes) error {
+	err = l.update(ctx, func(t logTx, c *changes) error {
 		w := l.write(t, c)
 		refused, err := w.opens(b.Opens)
 		if err != nil {
@@ -46,7 +46,7 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 // writing is a transaction that writes opens.
 type writing struct {
 	log      *ViewLog
-	tx       *tx
+	tx       logTx
 	told     *changes
 	words    *wordWriter
 	changes  map[vitrine.LinkID]*change
@@ -82,7 +82,7 @@ type engaged struct {
 	before            *report.Open // as it was; nil: nobody wants to know
 }
 
-func (l *ViewLog) write(t *tx, c *changes) *writing {
+func (l *ViewLog) write(t logTx, c *changes) *writing {
 	return &writing{log: l, tx: t, told: c, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
 		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]visitEntry{}}

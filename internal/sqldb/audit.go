@@ -18,7 +18,7 @@ import (
 func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	other := func(text string) { fault(text, false) }
 	wrong := func(_ vitrine.AccountID, _ report.Day, text string) { fault(text, true) }
-	return l.db.read(ctx, func(t *tx) error {
+	return l.read(ctx, func(t logTx) error {
 		if err := l.auditLinks(ctx, t, other); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 // auditedAtOnce is how many links are recounted together: few queries for many links.
 const auditedAtOnce = 1000
 
-func (l *ViewLog) auditLinks(ctx context.Context, t *tx, fault func(string)) error {
+func (l *ViewLog) auditLinks(ctx context.Context, t logTx, fault func(string)) error {
 	forgotten := map[vitrine.AccountID]report.Day{}
 	for after := int64(math.MinInt64); ; {
 		upTo := int64(math.MaxInt64)
@@ -58,7 +58,7 @@ func (l *ViewLog) auditLinks(ctx context.Context, t *tx, fault func(string)) err
 // linksAudit recounts links whose numbers lie between two: above the first, up to the second. It goes through each table once, and keeps sums alone.
 type linksAudit struct {
 	ctx     context.Context
-	tx      *tx
+	tx      logTx
 	opens   opener
 	between []any
 	links   map[int64]*linkAudit

@@ -16,7 +16,7 @@ import (
 type wrongTally func(account vitrine.AccountID, day report.Day, text string)
 
 // auditVisits holds the index of visits against the packs.
-func auditVisits(ctx context.Context, t *tx, fault func(string), wrong wrongTally) error {
+func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTally) error {
 	var accounts []vitrine.AccountID
 	err := t.each(func(s scanner) error {
 		var a vitrine.AccountID
@@ -63,7 +63,7 @@ func (v visitEntry) fingerprint() uint64 {
 }
 
 // indexedVisits sums the fingerprints of the entries of each link from a day on, each once.
-func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID, from report.Day) (sums map[int64]uint64, err error) {
+func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from report.Day) (sums map[int64]uint64, err error) {
 	runs, err := t.runs(account)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func indexedVisits(ctx context.Context, t *tx, account vitrine.AccountID, from r
 
 // auditDays looks whether the account has a tally of each day on which something happened; busy tells of each day with opens whether
 // people were among them.
-func auditDays(t *tx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
+func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
 	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.forgotten, s.stale))
 	err := t.each(func(row scanner) error {
 		var id vitrine.ViewID
@@ -127,7 +127,7 @@ func auditDays(t *tx, account vitrine.AccountID, s state, busy map[report.Day]bo
 }
 
 // packedVisits is the same of the packs of an account; it notes the days of its opens.
-func packedVisits(ctx context.Context, t *tx, account vitrine.AccountID, busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
+func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID, busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
 	sums = map[vitrine.LinkID]uint64{}
 	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
 	n := 0
@@ -163,7 +163,7 @@ type storedPart struct {
 }
 
 // auditTallies recounts stored tallies from their opens: of a scope those of 64 days together.
-func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, wrong wrongTally) error {
+func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wrongTally) error {
 	places, err := storedParts(t, all)
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (l *ViewLog) auditTallies(ctx context.Context, t *tx, all bool, wrong wrong
 }
 
 // storedParts lists stored tallies that are used, and that there are opens for: all, or a sample.
-func storedParts(t *tx, all bool) (places []storedPart, err error) {
+func storedParts(t logTx, all bool) (places []storedPart, err error) {
 	for _, query := range []string{"SELECT account, link, level, day, 0 FROM tallies", "SELECT account, 0, 0, day, 1 FROM daily_views"} {
 		if !all {
 			query += fmt.Sprintf(" ORDER BY random() LIMIT %d", sampledTallies)
@@ -216,7 +216,7 @@ func storedParts(t *tx, all bool) (places []storedPart, err error) {
 }
 
 // recount recounts stored tallies of one scope, which lie in 64 days, and tells of those that are wrong.
-func (l *ViewLog) recount(ctx context.Context, t *tx, parts []storedPart, wrong wrongTally) error {
+func (l *ViewLog) recount(ctx context.Context, t logTx, parts []storedPart, wrong wrongTally) error {
 	var days []report.Day
 	for _, p := range parts {
 		for d := p.from; d < p.to; d++ {
@@ -254,7 +254,7 @@ func (l *ViewLog) recount(ctx context.Context, t *tx, parts []storedPart, wrong 
 }
 
 // compareTally says what is wrong with a stored tally.
-func (l *ViewLog) compareTally(t *tx, p storedPart, counted dayTallies) (wrong string, err error) {
+func (l *ViewLog) compareTally(t logTx, p storedPart, counted dayTallies) (wrong string, err error) {
 	kept := stored{tx: t, words: l.words, scope: p.Scope, since: report.NoDay, tally: new(report.Tally)}
 	left, err := kept.takeLevel(p.span, p.level)
 	if err == nil && len(left) == 0 {
@@ -291,7 +291,7 @@ func (s *stored) allTimes(p part) error {
 }
 
 // compareDaily says what is wrong with the views by link of a day.
-func (l *ViewLog) compareDaily(t *tx, p storedPart, counted dayTallies) (wrong string, err error) {
+func (l *ViewLog) compareDaily(t logTx, p storedPart, counted dayTallies) (wrong string, err error) {
 	kept := map[int64]int64{}
 	var data []byte
 	err = t.get([]any{&data}, "SELECT data FROM daily_views WHERE account = $1 AND day = $2", int64(p.Account), p.from)

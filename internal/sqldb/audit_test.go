@@ -20,7 +20,7 @@ func faults(t *testing.T, l *ViewLog) (list []string) {
 
 func tamper(t *testing.T, l *ViewLog, query string, args ...any) {
 	t.Helper()
-	err := l.db.update(t.Context(), func(tx *tx) error {
+	err := l.transact(t.Context(), func(tx logTx) error {
 		n, err := tx.exec(query, args...)
 		if err == nil && n == 0 {
 			t.Errorf("nothing is changed by %s", query)
@@ -98,7 +98,7 @@ func TestEraseInSteps(t *testing.T) {
 	appendOpens(t, l, opens...)
 	step := func() (more bool) {
 		t.Helper()
-		err := l.update(t.Context(), func(t *tx, c *changes) (err error) {
+		err := l.update(t.Context(), func(t logTx, c *changes) (err error) {
 			more, err = erase(t, c, 1)
 			return err
 		})
@@ -130,7 +130,7 @@ func TestEraseInSteps(t *testing.T) {
 	}
 	for _, table := range []string{"opens", "viewers", "links"} {
 		var rows int64
-		err := l.db.read(t.Context(), func(t *tx) error { return t.get([]any{&rows}, "SELECT count(*) FROM "+table) })
+		err := l.read(t.Context(), func(t logTx) error { return t.get([]any{&rows}, "SELECT count(*) FROM "+table) })
 		if err != nil || rows != 0 {
 			t.Errorf("%s has %d rows, %v", table, rows, err)
 		}
@@ -151,7 +151,7 @@ func TestVisitEnds(t *testing.T) {
 	for range 2 * sqliteReaders {
 		rows := 0
 		visit := func(f visitor) error {
-			return l.db.read(context.Background(), func(t *tx) error {
+			return l.read(context.Background(), func(t logTx) error {
 				return t.visitOpens(f, " FROM opens o WHERE o.link = $1", []any{1})
 			})
 		}

@@ -54,7 +54,7 @@ type pendingTally struct {
 
 // begin finds the next days to make; done: there are none.
 func (b *building) begin() (done bool, err error) {
-	err = b.log.db.read(b.ctx, func(t *tx) (err error) {
+	err = b.log.read(b.ctx, func(t logTx) (err error) {
 		if b.state, err = t.state(b.account); err != nil || b.state.stale >= b.state.settled {
 			done = true
 			return err
@@ -80,7 +80,7 @@ func (b *building) begin() (done bool, err error) {
 }
 
 // ahead tells about when the first open is that has no tally, and how many there are a day.
-func (b *building) ahead(t *tx) (first report.Day, daily int64, err error) {
+func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
 	var from, to *vitrine.ViewID
 	var opens int64
 	err = t.get([]any{&from, &to, &opens}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.opens), 0) AS BIGINT)
@@ -98,7 +98,7 @@ func (b *building) ahead(t *tx) (first report.Day, daily int64, err error) {
 }
 
 // firstDownload is the first day of some that has a download event of an account; their end, if there is none.
-func (t *tx) firstDownload(account vitrine.AccountID, from, to report.Day) (report.Day, error) {
+func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (report.Day, error) {
 	r := idsOf(from, to)
 	var first *vitrine.ViewID
 	err := t.get([]any{&first}, `SELECT min((SELECT min(d.id) FROM downloads d WHERE d.link = l.link AND d.id >= $1 AND d.id < $2))
@@ -133,8 +133,8 @@ func (b *building) plan(first report.Day, daily int64) {
 }
 
 // write runs a transaction that writes tallies.
-func (b *building) write(f func(*tx) error) error {
-	err := b.log.db.update(b.ctx, func(t *tx) error {
+func (b *building) write(f func(logTx) error) error {
+	err := b.log.transact(b.ctx, func(t logTx) error {
 		s, err := t.state(b.account)
 		if err == nil && s != b.state {
 			err = errChanged
@@ -147,7 +147,7 @@ func (b *building) write(f func(*tx) error) error {
 	return err
 }
 
-func (b *building) advance(t *tx, to report.Day) error {
+func (b *building) advance(t logTx, to report.Day) error {
 	s := b.state
 	s.stale = to
 	return t.putState(b.account, s)
@@ -160,7 +160,7 @@ func (b *building) clear() error {
 	next := b.state
 	next.version++
 	next.begun = max(b.days.to, b.state.stale)
-	err := b.write(func(t *tx) error {
+	err := b.write(func(t logTx) error {
 		if b.state.begun > b.state.stale {
 			if err := t.dropStale(b.account, b.state.stale); err != nil {
 				return err
@@ -175,7 +175,7 @@ func (b *building) clear() error {
 }
 
 // dropStale removes all tallies of an account that have a day from one on.
-func (t *tx) dropStale(account vitrine.AccountID, stale report.Day) error {
+func (t logTx) dropStale(account vitrine.AccountID, stale report.Day) error {
 	_, err := t.exec("DELETE FROM daily_views WHERE account = $1 AND day >= $2", int64(account), stale)
 	for _, table := range []string{"tallies", "times"} {
 		if err == nil {
@@ -187,7 +187,7 @@ func (t *tx) dropStale(account vitrine.AccountID, stale report.Day) error {
 }
 
 // some reports whether an answer has a row.
-func (t *tx) some(query string, args ...any) (bool, error) {
+func (t logTx) some(query string, args ...any) (bool, error) {
 	var one int64
 	err := t.get([]any{&one}, query, args...)
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -198,7 +198,7 @@ func (t *tx) some(query string, args ...any) (bool, error) {
 
 func (b *building) run() error {
 	if b.days.from >= b.state.settled {
-		return b.write(func(t *tx) error { return b.advance(t, b.state.settled) })
+		return b.write(func(t logTx) error { return b.advance(t, b.state.settled) })
 	}
 	b.whole, b.counts = dayTallies{}, map[vitrine.LinkID][]int64{}
 	facts, err := b.visits()
@@ -220,13 +220,13 @@ func (b *building) run() error {
 			return err
 		}
 	}
-	return b.write(func(t *tx) error { return b.advance(t, b.days.to) })
+	return b.write(func(t logTx) error { return b.advance(t, b.days.to) })
 }
 
 // visits finds the visits of all links, and gives those of the account to its tallies.
 func (b *building) visits() (facts map[int64][]visitFact, err error) {
 	facts = map[int64][]visitFact{}
-	err = b.read(func(t *tx) error {
+	err = b.read(func(t logTx) error {
 		var visits []visitEntry
 		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true, func(link vitrine.LinkID, r *row) error {
 			of := b.counts[link]
@@ -261,8 +261,8 @@ func (b *building) visits() (facts map[int64][]visitFact, err error) {
 }
 
 // read runs a transaction over the state that the attempt began with.
-func (b *building) read(f func(*tx) error) error {
-	return b.log.db.read(b.ctx, func(t *tx) error {
+func (b *building) read(f func(logTx) error) error {
+	return b.log.read(b.ctx, func(t logTx) error {
 		s, err := t.state(b.account)
 		if err == nil && s != b.state {
 			err = errChanged
@@ -281,7 +281,7 @@ func (b *building) scope(link vitrine.LinkID) vitrine.Scope {
 
 // opens makes the tallies of each link, and adds the opens to the account's.
 func (b *building) opens(facts map[int64][]visitFact) error {
-	return b.read(func(t *tx) error {
+	return b.read(func(t logTx) error {
 		downloads, err := b.downloads(t)
 		if err != nil {
 			return err
@@ -352,7 +352,7 @@ func (b *building) small(link vitrine.LinkID) bool {
 }
 
 // downloads lists the days of the download events of each link.
-func (b *building) downloads(t *tx) (days map[vitrine.LinkID][]report.Day, err error) {
+func (b *building) downloads(t logTx) (days map[vitrine.LinkID][]report.Day, err error) {
 	days = map[vitrine.LinkID][]report.Day{}
 	clause, args := within(b.scope(0), "downloads", idsOf(b.block.from, b.block.to))
 	err = t.each(func(s scanner) error {
@@ -428,7 +428,7 @@ func (b *building) tallied(s vitrine.Scope, days dayTallies) {
 func (b *building) flush() error {
 	for len(b.pending) > 0 {
 		some := b.pending[:min(len(b.pending), pendingTallies/4)]
-		err := b.write(func(t *tx) error {
+		err := b.write(func(t logTx) error {
 			words := b.log.words.writer(t)
 			for _, p := range some {
 				if err := t.putTally(words, p.scope, p.level, p.day, p.tally); err != nil {

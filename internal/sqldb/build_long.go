@@ -7,7 +7,7 @@ import (
 
 // dailyViews writes the views by link of the days.
 func (b *building) dailyViews() error {
-	return b.write(func(t *tx) error {
+	return b.write(func(t logTx) error {
 		for d := b.days.from; d < b.days.to; d++ {
 			tally := b.whole[d]
 			if tally == nil || tally.Views() == 0 {
@@ -49,7 +49,7 @@ func (b *building) days64() error {
 // sum puts the tally of many days on its way: of the smaller ones that are stored, and of the opens of other days.
 func (b *building) sum(s vitrine.Scope, days span) (*report.Tally, error) {
 	t := new(report.Tally)
-	err := b.read(func(tx *tx) error {
+	err := b.read(func(tx logTx) error {
 		st := stored{tx: tx, words: b.log.words, scope: s, since: report.NoDay, tally: t}
 		missing, err := st.take(days)
 		if err != nil {

@@ -44,7 +44,7 @@ func TestSettleIsLocked(t *testing.T) {
 	}
 	upTo := func() report.Day {
 		var s state
-		err := other.db.read(t.Context(), func(t *tx) (err error) {
+		err := other.read(t.Context(), func(t logTx) (err error) {
 			s, err = t.state(1)
 			return err
 		})
@@ -73,7 +73,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 	one, other := twoLogs(t)
 	ctx := t.Context()
 	for more := true; more; {
-		err := one.update(ctx, func(t *tx, c *changes) (err error) {
+		err := one.update(ctx, func(t logTx, c *changes) (err error) {
 			more, err = packSome(t, 1, firstTestDay+20)
 			c.reset(1)
 			return err
@@ -101,7 +101,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 	if done, err := second.begin(); err != nil || done { // it clears them
 		t.Fatalf("begin: %v, %v", done, err)
 	}
-	err = first.write(func(t *tx) error { return first.advance(t, first.days.to) })
+	err = first.write(func(t logTx) error { return first.advance(t, first.days.to) })
 	if !errors.Is(err, errChanged) {
 		t.Errorf("the first attempt went on: %v", err)
 	}

@@ -37,7 +37,13 @@ type dialect struct {
 
 type visitor func(link, id int64, open, session []byte) error
 
-// visitOpens calls f with every row of opens that a FROM clause selects under the name o. The blobs are f's until it returns.
+// visit calls f with each row of some columns of a FROM clause.
+func (t *tx) visit(columns, from string, args []any, f func([]driver.Value) error) error {
+	return t.dialect.visit(t, columns, from, args, f)
+}
+
+// visitOpens calls f with every row of opens that a FROM clause selects under
+// the name o. The blobs are f's until it returns.
 func (t *tx) visitOpens(f visitor, from string, args []any) error {
 	return t.dialect.visit(t, "o.link, o.id, o.open, o.session", from, args, func(row []driver.Value) error {
 		session, _ := row[3].([]byte)

@@ -17,7 +17,7 @@ const erasedAtOnce = 10_000
 func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {
 		more := false
-		err := l.update(ctx, func(t *tx, c *changes) (err error) {
+		err := l.update(ctx, func(t logTx, c *changes) (err error) {
 			more, err = erase(t, c, link)
 			return err
 		})
@@ -30,7 +30,7 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 // erased are the tables with rows of links, and what distinguishes a link's rows.
 var erased = []struct{ table, key string }{{"opens", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
 
-func erase(t *tx, c *changes, link vitrine.LinkID) (more bool, err error) {
+func erase(t logTx, c *changes, link vitrine.LinkID) (more bool, err error) {
 	var account vitrine.AccountID
 	err = t.get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(link))
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -77,7 +77,7 @@ func erase(t *tx, c *changes, link vitrine.LinkID) (more bool, err error) {
 }
 
 // beginErasure takes a link out of its account, and of all that is told of the account.
-func beginErasure(t *tx, c *changes, account vitrine.AccountID, link vitrine.LinkID) error {
+func beginErasure(t logTx, c *changes, account vitrine.AccountID, link vitrine.LinkID) error {
 	if _, err := t.exec("UPDATE links SET account = -account, views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func beginErasure(t *tx, c *changes, account vitrine.AccountID, link vitrine.Lin
 }
 
 // erasePack removes a pack of a link, and its visits.
-func erasePack(t *tx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
+func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
 	var visits []visitEntry
 	var first vitrine.ViewID
 	err = t.packs(ofLink(link), ids{math.MinInt64, math.MaxInt64}, func(_ vitrine.LinkID, p *storedPack) error {
@@ -135,7 +135,7 @@ func erasePack(t *tx, account vitrine.AccountID, link vitrine.LinkID) (some bool
 }
 
 // eraseRows removes some rows of the tables that have one an open.
-func eraseRows(t *tx, link vitrine.LinkID) (more bool, err error) {
+func eraseRows(t logTx, link vitrine.LinkID) (more bool, err error) {
 	for _, e := range erased {
 		var last int64
 		err := t.get([]any{&last}, "SELECT "+e.key+" FROM "+e.table+" WHERE link = $1 ORDER BY "+e.key+" LIMIT 1 OFFSET $2", int64(link), erasedAtOnce)

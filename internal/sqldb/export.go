@@ -18,7 +18,7 @@ var exportedAtOnce = 4000
 
 // Forgotten implements [vitrine.LogExporter]. Accounts are forgotten one by one here; those that are behind must have nothing of those days.
 func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
-	err = l.db.read(ctx, func(t *tx) error {
+	err = l.read(ctx, func(t logTx) error {
 		if err := t.get([]any{&day}, "SELECT coalesce(max(forgotten), 0) FROM accounts"); err != nil || day == 0 {
 			return err
 		}
@@ -44,7 +44,7 @@ func (l *ViewLog) Export(ctx context.Context, f func(vitrine.LogEntry) error) er
 		return err
 	}
 	var accounts []vitrine.AccountID
-	err := l.db.read(ctx, func(t *tx) error {
+	err := l.read(ctx, func(t logTx) error {
 		return t.each(func(s scanner) error {
 			var a vitrine.AccountID
 			err := s.Scan(&a)
@@ -63,7 +63,7 @@ func (l *ViewLog) Export(ctx context.Context, f func(vitrine.LogEntry) error) er
 
 func (l *ViewLog) exportReceipts(ctx context.Context, f func(vitrine.LogEntry) error) error {
 	var all []*vitrine.ImportReceipt
-	err := l.db.read(ctx, func(t *tx) error {
+	err := l.read(ctx, func(t logTx) error {
 		return t.each(func(s scanner) error {
 			var file []byte
 			var at int64
@@ -103,7 +103,7 @@ func (e *exporting) scope(link vitrine.LinkID) vitrine.Scope {
 }
 
 func (e *exporting) run() error {
-	err := e.log.db.read(e.ctx, func(t *tx) error {
+	err := e.log.read(e.ctx, func(t logTx) error {
 		s, err := t.state(e.account)
 		if err != nil {
 			return err
@@ -137,7 +137,7 @@ func (e *exporting) days() error {
 		day  report.Day
 	}
 	var places []place
-	err := e.log.db.read(e.ctx, func(t *tx) error {
+	err := e.log.read(e.ctx, func(t logTx) error {
 		return t.each(func(s scanner) error {
 			var p place
 			err := s.Scan(&p.link, &p.day)
@@ -152,7 +152,7 @@ func (e *exporting) days() error {
 	}
 	for _, p := range places {
 		day := vitrine.ForgottenDay{Scope: e.scope(vitrine.LinkID(p.link)), Day: p.day, Tally: new(report.Tally)}
-		err := e.log.db.read(e.ctx, func(t *tx) error {
+		err := e.log.read(e.ctx, func(t logTx) error {
 			kept := stored{tx: t, words: e.log.words, scope: day.Scope, since: report.NoDay, tally: day.Tally, gone: e.forgotten}
 			if _, err := kept.takeLevel(span{p.day, p.day + 1}, 0); err != nil {
 				return err
@@ -173,7 +173,7 @@ func (e *exporting) days() error {
 func (e *exporting) seen() error {
 	for next, more := int64(math.MinInt64), true; more; {
 		var some []vitrine.LastSeen
-		err := e.log.db.read(e.ctx, func(t *tx) (err error) {
+		err := e.log.read(e.ctx, func(t logTx) (err error) {
 			some, next, more, err = e.someSeen(t, next)
 			return err
 		})
@@ -190,7 +190,7 @@ func (e *exporting) seen() error {
 }
 
 // someSeen reads those of some viewers from one on, and tells which viewer comes next, if there are more.
-func (e *exporting) someSeen(t *tx, from int64) (some []vitrine.LastSeen, next int64, more bool, err error) {
+func (e *exporting) someSeen(t logTx, from int64) (some []vitrine.LastSeen, next int64, more bool, err error) {
 	h, err := t.history(e.account) // which links' entries count no more
 	if err != nil {
 		return nil, 0, false, err
@@ -240,7 +240,7 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 	opens := opener{words: e.log.words}
 	for r, more := (ids{math.MinInt64, math.MaxInt64}), true; more; {
 		var rows []row
-		err := e.log.db.read(e.ctx, func(t *tx) (err error) {
+		err := e.log.read(e.ctx, func(t logTx) (err error) {
 			rows, err = t.rows(c.Link, r, exportedAtOnce)
 			return err
 		})
@@ -273,7 +273,7 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 func (e *exporting) downloads(link vitrine.LinkID) error {
 	for after, more := int64(math.MinInt64), true; more; {
 		var some []vitrine.LoggedDownload
-		err := e.log.db.read(e.ctx, func(t *tx) error {
+		err := e.log.read(e.ctx, func(t logTx) error {
 			return t.each(func(s scanner) error {
 				d := vitrine.LoggedDownload{Account: e.account, Download: vitrine.Download{Link: link}}
 				err := s.Scan(&d.ID, &d.Open)

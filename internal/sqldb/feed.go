@@ -142,8 +142,8 @@ func (f *feed) since(account vitrine.AccountID, after, upTo int64) (events []eve
 }
 
 // update runs f as a transaction that writes, and tells the feed what it did.
-func (l *ViewLog) update(ctx context.Context, f func(*tx, *changes) error) error {
-	return l.db.update(ctx, func(t *tx) error {
+func (l *ViewLog) update(ctx context.Context, f func(logTx, *changes) error) error {
+	return l.transact(ctx, func(t logTx) error {
 		c := l.feed.begin()
 		if err := f(t, c); err != nil {
 			return err

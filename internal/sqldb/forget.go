@@ -25,7 +25,7 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	b := building{log: l, ctx: ctx, account: account}
 	var end report.Day // what is before it can be forgotten
-	err = l.db.read(ctx, func(t *tx) (err error) {
+	err = l.read(ctx, func(t logTx) (err error) {
 		if b.state, err = t.state(account); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 			}
 		}
 	}
-	err = l.update(ctx, func(t *tx, c *changes) error {
+	err = l.update(ctx, func(t logTx, c *changes) error {
 		s, err := t.state(account)
 		if err != nil || s != b.state {
 			more = true
@@ -86,13 +86,13 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 // everyDay stores the tallies of every day of 64, and of more days, of a link that has any opens then.
 func (b *building) everyDay(s vitrine.Scope) error {
 	days := dayTallies{}
-	err := b.read(func(t *tx) error {
+	err := b.read(func(t logTx) error {
 		return b.log.eachDay(b.ctx, t, s, window{cold: []span{b.days}}, func(d report.Day, tally *report.Tally) { days[d] = tally.OfLink() })
 	})
 	if err != nil || len(days) == 0 {
 		return err
 	}
-	return b.write(func(t *tx) error {
+	return b.write(func(t logTx) error {
 		if err := t.dropTallies(s, b.days); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (b *building) everyDay(s vitrine.Scope) error {
 }
 
 // dropTallies removes what is stored of a scope's days, which are whole numbers of 64.
-func (t *tx) dropTallies(s vitrine.Scope, days span) error {
+func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 	for _, table := range []string{"tallies", "times"} {
 		_, err := t.exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2 AND day >= $3 AND day < $4",
 			int64(s.Account), int64(s.Link), days.from, days.to)
@@ -134,7 +134,7 @@ func (t *tx) dropTallies(s vitrine.Scope, days span) error {
 }
 
 // dropOpens removes the packed opens and the download events of a link before an ID.
-func (t *tx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
+func (t logTx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
 	var kept []row
 	err := t.each(func(s scanner) error {
 		var p storedPack
@@ -161,7 +161,7 @@ func (t *tx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
 
 // RetainedFrom implements [vitrine.ViewLog].
 func (l *ViewLog) RetainedFrom(ctx context.Context, account vitrine.AccountID) (from report.Day, err error) {
-	err = l.db.read(ctx, func(t *tx) error {
+	err = l.read(ctx, func(t logTx) error {
 		s, err := t.state(account)
 		from = s.forgotten
 		return err

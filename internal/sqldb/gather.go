@@ -12,7 +12,7 @@ import (
 // gathering makes tallies of days from their opens.
 type gathering struct {
 	ctx     context.Context
-	tx      *tx
+	tx      logTx
 	opens   opener
 	scope   vitrine.Scope
 	tallies dayTallies
@@ -36,7 +36,7 @@ func (ts dayTallies) of(d report.Day) *report.Tally {
 	return t
 }
 
-func (l *ViewLog) gather(ctx context.Context, t *tx, s vitrine.Scope) *gathering {
+func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gathering {
 	return &gathering{ctx: ctx, tx: t, opens: opener{words: l.words}, scope: s, tallies: dayTallies{}, wants: everyDay}
 }
 
@@ -63,7 +63,7 @@ func (g *gathering) add(o *report.Open) error {
 }
 
 // links lists the links of the scope.
-func (t *tx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
+func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 	if s.Link != 0 {
 		return []vitrine.LinkID{s.Link}, nil
 	}

@@ -14,7 +14,7 @@ import (
 // Import implements [vitrine.ViewLog]. Opens of past days go into packs, later ones into the table of opens.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	touched := map[vitrine.AccountID]bool{}
-	err := l.update(ctx, func(t *tx, c *changes) error {
+	err := l.update(ctx, func(t logTx, c *changes) error {
 		clear(touched)
 		lines, err := imported(t, receipt.File)
 		if err != nil || receipt.Lines <= lines {

@@ -11,7 +11,7 @@ const websites = int64(vitrine.FirstSitePage)
 
 // HighestIDs implements [vitrine.ViewLog]. Each maximum is the end of an index.
 func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
-	err = l.db.read(ctx, func(t *tx) error {
+	err = l.read(ctx, func(t logTx) error {
 		var most, least, state int64 // an account is negated while a link of it is being erased
 		err := t.get([]any{&link, &most, &least, &state}, `SELECT coalesce((SELECT max(link) FROM links WHERE link < $1), 0),
 			coalesce((SELECT max(account) FROM links WHERE account < $2), 0), coalesce((SELECT min(account) FROM links WHERE account > $3), 0),
@@ -41,7 +41,7 @@ func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) er
 		var last int64
 		for more := true; more; {
 			var some []vitrine.Scope
-			err := l.db.read(ctx, func(t *tx) error {
+			err := l.read(ctx, func(t logTx) error {
 				some = some[:0]
 				return t.each(func(row scanner) error {
 					var number, account int64

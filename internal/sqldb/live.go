@@ -51,7 +51,7 @@ type live struct {
 // each calls f with the tallies of running days of a scope, up to date with the
 // transaction. It reports false if it does not have them. The tallies are valid
 // until f returns.
-func (ls *lives) each(ctx context.Context, t *tx, s vitrine.Scope, st state, days span, f func(dayTallies)) (bool, error) {
+func (ls *lives) each(ctx context.Context, t logTx, s vitrine.Scope, st state, days span, f func(dayTallies)) (bool, error) {
 	lv := ls.find(s, st)
 	if lv == nil {
 		return false, nil
@@ -169,7 +169,7 @@ func (lv *live) bytes() int {
 }
 
 // bring brings lv up to a transaction, if it is not beyond it.
-func (lv *live) bring(ctx context.Context, l *ViewLog, t *tx, st state, seq int64) error {
+func (lv *live) bring(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {
 	if lv.built && lv.seq >= seq {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (lv *live) bring(ctx context.Context, l *ViewLog, t *tx, st state, seq int6
 var errNoRoom = errors.New("the running days cannot be kept in memory")
 
 // build reads the running days. Errors: errNoRoom.
-func (lv *live) build(ctx context.Context, l *ViewLog, t *tx, st state, seq int64) error {
+func (lv *live) build(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {
 	lv.forget()
 	g := l.gather(ctx, t, lv.scope)
 	lv.tallies, lv.visits = g.tallies, newVisitSet()
@@ -246,7 +246,7 @@ func (lv *live) removeFact(f visitFact) {
 }
 
 // apply adds what transactions did. Errors: errNoRoom.
-func (lv *live) apply(t *tx, events []event) error {
+func (lv *live) apply(t logTx, events []event) error {
 	h := lazyHistory{tx: t, account: lv.scope.Account}
 	for _, e := range events {
 		if lv.scope.Link != 0 && int64(lv.scope.Link) != e.ofLink() {
@@ -300,7 +300,7 @@ func (lv *live) count(h *lazyHistory, o *report.Open, n int32) error {
 
 // lazyHistory is a history that is opened when a viewer is first looked up.
 type lazyHistory struct {
-	tx      *tx
+	tx      logTx
 	account vitrine.AccountID
 	history *history
 }

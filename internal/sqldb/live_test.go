@@ -99,7 +99,7 @@ func TestLiveOfErased(t *testing.T) {
 	l, h := openTestLog(t), newFacts()
 	told(t, h, l, on(d, 0, 1, 1), on(d, 1, 2, 2))
 	h.erase(2)
-	err := l.update(t.Context(), func(t *tx, c *changes) error { // the first step of it
+	err := l.update(t.Context(), func(t logTx, c *changes) error { // the first step of it
 		_, err := erase(t, c, 2)
 		return err
 	})

@@ -19,7 +19,7 @@ func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy
 	for {
 		var m *merging
 		for cleared := true; cleared; {
-			err := l.db.update(ctx, func(t *tx) (err error) {
+			err := l.transact(ctx, func(t logTx) (err error) {
 				cleared, m = false, nil
 				if cleared, err = t.dropUntrue(account); err == nil && !cleared {
 					m, err = beginMerge(t, account, tidy)
@@ -37,7 +37,7 @@ func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			err := l.db.update(ctx, func(t *tx) (err error) {
+			err := l.transact(ctx, func(t logTx) (err error) {
 				more, err = m.step(t)
 				return err
 			})
@@ -62,7 +62,7 @@ type merging struct {
 const mergeLife = time.Minute
 
 // dropUntrue removes a run that counts no more, or that was left unfinished.
-func (t *tx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
+func (t logTx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
 	var run int64
 	err = t.get([]any{&run}, "SELECT run FROM runs WHERE account = $1 AND merging <> 0 AND merging < $2 ORDER BY run LIMIT 1",
 		int64(account), ms(time.Now().Add(-mergeLife)))
@@ -81,7 +81,7 @@ func (t *tx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
 }
 
 // beginMerge begins to merge; nil: nothing to merge.
-func beginMerge(t *tx, account vitrine.AccountID, tidy bool) (*merging, error) {
+func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error) {
 	busy, err := t.some("SELECT 1 FROM runs WHERE account = $1 AND merging > 1 LIMIT 1", int64(account))
 	if err != nil || busy { // another process is at it
 		return nil, err
@@ -105,7 +105,7 @@ func beginMerge(t *tx, account vitrine.AccountID, tidy bool) (*merging, error) {
 
 // step merges some viewers. It ends early when entries were removed since the beginning, or the new run was: what was done is
 // cleared away, and the merge begins anew.
-func (m *merging) step(t *tx) (more bool, err error) {
+func (m *merging) step(t logTx) (more bool, err error) {
 	s, err := t.state(m.account)
 	if err != nil {
 		return false, err
@@ -160,7 +160,7 @@ func (m *merging) step(t *tx) (more bool, err error) {
 
 // source reads a run in order.
 type source struct {
-	tx      *tx
+	tx      logTx
 	account vitrine.AccountID
 	run     int64
 	began   bool

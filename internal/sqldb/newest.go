@@ -10,7 +10,7 @@ import (
 
 // newest is the tally of the newest q.Cap opens of a window, if it has more; what is older is left out.
 func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
-	err = l.db.read(ctx, func(tx *tx) error {
+	err = l.read(ctx, func(tx logTx) error {
 		all := newestOf(q.Cap)
 		if err := eachID(ctx, tx, q, all.add); err != nil || !all.full {
 			return err
@@ -78,7 +78,7 @@ func (p *places) Push(q any)         { p.places = append(p.places, q.(place)) }
 func (p *places) Pop() any           { panic("sqldb: nothing is taken off") }
 
 // eachID calls f with the place of every open of a window.
-func eachID(ctx context.Context, t *tx, q vitrine.TallyQuery, f func(place)) error {
+func eachID(ctx context.Context, t logTx, q vitrine.TallyQuery, f func(place)) error {
 	r, n := idsOf(q.From, q.To), 0
 	each := func(link vitrine.LinkID, id vitrine.ViewID) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {

@@ -24,7 +24,7 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 	if n <= 0 {
 		return nil, nil
 	}
-	err = l.db.read(ctx, func(t *tx) error {
+	err = l.read(ctx, func(t logTx) error {
 		recent = nil
 		r := idsOf(from, to)
 		err := t.opens(func(link, id int64, open, session []byte) error {
@@ -48,7 +48,7 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 
 // markDownloaded sets Downloaded of those opens of a link, listed newest first,
 // that a download event belongs to.
-func (t *tx) markDownloaded(link vitrine.LinkID, opens []report.Open) error {
+func (t logTx) markDownloaded(link vitrine.LinkID, opens []report.Open) error {
 	for some := range slices.Chunk(opens, 500) { // a statement takes only so many values
 		at := make(map[int64]*report.Open, len(some))
 		args, places := []any{int64(link)}, make([]string, len(some))
@@ -73,7 +73,7 @@ func (t *tx) markDownloaded(link vitrine.LinkID, opens []report.Open) error {
 }
 
 // recentPacked adds sessions in packs to a list of the newest, newest first, and cuts it to n.
-func (l *ViewLog) recentPacked(t *tx, link vitrine.LinkID, r ids, n int, recent *[]report.Open) error {
+func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recent *[]report.Open) error {
 	for before, limit := r.to, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
 		packs, first, err := l.recentIn(t, link, r, before, limit, n, recent)
 		if errors.Is(err, errStop) {
@@ -88,7 +88,7 @@ func (l *ViewLog) recentPacked(t *tx, link vitrine.LinkID, r ids, n int, recent 
 
 // recentIn is recentPacked of the newest packs that begin before an ID. It tells how many there were, and where they begin. errStop: no
 // other has anything newer.
-func (l *ViewLog) recentIn(t *tx, link vitrine.LinkID, r ids, before vitrine.ViewID, limit, n int, recent *[]report.Open) (packs int, first vitrine.ViewID, err error) {
+func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.ViewID, limit, n int, recent *[]report.Open) (packs int, first vitrine.ViewID, err error) {
 	err = t.each(func(s scanner) error {
 		var p storedPack
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
@@ -132,7 +132,7 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 	opens := opener{words: l.words}
 	for r := idsOf(from, to); ; {
 		var rows []row
-		err := l.db.read(ctx, func(t *tx) (err error) {
+		err := l.read(ctx, func(t logTx) (err error) {
 			rows, err = t.rows(link, r, opensAtOnce)
 			return err
 		})
@@ -156,7 +156,7 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 }
 
 // rows reads the first n opens of a link in a range of IDs, wherever they are.
-func (t *tx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
+func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
 	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
 		if len(rows) >= n && p.first > rows[n-1].id {
 			return errStop

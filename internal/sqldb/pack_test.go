@@ -186,7 +186,7 @@ func TestPacksStayFew(t *testing.T) {
 		}
 		settled(t, l, firstTestDay+50)
 		var packs int64
-		err := l.db.read(t.Context(), func(t *tx) error { return t.get([]any{&packs}, "SELECT count(*) FROM packs") })
+		err := l.read(t.Context(), func(t logTx) error { return t.get([]any{&packs}, "SELECT count(*) FROM packs") })
 		if err != nil || packs > 1+n/20 {
 			t.Errorf("%s: %d opens lie in %d packs, %v", name, n, packs, err)
 		}

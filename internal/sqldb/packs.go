@@ -28,7 +28,7 @@ const (
 )
 
 // packs calls f with every pack of a scope that has IDs in a range, link by link, oldest first; its data is f's until it returns.
-func (t *tx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack) error) error {
+func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack) error) error {
 	const columns = "SELECT p.link, p.first, p.last, p.opens, p.sessions, p.data FROM "
 	const inRange = ` AND p.first < $2 AND p.last >= $3
 		AND p.first >= coalesce((SELECT max(q.first) FROM packs q WHERE q.link = p.link AND q.first <= $4), $5)`
@@ -63,7 +63,7 @@ func (t *tx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack) e
 
 // packedRows calls f with every row in packs of a scope in a range of IDs, link by link, oldest first; brief rows have no labels and
 // no session.
-func (t *tx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.LinkID, *row) error) error {
+func (t logTx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.LinkID, *row) error) error {
 	var u unpacker
 	return t.packs(s, r, func(link vitrine.LinkID, p *storedPack) error {
 		if err := u.open(p.data, p.first); err != nil {
@@ -94,7 +94,7 @@ func ofLink(link vitrine.LinkID) vitrine.Scope { return vitrine.Scope{Link: link
 // packWriter writes the packs of a link from rows in the order of their IDs. Those rows and the ones already in packs of their
 // time become new packs together.
 type packWriter struct {
-	tx      *tx
+	tx      logTx
 	link    vitrine.LinkID
 	packer  packer
 	b       []byte

@@ -17,7 +17,7 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 			first[account] = day
 		}
 	}
-	err := l.db.read(ctx, func(t *tx) error {
+	err := l.read(ctx, func(t logTx) error {
 		if err := auditVisits(ctx, t, func(string) {}, wrong); err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 	}
 	defer func() { _ = unlock() }()
 	for _, account := range slices.Sorted(maps.Keys(first)) {
-		err := l.update(ctx, func(t *tx, c *changes) error {
+		err := l.update(ctx, func(t logTx, c *changes) error {
 			s, err := t.state(account)
 			if err != nil {
 				return err

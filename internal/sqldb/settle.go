@@ -40,7 +40,7 @@ func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f f
 	after := vitrine.AccountID(math.MinInt64)
 	for {
 		var account vitrine.AccountID
-		err := l.db.read(ctx, func(t *tx) error {
+		err := l.read(ctx, func(t logTx) error {
 			return t.get([]any{&account}, query, append([]any{int64(after)}, args...)...)
 		})
 		if errors.Is(err, vitrine.ErrNotFound) {
@@ -61,7 +61,7 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := l.update(ctx, func(t *tx, c *changes) (err error) {
+		err := l.update(ctx, func(t logTx, c *changes) (err error) {
 			more, err = packSome(t, account, before)
 			if err == nil {
 				c.reset(account)
@@ -82,7 +82,7 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 const packedAtOnce = 2048
 
 // packSome packs opens of days before one, and settles the account when none is left.
-func packSome(t *tx, account vitrine.AccountID, before report.Day) (more bool, err error) {
+func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	s, err := t.state(account)
 	if err != nil || s.settled >= before {
 		return false, err
@@ -123,7 +123,7 @@ func packSome(t *tx, account vitrine.AccountID, before report.Day) (more bool, e
 }
 
 // packLink moves up to n opens of a link of days before one into packs and tells how many they were, and the visits among them.
-func packLink(t *tx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []visitEntry, err error) {
+func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []visitEntry, err error) {
 	var rows []row
 	err = t.opens(func(_, id int64, open, session []byte) error {
 		r := row{id: vitrine.ViewID(id)}
@@ -171,7 +171,7 @@ func (r *row) decode(open, session []byte) error {
 
 // reopen moves the opens of a link of a day from packs back to the table of opens, where they can change. It tells whether there
 // were any.
-func reopen(t *tx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
+func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := idsOf(day, day+1)
 	var rows []row
 	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return unpackAll(p, &rows) })
@@ -217,14 +217,14 @@ func reopen(t *tx, account vitrine.AccountID, link vitrine.LinkID, day report.Da
 func (r row) compareID(id vitrine.ViewID) int { return cmp.Compare(r.id, id) }
 
 // see counts an open by a person in the table of opens.
-func (t *tx) see(link vitrine.LinkID, viewer uint64) error {
+func (t logTx) see(link vitrine.LinkID, viewer uint64) error {
 	_, err := t.exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = viewers.opens + 1",
 		int64(link), int64(viewer))
 	return err
 }
 
 // unsee takes some sees back.
-func (t *tx) unsee(link vitrine.LinkID, viewer uint64, opens int64) error {
+func (t logTx) unsee(link vitrine.LinkID, viewer uint64, opens int64) error {
 	n, err := t.exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer), opens)
 	if err == nil && n == 0 {
 		_, err = t.exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", opens, int64(link), int64(viewer))

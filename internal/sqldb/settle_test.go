@@ -204,7 +204,7 @@ func TestEraseLeavesNothing(t *testing.T) {
 	settled(t, l, d+80)
 	for _, table := range []string{"links", "opens", "viewers", "packs", "visits", "tallies", "times", "daily_views", "downloads"} {
 		var rows int64
-		err := l.db.read(t.Context(), func(t *tx) error { return t.get([]any{&rows}, "SELECT count(*) FROM "+table) })
+		err := l.read(t.Context(), func(t logTx) error { return t.get([]any{&rows}, "SELECT count(*) FROM "+table) })
 		if err != nil || rows != 0 {
 			t.Errorf("%s has %d rows, %v", table, rows, err)
 		}

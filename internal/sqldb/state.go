@@ -20,7 +20,7 @@ type state struct {
 }
 
 // state reads the state of an account; one that is not there has nothing put away.
-func (t *tx) state(account vitrine.AccountID) (s state, err error) {
+func (t logTx) state(account vitrine.AccountID) (s state, err error) {
 	err = t.get([]any{&s.version, &s.packed, &s.settled, &s.stale, &s.begun, &s.forgotten}, "SELECT version, packed, settled, stale, begun, forgotten FROM accounts WHERE account = $1", int64(account))
 	if errors.Is(err, vitrine.ErrNotFound) {
 		err = nil
@@ -28,7 +28,7 @@ func (t *tx) state(account vitrine.AccountID) (s state, err error) {
 	return s, err
 }
 
-func (t *tx) putState(account vitrine.AccountID, s state) error {
+func (t logTx) putState(account vitrine.AccountID, s state) error {
 	_, err := t.exec(`INSERT INTO accounts (account, version, packed, settled, stale, begun, forgotten) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account) DO UPDATE
 		SET version = excluded.version, packed = excluded.packed, settled = excluded.settled, stale = excluded.stale, begun = excluded.begun, forgotten = excluded.forgotten`,
 		int64(account), s.version, s.packed, s.settled, s.stale, s.begun, s.forgotten)
@@ -49,13 +49,13 @@ func (s *state) unsettle(d report.Day) {
 }
 
 // nextSeq numbers a transaction that writes.
-func (t *tx) nextSeq() (seq int64, err error) {
+func (t logTx) nextSeq() (seq int64, err error) {
 	err = t.get([]any{&seq}, "UPDATE log SET seq = seq + 1 WHERE id = 1 RETURNING seq")
 	return seq, err
 }
 
 // seq is the number of the last transaction that wrote.
-func (t *tx) seq() (seq int64, err error) {
+func (t logTx) seq() (seq int64, err error) {
 	err = t.get([]any{&seq}, "SELECT seq FROM log WHERE id = 1")
 	return seq, err
 }

@@ -50,7 +50,7 @@ type part struct {
 
 // stored takes together what is stored of a window: the largest tallies that lie in it, then smaller ones.
 type stored struct {
-	tx    *tx
+	tx    logTx
 	words *words
 	scope vitrine.Scope
 	brief bool       // heads alone
@@ -163,7 +163,7 @@ func joined(parts []part) (runs []part) {
 func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error {
 	for level := 0; level <= p.level; level++ {
 		for _, part := range append([]report.TimesGroup{report.AllTimes}, of.Groups()...) {
-			err := s.tx.dialect.visit(s.tx, "data", " FROM times WHERE account = $1 AND link = $2 AND part = $3 AND level = $4 AND day >= $5 AND day < $6",
+			err := s.tx.visit("data", " FROM times WHERE account = $1 AND link = $2 AND part = $3 AND level = $4 AND day >= $5 AND day < $6",
 				[]any{int64(s.scope.Account), int64(s.scope.Link), int64(part), level, p.from, p.to}, func(row []driver.Value) error {
 					return t.AddTimes(row[0].([]byte), &of)
 				})
@@ -180,7 +180,7 @@ const wholeTimes = 2048
 
 // putTally stores a tally, and of its engaged times those that it has in memory, in the
 // place of what another process may have made of the same.
-func (t *tx) putTally(words *wordWriter, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
+func (t logTx) putTally(words *wordWriter, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
 	head := tally.AppendHead(nil)
 	body, err := tally.AppendBody(nil, words.label)
 	if err != nil {

@@ -32,7 +32,7 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 
 // tally is Tally without a cap; with trust, from stored tallies where there are any.
 func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (t *report.Tally, err error) {
-	err = l.db.read(ctx, func(tx *tx) error {
+	err = l.read(ctx, func(tx logTx) error {
 		w, err := l.window(tx, q.Scope, span{q.From, q.To}, trust)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 }
 
 // settledTally is the part of a tally that is of settled days. It is nobody's to change.
-func (l *ViewLog) settledTally(ctx context.Context, tx *tx, q vitrine.TallyQuery, w window) (*keptTally, error) {
+func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQuery, w window) (*keptTally, error) {
 	of := keptOf{q.Scope, span{q.From, w.running.from}, q.Brief}
 	trusted := w.stored.from < w.stored.to
 	if trusted {
@@ -113,7 +113,7 @@ type window struct {
 	alone   bool // what was before these days does not matter
 }
 
-func (l *ViewLog) window(t *tx, s vitrine.Scope, days span, trust bool) (w window, err error) {
+func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w window, err error) {
 	if days.from >= days.to {
 		return w, nil
 	}
@@ -140,7 +140,7 @@ func (l *ViewLog) window(t *tx, s vitrine.Scope, days span, trust bool) (w windo
 
 // eachDay calls f with a tally of each day that is not taken from what is stored, and was not without opens. The tally is not f's
 // to keep or to change.
-func (l *ViewLog) eachDay(ctx context.Context, t *tx, s vitrine.Scope, w window, f func(report.Day, *report.Tally)) error {
+func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(report.Day, *report.Tally)) error {
 	return l.eachDays(ctx, t, s, w, func(days dayTallies) {
 		for d, t := range days {
 			f(d, t)
@@ -150,7 +150,7 @@ func (l *ViewLog) eachDay(ctx context.Context, t *tx, s vitrine.Scope, w window,
 
 // eachDays is eachDay with a call for the days that are kept in memory, and one
 // for those that are read, if there are any.
-func (l *ViewLog) eachDays(ctx context.Context, t *tx, s vitrine.Scope, w window, f func(dayTallies)) error {
+func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(dayTallies)) error {
 	some := func(days dayTallies) {
 		if len(days) > 0 {
 			f(days)
@@ -191,7 +191,7 @@ func (l *ViewLog) eachDays(ctx context.Context, t *tx, s vitrine.Scope, w window
 // DailyViews implements [vitrine.ViewLog].
 func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
-	err := l.db.read(ctx, func(t *tx) error {
+	err := l.read(ctx, func(t logTx) error {
 		for _, link := range links {
 			views[link] = make([]int64, max(to-from, 0))
 		}

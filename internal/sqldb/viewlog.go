@@ -42,6 +42,19 @@ func OpenViewLog(place string) (*ViewLog, error) {
 	return l, nil
 }
 
+// logTx is a transaction on the log.
+type logTx struct{ *tx }
+
+// read runs f over one snapshot.
+func (l *ViewLog) read(ctx context.Context, f func(logTx) error) error {
+	return l.db.read(ctx, func(t *tx) error { return f(logTx{t}) })
+}
+
+// transact runs f as a transaction that may write, again after a conflict.
+func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
+	return l.db.update(ctx, func(t *tx) error { return f(logTx{t}) })
+}
+
 // Close waits for running transactions and closes the database.
 func (l *ViewLog) Close() error { return l.db.close() }
 
@@ -58,7 +71,7 @@ var countsClauses = func() (clauses [len(countsAtOnce)]string) {
 // Counts implements [vitrine.ViewLog].
 func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := make(map[vitrine.LinkID]vitrine.LinkCounts, len(links))
-	err := l.db.read(ctx, func(t *tx) error {
+	err := l.read(ctx, func(t logTx) error {
 		for rest := links; len(rest) > 0; {
 			size := 0
 			if len(rest) > countsAtOnce[0] {
@@ -81,13 +94,13 @@ func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitri
 // AccountCounts implements [vitrine.ViewLog].
 func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := map[vitrine.LinkID]vitrine.LinkCounts{}
-	err := l.db.read(ctx, func(t *tx) error { return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)}) })
+	err := l.read(ctx, func(t logTx) error { return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)}) })
 	return counts, err
 }
 
 // counts reads counts of the links that a FROM clause selects.
-func (t *tx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, args []any) error {
-	return t.dialect.visit(t, "link, views, downloads", from, args, func(row []driver.Value) error {
+func (t logTx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, args []any) error {
+	return t.visit("link, views, downloads", from, args, func(row []driver.Value) error {
 		counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}
 		return nil
 	})
@@ -95,14 +108,14 @@ func (t *tx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, a
 
 // Imported implements [vitrine.ViewLog].
 func (l *ViewLog) Imported(ctx context.Context, file [32]byte) (lines int64, err error) {
-	err = l.db.read(ctx, func(t *tx) error {
+	err = l.read(ctx, func(t logTx) error {
 		lines, err = imported(t, file)
 		return err
 	})
 	return lines, err
 }
 
-func imported(t *tx, file [32]byte) (lines int64, err error) {
+func imported(t logTx, file [32]byte) (lines int64, err error) {
 	err = t.get([]any{&lines}, "SELECT lines FROM imports WHERE file = $1", file[:])
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return 0, nil

@@ -105,7 +105,7 @@ type run struct {
 }
 
 // runs lists the runs of an account that are true, oldest first.
-func (t *tx) runs(account vitrine.AccountID) (list []run, err error) {
+func (t logTx) runs(account vitrine.AccountID) (list []run, err error) {
 	err = t.each(func(s scanner) error {
 		var r run
 		err := s.Scan(&r.number, &r.entries)
@@ -116,7 +116,7 @@ func (t *tx) runs(account vitrine.AccountID) (list []run, err error) {
 }
 
 // addRun stores entries, sorted, as a run of their own.
-func (t *tx) addRun(account vitrine.AccountID, entries []visitEntry) error {
+func (t logTx) addRun(account vitrine.AccountID, entries []visitEntry) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (t *tx) addRun(account vitrine.AccountID, entries []visitEntry) error {
 	return w.end()
 }
 
-func (t *tx) newRun(account vitrine.AccountID, entries, merging int64) (number int64, err error) {
+func (t logTx) newRun(account vitrine.AccountID, entries, merging int64) (number int64, err error) {
 	err = t.get([]any{&number}, "UPDATE log SET run = run + 1 WHERE id = 1 RETURNING run") // never used again: someone may still be at an old one
 	if err == nil {
 		_, err = t.exec("INSERT INTO runs (account, run, entries, merging) VALUES ($1, $2, $3, $4)", int64(account), number, entries, merging)
@@ -143,7 +143,7 @@ func (t *tx) newRun(account vitrine.AccountID, entries, merging int64) (number i
 
 // runWriter writes the rows of a run from entries in order.
 type runWriter struct {
-	tx      *tx
+	tx      logTx
 	account vitrine.AccountID
 	run     int64
 	entries []visitEntry // of the row
@@ -180,7 +180,7 @@ func (w *runWriter) end() error {
 
 // history finds what the index knows of viewers, who are asked for in order.
 type history struct {
-	tx      *tx
+	tx      logTx
 	account vitrine.AccountID
 	runs    []runReader
 	entries int64
@@ -210,7 +210,7 @@ func (h *history) expect(viewers int) {
 	}
 }
 
-func (t *tx) history(account vitrine.AccountID) (*history, error) {
+func (t logTx) history(account vitrine.AccountID) (*history, error) {
 	list, err := t.runs(account)
 	if err != nil || len(list) == 0 {
 		return &history{}, err
@@ -255,7 +255,7 @@ func (h *history) of(viewer int64) ([]visitEntry, error) {
 }
 
 // seek reads the row that has the entries of a viewer, if any has, and maybe some that follow.
-func (r *runReader) seek(t *tx, account vitrine.AccountID, viewer int64) error {
+func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error {
 	if n := len(r.entries); n > 0 && viewer <= r.entries[n-1].viewer {
 		for r.entries[r.at].viewer < viewer {
 			r.at++
@@ -287,7 +287,7 @@ func (r *runReader) seek(t *tx, account vitrine.AccountID, viewer int64) error {
 }
 
 // visitRows calls f with up to n rows of a run: the one that has the entries of a viewer, if any has, and those that follow.
-func (t *tx) visitRows(account vitrine.AccountID, run, viewer int64, n int, f func(first int64, data []byte) error) error {
+func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int, f func(first int64, data []byte) error) error {
 	return t.each(func(s scanner) error {
 		var first int64
 		var data sql.RawBytes
@@ -342,7 +342,7 @@ func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
 }
 
 // removeVisits takes entries, sorted, out of every run.
-func (t *tx) removeVisits(account vitrine.AccountID, entries []visitEntry) error {
+func (t logTx) removeVisits(account vitrine.AccountID, entries []visitEntry) error {
 	list, err := t.runs(account)
 	if err != nil {
 		return err
@@ -355,7 +355,7 @@ func (t *tx) removeVisits(account vitrine.AccountID, entries []visitEntry) error
 	return nil
 }
 
-func (t *tx) removeFromRun(account vitrine.AccountID, r run, entries []visitEntry) error {
+func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []visitEntry) error {
 	removed := int64(0)
 	for len(entries) > 0 {
 		var first int64
@@ -402,7 +402,7 @@ func (t *tx) removeFromRun(account vitrine.AccountID, r run, entries []visitEntr
 	return err
 }
 
-func (t *tx) replaceVisits(account vitrine.AccountID, run, first int64, entries []visitEntry) error {
+func (t logTx) replaceVisits(account vitrine.AccountID, run, first int64, entries []visitEntry) error {
 	if _, err := t.exec("DELETE FROM visits WHERE account = $1 AND run = $2 AND first = $3", int64(account), run, first); err != nil || len(entries) == 0 {
 		return err
 	}

@@ -55,7 +55,7 @@ func TestIndexOfVisits(t *testing.T) {
 				list = append(list, visitEntry{viewer(), 1 + r.Int64N(4), report.Day(r.IntN(50))})
 			}
 			list = sortVisits(list)
-			err := l.db.update(t.Context(), func(tx *tx) error { return tx.addRun(7, list) })
+			err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(7, list) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestIndexOfVisits(t *testing.T) {
 				}
 			}
 			gone = append(gone, visitEntry{viewer(), 9, 9})
-			if err := l.db.update(t.Context(), func(tx *tx) error { return tx.removeVisits(7, sortVisits(gone)) }); err != nil {
+			if err := l.transact(t.Context(), func(tx logTx) error { return tx.removeVisits(7, sortVisits(gone)) }); err != nil {
 				t.Fatal(err)
 			}
 			if r.IntN(3) == 0 {
@@ -92,7 +92,7 @@ func TestIndexOfVisits(t *testing.T) {
 				slices.SortFunc(by[v], visitEntry.compare)
 			}
 			slices.Sort(viewers)
-			err = l.db.read(t.Context(), func(tx *tx) error {
+			err = l.read(t.Context(), func(tx logTx) error {
 				for _, many := range []int{0, 1 << 30} {
 					h, err := tx.history(7)
 					if err != nil {
@@ -130,7 +130,7 @@ func TestMergeAtOnce(t *testing.T) {
 		for i := range int64(entries) {
 			list = append(list, visitEntry{i*runs + n, 1, 20_000})
 		}
-		if err := l.db.update(t.Context(), func(tx *tx) error { return tx.addRun(1, list) }); err != nil {
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, list) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,30 +174,30 @@ func TestMergeDroppedByAnother(t *testing.T) {
 			list = append(list, visitEntry{i*4 + n, 1, 20_000})
 		}
 		want += int64(len(list))
-		if err := l.db.update(t.Context(), func(tx *tx) error { return tx.addRun(1, list) }); err != nil {
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, list) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var one, other *merging
-	update := func(f func(*tx) error) {
+	update := func(f func(logTx) error) {
 		t.Helper()
-		if err := l.db.update(t.Context(), f); err != nil {
+		if err := l.transact(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	update(func(tx *tx) (err error) { one, err = beginMerge(tx, 1, true); return err })
-	update(func(tx *tx) error { _, err := one.step(tx); return err })
-	update(func(tx *tx) error { _, err := tx.exec("UPDATE runs SET merging = 1 WHERE merging <> 0"); return err }) // as after a minute
-	update(func(tx *tx) error { _, err := tx.dropUntrue(1); return err })
-	update(func(tx *tx) (err error) { other, err = beginMerge(tx, 1, true); return err })
+	update(func(tx logTx) (err error) { one, err = beginMerge(tx, 1, true); return err })
+	update(func(tx logTx) error { _, err := one.step(tx); return err })
+	update(func(tx logTx) error { _, err := tx.exec("UPDATE runs SET merging = 1 WHERE merging <> 0"); return err }) // as after a minute
+	update(func(tx logTx) error { _, err := tx.dropUntrue(1); return err })
+	update(func(tx logTx) (err error) { other, err = beginMerge(tx, 1, true); return err })
 	for more := true; more; {
-		update(func(tx *tx) (err error) { more, err = one.step(tx); return err })
+		update(func(tx logTx) (err error) { more, err = one.step(tx); return err })
 	}
 	if other == nil {
 		t.Fatal("the other has nothing to merge")
 	}
 	var got int64
-	err := l.db.read(t.Context(), func(tx *tx) error {
+	err := l.read(t.Context(), func(tx logTx) error {
 		runs, err := tx.runs(1)
 		if err != nil {
 			return err
@@ -222,7 +222,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 // firstRuns is the largest number of a run so far.
 func firstRuns(t *testing.T, l *ViewLog) (n int64) {
 	t.Helper()
-	err := l.db.read(context.Background(), func(tx *tx) error { return tx.get([]any{&n}, "SELECT coalesce(max(run), 0) FROM runs") })
+	err := l.read(context.Background(), func(tx logTx) error { return tx.get([]any{&n}, "SELECT coalesce(max(run), 0) FROM runs") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func firstRuns(t *testing.T, l *ViewLog) (n int64) {
 
 func runsOf(t *testing.T, l *ViewLog) (list []run) {
 	t.Helper()
-	err := l.db.read(context.Background(), func(tx *tx) (err error) { list, err = tx.runs(1); return err })
+	err := l.read(context.Background(), func(tx logTx) (err error) { list, err = tx.runs(1); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestVisitFacts(t *testing.T) {
 			}
 		}
 		l := openTestLog(t)
-		if err := l.db.update(t.Context(), func(tx *tx) error { return tx.addRun(1, sortVisits(slices.Clone(old))) }); err != nil {
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, sortVisits(slices.Clone(old))) }); err != nil {
 			t.Fatal(err)
 		}
 		for _, link := range []vitrine.LinkID{0, 2} {
@@ -306,7 +306,7 @@ func TestVisitFacts(t *testing.T) {
 					of(0, e)
 				}
 			}
-			err := l.db.read(t.Context(), func(tx *tx) error {
+			err := l.read(t.Context(), func(tx logTx) error {
 				h, err := tx.history(1)
 				if err != nil {
 					return err

@@ -156,7 +156,7 @@ func (w *words) load(wanted wordID) (found *word, err error) {
 // wordWriter finds the numbers of words in a transaction that writes, adding those that are new.
 type wordWriter struct {
 	words *words
-	tx    *tx
+	tx    logTx
 	fresh map[string]wordID // known since this transaction; true for others once it is committed
 	b     []byte
 	// While it collects, words that it does not know are noted instead of asked for, and have no number yet.
@@ -166,7 +166,7 @@ type wordWriter struct {
 	misses   int
 }
 
-func (w *words) writer(t *tx) *wordWriter {
+func (w *words) writer(t logTx) *wordWriter {
 	ww := &wordWriter{words: w, tx: t, fresh: map[string]wordID{}}
 	t.committed = append(t.committed, ww.keep)
 	return ww

@@ -71,7 +71,7 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 		}
 	}
 	var words int64
-	err := logs[0].db.read(t.Context(), func(t *tx) error { return t.get([]any{&words}, "SELECT count(*) FROM words") })
+	err := logs[0].db.read(t.Context(), func(t logTx) error { return t.get([]any{&words}, "SELECT count(*) FROM words") })
 	if err != nil || words != n {
 		t.Errorf("%d words are kept, %v, want %d", words, err, n)
 	}
@@ -81,7 +81,7 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 func TestWordsOfFailedTransaction(t *testing.T) {
 	l := openTestLog(t)
 	failed := errors.New("failed")
-	err := l.update(t.Context(), func(t *tx, c *changes) error {
+	err := l.update(t.Context(), func(t logTx, c *changes) error {
 		o := from(1, "forgotten")
 		_, err := l.write(t, c).opens([]vitrine.OpenRecord{o})
 		return errors.Join(err, failed)
