@@ -264,7 +264,7 @@ func (b *backup) moment(ctx context.Context) (err error) {
 	}
 	b.manifest.Moment = time.Now().UTC()
 	b.owned = map[vitrine.UploadID]bool{}
-	err = b.store.Read(func(tx vitrine.Tx) error {
+	err = sqldb.ReadSnapshot(b.store, func(tx vitrine.Tx) error {
 		return vitrine.OwnedBlobs(tx, func(o vitrine.OwnedBlob) error {
 			b.owned[o.Key] = true
 			there, err := b.files.Pin(ctx, o.Key, o.Parts)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"vitrine"
 	"vitrine/internal/durable"
 
 	"modernc.org/sqlite"
@@ -50,10 +49,10 @@ func HoldSnapshot(ctx context.Context, path string) (_ *Snapshot, err error) {
 	return s, nil
 }
 
-// Read calls f with a transaction over the snapshot of a store.
-func (s *Snapshot) Read(f func(vitrine.Tx) error) error {
+// Read calls f with a transaction over the snapshot.
+func (s *Snapshot) Read(f func(*tx) error) error {
 	t := &tx{conn: s.conn, dialect: sqliteDialect}
-	err := f(storeTx{t})
+	err := f(t)
 	if t.err != nil {
 		return fmt.Errorf("read %s: %w", s.path, t.err)
 	}

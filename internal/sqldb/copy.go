@@ -16,12 +16,12 @@ import (
 
 // What a copy takes from one database to another, whatever the two are: every row of these tables, in an order in which rows name only what
 // was copied before them. A table that stands neither here nor in notCopied fails the copy.
-var (
-	storeTables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "old_slugs", "sites", "site_pages", "albums", "album_links",
-		"changes", "abuse_reports", "letters", "secrets"}
-	viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies", "times", "daily_views", "downloads",
-		"imports", logTable}
-)
+var storeTables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "old_slugs", "sites", "site_pages", "albums", "album_links",
+	"changes", "abuse_reports", "letters", "secrets"}
+
+// viewlogTables are the tables of a log.
+var viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies", "times", "daily_views", "downloads",
+	"imports", logTable}
 
 // logTable has one row, also in a database that has nothing else.
 const logTable = "log"

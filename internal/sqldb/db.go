@@ -20,6 +20,8 @@ type db struct {
 	words   *pool // for the dictionary of a log
 	watcher *pool // one connection that never writes, to see changes by others: every other connection is one
 	locks   locks
+	version storeVersion
+	changes *listener // if others change it without this process's knowing: PostgreSQL's store
 	// background, if there is one, wants to know of commits, also of those whose outcome is unknown, and is closed last.
 	background interface {
 		committed()
@@ -51,6 +53,12 @@ func (d *db) update(ctx context.Context, f func(*tx) error) error {
 // read runs f over one snapshot.
 func (d *db) read(ctx context.Context, f func(*tx) error) error {
 	return d.run(ctx, d.readers, d.dialect.beginRead, f)
+}
+
+// readAside is read for a caller that is in the middle of another transaction:
+// it has a connection of its own.
+func (d *db) readAside(f func(*tx) error) error {
+	return d.run(context.Background(), d.words, d.dialect.beginRead, f)
 }
 
 // run runs f as a transaction. Once it has a connection, ctx no longer counts: a transaction is short, and one that is cut

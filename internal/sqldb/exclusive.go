@@ -29,13 +29,13 @@ var lockName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 // who cannot know, goes on: release then answers an error, and what must not be done by two needs a check of its own in the transaction that
 // does it. A lock of a SQLite store is one on a file beside it, and lives as long as the process.
 func (s *Store) Exclusive(ctx context.Context, name string) (release func() error, err error) {
-	if !lockName.MatchString(name) {
-		return nil, fmt.Errorf("%q is no name of a lock", name)
-	}
 	return s.db.lock(ctx, name, true)
 }
 
 func (d *db) lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {
+	if !lockName.MatchString(name) {
+		return nil, fmt.Errorf("%q is not the name of a lock", name)
+	}
 	let, err := d.locks.lock(ctx, name, wait)
 	switch {
 	case err == nil:

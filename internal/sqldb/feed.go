@@ -152,7 +152,7 @@ func (l *ViewLog) update(ctx context.Context, f func(logTx, *changes) error) err
 		if c.seq, err = t.nextSeq(); err != nil {
 			return err
 		}
-		t.committed = append(t.committed, func() { l.feed.publish(c) })
+		t.onCommit(func() { l.feed.publish(c) })
 		return nil
 	})
 }

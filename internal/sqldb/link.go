@@ -75,7 +75,7 @@ func (t storeTx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 
 func (t storeTx) LinkIDs(q vitrine.LinkQuery) (ids []vitrine.LinkID, err error) {
 	w := selectedLinks(q)
-	err = t.dialect.visit(t.tx, "id", " FROM links"+w.text, w.args, func(row []driver.Value) error {
+	err = t.visit("id", " FROM links"+w.text, w.args, func(row []driver.Value) error {
 		ids = append(ids, vitrine.LinkID(row[0].(int64)))
 		return nil
 	})
@@ -172,7 +172,7 @@ func (t storeTx) BytesRefused(sum string) (bad bool, err error) {
 
 func (t storeTx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error) {
 	kinds := map[string]string{}
-	err = t.dialect.visit(t.tx, "id, kind, pages, created_at", " FROM links WHERE deleted_at IS NULL AND site = 0 AND account = $1", []any{int64(a)}, func(row []driver.Value) error {
+	err = t.visit("id, kind, pages, created_at", " FROM links WHERE deleted_at IS NULL AND site = 0 AND account = $1", []any{int64(a)}, func(row []driver.Value) error {
 		f := vitrine.LinkFacts{ID: vitrine.LinkID(row[0].(int64)), Pages: int(row[2].(int64)), CreatedAt: time.UnixMilli(row[3].(int64)).UTC()}
 		own(&f.Kind, row[1].(string), kinds)
 		list = append(list, f)

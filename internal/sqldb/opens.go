@@ -14,8 +14,8 @@ import (
 )
 
 // selectRecent selects the newest views of a link with engagement data.
-func (d *dialect) selectRecent() string {
-	return "SELECT link, id, open, session FROM opens" + d.useEngaged +
+func (t logTx) selectRecent() string {
+	return "SELECT link, id, open, session FROM opens" + t.dialect.useEngaged +
 		" WHERE link = $1 AND id >= $2 AND id < $3 AND session IS NOT NULL ORDER BY id DESC LIMIT $4"
 }
 
@@ -34,7 +34,7 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 				recent = append(recent, *o)
 			}
 			return err
-		}, t.dialect.selectRecent(), int64(link), int64(r.from), int64(r.to), n)
+		}, t.selectRecent(), int64(link), int64(r.from), int64(r.to), n)
 		if err != nil {
 			return err
 		}

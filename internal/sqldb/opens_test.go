@@ -12,7 +12,7 @@ import (
 func TestRecentPlans(t *testing.T) {
 	l := openTestLog(t)
 	err := l.db.read(t.Context(), func(tx *tx) error {
-		plan, err := sqlitePlan(tx, tx.dialect.selectRecent())
+		plan, err := sqlitePlan(tx, logTx{tx}.selectRecent())
 		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("SQLite: %s", plan)
 		}
@@ -27,7 +27,7 @@ func TestRecentPlans(t *testing.T) {
 	}
 	defer p.Close()
 	err = p.db.read(t.Context(), func(tx *tx) error {
-		plan, err := planOf(tx, tx.dialect.selectRecent())
+		plan, err := planOf(tx, logTx{tx}.selectRecent())
 		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "Sort") {
 			t.Errorf("PostgreSQL: %s", plan)
 		}

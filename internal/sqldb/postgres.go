@@ -182,7 +182,7 @@ func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
 	writers = min(writers, size/2)
 	db := newDB(d, path, handle, writers, handle, size-writers)
 	db.locks = &postgresLocks{handle: handle}
-	db.background = listener
+	db.background, db.changes = listener, listener
 	return db, nil
 }
 

@@ -133,7 +133,7 @@ func TestPostgresFrozen(t *testing.T) {
 		}
 	})
 	polls(t, time.Minute, "it is taken for frozen", func() bool {
-		return store.changes.lines.frozen() && log.db.background.(*listener).lines.frozen()
+		return store.db.changes.lines.frozen() && log.db.background.(*listener).lines.frozen()
 	})
 	if t.Failed() {
 		stop()

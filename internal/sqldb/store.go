@@ -9,9 +9,7 @@ import (
 
 // Store is a vitrine.Store.
 type Store struct {
-	db      *db
-	version storeVersion
-	changes *listener // of a store that others change, too, without this process's knowing: PostgreSQL's
+	db *db
 }
 
 var _ vitrine.Store = (*Store)(nil)
@@ -24,7 +22,7 @@ func OpenStore(place string) (*Store, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Store{db: db, changes: db.background.(*listener)}, nil
+		return &Store{db: db}, nil
 	}
 	db, err := openSQLite(place, "store")
 	if err != nil {
@@ -38,11 +36,11 @@ func (s *Store) Close() error { return s.db.close() }
 
 // Time is what time it is by the clock of a database that other machines share; false: it has none of its own, or has not told it lately.
 func (s *Store) Time() (now time.Time, known bool) {
-	if s.changes == nil {
-		return time.Time{}, false
-	}
-	return s.changes.time()
+	return s.db.time()
 }
+
+// Version implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
+func (s *Store) Version(ctx context.Context) (number int64, err error) { return s.db.readVersion(ctx) }
 
 // Read implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
 func (s *Store) Read(ctx context.Context, f func(vitrine.Tx) error) error {
@@ -74,4 +72,9 @@ func (t storeTx) Secret(name string) (value []byte, err error) {
 func (t storeTx) PutSecret(name string, value []byte) error {
 	_, err := t.exec("INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 	return err
+}
+
+// ReadSnapshot calls f with a transaction over the snapshot of a store.
+func ReadSnapshot(s *Snapshot, f func(vitrine.Tx) error) error {
+	return s.Read(func(t *tx) error { return f(storeTx{t}) })
 }

@@ -18,6 +18,10 @@ type tx struct {
 	committed []func() // what is to be done, still in possession of the connection, once it is committed
 }
 
+// onCommit has f called once the transaction is committed, while it still has its
+// connection.
+func (t *tx) onCommit(f func()) { t.committed = append(t.committed, f) }
+
 // scanner is one row of an answer.
 type scanner interface{ Scan(dest ...any) error }
 

@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -132,7 +131,7 @@ func (w *words) keep(id wordID, found *word) {
 // needs a word is in the middle of an answer on another: any later snapshot has the words of an earlier one.
 func (w *words) load(wanted wordID) (found *word, err error) {
 	first := int64(wanted &^ (wordsAtOnce - 1))
-	err = w.db.run(context.Background(), w.db.words, w.db.dialect.beginRead, func(t *tx) error {
+	err = w.db.readAside(func(t *tx) error {
 		return t.each(func(s scanner) error {
 			var id wordID
 			var stored []byte

@@ -71,7 +71,7 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 		}
 	}
 	var words int64
-	err := logs[0].db.read(t.Context(), func(t logTx) error { return t.get([]any{&words}, "SELECT count(*) FROM words") })
+	err := logs[0].read(t.Context(), func(t logTx) error { return t.get([]any{&words}, "SELECT count(*) FROM words") })
 	if err != nil || words != n {
 		t.Errorf("%d words are kept, %v, want %d", words, err, n)
 	}
