@@ -344,6 +344,6 @@ func TestPostgresFails(t *testing.T) {
 		}
 	}
 	clean(t, log)
-	steady(t, store)
+	steady(t, store, store.db)
 	t.Logf("acknowledged: %v opens, %v updates", opens, updates)
 }

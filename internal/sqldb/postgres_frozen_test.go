@@ -37,7 +37,7 @@ func TestPostgresFrozen(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)
 	slow := openTestStore(t, vitrinetest.PostgresDatabase(t))
-	steady(t, slow)
+	steady(t, slow, slow.db)
 	goroutines := runtime.NumGoroutine()
 	store := openTestStore(t, place)
 	log, err := OpenViewLog(place)
@@ -45,7 +45,7 @@ func TestPostgresFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() }) // after it goes on
-	steady(t, store)
+	steady(t, store, store.db)
 	put := func(n int64) error {
 		return store.Update(context.Background(), func(tx vitrine.Tx) error { return tx.PutSecret(fmt.Sprint(n), []byte("v")) })
 	}
@@ -190,7 +190,7 @@ func TestPostgresFrozen(t *testing.T) {
 		t.Errorf("%d opens and %d updates were acknowledged, %v", opens, updates, err)
 	}
 	clean(t, log)
-	steady(t, store)
+	steady(t, store, store.db)
 	// Of each there are as many as its pool has, the listener's, and the one that migrated; and this connection.
 	polls(t, time.Minute, "no connection is left behind", func() bool {
 		var n int

@@ -18,7 +18,7 @@ func TestPostgresPooler(t *testing.T) {
 	direct := openTestStore(t, place)
 	pooled := vitrinetest.PgBouncer(t, place, "session")
 	one := openTestStore(t, pooled)
-	before := steady(t, one)
+	before := steady(t, one, one.db)
 	if err := direct.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", nil) }); err != nil {
 		t.Fatal(err)
 	}

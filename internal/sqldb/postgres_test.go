@@ -88,7 +88,7 @@ func empty(tb testing.TB, place string) {
 }
 
 // What is tested of a database in a file holds in PostgreSQL, too.
-func TestPostgres(t *testing.T) {
+func TestPostgresToo(t *testing.T) {
 	inPostgres(t)
 	for _, test := range []struct {
 		name string
@@ -100,6 +100,18 @@ func TestPostgres(t *testing.T) {
 		{"FieldsAtTheirEdges", TestFieldsAtTheirEdges},
 		{"VersionOfClosedStore", TestVersionOfClosedStore},
 		{"Exclusive", TestExclusive},
+	} {
+		t.Run(test.name, test.run)
+	}
+}
+
+// What is tested of a database in a file holds in PostgreSQL, too.
+func TestPostgresLogToo(t *testing.T) {
+	inPostgres(t)
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
 		{"EraseInSteps", TestEraseInSteps},
 		{"VisitEnds", TestVisitEnds},
 		{"EveryAnswerIsAFold", TestEveryAnswerIsAFold},
@@ -257,9 +269,9 @@ func TestPostgresText(t *testing.T) {
 }
 
 // listening tells which process of the server listens for a store.
-func listening(t *testing.T, s *Store) (process int) {
+func listening(t *testing.T, d *db) (process int) {
 	t.Helper()
-	err := s.db.read(context.Background(), func(tx *tx) error {
+	err := d.read(context.Background(), func(tx *tx) error {
 		return tx.get([]any{&process}, `SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database()
 			AND pid <> pg_backend_pid() AND query IN ($1, 'LISTEN `+changesChannel+`') AND state = 'idle'`, heartbeatQuery)
 	})
@@ -270,13 +282,13 @@ func listening(t *testing.T, s *Store) (process int) {
 }
 
 // steady waits until the version stays the same, and tells it.
-func steady(t *testing.T, s *Store) (version int64) {
+func steady(t *testing.T, s versioned, d *db) (version int64) {
 	t.Helper()
 	until := time.Now().Add(30 * time.Second)
 	for ticker := time.NewTicker(20 * time.Millisecond); ; <-ticker.C {
 		version = versionOf(t, s)
 		<-ticker.C
-		if versionOf(t, s) == version && listening(t, s) != 0 {
+		if versionOf(t, s) == version && listening(t, d) != 0 {
 			return version
 		}
 		if time.Now().After(until) {
@@ -285,7 +297,12 @@ func steady(t *testing.T, s *Store) (version int64) {
 	}
 }
 
-func versionOf(t *testing.T, s *Store) int64 {
+// versioned is a store.
+type versioned interface {
+	Version(context.Context) (int64, error)
+}
+
+func versionOf(t *testing.T, s versioned) int64 {
 	t.Helper()
 	v, err := s.Version(t.Context())
 	if err != nil {
@@ -324,8 +341,8 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 			t.Cleanup(func() { _ = syscall.Kill(process, syscall.SIGCONT) })
 		},
 	} {
-		before := steady(t, one)
-		process := listening(t, one)
+		before := steady(t, one, one.db)
+		process := listening(t, one.db)
 		fail(process)
 		change()
 		changed := time.Now()
@@ -335,8 +352,8 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 			}
 		}
 		t.Logf("%s: told of after %v", name, time.Since(changed))
-		rest := steady(t, one)
-		if after := listening(t, one); after == process && name == "cut" {
+		rest := steady(t, one, one.db)
+		if after := listening(t, one.db); after == process && name == "cut" {
 			t.Errorf("%s: the same connection listens", name)
 		}
 		change()
@@ -352,7 +369,7 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 func TestPostgresVersionStays(t *testing.T) {
 	hastyPostgres(t)
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
-	version := steady(t, s)
+	version := steady(t, s, s.db)
 	for range 3 {
 		if err := s.Read(t.Context(), func(tx vitrine.Tx) error { return nil }); err != nil {
 			t.Fatal(err)
