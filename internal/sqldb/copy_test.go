@@ -256,7 +256,7 @@ func TestCopyKnowsTables(t *testing.T) {
 			if _, err := sameTables(t.Context(), d, d, names); err == nil || !strings.Contains(err.Error(), "forgotten") {
 				t.Errorf("%s: with a table that nobody knows: %v", name, err)
 			}
-			if err := d.close(); err != nil {
+			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
 		}

@@ -25,7 +25,7 @@ type db struct {
 	// background, if there is one, wants to know of commits, also of those whose outcome is unknown, and is closed last.
 	background interface {
 		committed()
-		close() error
+		Close() error
 	}
 }
 
@@ -136,11 +136,11 @@ func (d *db) failed(what string, err error) error {
 	return vitrine.Unavailable(explainDamage(d.path, fmt.Errorf("database %s: %s: %w", d.path, what, err)))
 }
 
-// close waits for running transactions. No other may be begun after it.
-func (d *db) close() error {
+// Close waits for running transactions. No other may be begun after it.
+func (d *db) Close() error {
 	err := errors.Join(d.readers.close(), d.words.close(), d.watcher.close(), d.writer.close())
 	if d.background != nil {
-		err = errors.Join(err, d.background.close())
+		err = errors.Join(err, d.background.Close())
 	}
 	return err
 }

@@ -177,7 +177,7 @@ func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
 		return err
 	}))
 	if err := preparePostgres(handle, listener, d, path, what); err != nil {
-		return nil, errors.Join(err, handle.Close(), listener.close())
+		return nil, errors.Join(err, handle.Close(), listener.Close())
 	}
 	writers = min(writers, size/2)
 	db := newDB(d, path, handle, writers, handle, size-writers)

@@ -197,7 +197,7 @@ func (l *listener) ask(ctx context.Context, c *pgx.Conn, statement string) error
 }
 
 // close ends listening. Whatever is asked of the server after it waits for its answer for ever.
-func (l *listener) close() error {
+func (l *listener) Close() error {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()

@@ -52,7 +52,7 @@ func TestPostgresPoolerFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := newListener(config, changesChannel, newLines(&net.Dialer{}))
-	defer l.close()
+	defer l.Close()
 	heard := func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()

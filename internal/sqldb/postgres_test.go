@@ -316,7 +316,7 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 	hastyPostgres(t)
 	place := vitrinetest.PostgresDatabase(t)
 	one, other := openTestStore(t, place), openTestStore(t, place)
-	other.db.changes.close() // so that one listens
+	other.db.changes.Close() // so that one listens
 	change := func() {
 		t.Helper()
 		err := other.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte(time.Now().String())) })

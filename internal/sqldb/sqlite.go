@@ -151,7 +151,7 @@ func (c *checkpointer) run() {
 	}
 }
 
-func (c *checkpointer) close() error {
+func (c *checkpointer) Close() error {
 	c.once.Do(func() { close(c.ended) })
 	<-c.done
 	return c.db.Close()

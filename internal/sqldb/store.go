@@ -32,7 +32,7 @@ func OpenStore(place string) (*Store, error) {
 }
 
 // Close waits for running transactions and closes the database.
-func (s *Store) Close() error { return s.db.close() }
+func (s *Store) Close() error { return s.db.Close() }
 
 // Time is what time it is by the clock of a database that other machines share; false: it has none of its own, or has not told it lately.
 func (s *Store) Time() (now time.Time, known bool) {

@@ -56,7 +56,7 @@ func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
 }
 
 // Close waits for running transactions and closes the database.
-func (l *ViewLog) Close() error { return l.db.close() }
+func (l *ViewLog) Close() error { return l.db.Close() }
 
 // countsAtOnce is how many links one query asks for: a few, or many.
 var countsAtOnce = [...]int{25, 500}
