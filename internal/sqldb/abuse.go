@@ -9,7 +9,7 @@ import (
 func readAbuseReport(s scanner) (*vitrine.AbuseReport, error) {
 	r := new(vitrine.AbuseReport)
 	var by int64
-	err := s.Scan(&r.Link, &by, &r.Reason, &r.Note, instant{&r.At})
+	err := s.Scan(&r.Link, &by, &r.Reason, &r.Note, instant{Time: &r.At})
 	r.Reporter = vitrine.ReporterID(by)
 	return r, err
 }
@@ -31,7 +31,7 @@ func (t storeTx) AbuseReports(l vitrine.LinkID, since time.Time) ([]*vitrine.Abu
 }
 
 func (t storeTx) CountAbuseReports(by vitrine.ReporterID, since time.Time) (n int64, oldest time.Time, err error) {
-	err = t.get([]any{&n, instant{&oldest}}, "SELECT count(*), min(at) FROM abuse_reports WHERE reporter = $1 AND at >= $2", int64(by), ms(since))
+	err = t.get([]any{&n, instant{Time: &oldest}}, "SELECT count(*), min(at) FROM abuse_reports WHERE reporter = $1 AND at >= $2", int64(by), ms(since))
 	return n, oldest, err
 }
 

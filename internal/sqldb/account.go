@@ -9,14 +9,14 @@ import (
 const accountColumns = "email, password, plan, limits, role, banned, viewer_key, viewer_key_at, created_at, closed_at, closing"
 
 func accountValues(a *vitrine.Account) []any {
-	return []any{a.Email, a.Password, string(a.Plan), inJSON[vitrine.Limits]{&a.Limits}, string(a.Role), a.Banned, a.ViewerKey,
+	return []any{a.Email, a.Password, string(a.Plan), inJSON[vitrine.Limits]{V: &a.Limits}, string(a.Role), a.Banned, a.ViewerKey,
 		msOrNull(a.ViewerKeyAt), ms(a.CreatedAt), msOrNull(a.ClosedAt), a.Closing}
 }
 
 func readAccount(s scanner) (*vitrine.Account, error) {
 	a := new(vitrine.Account)
-	return a, s.Scan(&a.ID, &a.Email, &a.Password, &a.Plan, inJSON[vitrine.Limits]{&a.Limits}, &a.Role, &a.Banned, &a.ViewerKey,
-		instant{&a.ViewerKeyAt}, instant{&a.CreatedAt}, instant{&a.ClosedAt}, &a.Closing)
+	return a, s.Scan(&a.ID, &a.Email, &a.Password, &a.Plan, inJSON[vitrine.Limits]{V: &a.Limits}, &a.Role, &a.Banned, &a.ViewerKey,
+		instant{Time: &a.ViewerKeyAt}, instant{Time: &a.CreatedAt}, instant{Time: &a.ClosedAt}, &a.Closing)
 }
 
 func (t storeTx) AddAccount(a *vitrine.Account) error {

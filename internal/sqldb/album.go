@@ -10,7 +10,7 @@ func albumValues(a *vitrine.Album) []any {
 
 func readAlbum(row scanner) (*vitrine.Album, error) {
 	a := new(vitrine.Album)
-	return a, row.Scan(&a.ID, &a.Account, &a.Slug, &a.Title, instant{&a.CreatedAt}, instant{&a.DeletedAt})
+	return a, row.Scan(&a.ID, &a.Account, &a.Slug, &a.Title, instant{Time: &a.CreatedAt}, instant{Time: &a.DeletedAt})
 }
 
 const selectAlbums = "SELECT id, " + albumColumns + " FROM albums"

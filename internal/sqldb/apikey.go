@@ -15,7 +15,7 @@ func keyValues(k *vitrine.APIKey) []any {
 func readKey(s scanner) (*vitrine.APIKey, error) {
 	k := new(vitrine.APIKey)
 	var hash []byte
-	err := s.Scan(&k.ID, &k.Account, &k.Name, &hash, &k.Last4, instant{&k.CreatedAt}, instant{&k.UsedAt}, instant{&k.RevokedAt}, instant{&k.ExpiresAt})
+	err := s.Scan(&k.ID, &k.Account, &k.Name, &hash, &k.Last4, instant{Time: &k.CreatedAt}, instant{Time: &k.UsedAt}, instant{Time: &k.RevokedAt}, instant{Time: &k.ExpiresAt})
 	if err == nil && copy(k.Hash[:], hash) != len(hash) {
 		err = fmt.Errorf("the hash of key %d has %d bytes", k.ID, len(hash))
 	}

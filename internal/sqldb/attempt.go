@@ -11,7 +11,7 @@ func (t storeTx) AddAttempt(g *vitrine.Attempt) error {
 }
 
 func (t storeTx) CountAttempts(k vitrine.AttemptKey, since, until time.Time) (n int64, oldest time.Time, err error) {
-	err = t.get([]any{&n, instant{&oldest}}, "SELECT count(*), min(at) FROM attempts WHERE key = $1 AND at >= $2 AND at <= $3", k[:], ms(since), ms(until))
+	err = t.get([]any{&n, instant{Time: &oldest}}, "SELECT count(*), min(at) FROM attempts WHERE key = $1 AND at >= $2 AND at <= $3", k[:], ms(since), ms(until))
 	return n, oldest, err
 }
 

@@ -6,7 +6,7 @@ const changeColumns = "at, actor, actor_account, action, account, link, state_fr
 
 func readChange(s scanner) (*vitrine.Change, error) {
 	c := new(vitrine.Change)
-	return c, s.Scan(&c.ID, instant{&c.At}, &c.By.Kind, &c.By.Account, &c.Action, &c.Account, &c.Link, &c.From, &c.To, &c.Reason, &c.Detail, &c.Note)
+	return c, s.Scan(&c.ID, instant{Time: &c.At}, &c.By.Kind, &c.By.Account, &c.Action, &c.Account, &c.Link, &c.From, &c.To, &c.Reason, &c.Detail, &c.Note)
 }
 
 func (t storeTx) AddChange(c *vitrine.Change) error {

@@ -24,7 +24,7 @@ func (s *Store) Leases(ctx context.Context) (all []vitrine.Lease, err error) {
 
 func readLease(s scanner) (*vitrine.Lease, error) {
 	l := new(vitrine.Lease)
-	err := s.Scan(&l.Name, &l.Holder, instant{&l.Until})
+	err := s.Scan(&l.Name, &l.Holder, instant{Time: &l.Until})
 	return l, err
 }
 

@@ -11,7 +11,7 @@ const letterColumns = "message_id, recipient, subject, body, created_at, expires
 func readLetter(s scanner) (*vitrine.Letter, error) {
 	l := new(vitrine.Letter)
 	m := &l.Message
-	err := s.Scan(&l.ID, &m.ID, &m.To, &m.Subject, &m.Text, instant{&l.CreatedAt}, instant{&l.ExpiresAt}, &l.Tries, instant{&l.NextAt})
+	err := s.Scan(&l.ID, &m.ID, &m.To, &m.Subject, &m.Text, instant{Time: &l.CreatedAt}, instant{Time: &l.ExpiresAt}, &l.Tries, instant{Time: &l.NextAt})
 	return l, err
 }
 

@@ -24,7 +24,7 @@ func linkValues(l *vitrine.Link) []any {
 func readLink(s scanner) (*vitrine.Link, error) {
 	l := new(vitrine.Link)
 	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256, &l.Pages,
-		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, instant{&l.CreatedAt}, instant{&l.StateAt}, instant{&l.DeletedAt}, &l.HasBytes,
+		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, instant{Time: &l.CreatedAt}, instant{Time: &l.StateAt}, instant{Time: &l.DeletedAt}, &l.HasBytes,
 		&l.Parts, &l.Preview, &l.Site, &l.Files)
 }
 

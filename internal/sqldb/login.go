@@ -11,7 +11,7 @@ const loginColumns = "code, hash, program, machine, state, account, created_at, 
 func readLogin(s scanner) (*vitrine.Login, error) {
 	v := new(vitrine.Login)
 	var hash []byte
-	err := s.Scan(&v.ID, &v.Code, &hash, &v.Program, &v.Machine, &v.State, &v.Account, instant{&v.CreatedAt}, instant{&v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Code, &hash, &v.Program, &v.Machine, &v.State, &v.Account, instant{Time: &v.CreatedAt}, instant{Time: &v.ExpiresAt})
 	copy(v.Hash[:], hash)
 	return v, err
 }

@@ -8,7 +8,7 @@ import (
 
 func readOldSlug(s scanner) (*vitrine.OldSlug, error) {
 	o := new(vitrine.OldSlug)
-	return o, s.Scan(&o.Slug, &o.Link, instant{&o.Until})
+	return o, s.Scan(&o.Slug, &o.Link, instant{Time: &o.Until})
 }
 
 func (t storeTx) PutOldSlug(o *vitrine.OldSlug) error {

@@ -11,7 +11,7 @@ const tokenColumns = "purpose, hash, account, email, plan, invited_by, created_a
 func readToken(s scanner) (*vitrine.OneTimeToken, error) {
 	v := new(vitrine.OneTimeToken)
 	var hash []byte
-	err := s.Scan(&v.ID, &v.Purpose, &hash, &v.Account, &v.Email, &v.Plan, &v.By, instant{&v.CreatedAt}, instant{&v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Purpose, &hash, &v.Account, &v.Email, &v.Plan, &v.By, instant{Time: &v.CreatedAt}, instant{Time: &v.ExpiresAt})
 	copy(v.Hash[:], hash)
 	return v, err
 }

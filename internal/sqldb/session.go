@@ -15,7 +15,7 @@ func sessionValues(s *vitrine.Session) []any {
 func readSession(s scanner) (*vitrine.Session, error) {
 	v := new(vitrine.Session)
 	var hash []byte
-	err := s.Scan(&v.ID, &v.Account, &hash, &v.Label, &v.ByToken, instant{&v.CreatedAt}, instant{&v.UsedAt}, instant{&v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Account, &hash, &v.Label, &v.ByToken, instant{Time: &v.CreatedAt}, instant{Time: &v.UsedAt}, instant{Time: &v.ExpiresAt})
 	copy(v.Hash[:], hash)
 	return v, err
 }

@@ -10,7 +10,7 @@ func siteValues(s *vitrine.Site) []any {
 
 func readSite(row scanner) (*vitrine.Site, error) {
 	s := new(vitrine.Site)
-	return s, row.Scan(&s.ID, &s.Account, &s.Slug, &s.Title, &s.Current, &s.Pending, instant{&s.CreatedAt}, instant{&s.DeletedAt})
+	return s, row.Scan(&s.ID, &s.Account, &s.Slug, &s.Title, &s.Current, &s.Pending, instant{Time: &s.CreatedAt}, instant{Time: &s.DeletedAt})
 }
 
 const selectSites = "SELECT id, " + siteColumns + " FROM sites"

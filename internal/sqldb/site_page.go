@@ -36,7 +36,7 @@ func (t storeTx) CountSitePages(site vitrine.SiteID) (n int64, err error) {
 func (t storeTx) DeletedSitePages(after int64, n int) (pages []vitrine.DeletedSitePage, err error) {
 	err = t.each(func(row scanner) error {
 		var p vitrine.DeletedSitePage
-		err := row.Scan(&p.Site, &p.Path, &p.Number, instant{&p.DeletedAt})
+		err := row.Scan(&p.Site, &p.Path, &p.Number, instant{Time: &p.DeletedAt})
 		pages = append(pages, p)
 		return err
 	}, `SELECT p.site, p.path, p.number, s.deleted_at FROM site_pages p JOIN sites s ON s.id = p.site WHERE s.deleted_at IS NOT NULL AND p.path <> ''

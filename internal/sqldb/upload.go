@@ -10,13 +10,13 @@ const uploadColumns = `id, account, idempotency_key, replaced, name, type, size,
 
 func uploadValues(u *vitrine.Upload) []any {
 	return []any{string(u.ID), int64(u.Account), u.IdempotencyKey, u.Replaced, u.Name, u.Type, u.Size, string(u.Slug), string(u.State),
-		ms(u.CreatedAt), msOrNull(u.HoldUntil), int64(u.Link), inJSON[vitrine.Error]{&u.Failure}, int64(u.Site)}
+		ms(u.CreatedAt), msOrNull(u.HoldUntil), int64(u.Link), inJSON[vitrine.Error]{V: &u.Failure}, int64(u.Site)}
 }
 
 func readUpload(s scanner) (*vitrine.Upload, error) {
 	u := new(vitrine.Upload)
 	return u, s.Scan(&u.ID, &u.Account, &u.IdempotencyKey, &u.Replaced, &u.Name, &u.Type, &u.Size, &u.Slug, &u.State,
-		instant{&u.CreatedAt}, instant{&u.HoldUntil}, &u.Link, inJSON[vitrine.Error]{&u.Failure}, &u.Site)
+		instant{Time: &u.CreatedAt}, instant{Time: &u.HoldUntil}, &u.Link, inJSON[vitrine.Error]{V: &u.Failure}, &u.Site)
 }
 
 func (t storeTx) AddUpload(u *vitrine.Upload) error {
@@ -47,7 +47,7 @@ func (t storeTx) DeleteUpload(id vitrine.UploadID) error {
 }
 
 func (t storeTx) CountUploads(a vitrine.AccountID, since time.Time) (n int64, oldest time.Time, err error) {
-	err = t.get([]any{&n, instant{&oldest}}, "SELECT count(*), min(created_at) FROM uploads WHERE account = $1 AND created_at >= $2",
+	err = t.get([]any{&n, instant{Time: &oldest}}, "SELECT count(*), min(created_at) FROM uploads WHERE account = $1 AND created_at >= $2",
 		int64(a), ms(since))
 	return n, oldest, err
 }
@@ -63,7 +63,7 @@ func (t storeTx) HeldUntil(a vitrine.AccountID, now time.Time, except vitrine.Up
 	err = t.each(func(row scanner) error {
 		var at time.Time
 		var size, site int64
-		if err := row.Scan(instant{&at}, &size, &site); err != nil || released >= n {
+		if err := row.Scan(instant{Time: &at}, &size, &site); err != nil || released >= n {
 			return err
 		}
 		switch {

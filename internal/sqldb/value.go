@@ -37,7 +37,7 @@ func (i instant) Scan(v any) error {
 }
 
 // inJSON stores a value as JSON, a nil pointer as NULL.
-type inJSON[T any] struct{ v **T }
+type inJSON[T any] struct{ V **T }
 
 var (
 	_ sql.Scanner   = inJSON[int]{}
@@ -45,22 +45,22 @@ var (
 )
 
 func (j inJSON[T]) Value() (driver.Value, error) {
-	if *j.v == nil {
+	if *j.V == nil {
 		return nil, nil
 	}
-	b, err := json.Marshal(*j.v)
+	b, err := json.Marshal(*j.V)
 	return string(b), err
 }
 
 func (j inJSON[T]) Scan(v any) error {
-	*j.v = nil
+	*j.V = nil
 	switch v := v.(type) {
 	case nil:
 		return nil
 	case string:
-		return json.Unmarshal([]byte(v), j.v)
+		return json.Unmarshal([]byte(v), j.V)
 	case []byte:
-		return json.Unmarshal(v, j.v)
+		return json.Unmarshal(v, j.V)
 	}
 	return fmt.Errorf("JSON is stored as %T", v)
 }
