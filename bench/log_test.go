@@ -26,7 +26,8 @@ import (
 	"vitrine/internal/ingest"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/web"
 )
 
@@ -52,9 +53,9 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 		}
 	}
 	dir, ctx := b.TempDir(), context.Background()
-	store, err := sqldb.OpenStore(filepath.Join(dir, "vitrine.db"))
+	store, err := sqlstore.Open(filepath.Join(dir, "vitrine.db"))
 	must(err)
-	log, err := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
+	log, err := viewdb.Open(filepath.Join(dir, "views.db"))
 	must(err)
 	var h http.Handler
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))

@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 )
 
 type backupCmd struct {
@@ -264,7 +265,7 @@ func (b *backup) moment(ctx context.Context) (err error) {
 	}
 	b.manifest.Moment = time.Now().UTC()
 	b.owned = map[vitrine.UploadID]bool{}
-	err = sqldb.ReadSnapshot(b.store, func(tx vitrine.Tx) error {
+	err = sqlstore.ReadSnapshot(b.store, func(tx vitrine.Tx) error {
 		return vitrine.OwnedBlobs(tx, func(o vitrine.OwnedBlob) error {
 			b.owned[o.Key] = true
 			there, err := b.files.Pin(ctx, o.Key, o.Parts)

@@ -16,7 +16,7 @@ import (
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/spool"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -308,7 +308,7 @@ func TestBackupSpool(t *testing.T) {
 	if out, err := vitrineOn(restored, "restore", to); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	log, err := sqldb.OpenViewLog(filepath.Join(restored, viewsFile))
+	log, err := viewdb.Open(filepath.Join(restored, viewsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

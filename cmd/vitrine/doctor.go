@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/preview"
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/storageowner"
 )
 
@@ -302,7 +303,7 @@ func (d *doctor) place(ctx context.Context, open func() (vitrine.Blobs, error)) 
 }
 
 func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
-	store, err := sqldb.OpenStore(d.storePlace())
+	store, err := sqlstore.Open(d.storePlace())
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/spool"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -213,7 +213,7 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 	earlyIn(t, data, of(1, here), of(1, elsewhere), of(1, old), of(2, elsewhere)) // there is no link 2
 	check := func(what, data string) {
 		t.Helper()
-		log, err := sqldb.OpenViewLog(filepath.Join(data, viewsFile))
+		log, err := viewdb.Open(filepath.Join(data, viewsFile))
 		if err != nil {
 			t.Fatal(err)
 		}

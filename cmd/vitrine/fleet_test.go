@@ -18,7 +18,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 
@@ -83,7 +83,7 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *f
 	if t.Failed() {
 		t.FailNow()
 	}
-	store, err := sqldb.OpenStore(database)
+	store, err := sqlstore.Open(database)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/logowner"
 	"vitrine/internal/moderation"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/web"
 )
 
@@ -24,7 +25,7 @@ const signingSecret = "signing"
 // instance is an opened instance: the ports, and the services on them that the operator's verbs and the server share.
 type instance struct {
 	places   placeFlags
-	store    *sqldb.Store
+	store    *sqlstore.Store
 	log      viewLog
 	blobs    vitrine.Blobs
 	receiver vitrine.Receiver // nil where signed URLs lead to a bucket

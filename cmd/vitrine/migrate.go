@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/clickhouse"
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 )
 
 type migrateCmd struct {
@@ -188,7 +189,7 @@ type migrated struct {
 // end is one end of a migration.
 type end struct {
 	placeFlags
-	store *sqldb.Store
+	store *sqlstore.Store
 	log   viewLog
 	blobs vitrine.Blobs
 	lock  servingLock

@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/clickhouse"
 	"vitrine/internal/disk"
 	"vitrine/internal/s3"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 )
 
 // What a data directory holds. The spools and the cache are of the serving process alone; the other verbs leave them.
@@ -113,15 +114,15 @@ type viewLog interface {
 	Close() error
 }
 
-func (p placeFlags) openStore() (*sqldb.Store, error) {
-	return sqldb.OpenStore(cmp.Or(p.Database, filepath.Join(p.Data, storeFile)))
+func (p placeFlags) openStore() (*sqlstore.Store, error) {
+	return sqlstore.Open(cmp.Or(p.Database, filepath.Join(p.Data, storeFile)))
 }
 
 // openLog opens the log of views. What ClickHouse cannot lock by itself is locked in the store.
-func (p placeFlags) openLog(ctx context.Context, store *sqldb.Store) (viewLog, error) {
+func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog, error) {
 	address := cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
 	if !strings.HasPrefix(address, "clickhouse://") {
-		return opened(sqldb.OpenViewLog(address))
+		return opened(viewdb.Open(address))
 	}
 	return opened(clickhouse.Open(ctx, address, clickhouse.Options{Lock: func(ctx context.Context) (func(), error) {
 		release, err := store.Exclusive(ctx, viewsLock)

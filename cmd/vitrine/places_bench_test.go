@@ -12,7 +12,7 @@ import (
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/clickhouse"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -23,10 +23,10 @@ var benchLogs = []struct {
 	open func(testing.TB) (viewLog, error)
 }{
 	{"SQLite", func(tb testing.TB) (viewLog, error) {
-		return sqldb.OpenViewLog(filepath.Join(tb.TempDir(), "views.db"))
+		return viewdb.Open(filepath.Join(tb.TempDir(), "views.db"))
 	}},
 	{"PostgreSQL", func(tb testing.TB) (viewLog, error) {
-		return sqldb.OpenViewLog(vitrinetest.Postgres(tb).NewDatabase(tb))
+		return viewdb.Open(vitrinetest.Postgres(tb).NewDatabase(tb))
 	}},
 	{"ClickHouse", func(tb testing.TB) (viewLog, error) {
 		return clickhouse.Open(context.Background(), vitrinetest.ClickHouseDatabase(tb), clickhouse.Options{})

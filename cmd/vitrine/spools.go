@@ -12,7 +12,8 @@ import (
 	"vitrine/internal/ingest"
 	"vitrine/internal/logowner"
 	"vitrine/internal/spool"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 )
 
 // spools are what a server keeps in its data directory of what the log of views does not take.
@@ -121,11 +122,11 @@ func spooled(data string) (bool, error) {
 // finishCopy puts what is in the spools of a copy with embedded databases into its log. The store of the copy is the later one of the two: it is made to
 // know no more of the log than the copy of the log has.
 func finishCopy(ctx context.Context, data string) error {
-	log, err := sqldb.OpenViewLog(filepath.Join(data, viewsFile))
+	log, err := viewdb.Open(filepath.Join(data, viewsFile))
 	if err != nil {
 		return err
 	}
-	store, err := sqldb.OpenStore(filepath.Join(data, storeFile))
+	store, err := sqlstore.Open(filepath.Join(data, storeFile))
 	if err != nil {
 		return errors.Join(err, log.Close())
 	}

@@ -11,7 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/logowner"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb"
 )
 
 // errLogGone reports that the file of an embedded view log is missing or has no bytes. It is a logowner.ErrLoss.
@@ -116,7 +116,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if in == nil { // the file is gone
-		log, err := sqldb.OpenViewLog(c.viewsPlace())
+		log, err := viewdb.Open(c.viewsPlace())
 		if err != nil {
 			return err
 		}

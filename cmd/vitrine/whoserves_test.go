@@ -10,7 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/lease"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 )
 
 // An instance is served when a lease moves or a new one comes, whatever the clocks say that wrote it; not by what was left by a server that was killed.
@@ -57,7 +57,7 @@ func TestWhoServes(t *testing.T) {
 // The leases are those of the store.
 func TestWhoServesStore(t *testing.T) {
 	t.Parallel()
-	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "store.db"))
+	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/password"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -219,7 +219,7 @@ func TestOwnersGovern(t *testing.T) {
 // emptyStore is a store without an account.
 func emptyStore(t *testing.T) vitrine.Store {
 	t.Helper()
-	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "empty.db"))
+	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "empty.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

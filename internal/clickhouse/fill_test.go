@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -20,9 +20,9 @@ func smallFills(t *testing.T, rows int) {
 	t.Cleanup(func() { fillRows = before })
 }
 
-func fileLog(t *testing.T) *sqldb.ViewLog {
+func fileLog(t *testing.T) *viewdb.ViewLog {
 	t.Helper()
-	l, err := sqldb.OpenViewLog(filepath.Join(t.TempDir(), "views.db"))
+	l, err := viewdb.Open(filepath.Join(t.TempDir(), "views.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func untold(int64, int64) {}
 // to has the same reports, and goes on in the same way.
 func TestFill(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
-	from, err := sqldb.OpenViewLog(vitrinetest.PostgresDatabase(t))
+	from, err := viewdb.Open(vitrinetest.PostgresDatabase(t))
 	if err != nil {
 		t.Fatal(err)
 	}

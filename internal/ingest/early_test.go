@@ -15,7 +15,7 @@ import (
 	"vitrine"
 	"vitrine/internal/ingest"
 	"vitrine/internal/spool"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/vitrinetest/fixture"
 	"vitrine/report"
 )
@@ -486,7 +486,7 @@ func TestEarlyAfterDays(t *testing.T) {
 
 // Who puts the spools of a stopped server into the log lets nothing go, however old: there has been no time for the open to come.
 func TestEarlyDrained(t *testing.T) {
-	db, err := sqldb.OpenStore(filepath.Join(fixture.Databases(t), "store.db"))
+	db, err := sqlstore.Open(filepath.Join(fixture.Databases(t), "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

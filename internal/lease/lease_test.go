@@ -13,7 +13,7 @@ import (
 	"vitrine"
 	"vitrine/internal/lease"
 	"vitrine/internal/publish"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -32,7 +32,7 @@ func newProcess(t *testing.T, store vitrine.Store, ahead time.Duration) *process
 
 func openStore(t *testing.T) vitrine.Store {
 	t.Helper()
-	store, err := sqldb.OpenStore(filepath.Join(fixture.Databases(t), "store.db"))
+	store, err := sqlstore.Open(filepath.Join(fixture.Databases(t), "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

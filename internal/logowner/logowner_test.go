@@ -10,7 +10,8 @@ import (
 	"vitrine"
 	"vitrine/internal/clickhouse"
 	"vitrine/internal/logowner"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -33,7 +34,7 @@ var logs = map[string]func(t *testing.T) vitrine.ViewLog{
 
 func openLog(t *testing.T, place string) vitrine.ViewLog {
 	t.Helper()
-	l, err := sqldb.OpenViewLog(place)
+	l, err := viewdb.Open(place)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func openLog(t *testing.T, place string) vitrine.ViewLog {
 
 func openStore(t *testing.T) vitrine.Store {
 	t.Helper()
-	s, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "vitrine.db"))
+	s, err := sqlstore.Open(filepath.Join(t.TempDir(), "vitrine.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/logowner"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/fixture"
 )
@@ -24,15 +25,15 @@ func TestRestoredBehindTheLog(t *testing.T) {
 		{"PostgreSQL", func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) }, func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) }},
 	} {
 		t.Run(place.name, func(t *testing.T) {
-			open := func() *sqldb.Store {
-				db, err := sqldb.OpenStore(place.store(t))
+			open := func() *sqlstore.Store {
+				db, err := sqlstore.Open(place.store(t))
 				if err != nil {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { _ = db.Close() })
 				return db
 			}
-			log, err := sqldb.OpenViewLog(place.log(t))
+			log, err := viewdb.Open(place.log(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,8 +77,8 @@ func TestRestoredBehindTheLog(t *testing.T) {
 
 // The audit names a link whose opens are another account's.
 func TestAuditMixedLink(t *testing.T) {
-	db, err1 := sqldb.OpenStore(filepath.Join(fixture.Databases(t), "store.db"))
-	log, err2 := sqldb.OpenViewLog(filepath.Join(fixture.Databases(t), "views.db"))
+	db, err1 := sqlstore.Open(filepath.Join(fixture.Databases(t), "store.db"))
+	log, err2 := viewdb.Open(filepath.Join(fixture.Databases(t), "views.db"))
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,8 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/fixture"
 )
@@ -35,16 +36,16 @@ type captioned struct {
 	account *vitrine.Account
 	video   *vitrine.Link
 	blobs   *disk.Blobs
-	store   *sqldb.Store
-	log     *sqldb.ViewLog
+	store   *sqlstore.Store
+	log     *viewdb.ViewLog
 	uploads *publish.Uploads
 }
 
 func newCaptioned(t *testing.T, f *vitrinetest.Fault) *captioned {
 	t.Helper()
 	dir := fixture.Databases(t)
-	store, err1 := sqldb.OpenStore(filepath.Join(dir, "store.db"))
-	log, err2 := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
+	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))
+	log, err2 := viewdb.Open(filepath.Join(dir, "views.db"))
 	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), time.Now)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/publish"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -21,7 +21,7 @@ import (
 func TestSwapWhileInspected(t *testing.T) {
 	server := vitrinetest.S3(t)
 	address := server.Address(server.Bucket(t), "")
-	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "vitrine.db"))
+	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "vitrine.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

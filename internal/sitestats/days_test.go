@@ -10,7 +10,8 @@ import (
 	"vitrine/internal/clickhouse"
 	"vitrine/internal/ingest"
 	"vitrine/internal/sitestats"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -21,10 +22,10 @@ import (
 func TestPastDays(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (vitrine.ViewLog, error){
 		"SQLite": func(t *testing.T) (vitrine.ViewLog, error) {
-			return sqldb.OpenViewLog(filepath.Join(t.TempDir(), "views.db"))
+			return viewdb.Open(filepath.Join(t.TempDir(), "views.db"))
 		},
 		"PostgreSQL": func(t *testing.T) (vitrine.ViewLog, error) {
-			return sqldb.OpenViewLog(vitrinetest.PostgresDatabase(t))
+			return viewdb.Open(vitrinetest.PostgresDatabase(t))
 		},
 		"ClickHouse": func(t *testing.T) (vitrine.ViewLog, error) {
 			return clickhouse.Open(t.Context(), vitrinetest.ClickHouseDatabase(t), clickhouse.Options{})
@@ -39,7 +40,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "vitrine.db"))
+	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "vitrine.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ import (
 	"vitrine/internal/ingest"
 	"vitrine/internal/logowner"
 	"vitrine/internal/sitestats"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -23,18 +24,18 @@ import (
 // process is a process that serves websites.
 type process struct {
 	*sitestats.Stats
-	store *sqldb.Store
-	log   *sqldb.ViewLog
+	store *sqlstore.Store
+	log   *viewdb.ViewLog
 }
 
 // start starts a process on the databases at two places.
 func start(t *testing.T, store, log string) *process {
 	t.Helper()
-	s, err := sqldb.OpenStore(store)
+	s, err := sqlstore.Open(store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := sqldb.OpenViewLog(log)
+	l, err := viewdb.Open(log)
 	if err != nil {
 		t.Fatal(err)
 	}

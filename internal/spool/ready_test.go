@@ -10,7 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/ingest"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb"
 )
 
 // awayLog is a log that can be away.
@@ -29,7 +29,7 @@ func (l *awayLog) Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome,
 // When the log is away and the spool is full, views are refused, and Views says
 // that it is not ready until the spool has room again.
 func TestNotReadyWhenFull(t *testing.T) {
-	log, err := sqldb.OpenViewLog(filepath.Join(t.TempDir(), "views.db"))
+	log, err := viewdb.Open(filepath.Join(t.TempDir(), "views.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

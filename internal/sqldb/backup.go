@@ -27,7 +27,7 @@ func HoldSnapshot(ctx context.Context, path string) (_ *Snapshot, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	s := &Snapshot{db: sql.OpenDB(sqliteFile(sqliteName(path, readerCache, "query_only(1)"))), path: path}
+	s := &Snapshot{db: sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, "query_only(1)"))), path: path}
 	defer func() {
 		if err != nil {
 			_ = s.Close()
@@ -37,7 +37,7 @@ func HoldSnapshot(ctx context.Context, path string) (_ *Snapshot, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s.conn = &conn{Conn: c, statements: map[string]*sql.Stmt{}}
+	s.conn = &conn{Conn: c, Statements: map[string]*sql.Stmt{}}
 	if err := s.conn.exec("BEGIN"); err != nil {
 		return nil, explainDamage(path, fmt.Errorf("read %s: %w", path, err))
 	}
@@ -50,11 +50,11 @@ func HoldSnapshot(ctx context.Context, path string) (_ *Snapshot, err error) {
 }
 
 // Read calls f with a transaction over the snapshot.
-func (s *Snapshot) Read(f func(*tx) error) error {
-	t := &tx{conn: s.conn, dialect: sqliteDialect}
+func (s *Snapshot) Read(f func(*Tx) error) error {
+	t := &Tx{Conn: s.conn, Dialect: SqliteDialect}
 	err := f(t)
-	if t.err != nil {
-		return fmt.Errorf("read %s: %w", s.path, t.err)
+	if t.Err != nil {
+		return fmt.Errorf("read %s: %w", s.path, t.Err)
 	}
 	return err
 }

@@ -38,10 +38,10 @@ const (
 func LookAt(ctx context.Context, place, schema string) (*Look, error) {
 	l := new(Look)
 	dialect := "sqlite3"
-	if isPostgres(place) {
+	if IsPostgres(place) {
 		dialect = "postgres"
 	}
-	steps, err := fs.ReadDir(migrations, fmt.Sprintf("migrations/%s/%s", dialect, schema))
+	steps, err := fs.ReadDir(Migrations, fmt.Sprintf("migrations/%s/%s", dialect, schema))
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func LookAt(ctx context.Context, place, schema string) (*Look, error) {
 		n, _ := strconv.ParseInt(number, 10, 64)
 		l.Known = max(l.Known, n)
 	}
-	if isPostgres(place) {
+	if IsPostgres(place) {
 		err = l.postgres(ctx, place, schema)
 	} else {
 		err = l.sqlite(ctx, place)
@@ -73,7 +73,7 @@ func (l *Look) sqlite(ctx context.Context, path string) error {
 	} else if err != nil {
 		return err
 	}
-	handle := sql.OpenDB(sqliteFile(sqliteName(path, readerCache, "query_only(1)")))
+	handle := sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, "query_only(1)")))
 	defer handle.Close()
 	began := time.Now()
 	if err := handle.QueryRowContext(ctx, "SELECT 'SQLite ' || sqlite_version()").Scan(&l.Server); err != nil {
@@ -144,8 +144,8 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	if remote := !strings.HasPrefix(config.Host, "/") && config.Host != "localhost" && config.Host != "127.0.0.1" && config.Host != "::1"; remote && !secure {
 		l.Doubts = append(l.Doubts, "The connection to another machine is not encrypted: add sslmode=verify-full to its address.")
 	}
-	if connections < 2*(2*postgresConnections+5) {
-		l.Doubts = append(l.Doubts, fmt.Sprintf("It allows %d connections, and each server of the instance takes up to %d: raise max_connections, or put pool_max_conns into the address.", connections, 2*postgresConnections+5))
+	if connections < 2*(2*PostgresConnections+5) {
+		l.Doubts = append(l.Doubts, fmt.Sprintf("It allows %d connections, and each server of the instance takes up to %d: raise max_connections, or put pool_max_conns into the address.", connections, 2*PostgresConnections+5))
 	}
 	if !l.There || !usage {
 		return nil

@@ -14,20 +14,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What a copy takes from one database to another, whatever the two are: every row of these tables, in an order in which rows name only what
-// was copied before them. A table that stands neither here nor in notCopied fails the copy.
-var storeTables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "old_slugs", "sites", "site_pages", "albums", "album_links",
-	"changes", "abuse_reports", "letters", "secrets"}
-
-// viewlogTables are the tables of a log.
-var viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies", "times", "daily_views", "downloads",
-	"imports", logTable}
-
 // logTable has one row, also in a database that has nothing else.
-const logTable = "log"
+const LogTable = "log"
 
 // notCopied says why.
-var notCopied = map[string]string{
+var NotCopied = map[string]string{
 	"logins":           "codes of programs that ask for a key: they expire within minutes",
 	"leases":           "who does what at the moment: those who do it end before a copy is made",
 	"turns":            "locks; it is empty",
@@ -36,8 +27,8 @@ var notCopied = map[string]string{
 
 // A batch of rows is copied in a transaction.
 var (
-	batchRows        = 4000
-	batchBytes int64 = 4 << 20
+	BatchRows        = 4000
+	BatchBytes int64 = 4 << 20
 )
 
 // Copied tells how far a copy has come.
@@ -46,67 +37,34 @@ type Copied func(table string, rows, bytes int64)
 // ErrOtherData says that a database has something in it that is not of the one that is copied.
 var ErrOtherData = errors.New("it has other data in it")
 
-// CopyTo copies everything to another store, in which there is nothing yet but what the same copy, cut off, has left: it goes on there.
-// Nobody else may write to either. Errors: ErrOtherData.
-func (s *Store) CopyTo(ctx context.Context, to *Store, told Copied) error {
-	return copyDB(ctx, s.db, to.db, storeTables, told)
-}
-
-// Compare says what differs between a store and its copy; empty: nothing does.
-func (s *Store) Compare(ctx context.Context, to *Store) ([]string, error) {
-	return compareDB(ctx, s.db, to.db, storeTables)
-}
-
-// Fits reports whether CopyTo may fill another store: ErrOtherData where it has what this one has not.
-func (s *Store) Fits(ctx context.Context, to *Store) error {
-	_, _, err := fits(ctx, s.db, to.db, storeTables)
-	return err
-}
-
-// Fits is Store's of a log.
-func (l *ViewLog) Fits(ctx context.Context, to *ViewLog) error {
-	_, _, err := fits(ctx, l.db, to.db, viewlogTables)
-	return err
-}
-
-// CopyTo is Store's of a log.
-func (l *ViewLog) CopyTo(ctx context.Context, to *ViewLog, told Copied) error {
-	return copyDB(ctx, l.db, to.db, viewlogTables, told)
-}
-
-// Compare is Store's of a log.
-func (l *ViewLog) Compare(ctx context.Context, to *ViewLog) ([]string, error) {
-	return compareDB(ctx, l.db, to.db, viewlogTables)
-}
-
 // table is what is to be known of a table to copy it.
 type table struct {
 	name    string
 	columns []string
 	truth   []bool   // of columns: it is BOOLEAN, which SQLite has as a number
-	key     []string // of its primary key, in order
+	Key     []string // of its primary key, in order
 }
 
 func (t *table) list() string { return strings.Join(t.columns, ", ") }
 func (t *table) byKey() string {
-	return strings.Join(t.key, ", ")
+	return strings.Join(t.Key, ", ")
 }
 
 // keyOf is the key of a row.
 func (t *table) keyOf(row []any) (key []any) {
-	for _, k := range t.key {
+	for _, k := range t.Key {
 		key = append(key, row[slices.Index(t.columns, k)])
 	}
 	return key
 }
 
-// sameTables reads what tables both databases have, and sees to it that none is forgotten.
-func sameTables(ctx context.Context, from, to *db, names []string) (all []*table, err error) {
+// SameTables reads what tables both databases have, and sees to it that none is forgotten.
+func SameTables(ctx context.Context, from, to *DB, names []string) (all []*table, err error) {
 	var theirs, ours map[string]*table
-	if err = from.read(ctx, func(t *tx) error { ours, err = t.tables(); return err }); err != nil {
+	if err = from.Read(ctx, func(t *Tx) error { ours, err = t.Tables(); return err }); err != nil {
 		return nil, err
 	}
-	if err = to.read(ctx, func(t *tx) error { theirs, err = t.tables(); return err }); err != nil {
+	if err = to.Read(ctx, func(t *Tx) error { theirs, err = t.Tables(); return err }); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -117,16 +75,16 @@ func sameTables(ctx context.Context, from, to *db, names []string) (all []*table
 		all = append(all, a)
 	}
 	for _, name := range slices.Sorted(maps.Keys(ours)) {
-		if !slices.Contains(names, name) && notCopied[name] == "" {
+		if !slices.Contains(names, name) && NotCopied[name] == "" {
 			return nil, fmt.Errorf("the table %s of %s is not known to be copied", name, from.path)
 		}
 	}
 	return all, nil
 }
 
-// fits tells for each table the key up to which it was copied before.
-func fits(ctx context.Context, from, to *db, names []string) (tables []*table, last [][]any, err error) {
-	if tables, err = sameTables(ctx, from, to, names); err != nil {
+// Fits tells for each table the key up to which it was copied before.
+func Fits(ctx context.Context, from, to *DB, names []string) (tables []*table, last [][]any, err error) {
+	if tables, err = SameTables(ctx, from, to, names); err != nil {
 		return nil, nil, err
 	}
 	last = make([][]any, len(tables))
@@ -138,8 +96,8 @@ func fits(ctx context.Context, from, to *db, names []string) (tables []*table, l
 	return tables, last, nil
 }
 
-func copyDB(ctx context.Context, from, to *db, names []string, told Copied) error {
-	tables, last, err := fits(ctx, from, to, names)
+func CopyDB(ctx context.Context, from, to *DB, names []string, told Copied) error {
+	tables, last, err := Fits(ctx, from, to, names)
 	if err != nil {
 		return err
 	}
@@ -149,24 +107,24 @@ func copyDB(ctx context.Context, from, to *db, names []string, told Copied) erro
 		}
 	}
 	var ids map[string]int64
-	if err := from.read(ctx, func(t *tx) error { ids, err = t.lastIDs(tables); return err }); err != nil {
+	if err := from.Read(ctx, func(t *Tx) error { ids, err = t.lastIDs(tables); return err }); err != nil {
 		return err
 	}
-	return to.update(ctx, func(t *tx) error { return t.setLastIDs(ids) })
+	return to.Update(ctx, func(t *Tx) error { return t.SetLastIDs(ids) })
 }
 
 // begun is the key up to which a table was copied before; nil: nothing was. What is in the target must be what the source has up to there.
-func begun(ctx context.Context, from, to *db, t *table) ([]any, error) {
-	if t.name == logTable {
+func begun(ctx context.Context, from, to *DB, t *table) ([]any, error) {
+	if t.name == LogTable {
 		return nil, nil
 	}
 	var last []any
 	var there int64
-	err := to.read(ctx, func(x *tx) error {
-		if err := x.get([]any{&there}, "SELECT count(*) FROM "+t.name); err != nil || there == 0 {
+	err := to.Read(ctx, func(x *Tx) error {
+		if err := x.Get([]any{&there}, "SELECT count(*) FROM "+t.name); err != nil || there == 0 {
 			return err
 		}
-		return x.rowsOf(t, " ORDER BY "+strings.Join(t.key, " DESC, ")+" DESC LIMIT 1", nil, func(row []any) error { last = row; return nil })
+		return x.rowsOf(t, " ORDER BY "+strings.Join(t.Key, " DESC, ")+" DESC LIMIT 1", nil, func(row []any) error { last = row; return nil })
 	})
 	if err != nil || last == nil {
 		return nil, err
@@ -174,9 +132,9 @@ func begun(ctx context.Context, from, to *db, t *table) ([]any, error) {
 	key := t.keyOf(last)
 	var same bool
 	var up int64
-	err = from.read(ctx, func(x *tx) error {
-		where := " WHERE (" + t.byKey() + ") %s (" + placeholders(1, len(key)) + ")"
-		if err := x.get([]any{&up}, "SELECT count(*) FROM "+t.name+fmt.Sprintf(where, "<="), key...); err != nil {
+	err = from.Read(ctx, func(x *Tx) error {
+		where := " WHERE (" + t.byKey() + ") %s (" + Placeholders(1, len(key)) + ")"
+		if err := x.Get([]any{&up}, "SELECT count(*) FROM "+t.name+fmt.Sprintf(where, "<="), key...); err != nil {
 			return err
 		}
 		return x.rowsOf(t, fmt.Sprintf(where, "="), key, func(row []any) error {
@@ -191,16 +149,16 @@ func begun(ctx context.Context, from, to *db, t *table) ([]any, error) {
 }
 
 // held is a row as a database can hold it.
-func (d *db) held(row []any) []any {
-	if d.dialect.text != nil {
-		return d.dialect.text(row)
+func (d *DB) held(row []any) []any {
+	if d.Dialect.text != nil {
+		return d.Dialect.text(row)
 	}
 	return row
 }
 
 // rowsOf calls f with rows of a table, which f may keep.
-func (t *tx) rowsOf(of *table, rest string, args []any, f func([]any) error) error {
-	return t.each(func(s scanner) error {
+func (t *Tx) rowsOf(of *table, rest string, args []any, f func([]any) error) error {
+	return t.Each(func(s Scanner) error {
 		row, into := make([]any, len(of.columns)), make([]any, len(of.columns))
 		for i := range row {
 			into[i] = &row[i]
@@ -218,10 +176,10 @@ func (t *tx) rowsOf(of *table, rest string, args []any, f func([]any) error) err
 }
 
 // copyTable copies the rows behind a key, in the order of keys, so that what is in the target is always a beginning of it.
-func copyTable(ctx context.Context, from, to *db, t *table, after []any, told Copied) error {
+func copyTable(ctx context.Context, from, to *DB, t *table, after []any, told Copied) error {
 	rest := " ORDER BY " + t.byKey()
 	if after != nil {
-		rest = " WHERE (" + t.byKey() + ") > (" + placeholders(1, len(after)) + ")" + rest
+		rest = " WHERE (" + t.byKey() + ") > (" + Placeholders(1, len(after)) + ")" + rest
 	}
 	var batch [][]any
 	var size int64
@@ -229,21 +187,21 @@ func copyTable(ctx context.Context, from, to *db, t *table, after []any, told Co
 		if len(batch) == 0 {
 			return nil
 		}
-		err := to.update(ctx, func(x *tx) error { return x.insert(t, batch) })
-		if err == nil && t.name != logTable {
+		err := to.Update(ctx, func(x *Tx) error { return x.insert(t, batch) })
+		if err == nil && t.name != LogTable {
 			told(t.name, int64(len(batch)), size)
 		}
 		batch, size = batch[:0], 0
 		return err
 	}
-	err := from.read(ctx, func(x *tx) error {
+	err := from.Read(ctx, func(x *Tx) error {
 		return x.rowsOf(t, rest, after, func(row []any) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			batch = append(batch, to.held(row))
 			size += sizeOf(row)
-			if len(batch) >= batchRows || size >= batchBytes {
+			if len(batch) >= BatchRows || size >= BatchBytes {
 				return flush()
 			}
 			return nil
@@ -271,22 +229,22 @@ func sizeOf(row []any) (n int64) {
 }
 
 // insert adds rows.
-func (t *tx) insert(of *table, rows [][]any) error {
-	if of.name == logTable { // its row is there from the beginning
-		if _, err := t.exec("DELETE FROM " + logTable); err != nil {
+func (t *Tx) insert(of *table, rows [][]any) error {
+	if of.name == LogTable { // its row is there from the beginning
+		if _, err := t.Exec("DELETE FROM " + LogTable); err != nil {
 			return err
 		}
 	}
-	if t.conn.postgres != nil {
-		_, err := t.conn.postgres.CopyFrom(context.Background(), pgx.Identifier{of.name}, of.columns, pgx.CopyFromRows(rows))
+	if t.Conn.Postgres != nil {
+		_, err := t.Conn.Postgres.CopyFrom(context.Background(), pgx.Identifier{of.name}, of.columns, pgx.CopyFromRows(rows))
 		if err != nil {
-			return t.fail(err)
+			return t.Fail(err)
 		}
 		return nil
 	}
-	query := "INSERT INTO " + of.name + " (" + of.list() + ") VALUES (" + placeholders(1, len(of.columns)) + ")"
+	query := "INSERT INTO " + of.name + " (" + of.list() + ") VALUES (" + Placeholders(1, len(of.columns)) + ")"
 	for _, row := range rows {
-		if _, err := t.exec(query, row...); err != nil {
+		if _, err := t.Exec(query, row...); err != nil {
 			return err
 		}
 	}
@@ -299,9 +257,9 @@ type sum struct {
 	lo, hi uint64
 }
 
-func (d *db) sum(ctx context.Context, t *table, held func([]any) []any) (s sum, err error) {
+func (d *DB) sum(ctx context.Context, t *table, held func([]any) []any) (s sum, err error) {
 	var b []byte
-	err = d.read(ctx, func(x *tx) error {
+	err = d.Read(ctx, func(x *Tx) error {
 		return x.rowsOf(t, "", nil, func(row []any) error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -346,8 +304,8 @@ func canonical(b []byte, row []any) []byte {
 	return b
 }
 
-func compareDB(ctx context.Context, from, to *db, names []string) (differences []string, err error) {
-	tables, err := sameTables(ctx, from, to, names)
+func CompareDB(ctx context.Context, from, to *DB, names []string) (differences []string, err error) {
+	tables, err := SameTables(ctx, from, to, names)
 	if err != nil {
 		return nil, err
 	}
@@ -371,8 +329,8 @@ func compareDB(ctx context.Context, from, to *db, names []string) (differences [
 	return differences, nil
 }
 
-// tables reads what tables the database has.
-func (t *tx) tables() (map[string]*table, error) {
+// Tables reads what tables the database has.
+func (t *Tx) Tables() (map[string]*table, error) {
 	all := map[string]*table{}
 	type column struct {
 		table, name string
@@ -380,13 +338,13 @@ func (t *tx) tables() (map[string]*table, error) {
 		truth       bool
 	}
 	query := `SELECT m.name, c.name, c.pk, c.type = 'BOOLEAN' FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`
-	if t.conn.postgres != nil {
+	if t.Conn.Postgres != nil {
 		query = `SELECT r.relname::text, a.attname::text, coalesce(array_position(i.indkey::int2[], a.attnum), -1)::bigint + 1, a.atttypid = 'boolean'::regtype
 			FROM pg_class r JOIN pg_attribute a ON a.attrelid = r.oid LEFT JOIN pg_index i ON i.indrelid = r.oid AND i.indisprimary
 			WHERE r.relnamespace = current_schema()::regnamespace AND r.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped ORDER BY r.relname, a.attnum`
 	}
 	keys := map[string]map[int64]string{}
-	err := t.each(func(s scanner) error {
+	err := t.Each(func(s Scanner) error {
 		var c column
 		if err := s.Scan(&c.table, &c.name, &c.place, &c.truth); err != nil {
 			return err
@@ -402,16 +360,16 @@ func (t *tx) tables() (map[string]*table, error) {
 	}, query)
 	for name, places := range keys {
 		for _, place := range slices.Sorted(maps.Keys(places)) {
-			all[name].key = append(all[name].key, places[place])
+			all[name].Key = append(all[name].Key, places[place])
 		}
 	}
 	return all, err
 }
 
 // lastIDs are the last IDs that were given in tables that give some, to rows that are there or not any more.
-func (t *tx) lastIDs(tables []*table) (map[string]int64, error) {
+func (t *Tx) lastIDs(tables []*table) (map[string]int64, error) {
 	ids := map[string]int64{}
-	add := func(s scanner) error {
+	add := func(s Scanner) error {
 		var name string
 		var last *int64
 		if err := s.Scan(&name, &last); err != nil {
@@ -422,30 +380,30 @@ func (t *tx) lastIDs(tables []*table) (map[string]int64, error) {
 		}
 		return nil
 	}
-	if t.conn.postgres != nil {
+	if t.Conn.Postgres != nil {
 		// The value of a sequence that was never asked is none.
-		return ids, t.each(add, `SELECT r.relname::text, q.last_value FROM pg_class r JOIN pg_attribute a ON a.attrelid = r.oid
+		return ids, t.Each(add, `SELECT r.relname::text, q.last_value FROM pg_class r JOIN pg_attribute a ON a.attrelid = r.oid
 			JOIN pg_sequences q ON format('%I.%I', q.schemaname, q.sequencename) = pg_get_serial_sequence(format('%I.%I', current_schema(), r.relname), a.attname)
 			WHERE r.relnamespace = current_schema()::regnamespace AND r.relkind = 'r' AND a.attidentity <> ''`)
 	}
-	if err := t.each(add, "SELECT name, seq FROM sqlite_sequence"); err != nil {
+	if err := t.Each(add, "SELECT name, seq FROM sqlite_sequence"); err != nil {
 		return nil, err
 	}
 	// Of words no row ever goes, and so SQLite keeps no count of them.
 	for _, each := range tables {
 		if each.name == "words" {
-			return ids, t.each(add, "SELECT 'words', max(id) FROM words")
+			return ids, t.Each(add, "SELECT 'words', max(id) FROM words")
 		}
 	}
 	return ids, nil
 }
 
-// setLastIDs has the next IDs follow those.
-func (t *tx) setLastIDs(ids map[string]int64) error {
+// SetLastIDs has the next IDs follow those.
+func (t *Tx) SetLastIDs(ids map[string]int64) error {
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
-		if t.conn.postgres != nil {
+		if t.Conn.Postgres != nil {
 			var last int64
-			err := t.get([]any{&last}, "SELECT setval(pg_get_serial_sequence(format('%I.%I', current_schema(), $1::text), 'id'), $2)", name, max(ids[name], 1))
+			err := t.Get([]any{&last}, "SELECT setval(pg_get_serial_sequence(format('%I.%I', current_schema(), $1::text), 'id'), $2)", name, max(ids[name], 1))
 			if err != nil {
 				return err
 			}
@@ -454,10 +412,10 @@ func (t *tx) setLastIDs(ids map[string]int64) error {
 		if name == "words" {
 			continue
 		}
-		if _, err := t.exec("DELETE FROM sqlite_sequence WHERE name = $1", name); err != nil {
+		if _, err := t.Exec("DELETE FROM sqlite_sequence WHERE name = $1", name); err != nil {
 			return err
 		}
-		if _, err := t.exec("INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)", name, ids[name]); err != nil {
+		if _, err := t.Exec("INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)", name, ids[name]); err != nil {
 			return err
 		}
 	}

@@ -11,136 +11,136 @@ import (
 	"vitrine/internal/durable"
 )
 
-// db is one database: connections that write (of SQLite one), and some that read.
-type db struct {
-	dialect *dialect
+// DB is one database: connections that write (of SQLite one), and some that read.
+type DB struct {
+	Dialect *Dialect
 	path    string
-	writer  *pool
-	readers *pool
+	Writer  *pool
+	Readers *pool
 	words   *pool // for the dictionary of a log
-	watcher *pool // one connection that never writes, to see changes by others: every other connection is one
+	Watcher *pool // one connection that never writes, to see changes by others: every other connection is one
 	locks   locks
 	version storeVersion
-	changes *listener // if others change it without this process's knowing: PostgreSQL's store
+	Changes *Listener // if others change it without this process's knowing: PostgreSQL's store
 	// background, if there is one, wants to know of commits, also of those whose outcome is unknown, and is closed last.
-	background interface {
+	Background interface {
 		committed()
 		Close() error
 	}
 }
 
-func newDB(d *dialect, path string, writer *sql.DB, writers int, reader *sql.DB, readers int) *db {
-	return &db{dialect: d, path: path, writer: newPool(writer, writers), readers: newPool(reader, readers), words: newPool(reader, 1), watcher: newPool(reader, 1)}
+func newDB(d *Dialect, path string, writer *sql.DB, writers int, reader *sql.DB, readers int) *DB {
+	return &DB{Dialect: d, path: path, Writer: newPool(writer, writers), Readers: newPool(reader, readers), words: newPool(reader, 1), Watcher: newPool(reader, 1)}
 }
 
 // aloneFrom is from which try on a transaction is alone.
 const aloneFrom = 4
 
-// update runs f as a transaction that may write, again when others are in the way.
-func (d *db) update(ctx context.Context, f func(*tx) error) error {
+// Update runs f as a transaction that may write, again when others are in the way.
+func (d *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	for try := 1; ; try++ {
-		begin := d.dialect.beginWrite
+		begin := d.Dialect.beginWrite
 		if try >= aloneFrom {
-			begin = d.dialect.beginAlone
+			begin = d.Dialect.beginAlone
 		}
-		err := d.run(ctx, d.writer, begin, f)
-		if try == d.dialect.tries || ctx.Err() != nil || !d.dialect.busy(err) {
+		err := d.run(ctx, d.Writer, begin, f)
+		if try == d.Dialect.tries || ctx.Err() != nil || !d.Dialect.Busy(err) {
 			return err
 		}
 	}
 }
 
-// read runs f over one snapshot.
-func (d *db) read(ctx context.Context, f func(*tx) error) error {
-	return d.run(ctx, d.readers, d.dialect.beginRead, f)
+// Read runs f over one snapshot.
+func (d *DB) Read(ctx context.Context, f func(*Tx) error) error {
+	return d.run(ctx, d.Readers, d.Dialect.beginRead, f)
 }
 
-// readAside is read for a caller that is in the middle of another transaction:
+// ReadAside is read for a caller that is in the middle of another transaction:
 // it has a connection of its own.
-func (d *db) readAside(f func(*tx) error) error {
-	return d.run(context.Background(), d.words, d.dialect.beginRead, f)
+func (d *DB) ReadAside(f func(*Tx) error) error {
+	return d.run(context.Background(), d.words, d.Dialect.beginRead, f)
 }
 
 // run runs f as a transaction. Once it has a connection, ctx no longer counts: a transaction is short, and one that is cut
 // off in its commit would leave open what became of it. (A server that is frozen ends it all the same: lines.)
-func (d *db) run(ctx context.Context, p *pool, begin string, f func(*tx) error) (err error) {
+func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) (err error) {
 	c, err := d.begin(ctx, p, begin)
 	if err != nil {
 		return err
 	}
 	usable := false
-	defer func() { p.release(c, usable) }()
-	t := &tx{conn: c, dialect: d.dialect}
+	defer func() { p.Release(c, usable) }()
+	t := &Tx{Conn: c, Dialect: d.Dialect}
 	committed := false
 	defer func() {
-		t.err = sql.ErrTxDone
+		t.Err = sql.ErrTxDone
 		if !committed { // f failed, or panicked
-			usable = d.dialect.command(c, "ROLLBACK") == nil
+			usable = d.Dialect.command(c, "ROLLBACK") == nil
 		}
 	}()
 	err = f(t)
 	switch {
-	case t.err != nil:
+	case t.Err != nil:
 		// Whatever f made of it, nothing may be committed: part of what f wrote may be gone already.
-		return d.failed("query", t.err)
+		return d.failed("query", t.Err)
 	case err != nil:
 		return err
 	}
-	if p == d.writer {
+	if p == d.Writer {
 		durable.Step("commit " + d.path)
 	}
-	err = d.dialect.command(c, d.dialect.commit)
-	if p == d.writer {
+	err = d.Dialect.command(c, d.Dialect.commit)
+	if p == d.Writer {
 		durable.Step("committed " + d.path)
-		if d.background != nil {
-			d.background.committed()
+		if d.Background != nil {
+			d.Background.committed()
 		}
 	}
 	switch {
-	case err != nil && d.dialect.unknown(err):
+	case err != nil && d.Dialect.unknown(err):
 		return &vitrine.Error{Code: vitrine.CodeUnavailable, Err: d.failed("commit", err), RetryAfter: 5 * time.Second,
 			Message: "The connection to the database was lost while this was saved. Check whether your change was saved before you try again."}
 	case err != nil:
 		return d.failed("commit", err)
 	}
 	committed, usable = true, true
-	for _, f := range t.committed {
+	for _, f := range t.Committed {
 		f()
 	}
 	return nil
 }
 
 // begin gives a connection on which a transaction has begun. A connection that was lost while it was idle is no failure of whoever meets it.
-func (d *db) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
+func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 	for {
-		c, err := p.acquire(ctx)
+		c, err := p.Acquire(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
 				err = d.failed("open", err)
 			}
 			return nil, err
 		}
-		if err = d.dialect.command(c, begin); err == nil {
+		if err = d.Dialect.command(c, begin); err == nil {
 			return c, nil
 		}
-		old, busy := c.used, d.dialect.busy(err)
-		p.release(c, busy)
-		if busy || !old || !d.dialect.unknown(err) {
+		old, busy := c.used, d.Dialect.Busy(err)
+		p.Release(c, busy)
+		if busy || !old || !d.Dialect.unknown(err) {
 			return nil, d.failed("begin", err)
 		}
 	}
 }
 
 // failed says that the database did not do what it was asked to.
-func (d *db) failed(what string, err error) error {
+func (d *DB) failed(what string, err error) error {
 	return vitrine.Unavailable(explainDamage(d.path, fmt.Errorf("database %s: %s: %w", d.path, what, err)))
 }
 
 // Close waits for running transactions. No other may be begun after it.
-func (d *db) Close() error {
-	err := errors.Join(d.readers.close(), d.words.close(), d.watcher.close(), d.writer.close())
-	if d.background != nil {
-		err = errors.Join(err, d.background.Close())
+func (d *DB) Close() error {
+	err := errors.Join(d.Readers.close(), d.words.close(), d.Watcher.close(), d.Writer.close())
+	if d.Background != nil {
+		err = errors.Join(err, d.Background.Close())
 	}
 	return err
 }

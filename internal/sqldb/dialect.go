@@ -6,8 +6,8 @@ import (
 	"github.com/pressly/goose/v3/database"
 )
 
-// dialect is what differs between databases, beside the migrations.
-type dialect struct {
+// Dialect is what differs between databases, beside the migrations.
+type Dialect struct {
 	goose database.Dialect
 	// beginWrite begins a serializable transaction that may write, beginRead one that reads one snapshot. beginAlone is beginWrite for one that
 	// met others in its way, and waits until nobody is.
@@ -15,37 +15,37 @@ type dialect struct {
 	// command does one of those.
 	command func(c *conn, statements string) error
 	// busy tells an error after which the same transaction may be tried again from the start, which is done up to tries times.
-	busy  func(error) bool
+	Busy  func(error) bool
 	tries int
 	// unknown tells of an error of a commit that it leaves open what became of the transaction.
 	unknown func(error) bool
 	// exists reports that a row was refused because it is not unique.
 	exists func(error) bool
 	// guard has a statement that is refused leave the transaction as it was; nil: every statement does.
-	guard func(t *tx, statement func() error) error
+	guard func(t *Tx, statement func() error) error
 	// many runs a statement many times, without waiting for each; nil: there is nothing to wait for.
-	many func(t *tx, query string, n int, args func(i int) []any, f func(i int, row scanner) error, done func(i int, changed int64)) error
+	many func(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error, done func(i int, changed int64)) error
 	// text makes arguments of a query such that the database can hold them; nil: it holds all.
 	text func(args []any) []any
 	// useEngaged follows the name of the table opens in a query that is to use the index opens_engaged, where the planner would not.
-	useEngaged string
+	UseEngaged string
 	// changes is a query for a number that is another one when another connection has changed the database since this one asked.
 	changes string
 	// visit calls f with the columns of every row that a FROM clause selects. Strings and blobs among them are f's until it returns.
-	visit func(t *tx, columns, from string, args []any, f func([]driver.Value) error) error
+	Visit func(t *Tx, columns, from string, args []any, f func([]driver.Value) error) error
 }
 
-type visitor func(link, id int64, open, session []byte) error
+type Visitor func(link, id int64, open, session []byte) error
 
-// visit calls f with each row of some columns of a FROM clause.
-func (t *tx) visit(columns, from string, args []any, f func([]driver.Value) error) error {
-	return t.dialect.visit(t, columns, from, args, f)
+// Visit calls f with each row of some columns of a FROM clause.
+func (t *Tx) Visit(columns, from string, args []any, f func([]driver.Value) error) error {
+	return t.Dialect.Visit(t, columns, from, args, f)
 }
 
-// visitOpens calls f with every row of opens that a FROM clause selects under
+// VisitOpens calls f with every row of opens that a FROM clause selects under
 // the name o. The blobs are f's until it returns.
-func (t *tx) visitOpens(f visitor, from string, args []any) error {
-	return t.dialect.visit(t, "o.link, o.id, o.open, o.session", from, args, func(row []driver.Value) error {
+func (t *Tx) VisitOpens(f Visitor, from string, args []any) error {
+	return t.Dialect.Visit(t, "o.link, o.id, o.open, o.session", from, args, func(row []driver.Value) error {
 		session, _ := row[3].([]byte)
 		return f(row[0].(int64), row[1].(int64), row[2].([]byte), session)
 	})

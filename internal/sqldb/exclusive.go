@@ -17,22 +17,12 @@ type locks interface {
 	lock(ctx context.Context, name string, wait bool) (unlock func() error, err error)
 }
 
-var errHeld = errors.New("another has the lock")
+var ErrHeld = errors.New("another has the lock")
 
 // lockName is what a lock may be called: it becomes part of a file's name.
 var lockName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
-// Exclusive takes a named lock (1 to 64 of a-z, 0-9 and -), which one caller has at a time, of all processes that use this store. It waits until
-// ctx ends.
-//
-// A lock in PostgreSQL lives with a connection of its own. Where that is lost the database gives the lock to the next one while its holder,
-// who cannot know, goes on: release then answers an error, and what must not be done by two needs a check of its own in the transaction that
-// does it. A lock of a SQLite store is one on a file beside it, and lives as long as the process.
-func (s *Store) Exclusive(ctx context.Context, name string) (release func() error, err error) {
-	return s.db.lock(ctx, name, true)
-}
-
-func (d *db) lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {
+func (d *DB) Lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {
 	if !lockName.MatchString(name) {
 		return nil, fmt.Errorf("%q is not the name of a lock", name)
 	}
@@ -45,7 +35,7 @@ func (d *db) lock(ctx context.Context, name string, wait bool) (unlock func() er
 			}
 			return nil
 		}), nil
-	case errors.Is(err, errHeld):
+	case errors.Is(err, ErrHeld):
 		return nil, err
 	case ctx.Err() != nil: // whatever the driver makes of that: it says of a connection not yet written to that it is bad
 		return nil, ctx.Err()
@@ -91,7 +81,7 @@ func (l *postgresLocks) lock(ctx context.Context, name string, wait bool) (unloc
 		err = c.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&got)
 	}
 	if err == nil && !got {
-		err = errHeld
+		err = ErrHeld
 	}
 	if err != nil {
 		end()
@@ -139,7 +129,7 @@ func (l *insideLocks) enter(ctx context.Context, name string, wait bool) (leave 
 		}
 		l.mu.Unlock()
 		if !wait {
-			return nil, errHeld
+			return nil, ErrHeld
 		}
 		select {
 		case <-ctx.Done():

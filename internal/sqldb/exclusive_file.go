@@ -41,7 +41,7 @@ func (l *fileLocks) take(ctx context.Context, f *os.File, wait bool) error {
 	ticker := time.NewTicker(askAgain)
 	defer ticker.Stop()
 	for {
-		if err := lockFile(f); !errors.Is(err, errHeld) || !wait {
+		if err := lockFile(f); !errors.Is(err, ErrHeld) || !wait {
 			return err
 		}
 		select {

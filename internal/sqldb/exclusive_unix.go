@@ -14,7 +14,7 @@ func lockFile(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return errHeld
+			return ErrHeld
 		}
 		if !errors.Is(err, unix.EINTR) {
 			return err

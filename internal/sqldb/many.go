@@ -9,28 +9,28 @@ import (
 
 // Statements that are alike and do not need each other's answers are run together: over a network that takes one turn, not one for each.
 
-// execMany runs a statement n times and tells how many rows each changed. Arguments are to stay as they are until it returns.
-func (t *tx) execMany(query string, n int, args func(i int) []any) (changed []int64, err error) {
+// ExecMany runs a statement n times and tells how many rows each changed. Arguments are to stay as they are until it returns.
+func (t *Tx) ExecMany(query string, n int, args func(i int) []any) (changed []int64, err error) {
 	changed = make([]int64, n)
-	if t.dialect.many != nil {
-		err = t.dialect.many(t, query, n, args, nil, func(i int, n int64) { changed[i] = n })
+	if t.Dialect.many != nil {
+		err = t.Dialect.many(t, query, n, args, nil, func(i int, n int64) { changed[i] = n })
 		return changed, err
 	}
 	for i := range n {
-		if changed[i], err = t.exec(query, args(i)...); err != nil {
+		if changed[i], err = t.Exec(query, args(i)...); err != nil {
 			return nil, err
 		}
 	}
 	return changed, nil
 }
 
-// getMany runs a query n times and calls f with the row of each answer that has one. Arguments are to stay as they are until it returns.
-func (t *tx) getMany(query string, n int, args func(i int) []any, f func(i int, row scanner) error) error {
-	if t.dialect.many != nil {
-		return t.dialect.many(t, query, n, args, f, func(int, int64) {})
+// GetMany runs a query n times and calls f with the row of each answer that has one. Arguments are to stay as they are until it returns.
+func (t *Tx) GetMany(query string, n int, args func(i int) []any, f func(i int, row Scanner) error) error {
+	if t.Dialect.many != nil {
+		return t.Dialect.many(t, query, n, args, f, func(int, int64) {})
 	}
 	for i := range n {
-		err := t.each(func(row scanner) error { return f(i, row) }, query, args(i)...)
+		err := t.Each(func(row Scanner) error { return f(i, row) }, query, args(i)...)
 		if err != nil {
 			return err
 		}
@@ -42,9 +42,9 @@ func (t *tx) getMany(query string, n int, args func(i int) []any, f func(i int, 
 const manyAtOnce = 512
 
 // postgresMany sends statements without waiting for the answers of those before.
-func postgresMany(t *tx, query string, n int, args func(i int) []any, f func(i int, row scanner) error, done func(i int, changed int64)) error {
-	if t.err != nil {
-		return t.err
+func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error, done func(i int, changed int64)) error {
+	if t.Err != nil {
+		return t.Err
 	}
 	for from := 0; from < n; from += manyAtOnce {
 		to := min(n, from+manyAtOnce)
@@ -52,7 +52,7 @@ func postgresMany(t *tx, query string, n int, args func(i int) []any, f func(i i
 		for i := from; i < to; i++ {
 			batch.Queue(query, t.text(args(i))...)
 		}
-		answers := t.conn.postgres.SendBatch(context.Background(), &batch)
+		answers := t.Conn.Postgres.SendBatch(context.Background(), &batch)
 		var err error
 		for i := from; i < to && err == nil; i++ {
 			err = oneOfMany(answers, i, f, done)
@@ -63,9 +63,9 @@ func postgresMany(t *tx, query string, n int, args func(i int) []any, f func(i i
 		case errors.As(err, &failed):
 			return failed.error
 		case err != nil:
-			return t.fail(err)
+			return t.Fail(err)
 		case closed != nil:
-			return t.fail(closed)
+			return t.Fail(closed)
 		}
 	}
 	return nil
@@ -74,7 +74,7 @@ func postgresMany(t *tx, query string, n int, args func(i int) []any, f func(i i
 // rowError is an error of anyone who takes rows, none of the database.
 type rowError struct{ error }
 
-func oneOfMany(answers pgx.BatchResults, i int, f func(i int, row scanner) error, done func(i int, changed int64)) error {
+func oneOfMany(answers pgx.BatchResults, i int, f func(i int, row Scanner) error, done func(i int, changed int64)) error {
 	rows, err := answers.Query()
 	if err != nil {
 		return err

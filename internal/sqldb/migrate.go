@@ -12,7 +12,7 @@ import (
 )
 
 //go:embed migrations
-var migrations embed.FS
+var Migrations embed.FS
 
 // migrateTries bounds how often another process may come between the steps of a migration.
 const migrateTries = 5
@@ -22,16 +22,16 @@ const migrateTries = 5
 // seconds in all.
 const versionTries = 20
 
-var versionPause = 20 * time.Millisecond
+var VersionPause = 20 * time.Millisecond
 
 // migrate brings a database to the newest schema, each step in a transaction of its own. A database that is ahead of this
 // program is refused and left as it is.
-func migrate(d *dialect, handle *sql.DB, path, schema string) error {
-	steps, err := fs.Sub(migrations, fmt.Sprintf("migrations/%s/%s", d.goose, schema))
+func migrate(d *Dialect, handle *sql.DB, path, schema string) error {
+	steps, err := fs.Sub(Migrations, fmt.Sprintf("migrations/%s/%s", d.goose, schema))
 	if err != nil {
 		return err
 	}
-	return migrateTo(d, handle, path, steps)
+	return MigrateTo(d, handle, path, steps)
 }
 
 // versions reads the schema version of a database, and the newest that is known. In a new database it makes the table of versions, which fails
@@ -41,12 +41,12 @@ func versions(ctx context.Context, p *goose.Provider) (now, known int64, err err
 		if now, known, err = p.GetVersions(ctx); err == nil {
 			break
 		}
-		time.Sleep(time.Duration(try) * versionPause)
+		time.Sleep(time.Duration(try) * VersionPause)
 	}
 	return now, known, err
 }
 
-func migrateTo(d *dialect, handle *sql.DB, path string, steps fs.FS) error {
+func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS) error {
 	ctx := context.Background()
 	for try := 1; ; try++ {
 		p, err := goose.NewProvider(d.goose, handle, steps, goose.WithLogger(goose.NopLogger()), goose.WithAllowOutofOrder(true))

@@ -13,8 +13,8 @@ import (
 // pool holds the connections of one kind. It keeps each with its prepared statements, which database/sql would have to
 // look for in every transaction anew.
 type pool struct {
-	db       *sql.DB
-	idle     chan *conn
+	Db       *sql.DB
+	Idle     chan *conn
 	unopened chan struct{} // a place for each connection that may yet be opened
 	closed   chan struct{}
 }
@@ -22,23 +22,23 @@ type pool struct {
 // conn is one connection. It is used by one goroutine at a time.
 type conn struct {
 	*sql.Conn
-	statements map[string]*sql.Stmt
+	Statements map[string]*sql.Stmt
 	used       bool      // it was given back before
-	postgres   *pgx.Conn // the same, if it is one
+	Postgres   *pgx.Conn // the same, if it is one
 }
 
 var errClosed = errors.New("closed")
 
 func newPool(db *sql.DB, n int) *pool {
-	p := &pool{db: db, idle: make(chan *conn, n), unopened: make(chan struct{}, n), closed: make(chan struct{})}
+	p := &pool{Db: db, Idle: make(chan *conn, n), unopened: make(chan struct{}, n), closed: make(chan struct{})}
 	for range n {
 		p.unopened <- struct{}{}
 	}
 	return p
 }
 
-// acquire waits for a connection until ctx ends. None is opened while another is idle.
-func (p *pool) acquire(ctx context.Context) (*conn, error) {
+// Acquire waits for a connection until ctx ends. None is opened while another is idle.
+func (p *pool) Acquire(ctx context.Context) (*conn, error) {
 	// Nothing is begun for a caller who is gone, even if a connection is idle.
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 	default:
 	}
 	select {
-	case c := <-p.idle:
+	case c := <-p.Idle:
 		return c, nil
 	default:
 	}
@@ -58,7 +58,7 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case c := <-p.idle:
+	case c := <-p.Idle:
 		return c, nil
 	case <-p.unopened:
 		c, err := p.open(context.WithoutCancel(ctx))
@@ -70,14 +70,14 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 }
 
 func (p *pool) open(ctx context.Context) (*conn, error) {
-	opened, err := p.db.Conn(ctx)
+	opened, err := p.Db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: opened, statements: map[string]*sql.Stmt{}}
+	c := &conn{Conn: opened, Statements: map[string]*sql.Stmt{}}
 	err = opened.Raw(func(of any) error {
 		if of, ok := of.(*stdlib.Conn); ok {
-			c.postgres = of.Conn()
+			c.Postgres = of.Conn()
 		}
 		return nil
 	})
@@ -88,8 +88,8 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// release gives a connection back; one that is not usable is thrown away and opened anew when it is needed.
-func (p *pool) release(c *conn, usable bool) {
+// Release gives a connection back; one that is not usable is thrown away and opened anew when it is needed.
+func (p *pool) Release(c *conn, usable bool) {
 	if !usable {
 		_ = c.Raw(func(any) error { return driver.ErrBadConn })
 		_ = c.Close()
@@ -97,7 +97,7 @@ func (p *pool) release(c *conn, usable bool) {
 		return
 	}
 	c.used = true
-	p.idle <- c
+	p.Idle <- c
 }
 
 // close waits until every connection is given back.
@@ -108,19 +108,19 @@ func (p *pool) close() error {
 	default:
 		close(p.closed)
 	}
-	for range cap(p.idle) {
+	for range cap(p.Idle) {
 		select {
 		case <-p.unopened:
-		case c := <-p.idle:
-			for _, s := range c.statements {
-				if c.postgres == nil { // PostgreSQL's end with the connection, without asking it about each
+		case c := <-p.Idle:
+			for _, s := range c.Statements {
+				if c.Postgres == nil { // PostgreSQL's end with the connection, without asking it about each
 					_ = s.Close()
 				}
 			}
 			_ = c.Close()
 		}
 	}
-	return p.db.Close()
+	return p.Db.Close()
 }
 
 func (c *conn) exec(query string) error {
@@ -132,12 +132,12 @@ func (c *conn) exec(query string) error {
 }
 
 func (c *conn) prepare(query string) (*sql.Stmt, error) {
-	if s := c.statements[query]; s != nil {
+	if s := c.Statements[query]; s != nil {
 		return s, nil
 	}
 	s, err := c.PrepareContext(context.Background(), query)
 	if err == nil {
-		c.statements[query] = s
+		c.Statements[query] = s
 	}
 	return s, err
 }

@@ -24,37 +24,37 @@ import (
 var postgresSchemas = map[string]string{"store": "vitrine", "viewlog": "vitrine_views"}
 
 // changesChannel is where a transaction says that it has changed the store.
-const changesChannel = "vitrine_changes"
+const ChangesChannel = "vitrine_changes"
 
 // postgresStore runs transactions that write side by side, and those again that the database finds in each other's way. Each holds the table
 // of turns, shared, but for one that was in others' way again and again: nobody else writes while it does. LOCK TABLE takes no snapshot, so
 // that what is read is newer than the lock.
-var postgresStore = postgresDialect(dialect{
+var PostgresStore = postgresDialect(Dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN ROW SHARE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN EXCLUSIVE MODE",
-	commit:     "SELECT pg_notify('" + changesChannel + "', '') WHERE pg_current_xact_id_if_assigned() IS NOT NULL; COMMIT",
+	commit:     "SELECT pg_notify('" + ChangesChannel + "', '') WHERE pg_current_xact_id_if_assigned() IS NOT NULL; COMMIT",
 	tries:      8, // PostgreSQL lets go of a lock a moment before it takes a transaction for ended: even one that is alone may meet the one before
 })
 
 // postgresViewLog has one transaction write at a time, of all instances together: what decides how opens are counted relies on it.
-var postgresViewLog = postgresDialect(dialect{
+var PostgresViewLog = postgresDialect(Dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
 	commit:     "COMMIT",
 	tries:      3,
 })
 
-func postgresDialect(d dialect) *dialect {
+func postgresDialect(d Dialect) *Dialect {
 	d.goose = database.DialectPostgres
 	d.beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	d.command = postgresCommand
-	d.busy = func(err error) bool { return postgresCode(err) == "40001" || postgresCode(err) == "40P01" }
+	d.command = PostgresCommand
+	d.Busy = func(err error) bool { return postgresCode(err) == "40001" || postgresCode(err) == "40P01" }
 	d.exists = func(err error) bool { return postgresCode(err) == "23505" }
 	d.unknown = postgresLost
 	d.guard = postgresGuard
 	d.text = postgresText
 	d.many = postgresMany
-	d.visit = postgresVisit
+	d.Visit = postgresVisit
 	return &d
 }
 
@@ -73,32 +73,32 @@ func postgresLost(err error) bool {
 	return !errors.As(err, &e) || e.SeverityUnlocalized != "ERROR"
 }
 
-// postgresCommand sends statements together, in one turn.
-func postgresCommand(c *conn, statements string) error {
-	_, err := c.postgres.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol)
+// PostgresCommand sends statements together, in one turn.
+func PostgresCommand(c *conn, statements string) error {
+	_, err := c.Postgres.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol)
 	return err
 }
 
 // postgresGuard runs a statement inside a savepoint: without one, PostgreSQL ends the transaction with the statement that it refuses.
-func postgresGuard(t *tx, statement func() error) error {
-	if t.err != nil {
-		return t.err
+func postgresGuard(t *Tx, statement func() error) error {
+	if t.Err != nil {
+		return t.Err
 	}
-	if err := postgresCommand(t.conn, "SAVEPOINT guard"); err != nil {
-		return t.fail(err)
+	if err := PostgresCommand(t.Conn, "SAVEPOINT guard"); err != nil {
+		return t.Fail(err)
 	}
 	t.guarded = true
 	err := statement()
 	t.guarded = false
 	end := "RELEASE SAVEPOINT guard"
 	switch {
-	case t.err != nil:
+	case t.Err != nil:
 		return err
 	case err != nil:
 		end = "ROLLBACK TO SAVEPOINT guard; " + end
 	}
-	if err := postgresCommand(t.conn, end); err != nil {
-		return t.fail(err)
+	if err := PostgresCommand(t.Conn, end); err != nil {
+		return t.Fail(err)
 	}
 	return err
 }
@@ -113,15 +113,15 @@ func postgresText(args []any) []any {
 	return args
 }
 
-// isPostgres reports whether a place is the address of a PostgreSQL database; else it is the path of a file.
-func isPostgres(place string) bool {
+// IsPostgres reports whether a place is the address of a PostgreSQL database; else it is the path of a file.
+func IsPostgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
 
 // Numbers of connections for transactions.
 const (
-	postgresConnections = 16
-	postgresWriters     = 4 // that run side by side, where they may
+	PostgresConnections = 16
+	PostgresWriters     = 4 // that run side by side, where they may
 )
 
 // connectTimeout bounds how long a connection takes to open, unless the address says otherwise.
@@ -135,9 +135,9 @@ const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SE
 	SET tcp_keepalives_count = 3; SET tcp_user_timeout = '30s'; SET client_connection_check_interval = '5s';
 	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
-// openPostgres opens the store or the viewlog of a PostgreSQL database, making it if there is none, and brings its schema up to date. place is
+// OpenPostgres opens the store or the viewlog of a PostgreSQL database, making it if there is none, and brings its schema up to date. place is
 // the address; its parameter pool_max_conns is the most connections for transactions. Up to writers of them write.
-func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
+func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 	if u, err := url.Parse(place); err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		// Where it was cut short, a piece of the password would stand in what is told of it.
 		return nil, errors.New("an address of PostgreSQL is postgres://USER:PASSWORD@HOST:PORT/NAME; in a password, / is written %2F, @ %40, : %3A, # %23, ? %3F and % %25")
@@ -146,7 +146,7 @@ func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := postgresConnections
+	size := PostgresConnections
 	if n, ok := config.RuntimeParams["pool_max_conns"]; ok {
 		delete(config.RuntimeParams, "pool_max_conns")
 		if size, err = strconv.Atoi(n); err != nil || size < 2 {
@@ -162,8 +162,8 @@ func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
 	dialer := &net.Dialer{Control: giveUp, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}}
 	config.DialFunc = dialer.DialContext
 	lines, channel := newLines(dialer), ""
-	if d == postgresStore {
-		channel = changesChannel
+	if d == PostgresStore {
+		channel = ChangesChannel
 	}
 	listener := newListener(config.Copy(), channel, lines)
 	config.DialFunc = lines.dial
@@ -182,12 +182,12 @@ func openPostgres(place, what string, d *dialect, writers int) (*db, error) {
 	writers = min(writers, size/2)
 	db := newDB(d, path, handle, writers, handle, size-writers)
 	db.locks = &postgresLocks{handle: handle}
-	db.background, db.changes = listener, listener
+	db.Background, db.Changes = listener, listener
 	return db, nil
 }
 
 // preparePostgres sees to it that the server is one that serves, and brings the schema up to date. One process does so at a time.
-func preparePostgres(handle *sql.DB, l *listener, d *dialect, path, what string) error {
+func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string) error {
 	schema := postgresSchemas[what]
 	ctx := context.Background()
 	c, err := handle.Conn(ctx)

@@ -12,12 +12,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// lines are the connections to a PostgreSQL, but for the listener's. A server that is frozen (stopped, waiting for its disk, cut off by the
+// trackedConns are the connections to a PostgreSQL, but for the listener's. A server that is frozen (stopped, waiting for its disk, cut off by the
 // network) takes what it is sent, or the system does in its place, and never answers. A statement cannot tell that from being slow, and no
 // bound on its time would be right. The listener can: it has nothing slow to ask. So when its connection was left without an answer, and another
 // that it tried to open as well, and nothing was read on any line meanwhile, the server is taken for frozen. Then all lines are cut,
 // which fails every statement on them, and none is opened until the listener has an answer again.
-type lines struct {
+type trackedConns struct {
 	dialer *net.Dialer
 	silent time.Duration // waits.silence
 	began  time.Time
@@ -28,30 +28,30 @@ type lines struct {
 	cut context.CancelFunc
 }
 
-var errFrozen = errors.New("the server answers nothing, and is taken for frozen until it does")
+var ErrFrozen = errors.New("the server answers nothing, and is taken for frozen until it does")
 
-func newLines(dialer *net.Dialer) *lines {
-	l := &lines{dialer: dialer, silent: postgresWaits.silence, began: time.Now()}
+func newLines(dialer *net.Dialer) *trackedConns {
+	l := &trackedConns{dialer: dialer, silent: PostgresWaits.Silence, began: time.Now()}
 	l.up, l.cut = context.WithCancel(context.Background())
 	return l
 }
 
-func (l *lines) now() int64 { return int64(time.Since(l.began)) }
+func (l *trackedConns) now() int64 { return int64(time.Since(l.began)) }
 
-// line is one of them.
-type line struct {
+// trackedConn is one of them.
+type trackedConn struct {
 	net.Conn
-	of   *lines
+	of   *trackedConns
 	stop func() bool // it no longer has to be cut
 }
 
 // dial opens a line.
-func (l *lines) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (l *trackedConns) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	l.mu.Lock()
 	up := l.up
 	l.mu.Unlock()
 	if up.Err() != nil {
-		return nil, errFrozen
+		return nil, ErrFrozen
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -59,14 +59,14 @@ func (l *lines) dial(ctx context.Context, network, address string) (net.Conn, er
 	c, err := l.dialer.DialContext(ctx, network, address)
 	if err != nil {
 		if up.Err() != nil {
-			err = errFrozen
+			err = ErrFrozen
 		}
 		return nil, err
 	}
-	return &line{Conn: c, of: l, stop: context.AfterFunc(up, func() { _ = c.Close() })}, nil
+	return &trackedConn{Conn: c, of: l, stop: context.AfterFunc(up, func() { _ = c.Close() })}, nil
 }
 
-func (c *line) Read(b []byte) (int, error) {
+func (c *trackedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 {
 		c.of.heard.Store(c.of.now())
@@ -74,13 +74,13 @@ func (c *line) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (c *line) Close() error {
+func (c *trackedConn) Close() error {
 	c.stop()
 	return c.Conn.Close()
 }
 
 // answered notes an answer to the listener.
-func (l *lines) answered() {
+func (l *trackedConns) answered() {
 	l.heard.Store(l.now())
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,8 +89,8 @@ func (l *lines) answered() {
 	}
 }
 
-// frozen reports whether the server is taken for it.
-func (l *lines) frozen() bool {
+// Frozen reports whether the server is taken for it.
+func (l *trackedConns) Frozen() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.up.Err() != nil
@@ -98,7 +98,7 @@ func (l *lines) frozen() bool {
 
 // tried notes how it went when the listener opened a connection. A server that says no lives; of one that nobody listens at, or that has no
 // address, the lines know as much as the listener does.
-func (l *lines) tried(err error) {
+func (l *trackedConns) tried(err error) {
 	var no *pgconn.PgError
 	switch {
 	case err == nil || errors.As(err, &no):

@@ -58,12 +58,12 @@ func TestLines(t *testing.T) {
 		"starting":             &pgconn.PgError{Code: "57P03", SeverityUnlocalized: "FATAL"},
 		"no name":              &net.DNSError{Err: "timeout", IsTimeout: true},
 	} {
-		if tried(err); l.frozen() {
+		if tried(err); l.Frozen() {
 			t.Fatalf("%s is taken for silence", name)
 		}
 	}
 	l.answered()
-	if l.tried(silent); l.frozen() {
+	if l.tried(silent); l.Frozen() {
 		t.Fatal("a server that has just answered is taken for frozen")
 	}
 	_ = kept.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
@@ -75,14 +75,14 @@ func TestLines(t *testing.T) {
 	for name, err := range map[string]error{"no answer": silent, "no way": &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}} {
 		c := dial()
 		tried(err)
-		if !l.frozen() {
+		if !l.Frozen() {
 			t.Fatalf("%s is not taken for silence", name)
 		}
 		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("%s: a line that was to be cut: %v", name, err)
 		}
-		if _, err := l.dial(context.Background(), "tcp", server.Addr().String()); !errors.Is(err, errFrozen) {
+		if _, err := l.dial(context.Background(), "tcp", server.Addr().String()); !errors.Is(err, ErrFrozen) {
 			t.Errorf("%s: a line to a server that is frozen: %v", name, err)
 		}
 		l.tried(nil)

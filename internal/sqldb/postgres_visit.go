@@ -12,14 +12,14 @@ import (
 )
 
 // postgresVisit reads rows as they come off the connection, without a copy.
-func postgresVisit(t *tx, columns, from string, args []any, f func([]driver.Value) error) error {
-	if t.err != nil {
-		return t.err
+func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Value) error) error {
+	if t.Err != nil {
+		return t.Err
 	}
 	options := append([]any{pgx.QueryExecModeCacheStatement, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, t.text(args)...)
-	rows, err := t.conn.postgres.Query(context.Background(), "SELECT "+columns+from, options...)
+	rows, err := t.Conn.Postgres.Query(context.Background(), "SELECT "+columns+from, options...)
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	defer rows.Close()
 	fields := rows.FieldDescriptions()
@@ -27,7 +27,7 @@ func postgresVisit(t *tx, columns, from string, args []any, f func([]driver.Valu
 	for rows.Next() {
 		for i, b := range rows.RawValues() {
 			if row[i], err = lent(fields[i].DataTypeOID, b); err != nil {
-				return t.fail(fmt.Errorf("column %s: %w", fields[i].Name, err))
+				return t.Fail(fmt.Errorf("column %s: %w", fields[i].Name, err))
 			}
 		}
 		if err := f(row); err != nil {
@@ -35,7 +35,7 @@ func postgresVisit(t *tx, columns, from string, args []any, f func([]driver.Valu
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	return nil
 }

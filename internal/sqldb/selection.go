@@ -2,35 +2,35 @@ package sqldb
 
 import "fmt"
 
-// selection is the conditions of a query that are put together at run time, and their arguments.
-type selection struct {
-	text string
-	args []any
+// Selection is the conditions of a query that are put together at run time, and their arguments.
+type Selection struct {
+	Text string
+	Args []any
 }
 
-// where adds a condition, in which each $%d is the place of one value.
-func (s *selection) where(condition string, values ...any) {
-	if s.text == "" {
-		s.text = " WHERE "
+// Where adds a condition, in which each $%d is the place of one value.
+func (s *Selection) Where(condition string, values ...any) {
+	if s.Text == "" {
+		s.Text = " WHERE "
 	} else {
-		s.text += " AND "
+		s.Text += " AND "
 	}
-	s.text += s.place(condition, values...)
+	s.Text += s.Place(condition, values...)
 }
 
-func (s *selection) place(text string, values ...any) string {
+func (s *Selection) Place(text string, values ...any) string {
 	numbers := make([]any, len(values))
 	for i := range values {
-		numbers[i] = len(s.args) + i + 1
+		numbers[i] = len(s.Args) + i + 1
 	}
-	s.args = append(s.args, values...)
+	s.Args = append(s.Args, values...)
 	return fmt.Sprintf(text, numbers...)
 }
 
-// end is the conditions, an order and at most limit rows; 0: all.
-func (s *selection) end(order string, limit int) string {
+// End is the conditions, an order and at most limit rows; 0: all.
+func (s *Selection) End(order string, limit int) string {
 	if limit > 0 {
-		order += s.place(" LIMIT $%d", limit)
+		order += s.Place(" LIMIT $%d", limit)
 	}
-	return s.text + order
+	return s.Text + order
 }

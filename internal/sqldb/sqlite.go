@@ -12,26 +12,26 @@ import (
 
 	"github.com/pressly/goose/v3/database"
 	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	"modernc.org/sqlite/lib"
 )
 
-var sqliteDialect = &dialect{
+var SqliteDialect = &Dialect{
 	goose:      database.DialectSQLite3,
 	beginWrite: "BEGIN IMMEDIATE",
 	beginAlone: "BEGIN IMMEDIATE",
 	beginRead:  "BEGIN",
 	commit:     "COMMIT",
 	command:    (*conn).exec,
-	busy:       func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+	Busy:       func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
 	tries:      3, // each after the waiting of busy_timeout
 	unknown:    func(error) bool { return false },
 	exists: func(err error) bool {
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	},
-	useEngaged: " INDEXED BY opens_engaged",
+	UseEngaged: " INDEXED BY opens_engaged",
 	changes:    "PRAGMA data_version",
-	visit:      sqliteVisit,
+	Visit:      sqliteVisit,
 }
 
 func sqliteCode(err error) int {
@@ -55,14 +55,14 @@ func explainDamage(path string, err error) error {
 // Sizes of a connection's page cache, in KiB. Writers touch places all over the trees; readers mostly go along them.
 const (
 	writerCache = 32 << 10
-	readerCache = 4 << 10
+	ReaderCache = 4 << 10
 )
 
 // sqliteReaders bounds the transactions that read at once.
-const sqliteReaders = 4
+const SqliteReaders = 4
 
-// openSQLite opens a database file, making it (for its owner alone) if there is none, and brings its schema up to date.
-func openSQLite(path, schema string) (*db, error) {
+// OpenSQLite opens a database file, making it (for its owner alone) if there is none, and brings its schema up to date.
+func OpenSQLite(path, schema string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -75,20 +75,20 @@ func openSQLite(path, schema string) (*db, error) {
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("make database: %w", err)
 	}
-	writer := sql.OpenDB(sqliteFile(sqliteName(path, writerCache, "")))
-	if err := migrate(sqliteDialect, writer, path, schema); err != nil {
+	writer := sql.OpenDB(SqliteFile(SqliteName(path, writerCache, "")))
+	if err := migrate(SqliteDialect, writer, path, schema); err != nil {
 		return nil, errors.Join(explainDamage(path, err), writer.Close())
 	}
-	reader := sql.OpenDB(sqliteFile(sqliteName(path, readerCache, "query_only(1)")))
-	d := newDB(sqliteDialect, path, writer, 1, reader, sqliteReaders)
+	reader := sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, "query_only(1)")))
+	d := newDB(SqliteDialect, path, writer, 1, reader, SqliteReaders)
 	d.locks = &fileLocks{path: path}
-	d.background = newCheckpointer(path)
+	d.Background = newCheckpointer(path)
 	return d, nil
 }
 
-// sqliteName is the driver's name for a file and what every connection to it is set to. synchronous=FULL makes each commit
+// SqliteName is the driver's name for a file and what every connection to it is set to. synchronous=FULL makes each commit
 // wait for the disk; a writer waits for another process's transaction up to busy_timeout.
-func sqliteName(path string, cacheKiB int, more string) string {
+func SqliteName(path string, cacheKiB int, more string) string {
 	pragmas := url.Values{
 		"_txlock": {"immediate"}, // for migrations, which begin their own transactions
 		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)",
@@ -119,7 +119,7 @@ type checkpointer struct {
 }
 
 func newCheckpointer(path string) *checkpointer {
-	c := &checkpointer{db: sql.OpenDB(sqliteFile(sqliteName(path, readerCache, ""))), written: make(chan struct{}, 1),
+	c := &checkpointer{db: sql.OpenDB(SqliteFile(SqliteName(path, ReaderCache, ""))), written: make(chan struct{}, 1),
 		ended: make(chan struct{}), done: make(chan struct{})}
 	go c.run()
 	return c

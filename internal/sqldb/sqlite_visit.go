@@ -24,13 +24,13 @@ var sqliteDriver = func() *sqlite.Driver {
 	return d
 }()
 
-// sqliteFile opens connections to a database.
-type sqliteFile string
+// SqliteFile opens connections to a database.
+type SqliteFile string
 
-func (f sqliteFile) Connect(context.Context) (driver.Conn, error) {
+func (f SqliteFile) Connect(context.Context) (driver.Conn, error) {
 	return sqliteDriver.Open(string(f))
 }
-func (f sqliteFile) Driver() driver.Driver { return sqliteDriver }
+func (f SqliteFile) Driver() driver.Driver { return sqliteDriver }
 
 // visit is one query's call of the function.
 type visit struct {
@@ -45,11 +45,11 @@ var (
 	errVisited = errors.New("visit ended")
 )
 
-func sqliteVisit(t *tx, columns, from string, args []any, f func([]driver.Value) error) error {
+func sqliteVisit(t *Tx, columns, from string, args []any, f func([]driver.Value) error) error {
 	v, number := &visit{f: f}, lastVisit.Add(1)
 	visits.Store(number, v)
 	defer visits.Delete(number)
-	s, err := t.prepare("SELECT visit(" + placeholders(len(args)+1, 1) + ", " + columns + ")" + from)
+	s, err := t.prepare("SELECT visit(" + Placeholders(len(args)+1, 1) + ", " + columns + ")" + from)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func sqliteVisit(t *tx, columns, from string, args []any, f func([]driver.Value)
 	case v.err != nil:
 		return v.err
 	case err != nil:
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	return nil
 }

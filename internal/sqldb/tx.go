@@ -9,50 +9,50 @@ import (
 	"vitrine"
 )
 
-// tx is one transaction.
-type tx struct {
-	conn      *conn
-	dialect   *dialect
-	err       error    // the first failure of the database, after which nothing more is done
+// Tx is one transaction.
+type Tx struct {
+	Conn      *conn
+	Dialect   *Dialect
+	Err       error    // the first failure of the database, after which nothing more is done
 	guarded   bool     // a statement that is refused leaves it as it was
-	committed []func() // what is to be done, still in possession of the connection, once it is committed
+	Committed []func() // what is to be done, still in possession of the connection, once it is committed
 }
 
-// onCommit has f called once the transaction is committed, while it still has its
+// OnCommit has f called once the transaction is committed, while it still has its
 // connection.
-func (t *tx) onCommit(f func()) { t.committed = append(t.committed, f) }
+func (t *Tx) OnCommit(f func()) { t.Committed = append(t.Committed, f) }
 
-// scanner is one row of an answer.
-type scanner interface{ Scan(dest ...any) error }
+// Scanner is one row of an answer.
+type Scanner interface{ Scan(dest ...any) error }
 
-// exec changes rows and tells how many. ErrExists: one would not have been unique, and nothing was changed.
-func (t *tx) exec(query string, args ...any) (int64, error) {
+// Exec changes rows and tells how many. ErrExists: one would not have been unique, and nothing was changed.
+func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	s, err := t.prepare(query)
 	if err != nil {
 		return 0, err
 	}
 	r, err := s.ExecContext(context.Background(), t.text(args)...)
 	if err != nil {
-		return 0, t.fail(err)
+		return 0, t.Fail(err)
 	}
 	n, err := r.RowsAffected()
 	if err != nil {
-		return 0, t.fail(err)
+		return 0, t.Fail(err)
 	}
 	return n, nil
 }
 
-// put changes one row. ErrNotFound: there is none. ErrExists: it would not have been unique; the transaction may go on.
-func (t *tx) put(query string, args ...any) (err error) {
+// Put changes one row. ErrNotFound: there is none. ErrExists: it would not have been unique; the transaction may go on.
+func (t *Tx) Put(query string, args ...any) (err error) {
 	var n int64
 	change := func() error {
-		n, err = t.exec(query, args...)
+		n, err = t.Exec(query, args...)
 		return err
 	}
-	if t.dialect.guard == nil {
+	if t.Dialect.guard == nil {
 		err = change()
 	} else {
-		err = t.dialect.guard(t, change)
+		err = t.Dialect.guard(t, change)
 	}
 	if err == nil && n == 0 {
 		return vitrine.ErrNotFound
@@ -61,15 +61,15 @@ func (t *tx) put(query string, args ...any) (err error) {
 }
 
 // text is arguments of a query as the database can hold them.
-func (t *tx) text(args []any) []any {
-	if t.dialect.text == nil {
+func (t *Tx) text(args []any) []any {
+	if t.Dialect.text == nil {
 		return args
 	}
-	return t.dialect.text(args)
+	return t.Dialect.text(args)
 }
 
-// get reads the one row of an answer. ErrNotFound: it has none.
-func (t *tx) get(dest []any, query string, args ...any) error {
+// Get reads the one row of an answer. ErrNotFound: it has none.
+func (t *Tx) Get(dest []any, query string, args ...any) error {
 	s, err := t.prepare(query)
 	if err != nil {
 		return err
@@ -79,20 +79,20 @@ func (t *tx) get(dest []any, query string, args ...any) error {
 		return vitrine.ErrNotFound
 	}
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	return nil
 }
 
-// each calls f with every row of an answer, until f fails.
-func (t *tx) each(f func(scanner) error, query string, args ...any) error {
+// Each calls f with every row of an answer, until f fails.
+func (t *Tx) Each(f func(Scanner) error, query string, args ...any) error {
 	s, err := t.prepare(query)
 	if err != nil {
 		return err
 	}
 	rows, err := s.QueryContext(context.Background(), t.text(args)...)
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -101,14 +101,14 @@ func (t *tx) each(f func(scanner) error, query string, args ...any) error {
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	return nil
 }
 
-// one reads one row as a T. ErrNotFound: there is none.
-func one[T any](t *tx, read func(scanner) (*T, error), query string, args ...any) (*T, error) {
-	rows, err := list(t, read, query, args...)
+// One reads one row as a T. ErrNotFound: there is none.
+func One[T any](t *Tx, read func(Scanner) (*T, error), query string, args ...any) (*T, error) {
+	rows, err := List(t, read, query, args...)
 	if err == nil && len(rows) == 0 {
 		return nil, vitrine.ErrNotFound
 	}
@@ -118,12 +118,12 @@ func one[T any](t *tx, read func(scanner) (*T, error), query string, args ...any
 	return rows[0], nil
 }
 
-// list reads rows as Ts.
-func list[T any](t *tx, read func(scanner) (*T, error), query string, args ...any) (rows []*T, err error) {
-	err = t.each(func(s scanner) error {
+// List reads rows as Ts.
+func List[T any](t *Tx, read func(Scanner) (*T, error), query string, args ...any) (rows []*T, err error) {
+	err = t.Each(func(s Scanner) error {
 		row, err := read(s)
 		if err != nil {
-			return t.fail(err)
+			return t.Fail(err)
 		}
 		rows = append(rows, row)
 		return nil
@@ -131,30 +131,30 @@ func list[T any](t *tx, read func(scanner) (*T, error), query string, args ...an
 	return rows, err
 }
 
-func (t *tx) prepare(query string) (*sql.Stmt, error) {
-	if t.err != nil {
-		return nil, t.err
+func (t *Tx) prepare(query string) (*sql.Stmt, error) {
+	if t.Err != nil {
+		return nil, t.Err
 	}
-	s, err := t.conn.prepare(query)
+	s, err := t.Conn.prepare(query)
 	if err != nil {
-		return nil, t.fail(err)
+		return nil, t.Fail(err)
 	}
 	return s, nil
 }
 
-// fail takes an error of the database in.
-func (t *tx) fail(err error) error {
-	if t.dialect.exists(err) && (t.guarded || t.dialect.guard == nil) {
+// Fail takes an error of the database in.
+func (t *Tx) Fail(err error) error {
+	if t.Dialect.exists(err) && (t.guarded || t.Dialect.guard == nil) {
 		return vitrine.ErrExists
 	}
-	if t.err == nil {
-		t.err = err
+	if t.Err == nil {
+		t.Err = err
 	}
 	return err
 }
 
-// placeholders is a list of n of them from a number on: $3, $4, $5.
-func placeholders(from, n int) string {
+// Placeholders is a list of n of them from a number on: $3, $4, $5.
+func Placeholders(from, n int) string {
 	var b []byte
 	for i := range n {
 		if i > 0 {
@@ -165,29 +165,29 @@ func placeholders(from, n int) string {
 	return string(b)
 }
 
-// opens calls f with every row of an answer that has link, id, open and session. The blobs are f's until it returns.
-func (t *tx) opens(f visitor, query string, args ...any) error {
+// Opens calls f with every row of an answer that has link, id, open and session. The blobs are f's until it returns.
+func (t *Tx) Opens(f Visitor, query string, args ...any) error {
 	s, err := t.prepare(query)
 	if err != nil {
 		return err
 	}
 	rows, err := s.QueryContext(context.Background(), args...)
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	defer rows.Close()
 	var link, id int64
 	var open, session sql.RawBytes
 	for rows.Next() {
 		if err := rows.Scan(&link, &id, &open, &session); err != nil {
-			return t.fail(err)
+			return t.Fail(err)
 		}
 		if err := f(link, id, open, session); err != nil {
 			return err
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	return nil
 }

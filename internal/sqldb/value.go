@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// ms is a time as it is stored: milliseconds since 1970, UTC.
-func ms(t time.Time) int64 { return t.UnixMilli() }
+// Ms is a time as it is stored: milliseconds since 1970, UTC.
+func Ms(t time.Time) int64 { return t.UnixMilli() }
 
-// msOrNull is a time that may be none, stored as NULL.
-func msOrNull(t time.Time) any {
+// MsOrNull is a time that may be none, stored as NULL.
+func MsOrNull(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
 	return t.UnixMilli()
 }
 
-// instant reads a time that was stored with ms or msOrNull.
-type instant struct{ *time.Time }
+// Instant reads a time that was stored with ms or msOrNull.
+type Instant struct{ *time.Time }
 
-var _ sql.Scanner = instant{}
+var _ sql.Scanner = Instant{}
 
-func (i instant) Scan(v any) error {
+func (i Instant) Scan(v any) error {
 	switch v := v.(type) {
 	case nil:
 		*i.Time = time.Time{}
@@ -36,15 +36,15 @@ func (i instant) Scan(v any) error {
 	return nil
 }
 
-// inJSON stores a value as JSON, a nil pointer as NULL.
-type inJSON[T any] struct{ V **T }
+// InJSON stores a value as JSON, a nil pointer as NULL.
+type InJSON[T any] struct{ V **T }
 
 var (
-	_ sql.Scanner   = inJSON[int]{}
-	_ driver.Valuer = inJSON[int]{}
+	_ sql.Scanner   = InJSON[int]{}
+	_ driver.Valuer = InJSON[int]{}
 )
 
-func (j inJSON[T]) Value() (driver.Value, error) {
+func (j InJSON[T]) Value() (driver.Value, error) {
 	if *j.V == nil {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ func (j inJSON[T]) Value() (driver.Value, error) {
 	return string(b), err
 }
 
-func (j inJSON[T]) Scan(v any) error {
+func (j InJSON[T]) Scan(v any) error {
 	*j.V = nil
 	switch v := v.(type) {
 	case nil:

@@ -12,26 +12,26 @@ type storeVersion struct {
 	on     *conn
 }
 
-// readVersion returns a number that changes whenever the database may have changed.
-func (d *db) readVersion(ctx context.Context) (number int64, err error) {
-	if d.changes != nil {
+// ReadVersion returns a number that changes whenever the database may have changed.
+func (d *DB) ReadVersion(ctx context.Context) (number int64, err error) {
+	if d.Changes != nil {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		if number, err = d.changes.version(); err != nil {
+		if number, err = d.Changes.version(); err != nil {
 			err = d.failed("open", err)
 		}
 		return number, err
 	}
-	c, err := d.watcher.acquire(ctx)
+	c, err := d.Watcher.Acquire(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			err = d.failed("open", err)
 		}
 		return 0, err
 	}
-	defer func() { d.watcher.release(c, err == nil) }()
-	q, err := c.prepare(d.dialect.changes)
+	defer func() { d.Watcher.Release(c, err == nil) }()
+	q, err := c.prepare(d.Dialect.changes)
 	if err != nil {
 		return 0, d.failed("prepare", err)
 	}
@@ -45,11 +45,11 @@ func (d *db) readVersion(ctx context.Context) (number int64, err error) {
 	return d.version.number, nil
 }
 
-// time returns the time by the clock of a database that several machines share,
+// Time returns the time by the clock of a database that several machines share,
 // and false if it has no clock of its own or has not told it lately.
-func (d *db) time() (now time.Time, known bool) {
-	if d.changes == nil {
+func (d *DB) Time() (now time.Time, known bool) {
+	if d.Changes == nil {
 		return time.Time{}, false
 	}
-	return d.changes.time()
+	return d.Changes.time()
 }

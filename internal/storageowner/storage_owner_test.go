@@ -16,8 +16,9 @@ import (
 	"vitrine/internal/disk"
 	"vitrine/internal/publish"
 	"vitrine/internal/s3"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/storageowner"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/fixture"
 )
@@ -83,8 +84,8 @@ func (p *placing) must(err error) {
 type placed struct {
 	*placing
 	address string
-	db      *sqldb.Store
-	log     *sqldb.ViewLog
+	db      *sqlstore.Store
+	log     *viewdb.ViewLog
 	blobs   vitrine.Blobs
 	account *vitrine.Account
 	uploads *publish.Uploads
@@ -96,8 +97,8 @@ func (p *placing) open(address string) *placed {
 	p.Helper()
 	d := &placed{placing: p, address: address, blobs: p.files(p.T)}
 	var err1, err2 error
-	d.db, err1 = sqldb.OpenStore(address)
-	d.log, err2 = sqldb.OpenViewLog(filepath.Join(fixture.Databases(p.T), "views.db"))
+	d.db, err1 = sqlstore.Open(address)
+	d.log, err2 = viewdb.Open(filepath.Join(fixture.Databases(p.T), "views.db"))
 	p.must(errors.Join(err1, err2))
 	p.Cleanup(func() { _, _ = d.db.Close(), d.log.Close() })
 	d.restart()

@@ -11,7 +11,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/disk"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 	. "vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -26,8 +27,8 @@ type ports struct {
 func open(t *testing.T, f *Fault) ports {
 	t.Helper()
 	dir := t.TempDir()
-	store, err1 := sqldb.OpenStore(filepath.Join(dir, "store.db"))
-	log, err2 := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
+	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))
+	log, err2 := viewdb.Open(filepath.Join(dir, "views.db"))
 	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), NewClock(Epoch).Now)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)

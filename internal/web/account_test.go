@@ -18,7 +18,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/outbox"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 	"vitrine/internal/web"
 )
 
@@ -220,7 +220,7 @@ func TestEntryFromOtherSites(t *testing.T) {
 // The first account is made at an address that works once; until then nothing else is there.
 func TestFirstRun(t *testing.T) {
 	d := newDoor(t, auth.SignUpOpen, false)
-	store, err := sqldb.OpenStore(filepath.Join(t.TempDir(), "empty.db"))
+	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "empty.db"))
 	d.check(err)
 	t.Cleanup(func() { store.Close() })
 	d.server.Accounts.Store, d.server.Sessions.Store = store, store

@@ -11,7 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/links"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
 )
 
 // contentToken is what an hour that ends between two opens changes.
@@ -56,7 +56,7 @@ func TestPageSeesEveryChange(t *testing.T) {
 	for range 2 {
 		s.status(s.get(page), 200)
 	}
-	other, err := sqldb.OpenStore(filepath.Join(s.dir, "vitrine.db")) // as another process has it
+	other, err := sqlstore.Open(filepath.Join(s.dir, "vitrine.db")) // as another process has it
 	s.check(err)
 	defer other.Close()
 	links, accounts := &links.Service{Store: other, Now: s.server.Now}, &auth.Accounts{Store: other, Now: s.server.Now}

@@ -27,7 +27,8 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/publish"
-	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/web"
 	"vitrine/report"
@@ -43,7 +44,7 @@ type site struct {
 	server  *web.Server
 	account *vitrine.Account
 	blobs   *disk.Blobs
-	log     *sqldb.ViewLog
+	log     *viewdb.ViewLog
 	ahead   atomic.Int64 // ns that the server's clock is set forward
 
 	owner, member *vitrine.Account // of newDesk
@@ -69,9 +70,9 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 			t.Fatal(err)
 		}
 	}
-	store, err := sqldb.OpenStore(filepath.Join(dir, "vitrine.db"))
+	store, err := sqlstore.Open(filepath.Join(dir, "vitrine.db"))
 	ok(err)
-	log, err := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
+	log, err := viewdb.Open(filepath.Join(dir, "views.db"))
 	ok(err)
 	s := &site{t: t, dir: dir, log: log}
 	if o.now == nil {
@@ -140,11 +141,11 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 
 // migrated makes the databases of a new site.
 func migrated(dir string) error {
-	store, err := sqldb.OpenStore(filepath.Join(dir, "vitrine.db"))
+	store, err := sqlstore.Open(filepath.Join(dir, "vitrine.db"))
 	if err != nil {
 		return err
 	}
-	log, err := sqldb.OpenViewLog(filepath.Join(dir, "views.db"))
+	log, err := viewdb.Open(filepath.Join(dir, "views.db"))
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}

@@ -1,0 +1,280 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/sqltest"
+)
+
+// A failure of the database that the function overlooks fails the transaction all the same, and nothing of it is left.
+func TestOverlookedFailure(t *testing.T) {
+	s := openTestStore(t, sqltest.NewPlace(t))
+	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
+		if err := tx.PutSecret("before", []byte("v")); err != nil {
+			return err
+		}
+		if _, err := tx.(Tx).Exec("INSERT INTO nowhere VALUES (1)"); err == nil {
+			t.Error("a table that is not there takes a row")
+		}
+		if err := tx.PutSecret("after", []byte("v")); err == nil {
+			t.Error("a transaction goes on after the database has failed")
+		}
+		return nil
+	})
+	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("Update with a failure in it: %v, want unavailable and why", err)
+	}
+	err = s.Read(t.Context(), func(tx vitrine.Tx) error {
+		for _, name := range []string{"before", "after"} {
+			if _, err := tx.Secret(name); !errors.Is(err, vitrine.ErrNotFound) {
+				t.Errorf("secret %s: %v, want ErrNotFound", name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReadChangesNothing(t *testing.T) {
+	s := openTestStore(t, sqltest.NewPlace(t))
+	err := s.Read(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) })
+	if vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+		t.Errorf("a Read that writes: %v", err)
+	}
+}
+
+// A full disk fails what needs more room, leaves nothing of it, and all is well once there is room (promise 17).
+func TestFull(t *testing.T) {
+	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
+	pages := func(n int) {
+		t.Helper()
+		err := s.Db.Update(t.Context(), func(t *sqldb.Tx) error {
+			var is int64
+			return t.Get([]any{&is}, fmt.Sprintf("PRAGMA max_page_count = %d", n))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	big := make([]byte, 100_000)
+	write := func(name string) error {
+		return s.Update(context.Background(), func(tx vitrine.Tx) error {
+			return errors.Join(tx.PutSecret("a"+name, []byte("v")), tx.PutSecret("b"+name, big))
+		})
+	}
+	if err := write("0"); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		pages(1) // as many as there are; a connection that failed is opened anew, without that limit
+		if err := write("1"); vitrine.CodeOf(err) != vitrine.CodeUnavailable || !strings.Contains(err.Error(), "full") {
+			t.Errorf("with no room: %v, want unavailable, and that it is full", err)
+		}
+	}
+	err := s.Read(t.Context(), func(tx vitrine.Tx) error {
+		_, err0 := tx.Secret("a0")
+		if _, err := tx.Secret("a1"); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("part of a write that failed: %v", err)
+		}
+		return err0
+	})
+	if err != nil {
+		t.Errorf("reading with no room: %v", err)
+	}
+	pages(1_000_000)
+	if err := write("1"); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	sqltest.CheckIntegrity(t, s.Db)
+}
+
+// A transaction waits for another process's, and is run again when the wait was too long.
+func TestBusy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := openTestStore(t, path)
+	other := sql.OpenDB(sqldb.SqliteFile(sqldb.SqliteName(path, sqldb.ReaderCache, "")))
+	defer other.Close()
+	// Waits of one millisecond, so that they are soon too long.
+	other.SetMaxOpenConns(1)
+	if _, err := other.Exec("PRAGMA busy_timeout = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Db.Update(t.Context(), func(t *sqldb.Tx) error {
+		var is int64
+		return t.Get([]any{&is}, "PRAGMA busy_timeout = 1")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	held, err := other.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(t.Context(), func(vitrine.Tx) error { t.Error("two write at once"); return nil })
+	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !sqldb.SqliteDialect.Busy(err) {
+		t.Errorf("Update while another process writes: %v", err)
+	}
+	if err := s.Read(t.Context(), func(vitrine.Tx) error { return nil }); err != nil {
+		t.Errorf("Read while another process writes: %v", err)
+	}
+	if err := held.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	// An error of being busy from within runs the function again.
+	runs := 0
+	err = s.Db.Update(t.Context(), func(t *sqldb.Tx) error {
+		if runs++; runs == 1 {
+			held, err := other.Begin()
+			if err == nil {
+				return errors.Join(errors.New("two write at once"), held.Rollback())
+			}
+			return t.Fail(err)
+		}
+		return nil
+	})
+	if err != nil || runs != 2 {
+		t.Errorf("a transaction that met another: %v after %d runs", err, runs)
+	}
+}
+
+// Two handles on one file are as two processes: of a count-then-insert at the limit, one passes.
+func TestTwoProcesses(t *testing.T) {
+	path := sqltest.NewPlace(t)
+	stores := []*Store{openTestStore(t, path), openTestStore(t, path)}
+	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch}
+	if err := stores[0].Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddAccount(a) }); err != nil {
+		t.Fatal(err)
+	}
+	errFull := errors.New("full")
+	passed := make(chan int, 100)
+	var all sync.WaitGroup
+	for i := range 100 {
+		all.Go(func() {
+			err := stores[i%2].Update(context.Background(), func(tx vitrine.Tx) error {
+				n, _, err := tx.CountLinks(a.ID)
+				if err != nil {
+					return err
+				}
+				if n >= 5 {
+					return errFull
+				}
+				return tx.AddLink(&vitrine.Link{Account: a.ID, Slug: vitrine.Slug(fmt.Sprint("slug-", i)), CreatedAt: vitrinetest.Epoch})
+			})
+			if err == nil {
+				passed <- i
+			} else if err != errFull {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if len(passed) != 5 {
+		t.Errorf("%d transactions passed a limit of 5", len(passed))
+	}
+}
+
+// queries are those that go by an index.
+func queries() map[string]func(tx Tx) {
+	now := vitrinetest.Epoch
+	cursor := vitrine.LinkCursor{CreatedAt: now, ID: 1}
+	return map[string]func(tx Tx){
+		"UploadByKey":  func(tx Tx) { _, _ = tx.UploadByKey(1, "k") },
+		"CountUploads": func(tx Tx) { _, _, _ = tx.CountUploads(1, now) },
+		"Held":         func(tx Tx) { _, _, _ = tx.Held(1, now, "") },
+		"HeldUntil":    func(tx Tx) { _, _ = tx.HeldUntil(1, now, "", vitrine.Bytes, 1) },
+		"Lapsed":       func(tx Tx) { _, _, _ = tx.Lapsed(1, now) },
+		"SlugHolder":   func(tx Tx) { _, _ = tx.SlugHolder("s", now) },
+		"StaleUploads": func(tx Tx) { _, _ = tx.StaleUploads(vitrine.UploadOpen, now, 5) },
+		"LinkBySlug":   func(tx Tx) { _, _ = tx.LinkBySlug("s") },
+		"Links":        func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Limit: 20, Before: cursor}) },
+		"Links state":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{State: vitrine.StateProcessing}) },
+		"Links ID":     func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Sort: vitrine.SortID, After: 7, Limit: 1000}) },
+		"Links bytes":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{WithBytes: true}) },
+		"Links words":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Words: []string{"a"}, Limit: 51}) },
+		"Links title":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortTitle, Limit: 51}) },
+		"Links size":   func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortSize, Limit: 51}) },
+		"LinkIDs":      func(tx Tx) { _, _ = tx.LinkIDs(vitrine.LinkQuery{Account: 1, Kind: "pdf", Words: []string{"a"}}) },
+		"OldSlug":      func(tx Tx) { _, _ = tx.OldSlug("s", now) },
+		"OldSlugs":     func(tx Tx) { _, _ = tx.OldSlugs(1, now) },
+		"CountLinks":   func(tx Tx) { _, _, _ = tx.CountLinks(1) },
+		"Links site":   func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Site: 1}) },
+		"Links files": func(tx Tx) {
+			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Files: true, Limit: 20, Before: cursor})
+		},
+		"LinkFacts":      func(tx Tx) { _, _ = tx.LinkFacts(1) },
+		"SiteBySlug":     func(tx Tx) { _, _ = tx.SiteBySlug("s") },
+		"Sites":          func(tx Tx) { _, _ = tx.Sites(1) },
+		"AlbumBySlug":    func(tx Tx) { _, _ = tx.AlbumBySlug("s") },
+		"Albums":         func(tx Tx) { _, _ = tx.Albums(1) },
+		"AlbumLinks":     func(tx Tx) { _, _ = tx.AlbumLinks(1, 4) },
+		"AlbumSizes":     func(tx Tx) { _, _ = tx.AlbumSizes(1) },
+		"Keys":           func(tx Tx) { _, _ = tx.Keys(1) },
+		"KeyByHash":      func(tx Tx) { _, _ = tx.KeyByHash([32]byte{}) },
+		"AccountByEmail": func(tx Tx) { _, _ = tx.AccountByEmail("a") },
+	}
+}
+
+// Every query of the store goes by an index.
+func TestPlans(t *testing.T) {
+	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
+	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch}
+	if err := s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddAccount(a) }); err != nil {
+		t.Fatal(err)
+	}
+	for name, run := range queries() {
+		err := s.Db.Read(t.Context(), func(tx *sqldb.Tx) error {
+			clear(tx.Conn.Statements)
+			run(Tx{tx})
+			queries := slices.Collect(maps.Keys(tx.Conn.Statements))
+			if len(queries) != 1 {
+				t.Errorf("%s takes %d queries", name, len(queries))
+			}
+			for _, query := range queries {
+				sqltest.CheckPlan(t, tx, name, query)
+			}
+			return tx.Err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFieldsAtTheirEdges(t *testing.T) {
+	s := openTestStore(t, sqltest.NewPlace(t))
+	a := &vitrine.Account{Email: "ann@example.org", CreatedAt: time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC)} // no viewer's key
+	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
+		return errors.Join(tx.AddAccount(a), tx.PutSecret("empty", nil))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Read(t.Context(), func(tx vitrine.Tx) error {
+		got, err := tx.Account(a.ID)
+		if err == nil && (len(got.ViewerKey) != 0 || !got.CreatedAt.Equal(a.CreatedAt) || !got.ViewerKeyAt.IsZero()) {
+			t.Errorf("account: %+v", got)
+		}
+		v, err2 := tx.Secret("empty")
+		if len(v) != 0 {
+			t.Errorf("secret: %q", v)
+		}
+		return errors.Join(err, err2)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,94 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/vitrinetest/sqltest"
+)
+
+// One at a time has a lock, of all who have the store open.
+func TestExclusive(t *testing.T) {
+	place := sqltest.NewPlace(t)
+	stores := []*Store{openTestStore(t, place), openTestStore(t, place)}
+	var inside, entered atomic.Int64
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			release, err := stores[i%2].Exclusive(context.Background(), "test")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if inside.Add(1) > 1 {
+				t.Error("two have the lock")
+			}
+			entered.Add(1)
+			inside.Add(-1)
+			if err := release(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if entered.Load() != 20 {
+		t.Errorf("%d had the lock, want 20", entered.Load())
+	}
+	release, err := stores[0].Exclusive(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stores {
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error)
+		go func() { _, err := s.Exclusive(ctx, "test"); failed <- err }()
+		other, err := s.Exclusive(t.Context(), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other(); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		if err := <-failed; !errors.Is(err, context.Canceled) {
+			t.Errorf("a lock that nobody waits for any more: %v", err)
+		}
+	}
+	// At whatever step of the way the caller goes. A lock that was let go leaves a connection for the next.
+	for i := range 200 {
+		other, err := stores[i%2].Exclusive(t.Context(), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other(); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for until := time.Now().Add(time.Duration(i%20) * time.Microsecond); time.Now().Before(until); {
+			}
+			cancel()
+		}()
+		if _, err := stores[i%2].Exclusive(ctx, "test"); !errors.Is(err, context.Canceled) {
+			t.Errorf("a lock awaited for %d microseconds: %v", i%20, err)
+		}
+	}
+	for range 2 {
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	}
+	if release, err = stores[1].Exclusive(t.Context(), "test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	if _, err := stores[0].Exclusive(t.Context(), "../x"); err == nil {
+		t.Error("a name with a slash is taken")
+	}
+}

@@ -1,0 +1,81 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+)
+
+// Store is a vitrine.Store.
+type Store struct {
+	Db *sqldb.DB
+}
+
+var _ vitrine.Store = (*Store)(nil)
+
+// Open opens the store in a SQLite file, or in the PostgreSQL database of an address (postgres://…), which it makes where there is
+// none, and upgrades its schema. It refuses one that a newer version has used. Several processes may have the same one open.
+func Open(place string) (*Store, error) {
+	if sqldb.IsPostgres(place) {
+		db, err := sqldb.OpenPostgres(place, "store", sqldb.PostgresStore, sqldb.PostgresWriters)
+		if err != nil {
+			return nil, err
+		}
+		return &Store{Db: db}, nil
+	}
+	db, err := sqldb.OpenSQLite(place, "store")
+	if err != nil {
+		return nil, err
+	}
+	return &Store{Db: db}, nil
+}
+
+// Close waits for running transactions and closes the database.
+func (s *Store) Close() error { return s.Db.Close() }
+
+// Time is what time it is by the clock of a database that other machines share; false: it has none of its own, or has not told it lately.
+func (s *Store) Time() (now time.Time, known bool) {
+	return s.Db.Time()
+}
+
+// Version implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
+func (s *Store) Version(ctx context.Context) (number int64, err error) { return s.Db.ReadVersion(ctx) }
+
+// Read implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
+func (s *Store) Read(ctx context.Context, f func(vitrine.Tx) error) error {
+	return s.Db.Read(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
+}
+
+// Update implements [vitrine.Store]. A failure of the database is vitrine.Unavailable, also when f has overlooked it.
+func (s *Store) Update(ctx context.Context, f func(vitrine.Tx) error) error {
+	return s.Db.Update(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
+}
+
+// Tx is a vitrine.Tx.
+type Tx struct{ *sqldb.Tx }
+
+// add inserts a row and reads the ID that it is given.
+func (t Tx) add(id any, insert string, args ...any) error {
+	err := t.Get([]any{id}, insert+" ON CONFLICT DO NOTHING RETURNING id", args...)
+	if err == vitrine.ErrNotFound {
+		return vitrine.ErrExists
+	}
+	return err
+}
+
+func (t Tx) Secret(name string) (value []byte, err error) {
+	err = t.Get([]any{&value}, "SELECT value FROM secrets WHERE name = $1", name)
+	return value, err
+}
+
+func (t Tx) PutSecret(name string, value []byte) error {
+	_, err := t.Exec("INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
+	return err
+}
+
+// ReadSnapshot calls f with a transaction over the snapshot of a store.
+func ReadSnapshot(s *sqldb.Snapshot, f func(vitrine.Tx) error) error {
+	return s.Read(func(t *sqldb.Tx) error { return f(Tx{t}) })
+}

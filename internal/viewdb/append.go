@@ -1,0 +1,396 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// Append implements [vitrine.ViewLog].
+//
+// A snapshot that makes an open a bot's takes the open off the viewer's count, and with the last one the viewer's row: from
+// then on the viewer returns only if another of their opens is a person's. What was decided for opens in between stays.
+func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
+	err = l.update(ctx, func(t logTx, c *changes) error {
+		w := l.write(t, c)
+		refused, err := w.opens(b.Opens)
+		if err != nil {
+			return err
+		}
+		if err := w.look(b); err != nil {
+			return err
+		}
+		for i := range b.Snapshots {
+			if err := w.snapshot(&b.Snapshots[i]); err != nil {
+				return err
+			}
+		}
+		for i := range b.Downloads {
+			if err := w.download(&b.Downloads[i]); err != nil {
+				return err
+			}
+		}
+		o = vitrine.Outcome{Refused: refused, Early: w.early}
+		return w.finish()
+	})
+	if err != nil {
+		return vitrine.Outcome{}, err
+	}
+	return o, nil
+}
+
+// writing is a transaction that writes opens.
+type writing struct {
+	log      *ViewLog
+	tx       logTx
+	told     *changes
+	words    *wordWriter
+	changes  map[vitrine.LinkID]*change
+	accounts map[vitrine.AccountID]*written
+	owners   map[vitrine.LinkID]vitrine.AccountID
+	erasing  map[vitrine.LinkID]bool
+	engaged  map[openKey]*engaged // what snapshots and downloads are about; nil: not there
+	missing  map[openKey]bool     // of those that are not there: they may yet come
+	early    vitrine.Batch        // what is about these
+	looked   map[openKey]blobs    // rows, as they were found; one without blobs is not there
+	taken    map[openKey]idRun
+	visits   map[vitrine.AccountID][]visitEntry // of opens that were imported into packs
+	b, b2    []byte
+}
+
+// change is what a transaction adds to the counts of a link.
+type change struct {
+	account          vitrine.AccountID
+	views, downloads int64
+}
+
+type openKey struct {
+	link vitrine.LinkID
+	open vitrine.ViewID
+}
+
+// engaged is a stored open with its engagement.
+type engaged struct {
+	openRecord
+	vitrine.Engagement
+	engagementChanged bool
+	account           vitrine.AccountID
+	before            *report.Open // as it was; nil: nobody wants to know
+}
+
+func (l *ViewLog) write(t logTx, c *changes) *writing {
+	return &writing{log: l, tx: t, told: c, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
+		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
+		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]visitEntry{}}
+}
+
+// count adds an open that was written to its link's counts.
+func (w *writing) count(o *vitrine.OpenRecord, r *openRecord) {
+	c := w.change(vitrine.LinkID(o.Link))
+	c.account = o.Account
+	if r.human() {
+		c.views++
+	}
+}
+
+// insert writes the row of an open, unless its link has the ID.
+func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *openRecord, o *vitrine.OpenRecord) (added bool, err error) {
+	w.b = r.append(w.b[:0])
+	var session any
+	if o.Session != nil {
+		e := vitrine.Engagement{Session: *o.Session}
+		if session, err = w.session(&e, id); err != nil {
+			return false, err
+		}
+	}
+	n, err := w.tx.Exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+		int64(link), int64(id), w.b, session)
+	return n == 1, err
+}
+
+// session is the blob of an engagement, good until the next one.
+func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, error) {
+	screen, err := w.words.id(wordScreen, e.Session.Screen)
+	if err != nil {
+		return nil, err
+	}
+	s := sessionRecord{Session: e.Session, screen: screen, startMs: e.StartMs}
+	w.b2 = s.append(w.b2[:0], id.Ms())
+	return w.b2, nil
+}
+
+// blobs are those of the row of an open.
+type blobs struct{ open, session []byte }
+
+const selectBlobs = "SELECT open, session FROM opens WHERE link = $1 AND id = $2"
+
+// stored reads an open. ErrNotFound: it is not there.
+func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r openRecord, session []byte, err error) {
+	b, looked := w.looked[openKey{link, id}]
+	if !looked {
+		err = w.tx.Get([]any{&b.open, &b.session}, selectBlobs, int64(link), int64(id))
+	} else if b.open == nil {
+		err = vitrine.ErrNotFound
+	}
+	if err == nil {
+		err = r.decode(b.open)
+	}
+	return r, b.session, err
+}
+
+// look reads at once what the snapshots and downloads of a batch are about.
+func (w *writing) look(batch vitrine.Batch) error {
+	var keys []openKey
+	var links []vitrine.LinkID
+	ask := func(link vitrine.LinkID, open vitrine.ViewID) {
+		key := openKey{link, open}
+		if _, asked := w.looked[key]; !asked {
+			w.looked[key] = blobs{}
+			keys, links = append(keys, key), append(links, link)
+		}
+	}
+	for i := range batch.Snapshots {
+		ask(batch.Snapshots[i].Link, batch.Snapshots[i].Open)
+	}
+	for i := range batch.Downloads {
+		ask(batch.Downloads[i].Link, batch.Downloads[i].Open)
+	}
+	if err := w.learnOwners(links); err != nil {
+		return err
+	}
+	return w.tx.GetMany(selectBlobs, len(keys), func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].open)} },
+		func(i int, row sqldb.Scanner) error {
+			var b blobs
+			if err := row.Scan(&b.open, &b.session); err != nil {
+				return w.tx.Fail(err)
+			}
+			w.looked[keys[i]] = b
+			return nil
+		})
+}
+
+// find gives the open of a snapshot or download as the transaction has it so far; nil: there is none.
+func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error) {
+	key := openKey{link, id}
+	if e, ok := w.engaged[key]; ok {
+		return e, nil
+	}
+	account, err := w.owner(link)
+	if err != nil {
+		return nil, err
+	}
+	r, session, err := w.stored(link, id)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		if err := w.loosenOpen(account, link, id); err != nil {
+			return nil, err
+		}
+		r, session, err = w.stored(link, id)
+	}
+	if errors.Is(err, vitrine.ErrNotFound) {
+		w.engaged[key] = nil
+		return nil, w.miss(account, key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := &engaged{openRecord: r, account: account}
+	if session != nil {
+		var s sessionRecord
+		if err := s.decode(session, id.Ms()); err != nil {
+			return nil, err
+		}
+		screen, err := w.words.word(s.screen)
+		if err != nil {
+			return nil, err
+		}
+		e.Engagement = vitrine.Engagement{Session: s.Session, StartMs: s.startMs}
+		e.Session.Screen = screen.labels[0]
+	}
+	w.engaged[key] = e
+	followed, err := w.follows(account, link)
+	if err != nil {
+		return nil, err
+	}
+	if followed {
+		if e.before, err = w.asReported(key, e, session != nil); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// miss notes that an open is not there, unless it never will be.
+func (w *writing) miss(account vitrine.AccountID, key openKey) error {
+	a, err := w.account(account)
+	if err == nil && report.DayOf(key.open.Ms()) >= a.retainedFrom {
+		if w.missing == nil {
+			w.missing = map[openKey]bool{}
+		}
+		w.missing[key] = true
+	}
+	return err
+}
+
+// asReported is an open as the engine takes it; it shares no memory with e.
+func (w *writing) asReported(key openKey, e *engaged, session bool) (*report.Open, error) {
+	o := &report.Open{ID: int64(key.open), At: key.open.Ms(), Link: int64(key.link), Viewer: e.viewer,
+		QR: e.flags&openQR != 0, Returning: e.flags&openReturning != 0}
+	for _, l := range []struct {
+		id     wordID
+		labels []*string
+	}{
+		{e.place, []*string{&o.Country, &o.City}},
+		{e.origin, []*string{&o.Referrer, &o.Source}},
+		{e.agent, []*string{&o.Device, &o.Browser, &o.OS}},
+		{e.bot, []*string{&o.Bot}},
+	} {
+		word, err := w.words.word(l.id)
+		if err != nil {
+			return nil, err
+		}
+		for i, label := range l.labels {
+			*label = word.labels[i]
+		}
+	}
+	if session {
+		s := e.Session
+		s.Pages = append([]report.PageTime(nil), s.Pages...)
+		o.Session = &s
+	}
+	return o, nil
+}
+
+func (w *writing) snapshot(s *vitrine.Snapshot) error {
+	e, err := w.find(s.Link, s.Open)
+	if err != nil {
+		return err
+	}
+	if e == nil {
+		if w.missing[openKey{s.Link, s.Open}] {
+			w.early.Snapshots = append(w.early.Snapshots, *s)
+		}
+		return nil
+	}
+	e.Apply(*s)
+	e.engagementChanged = true
+	if s.Bot == "" || !e.human() {
+		return nil
+	}
+	if e.bot, err = w.words.id(wordBot, s.Bot); err != nil {
+		return err
+	}
+	c := w.change(s.Link)
+	c.views--
+	n, err := w.dropDownloads(e.account, s.Link, s.Open)
+	if err != nil {
+		return err
+	}
+	c.downloads -= n
+	if n > 0 {
+		w.told.reset(e.account)
+	}
+	e.flags = e.flags&^openReturning | openBot | openTold
+	return w.tx.decrementViewer(s.Link, e.viewer, 1)
+}
+
+// dropDownloads removes the download events of an open and tells how many there were.
+func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, open vitrine.ViewID) (int64, error) {
+	var days []report.Day
+	err := w.tx.Each(func(s sqldb.Scanner) error {
+		var id vitrine.ViewID
+		err := s.Scan(&id)
+		days = append(days, report.DayOf(id.Ms()))
+		return err
+	}, "SELECT id FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(open))
+	for _, day := range days {
+		if err == nil {
+			err = w.changedOn(account, day)
+		}
+	}
+	if err != nil || len(days) == 0 {
+		return 0, err
+	}
+	return w.tx.Exec("DELETE FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(open))
+}
+
+func (w *writing) download(d *vitrine.Download) error {
+	e, err := w.find(d.Link, d.Open)
+	if err != nil {
+		return err
+	}
+	if e == nil && w.missing[openKey{d.Link, d.Open}] {
+		w.early.Downloads = append(w.early.Downloads, *d)
+	}
+	if e == nil || !e.human() {
+		return nil
+	}
+	if a, err := w.account(e.account); err != nil || report.DayOf(d.ID.Ms()) < a.retainedFrom {
+		return err
+	}
+	n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(d.Link), int64(d.ID), int64(d.Open))
+	w.change(d.Link).downloads += n
+	if n > 0 {
+		if err := w.changedOn(e.account, report.DayOf(d.ID.Ms())); err != nil {
+			return err
+		}
+	}
+	if followed, err := w.follows(e.account, d.Link); err != nil {
+		return err
+	} else if n > 0 && followed {
+		w.told.add(event{account: e.account, link: d.Link, day: report.DayOf(d.ID.Ms()), downloads: n})
+	}
+	return err
+}
+
+// finish writes what was gathered.
+func (w *writing) finish() error {
+	if err := w.finishEngaged(); err != nil {
+		return err
+	}
+	for account, a := range w.accounts {
+		if a.changed {
+			if err := w.tx.putState(account, a.state); err != nil {
+				return err
+			}
+		}
+	}
+	links := slices.Sorted(maps.Keys(w.changes))
+	_, err := w.tx.ExecMany(`INSERT INTO links (link, account, views, downloads) VALUES ($1, $2, $3, $4) ON CONFLICT (link) DO UPDATE
+		SET views = links.views + excluded.views, downloads = links.downloads + excluded.downloads`, len(links), func(i int) []any {
+		c := w.changes[links[i]]
+		return []any{int64(links[i]), int64(c.account), c.views, c.downloads}
+	})
+	return err
+}
+
+// finishEngaged writes the opens whose engagement has changed.
+func (w *writing) finishEngaged() error {
+	var keys []openKey
+	var rows []blobs
+	for key, e := range w.engaged {
+		if e == nil || !e.engagementChanged {
+			continue
+		}
+		session, err := w.session(&e.Engagement, key.open)
+		if err != nil {
+			return err
+		}
+		keys, rows = append(keys, key), append(rows, blobs{e.openRecord.append(nil), slices.Clone(session)})
+		if e.before != nil {
+			after, err := w.asReported(key, e, true)
+			if err != nil {
+				return err
+			}
+			w.told.add(event{account: e.account, before: e.before, after: after})
+		}
+	}
+	_, err := w.tx.ExecMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys), func(i int) []any {
+		return []any{rows[i].open, rows[i].session, int64(keys[i].link), int64(keys[i].open)}
+	})
+	return err
+}

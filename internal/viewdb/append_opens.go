@@ -1,0 +1,267 @@
+package viewdb
+
+import (
+	"errors"
+	"slices"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// adding is an open on its way into the table of opens.
+type adding struct {
+	*vitrine.OpenRecord
+	record  openRecord
+	blob    []byte
+	added   bool
+	refused error
+}
+
+func (a *adding) link() vitrine.LinkID { return vitrine.LinkID(a.Link) }
+func (a *adding) id() vitrine.ViewID   { return vitrine.ViewID(a.ID) }
+func (a *adding) of() viewerOf         { return viewerOf{a.link(), a.record.viewer} }
+
+// viewerOf is a viewer of a link.
+type viewerOf struct {
+	link   vitrine.LinkID
+	viewer uint64
+}
+
+// opens writes opens, and tells of each that is refused why; nil: none is. All are asked for at once what they need to know of those that are
+// there.
+func (w *writing) opens(opens []vitrine.OpenRecord) (refused []error, err error) {
+	if len(opens) == 0 {
+		return nil, nil
+	}
+	list := make([]adding, len(opens))
+	for i := range opens {
+		list[i].OpenRecord = &opens[i]
+	}
+	if err := w.words.opens(list); err != nil {
+		return nil, err
+	}
+	for i := range list {
+		a := &list[i]
+		a.record.flags &^= openReturning
+		a.refused = w.loosen(a.Account, a.link(), report.DayOf(a.id().Ms()))
+		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrForgotten) {
+			return nil, a.refused
+		}
+		if a.refused != nil {
+			w.engaged[openKey{a.link(), a.id()}] = nil // nor will it ever be there
+		}
+	}
+	seen, err := w.see(list)
+	if err != nil {
+		return nil, err
+	}
+	decide(list, seen, func(a *adding) bool { return a.refused == nil })
+	if err := w.insertAll(list); err != nil {
+		return nil, err
+	}
+	if err := w.notAdded(list, seen); err != nil {
+		return nil, err
+	}
+	if err := w.tell(list); err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].refused != nil {
+			if refused == nil {
+				refused = make([]error, len(list))
+			}
+			refused[i] = list[i].refused
+		}
+	}
+	return refused, nil
+}
+
+// see counts the opens by people, and tells which viewers their links have seen before.
+func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
+	type viewer struct {
+		viewerOf
+		account vitrine.AccountID
+		opens   int64
+	}
+	var viewers []viewer
+	at := map[viewerOf]int{}
+	for i := range list {
+		a := &list[i]
+		if a.refused != nil || !a.record.human() {
+			continue
+		}
+		n, there := at[a.of()]
+		if !there {
+			n = len(viewers)
+			at[a.of()] = n
+			viewers = append(viewers, viewer{viewerOf: a.of(), account: a.Account})
+		}
+		viewers[n].opens++
+	}
+	added, err := w.tx.ExecMany("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", len(viewers), func(i int) []any {
+		return []any{int64(viewers[i].link), int64(viewers[i].viewer), viewers[i].opens}
+	})
+	if err != nil {
+		return nil, err
+	}
+	seen = make(map[viewerOf]bool, len(viewers))
+	var again []viewer
+	fresh := map[vitrine.AccountID][]viewerOf{}
+	for i, v := range viewers {
+		if seen[v.viewerOf] = added[i] == 0; added[i] == 0 {
+			again = append(again, v)
+		} else {
+			fresh[v.account] = append(fresh[v.account], v.viewerOf)
+		}
+	}
+	_, err = w.tx.ExecMany("UPDATE viewers SET opens = opens + $1 WHERE link = $2 AND viewer = $3", len(again), func(i int) []any {
+		return []any{again[i].opens, int64(again[i].link), int64(again[i].viewer)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for account, viewers := range fresh {
+		a, err := w.account(account)
+		if err != nil {
+			return nil, err
+		}
+		if a.history == nil {
+			if a.history, err = w.tx.history(account); err != nil {
+				return nil, err
+			}
+		}
+		if err := a.history.seenBefore(viewers, seen); err != nil {
+			return nil, err
+		}
+	}
+	return seen, nil
+}
+
+// decide decides for each open that counts whether its viewer returns, and lists those of which it had been decided otherwise.
+func decide(list []adding, before map[viewerOf]bool, counts func(*adding) bool) (changed []*adding) {
+	now := make(map[viewerOf]bool, len(before))
+	for i := range list {
+		a := &list[i]
+		if !counts(a) || !a.record.human() {
+			continue
+		}
+		flags := a.record.flags &^ openReturning
+		if before[a.of()] || now[a.of()] {
+			flags |= openReturning
+		}
+		now[a.of()] = true
+		if flags != a.record.flags {
+			a.record.flags = flags
+			changed = append(changed, a)
+		}
+	}
+	return changed
+}
+
+// insertAll writes rows, but of those whose link has the ID.
+func (w *writing) insertAll(list []adding) error {
+	var taken []*adding
+	var blobs []byte
+	var sessions [][]byte
+	for i := range list {
+		a := &list[i]
+		if a.refused != nil {
+			continue
+		}
+		start := len(blobs)
+		blobs = a.record.append(blobs)
+		a.blob = blobs[start:len(blobs):len(blobs)]
+		var session []byte
+		if a.Session != nil {
+			stored, err := w.session(&vitrine.Engagement{Session: *a.Session}, a.id())
+			if err != nil {
+				return err
+			}
+			session = slices.Clone(stored)
+		}
+		taken, sessions = append(taken, a), append(sessions, session)
+	}
+	added, err := w.tx.ExecMany("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING", len(taken),
+		func(i int) []any {
+			a := taken[i]
+			return []any{a.Link, a.ID, a.blob, blobOrNull(sessions[i])}
+		})
+	for i, n := range added {
+		taken[i].added = n == 1
+	}
+	return err
+}
+
+func blobOrNull(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return b
+}
+
+// notAdded takes back what was done for opens whose ID was there: they are there already, or refused. Who came after them may not return.
+func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
+	some := false
+	for i := range list {
+		a := &list[i]
+		if a.added || a.refused != nil {
+			continue
+		}
+		some = true
+		if a.record.human() {
+			if err := w.tx.decrementViewer(a.link(), a.record.viewer, 1); err != nil {
+				return err
+			}
+		}
+		stored, _, err := w.stored(a.link(), a.id())
+		if err != nil {
+			return err
+		}
+		if !stored.same(&a.record) {
+			a.refused = vitrine.ErrExists
+		}
+	}
+	if !some {
+		return nil
+	}
+	for _, a := range decide(list, seen, func(a *adding) bool { return a.added }) {
+		_, err := w.tx.Exec("UPDATE opens SET open = $1 WHERE link = $2 AND id = $3", a.record.append(nil), a.Link, a.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell counts the opens that were added, and tells anyone who follows them.
+func (w *writing) tell(list []adding) error {
+	var links []vitrine.LinkID
+	for i := range list {
+		if a := &list[i]; a.added && w.told.wanted(a.Account) {
+			links = append(links, a.link())
+		}
+	}
+	if err := w.learnOwners(links); err != nil {
+		return err
+	}
+	for i := range list {
+		a := &list[i]
+		if !a.added {
+			continue
+		}
+		followed, err := w.follows(a.Account, a.link())
+		if err != nil {
+			return err
+		}
+		if w.owners[a.link()] == 0 { // its row comes with this transaction
+			w.owners[a.link()] = a.Account
+		}
+		w.count(a.OpenRecord, &a.record)
+		if followed {
+			after := a.Open
+			after.Returning = a.record.flags&openReturning != 0
+			w.told.add(event{account: a.Account, after: &after})
+		}
+	}
+	return nil
+}

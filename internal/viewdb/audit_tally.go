@@ -1,0 +1,328 @@
+package viewdb
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// wrongTally is called for each stored tally that is wrong or missing, with its first day.
+type wrongTally func(account vitrine.AccountID, day report.Day, text string)
+
+// auditVisits holds the index of visits against the packs.
+func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTally) error {
+	var accounts []vitrine.AccountID
+	err := t.Each(func(s sqldb.Scanner) error {
+		var a vitrine.AccountID
+		err := s.Scan(&a)
+		accounts = append(accounts, a)
+		return err
+	}, "SELECT account FROM accounts UNION SELECT DISTINCT account FROM runs ORDER BY account")
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		s, err := t.state(account)
+		if err != nil {
+			return err
+		}
+		indexed, err := indexedVisits(ctx, t, account, s.retainedFrom)
+		if err != nil {
+			return err
+		}
+		links, err := t.links(vitrine.Scope{Account: account})
+		if err != nil {
+			return err
+		}
+		busy := map[report.Day]bool{}
+		packed, err := packedVisits(ctx, t, account, busy)
+		if err != nil {
+			return err
+		}
+		for _, link := range links {
+			if packed[link] != indexed[int64(link)] {
+				fault(fmt.Sprintf("view log, link %d: the visits kept to tell viewers apart are not those of its opens", link))
+			}
+		}
+		if err := auditDays(t, account, s, busy, wrong); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fingerprint spreads an entry over all numbers.
+func (v visitEntry) fingerprint() uint64 {
+	return fingerprint(uint64(v.viewer) ^ fingerprint(uint64(v.link)^fingerprint(uint64(v.day))))
+}
+
+// indexedVisits sums the fingerprints of the entries of each link from a day on, each once.
+func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from report.Day) (sums map[int64]uint64, err error) {
+	runs, err := t.runs(account)
+	if err != nil {
+		return nil, err
+	}
+	var sources []source
+	for _, r := range runs {
+		sources = append(sources, source{tx: t, account: account, run: r.number})
+	}
+	sums = map[int64]uint64{}
+	var last visitEntry
+	for n := 0; ; n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		best, err := first(sources, math.MinInt64)
+		if err != nil || best == nil {
+			return sums, err
+		}
+		if e := best.head(); n == 0 || e != last {
+			if last = e; e.day >= from {
+				sums[e.link] += e.fingerprint()
+			}
+		}
+		best.at++
+	}
+}
+
+// auditDays looks whether the account has a tally of each day on which something happened; busy tells of each day with opens whether
+// people were among them.
+func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
+	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.retainedFrom, s.staleFrom))
+	err := t.Each(func(row sqldb.Scanner) error {
+		var id vitrine.ViewID
+		err := row.Scan(&id)
+		if d := report.DayOf(id.Ms()); !busy[d] {
+			busy[d] = false
+		}
+		return err
+	}, "SELECT o.id"+clause, args...)
+	if err != nil {
+		return err
+	}
+	for _, table := range []string{"tallies WHERE link = 0 AND level = 0 AND", "daily_views WHERE"} {
+		there := map[report.Day]bool{}
+		err := t.Each(func(row sqldb.Scanner) error {
+			var d report.Day
+			err := row.Scan(&d)
+			there[d] = true
+			return err
+		}, "SELECT day FROM "+table+" account = $1", int64(account))
+		if err != nil {
+			return err
+		}
+		for d, people := range busy {
+			if s.retainedFrom <= d && d < s.staleFrom && !there[d] && (people || table[0] == 't') {
+				wrong(account, d, fmt.Sprintf("view log, account %d: something happened on %v, and there is no tally of the day", account, d))
+			}
+		}
+	}
+	return nil
+}
+
+// packedVisits is the same of the packs of an account; it notes the days of its opens.
+func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID, busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
+	sums = map[vitrine.LinkID]uint64{}
+	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
+	n := 0
+	err = t.packedRows(vitrine.Scope{Account: account}, ids{math.MinInt64, math.MaxInt64}, true, func(link vitrine.LinkID, r *row) error {
+		if n++; n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if d := report.DayOf(r.id.Ms()); d != day || link != of {
+			of, day = link, d
+			clear(seen)
+			busy[d] = busy[d] || r.human()
+		}
+		if r.human() {
+			busy[day] = true
+		}
+		if r.human() && !seen[r.viewer] {
+			seen[r.viewer] = true
+			sums[link] += r.visit(link).fingerprint()
+		}
+		return nil
+	})
+	return sums, err
+}
+
+// sampledTallies is how many stored tallies an audit recounts that is not of all.
+const sampledTallies = 200
+
+// storedPart is a stored tally, or the views by link of a day.
+type storedPart struct {
+	vitrine.Scope
+	part
+	daily bool
+}
+
+// auditTallies recounts stored tallies from their opens: of a scope those of 64 days together.
+func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wrongTally) error {
+	places, err := storedParts(t, all)
+	if err != nil {
+		return err
+	}
+	block := func(p storedPart) report.Day { return alignDown(p.from, 2) }
+	slices.SortFunc(places, func(a, b storedPart) int {
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Link, b.Link), cmp.Compare(block(a), block(b)))
+	})
+	for len(places) > 0 {
+		n := 1
+		for n < len(places) && places[n].Scope == places[0].Scope && block(places[n]) == block(places[0]) {
+			n++
+		}
+		if err := l.recount(ctx, t, places[:n], wrong); err != nil {
+			return err
+		}
+		places = places[n:]
+	}
+	return nil
+}
+
+// storedParts lists stored tallies that are used, and that there are opens for: all, or a sample.
+func storedParts(t logTx, all bool) (places []storedPart, err error) {
+	for _, query := range []string{"SELECT account, link, level, day, 0 FROM tallies", "SELECT account, 0, 0, day, 1 FROM daily_views"} {
+		if !all {
+			query += fmt.Sprintf(" ORDER BY random() LIMIT %d", sampledTallies)
+		}
+		err := t.Each(func(s sqldb.Scanner) error {
+			var p storedPart
+			var daily int
+			err := s.Scan(&p.Account, &p.Link, &p.level, &p.from, &daily)
+			p.to, p.daily = p.from+width(p.level), daily == 1
+			places = append(places, p)
+			return err
+		}, query)
+		if err != nil {
+			return nil, err
+		}
+	}
+	states := map[vitrine.AccountID]state{}
+	for _, p := range places {
+		if _, known := states[p.Account]; !known {
+			if states[p.Account], err = t.state(p.Account); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// Of forgotten days there is nothing to recount; stale ones are not used, and will be made again.
+	return slices.DeleteFunc(places, func(p storedPart) bool {
+		return p.from < states[p.Account].retainedFrom || p.to > states[p.Account].staleFrom
+	}), nil
+}
+
+// recount recounts stored tallies of one scope, which lie in 64 days, and tells of those that are wrong.
+func (l *ViewLog) recount(ctx context.Context, t logTx, parts []storedPart, wrong wrongTally) error {
+	var days []report.Day
+	for _, p := range parts {
+		for d := p.from; d < p.to; d++ {
+			days = append(days, d)
+		}
+	}
+	slices.Sort(days)
+	var spans []span
+	for _, d := range slices.Compact(days) {
+		if n := len(spans); n > 0 && spans[n-1].to == d {
+			spans[n-1].to++
+		} else {
+			spans = append(spans, span{d, d + 1})
+		}
+	}
+	counted := dayTallies{}
+	err := l.eachDay(ctx, t, parts[0].Scope, window{cold: spans}, func(d report.Day, day *report.Tally) { counted[d] = day })
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		compare := l.compareTally
+		if p.daily {
+			compare = l.compareDaily
+		}
+		what, err := compare(t, p, counted)
+		if err != nil {
+			return err
+		}
+		if what != "" {
+			wrong(p.Account, p.from, fmt.Sprintf("view log, account %d, link %d: the stored tally of %d days from %v %s", p.Account, p.Link, p.to-p.from, p.from, what))
+		}
+	}
+	return nil
+}
+
+// compareTally says what is wrong with a stored tally.
+func (l *ViewLog) compareTally(t logTx, p storedPart, counted dayTallies) (wrong string, err error) {
+	kept := stored{tx: t, words: l.words, scope: p.Scope, since: report.NoDay, tally: new(report.Tally)}
+	left, err := kept.takeLevel(p.span, p.level)
+	if err == nil && len(left) == 0 {
+		err = kept.allTimes(p.part)
+	}
+	if damaged(err) || err == nil && len(left) > 0 {
+		return "is damaged", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	sum := new(report.Tally)
+	for d := p.from; d < p.to; d++ {
+		if day := counted[d]; day != nil {
+			sum.Merge(day)
+		}
+	}
+	if !trim(p.Scope, sum).Equal(kept.tally) {
+		wrong = "is not that of its opens"
+	}
+	return wrong, nil
+}
+
+// allTimes adds every engaged time of a part.
+func (s *stored) allTimes(p part) error {
+	return s.tx.Each(func(row sqldb.Scanner) error {
+		var data sql.RawBytes
+		if err := row.Scan(&data); err != nil {
+			return s.tx.Fail(err)
+		}
+		return s.tally.AddTimes(data, nil)
+	}, "SELECT data FROM times WHERE account = $1 AND link = $2 AND level <= $3 AND day >= $4 AND day < $5",
+		int64(s.scope.Account), int64(s.scope.Link), p.level, p.from, p.to)
+}
+
+// compareDaily says what is wrong with the views by link of a day.
+func (l *ViewLog) compareDaily(t logTx, p storedPart, counted dayTallies) (wrong string, err error) {
+	kept := map[int64]int64{}
+	var data []byte
+	err = t.Get([]any{&data}, "SELECT data FROM daily_views WHERE account = $1 AND day = $2", int64(p.Account), p.from)
+	if err == nil {
+		err = report.EachLinkViews(data, func(link, views int64) { kept[link] = views })
+	}
+	if damaged(err) {
+		return "is damaged", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	day := counted[p.from]
+	if day == nil {
+		if len(kept) > 0 {
+			wrong = "has views of links without opens"
+		}
+		return wrong, nil
+	}
+	sum := int64(0)
+	for link, views := range kept {
+		sum += views
+		if day.LinkViews(link) != views {
+			wrong = "does not have the views of its links"
+		}
+	}
+	if sum != day.Views() {
+		wrong = "does not have the views of all links"
+	}
+	return wrong, nil
+}

@@ -1,0 +1,448 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// build makes the tallies of an account's settled days that are missing or stale, 8 or 64 days at a time, and with the last ones of
+// 64 days the tally of those. It reads over snapshots and writes in short transactions, each of which ends the attempt if something of
+// the account's settled days has changed meanwhile.
+func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
+	for {
+		b := building{log: l, ctx: ctx, account: account}
+		done, err := b.begin()
+		if err == nil && !done {
+			err = b.run()
+		}
+		if done || err != nil && !errors.Is(err, errChanged) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+var errChanged = errors.New("the days changed meanwhile")
+
+// building is an attempt to make the tallies of some days of an account.
+type building struct {
+	log     *ViewLog
+	ctx     context.Context
+	account vitrine.AccountID
+	state   state // as it began
+	links   []vitrine.LinkID
+	days    span // to make
+	block   span // to read: days, and those before that make one tally with the first
+	whole   dayTallies
+	counts  map[vitrine.LinkID][]int64 // opens of each day of the block
+	pending []pendingTally
+}
+
+// pendingTally is a tally on its way to its table.
+type pendingTally struct {
+	scope vitrine.Scope
+	level int
+	day   report.Day
+	tally *report.Tally
+}
+
+// begin finds the next days to make; done: there are none.
+func (b *building) begin() (done bool, err error) {
+	err = b.log.read(b.ctx, func(t logTx) (err error) {
+		if b.state, err = t.state(b.account); err != nil || b.state.staleFrom >= b.state.rolledUpUntil {
+			done = true
+			return err
+		}
+		b.links, err = t.links(vitrine.Scope{Account: b.account})
+		if err != nil {
+			return err
+		}
+		first, opens, err := b.ahead(t)
+		b.plan(first, opens)
+		if err != nil {
+			return err
+		}
+		return nil
+	})
+	if err != nil || done {
+		return done, err
+	}
+	if err := b.clear(); err != nil {
+		return false, err
+	}
+	return false, nil
+}
+
+// ahead tells about when the first open is that has no tally, and how many there are a day.
+func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
+	var from, to *vitrine.ViewID
+	var opens int64
+	err = t.Get([]any{&from, &to, &opens}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.opens), 0) AS BIGINT)
+		FROM links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link AND p.last >= $2 AND p.first < $3`,
+		int64(b.account), int64(firstID(b.state.staleFrom)), int64(firstID(b.state.rolledUpUntil)))
+	if err != nil {
+		return 0, 0, err
+	}
+	first, err = t.firstDownload(b.account, b.state.staleFrom, b.state.rolledUpUntil)
+	if err != nil || from == nil {
+		return first, 0, err
+	}
+	start, end := report.DayOf(from.Ms()), report.DayOf(to.Ms())
+	return min(first, max(b.state.staleFrom, start)), opens / int64(end-start+1), nil
+}
+
+// firstDownload is the first day of some that has a download event of an account; their end, if there is none.
+func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (report.Day, error) {
+	r := idsOf(from, to)
+	var first *vitrine.ViewID
+	err := t.Get([]any{&first}, `SELECT min((SELECT min(d.id) FROM downloads d WHERE d.link = l.link AND d.id >= $1 AND d.id < $2))
+		FROM links l WHERE l.account = $3`, int64(r.from), int64(r.to), int64(account))
+	if err != nil || first == nil {
+		return to, err
+	}
+	return report.DayOf(first.Ms()), nil
+}
+
+// builtAtOnce is about how many opens are read at once, where there are so many in 8 days or fewer.
+const builtAtOnce = 250_000
+
+// plan decides which days to make. Days without opens are made, too, where they end a tally of many days that has begun.
+func (b *building) plan(first report.Day, daily int64) {
+	from := b.state.staleFrom
+	if from == alignDown(from, 2) {
+		from = max(from, alignDown(first, 2))
+		if first >= b.state.rolledUpUntil {
+			from = b.state.rolledUpUntil
+		}
+	}
+	level := 2
+	if daily*int64(width(level)) > builtAtOnce {
+		level = 1
+	}
+	b.days = span{from, min(b.state.rolledUpUntil, alignDown(from, level)+width(level))}
+	b.block = b.days
+	if start := alignDown(from, 1); start+width(1) <= b.days.to {
+		b.block.from = start
+	}
+}
+
+// write runs a transaction that writes tallies.
+func (b *building) write(f func(logTx) error) error {
+	err := b.log.transact(b.ctx, func(t logTx) error {
+		s, err := t.state(b.account)
+		if err == nil && s != b.state {
+			err = errChanged
+		}
+		if err != nil {
+			return err
+		}
+		return f(t)
+	})
+	return err
+}
+
+func (b *building) advance(t logTx, to report.Day) error {
+	s := b.state
+	s.staleFrom = to
+	return t.putState(b.account, s)
+}
+
+// clear removes tallies of the days and of later ones: those that became stale, and what an attempt that was cut off has left. It
+// gives the state another version, so that an attempt of another process, whose
+// tallies it may have removed, ends with its next step.
+func (b *building) clear() error {
+	next := b.state
+	next.version++
+	next.buildingUntil = max(b.days.to, b.state.staleFrom)
+	err := b.write(func(t logTx) error {
+		if b.state.buildingUntil > b.state.staleFrom {
+			if err := t.dropStale(b.account, b.state.staleFrom); err != nil {
+				return err
+			}
+		}
+		return t.putState(b.account, next)
+	})
+	if err == nil {
+		b.state = next
+	}
+	return err
+}
+
+// dropStale removes all tallies of an account that have a day from one on.
+func (t logTx) dropStale(account vitrine.AccountID, stale report.Day) error {
+	_, err := t.Exec("DELETE FROM daily_views WHERE account = $1 AND day >= $2", int64(account), stale)
+	for _, table := range []string{"tallies", "times"} {
+		if err == nil {
+			_, err = t.Exec("DELETE FROM "+table+" WHERE account = $1 AND (level = 0 AND day >= $2 OR level = 1 AND day >= $3 OR level = 2 AND day >= $4)",
+				int64(account), stale, alignDown(stale, 1), alignDown(stale, 2))
+		}
+	}
+	return err
+}
+
+// some reports whether an answer has a row.
+func (t logTx) some(query string, args ...any) (bool, error) {
+	var one int64
+	err := t.Get([]any{&one}, query, args...)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (b *building) run() error {
+	if b.days.from >= b.state.rolledUpUntil {
+		return b.write(func(t logTx) error { return b.advance(t, b.state.rolledUpUntil) })
+	}
+	b.whole, b.counts = dayTallies{}, map[vitrine.LinkID][]int64{}
+	facts, err := b.visits()
+	if err != nil {
+		return err
+	}
+	if err := b.opens(facts); err != nil {
+		return err
+	}
+	b.tallied(b.scope(0), b.whole)
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if err := b.dailyViews(); err != nil {
+		return err
+	}
+	if b.days.to == alignDown(b.days.to, 2) {
+		if err := b.days64(); err != nil {
+			return err
+		}
+	}
+	return b.write(func(t logTx) error { return b.advance(t, b.days.to) })
+}
+
+// visits finds the visits of all links, and gives those of the account to its tallies.
+func (b *building) visits() (facts map[int64][]visitFact, err error) {
+	facts = map[int64][]visitFact{}
+	err = b.read(func(t logTx) error {
+		var visits []visitEntry
+		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true, func(link vitrine.LinkID, r *row) error {
+			of := b.counts[link]
+			if of == nil {
+				of = make([]int64, b.block.to-b.block.from)
+				b.counts[link] = of
+			}
+			of[report.DayOf(r.id.Ms())-b.block.from]++
+			if r.human() {
+				visits = append(visits, r.visit(link))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		h, err := t.history(b.account)
+		if err != nil {
+			return err
+		}
+		visits = sortVisits(visits)
+		h.expect(len(visits))
+		return eachVisit(h, 0, visits, func(f visitFact) {
+			if f.link == 0 {
+				b.whole.of(f.day).AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+				return
+			}
+			facts[f.link] = append(facts[f.link], f)
+		})
+	})
+	return facts, err
+}
+
+// read runs a transaction over the state that the attempt began with.
+func (b *building) read(f func(logTx) error) error {
+	return b.log.read(b.ctx, func(t logTx) error {
+		s, err := t.state(b.account)
+		if err == nil && s != b.state {
+			err = errChanged
+		}
+		if err != nil {
+			return err
+		}
+		return f(t)
+	})
+}
+
+// scope is a link of the account, or the account.
+func (b *building) scope(link vitrine.LinkID) vitrine.Scope {
+	return vitrine.Scope{Account: b.account, Link: link}
+}
+
+// opens makes the tallies of each link, and adds the opens to the account's.
+func (b *building) opens(facts map[int64][]visitFact) error {
+	return b.read(func(t logTx) error {
+		downloads, err := b.downloads(t)
+		if err != nil {
+			return err
+		}
+		of := vitrine.LinkID(0)
+		days := dayTallies{}
+		end := func() error {
+			if of == 0 {
+				return nil
+			}
+			err := b.link(of, days, facts[int64(of)], downloads[of])
+			delete(downloads, of)
+			clear(days)
+			return err
+		}
+		opens, n := opener{words: b.log.words}, 0
+		err = t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), false, func(link vitrine.LinkID, r *row) error {
+			if n++; n%checkEvery == 0 && b.ctx.Err() != nil {
+				return b.ctx.Err()
+			}
+			if link != of {
+				if err := end(); err != nil {
+					return err
+				}
+				of = link
+			}
+			o, err := opens.make(int64(link), r)
+			if err != nil {
+				return err
+			}
+			d := report.DayOf(o.At)
+			b.whole.of(d).Add(o)
+			if b.small(of) {
+				return nil
+			}
+			days.of(d).Add(o)
+			return nil
+		})
+		if err == nil {
+			err = end()
+		}
+		for link, days := range downloads { // of links without opens on those days
+			if err == nil {
+				err = b.link(link, dayTallies{}, nil, days)
+			}
+		}
+		return err
+	})
+}
+
+// small says that none of a link's tallies of the block can be worth storing.
+func (b *building) small(link vitrine.LinkID) bool {
+	of := b.counts[link]
+	for len(of) > 0 {
+		some := of[:min(len(of), int(width(1)))]
+		all := int64(0)
+		for _, n := range some {
+			if all += n; n >= b.log.least[0] {
+				return false
+			}
+		}
+		if all >= b.log.least[1] {
+			return false
+		}
+		of = of[len(some):]
+	}
+	return true
+}
+
+// downloads lists the days of the download events of each link.
+func (b *building) downloads(t logTx) (days map[vitrine.LinkID][]report.Day, err error) {
+	days = map[vitrine.LinkID][]report.Day{}
+	clause, args := within(b.scope(0), "downloads", idsOf(b.block.from, b.block.to))
+	err = t.Each(func(s sqldb.Scanner) error {
+		var link vitrine.LinkID
+		var id vitrine.ViewID
+		err := s.Scan(&link, &id)
+		days[link] = append(days[link], report.DayOf(id.Ms()))
+		return err
+	}, "SELECT o.link, o.id"+clause, args...)
+	return days, err
+}
+
+// link completes the tallies of a link's days, and the account's.
+func (b *building) link(link vitrine.LinkID, days dayTallies, facts []visitFact, downloads []report.Day) error {
+	small := b.small(link)
+	for _, d := range downloads {
+		b.whole.of(d).AddDownload(d)
+		if small {
+			continue
+		}
+		days.of(d).AddDownload(d)
+	}
+	for _, f := range facts {
+		b.whole.of(f.day).AddLinkVisit(f.link, f.prev)
+		if small {
+			continue
+		}
+		if days[f.day] == nil {
+			return fmt.Errorf("link %d has visits on %v and no opens: %w", link, f.day, errRecord)
+		}
+		days[f.day].AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+	}
+	if small {
+		return nil
+	}
+	b.tallied(b.scope(link), days)
+	if len(b.pending) < pendingTallies {
+		return nil
+	}
+	return b.flush()
+}
+
+// pendingTallies is about how many tallies are in memory before they are written.
+const pendingTallies = 256
+
+// tallied puts the tallies of a scope's days on their way, and those of 8 days that are whole.
+func (b *building) tallied(s vitrine.Scope, days dayTallies) {
+	for from := b.block.from; from < b.block.to; {
+		to := min(b.block.to, alignDown(from, 1)+width(1))
+		all := new(report.Tally)
+		for d := from; d < to; d++ {
+			t := days[d]
+			if t == nil {
+				continue
+			}
+			if !b.log.least.stores(s, 0, trim(s, t)) {
+				all.Merge(t)
+				continue
+			}
+			all.MergeCounts(t)
+			if d >= b.days.from {
+				b.pending = append(b.pending, pendingTally{s, 0, d, t})
+			}
+		}
+		if to-from == width(1) && b.log.least.stores(s, 1, all) {
+			b.pending = append(b.pending, pendingTally{s, 1, from, all})
+		}
+		from = to
+	}
+}
+
+// flush writes what is on its way, a little at a time.
+func (b *building) flush() error {
+	for len(b.pending) > 0 {
+		some := b.pending[:min(len(b.pending), pendingTallies/4)]
+		err := b.write(func(t logTx) error {
+			words := b.log.words.writer(t)
+			for _, p := range some {
+				if err := t.putTally(words, p.scope, p.level, p.day, p.tally); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		b.pending = b.pending[len(some):]
+	}
+	b.pending = nil
+	return nil
+}

@@ -1,0 +1,114 @@
+package viewdb
+
+import (
+	"errors"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/report"
+)
+
+// twoLogs opens one log twice, as two processes do, with opens of 20 days that
+// have no tallies yet.
+func twoLogs(t *testing.T) (one, other *ViewLog) {
+	t.Helper()
+	place := sqltest.NewPlace(t)
+	var logs [2]*ViewLog
+	for i := range logs {
+		l, err := Open(place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.least = least{1, 1, 1}
+		t.Cleanup(func() {
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		logs[i] = l
+	}
+	for day := range report.Day(20) {
+		for link := range int64(3) {
+			appendOpens(t, logs[0], on(firstTestDay+day, link, 1+link, uint64(day%5)))
+		}
+	}
+	return logs[0], logs[1]
+}
+
+// While another process builds rollups, Settle leaves that to it.
+func TestSettleIsLocked(t *testing.T) {
+	one, other := twoLogs(t)
+	unlock, err := one.db.Lock(t.Context(), "settle", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upTo := func() report.Day {
+		var s state
+		err := other.read(t.Context(), func(t logTx) (err error) {
+			s, err = t.state(1)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.rolledUpUntil
+	}
+	settled(t, other, firstTestDay+20)
+	if got := upTo(); got != 0 {
+		t.Errorf("settled up to %v while another process had the lock", got)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, other, firstTestDay+20)
+	if got := upTo(); got != firstTestDay+20 {
+		t.Errorf("settled up to %v after the lock was free", got)
+	}
+	clean(t, one)
+}
+
+// A process that lost its lock, while another cleared what it had built, ends
+// its attempt instead of marking days as built whose rollups are gone.
+func TestBuildClearedByAnother(t *testing.T) {
+	one, other := twoLogs(t)
+	ctx := t.Context()
+	for more := true; more; {
+		err := one.update(ctx, func(t logTx, c *changes) (err error) {
+			more, err = packSome(t, 1, firstTestDay+20)
+			c.reset(1)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := building{log: one, ctx: ctx, account: 1, whole: dayTallies{}, counts: map[vitrine.LinkID][]int64{}}
+	if done, err := first.begin(); err != nil || done {
+		t.Fatalf("begin: %v, %v", done, err)
+	}
+	facts, err := first.visits()
+	if err == nil {
+		err = first.opens(facts)
+	}
+	if err == nil {
+		first.tallied(first.scope(0), first.whole)
+		err = first.flush() // all tallies are there, and the days not yet marked
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := building{log: other, ctx: ctx, account: 1}
+	if done, err := second.begin(); err != nil || done { // it clears them
+		t.Fatalf("begin: %v, %v", done, err)
+	}
+	err = first.write(func(t logTx) error { return first.advance(t, first.days.to) })
+	if !errors.Is(err, errChanged) {
+		t.Errorf("the first attempt went on: %v", err)
+	}
+	if err := second.run(); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, one, firstTestDay+20)
+	clean(t, other)
+}

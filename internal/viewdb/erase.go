@@ -1,0 +1,154 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// erasedAtOnce bounds the rows of a table that one transaction removes, so that a large link does not stop the others' opens.
+const erasedAtOnce = 10_000
+
+// DeleteLink implements [vitrine.ViewLog]. It goes in steps: from the first on the link counts for nothing, and the last takes what is
+// left, so that an erasure that was cut off is finished by the next one.
+func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
+	for {
+		more := false
+		err := l.update(ctx, func(t logTx, c *changes) (err error) {
+			more, err = erase(t, c, link)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// erased are the tables with rows of links, and what distinguishes a link's rows.
+var erased = []struct{ table, key string }{{"opens", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
+
+func erase(t logTx, c *changes, link vitrine.LinkID) (more bool, err error) {
+	var account vitrine.AccountID
+	err = t.Get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(link))
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if account > 0 {
+		return true, beginErasure(t, c, account, link)
+	}
+	account = -account
+	c.reset(account)
+	// Opens may still come, from pages that are open somewhere.
+	if _, err := t.Exec("UPDATE links SET views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
+		return false, err
+	}
+	for _, step := range []func() (bool, error){
+		func() (bool, error) { return erasePack(t, account, link) },
+		func() (bool, error) { return eraseRows(t, link) },
+	} {
+		if more, err := step(); err != nil || more {
+			return more, err
+		}
+	}
+	for _, table := range []string{"opens", "viewers", "downloads", "links"} {
+		if _, err := t.Exec("DELETE FROM "+table+" WHERE link = $1", int64(link)); err != nil {
+			return false, err
+		}
+	}
+	s, err := t.state(account)
+	if err != nil {
+		return false, err
+	}
+	if err := t.dropStale(account, s.staleFrom); err != nil {
+		return false, err
+	}
+	for _, table := range []string{"tallies", "times"} {
+		if _, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2", int64(account), int64(link)); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// beginErasure takes a link out of its account, and of all that is told of the account.
+func beginErasure(t logTx, c *changes, account vitrine.AccountID, link vitrine.LinkID) error {
+	if _, err := t.Exec("UPDATE links SET account = -account, views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
+		return err
+	}
+	c.reset(account)
+	s, err := t.state(account)
+	if err != nil {
+		return err
+	}
+	s.version++
+	var first *vitrine.ViewID
+	err = t.Get([]any{&first}, "SELECT min(id) FROM (SELECT min(first) AS id FROM packs WHERE link = $1 UNION ALL SELECT min(id) FROM downloads WHERE link = $2) AS every",
+		int64(link), int64(link))
+	if err != nil {
+		return err
+	}
+	if first != nil && report.DayOf(first.Ms()) < s.rolledUpUntil {
+		s.changedFrom(report.DayOf(first.Ms()))
+	}
+	return t.putState(account, s)
+}
+
+// erasePack removes a pack of a link, and its visits.
+func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
+	var visits []visitEntry
+	var first vitrine.ViewID
+	err = t.packs(ofLink(link), ids{math.MinInt64, math.MaxInt64}, func(_ vitrine.LinkID, p *storedPack) error {
+		some, first = true, p.first
+		var u unpacker
+		if err := u.open(p.data, p.first); err != nil {
+			return err
+		}
+		for r := u.brief(); r != nil; r = u.brief() {
+			if r.human() {
+				visits = append(visits, r.visit(link))
+			}
+		}
+		return errStop
+	})
+	if err != nil && !errors.Is(err, errStop) || !some {
+		return false, err
+	}
+	if err := t.removeVisits(account, sortVisits(visits)); err != nil {
+		return false, err
+	}
+	s, err := t.state(account)
+	if err != nil {
+		return false, err
+	}
+	s.version++
+	if err := t.putState(account, s); err != nil {
+		return false, err
+	}
+	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first = $2", int64(link), int64(first))
+	return true, err
+}
+
+// eraseRows removes some rows of the tables that have one an open.
+func eraseRows(t logTx, link vitrine.LinkID) (more bool, err error) {
+	for _, e := range erased {
+		var last int64
+		err := t.Get([]any{&last}, "SELECT "+e.key+" FROM "+e.table+" WHERE link = $1 ORDER BY "+e.key+" LIMIT 1 OFFSET $2", int64(link), erasedAtOnce)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		if _, err := t.Exec("DELETE FROM "+e.table+" WHERE link = $1 AND "+e.key+" < $2", int64(link), last); err != nil {
+			return false, err
+		}
+		more = true
+	}
+	return more, nil
+}

@@ -1,0 +1,171 @@
+package viewdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// Expire implements [vitrine.ViewLog]. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
+// of its days, however few their opens, and then the opens are removed.
+func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
+	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
+		[]any{alignDown(before, 2), width(2)}, func(account vitrine.AccountID) (err error) {
+			for more := true; more && err == nil; {
+				more, err = l.forgetSome(ctx, account, before)
+			}
+			return err
+		})
+}
+
+// forgetSome forgets the next 64 days of an account that have opens.
+func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, before report.Day) (more bool, err error) {
+	b := building{log: l, ctx: ctx, account: account}
+	var end report.Day // what is before it can be forgotten
+	err = l.read(ctx, func(t logTx) (err error) {
+		if b.state, err = t.state(account); err != nil {
+			return err
+		}
+		end = alignDown(min(before, b.state.staleFrom), 2)
+		if b.links, err = t.links(b.scope(0)); err != nil {
+			return err
+		}
+		var first *vitrine.ViewID
+		err = t.Get([]any{&first}, "SELECT min(p.first) FROM links l JOIN packs p ON p.link = l.link WHERE l.account = $1", int64(account))
+		if err != nil {
+			return err
+		}
+		from, err := t.firstDownload(account, b.state.retainedFrom, end)
+		if first != nil {
+			from = min(from, report.DayOf(first.Ms()))
+		}
+		b.days = span{end, end}
+		if from < end {
+			b.days = span{alignDown(from, 2), alignDown(from, 2) + width(2)}
+		}
+		return err
+	})
+	if err != nil || end <= b.state.retainedFrom {
+		return false, err
+	}
+	if b.days.from < b.days.to {
+		for _, link := range b.links {
+			if err := b.everyDay(b.scope(link)); errors.Is(err, errChanged) {
+				return true, ctx.Err()
+			} else if err != nil {
+				return false, err
+			}
+		}
+	}
+	err = l.update(ctx, func(t logTx, c *changes) error {
+		s, err := t.state(account)
+		if err != nil || s != b.state {
+			more = true
+			return err
+		}
+		more = b.days.to < end
+		s.version++
+		s.retainedFrom = b.days.to
+		c.reset(account)
+		if err := t.putState(account, s); err != nil {
+			return err
+		}
+		for _, link := range b.links {
+			if err := t.dropOpens(link, firstID(s.retainedFrom)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return more, err
+}
+
+// everyDay stores the tallies of every day of 64, and of more days, of a link that has any opens then.
+func (b *building) everyDay(s vitrine.Scope) error {
+	days := dayTallies{}
+	err := b.read(func(t logTx) error {
+		return b.log.eachDay(b.ctx, t, s, window{cold: []span{b.days}}, func(d report.Day, tally *report.Tally) { days[d] = tally.OfLink() })
+	})
+	if err != nil || len(days) == 0 {
+		return err
+	}
+	return b.write(func(t logTx) error {
+		if err := t.dropTallies(s, b.days); err != nil {
+			return err
+		}
+		words := b.log.words.writer(t)
+		all := new(report.Tally)
+		for from := b.days.from; from < b.days.to; from += width(1) {
+			some := new(report.Tally)
+			for d := from; d < from+width(1); d++ {
+				if days[d] == nil {
+					continue
+				}
+				if err := t.putTally(words, s, 0, d, days[d]); err != nil {
+					return err
+				}
+				some.MergeCounts(days[d])
+			}
+			if some.Empty() {
+				continue
+			}
+			if err := t.putTally(words, s, 1, from, some); err != nil {
+				return err
+			}
+			all.MergeCounts(some)
+		}
+		return t.putTally(words, s, 2, b.days.from, all)
+	})
+}
+
+// dropTallies removes what is stored of a scope's days, which are whole numbers of 64.
+func (t logTx) dropTallies(s vitrine.Scope, days span) error {
+	for _, table := range []string{"tallies", "times"} {
+		_, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2 AND day >= $3 AND day < $4",
+			int64(s.Account), int64(s.Link), days.from, days.to)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropOpens removes the packed opens and the download events of a link before an ID.
+func (t logTx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
+	var kept []row
+	err := t.Each(func(s sqldb.Scanner) error {
+		var p storedPack
+		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
+			return t.Fail(err)
+		}
+		return unpackAll(&p, &kept)
+	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before), int64(before))
+	if err != nil {
+		return err
+	}
+	for len(kept) > 0 && kept[0].id < before {
+		kept = kept[1:]
+	}
+	if _, err := t.Exec("DELETE FROM packs WHERE link = $1 AND first < $2", int64(link), int64(before)); err != nil {
+		return err
+	}
+	if _, err := t.Exec("DELETE FROM downloads WHERE link = $1 AND id < $2", int64(link), int64(before)); err != nil {
+		return err
+	}
+	w := packWriter{tx: t, link: link}
+	return w.write(kept, false)
+}
+
+// RetainedFrom implements [vitrine.ViewLog].
+func (l *ViewLog) RetainedFrom(ctx context.Context, account vitrine.AccountID) (from report.Day, err error) {
+	err = l.read(ctx, func(t logTx) error {
+		s, err := t.state(account)
+		from = s.retainedFrom
+		return err
+	})
+	return from, err
+}

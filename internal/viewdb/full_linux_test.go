@@ -1,0 +1,98 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/sqltest"
+)
+
+// A log on a disk that is really full: what was acknowledged is there, what was refused is not, and with room it goes on.
+func TestDiskFull(t *testing.T) {
+	dir := vitrinetest.SmallFileSystem(t, "2m")
+	untilFull(t, filepath.Join(dir, "views.db"), dir, "32m")
+}
+
+// The same of a PostgreSQL whose database has no room.
+func TestPostgresDiskFull(t *testing.T) {
+	server := vitrinetest.Postgres(t)
+	dir := vitrinetest.SmallFileSystem(t, "14m")
+	place := server.NewDatabaseIn(t, dir)
+	untilFull(t, place, dir, "96m")
+}
+
+// untilFull writes to a log until its file system, in dir, is full, and goes on
+// when that is larger.
+func untilFull(t *testing.T, place, dir, larger string) {
+	l, err := Open(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	g := sqltest.NewTraffic(3)
+	stored := map[vitrine.LinkID]int64{}
+	add := func() error {
+		var b vitrine.Batch
+		for range 200 {
+			o := g.Open()
+			o.Bot = ""
+			b.Opens = append(b.Opens, o)
+		}
+		outcome, err := l.Append(context.Background(), b)
+		for i, o := range b.Opens {
+			if err == nil && (outcome.Refused == nil || outcome.Refused[i] == nil) {
+				stored[vitrine.LinkID(o.Link)]++
+			}
+		}
+		return err
+	}
+	check := func() {
+		t.Helper()
+		counts, err := l.Counts(t.Context(), []vitrine.LinkID{1, 2, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for link, n := range stored {
+			if counts[link].Views != n {
+				t.Errorf("link %d has %d views, want %d", link, counts[link].Views, n)
+			}
+		}
+		if err := l.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
+			t.Error(err)
+		}
+		if l.db.Dialect == sqldb.SqliteDialect {
+			sqltest.CheckIntegrity(t, l.db)
+		}
+	}
+	failures := 0
+	for range 500 {
+		if err := add(); err != nil {
+			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || errors.Is(err, context.Canceled) {
+				t.Fatalf("on a full disk: %v", err)
+			}
+			if failures++; failures == 5 {
+				break
+			}
+		}
+	}
+	if failures < 5 {
+		t.Fatal("the disk did not fill")
+	}
+	check()
+	vitrinetest.Resize(t, dir, larger)
+	for range 20 {
+		if err := add(); err != nil {
+			t.Fatalf("with room again: %v", err)
+		}
+	}
+	check()
+}

@@ -1,0 +1,242 @@
+package viewdb
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// gathering makes tallies of days from their opens.
+type gathering struct {
+	ctx     context.Context
+	tx      logTx
+	opens   opener
+	scope   vitrine.Scope
+	tallies dayTallies
+	visits  []visitEntry
+	visit   func(visitEntry) error // takes the visits instead, one for each view
+	rows    int
+	each    func(*report.Open) // takes the opens instead
+	wants   func(report.Day) bool
+}
+
+// dayTallies is tallies of single days.
+type dayTallies map[report.Day]*report.Tally
+
+// of is the tally of a day, empty at first.
+func (ts dayTallies) of(d report.Day) *report.Tally {
+	t := ts[d]
+	if t == nil {
+		t = new(report.Tally)
+		ts[d] = t
+	}
+	return t
+}
+
+func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gathering {
+	return &gathering{ctx: ctx, tx: t, opens: opener{words: l.words}, scope: s, tallies: dayTallies{}, wants: everyDay}
+}
+
+// add counts an open and remembers the visit.
+func (g *gathering) add(o *report.Open) error {
+	if g.rows++; g.rows%checkEvery == 0 && g.ctx.Err() != nil {
+		return g.ctx.Err()
+	}
+	if g.each != nil {
+		g.each(o)
+		return nil
+	}
+	d := report.DayOf(o.At)
+	g.tallies.of(d).Add(o)
+	if !o.Counted() {
+		return nil
+	}
+	v := visitEntry{viewer: int64(o.Viewer), link: o.Link, day: d}
+	if g.visit != nil {
+		return g.visit(v)
+	}
+	g.visits = append(g.visits, v)
+	return nil
+}
+
+// links lists the links of the scope.
+func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
+	if s.Link != 0 {
+		return []vitrine.LinkID{s.Link}, nil
+	}
+	err = t.Each(func(row sqldb.Scanner) error {
+		var link vitrine.LinkID
+		err := row.Scan(&link)
+		list = append(list, link)
+		return err
+	}, "SELECT link FROM links WHERE account = $1 ORDER BY link", int64(s.Account))
+	return list, err
+}
+
+// packed adds what packs have of some days.
+func (g *gathering) packed(from, to report.Day) error {
+	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *row) error {
+		if !g.wants(report.DayOf(r.id.Ms())) {
+			return nil
+		}
+		o, err := g.opens.make(int64(link), r)
+		if err != nil {
+			return err
+		}
+		return g.add(o)
+	})
+}
+
+// cold adds what packs have of days, and their download events. Days that are near each other are read together.
+func (g *gathering) cold(days []span) error {
+	for len(days) > 0 {
+		n := 1
+		for n < len(days) && days[n].from-days[n-1].to <= nearDays {
+			n++
+		}
+		some := days[:n]
+		g.wants = func(d report.Day) bool {
+			return slices.ContainsFunc(some, func(s span) bool { return s.from <= d && d < s.to })
+		}
+		from, to := some[0].from, some[n-1].to
+		if err := g.packed(from, to); err != nil {
+			return err
+		}
+		if err := g.downloads(from, to); err != nil {
+			return err
+		}
+		days = days[n:]
+	}
+	g.wants = everyDay
+	return nil
+}
+
+// nearDays is how many days it is as well to read and leave out as to look for what comes after them.
+const nearDays = 8
+
+func everyDay(report.Day) bool { return true }
+
+// running adds what the table of opens has of some days.
+func (g *gathering) running(from, to report.Day) error {
+	clause, args := within(g.scope, "opens", idsOf(from, to))
+	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {
+		o, err := g.opens.read(link, id, open, session)
+		if err != nil {
+			return err
+		}
+		return g.add(o)
+	}, clause, args)
+}
+
+// downloads adds the download events of some days.
+func (g *gathering) downloads(from, to report.Day) error {
+	clause, args := within(g.scope, "downloads", idsOf(from, to))
+	return g.tx.Each(func(s sqldb.Scanner) error {
+		var id vitrine.ViewID
+		if err := s.Scan(&id); err != nil {
+			return err
+		}
+		if d := report.DayOf(id.Ms()); g.wants(d) {
+			g.tallies.of(d).AddDownload(d)
+		}
+		return nil
+	}, "SELECT o.id"+clause, args...)
+}
+
+// addVisits completes the tallies with the visits of their days: alone, as if nothing had been before.
+func (g *gathering) addVisits(alone bool) error {
+	h := &history{}
+	if !alone {
+		var err error
+		if h, err = g.tx.history(g.scope.Account); err != nil {
+			return err
+		}
+	}
+	g.visits = sortVisits(g.visits)
+	h.expect(len(g.visits))
+	return eachVisit(h, g.scope.Link, g.visits, func(f visitFact) {
+		t := g.tallies.of(f.day)
+		if f.link == 0 {
+			t.AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+		} else if g.scope.Link == 0 {
+			t.AddLinkVisit(f.link, f.prev)
+		}
+	})
+}
+
+// visitFact is a visit of a link, or of the scope (link 0), with the day of the visit before.
+type visitFact struct {
+	link      int64
+	day, prev report.Day
+}
+
+// eachVisit calls f with the facts of visits, which are sorted by viewer. What was before them is in the history, or among themselves.
+// With a link, the history of that link alone counts.
+func eachVisit(h *history, link vitrine.LinkID, visits []visitEntry, f func(visitFact)) error {
+	for len(visits) > 0 {
+		n := 1
+		for n < len(visits) && visits[n].viewer == visits[0].viewer {
+			n++
+		}
+		before, err := h.of(visits[0].viewer)
+		if err != nil {
+			return err
+		}
+		viewerFacts(before, link, visits[:n], f)
+		visits = visits[n:]
+	}
+	return nil
+}
+
+// viewerFacts calls f with the facts of visits of one viewer, who made others
+// before. With a link, the others of that link alone count.
+func viewerFacts(before []visitEntry, link vitrine.LinkID, visits []visitEntry, f func(visitFact)) {
+	type entry struct {
+		visitEntry
+		asked bool
+	}
+	if len(visits) == 1 && len(before) == 0 {
+		f(visitFact{visits[0].link, visits[0].day, report.NoDay})
+		f(visitFact{0, visits[0].day, report.NoDay})
+		return
+	}
+	all := make([]entry, 0, len(visits)+len(before))
+	for _, v := range visits {
+		all = append(all, entry{v, true})
+	}
+	for _, v := range before {
+		if link == 0 || v.link == int64(link) {
+			all = append(all, entry{v, false})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.day, b.day)) })
+	for i, e := range all {
+		if !e.asked {
+			continue
+		}
+		prev := report.NoDay
+		for j := i - 1; j >= 0 && all[j].link == e.link; j-- {
+			if all[j].day < e.day {
+				prev = all[j].day
+				break
+			}
+		}
+		f(visitFact{e.link, e.day, prev})
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.day, b.day) })
+	prev := report.NoDay
+	for i := 0; i < len(all); {
+		day, asked := all[i].day, false
+		for ; i < len(all) && all[i].day == day; i++ {
+			asked = asked || all[i].asked
+		}
+		if asked {
+			f(visitFact{0, day, prev})
+		}
+		prev = day
+	}
+}

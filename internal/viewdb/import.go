@@ -1,0 +1,283 @@
+package viewdb
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// Import implements [vitrine.ViewLog]. Opens of past days go into packs, later ones into the table of opens.
+func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
+	touched := map[vitrine.AccountID]bool{}
+	err := l.update(ctx, func(t logTx, c *changes) error {
+		clear(touched)
+		lines, err := imported(t, receipt.File)
+		if err != nil || receipt.Lines <= lines {
+			return err
+		}
+		w := l.write(t, c)
+		past := report.DayOf(sqldb.Ms(receipt.At)) - runningDays
+		opens := slices.Clone(opens)
+		slices.SortStableFunc(opens, func(a, b vitrine.OpenRecord) int {
+			return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Link, b.Link))
+		})
+		for rest := opens; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[n].Account == rest[0].Account && rest[n].Link == rest[0].Link {
+				n++
+			}
+			if err := w.importLink(rest[:n], past); err != nil {
+				return err
+			}
+			touched[rest[0].Account] = true
+			rest = rest[n:]
+		}
+		if err := w.importVisits(); err != nil {
+			return err
+		}
+		if err := w.finish(); err != nil {
+			return err
+		}
+		for account := range touched {
+			c.reset(account)
+		}
+		_, err = t.Exec(`INSERT INTO imports (file, lines, at) VALUES ($1, $2, $3)
+			ON CONFLICT (file) DO UPDATE SET lines = excluded.lines, at = excluded.at`, receipt.File[:], receipt.Lines, sqldb.Ms(receipt.At))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for account := range touched {
+		if err := l.mergeRuns(ctx, account, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runningDays is how many days before today are not past: their opens may still change.
+const runningDays = 2
+
+// importLink imports opens of one link, in any order.
+func (w *writing) importLink(opens []vitrine.OpenRecord, past report.Day) error {
+	account, link := opens[0].Account, vitrine.LinkID(opens[0].Link)
+	w.owners[link] = account
+	a, err := w.account(account)
+	if err != nil {
+		return err
+	}
+	var rows []row
+	var running []*vitrine.OpenRecord
+	for i := range opens {
+		o := &opens[i]
+		if report.DayOf(vitrine.ViewID(o.ID).Ms()) < a.retainedFrom {
+			return vitrine.ErrForgotten
+		}
+		if day := report.DayOf(vitrine.ViewID(o.ID).Ms()); day >= max(past, a.rolledUpUntil) {
+			running = append(running, o)
+			continue
+		}
+		r, err := w.row(o)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, r)
+	}
+	if err := w.importPast(a, account, link, rows); err != nil {
+		return err
+	}
+	for _, o := range running {
+		if err := w.imported(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importPast packs rows of past days.
+func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine.LinkID, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	for i := range rows { // IDs move on, and have nowhere to go from the end of their millisecond
+		if r := &rows[i]; int64(r.id)%counters >= counters-int64(len(rows)) {
+			r.id = vitrine.ViewIDAt(r.id.Ms(), 0)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+	first, last := report.DayOf(rows[0].id.Ms()), report.DayOf(rows[len(rows)-1].id.Ms())
+	// What the link has of those days goes into packs first, so that no ID is given twice.
+	for more := last >= a.rolledUpUntil; more; {
+		n, visits, err := packLink(w.tx, link, last+1, packedAtOnce)
+		if err != nil {
+			return err
+		}
+		w.visits[account] = append(w.visits[account], visits...)
+		more = n == packedAtOnce
+	}
+	p := packWriter{tx: w.tx, link: link}
+	if err := p.write(rows, true); err != nil {
+		return err
+	}
+	w.visits[account] = append(w.visits[account], p.visits...)
+	a.compactedUntil = max(a.compactedUntil, last+1)
+	if first < a.rolledUpUntil {
+		a.changedFrom(first)
+	}
+	a.changed = true
+	c := w.change(link)
+	c.account = account
+	for i := range rows {
+		r := &rows[i]
+		if !r.human() {
+			continue
+		}
+		c.views++
+		if r.engaged && r.session.Downloaded {
+			if err := w.importDownload(link, r.id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// importVisits stores the visits that were imported.
+func (w *writing) importVisits() error {
+	for account, visits := range w.visits {
+		if err := w.tx.addRun(account, sortVisits(visits)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row makes the row of an imported open.
+func (w *writing) row(o *vitrine.OpenRecord) (r row, err error) {
+	r.id = vitrine.ViewID(o.ID)
+	if r.openRecord, err = w.words.open(&o.Open); err != nil {
+		return r, err
+	}
+	r.flags |= openImported
+	if r.engaged = o.Session != nil; r.engaged {
+		r.session.Session = *o.Session
+		r.session.screen, err = w.words.id(wordScreen, o.Session.Screen)
+	}
+	return r, err
+}
+
+// imported writes an open of a running day.
+func (w *writing) imported(o *vitrine.OpenRecord) error {
+	r, err := w.words.open(&o.Open)
+	if err != nil {
+		return err
+	}
+	r.flags |= openImported
+	link, id := vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)
+	if err := w.loosen(o.Account, link, report.DayOf(id.Ms())); err != nil {
+		return err
+	}
+	for {
+		added, err := w.insert(link, id, &r, o)
+		if err != nil {
+			return err
+		}
+		if added {
+			break
+		}
+		if id, err = w.free(link, id); err != nil {
+			return err
+		}
+	}
+	w.count(o, &r)
+	if !r.human() {
+		return nil
+	}
+	if err := w.tx.see(link, r.viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
+		return err
+	}
+	return w.importDownload(link, id)
+}
+
+// importDownload writes the download event of an imported open, at its time.
+func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
+	event := id
+	for {
+		n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(link), int64(event), int64(id))
+		if err != nil {
+			return err
+		}
+		if n == 1 {
+			w.change(link).downloads++
+			return nil
+		}
+		if event = next(event); event == id {
+			return errFull(link, id)
+		}
+	}
+}
+
+// idRun is a run of IDs, all of which a link has.
+type idRun struct{ first, last vitrine.ViewID }
+
+// free finds the first ID from one on that its link does not have, going round within its millisecond. It remembers the run that
+// it went along, so that many opens of one millisecond do not each go along it again.
+func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID, error) {
+	key := openKey{link, vitrine.ViewIDAt(from.Ms(), 0)}
+	run, ok := w.taken[key]
+	if !ok || from < run.first || run.last < from {
+		run = idRun{from, from}
+	}
+	start, end := key.open, vitrine.ViewIDAt(from.Ms()+1, 0)
+	id, err := w.gap(link, run.last+1, end)
+	if err == nil && id == end {
+		run.first = start
+		if id, err = w.gap(link, start, from); err == nil && id == from {
+			err = errFull(link, from)
+		}
+	}
+	run.last = id
+	w.taken[key] = run
+	return id, err
+}
+
+var errStop = errors.New("stop")
+
+// gap finds the first ID in [from, to) that the link does not have; to: there is none.
+func (w *writing) gap(link vitrine.LinkID, from, to vitrine.ViewID) (vitrine.ViewID, error) {
+	id := from
+	err := w.tx.Each(func(s sqldb.Scanner) error {
+		var has vitrine.ViewID
+		if err := s.Scan(&has); err != nil {
+			return err
+		}
+		if has != id {
+			return errStop
+		}
+		id++
+		return nil
+	}, "SELECT id FROM opens WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id", int64(link), int64(from), int64(to))
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return id, err
+}
+
+// next is the ID after id, going round within its millisecond.
+func next(id vitrine.ViewID) vitrine.ViewID {
+	if id+1 == vitrine.ViewIDAt(id.Ms()+1, 0) {
+		return vitrine.ViewIDAt(id.Ms(), 0)
+	}
+	return id + 1
+}
+
+func errFull(link vitrine.LinkID, id vitrine.ViewID) error {
+	return fmt.Errorf("link %d has no free ID left in the millisecond %s", link, id.Time().Format("2006-01-02T15:04:05.000Z"))
+}

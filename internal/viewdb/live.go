@@ -1,0 +1,328 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// hotDays keeps the running days of the scopes that were asked for last in memory: those whose opens are in the table of opens. What
+// a transaction changes is added when the scope is asked for again.
+type hotDays struct {
+	log     *ViewLog
+	mu      sync.Mutex
+	byScope map[vitrine.Scope]*hotScope
+	noRoom  map[vitrine.Scope]state // did not fit when their account was in a state
+	clock   int64
+	most    int // bytes, of all scopes together
+}
+
+// liveBytes bounds the memory for running days: about 20 bytes for each viewer
+// of a day with a session, in each scope. A scope whose running days do not fit
+// is read anew each time.
+const liveBytes = 256 << 20
+
+func newLives(l *ViewLog) *hotDays {
+	return &hotDays{log: l, byScope: map[vitrine.Scope]*hotScope{}, noRoom: map[vitrine.Scope]state{}, most: liveBytes}
+}
+
+// hotScope is the running days of a scope.
+type hotScope struct {
+	scope vitrine.Scope
+
+	gone atomic.Bool // nobody keeps it, and its account may not be followed
+
+	mu      sync.Mutex
+	built   bool
+	seq     int64
+	state   state // of the account, as it was built
+	tallies dayTallies
+	visits  *visitSet
+
+	// Under the mutex of lives.
+	used int64
+	size int
+}
+
+// each calls f with the tallies of running days of a scope, up to date with the
+// transaction. It reports false if it does not have them. The tallies are valid
+// until f returns.
+func (ls *hotDays) each(ctx context.Context, t logTx, s vitrine.Scope, st state, days span, f func(dayTallies)) (bool, error) {
+	lv := ls.find(s, st)
+	if lv == nil {
+		return false, nil
+	}
+	lv.mu.Lock()
+	defer lv.mu.Unlock()
+	if lv.gone.Load() {
+		return false, nil
+	}
+	seq, err := t.seq()
+	if err != nil {
+		return false, err
+	}
+	err = lv.bring(ctx, ls.log, t, st, seq)
+	if errors.Is(err, errNoRoom) {
+		ls.refuse(lv, st)
+		return false, nil
+	}
+	if err != nil {
+		lv.forget()
+		return false, err
+	}
+	if lv.state != st {
+		return false, nil // it is ahead of this transaction
+	}
+	some := dayTallies{}
+	for d, tally := range lv.tallies {
+		if days.from <= d && d < days.to {
+			some[d] = tally
+		}
+	}
+	f(some)
+	if !ls.fits(lv) {
+		ls.refuse(lv, st)
+	}
+	return true, nil
+}
+
+// find finds the running days of a scope, or begins with them. It returns nil
+// if they did not fit when their account was in the same state.
+func (ls *hotDays) find(s vitrine.Scope, st state) *hotScope {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	lv := ls.byScope[s]
+	if lv == nil {
+		if was, there := ls.noRoom[s]; there && was == st {
+			return nil
+		}
+		lv = &hotScope{scope: s}
+		ls.byScope[s] = lv
+		ls.log.feed.follow(s.Account)
+	}
+	ls.clock++
+	lv.used = ls.clock
+	return lv
+}
+
+// mostScopes is of how many scopes the running days are kept, or known not to
+// fit.
+const mostScopes = 1000
+
+// fits notes how large lv, which is locked, has become. While all together are
+// too large, it removes those that were not used for longest. It reports
+// whether lv is still kept; it is not if it is too large alone.
+func (ls *hotDays) fits(lv *hotScope) bool {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	lv.size = lv.bytes()
+	for !lv.gone.Load() {
+		size := 0
+		var oldest *hotScope
+		for _, other := range ls.byScope {
+			size += other.size
+			if oldest == nil || other.used < oldest.used {
+				oldest = other
+			}
+		}
+		if size <= ls.most && len(ls.byScope) <= mostScopes {
+			return true
+		}
+		ls.remove(oldest)
+	}
+	return lv.size <= ls.most // others made it go
+}
+
+// refuse removes lv, which is locked, and remembers that it did not fit.
+func (ls *hotDays) refuse(lv *hotScope, st state) {
+	lv.forget()
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if !lv.gone.Load() {
+		ls.remove(lv)
+	}
+	if len(ls.noRoom) >= mostScopes {
+		clear(ls.noRoom)
+	}
+	ls.noRoom[lv.scope] = st
+}
+
+func (ls *hotDays) remove(lv *hotScope) {
+	lv.gone.Store(true)
+	delete(ls.byScope, lv.scope)
+	ls.log.feed.unfollow(lv.scope.Account)
+}
+
+func (lv *hotScope) forget() { lv.built, lv.tallies, lv.visits = false, nil, nil }
+
+// bytes returns about how much memory the running days take.
+func (lv *hotScope) bytes() int {
+	n := lv.visits.bytes()
+	for _, t := range lv.tallies {
+		n += t.Size()
+	}
+	return n
+}
+
+// bring brings lv up to a transaction, if it is not beyond it.
+func (lv *hotScope) bring(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {
+	if lv.built && lv.seq >= seq {
+		return nil
+	}
+	if lv.built && lv.state == st {
+		if events, known := l.feed.since(lv.scope.Account, lv.seq, seq); known {
+			err := lv.apply(t, events)
+			lv.seq = seq
+			return err
+		}
+	}
+	return lv.build(ctx, l, t, st, seq)
+}
+
+// errNoRoom is returned for running days that cannot be kept in memory.
+var errNoRoom = errors.New("the running days cannot be kept in memory")
+
+// build reads the running days. Errors: errNoRoom.
+func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {
+	lv.forget()
+	g := l.gather(ctx, t, lv.scope)
+	lv.tallies, lv.visits = g.tallies, newVisitSet()
+	views := 0
+	g.visit = func(v visitEntry) error {
+		views++
+		if _, ok := lv.visits.add(v, 1); !ok || views%fitsEvery == 0 && !l.lives.fits(lv) {
+			return errNoRoom
+		}
+		return nil
+	}
+	if err := g.running(st.rolledUpUntil, lastDay); err != nil {
+		return err
+	}
+	if err := g.downloads(st.rolledUpUntil, lastDay); err != nil {
+		return err
+	}
+	h, err := t.history(lv.scope.Account)
+	if err != nil {
+		return err
+	}
+	h.expect(lv.visits.n)
+	for visits := range lv.visits.all() {
+		if err := eachVisit(h, lv.scope.Link, visits, lv.addFact); err != nil {
+			return err
+		}
+	}
+	lv.built, lv.seq, lv.state = true, seq, st
+	return nil
+}
+
+// fitsEvery is after how many views running days that are read must still fit.
+const fitsEvery = 1 << 14
+
+// lastDay is after every day.
+const lastDay report.Day = 1<<31 - 1
+
+// addFact adds a visit to the tally of its day.
+func (lv *hotScope) addFact(f visitFact) {
+	switch t := lv.tallies.of(f.day); {
+	case f.link == 0:
+		t.AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+	case lv.scope.Link == 0:
+		t.AddLinkVisit(f.link, f.prev)
+	}
+}
+
+// removeFact takes back an addFact.
+func (lv *hotScope) removeFact(f visitFact) {
+	switch t := lv.tallies.of(f.day); {
+	case f.link == 0:
+		t.RemoveVisit(report.Visit{Day: f.day, Prev: f.prev})
+	case lv.scope.Link == 0:
+		t.RemoveLinkVisit(f.link, f.prev)
+	}
+}
+
+// apply adds what transactions did. Errors: errNoRoom.
+func (lv *hotScope) apply(t logTx, events []event) error {
+	h := lazyHistory{tx: t, account: lv.scope.Account}
+	for _, e := range events {
+		if lv.scope.Link != 0 && int64(lv.scope.Link) != e.ofLink() {
+			continue
+		}
+		for range e.downloads {
+			lv.tallies.of(e.day).AddDownload(e.day)
+		}
+		if e.before != nil {
+			lv.tallies.of(report.DayOf(e.before.At)).Remove(e.before)
+		}
+		if e.after != nil {
+			lv.tallies.of(report.DayOf(e.after.At)).Add(e.after)
+		}
+		was, is := e.before != nil && e.before.Counted(), e.after != nil && e.after.Counted()
+		var err error
+		switch {
+		case is && !was:
+			err = lv.count(&h, e.after, 1)
+		case was && !is:
+			err = lv.count(&h, e.before, -1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count counts n views, 1 or -1, of an open's visit. If the visit begins or
+// ends by it, what is known of all visits of the viewer changes: the day before
+// on which the viewer came.
+func (lv *hotScope) count(h *lazyHistory, o *report.Open, n int32) error {
+	v := visitEntry{viewer: int64(o.Viewer), link: o.Link, day: report.DayOf(o.At)}
+	old := lv.visits.of(nil, v.viewer)
+	views, ok := lv.visits.add(v, n)
+	if !ok {
+		return errNoRoom
+	}
+	if views > 0 && views+n > 0 {
+		return nil
+	}
+	before, err := h.of(v.viewer)
+	if err != nil {
+		return err
+	}
+	viewerFacts(before, lv.scope.Link, old, lv.removeFact)
+	viewerFacts(before, lv.scope.Link, lv.visits.of(nil, v.viewer), lv.addFact)
+	return nil
+}
+
+// lazyHistory is a history that is opened when a viewer is first looked up.
+type lazyHistory struct {
+	tx      logTx
+	account vitrine.AccountID
+	history *history
+}
+
+// of lists the visits of a viewer in packs, in order; they are valid until the
+// next call.
+func (h *lazyHistory) of(viewer int64) (visits []visitEntry, err error) {
+	if h.history == nil {
+		if h.history, err = h.tx.history(h.account); err != nil {
+			return nil, err
+		}
+	}
+	return h.history.lookUp(viewer)
+}
+
+// ofLink is the link that an event is about.
+func (e *event) ofLink() int64 {
+	switch {
+	case e.after != nil:
+		return e.after.Link
+	case e.before != nil:
+		return e.before.Link
+	}
+	return int64(e.link)
+}

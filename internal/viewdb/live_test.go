@@ -1,0 +1,280 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/report"
+)
+
+// meanwhile is a context that does something once, the first time that it is asked after its start.
+type meanwhile struct {
+	context.Context
+	after int // so many more asks
+	do    func()
+}
+
+func (c *meanwhile) Err() error {
+	if c.after--; c.after < 0 && c.do != nil {
+		do := c.do
+		c.do = nil
+		do()
+	}
+	return nil
+}
+
+// coldLog is a log whose account reads a whole day of opens before it comes to its running days.
+func coldLog(t *testing.T) (*ViewLog, *facts) {
+	t.Helper()
+	const d = firstTestDay
+	l, h := openTestLog(t), newFacts()
+	var opens []vitrine.OpenRecord
+	for i := range int64(checkEvery + 10) {
+		opens = append(opens, on(d, i, 1, uint64(100+i%50)))
+	}
+	last := on(d, 86_000_000, 2, 103)
+	opens = append(opens, last, on(d, 86_000_001, 3, 104))
+	for _, o := range opens {
+		h.add(o, true)
+	}
+	if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 9).Time()}, opens); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, l, d+5)
+	told(t, h, l, on(d+5, 0, 1, 1), on(d+5, 1, 2, 2))
+	both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewID(last.ID) + 1, Link: 2, Open: vitrine.ViewID(on(d+5, 1, 2, 2).ID)},
+		{ID: vitrine.ViewID(opens[0].ID) + 1, Link: 1, Open: vitrine.ViewID(on(d+5, 0, 1, 1).ID)}}})
+	return l, h
+}
+
+// An open that comes while the running days are first read, before anyone follows their account, is not forgotten.
+func TestLiveFollowsFromItsSnapshot(t *testing.T) {
+	const d = firstTestDay
+	l, h := coldLog(t)
+	ctx := &meanwhile{Context: t.Context(), after: 1, do: func() { told(t, h, l, on(d+5, 5, 1, 7)) }}
+	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: account1, From: d, To: d + 9}); err != nil {
+		t.Fatal(err)
+	}
+	if ctx.do != nil {
+		t.Fatal("nothing happened meanwhile")
+	}
+	h.check(t, l, account1, d, d+9)
+	told(t, h, l, on(d+5, 6, 1, 8))
+	h.check(t, l, account1, d, d+9)
+}
+
+// An answer is of one moment, also when running days in memory are ahead of its snapshot.
+func TestLiveIsOfOneMoment(t *testing.T) {
+	const d = firstTestDay
+	l, h := coldLog(t)
+	before := naivelyOf(h, d, d+9)
+	ctx := &meanwhile{Context: t.Context(), after: 1, do: func() {
+		h.erase(2)
+		if err := l.DeleteLink(t.Context(), 2); err != nil {
+			t.Error(err)
+		}
+		h.check(t, l, account1, d, d+9)
+	}}
+	got, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: account1, From: d, To: d + 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, after := got.Views(), naivelyOf(h, d, d+9); v != before.Views && v != after.Views {
+		t.Errorf("%d views; there were %d before a link was erased, and %d after", v, before.Views, after.Views)
+	}
+}
+
+func naivelyOf(h *facts, from, to report.Day) recount {
+	opens, downloads := h.of(account1, from, to)
+	return naively(opens, downloads, from, to)
+}
+
+// What comes late to a link whose erasure was cut off does not count for its account.
+func TestLiveOfErased(t *testing.T) {
+	const d = firstTestDay
+	l, h := openTestLog(t), newFacts()
+	told(t, h, l, on(d, 0, 1, 1), on(d, 1, 2, 2))
+	h.erase(2)
+	err := l.update(t.Context(), func(t logTx, c *changes) error { // the first step of it
+		_, err := erase(t, c, 2)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.check(t, l, account1, d, d+2)
+	appendOpens(t, l, on(d, 2, 2, 5)) // the page was still open somewhere
+	h.check(t, l, account1, d, d+2)
+	open := vitrine.ViewID(on(d, 2, 2, 5).ID)
+	if _, err := l.Append(t.Context(), vitrine.Batch{Downloads: []vitrine.Download{{ID: open, Link: 2, Open: open}},
+		Snapshots: []vitrine.Snapshot{{Link: 2, Open: open, At: open.Ms() + 5000, Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}}}); err != nil {
+		t.Fatal(err)
+	}
+	h.check(t, l, account1, d, d+2)
+}
+
+// Running days in memory that are let go of, and begun again, tell the same.
+func TestLiveLittleRoom(t *testing.T) {
+	for seed := range uint64(3) {
+		r := luck{rand.New(rand.NewPCG(seed, 12)), firstTestDay, 12, 6, 10}
+		l, h := openTestLog(t), newFacts()
+		l.lives.most = 20_000 // bytes: enough for some of seven scopes
+		kept := map[int]bool{}
+		for step := range 120 {
+			b := r.batch(h, r.IntN(4), 5)
+			both(t, h, l, b)
+			if step%30 == 29 {
+				settled(t, l, firstTestDay+report.Day(r.IntN(12)))
+			}
+			r.windows(t, h, l, 3)
+			if t.Failed() {
+				t.Fatalf("seed %d, step %d", seed, step)
+			}
+			kept[len(l.lives.byScope)] = true
+		}
+		if kept[8] || !kept[2] && !kept[3] {
+			t.Fatalf("seed %d: the running days of so many scopes were kept: %v", seed, kept)
+		}
+		clean(t, l)
+	}
+}
+
+// Everything at once, by two processes: in the end every answer is that of one fold.
+func TestAtOnce(t *testing.T) {
+	const d = firstTestDay
+	path := sqltest.NewPlace(t)
+	var logs []*ViewLog
+	for range 2 {
+		l, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.least = least{1, 2, 3}
+		logs = append(logs, l)
+		defer func() {
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	h := newFacts()
+	var mu sync.Mutex // of h: each goroutine has links of its own, so that their order does not matter
+	var all sync.WaitGroup
+	writing, done := context.WithCancel(context.Background())
+	for w := range 4 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(w), 5))
+			l := logs[w%2]
+			link := int64(1 + w)
+			for i := range 24 {
+				var b vitrine.Batch
+				var imported []vitrine.OpenRecord
+				for range 5 {
+					o := on(d+report.Day(r.IntN(80)), r.Int64N(86_400_000), link, uint64(r.IntN(20)))
+					if i%8 == 7 {
+						o.Viewer += 1000
+						imported = append(imported, o)
+						continue
+					}
+					b.Opens = append(b.Opens, o)
+					b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(link), Open: vitrine.ViewID(o.ID), At: o.At + 9000,
+						Session: report.Session{EngagedMs: r.Int64N(9000), PresentMs: 9000}})
+				}
+				mu.Lock()
+				h.batch(b)
+				for _, o := range imported {
+					h.add(o, true)
+				}
+				mu.Unlock()
+				if _, err := l.Append(context.Background(), b); err != nil {
+					t.Error(err)
+				}
+				receipt := vitrine.ImportReceipt{File: [32]byte{byte(w)}, Lines: int64(i), At: (d + report.Day(r.IntN(90))).Time()}
+				if err := l.Import(context.Background(), receipt, imported); err != nil {
+					t.Error(err)
+				}
+				if i == 12 {
+					mu.Lock()
+					h.erase(vitrine.LinkID(link))
+					mu.Unlock()
+					if err := l.DeleteLink(context.Background(), vitrine.LinkID(link)); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	var others sync.WaitGroup
+	for i, l := range logs {
+		others.Go(func() {
+			for n := report.Day(0); n < 25 && writing.Err() == nil; n++ {
+				if err := l.RollUp(writing, d+(n*7)%85); err != nil && !errors.Is(err, context.Canceled) {
+					t.Errorf("Settle: %v", err)
+				}
+			}
+		})
+		others.Go(func() {
+			for n := int64(0); writing.Err() == nil; n++ {
+				_, _, err := l.Tally(writing, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1, Link: vitrine.LinkID(n % 5)}, From: d, To: d + 90, Brief: i == 0})
+				if err != nil && !errors.Is(err, context.Canceled) {
+					t.Errorf("Tally: %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	done()
+	others.Wait()
+	for _, before := range []report.Day{0, d + 60, d + 90} {
+		settled(t, logs[0], before)
+		for _, l := range logs {
+			for _, days := range []span{{d, d + 90}, {d + 3, d + 71}, {d + 40, d + 50}} {
+				h.check(t, l, account1, days.from, days.to)
+				for link := range vitrine.LinkID(4) {
+					h.check(t, l, vitrine.Scope{Account: 1, Link: link + 1}, days.from, days.to)
+				}
+			}
+		}
+	}
+	clean(t, logs[0])
+}
+
+// Events that are more than the feed remembers, or by another process, are read anew.
+func TestFeedGaps(t *testing.T) {
+	var f *feed = newFeed()
+	f.follow(1)
+	for seq := int64(1); seq < feedTransactions+20; seq++ {
+		c := f.begin()
+		c.seq = seq
+		c.add(event{account: 1, link: 1, downloads: seq})
+		f.publish(c)
+	}
+	last := int64(feedTransactions + 19)
+	for _, c := range []struct {
+		after, upTo int64
+		events      int
+		known       bool
+	}{
+		{last, last, 0, true}, {last - 5, last, 5, true}, {last - feedTransactions, last, feedTransactions, true},
+		{last - feedTransactions - 1, last, 0, false}, {last, last + 1, 0, false}, {last - 2, last - 1, 1, true},
+	} {
+		events, known := f.since(1, c.after, c.upTo)
+		if len(events) != c.events || known != c.known {
+			t.Errorf("since %d up to %d: %d events, %v; want %d, %v", c.after, c.upTo, len(events), known, c.events, c.known)
+		}
+	}
+	c := f.begin()
+	c.seq = last + 2
+	f.publish(c)
+	if _, known := f.since(1, last, last+2); known {
+		t.Error("a transaction of another process is passed over")
+	}
+	if _, known := f.since(1, last+1, last+2); !known {
+		t.Error("what followed is not known")
+	}
+}

@@ -1,0 +1,166 @@
+package viewdb
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"vitrine/report"
+)
+
+// visitSet counts the views of each visit, a viewer's day on a link, in about
+// 13 bytes a visit. Visits are kept in leaves by the highest 16 bits of their
+// viewer. Viewers are hashes, so leaves have about the same size. A visit needs
+// only the other bits of its viewer, and a new one moves only the visits of its
+// leaf.
+type visitSet struct {
+	leaves map[uint32]*visitLeaf // by prefix
+	links  []int64               // by place
+	places map[int64]uint32      // of links
+	many   map[visitEntry]int32
+	n      int // visits
+	spare  int // places for more visits in leaves
+}
+
+// visitLeaf is the visits of viewers with the same highest bits, in order.
+type visitLeaf struct {
+	keys []uint64 // the viewer's other 48 bits, then 16 bits of the day
+	rest []uint32 // 24 bits of the link's place, then 8 bits of the count
+}
+
+const (
+	maxLinkPlaces = 1 << 24
+	maxVisitDay   = 1<<16 - 1
+	// manyViews in a leaf stands for a count in visitSet.many.
+	manyViews = 1<<8 - 1
+)
+
+func newVisitSet() *visitSet {
+	return &visitSet{leaves: map[uint32]*visitLeaf{}, places: map[int64]uint32{}, many: map[visitEntry]int32{}}
+}
+
+// bytes returns about how much memory s takes.
+func (s *visitSet) bytes() int {
+	const visit, leaf, link, count = 12, 96, 48, 64
+	return visit*(s.n+s.spare) + leaf*len(s.leaves) + link*len(s.links) + count*len(s.many)
+}
+
+// prefix returns the highest bits of a viewer, which order leaves as viewers
+// are ordered.
+func prefix(viewer int64) uint32 { return uint32((uint64(viewer) ^ 1<<63) >> 48) }
+
+// search returns where the visit of a key at a place is or would be.
+func (l *visitLeaf) search(key uint64, place uint32) (at int, found bool) {
+	end := len(l.keys)
+	for at < end {
+		switch mid := (at + end) / 2; {
+		case l.keys[mid] < key || l.keys[mid] == key && l.rest[mid]>>8 < place:
+			at = mid + 1
+		default:
+			end = mid
+		}
+	}
+	return at, at < len(l.keys) && l.keys[at] == key && l.rest[at]>>8 == place
+}
+
+// add counts n views of a visit, which may be negative, and returns how many
+// it had before. It reports false, and counts nothing, if s cannot hold the
+// visit: a day after the year 2149, or too many links.
+func (s *visitSet) add(v visitEntry, n int32) (before int32, ok bool) {
+	if v.day < 0 || v.day > maxVisitDay {
+		return 0, false
+	}
+	place, known := s.places[v.link]
+	if !known {
+		if len(s.links) == maxLinkPlaces {
+			return 0, false
+		}
+		place = uint32(len(s.links))
+		s.links = append(s.links, v.link)
+		s.places[v.link] = place
+	}
+	leaf := s.leaves[prefix(v.viewer)]
+	if leaf == nil {
+		leaf = new(visitLeaf)
+		s.leaves[prefix(v.viewer)] = leaf
+	}
+	key := uint64(v.viewer)<<16 | uint64(v.day)
+	at, found := leaf.search(key, place)
+	if found {
+		before = int32(leaf.rest[at] & manyViews)
+		if before == manyViews {
+			before = s.many[v]
+		}
+	}
+	now := before + n
+	switch {
+	case now <= 0 && found:
+		leaf.keys, leaf.rest = slices.Delete(leaf.keys, at, at+1), slices.Delete(leaf.rest, at, at+1)
+		s.n--
+		s.spare++
+	case now > 0 && !found:
+		s.insert(leaf, at, key, place<<8)
+	}
+	if now >= manyViews {
+		s.many[v] = now
+	} else if before >= manyViews {
+		delete(s.many, v)
+	}
+	if now > 0 {
+		leaf.rest[at] = place<<8 | uint32(min(now, manyViews))
+	}
+	return before, true
+}
+
+// insert makes room for a visit in a leaf, which grows by an eighth.
+func (s *visitSet) insert(l *visitLeaf, at int, key uint64, rest uint32) {
+	if n := len(l.keys); n == cap(l.keys) || n == cap(l.rest) {
+		more := n/8 + 2
+		s.spare += n + more - cap(l.keys)
+		l.keys = append(make([]uint64, 0, n+more), l.keys...)
+		l.rest = append(make([]uint32, 0, n+more), l.rest...)
+	}
+	l.keys, l.rest = slices.Insert(l.keys, at, key), slices.Insert(l.rest, at, rest)
+	s.n++
+	s.spare--
+}
+
+// entry returns the visit at a place of a leaf.
+func (s *visitSet) entry(prefix uint32, l *visitLeaf, at int) visitEntry {
+	return visitEntry{
+		viewer: int64(uint64(prefix)<<48 ^ 1<<63 | l.keys[at]>>16),
+		link:   s.links[l.rest[at]>>8],
+		day:    report.Day(l.keys[at] & maxVisitDay),
+	}
+}
+
+// of appends the visits of a viewer to list.
+func (s *visitSet) of(list []visitEntry, viewer int64) []visitEntry {
+	l := s.leaves[prefix(viewer)]
+	if l == nil {
+		return list
+	}
+	at, _ := l.search(uint64(viewer)<<16, 0)
+	for ; at < len(l.keys) && l.keys[at]>>16 == uint64(viewer)&(1<<48-1); at++ {
+		list = append(list, s.entry(prefix(viewer), l, at))
+	}
+	return list
+}
+
+// all yields every visit, some viewers at a time, ordered by viewer. The slice
+// is valid until the next one.
+func (s *visitSet) all() iter.Seq[[]visitEntry] {
+	return func(yield func([]visitEntry) bool) {
+		var list []visitEntry
+		for _, p := range slices.Sorted(maps.Keys(s.leaves)) {
+			l := s.leaves[p]
+			list = list[:0]
+			for at := range l.keys {
+				list = append(list, s.entry(p, l, at))
+			}
+			if len(list) > 0 && !yield(list) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package viewdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+)
+
+// mergedAtOnce is about how many entries one transaction merges.
+const mergedAtOnce = 1 << 15
+
+// mergeRuns makes few runs of an account's many, a step a transaction. The new run is true once it is whole; from the same moment
+// on those that it is made of are not, and are removed.
+func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy bool) error {
+	for {
+		var m *merging
+		for cleared := true; cleared; {
+			err := l.transact(ctx, func(t logTx) (err error) {
+				cleared, m = false, nil
+				if cleared, err = t.dropUntrue(account); err == nil && !cleared {
+					m, err = beginMerge(t, account, tidy)
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if m == nil {
+			return nil
+		}
+		for more := true; more; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := l.transact(ctx, func(t logTx) (err error) {
+				more, err = m.step(t)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// merging is a run that is being made.
+type merging struct {
+	account vitrine.AccountID
+	version int64 // of the account: entries may be removed with the next one
+	from    []run
+	run     int64
+	next    int64 // viewer to go on with
+	entries int64
+}
+
+// mergeLife is after how long a merge that does not go on was left by a process that ended.
+const mergeLife = time.Minute
+
+// dropUntrue removes a run that counts no more, or that was left unfinished.
+func (t logTx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
+	var run int64
+	err = t.Get([]any{&run}, "SELECT run FROM runs WHERE account = $1 AND merging <> 0 AND merging < $2 ORDER BY run LIMIT 1",
+		int64(account), sqldb.Ms(time.Now().Add(-mergeLife)))
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, table := range []string{"visits", "runs"} {
+		if _, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND run = $2", int64(account), run); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// beginMerge begins to merge; nil: nothing to merge.
+func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error) {
+	busy, err := t.some("SELECT 1 FROM runs WHERE account = $1 AND merging > 1 LIMIT 1", int64(account))
+	if err != nil || busy { // another process is at it
+		return nil, err
+	}
+	list, err := t.runs(account)
+	if err != nil {
+		return nil, err
+	}
+	from := toMerge(list, tidy)
+	if from == nil {
+		return nil, nil
+	}
+	s, err := t.state(account)
+	if err != nil {
+		return nil, err
+	}
+	m := &merging{account: account, version: s.version, from: from, next: math.MinInt64}
+	m.run, err = t.newRun(account, 0, sqldb.Ms(time.Now()))
+	return m, err
+}
+
+// step merges some viewers. It ends early when entries were removed since the beginning, or the new run was: what was done is
+// cleared away, and the merge begins anew.
+func (m *merging) step(t logTx) (more bool, err error) {
+	s, err := t.state(m.account)
+	if err != nil {
+		return false, err
+	}
+	if s.version != m.version {
+		_, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), m.run)
+		return false, err
+	}
+	n, err := t.Exec("UPDATE runs SET merging = $1 WHERE account = $2 AND run = $3 AND merging > 1", sqldb.Ms(time.Now()), int64(m.account), m.run)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	w := runWriter{tx: t, account: m.account, run: m.run}
+	var sources []source
+	for _, r := range m.from {
+		sources = append(sources, source{tx: t, account: m.account, run: r.number})
+	}
+	for {
+		best, err := first(sources, m.next)
+		if err != nil {
+			return false, err
+		}
+		if best == nil {
+			break
+		}
+		e := best.head()
+		if w.all >= mergedAtOnce && e.viewer != w.last.viewer {
+			next, entries := e.viewer, m.entries+w.all
+			t.Committed = append(t.Committed, func() { m.next, m.entries = next, entries })
+			return true, w.end()
+		}
+		if w.all == 0 || e != w.last {
+			if err := w.add(e); err != nil {
+				return false, err
+			}
+		}
+		best.at++
+	}
+	if err := w.end(); err != nil {
+		return false, err
+	}
+	if _, err := t.Exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3", m.entries+w.all, int64(m.account), m.run); err != nil {
+		return false, err
+	}
+	for _, r := range m.from {
+		if _, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), r.number); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// source reads a run in order.
+type source struct {
+	tx      logTx
+	account vitrine.AccountID
+	run     int64
+	began   bool
+	last    int64 // first viewer of the last row that was read
+	done    bool
+	entries []visitEntry
+	at      int
+}
+
+// first is the source with the first entry of a viewer from one on; nil: none has any.
+func first(sources []source, from int64) (best *source, err error) {
+	for i := range sources {
+		e, ok, err := sources[i].peek(from)
+		if err != nil {
+			return nil, err
+		}
+		if ok && (best == nil || e.compare(best.head()) < 0) {
+			best = &sources[i]
+		}
+	}
+	return best, nil
+}
+
+func (s *source) head() visitEntry { return s.entries[s.at] }
+
+// peek is the next entry of a viewer from one on.
+func (s *source) peek(from int64) (e visitEntry, ok bool, err error) {
+	for !s.done {
+		for s.at < len(s.entries) && s.entries[s.at].viewer < from {
+			s.at++
+		}
+		if s.at < len(s.entries) {
+			return s.entries[s.at], true, nil
+		}
+		if err := s.read(from); err != nil {
+			return e, false, err
+		}
+	}
+	return e, false, nil
+}
+
+// read reads the next rows: at first from the one that may have the viewer to begin with.
+func (s *source) read(from int64) error {
+	s.entries, s.at, s.done = s.entries[:0], 0, true
+	add := func(first int64, data []byte) (err error) {
+		s.last, s.done = first, false
+		s.entries, err = readVisits(s.entries, first, data)
+		return err
+	}
+	if !s.began {
+		s.began = true
+		return s.tx.visitRows(s.account, s.run, from, manyRows, add)
+	}
+	return s.tx.Each(func(row sqldb.Scanner) error {
+		var first int64
+		var data sql.RawBytes
+		if err := row.Scan(&first, &data); err != nil {
+			return s.tx.Fail(err)
+		}
+		return add(first, data)
+	}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT $4",
+		int64(s.account), s.run, s.last, manyRows)
+}

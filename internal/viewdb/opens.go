@@ -1,0 +1,188 @@
+package viewdb
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// selectRecent selects the newest views of a link with engagement data.
+func (t logTx) selectRecent() string {
+	return "SELECT link, id, open, session FROM opens" + t.Dialect.UseEngaged +
+		" WHERE link = $1 AND id >= $2 AND id < $3 AND session IS NOT NULL ORDER BY id DESC LIMIT $4"
+}
+
+// Recent implements [vitrine.ViewLog].
+func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	err = l.read(ctx, func(t logTx) error {
+		recent = nil
+		r := idsOf(from, to)
+		err := t.Opens(func(link, id int64, open, session []byte) error {
+			opens := opener{words: l.words}
+			o, err := opens.read(link, id, open, session)
+			if err == nil {
+				recent = append(recent, *o)
+			}
+			return err
+		}, t.selectRecent(), int64(link), int64(r.from), int64(r.to), n)
+		if err != nil {
+			return err
+		}
+		if err := l.recentPacked(t, link, r, n, &recent); err != nil {
+			return err
+		}
+		return t.markDownloaded(link, recent)
+	})
+	return recent, err
+}
+
+// markDownloaded sets Downloaded of those opens of a link, listed newest first,
+// that a download event belongs to.
+func (t logTx) markDownloaded(link vitrine.LinkID, opens []report.Open) error {
+	for some := range slices.Chunk(opens, 500) { // a statement takes only so many values
+		at := make(map[int64]*report.Open, len(some))
+		args, places := []any{int64(link)}, make([]string, len(some))
+		for i := range some {
+			at[some[i].ID] = &some[i]
+			args = append(args, some[i].ID)
+			places[i] = "$" + strconv.Itoa(i+2)
+		}
+		err := t.Each(func(s sqldb.Scanner) error {
+			var of int64
+			err := s.Scan(&of)
+			if o := at[of]; o != nil {
+				o.Downloaded = true
+			}
+			return err
+		}, "SELECT open FROM downloads WHERE link = $1 AND open IN ("+strings.Join(places, ", ")+")", args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recentPacked adds sessions in packs to a list of the newest, newest first, and cuts it to n.
+func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recent *[]report.Open) error {
+	for before, limit := r.to, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
+		packs, first, err := l.recentIn(t, link, r, before, limit, n, recent)
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		if err != nil || packs < limit {
+			return err
+		}
+		before = first
+	}
+}
+
+// recentIn is recentPacked of the newest packs that begin before an ID. It tells how many there were, and where they begin. errStop: no
+// other has anything newer.
+func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.ViewID, limit, n int, recent *[]report.Open) (packs int, first vitrine.ViewID, err error) {
+	err = t.Each(func(s sqldb.Scanner) error {
+		var p storedPack
+		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
+			return t.Fail(err)
+		}
+		packs, first = packs+1, p.first
+		var rows []row
+		if err := unpackAll(&p, &rows); err != nil {
+			return err
+		}
+		for _, row := range slices.Backward(rows) {
+			if !row.engaged || row.id < r.from || row.id >= r.to {
+				continue
+			}
+			opens := opener{words: l.words}
+			o, err := opens.make(int64(link), &row)
+			if err != nil {
+				return err
+			}
+			*recent = append(*recent, *o)
+		}
+		if slices.SortFunc(*recent, func(a, b report.Open) int { return cmp.Compare(b.ID, a.ID) }); len(*recent) < n {
+			return nil
+		}
+		*recent = (*recent)[:n]
+		if (*recent)[n-1].ID >= int64(p.first) {
+			return errStop
+		}
+		return nil
+	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions > 0 ORDER BY first DESC LIMIT $4",
+		int64(link), int64(before), int64(r.from), limit)
+	return packs, first, err
+}
+
+// opensAtOnce is how many opens are read before they are handed on. Anyone who takes them may be slow, and a transaction that
+// is held meanwhile would keep others from the connection and the database's log from being shortened.
+const opensAtOnce = 1000
+
+// Opens implements [vitrine.ViewLog].
+func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
+	opens := opener{words: l.words}
+	for r := idsOf(from, to); ; {
+		var rows []row
+		err := l.read(ctx, func(t logTx) (err error) {
+			rows, err = t.rows(link, r, opensAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			o, err := opens.make(int64(link), &rows[i])
+			if err != nil {
+				return err
+			}
+			if err := f(o); err != nil {
+				return err
+			}
+		}
+		if len(rows) < opensAtOnce {
+			return nil
+		}
+		r.from = rows[len(rows)-1].id + 1
+	}
+}
+
+// rows reads the first n opens of a link in a range of IDs, wherever they are.
+func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
+		if len(rows) >= n && p.first > rows[n-1].id {
+			return errStop
+		}
+		before := len(rows)
+		err := unpackAll(p, &rows)
+		kept := slices.DeleteFunc(rows[before:], func(row row) bool { return row.id < r.from || row.id >= r.to })
+		rows = rows[:before+len(kept)]
+		return err
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return nil, err
+	}
+	err = t.Opens(func(_, id int64, open, session []byte) error {
+		row := row{id: vitrine.ViewID(id)}
+		if err := row.decode(open, session); err != nil {
+			return err
+		}
+		rows = append(rows, row)
+		return nil
+	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
+		int64(link), int64(r.from), int64(r.to), n)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+	return rows[:min(n, len(rows))], nil
+}

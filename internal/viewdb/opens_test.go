@@ -1,0 +1,41 @@
+package viewdb
+
+import (
+	"strings"
+	"testing"
+
+	"vitrine/internal/sqldb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/sqltest"
+)
+
+// The newest views with engagement data are found without reading the views
+// that have none, of which there may be millions.
+func TestRecentPlans(t *testing.T) {
+	l := openTestLog(t)
+	err := l.db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		plan, err := sqltest.SqlitePlan(tx, logTx{tx}.selectRecent())
+		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("SQLite: %s", plan)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(vitrinetest.PostgresDatabase(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	err = p.db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		plan, err := sqltest.PlanOf(tx, logTx{tx}.selectRecent())
+		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "Sort") {
+			t.Errorf("PostgreSQL: %s", plan)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

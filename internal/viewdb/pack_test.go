@@ -1,0 +1,326 @@
+package viewdb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+func randomRow(r *rand.Rand, id vitrine.ViewID) row {
+	w := row{id: id, openRecord: openRecord{flags: byte(r.IntN(32)), viewer: r.Uint64(), place: wordID(r.IntN(300)), origin: wordID(r.IntN(3)), agent: wordID(r.Uint64() >> 1)}}
+	if w.flags&openBot != 0 {
+		w.bot = wordID(r.IntN(300))
+	}
+	if w.engaged = r.IntN(3) > 0; w.engaged {
+		w.session = sessionRecord{screen: wordID(r.IntN(9)), Session: report.Session{EngagedMs: r.Int64N(1 << 40), PresentMs: r.Int64N(1 << 40), Downloaded: r.IntN(2) == 0,
+			Played: r.Int64N(3) * 500_000, Reached: r.Int64N(1_000_001), Depth: r.Int64N(101) * hundredth}}
+		if r.IntN(2) == 0 {
+			w.session.startMs = id.Ms() - r.Int64N(1000)
+		}
+		for p := 1; r.IntN(3) > 0; p += 1 + r.IntN(4) {
+			w.session.Pages = append(w.session.Pages, report.PageTime{Page: p, Ms: r.Int64N(1 << 33)})
+		}
+	}
+	return w
+}
+
+// Rows are read as they were packed, before 1970 too.
+func TestPackRoundTrip(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var rows []row
+		id := vitrine.ViewIDAt(r.Int64N(1<<41)-1<<40, r.IntN(counters))
+		var p packer
+		for range 1 + r.IntN(100) {
+			rows = append(rows, randomRow(r, id))
+			p.add(&rows[len(rows)-1])
+			id += 1 + vitrine.ViewID(r.Int64N([]int64{1, counters, counters * 1000}[r.IntN(3)]))
+		}
+		prefix := []byte("xyz")
+		b := p.end(slices.Clone(prefix))[len(prefix):]
+		var got []row
+		if err := unpackAll(&storedPack{first: rows[0].id, data: b}, &got); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for i := range rows {
+			if len(rows[i].session.Pages) == 0 {
+				rows[i].session.Pages, got[i].session.Pages = nil, nil
+			}
+			if !reflect.DeepEqual(rows[i], got[i]) {
+				t.Fatalf("seed %d, row %d: %+v reads as %+v", seed, i, rows[i], got[i])
+			}
+		}
+		for range 200 {
+			damaged := slices.Clone(b)
+			damaged[r.IntN(len(b))] ^= 1 << r.IntN(8)
+			if err := unpackAll(&storedPack{first: rows[0].id, data: damaged}, new([]row)); err == nil {
+				t.Fatalf("seed %d: a damaged pack is read", seed)
+			}
+			if err := unpackAll(&storedPack{first: rows[0].id, data: b[:r.IntN(len(b))]}, new([]row)); err == nil {
+				t.Fatalf("seed %d: a pack that was cut is read", seed)
+			}
+		}
+	}
+}
+
+// Rubbish with a right checksum ends, soon, and without a panic.
+func FuzzPack(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var p packer
+	for i := range 5 {
+		w := randomRow(r, vitrine.ViewIDAt(testMs+int64(i), i))
+		p.add(&w)
+	}
+	b := p.end(nil)
+	f.Add(int64(vitrine.ViewIDAt(testMs, 0)), b[:len(b)-4])
+	f.Add(int64(math.MaxInt64), []byte{packVersion, 0xff, 0xff, 0xff, 0xff, 0x7f})
+	f.Fuzz(func(t *testing.T, first int64, b []byte) {
+		b = binary.LittleEndian.AppendUint32(slices.Clone(b), crc32.Checksum(b, castagnoli))
+		var rows []row
+		if unpackAll(&storedPack{first: vitrine.ViewID(first), data: b}, &rows) != nil {
+			return
+		}
+		pages := 0
+		for i := range rows {
+			pages += len(rows[i].session.Pages)
+		}
+		if len(rows)+pages > len(b) {
+			t.Errorf("%d rows with %d pages of %d bytes", len(rows), pages, len(b))
+		}
+	})
+}
+
+func importOpens(t testing.TB, l *ViewLog, line int64, opens ...vitrine.OpenRecord) error {
+	t.Helper()
+	return l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: line, At: (firstTestDay + 100).Time()}, opens)
+}
+
+func idsOfLink(t *testing.T, l *ViewLog, link vitrine.LinkID) (list []vitrine.ViewID) {
+	t.Helper()
+	if err := l.Opens(t.Context(), link, -1000, 40_000, func(o *report.Open) error { list = append(list, vitrine.ViewID(o.ID)); return nil }); err != nil {
+		t.Error(err)
+	}
+	return list
+}
+
+// More opens of one millisecond than a pack has room for: each finds an ID of its own, in one batch and one by one.
+func TestImportOfOneMillisecond(t *testing.T) {
+	o := on(firstTestDay, 7, 1, 1)
+	for _, batches := range [][]int{{1500, 1}, {1500, 1500}, {1023, 1, 1, 1}, {1024, 1024, 1024, 1}, {500, 600, 700, 800, 1}} {
+		l, all := openTestLog(t), 0
+		for i, n := range batches {
+			if err := importOpens(t, l, int64(i+1), slices.Repeat([]vitrine.OpenRecord{o}, n)...); err != nil {
+				t.Errorf("%v, batch %d: %v", batches, i, err)
+				break
+			}
+			all += n
+		}
+		if got := idsOfLink(t, l, 1); len(got) != all || len(slices.Compact(slices.Clone(got))) != all {
+			t.Errorf("%v: %d opens of %d, %d of them with IDs of their own", batches, len(got), all, len(slices.Compact(slices.Clone(got))))
+		}
+		clean(t, l)
+	}
+	// And with gaps: an ID that moves past a pack's end must not run into the next pack.
+	l, n := openTestLog(t), 0
+	var opens []vitrine.OpenRecord
+	for i := range 1500 {
+		o := o
+		o.ID = int64(vitrine.ViewIDAt(o.At, i))
+		opens = append(opens, o)
+		n++
+	}
+	if err := importOpens(t, l, 1, opens...); err != nil {
+		t.Fatal(err)
+	}
+	for i, at := range []int{1023, 1499, 1023, 0, 1022} {
+		o.ID = int64(vitrine.ViewIDAt(o.At, at))
+		if err := importOpens(t, l, int64(i+2), o); err != nil {
+			t.Errorf("another open with counter %d: %v", at, err)
+			continue
+		}
+		n++
+	}
+	if got := idsOfLink(t, l, 1); len(slices.Compact(got)) != n {
+		t.Errorf("%d IDs of %d opens", len(got), n)
+	}
+	clean(t, l)
+}
+
+// The last IDs of a millisecond are followed by its first, on past days as on running ones.
+func TestImportGoesRound(t *testing.T) {
+	for _, d := range []report.Day{firstTestDay, firstTestDay + 100} {
+		l := openTestLog(t)
+		o := on(d, 7, 1, 1)
+		o.ID = int64(vitrine.ViewIDAt(o.At, counters-1))
+		if err := importOpens(t, l, 1, o, o, o); err != nil {
+			t.Errorf("day %d: %v", d, err)
+			continue
+		}
+		if got := idsOfLink(t, l, 1); len(got) != 3 || got[0] != vitrine.ViewIDAt(o.At, 0) {
+			t.Errorf("day %d: IDs %v", d, got)
+		}
+	}
+}
+
+// History that is imported newest first, as most exports are, does not lie in a pack for each open.
+func TestPacksStayFew(t *testing.T) {
+	for name, at := range map[string]func(int) int{
+		"oldest first": func(i int) int { return i },
+		"newest first": func(i int) int { return 5000 - i },
+		"in disorder":  func(i int) int { return i * 7919 % 5003 },
+	} {
+		l := openTestLog(t)
+		const n = 120
+		for i := range n {
+			if err := importOpens(t, l, int64(i+1), on(firstTestDay, int64(at(i)), 1, uint64(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		settled(t, l, firstTestDay+50)
+		var packs int64
+		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&packs}, "SELECT count(*) FROM packs") })
+		if err != nil || packs > 1+n/20 {
+			t.Errorf("%s: %d opens lie in %d packs, %v", name, n, packs, err)
+		}
+	}
+}
+
+// Nothing is asked for where n is 0.
+func TestRecentNone(t *testing.T) {
+	l := openTestLog(t)
+	o := on(firstTestDay, 0, 1, 1)
+	o.Session = &report.Session{EngagedMs: 5}
+	appendOpens(t, l, o)
+	settled(t, l, firstTestDay+1)
+	for _, n := range []int{0, -1} {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("Recent of %d: panic: %v", n, p)
+				}
+			}()
+			if got, err := l.Recent(t.Context(), 1, 0, 40_000, n); err != nil || len(got) != 0 {
+				t.Errorf("Recent of %d: %v, %v", n, got, err)
+			}
+		}()
+	}
+}
+
+// What is damaged of tallies is made good from the opens, and said; a damaged pack is an error.
+func TestDamage(t *testing.T) {
+	const d = firstTestDay
+	r := rand.New(rand.NewPCG(9, 9))
+	luck := luck{r, d, 100, 4, 12}
+	h := newFacts()
+	opens := luck.imports(h, 500)
+	slices.SortFunc(opens, func(a, b vitrine.OpenRecord) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	for _, table := range []struct {
+		name, column, key string
+		derived           bool
+	}{
+		{"tallies", "head", "link, level, day", true}, {"tallies", "body", "link, level, day", true},
+		{"times", "data", "link, part, level, day", true}, {"daily_views", "data", "day", true}, {"packs", "data", "link, first", false},
+	} {
+		for round := range 3 {
+			l := openTestLog(t)
+			l.least = []least{{1, 1, 1}, leastOpens, {2, 5, 9}}[round]
+			if err := importOpens(t, l, 1, opens...); err != nil {
+				t.Fatal(err)
+			}
+			settled(t, l, d+98)
+			what := fmt.Sprint(table.name, ".", table.column, " round ", round)
+			// All of it, or some days.
+			where := []string{"1", "day % 2 = 0", "day % 3 = 1"}[round]
+			if !table.derived {
+				where = "1"
+			}
+			tamper(t, l, "UPDATE "+table.name+" SET "+table.column+" = CAST(substr("+table.column+", 1, 1 + length("+table.column+") / 2) || x'5a' || substr("+
+				table.column+", 3 + length("+table.column+") / 2) AS BLOB) WHERE "+where)
+			found := 0
+			if err := l.Audit(t.Context(), true, func(text string, tally bool) {
+				if found++; tally != table.derived {
+					t.Errorf("%s: a tally: %v: %s", what, tally, text)
+				}
+			}); err != nil && table.derived {
+				t.Errorf("%s: Audit: %v", what, err)
+			}
+			if found == 0 {
+				t.Errorf("%s: the audit finds nothing", what)
+			}
+			if table.derived {
+				luck.windows(t, h, l, 8)
+			} else if _, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: d - 1, To: d + 97, Cap: 10_000}); err == nil {
+				t.Errorf("%s: no error", what)
+			}
+			if t.Failed() {
+				t.Fatal(what)
+			}
+			if table.derived { // it is made anew once a day before it changes
+				late := on(d-1, int64(round), 1, 4)
+				late.Account = 2
+				h2 := &facts{map[openKey]*remembered{}, h.downloads, h.account}
+				for k, o := range h.opens {
+					h2.opens[k] = o
+				}
+				both(t, h2, l, vitrine.Batch{Opens: []vitrine.OpenRecord{late, {Account: 1, Open: on(d-1, 9, 2, 4).Open}}})
+				settled(t, l, d+99)
+				luck.windows(t, h2, l, 5)
+				clean(t, l)
+			}
+			if t.Failed() {
+				t.Fatalf("%s, made anew", what)
+			}
+		}
+	}
+}
+
+// A row that is lost of what is derived is found by the audit, and no reason to panic.
+func TestLostRows(t *testing.T) {
+	const d = firstTestDay
+	for _, lost := range []string{"tallies WHERE link = 0 AND level = 0", "tallies WHERE link = 0 AND level > 0", "tallies WHERE link > 0", "times", "daily_views"} {
+		l := openTestLog(t)
+		l.least = least{1, 1, 1}
+		r := luck{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
+		h := newFacts()
+		if err := importOpens(t, l, 1, r.imports(h, 300)...); err != nil {
+			t.Fatal(err)
+		}
+		settled(t, l, d+100)
+		tamper(t, l, "DELETE FROM "+lost)
+		found := faults(t, l)
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("lost %s: panic: %v", lost, p)
+				}
+			}()
+			wrong := append(h.wrong(l, account1, d, d+97), h.wrong(l, account1, d+8, d+16)...)
+			if len(wrong) > 0 && len(found) == 0 {
+				t.Errorf("lost %s: %d answers are wrong, and the audit finds nothing", lost, len(wrong))
+			}
+		}()
+	}
+}
+
+// The views by link of a day that lack a link are found.
+func TestAuditFindsMissingDailyViews(t *testing.T) {
+	const d = firstTestDay
+	l := openTestLog(t)
+	appendOpens(t, l, on(d, 0, 1, 1), on(d, 1, 2, 1))
+	settled(t, l, d+1)
+	var fold report.Fold
+	o := on(d, 0, 1, 1)
+	fold.Add(&o.Open)
+	tamper(t, l, "UPDATE daily_views SET data = $1", fold.Tally().AppendLinkViews(nil))
+	if faults(t, l) == nil {
+		t.Error("the audit finds nothing")
+	}
+}

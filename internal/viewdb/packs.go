@@ -1,0 +1,229 @@
+package viewdb
+
+import (
+	"database/sql"
+	"fmt"
+	"math"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// packOpens is how many opens a pack has at most.
+const packOpens = 1024
+
+// storedPack is a pack in its table.
+type storedPack struct {
+	first, last     vitrine.ViewID
+	opens, sessions int64
+	data            []byte
+}
+
+// packsAtOnce is how many packs of a link are read at first before f is called with them, and most after that: where f stops early, what
+// was read beyond is in vain.
+const (
+	packsAtOnce     = 4
+	mostPacksAtOnce = 64
+)
+
+// packs calls f with every pack of a scope that has IDs in a range, link by link, oldest first; its data is f's until it returns.
+func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack) error) error {
+	const columns = "SELECT p.link, p.first, p.last, p.opens, p.sessions, p.data FROM "
+	const inRange = ` AND p.first < $2 AND p.last >= $3
+		AND p.first >= coalesce((SELECT max(q.first) FROM packs q WHERE q.link = p.link AND q.first <= $4), $5)`
+	read := func(query string, args ...any) (n int, last vitrine.ViewID, err error) {
+		err = t.Each(func(row sqldb.Scanner) error {
+			var link vitrine.LinkID
+			var p storedPack
+			if err := row.Scan(&link, &p.first, &p.last, &p.opens, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
+				return t.Fail(err)
+			}
+			n, last = n+1, p.last
+			return f(link, &p)
+		}, query, args...)
+		return n, last, err
+	}
+	if s.Link == 0 {
+		// CROSS JOIN holds SQLite to going from link to link.
+		_, _, err := read(columns+"links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link"+
+			strings.ReplaceAll(inRange, "q.link = p.link", "q.link = l.link")+" ORDER BY l.link, p.first",
+			int64(s.Account), int64(r.to), int64(r.from), int64(r.from), int64(r.from))
+		return err
+	}
+	for limit := packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
+		n, last, err := read(columns+"packs p WHERE p.link = $1"+inRange+" ORDER BY p.first LIMIT $6",
+			int64(s.Link), int64(r.to), int64(r.from), int64(r.from), int64(r.from), limit)
+		if err != nil || n < limit || last == math.MaxInt64 {
+			return err
+		}
+		r.from = last + 1
+	}
+}
+
+// packedRows calls f with every row in packs of a scope in a range of IDs, link by link, oldest first; brief rows have no labels and
+// no session.
+func (t logTx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.LinkID, *row) error) error {
+	var u unpacker
+	return t.packs(s, r, func(link vitrine.LinkID, p *storedPack) error {
+		if err := u.open(p.data, p.first); err != nil {
+			return fmt.Errorf("pack %d of link %d: %w", p.first, link, err)
+		}
+		read := u.next
+		if brief {
+			read = u.brief
+		}
+		for row := read(); row != nil; row = read() {
+			if row.id < r.from {
+				continue
+			}
+			if row.id >= r.to {
+				break
+			}
+			if err := f(link, row); err != nil {
+				return err
+			}
+		}
+		return u.end()
+	})
+}
+
+// ofLink is the scope of a link for what needs no account.
+func ofLink(link vitrine.LinkID) vitrine.Scope { return vitrine.Scope{Link: link} }
+
+// packWriter writes the packs of a link from rows in the order of their IDs. Those rows and the ones already in packs of their
+// time become new packs together.
+type packWriter struct {
+	tx      logTx
+	link    vitrine.LinkID
+	packer  packer
+	b       []byte
+	last    vitrine.ViewID // written
+	visits  []visitEntry   // of the people among the new rows
+	written bool
+}
+
+// write packs rows, which are new, in order. Those whose ID is taken move on to the next free one of their millisecond when they
+// may.
+func (w *packWriter) write(rows []row, mayMove bool) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	for i := range rows {
+		if rows[i].human() {
+			w.visits = append(w.visits, rows[i].visit(w.link))
+		}
+	}
+	last := rows[len(rows)-1].id
+	if mayMove { // to anywhere in their millisecond
+		last = vitrine.ViewIDAt(last.Ms()+1, 0) - 1
+	}
+	old, err := w.take(rows[0].id, last)
+	if err != nil {
+		return err
+	}
+	for len(old) > 0 || len(rows) > 0 {
+		if mayMove && len(rows) > 0 && w.written && rows[0].id <= w.last {
+			if w.last+1 == vitrine.ViewIDAt(rows[0].id.Ms()+1, 0) {
+				return errFull(w.link, rows[0].id)
+			}
+			rows[0].id = w.last + 1
+		}
+		from := &rows
+		if len(rows) == 0 || len(old) > 0 && old[0].id <= rows[0].id {
+			from = &old
+		}
+		if err := w.add(&(*from)[0]); err != nil {
+			return err
+		}
+		*from = (*from)[1:]
+	}
+	return w.end()
+}
+
+// take removes the packs that rows of a span have to be merged with, and returns what is in them: those of the same time, and
+// the ones before and after while they are short.
+func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
+	err = w.tx.packs(ofLink(w.link), ids{first, last + 1}, func(_ vitrine.LinkID, p *storedPack) error {
+		return unpackAll(p, &old)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var before storedPack
+	err = w.tx.Each(func(s sqldb.Scanner) error {
+		if err := s.Scan(&before.first, &before.last, &before.opens, (*sql.RawBytes)(&before.data)); err != nil {
+			return w.tx.Fail(err)
+		}
+		if before.last >= first || before.opens > packOpens*3/4 {
+			return nil
+		}
+		var rows []row
+		if err := unpackAll(&before, &rows); err != nil {
+			return err
+		}
+		old = append(rows, old...)
+		return nil
+	}, "SELECT first, last, opens, data FROM packs WHERE link = $1 AND first < $2 ORDER BY first DESC LIMIT 1", int64(w.link), int64(first))
+	if err != nil {
+		return nil, err
+	}
+	err = w.tx.Each(func(s sqldb.Scanner) error {
+		var after storedPack
+		if err := s.Scan(&after.first, &after.opens, (*sql.RawBytes)(&after.data)); err != nil {
+			return w.tx.Fail(err)
+		}
+		if after.opens > packOpens*3/4 {
+			return nil
+		}
+		return unpackAll(&after, &old)
+	}, "SELECT first, opens, data FROM packs WHERE link = $1 AND first > $2 ORDER BY first LIMIT 1", int64(w.link), int64(last))
+	if err != nil || len(old) == 0 {
+		return nil, err
+	}
+	_, err = w.tx.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(w.link), int64(old[0].id), int64(old[len(old)-1].id))
+	return old, err
+}
+
+// unpackAll appends the rows of a pack to a list; they share no memory with the pack.
+func unpackAll(p *storedPack, rows *[]row) error {
+	var u unpacker
+	if err := u.open(p.data, p.first); err != nil {
+		return fmt.Errorf("pack %d: %w", p.first, err)
+	}
+	for r := u.next(); r != nil; r = u.next() {
+		c := *r
+		c.session.Pages = append([]report.PageTime(nil), r.session.Pages...)
+		if !c.engaged {
+			c.session = sessionRecord{}
+		}
+		*rows = append(*rows, c)
+	}
+	return u.end()
+}
+
+func (w *packWriter) add(r *row) error {
+	if w.written && r.id <= w.last {
+		return fmt.Errorf("view %d of link %d is stored twice", r.id, w.link)
+	}
+	w.written, w.last = true, r.id
+	w.packer.add(r)
+	if w.packer.opens < packOpens {
+		return nil
+	}
+	return w.end()
+}
+
+// end writes the pack that was begun.
+func (w *packWriter) end() error {
+	p := &w.packer
+	if p.opens == 0 {
+		return nil
+	}
+	first, last, opens, sessions := p.first, p.last, p.opens, p.sessions
+	w.b = p.end(w.b[:0])
+	_, err := w.tx.Exec("INSERT INTO packs (link, first, last, opens, sessions, data) VALUES ($1, $2, $3, $4, $5, $6)",
+		int64(w.link), int64(first), int64(last), opens, sessions, w.b)
+	return err
+}

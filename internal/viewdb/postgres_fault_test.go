@@ -1,0 +1,352 @@
+package viewdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/report"
+)
+
+// cutter stands between a store and its server, and cuts a connection once a message with a word in it has gone to the server: the answer is
+// never seen.
+type cutter struct {
+	place string
+	word  atomic.Pointer[[]byte]
+	cuts  atomic.Int64
+}
+
+func newCutter(t *testing.T, place string) *cutter {
+	t.Helper()
+	u, err := url.Parse(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := u.Host
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	u.Host = l.Addr().String()
+	c := &cutter{place: u.String()}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go c.serve(client, server)
+		}
+	}()
+	return c
+}
+
+func (c *cutter) serve(client net.Conn, server string) {
+	defer client.Close()
+	s, err := net.Dial("tcp", server)
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	go func() { _, _ = io.Copy(client, s) }()
+	b := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(b)
+		word := c.word.Load()
+		cut := word != nil && bytes.Contains(b[:n], *word)
+		if cut {
+			c.cuts.Add(1)
+			_ = client.Close()
+		}
+		if _, werr := s.Write(b[:n]); err != nil || werr != nil {
+			return
+		}
+		if cut { // the server goes on as if nothing had happened
+			_, _ = io.Copy(io.Discard, s)
+			return
+		}
+	}
+}
+
+func (c *cutter) arm(word string) {
+	b := []byte(word)
+	c.word.Store(&b)
+}
+
+func (c *cutter) disarm() { c.word.Store(nil) }
+
+// A commit whose answer is lost is told as such, and is not tried again: it was done, and would be done twice.
+func TestPostgresCommitUnknown(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	c := newCutter(t, place)
+	s, other := openTestStore(t, c.place), openTestStore(t, place)
+	c.arm("COMMIT")
+	runs := 0
+	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
+		runs++
+		return tx.AddAccount(&vitrine.Account{Email: "ann@example.org", CreatedAt: vitrinetest.Epoch})
+	})
+	c.disarm()
+	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || runs != 1 || c.cuts.Load() == 0 {
+		t.Errorf("a commit whose answer is lost: %v after %d runs, %d connections cut", err, runs, c.cuts.Load())
+	}
+	var n int64
+	for ticker := time.NewTicker(time.Millisecond); n == 0; <-ticker.C { // the server may be at it still
+		err := other.Read(t.Context(), func(tx vitrine.Tx) (err error) { n, err = tx.CountAccounts(); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Update(t.Context(), func(tx vitrine.Tx) (err error) { n, err = tx.CountAccounts(); return err }); err != nil || n != 1 {
+		t.Errorf("after it: %d accounts, %v", n, err)
+	}
+}
+
+// A connection that is lost before the commit leaves nothing.
+func TestPostgresLostBeforeCommit(t *testing.T) {
+	c := newCutter(t, vitrinetest.PostgresDatabase(t))
+	s := openTestStore(t, c.place)
+	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
+		err := tx.PutSecret("s", []byte("v"))
+		c.arm("marker")
+		_ = tx.PutSecret("marker", []byte("marker"))
+		return err
+	})
+	c.disarm()
+	if vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+		t.Errorf("Update: %v", err)
+	}
+	err = s.Read(t.Context(), func(tx vitrine.Tx) error { _, err := tx.Secret("s"); return err })
+	if !errors.Is(err, vitrine.ErrNotFound) {
+		t.Errorf("what was written before the connection was lost: %v", err)
+	}
+}
+
+// Connections that were lost while they were idle are no failure of anyone who comes next.
+func TestPostgresIdleConnectionsLost(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	s, other := openTestStore(t, place), openTestStore(t, place)
+	var all sync.WaitGroup
+	hold := make(chan bool)
+	inside := make(chan bool)
+	const n = 5
+	for range n {
+		all.Go(func() {
+			if err := s.Read(context.Background(), func(vitrine.Tx) error { inside <- true; <-hold; return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range n {
+		<-inside
+	}
+	close(hold)
+	all.Wait()
+	err := other.Db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		var cut int64
+		err := tx.Get([]any{&cut}, "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		if err == nil && cut < n {
+			t.Errorf("%d connections were cut, want at least %d", cut, n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * n {
+		if err := s.Read(t.Context(), func(vitrine.Tx) error { return nil }); err != nil {
+			t.Errorf("Read after the connections were cut: %v", err)
+		}
+	}
+	if err := s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", nil) }); err != nil {
+		t.Errorf("Update after the connections were cut: %v", err)
+	}
+}
+
+// Whatever many instances write at once, each transaction comes to its end: the one that was in the way too often waits for its turn.
+func TestPostgresContention(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	stores := []*sqlstore.Store{openTestStore(t, place), openTestStore(t, place), openTestStore(t, place)}
+	if err := stores[0].Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{0}) }); err != nil {
+		t.Fatal(err)
+	}
+	const each, workers = 8, 24
+	var all sync.WaitGroup
+	var runs atomic.Int64
+	for i := range workers {
+		all.Go(func() {
+			for range each {
+				err := stores[i%len(stores)].Update(context.Background(), func(tx vitrine.Tx) error {
+					runs.Add(1)
+					v, err := tx.Secret("n")
+					if err != nil {
+						return err
+					}
+					return tx.PutSecret("n", []byte{v[0] + 1})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	err := stores[1].Read(t.Context(), func(tx vitrine.Tx) error {
+		v, err := tx.Secret("n")
+		if err == nil && int(v[0]) != each*workers {
+			t.Errorf("%d increments are there, want %d", v[0], each*workers)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d transactions took %d runs", each*workers, runs.Load())
+}
+
+// A lock that is lost is free for others, and its holder is told when it lets go.
+func TestPostgresExclusiveLost(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	s, other := openTestStore(t, place), openTestStore(t, place)
+	release, err := s.Exclusive(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = other.Db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		var cut int64
+		return tx.Get([]any{&cut}, "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := other.Exclusive(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+		t.Errorf("letting go of a lock that was lost: %v", err)
+	}
+	if err := again(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that fails in the middle of appends and updates, again and again, loses nothing of what was acknowledged, and whoever goes on finds
+// it again by themselves.
+func TestPostgresFails(t *testing.T) {
+	server := vitrinetest.Postgres(t)
+	place := server.NewDatabase(t)
+	store, err := sqlstore.Open(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	log, err := Open(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	const workers, failures, between = 4, 2, 40
+	var opens, updates [workers]int // acknowledged
+	acknowledged := make(chan bool, 1)
+	done := make(chan bool)
+	ended := func() bool {
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	}
+	// again does something until it is done; what it is of must bear being done twice.
+	again := func(what string, f func() error) {
+		for until := time.Now().Add(time.Minute); ; {
+			err := f()
+			if err == nil {
+				select {
+				case acknowledged <- true:
+				default:
+				}
+				return
+			}
+			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || time.Now().After(until) {
+				t.Errorf("%s: %v", what, err)
+				return
+			}
+			<-time.NewTimer(5 * time.Millisecond).C
+		}
+	}
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for n := 0; !ended(); n++ {
+				o := on(firstTestDay, int64(n), int64(1+w), uint64(n%7))
+				again("Append", func() error {
+					outcome, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.OpenRecord{o},
+						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
+					if outcome.Refused != nil || outcome.Early.Len() > 0 {
+						t.Errorf("not stored: %+v", outcome)
+					}
+					return err
+				})
+				opens[w]++
+			}
+		})
+		all.Go(func() {
+			for n := 0; !ended(); n++ {
+				again("Update", func() error {
+					return store.Update(context.Background(), func(tx vitrine.Tx) error {
+						return tx.PutSecret(fmt.Sprintf("%d-%d", w, n), []byte("v"))
+					})
+				})
+				updates[w]++
+			}
+		})
+	}
+	for range failures {
+		for range between {
+			<-acknowledged
+		}
+		server.Stop(t)
+		server.Start(t)
+	}
+	for range between {
+		<-acknowledged
+	}
+	close(done)
+	all.Wait()
+	for w := range workers {
+		counts, err := log.Counts(t.Context(), []vitrine.LinkID{vitrine.LinkID(1 + w)})
+		if err != nil || counts[vitrine.LinkID(1+w)].Views != int64(opens[w]) {
+			t.Errorf("link %d has %d views, want %d, %v", 1+w, counts[vitrine.LinkID(1+w)].Views, opens[w], err)
+		}
+		err = store.Read(t.Context(), func(tx vitrine.Tx) error {
+			for n := range updates[w] {
+				if _, err := tx.Secret(fmt.Sprintf("%d-%d", w, n)); err != nil {
+					return fmt.Errorf("what update %d of %d wrote: %w", n, w, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	clean(t, log)
+	sqltest.Steady(t, store, store.Db)
+	t.Logf("acknowledged: %v opens, %v updates", opens, updates)
+}

@@ -1,0 +1,196 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/report"
+)
+
+// A server that takes what it is sent and answers nothing, under load, refuses what was asked and at once what is asked then. When it
+// goes on everything goes on, nothing that was acknowledged is lost, and nothing is left behind. What another server is slow at meanwhile comes to its end.
+func TestPostgresFrozen(t *testing.T) {
+	sqltest.HastyPostgres(t)
+	ctx := t.Context()
+	server := vitrinetest.Postgres(t)
+	place := server.NewDatabase(t)
+	slow := openTestStore(t, vitrinetest.PostgresDatabase(t))
+	sqltest.Steady(t, slow, slow.Db)
+	goroutines := runtime.NumGoroutine()
+	store := openTestStore(t, place)
+	log, err := Open(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() }) // after it goes on
+	sqltest.Steady(t, store, store.Db)
+	put := func(n int64) error {
+		return store.Update(context.Background(), func(tx vitrine.Tx) error { return tx.PutSecret(fmt.Sprint(n), []byte("v")) })
+	}
+	appendOne := func(n int64) error {
+		o := on(firstTestDay, n, 1, uint64(n%7))
+		outcome, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Snapshots: []vitrine.Snapshot{
+			{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
+		return errors.Join(err, errors.Join(outcome.Refused...))
+	}
+	read := func(int64) error {
+		return store.Read(context.Background(), func(tx vitrine.Tx) error { _, err := tx.CountAccounts(); return err })
+	}
+	count := func(int64) error {
+		_, err := log.Counts(context.Background(), []vitrine.LinkID{1})
+		return err
+	}
+	for _, f := range []func(int64) error{put, appendOne, read, count} {
+		if err := f(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var others sync.WaitGroup
+	free, err := slow.Exclusive(ctx, "slow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	others.Go(func() { // longer than a frozen server is waited for
+		err := slow.Db.Read(ctx, func(tx *sqldb.Tx) error {
+			var nothing string
+			return tx.Get([]any{&nothing}, fmt.Sprintf("SELECT pg_sleep(%f)::text", (sqldb.PostgresWaits.Silence+2*time.Second).Seconds()))
+		})
+		if err := errors.Join(err, free()); err != nil {
+			t.Errorf("a slow statement: %v", err)
+		}
+	})
+	others.Go(func() {
+		if free, err := slow.Exclusive(ctx, "slow"); err != nil || free() != nil {
+			t.Errorf("a lock that is waited for: %v", err)
+		}
+	})
+
+	var all sync.WaitGroup
+	var numbers atomic.Int64
+	var acknowledged sync.Map // number of an update, or minus that of an open
+	load, stop := context.WithCancel(ctx)
+	var longest atomic.Int64
+	work := func(f func(int64) error, sign int64) {
+		for load.Err() == nil {
+			n, began := numbers.Add(1), time.Now()
+			err := f(n)
+			longest.Store(max(longest.Load(), int64(time.Since(began))))
+			switch {
+			case err == nil && sign != 0:
+				acknowledged.Store(sign*n, true)
+			case err != nil && vitrine.CodeOf(err) != vitrine.CodeUnavailable:
+				t.Error(err)
+			case err != nil:
+				<-time.After(time.Millisecond)
+			}
+		}
+	}
+	for range 4 {
+		all.Go(func() { work(put, 1) })
+		all.Go(func() { work(appendOne, -1) })
+		all.Go(func() { work(read, 0) })
+		all.Go(func() { work(count, 0) })
+	}
+	vitrinetest.Polls(t, time.Minute, "there is load", func() bool { return numbers.Load() > 200 })
+	server.Freeze(t)
+	frozen := time.Now()
+	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
+		all.Go(func() {
+			if err := f(-1); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+				t.Errorf("%s while the server is frozen: %v", name, err)
+			}
+		})
+	}
+	var opened sync.WaitGroup
+	opened.Go(func() {
+		s, err := sqlstore.Open(sqltest.WithParameter(t, place, "connect_timeout", "3"))
+		if err == nil {
+			_ = s.Close()
+			t.Error("a store is opened while the server is frozen")
+		}
+	})
+	vitrinetest.Polls(t, time.Minute, "it is taken for frozen", func() bool {
+		return store.Db.Changes.Lines.Frozen() && log.db.Background.(*sqldb.Listener).Lines.Frozen()
+	})
+	if t.Failed() {
+		stop()
+		t.FailNow()
+	}
+	t.Logf("taken for frozen after %v", time.Since(frozen).Round(time.Millisecond))
+	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
+		if err := f(-1); !errors.Is(err, sqldb.ErrFrozen) { // at once: nothing is sent
+			t.Errorf("%s of a server that is known to be frozen: %v", name, err)
+		}
+	}
+	before := sqltest.VersionOf(t, store)
+	if sqltest.VersionOf(t, store) == before {
+		t.Error("the version stays while nobody can know what is there")
+	}
+	opened.Wait()
+	server.Thaw(t)
+	thawed := time.Now()
+	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
+		vitrinetest.Polls(t, time.Minute, name+" after it", func() bool { return f(0) == nil })
+	}
+	t.Logf("all goes on %v after it does; nobody waited for longer than %v", time.Since(thawed).Round(time.Millisecond), time.Duration(longest.Load()).Round(time.Millisecond))
+	stop()
+	all.Wait()
+	others.Wait()
+
+	kept := map[vitrine.ViewID]bool{}
+	opens, updates := 0, 0
+	err = log.db.Read(ctx, func(tx *sqldb.Tx) error {
+		return tx.VisitOpens(func(_, id int64, _, _ []byte) error { kept[vitrine.ViewID(id)] = true; return nil }, " FROM opens AS o WHERE o.link = $1", []any{int64(1)})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.Read(ctx, func(tx vitrine.Tx) error {
+		acknowledged.Range(func(key, _ any) bool {
+			switch n := key.(int64); {
+			case n < 0:
+				opens++
+				if !kept[vitrine.ViewID(on(firstTestDay, -n, 1, uint64(-n%7)).ID)] {
+					t.Errorf("open %d was acknowledged, and is gone", -n)
+				}
+			default:
+				updates++
+				if _, err := tx.Secret(fmt.Sprint(n)); err != nil {
+					t.Errorf("update %d was acknowledged: %v", n, err)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || opens == 0 || updates == 0 {
+		t.Errorf("%d opens and %d updates were acknowledged, %v", opens, updates, err)
+	}
+	clean(t, log)
+	sqltest.Steady(t, store, store.Db)
+	// Of each there are as many as its pool has, the listener's, and the one that migrated; and this connection.
+	vitrinetest.Polls(t, time.Minute, "no connection is left behind", func() bool {
+		var n int
+		err := store.Db.Read(ctx, func(tx *sqldb.Tx) error {
+			return tx.Get([]any{&n}, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
+		})
+		return err == nil && n <= 2*(sqldb.PostgresConnections+2)
+	})
+	if err := errors.Join(store.Close(), log.Close()); err != nil {
+		t.Error(err)
+	}
+	vitrinetest.Polls(t, time.Minute, "no goroutine is left behind", func() bool { return runtime.NumGoroutine() <= goroutines })
+	t.Logf("acknowledged: %d opens, %d updates", opens, updates)
+}

@@ -1,0 +1,85 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/internal/vitrinetest/tier"
+)
+
+func TestPostgresViewLog(t *testing.T) {
+	sqltest.InPostgres(t)
+	vitrinetest.ViewLog(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+}
+
+// What is tested of a database in a file holds in PostgreSQL, too.
+func TestPostgresLogToo(t *testing.T) {
+	sqltest.InPostgres(t)
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"EraseInSteps", TestEraseInSteps},
+		{"VisitEnds", TestVisitEnds},
+		{"EveryAnswerIsAFold", TestEveryAnswerIsAFold},
+		{"LiveFollowsFromItsSnapshot", TestLiveFollowsFromItsSnapshot},
+		{"LiveIsOfOneMoment", TestLiveIsOfOneMoment},
+		{"LiveOfErased", TestLiveOfErased},
+		{"AtOnce", TestAtOnce},
+		{"ImportOfOneMillisecond", TestImportOfOneMillisecond},
+		{"ImportGoesRound", TestImportGoesRound},
+		{"PacksStayFew", TestPacksStayFew},
+		{"RecentNone", TestRecentNone},
+		{"EraseLeavesNothing", TestEraseLeavesNothing},
+		{"SettleAndReturning", TestSettleAndReturning},
+		{"LateOnSettledDays", TestLateOnSettledDays},
+		{"ForgetDownloadsOnly", TestForgetDownloadsOnly},
+		{"MergeAtOnce", TestMergeAtOnce},
+		{"MergeDroppedByAnother", TestMergeDroppedByAnother},
+		{"VisitsDamaged", TestVisitsDamaged},
+		{"WordsOfTwoProcesses", TestWordsOfTwoProcesses},
+		{"WordsOfFailedTransaction", TestWordsOfFailedTransaction},
+		{"WordsWithinTransaction", TestWordsWithinTransaction},
+		{"ManyWords", TestManyWords},
+		{"SameReports", TestSameReports},
+	} {
+		t.Run(test.name, test.run)
+	}
+}
+
+// Instances that start together on a new database all come up, whichever makes it.
+func TestPostgresOpenTogether(t *testing.T) {
+	place := vitrinetest.PostgresDatabase(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			s, err := sqlstore.Open(place)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			err = s.Update(context.Background(), func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) })
+			if err := errors.Join(err, s.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Go(func() {
+			l, err := Open(place)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, err = l.Append(context.Background(), vitrine.Batch{Opens: []vitrine.OpenRecord{from(1, "a")}})
+			if err := errors.Join(err, l.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,86 @@
+package viewdb
+
+import (
+	"errors"
+	"math"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// opener makes opens of their rows, in memory that it uses again: what it returned is good until its next open.
+type opener struct {
+	words *labelDict
+	row   row
+	open  report.Open
+}
+
+func (r *opener) read(link, id int64, open, session []byte) (*report.Open, error) {
+	r.row.id = vitrine.ViewID(id)
+	if err := r.row.openRecord.decode(open); err != nil {
+		return nil, err
+	}
+	if r.row.engaged = session != nil; r.row.engaged {
+		if err := r.row.session.decode(session, r.row.id.Ms()); err != nil {
+			return nil, err
+		}
+	}
+	return r.make(link, &r.row)
+}
+
+// make makes an open of a row, with whose pages it shares memory.
+func (r *opener) make(link int64, row *row) (*report.Open, error) {
+	rec, o := &row.openRecord, &r.open
+	*o = report.Open{ID: int64(row.id), At: row.id.Ms(), Link: link, Viewer: rec.viewer,
+		QR: rec.flags&openQR != 0, Returning: rec.flags&openReturning != 0}
+	place, err1 := r.words.word(rec.place)
+	origin, err2 := r.words.word(rec.origin)
+	agent, err3 := r.words.word(rec.agent)
+	bot, err4 := r.words.word(rec.bot)
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
+		return nil, errors.Join(err1, err2, err3, err4)
+	}
+	o.Country, o.City = place.labels[0], place.labels[1]
+	o.Referrer, o.Source = origin.labels[0], origin.labels[1]
+	o.Device, o.Browser, o.OS = agent.labels[0], agent.labels[1], agent.labels[2]
+	o.Bot = bot.labels[0]
+	if !row.engaged {
+		return o, nil
+	}
+	screen, err := r.words.word(row.session.screen)
+	if err != nil {
+		return nil, err
+	}
+	o.Session = &row.session.Session
+	o.Session.Screen = screen.labels[0]
+	return o, nil
+}
+
+// ids is a range of IDs, its end not included.
+type ids struct{ from, to vitrine.ViewID }
+
+func idsOf(from, to report.Day) ids { return ids{firstID(from), firstID(to)} }
+
+// firstID is the smallest ID of a day.
+func firstID(d report.Day) vitrine.ViewID {
+	const days = math.MaxInt64>>21/(24*60*60*1000) - 1 // that IDs can tell, either side of 1970
+	switch {
+	case d > days:
+		return math.MaxInt64
+	case d < -days:
+		return math.MinInt64
+	}
+	return vitrine.ViewIDAt(d.StartMs(), 0)
+}
+
+// within is the end of a query for a scope's rows in a range of IDs, from a table with link and id, which it calls o. Its
+// arguments are args.
+func within(s vitrine.Scope, table string, r ids) (clause string, args []any) {
+	const inRange = " AND o.id >= $2 AND o.id < $3"
+	if s.Link != 0 {
+		return " FROM " + table + " o WHERE o.link = $1" + inRange, []any{int64(s.Link), int64(r.from), int64(r.to)}
+	}
+	// CROSS JOIN holds SQLite to going from link to link.
+	return " FROM links l CROSS JOIN " + table + " o WHERE l.account = $1 AND o.link = l.link" + inRange,
+		[]any{int64(s.Account), int64(r.from), int64(r.to)}
+}

@@ -1,0 +1,55 @@
+package viewdb
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Rebuild implements [vitrine.ViewLog]. An account whose tallies another process is making at the moment is waited for.
+func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, report.Day)) error {
+	first := map[vitrine.AccountID]report.Day{}
+	wrong := func(account vitrine.AccountID, day report.Day, _ string) {
+		if known, ok := first[account]; !ok || day < known {
+			first[account] = day
+		}
+	}
+	err := l.read(ctx, func(t logTx) error {
+		if err := auditVisits(ctx, t, func(string) {}, wrong); err != nil {
+			return err
+		}
+		return l.auditTallies(ctx, t, true, wrong)
+	})
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	l.background.Lock()
+	defer l.background.Unlock()
+	unlock, err := l.db.Lock(ctx, "settle", true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unlock() }()
+	for _, account := range slices.Sorted(maps.Keys(first)) {
+		err := l.update(ctx, func(t logTx, c *changes) error {
+			s, err := t.state(account)
+			if err != nil {
+				return err
+			}
+			s.changedFrom(first[account])
+			c.reset(account)
+			return t.putState(account, s)
+		})
+		if err != nil {
+			return err
+		}
+		rebuilt(account, first[account])
+		if err := l.build(ctx, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package viewdb
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// RollUp implements [vitrine.ViewLog]. Each account's opens of days before the given one move into packs, in short transactions; then the
+// account is settled up to that day, and its tallies are made. What is cut off goes on with the next call, and what is true is
+// the same at every moment.
+func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
+	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
+		LEFT JOIN accounts s ON s.account = a.account
+		WHERE coalesce(s.settled, 0) < $2 OR s.stale < s.settled ORDER BY a.account LIMIT 1`, []any{before},
+		func(account vitrine.AccountID) error { return l.settle(ctx, account, before) })
+}
+
+// eachAccount does background work for each account that a query finds: the
+// next one after $1. One process at a time does such work for a database; while
+// another has the lock there is nothing to do.
+func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f func(vitrine.AccountID) error) error {
+	l.background.Lock()
+	defer l.background.Unlock()
+	unlock, err := l.db.Lock(ctx, "settle", false)
+	if errors.Is(err, sqldb.ErrHeld) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// The lock may have been lost, and another process may have begun: each step
+	// checks in its transaction that the state is still its own.
+	defer func() { _ = unlock() }()
+	after := vitrine.AccountID(math.MinInt64)
+	for {
+		var account vitrine.AccountID
+		err := l.read(ctx, func(t logTx) error {
+			return t.Get([]any{&account}, query, append([]any{int64(after)}, args...)...)
+		})
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = f(account)
+		}
+		if err != nil {
+			return err
+		}
+		after = account
+	}
+}
+
+func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before report.Day) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := l.update(ctx, func(t logTx, c *changes) (err error) {
+			more, err = packSome(t, account, before)
+			if err == nil {
+				c.reset(account)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := l.mergeRuns(ctx, account, true); err != nil {
+		return err
+	}
+	return l.build(ctx, account)
+}
+
+// packedAtOnce is about how many opens one transaction packs: those of others wait meanwhile.
+const packedAtOnce = 2048
+
+// packSome packs opens of days before one, and settles the account when none is left.
+func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
+	s, err := t.state(account)
+	if err != nil || s.rolledUpUntil >= before {
+		return false, err
+	}
+	var links []vitrine.LinkID
+	err = t.Each(func(row sqldb.Scanner) error {
+		var link vitrine.LinkID
+		err := row.Scan(&link)
+		links = append(links, link)
+		return err
+	}, `SELECT l.link FROM links l WHERE l.account = $1 AND EXISTS (SELECT 1 FROM opens o WHERE o.link = l.link AND o.id < $2) ORDER BY l.link LIMIT $3`,
+		int64(account), int64(firstID(before)), packedAtOnce)
+	if err != nil {
+		return false, err
+	}
+	var visits []visitEntry
+	left := packedAtOnce
+	for _, link := range links {
+		if left <= 0 {
+			break
+		}
+		n, v, err := packLink(t, link, before, left)
+		if err != nil {
+			return false, err
+		}
+		left -= n
+		visits = append(visits, v...)
+	}
+	if err := t.addRun(account, sortVisits(visits)); err != nil {
+		return false, err
+	}
+	s.compactedUntil = max(s.compactedUntil, before)
+	done := left > 0
+	if done {
+		s.rolledUpUntil = before
+	}
+	return !done, t.putState(account, s)
+}
+
+// packLink moves up to n opens of a link of days before one into packs and tells how many they were, and the visits among them.
+func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []visitEntry, err error) {
+	var rows []row
+	err = t.Opens(func(_, id int64, open, session []byte) error {
+		r := row{id: vitrine.ViewID(id)}
+		if err := r.decode(open, session); err != nil {
+			return err
+		}
+		rows = append(rows, r)
+		return nil
+	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link), int64(firstID(before)), n)
+	if err != nil || len(rows) == 0 {
+		return 0, nil, err
+	}
+	w := packWriter{tx: t, link: link}
+	if err := w.write(rows, false); err != nil {
+		return 0, nil, err
+	}
+	if _, err := t.Exec("DELETE FROM opens WHERE link = $1 AND id <= $2", int64(link), int64(rows[len(rows)-1].id)); err != nil {
+		return 0, nil, err
+	}
+	viewers := map[uint64]int64{}
+	for i := range rows {
+		if r := &rows[i]; r.human() {
+			viewers[r.viewer]++
+		}
+	}
+	for viewer, opens := range viewers {
+		if err := t.decrementViewer(link, viewer, opens); err != nil {
+			return 0, nil, err
+		}
+	}
+	return len(rows), w.visits, nil
+}
+
+// decode reads the blobs of an open; the row shares no memory with them.
+func (r *row) decode(open, session []byte) error {
+	if err := r.openRecord.decode(open); err != nil {
+		return err
+	}
+	if r.engaged = session != nil; !r.engaged {
+		return nil
+	}
+	r.session.Pages = nil
+	return r.session.decode(session, r.id.Ms())
+}
+
+// reopen moves the opens of a link of a day from packs back to the table of opens, where they can change. It tells whether there
+// were any.
+func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
+	r := idsOf(day, day+1)
+	var rows []row
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return unpackAll(p, &rows) })
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].id), int64(rows[len(rows)-1].id))
+	if err != nil {
+		return false, err
+	}
+	from, _ := slices.BinarySearchFunc(rows, r.from, row.compareID)
+	to, _ := slices.BinarySearchFunc(rows, r.to, row.compareID)
+	for _, kept := range [][]row{rows[:from], rows[to:]} {
+		w := packWriter{tx: t, link: link}
+		if err := w.write(kept, false); err != nil {
+			return false, err
+		}
+	}
+	rows = rows[from:to]
+	var visits []visitEntry
+	var b, session []byte
+	for i := range rows {
+		o := &rows[i]
+		if o.human() {
+			visits = append(visits, o.visit(link))
+			if err := t.see(link, o.viewer); err != nil {
+				return false, err
+			}
+		}
+		b = o.openRecord.append(b[:0])
+		var engaged any
+		if o.engaged {
+			session = o.session.append(session[:0], o.id.Ms())
+			engaged = session
+		}
+		if _, err := t.Exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4)", int64(link), int64(o.id), b, engaged); err != nil {
+			return false, err
+		}
+	}
+	return len(rows) > 0, t.removeVisits(account, sortVisits(visits))
+}
+
+func (r row) compareID(id vitrine.ViewID) int { return cmp.Compare(r.id, id) }
+
+// see counts an open by a person in the table of opens.
+func (t logTx) see(link vitrine.LinkID, viewer uint64) error {
+	_, err := t.Exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = viewers.opens + 1",
+		int64(link), int64(viewer))
+	return err
+}
+
+// decrementViewer takes some sees back.
+func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, opens int64) error {
+	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer), opens)
+	if err == nil && n == 0 {
+		_, err = t.Exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", opens, int64(link), int64(viewer))
+	}
+	return err
+}

@@ -1,0 +1,237 @@
+package viewdb
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// checkEvery is after how many rows a long answer looks whether it is still wanted.
+const checkEvery = 1 << 12
+
+// Tally implements [vitrine.ViewLog]. What is stored is taken as it is, the running days are kept in memory and brought up to date, and
+// whatever is left is read from its opens.
+func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
+	if q.Cap > 0 {
+		if t, truncated, err = l.newest(ctx, q); err != nil || truncated {
+			return t, truncated, err
+		}
+	}
+	t, err = l.tally(ctx, q, true)
+	if damaged(err) {
+		t, err = l.tally(ctx, q, false)
+	}
+	return t, false, err
+}
+
+// tally is Tally without a cap; with trust, from stored tallies where there are any.
+func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (t *report.Tally, err error) {
+	err = l.read(ctx, func(tx logTx) error {
+		w, err := l.window(tx, q.Scope, span{q.From, q.To}, trust)
+		if err != nil {
+			return err
+		}
+		past, err := l.settledTally(ctx, tx, q, w)
+		if err != nil {
+			return err
+		}
+		t = past.tally
+		now := window{state: w.state, running: w.running, live: w.live, alone: q.From >= w.running.from}
+		err = l.eachDays(ctx, tx, q.Scope, now, func(days dayTallies) {
+			t = new(report.Tally) // others may be reading past.tally
+			t.Merge(past.tally)
+			for _, day := range days {
+				t.MergeCounts(day)
+			}
+			t.MergeMedianTimes(maps.Values(days))
+		})
+		if err != nil {
+			return err
+		}
+		if t == past.tally {
+			return nil
+		}
+		return (&stored{tx: tx, scope: q.Scope, parts: past.parts}).times(trim(q.Scope, t))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// settledTally is the part of a tally that is of settled days. It is nobody's to change.
+func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQuery, w window) (*keptTally, error) {
+	of := keptOf{q.Scope, span{q.From, w.running.from}, q.Brief}
+	trusted := w.stored.from < w.stored.to
+	if trusted {
+		if k := l.kept.find(of, w.state); k != nil {
+			return k, nil
+		}
+	}
+	t := new(report.Tally)
+	s := stored{tx: tx, words: l.words, scope: q.Scope, brief: q.Brief, since: q.From, tally: t, gone: w.state.retainedFrom}
+	cold := w.cold
+	if trusted {
+		missing, err := s.take(w.stored)
+		if err != nil {
+			return nil, err
+		}
+		cold = append(missing, cold...)
+	}
+	err := l.eachDay(ctx, tx, q.Scope, window{cold: cold, alone: len(s.parts) == 0}, func(_ report.Day, day *report.Tally) { t.Merge(day) })
+	if err == nil {
+		err = s.times(trim(q.Scope, t))
+	}
+	k := &keptTally{of: of, state: w.state, tally: t, parts: s.parts}
+	if err == nil && trusted {
+		l.kept.keep(k)
+	}
+	return k, err
+}
+
+// trim leaves out what a scope's report does not show: some is not stored.
+func trim(s vitrine.Scope, t *report.Tally) *report.Tally {
+	if s.Link != 0 {
+		return t.OfLink()
+	}
+	return t.OfAccount()
+}
+
+// window is where what is known of days stands.
+type window struct {
+	state   state
+	stored  span   // tallies may be stored
+	cold    []span // in packs
+	running span   // in the table of opens, and, unless live, in packs
+	live    bool
+	alone   bool // what was before these days does not matter
+}
+
+func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w window, err error) {
+	if days.from >= days.to {
+		return w, nil
+	}
+	if w.state, err = t.state(s.Account); err != nil {
+		return w, err
+	}
+	cut := func(d report.Day) report.Day { return min(max(d, days.from), days.to) }
+	fresh := cut(w.state.staleFrom)
+	if !trust {
+		if days.from < w.state.retainedFrom {
+			return w, fmt.Errorf("a tally of days whose opens are gone, of account %d, link %d: %w", s.Account, s.Link, errRecord)
+		}
+		fresh = days.from
+	}
+	settled := cut(w.state.rolledUpUntil)
+	w.stored = span{days.from, fresh}
+	if fresh < settled {
+		w.cold = []span{{fresh, settled}}
+	}
+	w.running = span{settled, days.to}
+	w.live = trust && w.state.compactedUntil <= w.state.rolledUpUntil
+	return w, nil
+}
+
+// eachDay calls f with a tally of each day that is not taken from what is stored, and was not without opens. The tally is not f's
+// to keep or to change.
+func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(report.Day, *report.Tally)) error {
+	return l.eachDays(ctx, t, s, w, func(days dayTallies) {
+		for d, t := range days {
+			f(d, t)
+		}
+	})
+}
+
+// eachDays is eachDay with a call for the days that are kept in memory, and one
+// for those that are read, if there are any.
+func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(dayTallies)) error {
+	some := func(days dayTallies) {
+		if len(days) > 0 {
+			f(days)
+		}
+	}
+	g := l.gather(ctx, t, s)
+	slices.SortFunc(w.cold, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	if err := g.cold(w.cold); err != nil {
+		return err
+	}
+	if r := w.running; r.from < r.to {
+		live := false
+		if w.live {
+			var err error
+			if live, err = l.lives.each(ctx, t, s, w.state, r, some); err != nil {
+				return err
+			}
+		}
+		if !live {
+			if err := g.packed(r.from, min(r.to, max(r.from, w.state.compactedUntil))); err != nil {
+				return err
+			}
+			if err := g.running(r.from, r.to); err != nil {
+				return err
+			}
+			if err := g.downloads(r.from, r.to); err != nil {
+				return err
+			}
+		}
+	}
+	if err := g.addVisits(w.alone); err != nil {
+		return err
+	}
+	some(g.tallies)
+	return nil
+}
+
+// DailyViews implements [vitrine.ViewLog].
+func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
+	views := make(map[vitrine.LinkID][]int64, len(links))
+	err := l.read(ctx, func(t logTx) error {
+		for _, link := range links {
+			views[link] = make([]int64, max(to-from, 0))
+		}
+		sorted := slices.Sorted(maps.Keys(views))
+		s := vitrine.Scope{Account: account}
+		w, err := l.window(t, s, span{from, to}, true)
+		if err != nil {
+			return err
+		}
+		err = t.Each(func(row sqldb.Scanner) error {
+			var day report.Day
+			var data sql.RawBytes
+			if err := row.Scan(&day, &data); err != nil {
+				return t.Fail(err)
+			}
+			rest := sorted // links come in order
+			err := report.EachLinkViews(data, func(link, n int64) {
+				for len(rest) > 0 && int64(rest[0]) < link {
+					rest = rest[1:]
+				}
+				if len(rest) > 0 && int64(rest[0]) == link {
+					views[rest[0]][day-from] = n
+				}
+			})
+			if damaged(err) {
+				w.cold = append(w.cold, span{day, day + 1})
+				err = nil
+			}
+			return err
+		}, "SELECT day, data FROM daily_views WHERE account = $1 AND day >= $2 AND day < $3", int64(account), w.stored.from, w.stored.to)
+		if err != nil {
+			return err
+		}
+		w.alone = true
+		return l.eachDay(ctx, t, s, w, func(d report.Day, day *report.Tally) {
+			for link, of := range views {
+				of[d-from] = day.LinkViews(int64(link))
+			}
+		})
+	})
+	return views, err
+}

@@ -1,0 +1,125 @@
+package viewdb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"sync"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+)
+
+// ViewLog is a vitrine.ViewLog.
+type ViewLog struct {
+	db    *sqldb.DB
+	words *labelDict
+	feed  *feed
+	lives *hotDays
+	kept  *tallyCache
+	// background is held while this process does background work. Processes
+	// exclude each other by the lock "settle".
+	background sync.Mutex
+	least      least
+}
+
+var _ vitrine.ViewLog = (*ViewLog)(nil)
+
+// Open opens the log in a SQLite file, or in the PostgreSQL database of an address (postgres://…), which it makes where there is
+// none, and upgrades its schema. It refuses one that a newer version has used. Several processes may have the same one open.
+func Open(place string) (*ViewLog, error) {
+	var db *sqldb.DB
+	var err error
+	if sqldb.IsPostgres(place) {
+		db, err = sqldb.OpenPostgres(place, "viewlog", sqldb.PostgresViewLog, 1)
+	} else {
+		db, err = sqldb.OpenSQLite(place, "viewlog")
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &ViewLog{db: db, words: newWords(db, firstWords, otherWords, writeWords), feed: newFeed(), kept: newKept(), least: leastOpens}
+	l.lives = newLives(l)
+	return l, nil
+}
+
+// logTx is a transaction on the log.
+type logTx struct{ *sqldb.Tx }
+
+// read runs f over one snapshot.
+func (l *ViewLog) read(ctx context.Context, f func(logTx) error) error {
+	return l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{t}) })
+}
+
+// transact runs f as a transaction that may write, again after a conflict.
+func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
+	return l.db.Update(ctx, func(t *sqldb.Tx) error { return f(logTx{t}) })
+}
+
+// Close waits for running transactions and closes the database.
+func (l *ViewLog) Close() error { return l.db.Close() }
+
+// countsAtOnce is how many links one query asks for: a few, or many.
+var countsAtOnce = [...]int{25, 500}
+
+var countsClauses = func() (clauses [len(countsAtOnce)]string) {
+	for i, n := range countsAtOnce {
+		clauses[i] = " FROM links WHERE link IN (" + sqldb.Placeholders(1, n) + ")"
+	}
+	return clauses
+}()
+
+// Counts implements [vitrine.ViewLog].
+func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+	counts := make(map[vitrine.LinkID]vitrine.LinkCounts, len(links))
+	err := l.read(ctx, func(t logTx) error {
+		for rest := links; len(rest) > 0; {
+			size := 0
+			if len(rest) > countsAtOnce[0] {
+				size = 1
+			}
+			args := make([]any, countsAtOnce[size])
+			for i := range args {
+				args[i] = int64(rest[min(i, len(rest)-1)])
+			}
+			rest = rest[min(len(args), len(rest)):]
+			if err := t.counts(counts, countsClauses[size], args); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return counts, err
+}
+
+// AccountCounts implements [vitrine.ViewLog].
+func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+	counts := map[vitrine.LinkID]vitrine.LinkCounts{}
+	err := l.read(ctx, func(t logTx) error { return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)}) })
+	return counts, err
+}
+
+// counts reads counts of the links that a FROM clause selects.
+func (t logTx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, args []any) error {
+	return t.Visit("link, views, downloads", from, args, func(row []driver.Value) error {
+		counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}
+		return nil
+	})
+}
+
+// Imported implements [vitrine.ViewLog].
+func (l *ViewLog) Imported(ctx context.Context, file [32]byte) (lines int64, err error) {
+	err = l.read(ctx, func(t logTx) error {
+		lines, err = imported(t, file)
+		return err
+	})
+	return lines, err
+}
+
+func imported(t logTx, file [32]byte) (lines int64, err error) {
+	err = t.Get([]any{&lines}, "SELECT lines FROM imports WHERE file = $1", file[:])
+	if errors.Is(err, vitrine.ErrNotFound) {
+		return 0, nil
+	}
+	return lines, err
+}

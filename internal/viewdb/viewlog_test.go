@@ -1,0 +1,57 @@
+package viewdb
+
+import (
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/sqlstore"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/internal/vitrinetest/tier"
+)
+
+func TestViewLog(t *testing.T) {
+	vitrinetest.ViewLog(t, 1, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+}
+
+// TestViewLogOfFew is TestViewLog with tallies stored of the fewest opens.
+func TestViewLogOfFew(t *testing.T) {
+	vitrinetest.ViewLog(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog {
+		l := openTestLog(t)
+		l.least = least{1, 1, 1}
+		return l
+	})
+}
+
+func openTestLog(tb testing.TB) *ViewLog {
+	tb.Helper()
+	l, err := Open(sqltest.NewPlace(tb))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return l
+}
+
+// Reports do not tell which database they are from.
+func TestSameReports(t *testing.T) {
+	vitrinetest.SameReports(t, sqltest.Repeated(tier.Pick(4, 1)), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+}
+
+func openTestStore(tb testing.TB, place string) *sqlstore.Store {
+	tb.Helper()
+	s, err := sqlstore.Open(place)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}

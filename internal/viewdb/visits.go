@@ -1,0 +1,448 @@
+package viewdb
+
+import (
+	"cmp"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/report"
+)
+
+// visitEntry says that a person came to a link on a day. Entries are ordered by viewer (as signed numbers), link, day.
+type visitEntry struct {
+	viewer, link int64
+	day          report.Day
+}
+
+func (v visitEntry) compare(u visitEntry) int {
+	switch {
+	case v.viewer != u.viewer:
+		return cmp.Compare(v.viewer, u.viewer)
+	case v.link != u.link:
+		return cmp.Compare(v.link, u.link)
+	}
+	return cmp.Compare(v.day, u.day)
+}
+
+// sortVisits sorts entries and leaves each once.
+func sortVisits(list []visitEntry) []visitEntry {
+	slices.SortFunc(list, visitEntry.compare)
+	return slices.Compact(list)
+}
+
+// A row of visits has the entries of some viewers in order: the first day's distance from 1970, then of each entry how far its
+// viewer is from the one before; its link, as a difference if the viewer is the same; its day, likewise if the link is the same,
+// else from the first day. A checksum ends it.
+
+func appendVisits(b []byte, entries []visitEntry) []byte {
+	base := entries[0].day
+	for _, e := range entries {
+		base = min(base, e.day)
+	}
+	b = binary.AppendVarint(b, int64(base))
+	before := visitEntry{viewer: entries[0].viewer}
+	for i, e := range entries {
+		b = binary.AppendUvarint(b, uint64(e.viewer-before.viewer))
+		same := i > 0 && e.viewer == before.viewer
+		if same {
+			b = binary.AppendUvarint(b, uint64(e.link-before.link))
+		} else {
+			b = binary.AppendUvarint(b, uint64(e.link))
+		}
+		if same && e.link == before.link {
+			b = binary.AppendUvarint(b, uint64(e.day-before.day))
+		} else {
+			b = binary.AppendUvarint(b, uint64(e.day-base))
+		}
+		before = e
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// readVisits appends the entries of a row to a list.
+func readVisits(list []visitEntry, first int64, b []byte) ([]visitEntry, error) {
+	end := len(b) - 4
+	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
+		return list, errRecord
+	}
+	r, before := reader{b: b[:end]}, len(list)
+	base := report.Day(r.signed())
+	last := visitEntry{viewer: first}
+	for i := 0; len(r.b) > 0; i++ {
+		d := r.number()
+		e := visitEntry{viewer: last.viewer + d}
+		same := d == 0 && i > 0
+		e.link = r.number()
+		if same {
+			e.link += last.link
+		}
+		e.day = report.Day(r.number())
+		if same && e.link == last.link {
+			e.day += last.day
+		} else {
+			e.day += base
+		}
+		list = append(list, e)
+		last = e
+	}
+	if r.bad || len(list) == before {
+		return list, errRecord
+	}
+	return list, nil
+}
+
+// visitBytes is about how long a row of visits is: short enough to lie in a page of SQLite with others.
+const visitBytes = 900
+
+// run is a sorted run of entries.
+type run struct {
+	number, entries int64
+}
+
+// runs lists the runs of an account that are true, oldest first.
+func (t logTx) runs(account vitrine.AccountID) (list []run, err error) {
+	err = t.Each(func(s sqldb.Scanner) error {
+		var r run
+		err := s.Scan(&r.number, &r.entries)
+		list = append(list, r)
+		return err
+	}, "SELECT run, entries FROM runs WHERE account = $1 AND merging = 0 ORDER BY run", int64(account))
+	return list, err
+}
+
+// addRun stores entries, sorted, as a run of their own.
+func (t logTx) addRun(account vitrine.AccountID, entries []visitEntry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	number, err := t.newRun(account, int64(len(entries)), 0)
+	if err != nil {
+		return err
+	}
+	w := runWriter{tx: t, account: account, run: number}
+	for _, e := range entries {
+		if err := w.add(e); err != nil {
+			return err
+		}
+	}
+	return w.end()
+}
+
+func (t logTx) newRun(account vitrine.AccountID, entries, merging int64) (number int64, err error) {
+	err = t.Get([]any{&number}, "UPDATE log SET run = run + 1 WHERE id = 1 RETURNING run") // never used again: someone may still be at an old one
+	if err == nil {
+		_, err = t.Exec("INSERT INTO runs (account, run, entries, merging) VALUES ($1, $2, $3, $4)", int64(account), number, entries, merging)
+	}
+	return number, err
+}
+
+// runWriter writes the rows of a run from entries in order.
+type runWriter struct {
+	tx      logTx
+	account vitrine.AccountID
+	run     int64
+	entries []visitEntry // of the row
+	all     int64        // entries of the run
+	last    visitEntry
+	b       []byte
+}
+
+// entryBytes is about how many bytes an entry takes.
+const entryBytes = 10
+
+func (w *runWriter) add(e visitEntry) error {
+	if n := len(w.entries); n*entryBytes >= visitBytes && w.entries[n-1].viewer != e.viewer {
+		if err := w.end(); err != nil {
+			return err
+		}
+	}
+	w.entries = append(w.entries, e)
+	w.all++
+	w.last = e
+	return nil
+}
+
+// end writes the row that was begun.
+func (w *runWriter) end() error {
+	if len(w.entries) == 0 {
+		return nil
+	}
+	w.b = appendVisits(w.b[:0], w.entries)
+	_, err := w.tx.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(w.account), w.run, w.entries[0].viewer, w.b)
+	w.entries = w.entries[:0]
+	return err
+}
+
+// history finds what the index knows of viewers, who are asked for in order.
+type history struct {
+	tx      logTx
+	account vitrine.AccountID
+	runs    []runReader
+	entries int64
+	erasing map[int64]bool // links whose entries count no more
+	found   []visitEntry
+}
+
+// runReader is a place in a run: some rows of it.
+type runReader struct {
+	run     int64
+	rows    int // that are read at once
+	entries []visitEntry
+	at      int
+}
+
+// manyRows are read at once where most rows of the index are needed.
+const manyRows = 64
+
+// expect says how many viewers will be asked for.
+func (h *history) expect(viewers int) {
+	rows := 1
+	if int64(viewers)*visitBytes/entryBytes > h.entries/8 {
+		rows = manyRows
+	}
+	for i := range h.runs {
+		h.runs[i].rows = rows
+	}
+}
+
+func (t logTx) history(account vitrine.AccountID) (*history, error) {
+	list, err := t.runs(account)
+	if err != nil || len(list) == 0 {
+		return &history{}, err
+	}
+	h := &history{tx: t, account: account}
+	for _, r := range list {
+		h.runs = append(h.runs, runReader{run: r.number, rows: 1})
+		h.entries += r.entries
+	}
+	err = t.Each(func(s sqldb.Scanner) error {
+		var link int64
+		if h.erasing == nil {
+			h.erasing = map[int64]bool{}
+		}
+		err := s.Scan(&link)
+		h.erasing[link] = true
+		return err
+	}, "SELECT link FROM links WHERE account = $1", -int64(account))
+	return h, err
+}
+
+// of lists the entries of a viewer, in order; they are good until the next call.
+func (h *history) of(viewer int64) ([]visitEntry, error) {
+	h.found = h.found[:0]
+	for i := range h.runs {
+		r := &h.runs[i]
+		if err := r.seek(h.tx, h.account, viewer); err != nil {
+			return nil, err
+		}
+		for ; r.at < len(r.entries) && r.entries[r.at].viewer <= viewer; r.at++ {
+			if e := r.entries[r.at]; e.viewer == viewer && !h.erasing[e.link] {
+				h.found = append(h.found, e)
+			}
+		}
+		r.at = min(r.at, max(len(r.entries)-1, 0)) // seek may look at it
+	}
+	if len(h.runs) > 1 {
+		slices.SortFunc(h.found, visitEntry.compare)
+		h.found = slices.Compact(h.found)
+	}
+	return h.found, nil
+}
+
+// seek reads the row that has the entries of a viewer, if any has, and maybe some that follow.
+func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error {
+	if n := len(r.entries); n > 0 && viewer <= r.entries[n-1].viewer {
+		for r.entries[r.at].viewer < viewer {
+			r.at++
+		}
+		return nil
+	}
+	r.entries, r.at = r.entries[:0], 0
+	if r.rows == 1 {
+		var first int64
+		var data []byte
+		err := t.Get([]any{&first, &data}, selectVisits,
+			int64(account), r.run, viewer)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			r.entries, err = readVisits(r.entries, first, data)
+		}
+		return err
+	}
+	err := t.visitRows(account, r.run, viewer, r.rows, func(first int64, data []byte) (err error) {
+		r.entries, err = readVisits(r.entries, first, data)
+		return err
+	})
+	for r.at < len(r.entries) && r.entries[r.at].viewer < viewer {
+		r.at++
+	}
+	return err
+}
+
+// visitRows calls f with up to n rows of a run: the one that has the entries of a viewer, if any has, and those that follow.
+func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int, f func(first int64, data []byte) error) error {
+	return t.Each(func(s sqldb.Scanner) error {
+		var first int64
+		var data sql.RawBytes
+		if err := s.Scan(&first, &data); err != nil {
+			return t.Fail(err)
+		}
+		return f(first, data)
+	}, `SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first >= coalesce(
+		(SELECT max(first) FROM visits WHERE account = $3 AND run = $4 AND first <= $5), $6) ORDER BY first LIMIT $7`,
+		int64(account), run, int64(account), run, viewer, viewer, n)
+}
+
+// lookUp is of for viewers in any order.
+func (h *history) lookUp(viewer int64) ([]visitEntry, error) {
+	for i := range h.runs {
+		h.runs[i].entries, h.runs[i].at = h.runs[i].entries[:0], 0
+	}
+	return h.of(viewer)
+}
+
+// selectVisits is the row that has the entries of a viewer, if any has.
+const selectVisits = "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1"
+
+// seenBefore notes the viewers of whom a person's open of the link is in the packs.
+func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
+	var entries []visitEntry
+	for _, run := range h.runs {
+		err := h.tx.GetMany(selectVisits, len(viewers), func(i int) []any { return []any{int64(h.account), run.run, int64(viewers[i].viewer)} },
+			func(i int, row sqldb.Scanner) error {
+				var first int64
+				var data []byte
+				err := row.Scan(&first, &data)
+				if err != nil {
+					return h.tx.Fail(err)
+				}
+				if entries, err = readVisits(entries[:0], first, data); err != nil {
+					return err
+				}
+				v := viewers[i]
+				if slices.ContainsFunc(entries, func(e visitEntry) bool {
+					return e.viewer == int64(v.viewer) && e.link == int64(v.link) && !h.erasing[e.link]
+				}) {
+					seen[v] = true
+				}
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeVisits takes entries, sorted, out of every run.
+func (t logTx) removeVisits(account vitrine.AccountID, entries []visitEntry) error {
+	list, err := t.runs(account)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if err := t.removeFromRun(account, r, entries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []visitEntry) error {
+	removed := int64(0)
+	for len(entries) > 0 {
+		var first int64
+		var data []byte
+		err := t.Get([]any{&first, &data}, selectVisits,
+			int64(account), r.number, entries[0].viewer)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			entries = entries[1:]
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		row, err := readVisits(nil, first, data)
+		if err != nil {
+			return err
+		}
+		last := row[len(row)-1].viewer
+		n := 0
+		for n < len(entries) && entries[n].viewer <= last {
+			n++
+		}
+		if n == 0 {
+			entries = entries[1:] // after this row, and before the next
+			continue
+		}
+		kept := slices.DeleteFunc(row, func(e visitEntry) bool {
+			_, found := slices.BinarySearchFunc(entries[:n], e, visitEntry.compare)
+			return found
+		})
+		entries = entries[n:]
+		if len(kept) == len(row) {
+			continue
+		}
+		removed += int64(len(row) - len(kept))
+		if err := t.replaceVisits(account, r.number, first, kept); err != nil {
+			return err
+		}
+	}
+	if removed == 0 {
+		return nil
+	}
+	_, err := t.Exec("UPDATE runs SET entries = entries - $1 WHERE account = $2 AND run = $3", removed, int64(account), r.number)
+	return err
+}
+
+func (t logTx) replaceVisits(account vitrine.AccountID, run, first int64, entries []visitEntry) error {
+	if _, err := t.Exec("DELETE FROM visits WHERE account = $1 AND run = $2 AND first = $3", int64(account), run, first); err != nil || len(entries) == 0 {
+		return err
+	}
+	_, err := t.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(account), run, entries[0].viewer, appendVisits(nil, entries))
+	return err
+}
+
+// Runs are merged so that there are few, and each entry not often.
+const (
+	levelRuns   = 4 // of about the same size are merged
+	smallestRun = 4096
+	fewRuns     = 3 // are left when there is time
+)
+
+// level tells runs of about the same size.
+func (r run) level() int {
+	return int(math.Log2(float64(max(r.entries, smallestRun)/smallestRun)) / 2)
+}
+
+// toMerge picks runs that are to be one; none: there are few enough. With tidy, it leaves few.
+func toMerge(list []run, tidy bool) []run {
+	byLevel := map[int][]run{}
+	for _, r := range list {
+		l := r.level()
+		if byLevel[l] = append(byLevel[l], r); len(byLevel[l]) == levelRuns {
+			return byLevel[l]
+		}
+	}
+	if !tidy || len(list) <= fewRuns {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b run) int { return cmp.Compare(b.entries, a.entries) })
+	small := list[1:]
+	all := int64(0)
+	for _, r := range small {
+		all += r.entries
+	}
+	if all*levelRuns > list[0].entries {
+		small = list
+	}
+	return small
+}

@@ -1,0 +1,330 @@
+package viewdb
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+func FuzzVisits(f *testing.F) {
+	f.Add(int64(5), appendVisits(nil, []visitEntry{{5, 1, 20_000}, {5, 1, 20_002}, {5, 2, 19_999}, {9, 1, 20_000}}))
+	f.Add(int64(math.MinInt64), appendVisits(nil, []visitEntry{{math.MinInt64, 1, -5}, {math.MaxInt64, math.MaxInt64, 1<<31 - 1}}))
+	f.Add(int64(0), []byte{0})
+	f.Fuzz(func(t *testing.T, first int64, b []byte) {
+		list, err := readVisits(nil, first, b)
+		if len(list) > len(b) {
+			t.Fatalf("%d entries of %d bytes", len(list), len(b))
+		}
+		if err != nil || len(list) == 0 {
+			return
+		}
+		list = sortVisits(list)
+		again, err := readVisits(nil, list[0].viewer, appendVisits(nil, list))
+		if err != nil || !slices.Equal(again, list) {
+			t.Errorf("%v reads again as %v, %v", list, again, err)
+		}
+	})
+}
+
+// The index finds what is in it, in any order of runs, merged or not, and never what was taken out.
+func TestIndexOfVisits(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		l := openTestLog(t)
+		all := map[visitEntry]bool{}
+		viewer := func() int64 {
+			switch r.IntN(3) {
+			case 0:
+				return int64(r.IntN(5)) - 2
+			case 1:
+				return math.MinInt64 + int64(r.IntN(3))
+			}
+			return int64(r.Uint64()) >> r.IntN(60)
+		}
+		for range 12 {
+			var list []visitEntry
+			for range r.IntN(600) {
+				list = append(list, visitEntry{viewer(), 1 + r.Int64N(4), report.Day(r.IntN(50))})
+			}
+			list = sortVisits(list)
+			err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(7, list) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range list {
+				all[e] = true
+			}
+			var gone []visitEntry
+			for e := range all {
+				if r.IntN(4) == 0 {
+					gone = append(gone, e)
+					delete(all, e)
+				}
+			}
+			gone = append(gone, visitEntry{viewer(), 9, 9})
+			if err := l.transact(t.Context(), func(tx logTx) error { return tx.removeVisits(7, sortVisits(gone)) }); err != nil {
+				t.Fatal(err)
+			}
+			if r.IntN(3) == 0 {
+				if err := l.mergeRuns(&dyingContext{Context: t.Context(), lives: r.IntN(9)}, 7, true); err != nil && err != context.Canceled {
+					t.Fatal(err)
+				}
+			}
+			by := map[int64][]visitEntry{}
+			for e := range all {
+				by[e.viewer] = append(by[e.viewer], e)
+			}
+			for range 20 {
+				v := viewer()
+				by[v] = by[v][:len(by[v]):len(by[v])]
+			}
+			var viewers []int64
+			for v := range by {
+				viewers = append(viewers, v)
+				slices.SortFunc(by[v], visitEntry.compare)
+			}
+			slices.Sort(viewers)
+			err = l.read(t.Context(), func(tx logTx) error {
+				for _, many := range []int{0, 1 << 30} {
+					h, err := tx.history(7)
+					if err != nil {
+						return err
+					}
+					h.expect(many)
+					for _, v := range viewers {
+						found, err := h.of(v)
+						if err != nil || !slices.Equal(found, by[v]) {
+							t.Fatalf("seed %d: viewer %d: found %v, %v, want %v", seed, v, found, err, by[v])
+						}
+					}
+					for range 50 {
+						v := viewers[r.IntN(len(viewers))]
+						if found, err := h.lookUp(v); err != nil || !slices.Equal(found, by[v]) {
+							t.Fatalf("seed %d: looking up viewer %d: found %v, %v, want %v", seed, v, found, err, by[v])
+						}
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Those who merge at once, as a server that settles and an import do, come to an end.
+func TestMergeAtOnce(t *testing.T) {
+	l := openTestLog(t)
+	const runs, entries = 8, mergedAtOnce * 3 / 4
+	for n := range int64(runs) {
+		var list []visitEntry
+		for i := range int64(entries) {
+			list = append(list, visitEntry{i*runs + n, 1, 20_000})
+		}
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, list) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun, limit := firstRuns(t, l), int64(60)
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if err := l.mergeRuns(ctx, 1, true); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() { all.Wait(); close(ended) }()
+	for {
+		select {
+		case <-ended:
+			if left := runsOf(t, l); len(left) > fewRuns {
+				t.Errorf("%d runs are left", len(left))
+			}
+			return
+		case <-time.After(50 * time.Millisecond): // looks at how far they are
+			if n := firstRuns(t, l) - begun; n > limit {
+				cancel()
+				<-ended
+				t.Fatalf("%d merges were begun, and none is at its end: each drops the other's", n)
+			}
+		}
+	}
+}
+
+// A merge whose run another process dropped and began anew does not go on with it: nothing of the index is lost.
+func TestMergeDroppedByAnother(t *testing.T) {
+	l := openTestLog(t)
+	var want int64
+	for n := range int64(4) {
+		var list []visitEntry
+		for i := range int64(mergedAtOnce / 2) {
+			list = append(list, visitEntry{i*4 + n, 1, 20_000})
+		}
+		want += int64(len(list))
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, list) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var one, other *merging
+	update := func(f func(logTx) error) {
+		t.Helper()
+		if err := l.transact(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(func(tx logTx) (err error) { one, err = beginMerge(tx, 1, true); return err })
+	update(func(tx logTx) error { _, err := one.step(tx); return err })
+	update(func(tx logTx) error { _, err := tx.Exec("UPDATE runs SET merging = 1 WHERE merging <> 0"); return err }) // as after a minute
+	update(func(tx logTx) error { _, err := tx.dropUntrue(1); return err })
+	update(func(tx logTx) (err error) { other, err = beginMerge(tx, 1, true); return err })
+	for more := true; more; {
+		update(func(tx logTx) (err error) { more, err = one.step(tx); return err })
+	}
+	if other == nil {
+		t.Fatal("the other has nothing to merge")
+	}
+	var got int64
+	err := l.read(t.Context(), func(tx logTx) error {
+		runs, err := tx.runs(1)
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			err := tx.visitRows(1, r.number, math.MinInt64, 1<<30, func(first int64, data []byte) error {
+				list, err := readVisits(nil, first, data)
+				got += int64(len(list))
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || got != want {
+		t.Errorf("%d of %d entries are left, %v", got, want, err)
+	}
+}
+
+// firstRuns is the largest number of a run so far.
+func firstRuns(t *testing.T, l *ViewLog) (n int64) {
+	t.Helper()
+	err := l.read(context.Background(), func(tx logTx) error { return tx.Get([]any{&n}, "SELECT coalesce(max(run), 0) FROM runs") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func runsOf(t *testing.T, l *ViewLog) (list []run) {
+	t.Helper()
+	err := l.read(context.Background(), func(tx logTx) (err error) { list, err = tx.runs(1); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A row of visits that is damaged is an error for anyone who needs it, not a panic.
+func TestVisitsDamaged(t *testing.T) {
+	const d = firstTestDay
+	for _, data := range [][]byte{{}, {0}, {0x80}, {0, 0xff, 0xff}} {
+		l := openTestLog(t)
+		o := on(d, 0, 1, 5)
+		appendOpens(t, l, o, on(d+1, 0, 1, 5), on(d+4, 0, 1, 6))
+		settled(t, l, d+3)
+		tamper(t, l, "UPDATE visits SET data = $1", data)
+		for name, f := range map[string]func() error{
+			"Append": func() error {
+				_, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{on(d, 5, 1, 5)}})
+				return err
+			},
+			"Audit": func() error { return l.Audit(t.Context(), true, func(string, bool) {}) },
+			"Tally": func() error {
+				_, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: account1, From: d, To: d + 5})
+				return err
+			},
+			"Erase": func() error { return l.DeleteLink(t.Context(), 1) },
+		} {
+			func() {
+				defer func() {
+					if p := recover(); p != nil {
+						t.Errorf("%s with a row of visits %x: panic: %v", name, data, p)
+					}
+				}()
+				_ = f()
+			}()
+		}
+	}
+}
+
+// Facts of visits are those of sets, whatever part of the history is asked for.
+func TestVisitFacts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 8))
+	for range 200 {
+		var old, asked []visitEntry
+		for range r.IntN(60) {
+			e := visitEntry{int64(r.IntN(4)), 1 + r.Int64N(3), report.Day(r.IntN(20))}
+			if old = append(old, e); e.day >= 5 && e.day < 15 || r.IntN(9) == 0 {
+				asked = append(asked, e)
+			}
+		}
+		l := openTestLog(t)
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, sortVisits(slices.Clone(old))) }); err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range []vitrine.LinkID{0, 2} {
+			asked := slices.DeleteFunc(sortVisits(slices.Clone(asked)), func(e visitEntry) bool { return link != 0 && e.link != int64(link) })
+			want := map[visitFact]int{}
+			of := func(scope int64, e visitEntry) {
+				prev := report.NoDay
+				for _, o := range old {
+					if o.viewer == e.viewer && o.day < e.day && (scope == 0 && (link == 0 || o.link == int64(link)) || o.link == scope) {
+						prev = max(prev, o.day)
+					}
+				}
+				want[visitFact{scope, e.day, prev}]++
+			}
+			seen := map[visitEntry]bool{}
+			for _, e := range asked {
+				of(e.link, e)
+				if whole := (visitEntry{e.viewer, 0, e.day}); !seen[whole] {
+					seen[whole] = true
+					of(0, e)
+				}
+			}
+			err := l.read(t.Context(), func(tx logTx) error {
+				h, err := tx.history(1)
+				if err != nil {
+					return err
+				}
+				return eachVisit(h, link, asked, func(f visitFact) { want[f]-- })
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for f, n := range want {
+				if n != 0 {
+					t.Errorf("of link %d, fact %+v: %+d", link, f, -n)
+				}
+			}
+		}
+		if t.Failed() {
+			slices.SortFunc(old, func(a, b visitEntry) int { return cmp.Or(a.compare(b)) })
+			t.Fatalf("history %v", old)
+		}
+	}
+}

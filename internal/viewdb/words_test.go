@@ -1,0 +1,166 @@
+package viewdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/report"
+)
+
+// from is an open with a source of its own.
+func from(n int, source string) vitrine.OpenRecord {
+	id := vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli()+int64(n), 0)
+	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n), Source: source}}
+}
+
+func sources(t *testing.T, l *ViewLog) (list []string) {
+	t.Helper()
+	err := l.Opens(t.Context(), 1, 0, 40_000, func(o *report.Open) error {
+		list = append(list, o.Source)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return list
+}
+
+func appendOpens(t testing.TB, l *ViewLog, opens ...vitrine.OpenRecord) {
+	t.Helper()
+	if o, err := l.Append(context.Background(), vitrine.Batch{Opens: opens}); err != nil || o.Refused != nil {
+		t.Fatalf("Append: %v, %v", o.Refused, err)
+	}
+}
+
+// Two processes add the same words and others, and read each other's.
+func TestWordsOfTwoProcesses(t *testing.T) {
+	path := sqltest.NewPlace(t)
+	var logs []*ViewLog
+	for range 2 {
+		l, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		logs = append(logs, l)
+	}
+	const n = 300
+	var all sync.WaitGroup
+	for p, l := range logs {
+		all.Go(func() {
+			for i := range n {
+				appendOpens(t, l, from(2*i+p, fmt.Sprint("source ", i)))
+			}
+		})
+	}
+	all.Wait()
+	for p, l := range logs {
+		got := sources(t, l)
+		if len(got) != 2*n {
+			t.Fatalf("process %d sees %d opens, want %d", p, len(got), 2*n)
+		}
+		for i, s := range got {
+			if want := fmt.Sprint("source ", i/2); s != want {
+				t.Fatalf("process %d: open %d has the source %q, want %q", p, i, s, want)
+			}
+		}
+	}
+	var words int64
+	err := logs[0].read(t.Context(), func(t logTx) error { return t.Get([]any{&words}, "SELECT count(*) FROM words") })
+	if err != nil || words != n {
+		t.Errorf("%d words are kept, %v, want %d", words, err, n)
+	}
+}
+
+// A word that was added by a transaction that failed is not taken for known: its number is another's next.
+func TestWordsOfFailedTransaction(t *testing.T) {
+	l := openTestLog(t)
+	failed := errors.New("failed")
+	err := l.update(t.Context(), func(t logTx, c *changes) error {
+		o := from(1, "forgotten")
+		_, err := l.write(t, c).opens([]vitrine.OpenRecord{o})
+		return errors.Join(err, failed)
+	})
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	appendOpens(t, l, from(2, "another"), from(3, "forgotten"))
+	if got := sources(t, l); fmt.Sprint(got) != "[another forgotten]" {
+		t.Errorf("sources %v", got)
+	}
+}
+
+// A word that a transaction has added is known to the rest of it.
+func TestWordsWithinTransaction(t *testing.T) {
+	l := openTestLog(t)
+	o := from(1, "a")
+	o.Session = &report.Session{PresentMs: 1000, Screen: "1920+"}
+	s := vitrine.Snapshot{Link: 1, Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
+	outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Snapshots: []vitrine.Snapshot{s}})
+	if err != nil || outcome.Refused != nil {
+		t.Fatal(outcome.Refused, err)
+	}
+	recent, err := l.Recent(t.Context(), 1, 0, 40_000, 1)
+	if err != nil || len(recent) != 1 || recent[0].Session.Screen != "1920+" || recent[0].Session.PresentMs != 2000 {
+		t.Errorf("recent: %+v, %v", recent, err)
+	}
+}
+
+// More words than are kept in memory are found all the same, by whoever wrote them and by others.
+func TestManyWords(t *testing.T) {
+	path := sqltest.NewPlace(t)
+	open := func() *ViewLog {
+		l, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		l.words = newWords(l.db, 500, 300, 400)
+		return l
+	}
+	l := open()
+	const n = 3000
+	for i := 0; i < n; {
+		var opens []vitrine.OpenRecord
+		for ; len(opens) < 250 && i < n; i++ {
+			opens = append(opens, from(i, fmt.Sprint("source ", i)))
+		}
+		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: int64(i)}, opens); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appendOpens(t, l, from(n, "source 3"), from(n+1, fmt.Sprint("source ", n-1)))
+	for _, l := range []*ViewLog{l, open()} {
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				for i, s := range sources(t, l) {
+					want := fmt.Sprint("source ", i)
+					switch i {
+					case n:
+						want = "source 3"
+					case n + 1:
+						want = fmt.Sprint("source ", n-1)
+					}
+					if s != want {
+						t.Errorf("open %d has the source %q, want %q", i, s, want)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		if len(l.words.ids) > l.words.maxIDs || len(l.words.others) > l.words.maxOthers {
+			t.Errorf("%d and %d words are in memory", len(l.words.ids), len(l.words.others))
+		}
+	}
+	if err := l.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,71 @@
+package sqltest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"vitrine/internal/sqldb"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// sorted are the queries that sort their answer, which is short, or of one account and told by an index alone.
+var sorted = map[string]bool{"Links bytes": true, "Links words": true, "Links title": true, "Links size": true, "OldSlugs": true}
+
+// SqlitePlan returns the steps of the plan of a query in SQLite.
+func SqlitePlan(tx *sqldb.Tx, query string) (string, error) {
+	args := make([]any, strings.Count(query, "$"))
+	for i := range args {
+		args[i] = 1
+	}
+	var plan []string
+	err := tx.Each(func(s sqldb.Scanner) error {
+		var id, parent, unused int64
+		var step string
+		err := s.Scan(&id, &parent, &unused, &step)
+		plan = append(plan, step)
+		return err
+	}, "EXPLAIN QUERY PLAN "+query, args...)
+	return strings.Join(plan, "; "), err
+}
+
+func CheckPlan(t *testing.T, tx *sqldb.Tx, name, query string) {
+	all, err := SqlitePlan(tx, query)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if strings.Contains(all, "SCAN") || strings.Contains(all, "TEMP B-TREE") && !sorted[name] {
+		t.Errorf("%s goes through whole tables: %s\n%s", name, all, query)
+	}
+	if (name == "CountLinks" || name == "Held" || name == "CountUploads") && !strings.Contains(all, "COVERING INDEX") {
+		t.Errorf("%s reads rows: %s", name, all)
+	}
+}
+
+// PlanOf is the plan of a query whatever its arguments are.
+func PlanOf(t *sqldb.Tx, query string) (plan string, err error) {
+	n := 0
+	for strings.Contains(query, fmt.Sprint("$", n+1)) {
+		n++
+	}
+	execute := "EXPLAIN EXECUTE planned"
+	if n > 0 {
+		execute += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
+	}
+	for _, statement := range []string{"SET LOCAL plan_cache_mode = force_generic_plan", "PREPARE planned AS " + query} {
+		if err := sqldb.PostgresCommand(t.Conn, statement); err != nil {
+			return "", err
+		}
+	}
+	rows, err := t.Conn.Postgres.Query(context.Background(), execute, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return "", err
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(lines, "\n"), sqldb.PostgresCommand(t.Conn, "DEALLOCATE planned")
+}
