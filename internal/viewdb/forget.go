@@ -142,7 +142,7 @@ func (t logTx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
 			return t.Fail(err)
 		}
-		return unpackAll(&p, &kept)
+		return unpackAll(p.data, p.first, &kept)
 	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before), int64(before))
 	if err != nil {
 		return err

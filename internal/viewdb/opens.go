@@ -97,7 +97,7 @@ func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.V
 		}
 		packs, first = packs+1, p.first
 		var rows []row
-		if err := unpackAll(&p, &rows); err != nil {
+		if err := unpackAll(p.data, p.first, &rows); err != nil {
 			return err
 		}
 		for _, row := range slices.Backward(rows) {
@@ -163,7 +163,7 @@ func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
 			return errStop
 		}
 		before := len(rows)
-		err := unpackAll(p, &rows)
+		err := unpackAll(p.data, p.first, &rows)
 		kept := slices.DeleteFunc(rows[before:], func(row row) bool { return row.id < r.from || row.id >= r.to })
 		rows = rows[:before+len(kept)]
 		return err

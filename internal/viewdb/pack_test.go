@@ -47,7 +47,7 @@ func TestPackRoundTrip(t *testing.T) {
 		prefix := []byte("xyz")
 		b := p.end(slices.Clone(prefix))[len(prefix):]
 		var got []row
-		if err := unpackAll(&storedPack{first: rows[0].id, data: b}, &got); err != nil {
+		if err := unpackAll(b, rows[0].id, &got); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		for i := range rows {
@@ -61,10 +61,10 @@ func TestPackRoundTrip(t *testing.T) {
 		for range 200 {
 			damaged := slices.Clone(b)
 			damaged[r.IntN(len(b))] ^= 1 << r.IntN(8)
-			if err := unpackAll(&storedPack{first: rows[0].id, data: damaged}, new([]row)); err == nil {
+			if err := unpackAll(damaged, rows[0].id, new([]row)); err == nil {
 				t.Fatalf("seed %d: a damaged pack is read", seed)
 			}
-			if err := unpackAll(&storedPack{first: rows[0].id, data: b[:r.IntN(len(b))]}, new([]row)); err == nil {
+			if err := unpackAll(b[:r.IntN(len(b))], rows[0].id, new([]row)); err == nil {
 				t.Fatalf("seed %d: a pack that was cut is read", seed)
 			}
 		}
@@ -85,7 +85,7 @@ func FuzzPack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first int64, b []byte) {
 		b = binary.LittleEndian.AppendUint32(slices.Clone(b), crc32.Checksum(b, castagnoli))
 		var rows []row
-		if unpackAll(&storedPack{first: vitrine.ViewID(first), data: b}, &rows) != nil {
+		if unpackAll(b, vitrine.ViewID(first), &rows) != nil {
 			return
 		}
 		pages := 0

@@ -146,7 +146,7 @@ func (w *packWriter) write(rows []row, mayMove bool) error {
 // the ones before and after while they are short.
 func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
 	err = w.tx.packs(ofLink(w.link), ids{first, last + 1}, func(_ vitrine.LinkID, p *storedPack) error {
-		return unpackAll(p, &old)
+		return unpackAll(p.data, p.first, &old)
 	})
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
 			return nil
 		}
 		var rows []row
-		if err := unpackAll(&before, &rows); err != nil {
+		if err := unpackAll(before.data, before.first, &rows); err != nil {
 			return err
 		}
 		old = append(rows, old...)
@@ -177,7 +177,7 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
 		if after.opens > packOpens*3/4 {
 			return nil
 		}
-		return unpackAll(&after, &old)
+		return unpackAll(after.data, after.first, &old)
 	}, "SELECT first, opens, data FROM packs WHERE link = $1 AND first > $2 ORDER BY first LIMIT 1", int64(w.link), int64(last))
 	if err != nil || len(old) == 0 {
 		return nil, err
@@ -187,10 +187,10 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
 }
 
 // unpackAll appends the rows of a pack to a list; they share no memory with the pack.
-func unpackAll(p *storedPack, rows *[]row) error {
+func unpackAll(data []byte, first vitrine.ViewID, rows *[]row) error {
 	var u unpacker
-	if err := u.open(p.data, p.first); err != nil {
-		return fmt.Errorf("pack %d: %w", p.first, err)
+	if err := u.open(data, first); err != nil {
+		return fmt.Errorf("pack %d: %w", first, err)
 	}
 	for r := u.next(); r != nil; r = u.next() {
 		c := *r

@@ -175,7 +175,7 @@ func (r *row) decode(open, session []byte) error {
 func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := idsOf(day, day+1)
 	var rows []row
-	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return unpackAll(p, &rows) })
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return unpackAll(p.data, p.first, &rows) })
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
