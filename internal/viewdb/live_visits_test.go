@@ -70,7 +70,7 @@ func TestVisitSet(t *testing.T) {
 
 func TestVisitSetLimits(t *testing.T) {
 	s := newVisitSet()
-	for _, day := range []report.Day{-1, maxVisitDay + 1, report.NoDay, lastDay} {
+	for _, day := range []report.Day{-1, maxVisitDay + 1, report.NoDay, 1<<31 - 1} {
 		if _, ok := s.add(visitEntry{1, 1, day}, 1); ok {
 			t.Errorf("day %d is held", day)
 		}
