@@ -92,7 +92,9 @@
 //
 // Backends, below internal:
 //
-//	sqldb                Store and ViewLog on SQLite and PostgreSQL
+//	sqldb                SQLite and PostgreSQL: connections, transactions, schemas
+//	sqlstore             Store on sqldb
+//	viewdb               ViewLog on sqldb
 //	clickhouse           ViewLog on ClickHouse
 //	disk, s3             Blobs in a directory, in a bucket
 //	spool                Spool: views that the log cannot take yet, in files

@@ -16,7 +16,7 @@ report
 client                       report filetype
 e2e
 cmd/vitrine                  vitrine client report analytics audit auth accept clamav clickhouse collections disk durable importer ingest
-cmd/vitrine                  lease links logowner mail moderation outbox password preview publish s3 sitestats spool sqldb storageowner web worker
+cmd/vitrine                  lease links logowner mail moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner viewdb web worker
 
 vitrine                      report filetype
 
@@ -53,13 +53,17 @@ mail                         vitrine
 preview                      vitrine filetype
 s3                           vitrine durable
 spool                        vitrine durable
-sqldb                        vitrine report durable
+sqldb                        vitrine durable
+sqlstore                     vitrine sqldb
+viewdb                       vitrine report sqldb viewdb/segment
+viewdb/segment               vitrine report
 
 web                          vitrine report accept analytics auth collections export filetype importer ingest links markup moderation password publish sitestats visitor
 
 vitrinetest                  vitrine report auth lease vitrinetest/tier
 vitrinetest/tier
-vitrinetest/fixture          vitrine report audit auth collections disk filetype links moderation outbox password publish sqldb vitrinetest
+vitrinetest/fixture          vitrine report audit auth collections disk filetype links moderation outbox password publish sqlstore viewdb vitrinetest
+vitrinetest/sqltest          sqldb vitrinetest vitrinetest/tier
 `)
 
 // table reads lines of a package and the packages that it may import. Short

@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// logTable has one row, also in a database that has nothing else.
+// LogTable has one row, also in a database that has nothing else.
 const LogTable = "log"
 
-// notCopied says why.
+// NotCopied says why.
 var NotCopied = map[string]string{
 	"logins":           "codes of programs that ask for a key: they expire within minutes",
 	"leases":           "who does what at the moment: those who do it end before a copy is made",

@@ -13,7 +13,7 @@ import (
 // pool holds the connections of one kind. It keeps each with its prepared statements, which database/sql would have to
 // look for in every transaction anew.
 type pool struct {
-	Db       *sql.DB
+	DB       *sql.DB
 	Idle     chan *conn
 	unopened chan struct{} // a place for each connection that may yet be opened
 	closed   chan struct{}
@@ -30,7 +30,7 @@ type conn struct {
 var errClosed = errors.New("closed")
 
 func newPool(db *sql.DB, n int) *pool {
-	p := &pool{Db: db, Idle: make(chan *conn, n), unopened: make(chan struct{}, n), closed: make(chan struct{})}
+	p := &pool{DB: db, Idle: make(chan *conn, n), unopened: make(chan struct{}, n), closed: make(chan struct{})}
 	for range n {
 		p.unopened <- struct{}{}
 	}
@@ -70,7 +70,7 @@ func (p *pool) Acquire(ctx context.Context) (*conn, error) {
 }
 
 func (p *pool) open(ctx context.Context) (*conn, error) {
-	opened, err := p.Db.Conn(ctx)
+	opened, err := p.DB.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (p *pool) close() error {
 			_ = c.Close()
 		}
 	}
-	return p.Db.Close()
+	return p.DB.Close()
 }
 
 func (c *conn) exec(query string) error {

@@ -23,10 +23,10 @@ import (
 // postgresSchemas are where the Store and the ViewLog, whose tables have the same names, stand in one database.
 var postgresSchemas = map[string]string{"store": "vitrine", "viewlog": "vitrine_views"}
 
-// changesChannel is where a transaction says that it has changed the store.
+// ChangesChannel is where a transaction says that it has changed the store.
 const ChangesChannel = "vitrine_changes"
 
-// postgresStore runs transactions that write side by side, and those again that the database finds in each other's way. Each holds the table
+// PostgresStore runs transactions that write side by side, and those again that the database finds in each other's way. Each holds the table
 // of turns, shared, but for one that was in others' way again and again: nobody else writes while it does. LOCK TABLE takes no snapshot, so
 // that what is read is newer than the lock.
 var PostgresStore = postgresDialect(Dialect{
@@ -36,7 +36,7 @@ var PostgresStore = postgresDialect(Dialect{
 	tries:      8, // PostgreSQL lets go of a lock a moment before it takes a transaction for ended: even one that is alone may meet the one before
 })
 
-// postgresViewLog has one transaction write at a time, of all instances together: what decides how opens are counted relies on it.
+// PostgresViewLog has one transaction write at a time, of all instances together: what decides how opens are counted relies on it.
 var PostgresViewLog = postgresDialect(Dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",

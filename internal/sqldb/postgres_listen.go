@@ -46,7 +46,7 @@ type Waits struct {
 	Silence time.Duration
 }
 
-// postgresWaits are those of databases that are opened from now on. Tests make
+// PostgresWaits are those of databases that are opened from now on. Tests make
 // them shorter.
 var PostgresWaits = Waits{Beat: time.Second, Answer: 2 * time.Second, Heard: 3 * time.Second,
 	Again: 500 * time.Millisecond, Open: 4 * time.Second, Silence: 6 * time.Second}
@@ -196,7 +196,7 @@ func (l *Listener) ask(ctx context.Context, c *pgx.Conn, statement string) error
 	return err
 }
 
-// close ends listening. Whatever is asked of the server after it waits for its answer for ever.
+// Close ends listening. Whatever is asked of the server after it waits for its answer for ever.
 func (l *Listener) Close() error {
 	l.mu.Lock()
 	l.closed = true

@@ -58,7 +58,7 @@ const (
 	ReaderCache = 4 << 10
 )
 
-// sqliteReaders bounds the transactions that read at once.
+// SqliteReaders bounds the transactions that read at once.
 const SqliteReaders = 4
 
 // OpenSQLite opens a database file, making it (for its owner alone) if there is none, and brings its schema up to date.

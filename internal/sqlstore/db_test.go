@@ -63,7 +63,7 @@ func TestFull(t *testing.T) {
 	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	pages := func(n int) {
 		t.Helper()
-		err := s.Db.Update(t.Context(), func(t *sqldb.Tx) error {
+		err := s.DB.Update(t.Context(), func(t *sqldb.Tx) error {
 			var is int64
 			return t.Get([]any{&is}, fmt.Sprintf("PRAGMA max_page_count = %d", n))
 		})
@@ -100,7 +100,7 @@ func TestFull(t *testing.T) {
 	if err := write("1"); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
-	sqltest.CheckIntegrity(t, s.Db)
+	sqltest.CheckIntegrity(t, s.DB)
 }
 
 // A transaction waits for another process's, and is run again when the wait was too long.
@@ -114,7 +114,7 @@ func TestBusy(t *testing.T) {
 	if _, err := other.Exec("PRAGMA busy_timeout = 1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Db.Update(t.Context(), func(t *sqldb.Tx) error {
+	if err := s.DB.Update(t.Context(), func(t *sqldb.Tx) error {
 		var is int64
 		return t.Get([]any{&is}, "PRAGMA busy_timeout = 1")
 	}); err != nil {
@@ -136,7 +136,7 @@ func TestBusy(t *testing.T) {
 	}
 	// An error of being busy from within runs the function again.
 	runs := 0
-	err = s.Db.Update(t.Context(), func(t *sqldb.Tx) error {
+	err = s.DB.Update(t.Context(), func(t *sqldb.Tx) error {
 		if runs++; runs == 1 {
 			held, err := other.Begin()
 			if err == nil {
@@ -236,7 +236,7 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, run := range queries() {
-		err := s.Db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		err := s.DB.Read(t.Context(), func(tx *sqldb.Tx) error {
 			clear(tx.Conn.Statements)
 			run(Tx{tx})
 			queries := slices.Collect(maps.Keys(tx.Conn.Statements))

@@ -9,5 +9,5 @@ import "context"
 // who cannot know, goes on: release then answers an error, and what must not be done by two needs a check of its own in the transaction that
 // does it. A lock of a SQLite store is one on a file beside it, and lives as long as the process.
 func (s *Store) Exclusive(ctx context.Context, name string) (release func() error, err error) {
-	return s.Db.Lock(ctx, name, true)
+	return s.DB.Lock(ctx, name, true)
 }

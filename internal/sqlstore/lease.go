@@ -10,7 +10,7 @@ import (
 
 // Leases are all leases: of servers that run, and of those that were killed.
 func (s *Store) Leases(ctx context.Context) (all []vitrine.Lease, err error) {
-	err = s.Db.Read(ctx, func(t *sqldb.Tx) error {
+	err = s.DB.Read(ctx, func(t *sqldb.Tx) error {
 		all = nil
 		return t.Each(func(row sqldb.Scanner) error {
 			l, err := readLease(row)

@@ -16,7 +16,7 @@ func TestPostgresPooler(t *testing.T) {
 	direct := openTestStore(t, place)
 	pooled := vitrinetest.PgBouncer(t, place, "session")
 	one := openTestStore(t, pooled)
-	before := sqltest.Steady(t, one, one.Db)
+	before := sqltest.Steady(t, one, one.DB)
 	if err := direct.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", nil) }); err != nil {
 		t.Fatal(err)
 	}

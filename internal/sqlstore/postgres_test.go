@@ -68,9 +68,9 @@ func TestPostgresOpenFails(t *testing.T) {
 func TestPostgresConnections(t *testing.T) {
 	const n = 6
 	s := openTestStore(t, sqltest.WithParameter(t, vitrinetest.PostgresDatabase(t), "pool_max_conns", fmt.Sprint(n)))
-	readers := cap(s.Db.Readers.Idle)
-	if readers+cap(s.Db.Writer.Idle) != n {
-		t.Errorf("%d read and %d write, want %d in all", readers, cap(s.Db.Writer.Idle), n)
+	readers := cap(s.DB.Readers.Idle)
+	if readers+cap(s.DB.Writer.Idle) != n {
+		t.Errorf("%d read and %d write, want %d in all", readers, cap(s.DB.Writer.Idle), n)
 	}
 	inside, all := make(chan bool, n), make(chan bool)
 	var done sync.WaitGroup
@@ -136,7 +136,7 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 	sqltest.HastyPostgres(t)
 	place := vitrinetest.PostgresDatabase(t)
 	one, other := openTestStore(t, place), openTestStore(t, place)
-	other.Db.Changes.Close() // so that one listens
+	other.DB.Changes.Close() // so that one listens
 	change := func() {
 		t.Helper()
 		err := other.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte(time.Now().String())) })
@@ -146,7 +146,7 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 	}
 	for name, fail := range map[string]func(process int){
 		"cut": func(process int) {
-			err := other.Db.Read(t.Context(), func(tx *sqldb.Tx) error {
+			err := other.DB.Read(t.Context(), func(tx *sqldb.Tx) error {
 				var ok bool
 				return tx.Get([]any{&ok}, "SELECT pg_terminate_backend($1)", process)
 			})
@@ -161,8 +161,8 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 			t.Cleanup(func() { _ = syscall.Kill(process, syscall.SIGCONT) })
 		},
 	} {
-		before := sqltest.Steady(t, one, one.Db)
-		process := sqltest.Listening(t, one.Db)
+		before := sqltest.Steady(t, one, one.DB)
+		process := sqltest.Listening(t, one.DB)
 		fail(process)
 		change()
 		changed := time.Now()
@@ -172,8 +172,8 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 			}
 		}
 		t.Logf("%s: told of after %v", name, time.Since(changed))
-		rest := sqltest.Steady(t, one, one.Db)
-		if after := sqltest.Listening(t, one.Db); after == process && name == "cut" {
+		rest := sqltest.Steady(t, one, one.DB)
+		if after := sqltest.Listening(t, one.DB); after == process && name == "cut" {
 			t.Errorf("%s: the same connection listens", name)
 		}
 		change()
@@ -189,7 +189,7 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 func TestPostgresVersionStays(t *testing.T) {
 	sqltest.HastyPostgres(t)
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
-	version := sqltest.Steady(t, s, s.Db)
+	version := sqltest.Steady(t, s, s.DB)
 	for range 3 {
 		if err := s.Read(t.Context(), func(tx vitrine.Tx) error { return nil }); err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestPostgresVersionStays(t *testing.T) {
 func TestPostgresPlans(t *testing.T) {
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
 	for name, run := range queries() {
-		err := s.Db.Read(t.Context(), func(tx *sqldb.Tx) error {
+		err := s.DB.Read(t.Context(), func(tx *sqldb.Tx) error {
 			clear(tx.Conn.Statements)
 			seen := &noted{}
 			tx.Dialect = seen.of(tx.Dialect)

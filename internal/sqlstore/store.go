@@ -1,3 +1,4 @@
+// Package sqlstore keeps the store in a SQL database (package sqldb).
 package sqlstore
 
 import (
@@ -8,9 +9,10 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-// Store is a vitrine.Store.
+// Store implements [vitrine.Store].
 type Store struct {
-	Db *sqldb.DB
+	// DB is the database, for what a store does not say of it.
+	DB *sqldb.DB
 }
 
 var _ vitrine.Store = (*Store)(nil)
@@ -23,34 +25,34 @@ func Open(place string) (*Store, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Store{Db: db}, nil
+		return &Store{DB: db}, nil
 	}
 	db, err := sqldb.OpenSQLite(place, "store")
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Db: db}, nil
+	return &Store{DB: db}, nil
 }
 
 // Close waits for running transactions and closes the database.
-func (s *Store) Close() error { return s.Db.Close() }
+func (s *Store) Close() error { return s.DB.Close() }
 
 // Time is what time it is by the clock of a database that other machines share; false: it has none of its own, or has not told it lately.
 func (s *Store) Time() (now time.Time, known bool) {
-	return s.Db.Time()
+	return s.DB.Time()
 }
 
 // Version implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
-func (s *Store) Version(ctx context.Context) (number int64, err error) { return s.Db.ReadVersion(ctx) }
+func (s *Store) Version(ctx context.Context) (number int64, err error) { return s.DB.ReadVersion(ctx) }
 
 // Read implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
 func (s *Store) Read(ctx context.Context, f func(vitrine.Tx) error) error {
-	return s.Db.Read(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
+	return s.DB.Read(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
 }
 
 // Update implements [vitrine.Store]. A failure of the database is vitrine.Unavailable, also when f has overlooked it.
 func (s *Store) Update(ctx context.Context, f func(vitrine.Tx) error) error {
-	return s.Db.Update(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
+	return s.DB.Update(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
 }
 
 // Tx is a vitrine.Tx.

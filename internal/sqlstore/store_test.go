@@ -57,7 +57,7 @@ func TestVersionStays(t *testing.T) {
 		if err := s.Read(t.Context(), func(tx vitrine.Tx) error { _, err := tx.Secret("s"); return err }); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Db.Writer.Db.Exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+		if _, err := s.DB.Writer.DB.Exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
 			t.Fatal(err)
 		}
 		if v := version(); v != first {
@@ -65,12 +65,12 @@ func TestVersionStays(t *testing.T) {
 		}
 	}
 	// The connection that it is asked by is lost: what another one says is not taken for the same.
-	c, err := s.Db.Watcher.Acquire(t.Context())
+	c, err := s.DB.Watcher.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	put("two")
-	s.Db.Watcher.Release(c, false)
+	s.DB.Watcher.Release(c, false)
 	if v := version(); v == first {
 		t.Errorf("version %d, after a change", v)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -59,7 +60,7 @@ type writing struct {
 	early    vitrine.Batch        // what is about these
 	looked   map[openKey]blobs    // rows, as they were found; one without blobs is not there
 	taken    map[openKey]idRun
-	visits   map[vitrine.AccountID][]visitEntry // of opens that were imported into packs
+	visits   map[vitrine.AccountID][]segment.Visit // of opens that were imported into packs
 	b, b2    []byte
 }
 
@@ -76,7 +77,7 @@ type openKey struct {
 
 // engaged is a stored open with its engagement.
 type engaged struct {
-	openRecord
+	segment.View
 	vitrine.Engagement
 	engagementChanged bool
 	account           vitrine.AccountID
@@ -86,21 +87,21 @@ type engaged struct {
 func (l *ViewLog) write(t logTx, c *changes) *writing {
 	return &writing{log: l, tx: t, told: c, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
-		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]visitEntry{}}
+		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]segment.Visit{}}
 }
 
 // count adds an open that was written to its link's counts.
-func (w *writing) count(o *vitrine.OpenRecord, r *openRecord) {
+func (w *writing) count(o *vitrine.OpenRecord, r *segment.View) {
 	c := w.change(vitrine.LinkID(o.Link))
 	c.account = o.Account
-	if r.human() {
+	if r.Human() {
 		c.views++
 	}
 }
 
 // insert writes the row of an open, unless its link has the ID.
-func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *openRecord, o *vitrine.OpenRecord) (added bool, err error) {
-	w.b = r.append(w.b[:0])
+func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View, o *vitrine.OpenRecord) (added bool, err error) {
+	w.b = r.Append(w.b[:0])
 	var session any
 	if o.Session != nil {
 		e := vitrine.Engagement{Session: *o.Session}
@@ -115,12 +116,12 @@ func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *openRecord, 
 
 // session is the blob of an engagement, good until the next one.
 func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, error) {
-	screen, err := w.words.id(wordScreen, e.Session.Screen)
+	screen, err := w.words.id(segment.WordScreen, e.Session.Screen)
 	if err != nil {
 		return nil, err
 	}
-	s := sessionRecord{Session: e.Session, screen: screen, startMs: e.StartMs}
-	w.b2 = s.append(w.b2[:0], id.Ms())
+	s := segment.Session{Session: e.Session, Screen: screen, StartMs: e.StartMs}
+	w.b2 = s.Append(w.b2[:0], id.Ms())
 	return w.b2, nil
 }
 
@@ -130,7 +131,7 @@ type blobs struct{ open, session []byte }
 const selectBlobs = "SELECT open, session FROM opens WHERE link = $1 AND id = $2"
 
 // stored reads an open. ErrNotFound: it is not there.
-func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r openRecord, session []byte, err error) {
+func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r segment.View, session []byte, err error) {
 	b, looked := w.looked[openKey{link, id}]
 	if !looked {
 		err = w.tx.Get([]any{&b.open, &b.session}, selectBlobs, int64(link), int64(id))
@@ -138,7 +139,7 @@ func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r openRecord, 
 		err = vitrine.ErrNotFound
 	}
 	if err == nil {
-		err = r.decode(b.open)
+		err = r.Decode(b.open)
 	}
 	return r, b.session, err
 }
@@ -198,18 +199,18 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	if err != nil {
 		return nil, err
 	}
-	e := &engaged{openRecord: r, account: account}
+	e := &engaged{View: r, account: account}
 	if session != nil {
-		var s sessionRecord
-		if err := s.decode(session, id.Ms()); err != nil {
+		var s segment.Session
+		if err := s.Decode(session, id.Ms()); err != nil {
 			return nil, err
 		}
-		screen, err := w.words.word(s.screen)
+		screen, err := w.words.word(s.Screen)
 		if err != nil {
 			return nil, err
 		}
-		e.Engagement = vitrine.Engagement{Session: s.Session, StartMs: s.startMs}
-		e.Session.Screen = screen.labels[0]
+		e.Engagement = vitrine.Engagement{Session: s.Session, StartMs: s.StartMs}
+		e.Session.Screen = screen.Labels[0]
 	}
 	w.engaged[key] = e
 	followed, err := w.follows(account, link)
@@ -238,23 +239,23 @@ func (w *writing) miss(account vitrine.AccountID, key openKey) error {
 
 // asReported is an open as the engine takes it; it shares no memory with e.
 func (w *writing) asReported(key openKey, e *engaged, session bool) (*report.Open, error) {
-	o := &report.Open{ID: int64(key.open), At: key.open.Ms(), Link: int64(key.link), Viewer: e.viewer,
-		QR: e.flags&openQR != 0, Returning: e.flags&openReturning != 0}
+	o := &report.Open{ID: int64(key.open), At: key.open.Ms(), Link: int64(key.link), Viewer: e.Viewer,
+		QR: e.Flags&segment.OpenQR != 0, Returning: e.Flags&segment.OpenReturning != 0}
 	for _, l := range []struct {
-		id     wordID
+		id     segment.LabelID
 		labels []*string
 	}{
-		{e.place, []*string{&o.Country, &o.City}},
-		{e.origin, []*string{&o.Referrer, &o.Source}},
-		{e.agent, []*string{&o.Device, &o.Browser, &o.OS}},
-		{e.bot, []*string{&o.Bot}},
+		{e.Place, []*string{&o.Country, &o.City}},
+		{e.Origin, []*string{&o.Referrer, &o.Source}},
+		{e.Agent, []*string{&o.Device, &o.Browser, &o.OS}},
+		{e.Bot, []*string{&o.Bot}},
 	} {
 		word, err := w.words.word(l.id)
 		if err != nil {
 			return nil, err
 		}
 		for i, label := range l.labels {
-			*label = word.labels[i]
+			*label = word.Labels[i]
 		}
 	}
 	if session {
@@ -278,10 +279,10 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	}
 	e.Apply(*s)
 	e.engagementChanged = true
-	if s.Bot == "" || !e.human() {
+	if s.Bot == "" || !e.Human() {
 		return nil
 	}
-	if e.bot, err = w.words.id(wordBot, s.Bot); err != nil {
+	if e.Bot, err = w.words.id(segment.WordBot, s.Bot); err != nil {
 		return err
 	}
 	c := w.change(s.Link)
@@ -294,8 +295,8 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	if n > 0 {
 		w.told.reset(e.account)
 	}
-	e.flags = e.flags&^openReturning | openBot | openTold
-	return w.tx.decrementViewer(s.Link, e.viewer, 1)
+	e.Flags = e.Flags&^segment.OpenReturning | segment.OpenBot | segment.OpenTold
+	return w.tx.decrementViewer(s.Link, e.Viewer, 1)
 }
 
 // dropDownloads removes the download events of an open and tells how many there were.
@@ -326,7 +327,7 @@ func (w *writing) download(d *vitrine.Download) error {
 	if e == nil && w.missing[openKey{d.Link, d.Open}] {
 		w.early.Downloads = append(w.early.Downloads, *d)
 	}
-	if e == nil || !e.human() {
+	if e == nil || !e.Human() {
 		return nil
 	}
 	if a, err := w.account(e.account); err != nil || report.DayOf(d.ID.Ms()) < a.retainedFrom {
@@ -380,7 +381,7 @@ func (w *writing) finishEngaged() error {
 		if err != nil {
 			return err
 		}
-		keys, rows = append(keys, key), append(rows, blobs{e.openRecord.append(nil), slices.Clone(session)})
+		keys, rows = append(keys, key), append(rows, blobs{e.View.Append(nil), slices.Clone(session)})
 		if e.before != nil {
 			after, err := w.asReported(key, e, true)
 			if err != nil {

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"vitrine"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
 // adding is an open on its way into the table of opens.
 type adding struct {
 	*vitrine.OpenRecord
-	record  openRecord
+	record  segment.View
 	blob    []byte
 	added   bool
 	refused error
@@ -19,7 +20,7 @@ type adding struct {
 
 func (a *adding) link() vitrine.LinkID { return vitrine.LinkID(a.Link) }
 func (a *adding) id() vitrine.ViewID   { return vitrine.ViewID(a.ID) }
-func (a *adding) of() viewerOf         { return viewerOf{a.link(), a.record.viewer} }
+func (a *adding) of() viewerOf         { return viewerOf{a.link(), a.record.Viewer} }
 
 // viewerOf is a viewer of a link.
 type viewerOf struct {
@@ -42,7 +43,7 @@ func (w *writing) opens(opens []vitrine.OpenRecord) (refused []error, err error)
 	}
 	for i := range list {
 		a := &list[i]
-		a.record.flags &^= openReturning
+		a.record.Flags &^= segment.OpenReturning
 		a.refused = w.loosen(a.Account, a.link(), report.DayOf(a.id().Ms()))
 		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrForgotten) {
 			return nil, a.refused
@@ -87,7 +88,7 @@ func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 	at := map[viewerOf]int{}
 	for i := range list {
 		a := &list[i]
-		if a.refused != nil || !a.record.human() {
+		if a.refused != nil || !a.record.Human() {
 			continue
 		}
 		n, there := at[a.of()]
@@ -142,16 +143,16 @@ func decide(list []adding, before map[viewerOf]bool, counts func(*adding) bool) 
 	now := make(map[viewerOf]bool, len(before))
 	for i := range list {
 		a := &list[i]
-		if !counts(a) || !a.record.human() {
+		if !counts(a) || !a.record.Human() {
 			continue
 		}
-		flags := a.record.flags &^ openReturning
+		flags := a.record.Flags &^ segment.OpenReturning
 		if before[a.of()] || now[a.of()] {
-			flags |= openReturning
+			flags |= segment.OpenReturning
 		}
 		now[a.of()] = true
-		if flags != a.record.flags {
-			a.record.flags = flags
+		if flags != a.record.Flags {
+			a.record.Flags = flags
 			changed = append(changed, a)
 		}
 	}
@@ -169,7 +170,7 @@ func (w *writing) insertAll(list []adding) error {
 			continue
 		}
 		start := len(blobs)
-		blobs = a.record.append(blobs)
+		blobs = a.record.Append(blobs)
 		a.blob = blobs[start:len(blobs):len(blobs)]
 		var session []byte
 		if a.Session != nil {
@@ -208,8 +209,8 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 			continue
 		}
 		some = true
-		if a.record.human() {
-			if err := w.tx.decrementViewer(a.link(), a.record.viewer, 1); err != nil {
+		if a.record.Human() {
+			if err := w.tx.decrementViewer(a.link(), a.record.Viewer, 1); err != nil {
 				return err
 			}
 		}
@@ -217,7 +218,7 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 		if err != nil {
 			return err
 		}
-		if !stored.same(&a.record) {
+		if !stored.Same(&a.record) {
 			a.refused = vitrine.ErrExists
 		}
 	}
@@ -225,7 +226,7 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 		return nil
 	}
 	for _, a := range decide(list, seen, func(a *adding) bool { return a.added }) {
-		_, err := w.tx.Exec("UPDATE opens SET open = $1 WHERE link = $2 AND id = $3", a.record.append(nil), a.Link, a.ID)
+		_, err := w.tx.Exec("UPDATE opens SET open = $1 WHERE link = $2 AND id = $3", a.record.Append(nil), a.Link, a.ID)
 		if err != nil {
 			return err
 		}
@@ -259,7 +260,7 @@ func (w *writing) tell(list []adding) error {
 		w.count(a.OpenRecord, &a.record)
 		if followed {
 			after := a.Open
-			after.Returning = a.record.flags&openReturning != 0
+			after.Returning = a.record.Flags&segment.OpenReturning != 0
 			w.told.add(event{account: a.Account, after: &after})
 		}
 	}

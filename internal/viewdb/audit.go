@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/bits"
 	"slices"
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -199,7 +199,7 @@ func (a *linksAudit) readForgotten() error {
 }
 
 func (a *linksAudit) readPacks() error {
-	var u unpacker
+	var u segment.Unpacker
 	return a.tx.Each(func(row sqldb.Scanner) error {
 		var link int64
 		var p storedPack
@@ -207,25 +207,25 @@ func (a *linksAudit) readPacks() error {
 			return a.tx.Fail(err)
 		}
 		l := a.of(link)
-		err := u.open(p.data, p.first)
+		err := u.Open(p.data, p.first)
 		for err == nil {
-			r := u.next()
+			r := u.Next()
 			if r == nil {
-				err = u.end()
+				err = u.End()
 				break
 			}
-			if l.some && r.id <= l.last {
-				l.fault("view %d is in a pack after view %d", r.id, l.last)
+			if l.some && r.ID <= l.last {
+				l.fault("view %d is in a pack after view %d", r.ID, l.last)
 			}
-			l.some, l.last = true, r.id
-			if r.human() && l.downloaded != nil {
-				delete(l.downloaded, r.id)
+			l.some, l.last = true, r.ID
+			if r.Human() && l.downloaded != nil {
+				delete(l.downloaded, r.ID)
 			}
 			if err := a.open(link, l, r, true); err != nil {
 				return err
 			}
 		}
-		if errors.Is(err, errRecord) {
+		if errors.Is(err, segment.ErrDamaged) {
 			l.fault("pack %d of link %d: %v", p.first, link, err)
 			err = nil
 		}
@@ -235,8 +235,8 @@ func (a *linksAudit) readPacks() error {
 
 func (a *linksAudit) readOpens() error {
 	return a.tx.VisitOpens(func(link, id int64, open, session []byte) error {
-		l, r := a.of(link), row{id: vitrine.ViewID(id)}
-		if err := r.decode(open, session); err != nil {
+		l, r := a.of(link), segment.Row{ID: vitrine.ViewID(id)}
+		if err := r.Decode(open, session); err != nil {
 			l.fault("open %d: %v", id, err)
 			return nil
 		}
@@ -245,28 +245,28 @@ func (a *linksAudit) readOpens() error {
 }
 
 // open counts an open.
-func (a *linksAudit) open(link int64, l *linkAudit, r *row, packed bool) error {
+func (a *linksAudit) open(link int64, l *linkAudit, r *segment.Row, packed bool) error {
 	if err := a.next(); err != nil {
 		return err
 	}
 	o, err := a.opens.make(link, r)
-	if errors.Is(err, errRecord) {
-		l.fault("open %d: %v", r.id, err)
+	if errors.Is(err, segment.ErrDamaged) {
+		l.fault("open %d: %v", r.ID, err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	imported := r.flags&openImported != 0
+	imported := r.Flags&segment.OpenImported != 0
 	if o.Counted() {
 		l.views++
 		if !packed {
-			l.viewers += fingerprint(o.Viewer)
+			l.viewers += segment.Fingerprint(o.Viewer)
 		}
 	}
 	if o.Session != nil {
 		if wrong := wrongSession(o.Session, imported); wrong != "" {
-			l.fault("open %d: %s", r.id, wrong)
+			l.fault("open %d: %s", r.ID, wrong)
 		}
 	}
 	return nil
@@ -282,7 +282,7 @@ func (a *linksAudit) readViewers() error {
 		if opens < 1 {
 			l.fault("a viewer is kept with %d opens", opens)
 		}
-		l.seen += uint64(opens) * fingerprint(uint64(viewer))
+		l.seen += uint64(opens) * segment.Fingerprint(uint64(viewer))
 		return a.next()
 	}, "SELECT link, viewer, opens FROM viewers WHERE link > $1 AND link <= $2", a.between...)
 }
@@ -298,7 +298,7 @@ func (a *linksAudit) readDownloads() error {
 		}
 		l := a.of(d.link)
 		l.downloads++
-		var r openRecord
+		var r segment.View
 		switch {
 		case open == nil && a.packed >= mostPacked:
 			many = append(many, d)
@@ -308,7 +308,7 @@ func (a *linksAudit) readDownloads() error {
 				l.downloaded = map[vitrine.ViewID][]int64{}
 			}
 			l.downloaded[vitrine.ViewID(d.of)] = append(l.downloaded[vitrine.ViewID(d.of)], d.id)
-		case r.decode(open) == nil && !r.human():
+		case r.Decode(open) == nil && !r.Human():
 			l.fault("download %d belongs to open %d, which is a bot's", d.id, d.of)
 		}
 		return a.next()
@@ -323,18 +323,11 @@ func (a *linksAudit) readDownloads() error {
 
 // inPack reports whether a pack has an open, by a person.
 func (a *linksAudit) inPack(link vitrine.LinkID, id vitrine.ViewID) (found bool) {
-	err := a.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(_ vitrine.LinkID, r *row) error {
-		found = r.human()
+	err := a.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(_ vitrine.LinkID, r *segment.Row) error {
+		found = r.Human()
 		return nil
 	})
 	return err == nil && found
-}
-
-// fingerprint spreads a viewer over all numbers, so that sums of different viewers differ.
-func fingerprint(viewer uint64) uint64 {
-	hi, lo := bits.Mul64(viewer^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
-	hi, lo = bits.Mul64(hi^lo^viewer, 0xa0761d6478bd642f)
-	return hi ^ lo
 }
 
 // maxSessionMs is the longest time one open can count (engagement, The server).

@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -58,11 +59,6 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 	return nil
 }
 
-// fingerprint spreads an entry over all numbers.
-func (v visitEntry) fingerprint() uint64 {
-	return fingerprint(uint64(v.viewer) ^ fingerprint(uint64(v.link)^fingerprint(uint64(v.day))))
-}
-
 // indexedVisits sums the fingerprints of the entries of each link from a day on, each once.
 func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from report.Day) (sums map[int64]uint64, err error) {
 	runs, err := t.runs(account)
@@ -74,7 +70,7 @@ func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from
 		sources = append(sources, source{tx: t, account: account, run: r.number})
 	}
 	sums = map[int64]uint64{}
-	var last visitEntry
+	var last segment.Visit
 	for n := 0; ; n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -84,8 +80,8 @@ func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from
 			return sums, err
 		}
 		if e := best.head(); n == 0 || e != last {
-			if last = e; e.day >= from {
-				sums[e.link] += e.fingerprint()
+			if last = e; e.Day >= from {
+				sums[e.Link] += e.Fingerprint()
 			}
 		}
 		best.at++
@@ -132,21 +128,21 @@ func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID, busy 
 	sums = map[vitrine.LinkID]uint64{}
 	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
 	n := 0
-	err = t.packedRows(vitrine.Scope{Account: account}, ids{math.MinInt64, math.MaxInt64}, true, func(link vitrine.LinkID, r *row) error {
+	err = t.packedRows(vitrine.Scope{Account: account}, ids{math.MinInt64, math.MaxInt64}, true, func(link vitrine.LinkID, r *segment.Row) error {
 		if n++; n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if d := report.DayOf(r.id.Ms()); d != day || link != of {
+		if d := report.DayOf(r.ID.Ms()); d != day || link != of {
 			of, day = link, d
 			clear(seen)
-			busy[d] = busy[d] || r.human()
+			busy[d] = busy[d] || r.Human()
 		}
-		if r.human() {
+		if r.Human() {
 			busy[day] = true
 		}
-		if r.human() && !seen[r.viewer] {
-			seen[r.viewer] = true
-			sums[link] += r.visit(link).fingerprint()
+		if r.Human() && !seen[r.Viewer] {
+			seen[r.Viewer] = true
+			sums[link] += r.Visit(link).Fingerprint()
 		}
 		return nil
 	})

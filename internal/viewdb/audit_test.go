@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -55,15 +56,15 @@ func TestAuditFinds(t *testing.T) {
 		{"a download's open", "UPDATE downloads SET open = 5", "belongs to open 5, which does not exist", nil},
 		{"a download of a bot", "UPDATE downloads SET open = $1", "which is a bot's", []any{from(4, "").ID}},
 		{"an endless session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "longer than an open can count",
-			[]any{from(1, "").ID, (&sessionRecord{Session: report.Session{PresentMs: maxSessionMs + 1}}).append(nil, 0)}},
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{PresentMs: maxSessionMs + 1}}).Append(nil, 0)}},
 		{"a session of more than all", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "more than the whole",
-			[]any{from(1, "").ID, (&sessionRecord{Session: report.Session{Depth: 1_000_001}}).append(nil, 0)}},
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{Depth: 1_000_001}}).Append(nil, 0)}},
 		{"engaged while away", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "engaged for 2 ms and present for 1",
-			[]any{from(1, "").ID, (&sessionRecord{Session: report.Session{EngagedMs: 2, PresentMs: 1}}).append(nil, 0)}},
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{EngagedMs: 2, PresentMs: 1}}).Append(nil, 0)}},
 		{"negative time", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "negative",
-			[]any{from(1, "").ID, (&sessionRecord{Session: report.Session{EngagedMs: -2}}).append(nil, 0)}},
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{EngagedMs: -2}}).Append(nil, 0)}},
 		{"pages in disorder", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "time on page 2 is in the wrong place",
-			[]any{from(1, "").ID, (&sessionRecord{Session: report.Session{Pages: []report.PageTime{{Page: 3}, {Page: 2}}}}).append(nil, 0)}},
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{Pages: []report.PageTime{{Page: 3}, {Page: 2}}}}).Append(nil, 0)}},
 	} {
 		l := openTestLog(t)
 		bot := from(4, "e")

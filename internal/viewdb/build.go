@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -228,16 +229,16 @@ func (b *building) run() error {
 func (b *building) visits() (facts map[int64][]visitFact, err error) {
 	facts = map[int64][]visitFact{}
 	err = b.read(func(t logTx) error {
-		var visits []visitEntry
-		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true, func(link vitrine.LinkID, r *row) error {
+		var visits []segment.Visit
+		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true, func(link vitrine.LinkID, r *segment.Row) error {
 			of := b.counts[link]
 			if of == nil {
 				of = make([]int64, b.block.to-b.block.from)
 				b.counts[link] = of
 			}
-			of[report.DayOf(r.id.Ms())-b.block.from]++
-			if r.human() {
-				visits = append(visits, r.visit(link))
+			of[report.DayOf(r.ID.Ms())-b.block.from]++
+			if r.Human() {
+				visits = append(visits, r.Visit(link))
 			}
 			return nil
 		})
@@ -248,7 +249,7 @@ func (b *building) visits() (facts map[int64][]visitFact, err error) {
 		if err != nil {
 			return err
 		}
-		visits = sortVisits(visits)
+		visits = segment.SortVisits(visits)
 		h.expect(len(visits))
 		return eachVisit(h, 0, visits, func(f visitFact) {
 			if f.link == 0 {
@@ -299,7 +300,7 @@ func (b *building) opens(facts map[int64][]visitFact) error {
 			return err
 		}
 		opens, n := opener{words: b.log.words}, 0
-		err = t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), false, func(link vitrine.LinkID, r *row) error {
+		err = t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), false, func(link vitrine.LinkID, r *segment.Row) error {
 			if n++; n%checkEvery == 0 && b.ctx.Err() != nil {
 				return b.ctx.Err()
 			}
@@ -382,7 +383,7 @@ func (b *building) link(link vitrine.LinkID, days dayTallies, facts []visitFact,
 			continue
 		}
 		if days[f.day] == nil {
-			return fmt.Errorf("link %d has visits on %v and no opens: %w", link, f.day, errRecord)
+			return fmt.Errorf("link %d has visits on %v and no opens: %w", link, f.day, segment.ErrDamaged)
 		}
 		days[f.day].AddVisit(report.Visit{Day: f.day, Prev: f.prev})
 	}

@@ -22,7 +22,7 @@ import (
 func fillStore(t testing.TB, s *sqlstore.Store, n int) {
 	t.Helper()
 	for _, name := range sqlstore.Tables {
-		err := s.Db.Update(t.Context(), func(x *sqldb.Tx) error {
+		err := s.DB.Update(t.Context(), func(x *sqldb.Tx) error {
 			var columns, types []string
 			var nullable []bool
 			err := x.Each(func(s sqldb.Scanner) error {
@@ -48,7 +48,7 @@ func fillStore(t testing.TB, s *sqlstore.Store, n int) {
 			t.Fatal(name, err)
 		}
 	}
-	err := s.Db.Update(t.Context(), func(x *sqldb.Tx) error {
+	err := s.DB.Update(t.Context(), func(x *sqldb.Tx) error {
 		if _, err := x.Exec("INSERT INTO attempts (id, key, at) VALUES ($1, $2, $3)", int64(9999), []byte("x"), int64(1)); err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func TestCopy(t *testing.T) {
 	if err := firstLog.CopyTo(t.Context(), fromLog, func(string, int64, int64) { t.Error("copied") }); !errors.Is(err, sqldb.ErrOtherData) {
 		t.Errorf("onto a log that goes on: %v", err)
 	}
-	if _, err := first.Db.Writer.Db.Exec("UPDATE keys SET name = 'other' WHERE id = 13"); err != nil {
+	if _, err := first.DB.Writer.DB.Exec("UPDATE keys SET name = 'other' WHERE id = 13"); err != nil {
 		t.Fatal(err)
 	}
 	if differences, err := first.Compare(t.Context(), from); err != nil || len(differences) != 1 || !strings.Contains(differences[0], "rows of the table keys") {
@@ -220,7 +220,7 @@ func TestCopyKnowsTables(t *testing.T) {
 			if err != nil {
 				return nil, nil, err
 			}
-			return s.Db, sqlstore.Tables, nil
+			return s.DB, sqlstore.Tables, nil
 		},
 		"log": func(place string) (*sqldb.DB, []string, error) {
 			l, err := Open(place)
@@ -253,7 +253,7 @@ func TestCopyKnowsTables(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if _, err := d.Writer.Db.Exec("CREATE TABLE forgotten (id BIGINT PRIMARY KEY)"); err != nil {
+			if _, err := d.Writer.DB.Exec("CREATE TABLE forgotten (id BIGINT PRIMARY KEY)"); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := sqldb.SameTables(t.Context(), d, d, names); err == nil || !strings.Contains(err.Error(), "forgotten") {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"vitrine"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -101,17 +102,17 @@ func beginErasure(t logTx, c *changes, account vitrine.AccountID, link vitrine.L
 
 // erasePack removes a pack of a link, and its visits.
 func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
-	var visits []visitEntry
+	var visits []segment.Visit
 	var first vitrine.ViewID
 	err = t.packs(ofLink(link), ids{math.MinInt64, math.MaxInt64}, func(_ vitrine.LinkID, p *storedPack) error {
 		some, first = true, p.first
-		var u unpacker
-		if err := u.open(p.data, p.first); err != nil {
+		var u segment.Unpacker
+		if err := u.Open(p.data, p.first); err != nil {
 			return err
 		}
-		for r := u.brief(); r != nil; r = u.brief() {
-			if r.human() {
-				visits = append(visits, r.visit(link))
+		for r := u.Brief(); r != nil; r = u.Brief() {
+			if r.Human() {
+				visits = append(visits, r.Visit(link))
 			}
 		}
 		return errStop
@@ -119,7 +120,7 @@ func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bo
 	if err != nil && !errors.Is(err, errStop) || !some {
 		return false, err
 	}
-	if err := t.removeVisits(account, sortVisits(visits)); err != nil {
+	if err := t.removeVisits(account, segment.SortVisits(visits)); err != nil {
 		return false, err
 	}
 	s, err := t.state(account)

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -73,7 +74,7 @@ func (l *ViewLog) exportReceipts(ctx context.Context, f func(vitrine.LogEntry) e
 				return err
 			}
 			if copy(r.File[:], file) != len(r.File) {
-				return errRecord
+				return segment.ErrDamaged
 			}
 			r.At = time.UnixMilli(at).UTC()
 			all = append(all, r)
@@ -200,13 +201,13 @@ func (e *exporting) someSeen(t logTx, from int64) (some []vitrine.LastSeen, next
 	for _, r := range h.runs {
 		sources = append(sources, source{tx: t, account: e.account, run: r.run})
 	}
-	var of []visitEntry // all of one viewer
+	var of []segment.Visit // all of one viewer
 	for {
 		best, err := first(sources, from)
 		if err != nil {
 			return nil, 0, false, err
 		}
-		if len(of) > 0 && (best == nil || best.head().viewer != of[0].viewer) {
+		if len(of) > 0 && (best == nil || best.head().Viewer != of[0].Viewer) {
 			some, of = e.lastOf(some, of), of[:0]
 		}
 		if best == nil {
@@ -214,9 +215,9 @@ func (e *exporting) someSeen(t logTx, from int64) (some []vitrine.LastSeen, next
 		}
 		v := best.head()
 		if len(some) >= exportedAtOnce && len(of) == 0 {
-			return some, v.viewer, true, nil
+			return some, v.Viewer, true, nil
 		}
-		if of = append(of, v); v.day >= e.forgotten || h.erasing[v.link] {
+		if of = append(of, v); v.Day >= e.forgotten || h.erasing[v.Link] {
 			of = of[:len(of)-1]
 		}
 		best.at++
@@ -224,13 +225,13 @@ func (e *exporting) someSeen(t logTx, from int64) (some []vitrine.LastSeen, next
 }
 
 // lastOf adds the last days of a viewer, whose entries are in order.
-func (e *exporting) lastOf(some []vitrine.LastSeen, of []visitEntry) []vitrine.LastSeen {
+func (e *exporting) lastOf(some []vitrine.LastSeen, of []segment.Visit) []vitrine.LastSeen {
 	at := len(some)
-	some = append(some, vitrine.LastSeen{Scope: e.scope(0), Viewer: uint64(of[0].viewer), Day: of[0].day})
+	some = append(some, vitrine.LastSeen{Scope: e.scope(0), Viewer: uint64(of[0].Viewer), Day: of[0].Day})
 	for i, v := range of {
-		some[at].Day = max(some[at].Day, v.day)
-		if last := i+1 == len(of) || of[i+1].link != v.link; last && e.live[v.link] {
-			some = append(some, vitrine.LastSeen{Scope: e.scope(vitrine.LinkID(v.link)), Viewer: uint64(v.viewer), Day: v.day})
+		some[at].Day = max(some[at].Day, v.Day)
+		if last := i+1 == len(of) || of[i+1].Link != v.Link; last && e.live[v.Link] {
+			some = append(some, vitrine.LastSeen{Scope: e.scope(vitrine.LinkID(v.Link)), Viewer: uint64(v.Viewer), Day: v.Day})
 		}
 	}
 	return some
@@ -240,7 +241,7 @@ func (e *exporting) lastOf(some []vitrine.LastSeen, of []visitEntry) []vitrine.L
 func (e *exporting) link(c *vitrine.CountedLink) error {
 	opens := opener{words: e.log.words}
 	for r, more := (ids{math.MinInt64, math.MaxInt64}), true; more; {
-		var rows []row
+		var rows []segment.Row
 		err := e.log.read(e.ctx, func(t logTx) (err error) {
 			rows, err = t.rows(c.Link, r, exportedAtOnce)
 			return err
@@ -252,16 +253,16 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 			row := &rows[i]
 			o, err := opens.make(int64(c.Link), row)
 			if err != nil {
-				return fmt.Errorf("open %d of link %d: %w", row.id, c.Link, err)
+				return fmt.Errorf("open %d of link %d: %w", row.ID, c.Link, err)
 			}
-			out := vitrine.LoggedOpen{OpenRecord: vitrine.OpenRecord{Account: e.account, Open: *o}, Told: row.flags&openTold != 0, Imported: row.flags&openImported != 0}
-			if row.engaged {
-				out.StartMs = row.session.startMs
+			out := vitrine.LoggedOpen{OpenRecord: vitrine.OpenRecord{Account: e.account, Open: *o}, Told: row.Flags&segment.OpenTold != 0, Imported: row.Flags&segment.OpenImported != 0}
+			if row.Engaged {
+				out.StartMs = row.Session.StartMs
 			}
 			if err := e.f(&out); err != nil {
 				return err
 			}
-			r.from = row.id + 1
+			r.from = row.ID + 1
 		}
 		more = len(rows) == exportedAtOnce
 	}

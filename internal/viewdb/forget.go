@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -136,18 +137,18 @@ func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 
 // dropOpens removes the packed opens and the download events of a link before an ID.
 func (t logTx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
-	var kept []row
+	var kept []segment.Row
 	err := t.Each(func(s sqldb.Scanner) error {
 		var p storedPack
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
 			return t.Fail(err)
 		}
-		return unpackAll(p.data, p.first, &kept)
+		return segment.UnpackAll(p.data, p.first, &kept)
 	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before), int64(before))
 	if err != nil {
 		return err
 	}
-	for len(kept) > 0 && kept[0].id < before {
+	for len(kept) > 0 && kept[0].ID < before {
 		kept = kept[1:]
 	}
 	if _, err := t.Exec("DELETE FROM packs WHERE link = $1 AND first < $2", int64(link), int64(before)); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -17,8 +18,8 @@ type gathering struct {
 	opens   opener
 	scope   vitrine.Scope
 	tallies dayTallies
-	visits  []visitEntry
-	visit   func(visitEntry) error // takes the visits instead, one for each view
+	visits  []segment.Visit
+	visit   func(segment.Visit) error // takes the visits instead, one for each view
 	rows    int
 	each    func(*report.Open) // takes the opens instead
 	wants   func(report.Day) bool
@@ -55,7 +56,7 @@ func (g *gathering) add(o *report.Open) error {
 	if !o.Counted() {
 		return nil
 	}
-	v := visitEntry{viewer: int64(o.Viewer), link: o.Link, day: d}
+	v := segment.Visit{Viewer: int64(o.Viewer), Link: o.Link, Day: d}
 	if g.visit != nil {
 		return g.visit(v)
 	}
@@ -79,8 +80,8 @@ func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 
 // packed adds what packs have of some days.
 func (g *gathering) packed(from, to report.Day) error {
-	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *row) error {
-		if !g.wants(report.DayOf(r.id.Ms())) {
+	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
+		if !g.wants(report.DayOf(r.ID.Ms())) {
 			return nil
 		}
 		o, err := g.opens.make(int64(link), r)
@@ -156,7 +157,7 @@ func (g *gathering) addVisits(alone bool) error {
 			return err
 		}
 	}
-	g.visits = sortVisits(g.visits)
+	g.visits = segment.SortVisits(g.visits)
 	h.expect(len(g.visits))
 	return eachVisit(h, g.scope.Link, g.visits, func(f visitFact) {
 		t := g.tallies.of(f.day)
@@ -176,13 +177,13 @@ type visitFact struct {
 
 // eachVisit calls f with the facts of visits, which are sorted by viewer. What was before them is in the history, or among themselves.
 // With a link, the history of that link alone counts.
-func eachVisit(h *history, link vitrine.LinkID, visits []visitEntry, f func(visitFact)) error {
+func eachVisit(h *history, link vitrine.LinkID, visits []segment.Visit, f func(visitFact)) error {
 	for len(visits) > 0 {
 		n := 1
-		for n < len(visits) && visits[n].viewer == visits[0].viewer {
+		for n < len(visits) && visits[n].Viewer == visits[0].Viewer {
 			n++
 		}
-		before, err := h.of(visits[0].viewer)
+		before, err := h.of(visits[0].Viewer)
 		if err != nil {
 			return err
 		}
@@ -194,14 +195,14 @@ func eachVisit(h *history, link vitrine.LinkID, visits []visitEntry, f func(visi
 
 // viewerFacts calls f with the facts of visits of one viewer, who made others
 // before. With a link, the others of that link alone count.
-func viewerFacts(before []visitEntry, link vitrine.LinkID, visits []visitEntry, f func(visitFact)) {
+func viewerFacts(before []segment.Visit, link vitrine.LinkID, visits []segment.Visit, f func(visitFact)) {
 	type entry struct {
-		visitEntry
+		segment.Visit
 		asked bool
 	}
 	if len(visits) == 1 && len(before) == 0 {
-		f(visitFact{visits[0].link, visits[0].day, report.NoDay})
-		f(visitFact{0, visits[0].day, report.NoDay})
+		f(visitFact{visits[0].Link, visits[0].Day, report.NoDay})
+		f(visitFact{0, visits[0].Day, report.NoDay})
 		return
 	}
 	all := make([]entry, 0, len(visits)+len(before))
@@ -209,29 +210,29 @@ func viewerFacts(before []visitEntry, link vitrine.LinkID, visits []visitEntry, 
 		all = append(all, entry{v, true})
 	}
 	for _, v := range before {
-		if link == 0 || v.link == int64(link) {
+		if link == 0 || v.Link == int64(link) {
 			all = append(all, entry{v, false})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.day, b.day)) })
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.Day, b.Day)) })
 	for i, e := range all {
 		if !e.asked {
 			continue
 		}
 		prev := report.NoDay
-		for j := i - 1; j >= 0 && all[j].link == e.link; j-- {
-			if all[j].day < e.day {
-				prev = all[j].day
+		for j := i - 1; j >= 0 && all[j].Link == e.Link; j-- {
+			if all[j].Day < e.Day {
+				prev = all[j].Day
 				break
 			}
 		}
-		f(visitFact{e.link, e.day, prev})
+		f(visitFact{e.Link, e.Day, prev})
 	}
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.day, b.day) })
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.Day, b.Day) })
 	prev := report.NoDay
 	for i := 0; i < len(all); {
-		day, asked := all[i].day, false
-		for ; i < len(all) && all[i].day == day; i++ {
+		day, asked := all[i].Day, false
+		for ; i < len(all) && all[i].Day == day; i++ {
 			asked = asked || all[i].asked
 		}
 		if asked {

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -73,7 +74,7 @@ func (w *writing) importLink(opens []vitrine.OpenRecord, past report.Day) error 
 	if err != nil {
 		return err
 	}
-	var rows []row
+	var rows []segment.Row
 	var running []*vitrine.OpenRecord
 	for i := range opens {
 		o := &opens[i]
@@ -102,17 +103,17 @@ func (w *writing) importLink(opens []vitrine.OpenRecord, past report.Day) error 
 }
 
 // importPast packs rows of past days.
-func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine.LinkID, rows []row) error {
+func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine.LinkID, rows []segment.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	for i := range rows { // IDs move on, and have nowhere to go from the end of their millisecond
-		if r := &rows[i]; int64(r.id)%counters >= counters-int64(len(rows)) {
-			r.id = vitrine.ViewIDAt(r.id.Ms(), 0)
+		if r := &rows[i]; int64(r.ID)%segment.Counters >= segment.Counters-int64(len(rows)) {
+			r.ID = vitrine.ViewIDAt(r.ID.Ms(), 0)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
-	first, last := report.DayOf(rows[0].id.Ms()), report.DayOf(rows[len(rows)-1].id.Ms())
+	slices.SortStableFunc(rows, func(a, b segment.Row) int { return cmp.Compare(a.ID, b.ID) })
+	first, last := report.DayOf(rows[0].ID.Ms()), report.DayOf(rows[len(rows)-1].ID.Ms())
 	// What the link has of those days goes into packs first, so that no ID is given twice.
 	for more := last >= a.rolledUpUntil; more; {
 		n, visits, err := packLink(w.tx, link, last+1, packedAtOnce)
@@ -136,12 +137,12 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	c.account = account
 	for i := range rows {
 		r := &rows[i]
-		if !r.human() {
+		if !r.Human() {
 			continue
 		}
 		c.views++
-		if r.engaged && r.session.Downloaded {
-			if err := w.importDownload(link, r.id); err != nil {
+		if r.Engaged && r.Session.Downloaded {
+			if err := w.importDownload(link, r.ID); err != nil {
 				return err
 			}
 		}
@@ -152,7 +153,7 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 // importVisits stores the visits that were imported.
 func (w *writing) importVisits() error {
 	for account, visits := range w.visits {
-		if err := w.tx.addRun(account, sortVisits(visits)); err != nil {
+		if err := w.tx.addRun(account, segment.SortVisits(visits)); err != nil {
 			return err
 		}
 	}
@@ -160,15 +161,15 @@ func (w *writing) importVisits() error {
 }
 
 // row makes the row of an imported open.
-func (w *writing) row(o *vitrine.OpenRecord) (r row, err error) {
-	r.id = vitrine.ViewID(o.ID)
-	if r.openRecord, err = w.words.open(&o.Open); err != nil {
+func (w *writing) row(o *vitrine.OpenRecord) (r segment.Row, err error) {
+	r.ID = vitrine.ViewID(o.ID)
+	if r.View, err = w.words.open(&o.Open); err != nil {
 		return r, err
 	}
-	r.flags |= openImported
-	if r.engaged = o.Session != nil; r.engaged {
-		r.session.Session = *o.Session
-		r.session.screen, err = w.words.id(wordScreen, o.Session.Screen)
+	r.Flags |= segment.OpenImported
+	if r.Engaged = o.Session != nil; r.Engaged {
+		r.Session.Session = *o.Session
+		r.Session.Screen, err = w.words.id(segment.WordScreen, o.Session.Screen)
 	}
 	return r, err
 }
@@ -179,7 +180,7 @@ func (w *writing) imported(o *vitrine.OpenRecord) error {
 	if err != nil {
 		return err
 	}
-	r.flags |= openImported
+	r.Flags |= segment.OpenImported
 	link, id := vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)
 	if err := w.loosen(o.Account, link, report.DayOf(id.Ms())); err != nil {
 		return err
@@ -197,10 +198,10 @@ func (w *writing) imported(o *vitrine.OpenRecord) error {
 		}
 	}
 	w.count(o, &r)
-	if !r.human() {
+	if !r.Human() {
 		return nil
 	}
-	if err := w.tx.see(link, r.viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
+	if err := w.tx.see(link, r.Viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
 		return err
 	}
 	return w.importDownload(link, id)

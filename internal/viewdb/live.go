@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"vitrine"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -41,7 +42,7 @@ type hotScope struct {
 	seq     int64
 	state   state // of the account, as it was built
 	tallies dayTallies
-	visits  *visitSet
+	visits  *segment.VisitSet
 
 	// Under the mutex of lives.
 	used int64
@@ -161,7 +162,7 @@ func (lv *hotScope) forget() { lv.built, lv.tallies, lv.visits = false, nil, nil
 
 // bytes returns about how much memory the running days take.
 func (lv *hotScope) bytes() int {
-	n := lv.visits.bytes()
+	n := lv.visits.Bytes()
 	for _, t := range lv.tallies {
 		n += t.Size()
 	}
@@ -190,11 +191,11 @@ var errNoRoom = errors.New("the running days cannot be kept in memory")
 func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {
 	lv.forget()
 	g := l.gather(ctx, t, lv.scope)
-	lv.tallies, lv.visits = g.tallies, newVisitSet()
+	lv.tallies, lv.visits = g.tallies, segment.NewVisitSet()
 	views := 0
-	g.visit = func(v visitEntry) error {
+	g.visit = func(v segment.Visit) error {
 		views++
-		if _, ok := lv.visits.add(v, 1); !ok || views%fitsEvery == 0 && !l.lives.fits(lv) {
+		if _, ok := lv.visits.Add(v, 1); !ok || views%fitsEvery == 0 && !l.lives.fits(lv) {
 			return errNoRoom
 		}
 		return nil
@@ -209,8 +210,8 @@ func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, se
 	if err != nil {
 		return err
 	}
-	h.expect(lv.visits.n)
-	for visits := range lv.visits.all() {
+	h.expect(lv.visits.N)
+	for visits := range lv.visits.All() {
 		if err := eachVisit(h, lv.scope.Link, visits, lv.addFact); err != nil {
 			return err
 		}
@@ -280,21 +281,21 @@ func (lv *hotScope) apply(t logTx, events []event) error {
 // ends by it, what is known of all visits of the viewer changes: the day before
 // on which the viewer came.
 func (lv *hotScope) count(h *lazyHistory, o *report.Open, n int32) error {
-	v := visitEntry{viewer: int64(o.Viewer), link: o.Link, day: report.DayOf(o.At)}
-	old := lv.visits.of(nil, v.viewer)
-	views, ok := lv.visits.add(v, n)
+	v := segment.Visit{Viewer: int64(o.Viewer), Link: o.Link, Day: report.DayOf(o.At)}
+	old := lv.visits.Of(nil, v.Viewer)
+	views, ok := lv.visits.Add(v, n)
 	if !ok {
 		return errNoRoom
 	}
 	if views > 0 && views+n > 0 {
 		return nil
 	}
-	before, err := h.of(v.viewer)
+	before, err := h.of(v.Viewer)
 	if err != nil {
 		return err
 	}
 	viewerFacts(before, lv.scope.Link, old, lv.removeFact)
-	viewerFacts(before, lv.scope.Link, lv.visits.of(nil, v.viewer), lv.addFact)
+	viewerFacts(before, lv.scope.Link, lv.visits.Of(nil, v.Viewer), lv.addFact)
 	return nil
 }
 
@@ -307,7 +308,7 @@ type lazyHistory struct {
 
 // of lists the visits of a viewer in packs, in order; they are valid until the
 // next call.
-func (h *lazyHistory) of(viewer int64) (visits []visitEntry, err error) {
+func (h *lazyHistory) of(viewer int64) (visits []segment.Visit, err error) {
 	if h.history == nil {
 		if h.history, err = h.tx.history(h.account); err != nil {
 			return nil, err

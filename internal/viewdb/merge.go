@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 )
 
 // mergedAtOnce is about how many entries one transaction merges.
@@ -133,8 +134,8 @@ func (m *merging) step(t logTx) (more bool, err error) {
 			break
 		}
 		e := best.head()
-		if w.all >= mergedAtOnce && e.viewer != w.last.viewer {
-			next, entries := e.viewer, m.entries+w.all
+		if w.all >= mergedAtOnce && e.Viewer != w.last.Viewer {
+			next, entries := e.Viewer, m.entries+w.all
 			t.Committed = append(t.Committed, func() { m.next, m.entries = next, entries })
 			return true, w.end()
 		}
@@ -167,7 +168,7 @@ type source struct {
 	began   bool
 	last    int64 // first viewer of the last row that was read
 	done    bool
-	entries []visitEntry
+	entries []segment.Visit
 	at      int
 }
 
@@ -178,19 +179,19 @@ func first(sources []source, from int64) (best *source, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if ok && (best == nil || e.compare(best.head()) < 0) {
+		if ok && (best == nil || e.Compare(best.head()) < 0) {
 			best = &sources[i]
 		}
 	}
 	return best, nil
 }
 
-func (s *source) head() visitEntry { return s.entries[s.at] }
+func (s *source) head() segment.Visit { return s.entries[s.at] }
 
 // peek is the next entry of a viewer from one on.
-func (s *source) peek(from int64) (e visitEntry, ok bool, err error) {
+func (s *source) peek(from int64) (e segment.Visit, ok bool, err error) {
 	for !s.done {
-		for s.at < len(s.entries) && s.entries[s.at].viewer < from {
+		for s.at < len(s.entries) && s.entries[s.at].Viewer < from {
 			s.at++
 		}
 		if s.at < len(s.entries) {
@@ -208,7 +209,7 @@ func (s *source) read(from int64) error {
 	s.entries, s.at, s.done = s.entries[:0], 0, true
 	add := func(first int64, data []byte) (err error) {
 		s.last, s.done = first, false
-		s.entries, err = readVisits(s.entries, first, data)
+		s.entries, err = segment.ReadVisits(s.entries, first, data)
 		return err
 	}
 	if !s.began {

@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -88,7 +89,7 @@ func eachID(ctx context.Context, t logTx, q vitrine.TallyQuery, f func(place)) e
 		f(place{id, link})
 		return nil
 	}
-	err := t.packedRows(q.Scope, r, true, func(link vitrine.LinkID, row *row) error { return each(link, row.id) })
+	err := t.packedRows(q.Scope, r, true, func(link vitrine.LinkID, row *segment.Row) error { return each(link, row.ID) })
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -96,12 +97,12 @@ func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.V
 			return t.Fail(err)
 		}
 		packs, first = packs+1, p.first
-		var rows []row
-		if err := unpackAll(p.data, p.first, &rows); err != nil {
+		var rows []segment.Row
+		if err := segment.UnpackAll(p.data, p.first, &rows); err != nil {
 			return err
 		}
 		for _, row := range slices.Backward(rows) {
-			if !row.engaged || row.id < r.from || row.id >= r.to {
+			if !row.Engaged || row.ID < r.from || row.ID >= r.to {
 				continue
 			}
 			opens := opener{words: l.words}
@@ -132,7 +133,7 @@ const opensAtOnce = 1000
 func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
 	opens := opener{words: l.words}
 	for r := idsOf(from, to); ; {
-		var rows []row
+		var rows []segment.Row
 		err := l.read(ctx, func(t logTx) (err error) {
 			rows, err = t.rows(link, r, opensAtOnce)
 			return err
@@ -152,19 +153,19 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 		if len(rows) < opensAtOnce {
 			return nil
 		}
-		r.from = rows[len(rows)-1].id + 1
+		r.from = rows[len(rows)-1].ID + 1
 	}
 }
 
 // rows reads the first n opens of a link in a range of IDs, wherever they are.
-func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
+func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []segment.Row, err error) {
 	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
-		if len(rows) >= n && p.first > rows[n-1].id {
+		if len(rows) >= n && p.first > rows[n-1].ID {
 			return errStop
 		}
 		before := len(rows)
-		err := unpackAll(p.data, p.first, &rows)
-		kept := slices.DeleteFunc(rows[before:], func(row row) bool { return row.id < r.from || row.id >= r.to })
+		err := segment.UnpackAll(p.data, p.first, &rows)
+		kept := slices.DeleteFunc(rows[before:], func(row segment.Row) bool { return row.ID < r.from || row.ID >= r.to })
 		rows = rows[:before+len(kept)]
 		return err
 	})
@@ -172,8 +173,8 @@ func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
 		return nil, err
 	}
 	err = t.Opens(func(_, id int64, open, session []byte) error {
-		row := row{id: vitrine.ViewID(id)}
-		if err := row.decode(open, session); err != nil {
+		row := segment.Row{ID: vitrine.ViewID(id)}
+		if err := row.Decode(open, session); err != nil {
 			return err
 		}
 		rows = append(rows, row)
@@ -183,6 +184,6 @@ func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(rows, func(a, b segment.Row) int { return cmp.Compare(a.ID, b.ID) })
 	return rows[:min(n, len(rows))], nil
 }

@@ -1,102 +1,15 @@
 package viewdb
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
-
-func randomRow(r *rand.Rand, id vitrine.ViewID) row {
-	w := row{id: id, openRecord: openRecord{flags: byte(r.IntN(32)), viewer: r.Uint64(), place: wordID(r.IntN(300)), origin: wordID(r.IntN(3)), agent: wordID(r.Uint64() >> 1)}}
-	if w.flags&openBot != 0 {
-		w.bot = wordID(r.IntN(300))
-	}
-	if w.engaged = r.IntN(3) > 0; w.engaged {
-		w.session = sessionRecord{screen: wordID(r.IntN(9)), Session: report.Session{EngagedMs: r.Int64N(1 << 40), PresentMs: r.Int64N(1 << 40), Downloaded: r.IntN(2) == 0,
-			Played: r.Int64N(3) * 500_000, Reached: r.Int64N(1_000_001), Depth: r.Int64N(101) * hundredth}}
-		if r.IntN(2) == 0 {
-			w.session.startMs = id.Ms() - r.Int64N(1000)
-		}
-		for p := 1; r.IntN(3) > 0; p += 1 + r.IntN(4) {
-			w.session.Pages = append(w.session.Pages, report.PageTime{Page: p, Ms: r.Int64N(1 << 33)})
-		}
-	}
-	return w
-}
-
-// Rows are read as they were packed, before 1970 too.
-func TestPackRoundTrip(t *testing.T) {
-	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		var rows []row
-		id := vitrine.ViewIDAt(r.Int64N(1<<41)-1<<40, r.IntN(counters))
-		var p packer
-		for range 1 + r.IntN(100) {
-			rows = append(rows, randomRow(r, id))
-			p.add(&rows[len(rows)-1])
-			id += 1 + vitrine.ViewID(r.Int64N([]int64{1, counters, counters * 1000}[r.IntN(3)]))
-		}
-		prefix := []byte("xyz")
-		b := p.end(slices.Clone(prefix))[len(prefix):]
-		var got []row
-		if err := unpackAll(b, rows[0].id, &got); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		for i := range rows {
-			if len(rows[i].session.Pages) == 0 {
-				rows[i].session.Pages, got[i].session.Pages = nil, nil
-			}
-			if !reflect.DeepEqual(rows[i], got[i]) {
-				t.Fatalf("seed %d, row %d: %+v reads as %+v", seed, i, rows[i], got[i])
-			}
-		}
-		for range 200 {
-			damaged := slices.Clone(b)
-			damaged[r.IntN(len(b))] ^= 1 << r.IntN(8)
-			if err := unpackAll(damaged, rows[0].id, new([]row)); err == nil {
-				t.Fatalf("seed %d: a damaged pack is read", seed)
-			}
-			if err := unpackAll(b[:r.IntN(len(b))], rows[0].id, new([]row)); err == nil {
-				t.Fatalf("seed %d: a pack that was cut is read", seed)
-			}
-		}
-	}
-}
-
-// Rubbish with a right checksum ends, soon, and without a panic.
-func FuzzPack(f *testing.F) {
-	r := rand.New(rand.NewPCG(1, 1))
-	var p packer
-	for i := range 5 {
-		w := randomRow(r, vitrine.ViewIDAt(testMs+int64(i), i))
-		p.add(&w)
-	}
-	b := p.end(nil)
-	f.Add(int64(vitrine.ViewIDAt(testMs, 0)), b[:len(b)-4])
-	f.Add(int64(math.MaxInt64), []byte{packVersion, 0xff, 0xff, 0xff, 0xff, 0x7f})
-	f.Fuzz(func(t *testing.T, first int64, b []byte) {
-		b = binary.LittleEndian.AppendUint32(slices.Clone(b), crc32.Checksum(b, castagnoli))
-		var rows []row
-		if unpackAll(b, vitrine.ViewID(first), &rows) != nil {
-			return
-		}
-		pages := 0
-		for i := range rows {
-			pages += len(rows[i].session.Pages)
-		}
-		if len(rows)+pages > len(b) {
-			t.Errorf("%d rows with %d pages of %d bytes", len(rows), pages, len(b))
-		}
-	})
-}
 
 func importOpens(t testing.TB, l *ViewLog, line int64, opens ...vitrine.OpenRecord) error {
 	t.Helper()
@@ -159,7 +72,7 @@ func TestImportGoesRound(t *testing.T) {
 	for _, d := range []report.Day{firstTestDay, firstTestDay + 100} {
 		l := openTestLog(t)
 		o := on(d, 7, 1, 1)
-		o.ID = int64(vitrine.ViewIDAt(o.At, counters-1))
+		o.ID = int64(vitrine.ViewIDAt(o.At, segment.Counters-1))
 		if err := importOpens(t, l, 1, o, o, o); err != nil {
 			t.Errorf("day %d: %v", d, err)
 			continue

@@ -8,7 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
-	"vitrine/report"
+	"vitrine/internal/viewdb/segment"
 )
 
 // packOpens is how many opens a pack has at most.
@@ -64,28 +64,28 @@ func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack)
 
 // packedRows calls f with every row in packs of a scope in a range of IDs, link by link, oldest first; brief rows have no labels and
 // no session.
-func (t logTx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.LinkID, *row) error) error {
-	var u unpacker
+func (t logTx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.LinkID, *segment.Row) error) error {
+	var u segment.Unpacker
 	return t.packs(s, r, func(link vitrine.LinkID, p *storedPack) error {
-		if err := u.open(p.data, p.first); err != nil {
+		if err := u.Open(p.data, p.first); err != nil {
 			return fmt.Errorf("pack %d of link %d: %w", p.first, link, err)
 		}
-		read := u.next
+		read := u.Next
 		if brief {
-			read = u.brief
+			read = u.Brief
 		}
 		for row := read(); row != nil; row = read() {
-			if row.id < r.from {
+			if row.ID < r.from {
 				continue
 			}
-			if row.id >= r.to {
+			if row.ID >= r.to {
 				break
 			}
 			if err := f(link, row); err != nil {
 				return err
 			}
 		}
-		return u.end()
+		return u.End()
 	})
 }
 
@@ -97,41 +97,41 @@ func ofLink(link vitrine.LinkID) vitrine.Scope { return vitrine.Scope{Link: link
 type packWriter struct {
 	tx      logTx
 	link    vitrine.LinkID
-	packer  packer
+	packer  segment.Packer
 	b       []byte
-	last    vitrine.ViewID // written
-	visits  []visitEntry   // of the people among the new rows
+	last    vitrine.ViewID  // written
+	visits  []segment.Visit // of the people among the new rows
 	written bool
 }
 
 // write packs rows, which are new, in order. Those whose ID is taken move on to the next free one of their millisecond when they
 // may.
-func (w *packWriter) write(rows []row, mayMove bool) error {
+func (w *packWriter) write(rows []segment.Row, mayMove bool) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	for i := range rows {
-		if rows[i].human() {
-			w.visits = append(w.visits, rows[i].visit(w.link))
+		if rows[i].Human() {
+			w.visits = append(w.visits, rows[i].Visit(w.link))
 		}
 	}
-	last := rows[len(rows)-1].id
+	last := rows[len(rows)-1].ID
 	if mayMove { // to anywhere in their millisecond
 		last = vitrine.ViewIDAt(last.Ms()+1, 0) - 1
 	}
-	old, err := w.take(rows[0].id, last)
+	old, err := w.take(rows[0].ID, last)
 	if err != nil {
 		return err
 	}
 	for len(old) > 0 || len(rows) > 0 {
-		if mayMove && len(rows) > 0 && w.written && rows[0].id <= w.last {
-			if w.last+1 == vitrine.ViewIDAt(rows[0].id.Ms()+1, 0) {
-				return errFull(w.link, rows[0].id)
+		if mayMove && len(rows) > 0 && w.written && rows[0].ID <= w.last {
+			if w.last+1 == vitrine.ViewIDAt(rows[0].ID.Ms()+1, 0) {
+				return errFull(w.link, rows[0].ID)
 			}
-			rows[0].id = w.last + 1
+			rows[0].ID = w.last + 1
 		}
 		from := &rows
-		if len(rows) == 0 || len(old) > 0 && old[0].id <= rows[0].id {
+		if len(rows) == 0 || len(old) > 0 && old[0].ID <= rows[0].ID {
 			from = &old
 		}
 		if err := w.add(&(*from)[0]); err != nil {
@@ -144,9 +144,9 @@ func (w *packWriter) write(rows []row, mayMove bool) error {
 
 // take removes the packs that rows of a span have to be merged with, and returns what is in them: those of the same time, and
 // the ones before and after while they are short.
-func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
+func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err error) {
 	err = w.tx.packs(ofLink(w.link), ids{first, last + 1}, func(_ vitrine.LinkID, p *storedPack) error {
-		return unpackAll(p.data, p.first, &old)
+		return segment.UnpackAll(p.data, p.first, &old)
 	})
 	if err != nil {
 		return nil, err
@@ -159,8 +159,8 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
 		if before.last >= first || before.opens > packOpens*3/4 {
 			return nil
 		}
-		var rows []row
-		if err := unpackAll(before.data, before.first, &rows); err != nil {
+		var rows []segment.Row
+		if err := segment.UnpackAll(before.data, before.first, &rows); err != nil {
 			return err
 		}
 		old = append(rows, old...)
@@ -177,39 +177,22 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []row, err error) {
 		if after.opens > packOpens*3/4 {
 			return nil
 		}
-		return unpackAll(after.data, after.first, &old)
+		return segment.UnpackAll(after.data, after.first, &old)
 	}, "SELECT first, opens, data FROM packs WHERE link = $1 AND first > $2 ORDER BY first LIMIT 1", int64(w.link), int64(last))
 	if err != nil || len(old) == 0 {
 		return nil, err
 	}
-	_, err = w.tx.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(w.link), int64(old[0].id), int64(old[len(old)-1].id))
+	_, err = w.tx.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(w.link), int64(old[0].ID), int64(old[len(old)-1].ID))
 	return old, err
 }
 
-// unpackAll appends the rows of a pack to a list; they share no memory with the pack.
-func unpackAll(data []byte, first vitrine.ViewID, rows *[]row) error {
-	var u unpacker
-	if err := u.open(data, first); err != nil {
-		return fmt.Errorf("pack %d: %w", first, err)
+func (w *packWriter) add(r *segment.Row) error {
+	if w.written && r.ID <= w.last {
+		return fmt.Errorf("view %d of link %d is stored twice", r.ID, w.link)
 	}
-	for r := u.next(); r != nil; r = u.next() {
-		c := *r
-		c.session.Pages = append([]report.PageTime(nil), r.session.Pages...)
-		if !c.engaged {
-			c.session = sessionRecord{}
-		}
-		*rows = append(*rows, c)
-	}
-	return u.end()
-}
-
-func (w *packWriter) add(r *row) error {
-	if w.written && r.id <= w.last {
-		return fmt.Errorf("view %d of link %d is stored twice", r.id, w.link)
-	}
-	w.written, w.last = true, r.id
-	w.packer.add(r)
-	if w.packer.opens < packOpens {
+	w.written, w.last = true, r.ID
+	w.packer.Add(r)
+	if w.packer.Opens < packOpens {
 		return nil
 	}
 	return w.end()
@@ -218,11 +201,11 @@ func (w *packWriter) add(r *row) error {
 // end writes the pack that was begun.
 func (w *packWriter) end() error {
 	p := &w.packer
-	if p.opens == 0 {
+	if p.Opens == 0 {
 		return nil
 	}
-	first, last, opens, sessions := p.first, p.last, p.opens, p.sessions
-	w.b = p.end(w.b[:0])
+	first, last, opens, sessions := p.First, p.Last, p.Opens, p.Sessions
+	w.b = p.End(w.b[:0])
 	_, err := w.tx.Exec("INSERT INTO packs (link, first, last, opens, sessions, data) VALUES ($1, $2, $3, $4, $5, $6)",
 		int64(w.link), int64(first), int64(last), opens, sessions, w.b)
 	return err

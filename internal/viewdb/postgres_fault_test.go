@@ -156,7 +156,7 @@ func TestPostgresIdleConnectionsLost(t *testing.T) {
 	}
 	close(hold)
 	all.Wait()
-	err := other.Db.Read(t.Context(), func(tx *sqldb.Tx) error {
+	err := other.DB.Read(t.Context(), func(tx *sqldb.Tx) error {
 		var cut int64
 		err := tx.Get([]any{&cut}, "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 		if err == nil && cut < n {
@@ -226,7 +226,7 @@ func TestPostgresExclusiveLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = other.Db.Read(t.Context(), func(tx *sqldb.Tx) error {
+	err = other.DB.Read(t.Context(), func(tx *sqldb.Tx) error {
 		var cut int64
 		return tx.Get([]any{&cut}, "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
 	})
@@ -347,6 +347,6 @@ func TestPostgresFails(t *testing.T) {
 		}
 	}
 	clean(t, log)
-	sqltest.Steady(t, store, store.Db)
+	sqltest.Steady(t, store, store.DB)
 	t.Logf("acknowledged: %v opens, %v updates", opens, updates)
 }

@@ -26,7 +26,7 @@ func TestPostgresFrozen(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)
 	slow := openTestStore(t, vitrinetest.PostgresDatabase(t))
-	sqltest.Steady(t, slow, slow.Db)
+	sqltest.Steady(t, slow, slow.DB)
 	goroutines := runtime.NumGoroutine()
 	store := openTestStore(t, place)
 	log, err := Open(place)
@@ -34,7 +34,7 @@ func TestPostgresFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() }) // after it goes on
-	sqltest.Steady(t, store, store.Db)
+	sqltest.Steady(t, store, store.DB)
 	put := func(n int64) error {
 		return store.Update(context.Background(), func(tx vitrine.Tx) error { return tx.PutSecret(fmt.Sprint(n), []byte("v")) })
 	}
@@ -63,7 +63,7 @@ func TestPostgresFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	others.Go(func() { // longer than a frozen server is waited for
-		err := slow.Db.Read(ctx, func(tx *sqldb.Tx) error {
+		err := slow.DB.Read(ctx, func(tx *sqldb.Tx) error {
 			var nothing string
 			return tx.Get([]any{&nothing}, fmt.Sprintf("SELECT pg_sleep(%f)::text", (sqldb.PostgresWaits.Silence+2*time.Second).Seconds()))
 		})
@@ -122,7 +122,7 @@ func TestPostgresFrozen(t *testing.T) {
 		}
 	})
 	vitrinetest.Polls(t, time.Minute, "it is taken for frozen", func() bool {
-		return store.Db.Changes.Lines.Frozen() && log.db.Background.(*sqldb.Listener).Lines.Frozen()
+		return store.DB.Changes.Lines.Frozen() && log.db.Background.(*sqldb.Listener).Lines.Frozen()
 	})
 	if t.Failed() {
 		stop()
@@ -179,11 +179,11 @@ func TestPostgresFrozen(t *testing.T) {
 		t.Errorf("%d opens and %d updates were acknowledged, %v", opens, updates, err)
 	}
 	clean(t, log)
-	sqltest.Steady(t, store, store.Db)
+	sqltest.Steady(t, store, store.DB)
 	// Of each there are as many as its pool has, the listener's, and the one that migrated; and this connection.
 	vitrinetest.Polls(t, time.Minute, "no connection is left behind", func() bool {
 		var n int
-		err := store.Db.Read(ctx, func(tx *sqldb.Tx) error {
+		err := store.DB.Read(ctx, func(tx *sqldb.Tx) error {
 			return tx.Get([]any{&n}, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
 		})
 		return err == nil && n <= 2*(sqldb.PostgresConnections+2)

@@ -5,23 +5,24 @@ import (
 	"math"
 
 	"vitrine"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
 // opener makes opens of their rows, in memory that it uses again: what it returned is good until its next open.
 type opener struct {
 	words *labelDict
-	row   row
+	row   segment.Row
 	open  report.Open
 }
 
 func (r *opener) read(link, id int64, open, session []byte) (*report.Open, error) {
-	r.row.id = vitrine.ViewID(id)
-	if err := r.row.openRecord.decode(open); err != nil {
+	r.row.ID = vitrine.ViewID(id)
+	if err := r.row.View.Decode(open); err != nil {
 		return nil, err
 	}
-	if r.row.engaged = session != nil; r.row.engaged {
-		if err := r.row.session.decode(session, r.row.id.Ms()); err != nil {
+	if r.row.Engaged = session != nil; r.row.Engaged {
+		if err := r.row.Session.Decode(session, r.row.ID.Ms()); err != nil {
 			return nil, err
 		}
 	}
@@ -29,30 +30,30 @@ func (r *opener) read(link, id int64, open, session []byte) (*report.Open, error
 }
 
 // make makes an open of a row, with whose pages it shares memory.
-func (r *opener) make(link int64, row *row) (*report.Open, error) {
-	rec, o := &row.openRecord, &r.open
-	*o = report.Open{ID: int64(row.id), At: row.id.Ms(), Link: link, Viewer: rec.viewer,
-		QR: rec.flags&openQR != 0, Returning: rec.flags&openReturning != 0}
-	place, err1 := r.words.word(rec.place)
-	origin, err2 := r.words.word(rec.origin)
-	agent, err3 := r.words.word(rec.agent)
-	bot, err4 := r.words.word(rec.bot)
+func (r *opener) make(link int64, row *segment.Row) (*report.Open, error) {
+	rec, o := &row.View, &r.open
+	*o = report.Open{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: rec.Viewer,
+		QR: rec.Flags&segment.OpenQR != 0, Returning: rec.Flags&segment.OpenReturning != 0}
+	place, err1 := r.words.word(rec.Place)
+	origin, err2 := r.words.word(rec.Origin)
+	agent, err3 := r.words.word(rec.Agent)
+	bot, err4 := r.words.word(rec.Bot)
 	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
 		return nil, errors.Join(err1, err2, err3, err4)
 	}
-	o.Country, o.City = place.labels[0], place.labels[1]
-	o.Referrer, o.Source = origin.labels[0], origin.labels[1]
-	o.Device, o.Browser, o.OS = agent.labels[0], agent.labels[1], agent.labels[2]
-	o.Bot = bot.labels[0]
-	if !row.engaged {
+	o.Country, o.City = place.Labels[0], place.Labels[1]
+	o.Referrer, o.Source = origin.Labels[0], origin.Labels[1]
+	o.Device, o.Browser, o.OS = agent.Labels[0], agent.Labels[1], agent.Labels[2]
+	o.Bot = bot.Labels[0]
+	if !row.Engaged {
 		return o, nil
 	}
-	screen, err := r.words.word(row.session.screen)
+	screen, err := r.words.word(row.Session.Screen)
 	if err != nil {
 		return nil, err
 	}
-	o.Session = &row.session.Session
-	o.Session.Screen = screen.labels[0]
+	o.Session = &row.Session.Session
+	o.Session.Screen = screen.Labels[0]
 	return o, nil
 }
 

@@ -1,7 +1,6 @@
 package viewdb
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -9,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -99,7 +99,7 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 	if err != nil {
 		return false, err
 	}
-	var visits []visitEntry
+	var visits []segment.Visit
 	left := packedAtOnce
 	for _, link := range links {
 		if left <= 0 {
@@ -112,7 +112,7 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 		left -= n
 		visits = append(visits, v...)
 	}
-	if err := t.addRun(account, sortVisits(visits)); err != nil {
+	if err := t.addRun(account, segment.SortVisits(visits)); err != nil {
 		return false, err
 	}
 	s.compactedUntil = max(s.compactedUntil, before)
@@ -124,11 +124,11 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 }
 
 // packLink moves up to n opens of a link of days before one into packs and tells how many they were, and the visits among them.
-func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []visitEntry, err error) {
-	var rows []row
+func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []segment.Visit, err error) {
+	var rows []segment.Row
 	err = t.Opens(func(_, id int64, open, session []byte) error {
-		r := row{id: vitrine.ViewID(id)}
-		if err := r.decode(open, session); err != nil {
+		r := segment.Row{ID: vitrine.ViewID(id)}
+		if err := r.Decode(open, session); err != nil {
 			return err
 		}
 		rows = append(rows, r)
@@ -141,13 +141,13 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 	if err := w.write(rows, false); err != nil {
 		return 0, nil, err
 	}
-	if _, err := t.Exec("DELETE FROM opens WHERE link = $1 AND id <= $2", int64(link), int64(rows[len(rows)-1].id)); err != nil {
+	if _, err := t.Exec("DELETE FROM opens WHERE link = $1 AND id <= $2", int64(link), int64(rows[len(rows)-1].ID)); err != nil {
 		return 0, nil, err
 	}
 	viewers := map[uint64]int64{}
 	for i := range rows {
-		if r := &rows[i]; r.human() {
-			viewers[r.viewer]++
+		if r := &rows[i]; r.Human() {
+			viewers[r.Viewer]++
 		}
 	}
 	for viewer, opens := range viewers {
@@ -158,64 +158,50 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 	return len(rows), w.visits, nil
 }
 
-// decode reads the blobs of an open; the row shares no memory with them.
-func (r *row) decode(open, session []byte) error {
-	if err := r.openRecord.decode(open); err != nil {
-		return err
-	}
-	if r.engaged = session != nil; !r.engaged {
-		return nil
-	}
-	r.session.Pages = nil
-	return r.session.decode(session, r.id.Ms())
-}
-
 // reopen moves the opens of a link of a day from packs back to the table of opens, where they can change. It tells whether there
 // were any.
 func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := idsOf(day, day+1)
-	var rows []row
-	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return unpackAll(p.data, p.first, &rows) })
+	var rows []segment.Row
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return segment.UnpackAll(p.data, p.first, &rows) })
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].id), int64(rows[len(rows)-1].id))
+	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].ID), int64(rows[len(rows)-1].ID))
 	if err != nil {
 		return false, err
 	}
-	from, _ := slices.BinarySearchFunc(rows, r.from, row.compareID)
-	to, _ := slices.BinarySearchFunc(rows, r.to, row.compareID)
-	for _, kept := range [][]row{rows[:from], rows[to:]} {
+	from, _ := slices.BinarySearchFunc(rows, r.from, segment.Row.CompareID)
+	to, _ := slices.BinarySearchFunc(rows, r.to, segment.Row.CompareID)
+	for _, kept := range [][]segment.Row{rows[:from], rows[to:]} {
 		w := packWriter{tx: t, link: link}
 		if err := w.write(kept, false); err != nil {
 			return false, err
 		}
 	}
 	rows = rows[from:to]
-	var visits []visitEntry
+	var visits []segment.Visit
 	var b, session []byte
 	for i := range rows {
 		o := &rows[i]
-		if o.human() {
-			visits = append(visits, o.visit(link))
-			if err := t.see(link, o.viewer); err != nil {
+		if o.Human() {
+			visits = append(visits, o.Visit(link))
+			if err := t.see(link, o.Viewer); err != nil {
 				return false, err
 			}
 		}
-		b = o.openRecord.append(b[:0])
+		b = o.View.Append(b[:0])
 		var engaged any
-		if o.engaged {
-			session = o.session.append(session[:0], o.id.Ms())
+		if o.Engaged {
+			session = o.Session.Append(session[:0], o.ID.Ms())
 			engaged = session
 		}
-		if _, err := t.Exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4)", int64(link), int64(o.id), b, engaged); err != nil {
+		if _, err := t.Exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4)", int64(link), int64(o.ID), b, engaged); err != nil {
 			return false, err
 		}
 	}
-	return len(rows) > 0, t.removeVisits(account, sortVisits(visits))
+	return len(rows) > 0, t.removeVisits(account, segment.SortVisits(visits))
 }
-
-func (r row) compareID(id vitrine.ViewID) int { return cmp.Compare(r.id, id) }
 
 // see counts an open by a person in the table of opens.
 func (t logTx) see(link vitrine.LinkID, viewer uint64) error {

@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -101,7 +102,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 		}
 		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
 			if level == 0 && day < s.gone {
-				return fmt.Errorf("the tally of %v, whose opens are gone, of account %d, link %d: %w", day, s.scope.Account, s.scope.Link, errRecord)
+				return fmt.Errorf("the tally of %v, whose opens are gone, of account %d, link %d: %w", day, s.scope.Account, s.scope.Link, segment.ErrDamaged)
 			}
 			if level == 0 {
 				s.damaged = append(s.damaged, span{day, day + 1})
@@ -213,17 +214,17 @@ func (t logTx) putTally(words *wordWriter, s vitrine.Scope, level int, day repor
 
 // label is the number of a label of a tally.
 func (w *wordWriter) label(label string) (uint64, error) {
-	id, err := w.id(wordLabel, label)
+	id, err := w.id(segment.WordLabel, label)
 	return uint64(id), err
 }
 
 // label is the label of a number.
 func (w *labelDict) label(id uint64) (string, error) {
-	word, err := w.word(wordID(id))
+	word, err := w.word(segment.LabelID(id))
 	if err != nil {
 		return "", err
 	}
-	return word.labels[0], nil
+	return word.Labels[0], nil
 }
 
 // damaged reports that an error is about what is stored of tallies, which can be made again from the opens.

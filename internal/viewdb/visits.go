@@ -3,99 +3,14 @@ package viewdb
 import (
 	"cmp"
 	"database/sql"
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"math"
 	"slices"
 
 	"vitrine"
 	"vitrine/internal/sqldb"
-	"vitrine/report"
+	"vitrine/internal/viewdb/segment"
 )
-
-// visitEntry says that a person came to a link on a day. Entries are ordered by viewer (as signed numbers), link, day.
-type visitEntry struct {
-	viewer, link int64
-	day          report.Day
-}
-
-func (v visitEntry) compare(u visitEntry) int {
-	switch {
-	case v.viewer != u.viewer:
-		return cmp.Compare(v.viewer, u.viewer)
-	case v.link != u.link:
-		return cmp.Compare(v.link, u.link)
-	}
-	return cmp.Compare(v.day, u.day)
-}
-
-// sortVisits sorts entries and leaves each once.
-func sortVisits(list []visitEntry) []visitEntry {
-	slices.SortFunc(list, visitEntry.compare)
-	return slices.Compact(list)
-}
-
-// A row of visits has the entries of some viewers in order: the first day's distance from 1970, then of each entry how far its
-// viewer is from the one before; its link, as a difference if the viewer is the same; its day, likewise if the link is the same,
-// else from the first day. A checksum ends it.
-
-func appendVisits(b []byte, entries []visitEntry) []byte {
-	base := entries[0].day
-	for _, e := range entries {
-		base = min(base, e.day)
-	}
-	b = binary.AppendVarint(b, int64(base))
-	before := visitEntry{viewer: entries[0].viewer}
-	for i, e := range entries {
-		b = binary.AppendUvarint(b, uint64(e.viewer-before.viewer))
-		same := i > 0 && e.viewer == before.viewer
-		if same {
-			b = binary.AppendUvarint(b, uint64(e.link-before.link))
-		} else {
-			b = binary.AppendUvarint(b, uint64(e.link))
-		}
-		if same && e.link == before.link {
-			b = binary.AppendUvarint(b, uint64(e.day-before.day))
-		} else {
-			b = binary.AppendUvarint(b, uint64(e.day-base))
-		}
-		before = e
-	}
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-}
-
-// readVisits appends the entries of a row to a list.
-func readVisits(list []visitEntry, first int64, b []byte) ([]visitEntry, error) {
-	end := len(b) - 4
-	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
-		return list, errRecord
-	}
-	r, before := reader{b: b[:end]}, len(list)
-	base := report.Day(r.signed())
-	last := visitEntry{viewer: first}
-	for i := 0; len(r.b) > 0; i++ {
-		d := r.number()
-		e := visitEntry{viewer: last.viewer + d}
-		same := d == 0 && i > 0
-		e.link = r.number()
-		if same {
-			e.link += last.link
-		}
-		e.day = report.Day(r.number())
-		if same && e.link == last.link {
-			e.day += last.day
-		} else {
-			e.day += base
-		}
-		list = append(list, e)
-		last = e
-	}
-	if r.bad || len(list) == before {
-		return list, errRecord
-	}
-	return list, nil
-}
 
 // visitBytes is about how long a row of visits is: short enough to lie in a page of SQLite with others.
 const visitBytes = 900
@@ -117,7 +32,7 @@ func (t logTx) runs(account vitrine.AccountID) (list []run, err error) {
 }
 
 // addRun stores entries, sorted, as a run of their own.
-func (t logTx) addRun(account vitrine.AccountID, entries []visitEntry) error {
+func (t logTx) addRun(account vitrine.AccountID, entries []segment.Visit) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -147,17 +62,17 @@ type runWriter struct {
 	tx      logTx
 	account vitrine.AccountID
 	run     int64
-	entries []visitEntry // of the row
-	all     int64        // entries of the run
-	last    visitEntry
+	entries []segment.Visit // of the row
+	all     int64           // entries of the run
+	last    segment.Visit
 	b       []byte
 }
 
 // entryBytes is about how many bytes an entry takes.
 const entryBytes = 10
 
-func (w *runWriter) add(e visitEntry) error {
-	if n := len(w.entries); n*entryBytes >= visitBytes && w.entries[n-1].viewer != e.viewer {
+func (w *runWriter) add(e segment.Visit) error {
+	if n := len(w.entries); n*entryBytes >= visitBytes && w.entries[n-1].Viewer != e.Viewer {
 		if err := w.end(); err != nil {
 			return err
 		}
@@ -173,8 +88,8 @@ func (w *runWriter) end() error {
 	if len(w.entries) == 0 {
 		return nil
 	}
-	w.b = appendVisits(w.b[:0], w.entries)
-	_, err := w.tx.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(w.account), w.run, w.entries[0].viewer, w.b)
+	w.b = segment.AppendVisits(w.b[:0], w.entries)
+	_, err := w.tx.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(w.account), w.run, w.entries[0].Viewer, w.b)
 	w.entries = w.entries[:0]
 	return err
 }
@@ -186,14 +101,14 @@ type history struct {
 	runs    []runReader
 	entries int64
 	erasing map[int64]bool // links whose entries count no more
-	found   []visitEntry
+	found   []segment.Visit
 }
 
 // runReader is a place in a run: some rows of it.
 type runReader struct {
 	run     int64
 	rows    int // that are read at once
-	entries []visitEntry
+	entries []segment.Visit
 	at      int
 }
 
@@ -234,22 +149,22 @@ func (t logTx) history(account vitrine.AccountID) (*history, error) {
 }
 
 // of lists the entries of a viewer, in order; they are good until the next call.
-func (h *history) of(viewer int64) ([]visitEntry, error) {
+func (h *history) of(viewer int64) ([]segment.Visit, error) {
 	h.found = h.found[:0]
 	for i := range h.runs {
 		r := &h.runs[i]
 		if err := r.seek(h.tx, h.account, viewer); err != nil {
 			return nil, err
 		}
-		for ; r.at < len(r.entries) && r.entries[r.at].viewer <= viewer; r.at++ {
-			if e := r.entries[r.at]; e.viewer == viewer && !h.erasing[e.link] {
+		for ; r.at < len(r.entries) && r.entries[r.at].Viewer <= viewer; r.at++ {
+			if e := r.entries[r.at]; e.Viewer == viewer && !h.erasing[e.Link] {
 				h.found = append(h.found, e)
 			}
 		}
 		r.at = min(r.at, max(len(r.entries)-1, 0)) // seek may look at it
 	}
 	if len(h.runs) > 1 {
-		slices.SortFunc(h.found, visitEntry.compare)
+		slices.SortFunc(h.found, segment.Visit.Compare)
 		h.found = slices.Compact(h.found)
 	}
 	return h.found, nil
@@ -257,8 +172,8 @@ func (h *history) of(viewer int64) ([]visitEntry, error) {
 
 // seek reads the row that has the entries of a viewer, if any has, and maybe some that follow.
 func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error {
-	if n := len(r.entries); n > 0 && viewer <= r.entries[n-1].viewer {
-		for r.entries[r.at].viewer < viewer {
+	if n := len(r.entries); n > 0 && viewer <= r.entries[n-1].Viewer {
+		for r.entries[r.at].Viewer < viewer {
 			r.at++
 		}
 		return nil
@@ -273,15 +188,15 @@ func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error
 			return nil
 		}
 		if err == nil {
-			r.entries, err = readVisits(r.entries, first, data)
+			r.entries, err = segment.ReadVisits(r.entries, first, data)
 		}
 		return err
 	}
 	err := t.visitRows(account, r.run, viewer, r.rows, func(first int64, data []byte) (err error) {
-		r.entries, err = readVisits(r.entries, first, data)
+		r.entries, err = segment.ReadVisits(r.entries, first, data)
 		return err
 	})
-	for r.at < len(r.entries) && r.entries[r.at].viewer < viewer {
+	for r.at < len(r.entries) && r.entries[r.at].Viewer < viewer {
 		r.at++
 	}
 	return err
@@ -302,7 +217,7 @@ func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int, f 
 }
 
 // lookUp is of for viewers in any order.
-func (h *history) lookUp(viewer int64) ([]visitEntry, error) {
+func (h *history) lookUp(viewer int64) ([]segment.Visit, error) {
 	for i := range h.runs {
 		h.runs[i].entries, h.runs[i].at = h.runs[i].entries[:0], 0
 	}
@@ -314,7 +229,7 @@ const selectVisits = "SELECT first, data FROM visits WHERE account = $1 AND run 
 
 // seenBefore notes the viewers of whom a person's open of the link is in the packs.
 func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
-	var entries []visitEntry
+	var entries []segment.Visit
 	for _, run := range h.runs {
 		err := h.tx.GetMany(selectVisits, len(viewers), func(i int) []any { return []any{int64(h.account), run.run, int64(viewers[i].viewer)} },
 			func(i int, row sqldb.Scanner) error {
@@ -324,12 +239,12 @@ func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
 				if err != nil {
 					return h.tx.Fail(err)
 				}
-				if entries, err = readVisits(entries[:0], first, data); err != nil {
+				if entries, err = segment.ReadVisits(entries[:0], first, data); err != nil {
 					return err
 				}
 				v := viewers[i]
-				if slices.ContainsFunc(entries, func(e visitEntry) bool {
-					return e.viewer == int64(v.viewer) && e.link == int64(v.link) && !h.erasing[e.link]
+				if slices.ContainsFunc(entries, func(e segment.Visit) bool {
+					return e.Viewer == int64(v.viewer) && e.Link == int64(v.link) && !h.erasing[e.Link]
 				}) {
 					seen[v] = true
 				}
@@ -343,7 +258,7 @@ func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
 }
 
 // removeVisits takes entries, sorted, out of every run.
-func (t logTx) removeVisits(account vitrine.AccountID, entries []visitEntry) error {
+func (t logTx) removeVisits(account vitrine.AccountID, entries []segment.Visit) error {
 	list, err := t.runs(account)
 	if err != nil {
 		return err
@@ -356,13 +271,13 @@ func (t logTx) removeVisits(account vitrine.AccountID, entries []visitEntry) err
 	return nil
 }
 
-func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []visitEntry) error {
+func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []segment.Visit) error {
 	removed := int64(0)
 	for len(entries) > 0 {
 		var first int64
 		var data []byte
 		err := t.Get([]any{&first, &data}, selectVisits,
-			int64(account), r.number, entries[0].viewer)
+			int64(account), r.number, entries[0].Viewer)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			entries = entries[1:]
 			continue
@@ -370,21 +285,21 @@ func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []visitEn
 		if err != nil {
 			return err
 		}
-		row, err := readVisits(nil, first, data)
+		row, err := segment.ReadVisits(nil, first, data)
 		if err != nil {
 			return err
 		}
-		last := row[len(row)-1].viewer
+		last := row[len(row)-1].Viewer
 		n := 0
-		for n < len(entries) && entries[n].viewer <= last {
+		for n < len(entries) && entries[n].Viewer <= last {
 			n++
 		}
 		if n == 0 {
 			entries = entries[1:] // after this row, and before the next
 			continue
 		}
-		kept := slices.DeleteFunc(row, func(e visitEntry) bool {
-			_, found := slices.BinarySearchFunc(entries[:n], e, visitEntry.compare)
+		kept := slices.DeleteFunc(row, func(e segment.Visit) bool {
+			_, found := slices.BinarySearchFunc(entries[:n], e, segment.Visit.Compare)
 			return found
 		})
 		entries = entries[n:]
@@ -403,11 +318,11 @@ func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []visitEn
 	return err
 }
 
-func (t logTx) replaceVisits(account vitrine.AccountID, run, first int64, entries []visitEntry) error {
+func (t logTx) replaceVisits(account vitrine.AccountID, run, first int64, entries []segment.Visit) error {
 	if _, err := t.Exec("DELETE FROM visits WHERE account = $1 AND run = $2 AND first = $3", int64(account), run, first); err != nil || len(entries) == 0 {
 		return err
 	}
-	_, err := t.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(account), run, entries[0].viewer, appendVisits(nil, entries))
+	_, err := t.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(account), run, entries[0].Viewer, segment.AppendVisits(nil, entries))
 	return err
 }
 

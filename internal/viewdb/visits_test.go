@@ -11,35 +11,16 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
-
-func FuzzVisits(f *testing.F) {
-	f.Add(int64(5), appendVisits(nil, []visitEntry{{5, 1, 20_000}, {5, 1, 20_002}, {5, 2, 19_999}, {9, 1, 20_000}}))
-	f.Add(int64(math.MinInt64), appendVisits(nil, []visitEntry{{math.MinInt64, 1, -5}, {math.MaxInt64, math.MaxInt64, 1<<31 - 1}}))
-	f.Add(int64(0), []byte{0})
-	f.Fuzz(func(t *testing.T, first int64, b []byte) {
-		list, err := readVisits(nil, first, b)
-		if len(list) > len(b) {
-			t.Fatalf("%d entries of %d bytes", len(list), len(b))
-		}
-		if err != nil || len(list) == 0 {
-			return
-		}
-		list = sortVisits(list)
-		again, err := readVisits(nil, list[0].viewer, appendVisits(nil, list))
-		if err != nil || !slices.Equal(again, list) {
-			t.Errorf("%v reads again as %v, %v", list, again, err)
-		}
-	})
-}
 
 // The index finds what is in it, in any order of runs, merged or not, and never what was taken out.
 func TestIndexOfVisits(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		l := openTestLog(t)
-		all := map[visitEntry]bool{}
+		all := map[segment.Visit]bool{}
 		viewer := func() int64 {
 			switch r.IntN(3) {
 			case 0:
@@ -50,11 +31,11 @@ func TestIndexOfVisits(t *testing.T) {
 			return int64(r.Uint64()) >> r.IntN(60)
 		}
 		for range 12 {
-			var list []visitEntry
+			var list []segment.Visit
 			for range r.IntN(600) {
-				list = append(list, visitEntry{viewer(), 1 + r.Int64N(4), report.Day(r.IntN(50))})
+				list = append(list, segment.Visit{Viewer: viewer(), Link: 1 + r.Int64N(4), Day: report.Day(r.IntN(50))})
 			}
-			list = sortVisits(list)
+			list = segment.SortVisits(list)
 			err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(7, list) })
 			if err != nil {
 				t.Fatal(err)
@@ -62,15 +43,15 @@ func TestIndexOfVisits(t *testing.T) {
 			for _, e := range list {
 				all[e] = true
 			}
-			var gone []visitEntry
+			var gone []segment.Visit
 			for e := range all {
 				if r.IntN(4) == 0 {
 					gone = append(gone, e)
 					delete(all, e)
 				}
 			}
-			gone = append(gone, visitEntry{viewer(), 9, 9})
-			if err := l.transact(t.Context(), func(tx logTx) error { return tx.removeVisits(7, sortVisits(gone)) }); err != nil {
+			gone = append(gone, segment.Visit{Viewer: viewer(), Link: 9, Day: 9})
+			if err := l.transact(t.Context(), func(tx logTx) error { return tx.removeVisits(7, segment.SortVisits(gone)) }); err != nil {
 				t.Fatal(err)
 			}
 			if r.IntN(3) == 0 {
@@ -78,9 +59,9 @@ func TestIndexOfVisits(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			by := map[int64][]visitEntry{}
+			by := map[int64][]segment.Visit{}
 			for e := range all {
-				by[e.viewer] = append(by[e.viewer], e)
+				by[e.Viewer] = append(by[e.Viewer], e)
 			}
 			for range 20 {
 				v := viewer()
@@ -89,7 +70,7 @@ func TestIndexOfVisits(t *testing.T) {
 			var viewers []int64
 			for v := range by {
 				viewers = append(viewers, v)
-				slices.SortFunc(by[v], visitEntry.compare)
+				slices.SortFunc(by[v], segment.Visit.Compare)
 			}
 			slices.Sort(viewers)
 			err = l.read(t.Context(), func(tx logTx) error {
@@ -126,9 +107,9 @@ func TestMergeAtOnce(t *testing.T) {
 	l := openTestLog(t)
 	const runs, entries = 8, mergedAtOnce * 3 / 4
 	for n := range int64(runs) {
-		var list []visitEntry
+		var list []segment.Visit
 		for i := range int64(entries) {
-			list = append(list, visitEntry{i*runs + n, 1, 20_000})
+			list = append(list, segment.Visit{Viewer: i*runs + n, Link: 1, Day: 20_000})
 		}
 		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, list) }); err != nil {
 			t.Fatal(err)
@@ -169,9 +150,9 @@ func TestMergeDroppedByAnother(t *testing.T) {
 	l := openTestLog(t)
 	var want int64
 	for n := range int64(4) {
-		var list []visitEntry
+		var list []segment.Visit
 		for i := range int64(mergedAtOnce / 2) {
-			list = append(list, visitEntry{i*4 + n, 1, 20_000})
+			list = append(list, segment.Visit{Viewer: i*4 + n, Link: 1, Day: 20_000})
 		}
 		want += int64(len(list))
 		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, list) }); err != nil {
@@ -204,7 +185,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 		}
 		for _, r := range runs {
 			err := tx.visitRows(1, r.number, math.MinInt64, 1<<30, func(first int64, data []byte) error {
-				list, err := readVisits(nil, first, data)
+				list, err := segment.ReadVisits(nil, first, data)
 				got += int64(len(list))
 				return err
 			})
@@ -275,33 +256,33 @@ func TestVisitsDamaged(t *testing.T) {
 func TestVisitFacts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	for range 200 {
-		var old, asked []visitEntry
+		var old, asked []segment.Visit
 		for range r.IntN(60) {
-			e := visitEntry{int64(r.IntN(4)), 1 + r.Int64N(3), report.Day(r.IntN(20))}
-			if old = append(old, e); e.day >= 5 && e.day < 15 || r.IntN(9) == 0 {
+			e := segment.Visit{Viewer: int64(r.IntN(4)), Link: 1 + r.Int64N(3), Day: report.Day(r.IntN(20))}
+			if old = append(old, e); e.Day >= 5 && e.Day < 15 || r.IntN(9) == 0 {
 				asked = append(asked, e)
 			}
 		}
 		l := openTestLog(t)
-		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, sortVisits(slices.Clone(old))) }); err != nil {
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, segment.SortVisits(slices.Clone(old))) }); err != nil {
 			t.Fatal(err)
 		}
 		for _, link := range []vitrine.LinkID{0, 2} {
-			asked := slices.DeleteFunc(sortVisits(slices.Clone(asked)), func(e visitEntry) bool { return link != 0 && e.link != int64(link) })
+			asked := slices.DeleteFunc(segment.SortVisits(slices.Clone(asked)), func(e segment.Visit) bool { return link != 0 && e.Link != int64(link) })
 			want := map[visitFact]int{}
-			of := func(scope int64, e visitEntry) {
+			of := func(scope int64, e segment.Visit) {
 				prev := report.NoDay
 				for _, o := range old {
-					if o.viewer == e.viewer && o.day < e.day && (scope == 0 && (link == 0 || o.link == int64(link)) || o.link == scope) {
-						prev = max(prev, o.day)
+					if o.Viewer == e.Viewer && o.Day < e.Day && (scope == 0 && (link == 0 || o.Link == int64(link)) || o.Link == scope) {
+						prev = max(prev, o.Day)
 					}
 				}
-				want[visitFact{scope, e.day, prev}]++
+				want[visitFact{scope, e.Day, prev}]++
 			}
-			seen := map[visitEntry]bool{}
+			seen := map[segment.Visit]bool{}
 			for _, e := range asked {
-				of(e.link, e)
-				if whole := (visitEntry{e.viewer, 0, e.day}); !seen[whole] {
+				of(e.Link, e)
+				if whole := (segment.Visit{Viewer: e.Viewer, Link: 0, Day: e.Day}); !seen[whole] {
 					seen[whole] = true
 					of(0, e)
 				}
@@ -323,7 +304,7 @@ func TestVisitFacts(t *testing.T) {
 			}
 		}
 		if t.Failed() {
-			slices.SortFunc(old, func(a, b visitEntry) int { return cmp.Or(a.compare(b)) })
+			slices.SortFunc(old, func(a, b segment.Visit) int { return cmp.Or(a.Compare(b)) })
 			t.Fatalf("history %v", old)
 		}
 	}

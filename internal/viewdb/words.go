@@ -1,7 +1,6 @@
 package viewdb
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,69 +9,22 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
-
-// wordID is the number of a word; 0 is the word whose labels are all unknown.
-type wordID uint64
-
-// Kinds of words: which labels of an open stand together. They are kept together because they come together: a city with
-// its country, a browser with its system.
-const (
-	wordPlace  = 'p' // country, city
-	wordOrigin = 'o' // referrer, source
-	wordAgent  = 'a' // device, browser, os
-	wordBot    = 'b' // reason
-	wordScreen = 's'
-	wordLabel  = 'l' // of a tally
-)
-
-// labelSet is up to three labels. Its stored form is its kind and each label behind its length.
-type labelSet struct {
-	kind   byte
-	labels [3]string
-}
-
-var unknown = new(labelSet)
-
-func appendWord(b []byte, kind byte, labels ...string) []byte {
-	b = append(b, kind)
-	for _, l := range labels {
-		b = binary.AppendUvarint(b, uint64(len(l)))
-		b = append(b, l...)
-	}
-	return b
-}
-
-func parseWord(b []byte) (*labelSet, error) {
-	if len(b) == 0 {
-		return nil, errRecord
-	}
-	w := &labelSet{kind: b[0]}
-	b = b[1:]
-	for i := 0; len(b) > 0; i++ {
-		n, size := binary.Uvarint(b)
-		if i == len(w.labels) || size <= 0 || n > uint64(len(b)-size) {
-			return nil, errRecord
-		}
-		w.labels[i] = string(b[size : size+int(n)])
-		b = b[size+int(n):]
-	}
-	return w, nil
-}
 
 // labelDict is the dictionary of a log, as far as it is in memory. Rows of it never change and never go, so what is known stays
 // true whatever other processes add.
 type labelDict struct {
 	db *sqldb.DB
 	// first holds the words with small numbers: those that came first and so, mostly, come most.
-	first []atomic.Pointer[labelSet]
+	first []atomic.Pointer[segment.Labels]
 
 	mu        sync.Mutex
-	others    map[wordID]*labelSet
+	others    map[segment.LabelID]*segment.Labels
 	maxOthers int
 
-	ids    map[string]wordID // belongs to anyone who has the writing connection
+	ids    map[string]segment.LabelID // belongs to anyone who has the writing connection
 	maxIDs int
 }
 
@@ -87,27 +39,27 @@ const (
 const wordsAtOnce = 256
 
 func newWords(db *sqldb.DB, first, others, ids int) *labelDict {
-	return &labelDict{db: db, first: make([]atomic.Pointer[labelSet], first), others: map[wordID]*labelSet{}, maxOthers: others,
-		ids: map[string]wordID{}, maxIDs: ids}
+	return &labelDict{db: db, first: make([]atomic.Pointer[segment.Labels], first), others: map[segment.LabelID]*segment.Labels{}, maxOthers: others,
+		ids: map[string]segment.LabelID{}, maxIDs: ids}
 }
 
 // word tells the labels of a number that is in a stored open.
-func (w *labelDict) word(id wordID) (*labelSet, error) {
+func (w *labelDict) word(id segment.LabelID) (*segment.Labels, error) {
 	if id == 0 {
-		return unknown, nil
+		return segment.Unknown, nil
 	}
 	if found := w.known(id); found != nil {
 		return found, nil
 	}
 	found, err := w.load(id)
 	if err == nil && found == nil {
-		err = fmt.Errorf("word %d is missing: %w", id, errRecord)
+		err = fmt.Errorf("word %d is missing: %w", id, segment.ErrDamaged)
 	}
 	return found, err
 }
 
-func (w *labelDict) known(id wordID) *labelSet {
-	if id < wordID(len(w.first)) {
+func (w *labelDict) known(id segment.LabelID) *segment.Labels {
+	if id < segment.LabelID(len(w.first)) {
 		return w.first[id].Load()
 	}
 	w.mu.Lock()
@@ -115,8 +67,8 @@ func (w *labelDict) known(id wordID) *labelSet {
 	return w.others[id]
 }
 
-func (w *labelDict) keep(id wordID, found *labelSet) {
-	if id < wordID(len(w.first)) {
+func (w *labelDict) keep(id segment.LabelID, found *segment.Labels) {
+	if id < segment.LabelID(len(w.first)) {
 		w.first[id].Store(found)
 		return
 	}
@@ -130,16 +82,16 @@ func (w *labelDict) keep(id wordID, found *labelSet) {
 
 // load reads the word of a number, and its neighbours with it; nil: it is not there. It has a connection of its own, since whoever
 // needs a word is in the middle of an answer on another: any later snapshot has the words of an earlier one.
-func (w *labelDict) load(wanted wordID) (found *labelSet, err error) {
+func (w *labelDict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
 	first := int64(wanted &^ (wordsAtOnce - 1))
 	err = w.db.ReadAside(func(t *sqldb.Tx) error {
 		return t.Each(func(s sqldb.Scanner) error {
-			var id wordID
+			var id segment.LabelID
 			var stored []byte
 			if err := s.Scan(&id, &stored); err != nil {
 				return err
 			}
-			word, err := parseWord(stored)
+			word, err := segment.ParseLabels(stored)
 			if err != nil {
 				return fmt.Errorf("word %d: %w", id, err)
 			}
@@ -157,7 +109,7 @@ func (w *labelDict) load(wanted wordID) (found *labelSet, err error) {
 type wordWriter struct {
 	words *labelDict
 	tx    logTx
-	fresh map[string]wordID // known since this transaction; true for others once it is committed
+	fresh map[string]segment.LabelID // known since this transaction; true for others once it is committed
 	b     []byte
 	// While it collects, words that it does not know are noted instead of asked for, and have no number yet.
 	collects bool
@@ -167,7 +119,7 @@ type wordWriter struct {
 }
 
 func (w *labelDict) writer(t logTx) *wordWriter {
-	ww := &wordWriter{words: w, tx: t, fresh: map[string]wordID{}}
+	ww := &wordWriter{words: w, tx: t, fresh: map[string]segment.LabelID{}}
 	t.Committed = append(t.Committed, ww.keep)
 	return ww
 }
@@ -181,7 +133,7 @@ func (w *wordWriter) keep() {
 	}
 }
 
-func (w *wordWriter) id(kind byte, labels ...string) (wordID, error) {
+func (w *wordWriter) id(kind byte, labels ...string) (segment.LabelID, error) {
 	empty := true
 	for _, l := range labels {
 		empty = empty && l == ""
@@ -189,7 +141,7 @@ func (w *wordWriter) id(kind byte, labels ...string) (wordID, error) {
 	if empty {
 		return 0, nil
 	}
-	w.b = appendWord(w.b[:0], kind, labels...)
+	w.b = segment.AppendLabels(w.b[:0], kind, labels...)
 	if id, ok := w.words.ids[string(w.b)]; ok {
 		return id, nil
 	}
@@ -208,8 +160,8 @@ func (w *wordWriter) id(kind byte, labels ...string) (wordID, error) {
 	if err != nil {
 		return 0, err
 	}
-	w.fresh[string(w.b)] = wordID(id)
-	return wordID(id), nil
+	w.fresh[string(w.b)] = segment.LabelID(id)
+	return segment.LabelID(id), nil
 }
 
 const (
@@ -259,7 +211,7 @@ func (w *wordWriter) learn(texts []string) error {
 			if err := row.Scan(&id); err != nil {
 				return w.tx.Fail(err)
 			}
-			w.fresh[texts[i]] = wordID(id)
+			w.fresh[texts[i]] = segment.LabelID(id)
 			return nil
 		})
 		if err != nil {
@@ -270,39 +222,39 @@ func (w *wordWriter) learn(texts []string) error {
 }
 
 // word tells the labels of a number that the transaction reads: one stored before it, or added by it.
-func (w *wordWriter) word(id wordID) (*labelSet, error) {
+func (w *wordWriter) word(id segment.LabelID) (*segment.Labels, error) {
 	if found := w.words.known(id); found != nil {
 		return found, nil
 	}
 	for text, fresh := range w.fresh {
 		if fresh == id {
-			return parseWord([]byte(text))
+			return segment.ParseLabels([]byte(text))
 		}
 	}
 	return w.words.word(id)
 }
 
 // open makes the record of an open.
-func (w *wordWriter) open(o *report.Open) (r openRecord, err error) {
-	r.viewer = o.Viewer
+func (w *wordWriter) open(o *report.Open) (r segment.View, err error) {
+	r.Viewer = o.Viewer
 	if o.Returning {
-		r.flags |= openReturning
+		r.Flags |= segment.OpenReturning
 	}
 	if o.QR {
-		r.flags |= openQR
+		r.Flags |= segment.OpenQR
 	}
-	if r.place, err = w.id(wordPlace, o.Country, o.City); err != nil {
+	if r.Place, err = w.id(segment.WordPlace, o.Country, o.City); err != nil {
 		return r, err
 	}
-	if r.origin, err = w.id(wordOrigin, o.Referrer, o.Source); err != nil {
+	if r.Origin, err = w.id(segment.WordOrigin, o.Referrer, o.Source); err != nil {
 		return r, err
 	}
-	if r.agent, err = w.id(wordAgent, o.Device, o.Browser, o.OS); err != nil {
+	if r.Agent, err = w.id(segment.WordAgent, o.Device, o.Browser, o.OS); err != nil {
 		return r, err
 	}
 	if o.Bot != "" {
-		r.flags |= openBot
-		r.bot, err = w.id(wordBot, o.Bot)
+		r.Flags |= segment.OpenBot
+		r.Bot, err = w.id(segment.WordBot, o.Bot)
 	}
 	return r, err
 }

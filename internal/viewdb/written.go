@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
@@ -136,7 +137,7 @@ func (w *writing) loosenOpen(account vitrine.AccountID, link vitrine.LinkID, id 
 		return err
 	}
 	packed := false
-	err := w.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(vitrine.LinkID, *row) error { packed = true; return nil })
+	err := w.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(vitrine.LinkID, *segment.Row) error { packed = true; return nil })
 	if err != nil || !packed {
 		return err
 	}

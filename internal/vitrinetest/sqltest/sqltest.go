@@ -1,5 +1,7 @@
 //go:build unix
 
+// Package sqltest has what tests of sqldb, sqlstore and viewdb share: databases on
+// SQLite and PostgreSQL, and plans of queries.
 package sqltest
 
 import (
@@ -34,7 +36,7 @@ func CheckIntegrity(t *testing.T, d *sqldb.DB) {
 	}
 }
 
-// newPlace is where a test has a database of its own: in a file, unless the test is run once more for PostgreSQL.
+// NewPlace is where a test has a database of its own: in a file, unless the test is run once more for PostgreSQL.
 var NewPlace = func(tb testing.TB) string { return filepath.Join(tb.TempDir(), "vitrine.db") }
 
 // onPostgres reports whether a test is run once more for PostgreSQL.

@@ -1,9 +1,11 @@
-package viewdb
+package segment
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 
+	"vitrine"
 	"vitrine/report"
 )
 
@@ -18,11 +20,11 @@ const (
 	version     = 1 << 5
 	versionMask = 7 << 5
 
-	openReturning = 1 << 0
-	openQR        = 1 << 1
-	openBot       = 1 << 2
-	openTold      = 1 << 3 // a bot by its own beacon's word, not by the request's
-	openImported  = 1 << 4
+	OpenReturning = 1 << 0
+	OpenQR        = 1 << 1
+	OpenBot       = 1 << 2
+	OpenTold      = 1 << 3 // a bot by its own beacon's word, not by the request's
+	OpenImported  = 1 << 4
 
 	sessionDownloaded = 1 << 0
 	sessionStart      = 1 << 1
@@ -31,74 +33,74 @@ const (
 	sessionDepth      = 1 << 4
 )
 
-var errRecord = errors.New("the record is damaged")
+var ErrDamaged = errors.New("the record is damaged")
 
-// openRecord is the blob of an open.
-type openRecord struct {
-	flags                     byte
-	viewer                    uint64
-	place, origin, agent, bot wordID
+// View is the blob of an open.
+type View struct {
+	Flags                     byte
+	Viewer                    uint64
+	Place, Origin, Agent, Bot LabelID
 }
 
-func (o *openRecord) append(b []byte) []byte {
-	b = append(b, version|o.flags)
-	b = binary.LittleEndian.AppendUint64(b, o.viewer)
-	b = binary.AppendUvarint(b, uint64(o.place))
-	b = binary.AppendUvarint(b, uint64(o.origin))
-	b = binary.AppendUvarint(b, uint64(o.agent))
-	if o.flags&openBot != 0 {
-		b = binary.AppendUvarint(b, uint64(o.bot))
+func (o *View) Append(b []byte) []byte {
+	b = append(b, version|o.Flags)
+	b = binary.LittleEndian.AppendUint64(b, o.Viewer)
+	b = binary.AppendUvarint(b, uint64(o.Place))
+	b = binary.AppendUvarint(b, uint64(o.Origin))
+	b = binary.AppendUvarint(b, uint64(o.Agent))
+	if o.Flags&OpenBot != 0 {
+		b = binary.AppendUvarint(b, uint64(o.Bot))
 	}
 	return b
 }
 
-func (o *openRecord) decode(b []byte) error {
+func (o *View) Decode(b []byte) error {
 	if len(b) < 9 || b[0]&versionMask != version {
-		return errRecord
+		return ErrDamaged
 	}
-	o.flags = b[0] &^ versionMask
-	o.viewer = binary.LittleEndian.Uint64(b[1:])
-	r := reader{b: b[9:]}
-	o.place, o.origin, o.agent, o.bot = r.word(), r.word(), r.word(), 0
-	if o.flags&openBot != 0 {
-		o.bot = r.word()
+	o.Flags = b[0] &^ versionMask
+	o.Viewer = binary.LittleEndian.Uint64(b[1:])
+	r := Reader{b: b[9:]}
+	o.Place, o.Origin, o.Agent, o.Bot = r.word(), r.word(), r.word(), 0
+	if o.Flags&OpenBot != 0 {
+		o.Bot = r.word()
 	}
 	return r.end()
 }
 
-// human says that the open counts.
-func (o *openRecord) human() bool { return o.flags&openBot == 0 }
+// Human says that the open counts.
+func (o *View) Human() bool { return o.Flags&OpenBot == 0 }
 
-// same says that o and p are of one open: equal but for what the log itself decides.
-func (o *openRecord) same(p *openRecord) bool {
+// Same says that o and p are of one open: equal but for what the log itself decides.
+func (o *View) Same(p *View) bool {
 	return o.asWritten() == p.asWritten()
 }
 
-func (o *openRecord) asWritten() openRecord {
+func (o *View) asWritten() View {
 	w := *o
-	w.flags &^= openReturning
-	if w.flags&openTold != 0 {
-		w.flags &^= openTold | openBot
-		w.bot = 0
+	w.Flags &^= OpenReturning
+	if w.Flags&OpenTold != 0 {
+		w.Flags &^= OpenTold | OpenBot
+		w.Bot = 0
 	}
 	return w
 }
 
-// sessionRecord is the blob of an open's engagement. The screen is in it as a word, Session.Screen is left alone.
-type sessionRecord struct {
+// Session is the blob of an open's engagement. The screen is in it as a word, Session.Screen is left alone.
+type Session struct {
 	report.Session
-	screen  wordID
-	startMs int64 // vitrine.Engagement.StartMs
+	Screen  LabelID
+	StartMs int64 // vitrine.Engagement.StartMs
 }
 
 // flags tell which parts of the record there are.
-func (s *sessionRecord) flags() (flags byte) {
+func (s *Session) flags() (flags byte) {
 	for _, part := range []struct {
 		there bool
 		flag  byte
 	}{
 		{s.Downloaded, sessionDownloaded},
-		{s.startMs != 0, sessionStart},
+		{s.StartMs != 0, sessionStart},
 		{len(s.Pages) > 0, sessionPages},
 		{s.Played != 0 || s.Reached != 0, sessionMedia},
 		{s.Depth != 0, sessionDepth},
@@ -110,15 +112,15 @@ func (s *sessionRecord) flags() (flags byte) {
 	return flags
 }
 
-func (s *sessionRecord) append(b []byte, openMs int64) []byte {
+func (s *Session) Append(b []byte, openMs int64) []byte {
 	flags := s.flags()
 	b = append(b, version|flags)
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
 	number(s.EngagedMs)
 	number(s.PresentMs)
-	number(int64(s.screen))
+	number(int64(s.Screen))
 	if flags&sessionStart != 0 {
-		b = binary.AppendVarint(b, s.startMs-openMs)
+		b = binary.AppendVarint(b, s.StartMs-openMs)
 	}
 	if flags&sessionPages != 0 {
 		b = appendPages(b, s.Pages)
@@ -145,7 +147,7 @@ func appendPages(b []byte, pages []report.PageTime) []byte {
 }
 
 // pages reads what appendPages wrote, into memory that it is given.
-func (r *reader) pages(pages []report.PageTime) []report.PageTime {
+func (r *Reader) pages(pages []report.PageTime) []report.PageTime {
 	n := r.number()
 	if n < 1 || n > int64(len(r.b)) {
 		r.b, r.bad = nil, true
@@ -159,19 +161,19 @@ func (r *reader) pages(pages []report.PageTime) []report.PageTime {
 	return pages
 }
 
-// decode reads b into s, whose memory for pages it uses again.
-func (s *sessionRecord) decode(b []byte, openMs int64) error {
+// Decode reads b into s, whose memory for pages it uses again.
+func (s *Session) Decode(b []byte, openMs int64) error {
 	if len(b) < 1 || b[0]&versionMask != version {
-		return errRecord
+		return ErrDamaged
 	}
-	flags, r := b[0], reader{b: b[1:]}
+	flags, r := b[0], Reader{b: b[1:]}
 	pages := s.Pages[:0]
-	*s = sessionRecord{}
+	*s = Session{}
 	s.Pages = pages
 	s.Downloaded = flags&sessionDownloaded != 0
-	s.EngagedMs, s.PresentMs, s.screen = r.number(), r.number(), r.word()
+	s.EngagedMs, s.PresentMs, s.Screen = r.number(), r.number(), r.word()
 	if flags&sessionStart != 0 {
-		s.startMs = openMs + r.signed()
+		s.StartMs = openMs + r.signed()
 	}
 	if flags&sessionPages != 0 {
 		s.Pages = r.pages(s.Pages)
@@ -185,13 +187,13 @@ func (s *sessionRecord) decode(b []byte, openMs int64) error {
 	return r.end()
 }
 
-// reader takes numbers off a blob. After a failure it yields zeros.
-type reader struct {
+// Reader takes numbers off a blob. After a failure it yields zeros.
+type Reader struct {
 	b   []byte
 	bad bool
 }
 
-func (r *reader) number() int64 {
+func (r *Reader) number() int64 {
 	if len(r.b) > 0 && r.b[0] < 0x80 {
 		n := r.b[0]
 		r.b = r.b[1:]
@@ -201,12 +203,12 @@ func (r *reader) number() int64 {
 	return int64(take(r, n, size))
 }
 
-func (r *reader) signed() int64 {
+func (r *Reader) signed() int64 {
 	n, size := binary.Varint(r.b)
 	return take(r, n, size)
 }
 
-func (r *reader) byte() byte {
+func (r *Reader) byte() byte {
 	if len(r.b) == 0 {
 		r.bad = true
 		return 0
@@ -216,7 +218,7 @@ func (r *reader) byte() byte {
 	return c
 }
 
-func (r *reader) uint64() uint64 {
+func (r *Reader) uint64() uint64 {
 	if len(r.b) < 8 {
 		r.b, r.bad = nil, true
 		return 0
@@ -226,9 +228,9 @@ func (r *reader) uint64() uint64 {
 	return n
 }
 
-func (r *reader) word() wordID { return wordID(r.number()) }
+func (r *Reader) word() LabelID { return LabelID(r.number()) }
 
-func take[N any](r *reader, n N, size int) N {
+func take[N any](r *Reader, n N, size int) N {
 	if size <= 0 {
 		r.b, r.bad = nil, true
 		return *new(N)
@@ -238,9 +240,23 @@ func take[N any](r *reader, n N, size int) N {
 }
 
 // end reports whether all was read and nothing is left.
-func (r *reader) end() error {
+func (r *Reader) end() error {
 	if r.bad || len(r.b) > 0 {
-		return errRecord
+		return ErrDamaged
 	}
 	return nil
 }
+
+// Decode reads the blobs of an open; the row shares no memory with them.
+func (r *Row) Decode(open, session []byte) error {
+	if err := r.View.Decode(open); err != nil {
+		return err
+	}
+	if r.Engaged = session != nil; !r.Engaged {
+		return nil
+	}
+	r.Session.Pages = nil
+	return r.Session.Decode(session, r.ID.Ms())
+}
+
+func (r Row) CompareID(id vitrine.ViewID) int { return cmp.Compare(r.ID, id) }

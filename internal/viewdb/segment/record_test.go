@@ -1,4 +1,4 @@
-package viewdb
+package segment
 
 import (
 	"bytes"
@@ -15,38 +15,38 @@ const testMs = 1_767_605_400_250
 // The stored form is for good: a change of these bytes needs a new version beside the old one.
 func TestRecordBytes(t *testing.T) {
 	for _, c := range []struct {
-		open openRecord
+		open View
 		want string
 	}{
-		{openRecord{viewer: 0x0102030405060708, place: 1, origin: 127, agent: 300}, "20" + "0807060504030201" + "01" + "7f" + "ac02"},
-		{openRecord{flags: openBot | openQR, viewer: math.MaxUint64, bot: 5}, "26" + "ffffffffffffffff" + "000000" + "05"},
-		{openRecord{flags: openReturning | openImported}, "31" + "0000000000000000" + "000000"},
+		{View{Viewer: 0x0102030405060708, Place: 1, Origin: 127, Agent: 300}, "20" + "0807060504030201" + "01" + "7f" + "ac02"},
+		{View{Flags: OpenBot | OpenQR, Viewer: math.MaxUint64, Bot: 5}, "26" + "ffffffffffffffff" + "000000" + "05"},
+		{View{Flags: OpenReturning | OpenImported}, "31" + "0000000000000000" + "000000"},
 	} {
-		if got := hex.EncodeToString(c.open.append(nil)); got != c.want {
+		if got := hex.EncodeToString(c.open.Append(nil)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.open, got, c.want)
 		}
-		var back openRecord
+		var back View
 		b, _ := hex.DecodeString(c.want)
-		if err := back.decode(b); err != nil || back != c.open {
+		if err := back.Decode(b); err != nil || back != c.open {
 			t.Errorf("%s reads as %+v, %v, want %+v", c.want, back, err, c.open)
 		}
 	}
 	for _, c := range []struct {
-		session sessionRecord
+		session Session
 		want    string
 	}{
-		{sessionRecord{}, "20000000"},
-		{sessionRecord{Session: report.Session{EngagedMs: 300, PresentMs: 5, Downloaded: true}, screen: 9}, "21" + "ac02" + "05" + "09"},
-		{sessionRecord{Session: report.Session{Played: 1_000_000, Reached: 0}, startMs: testMs - 1}, "2a" + "000000" + "01" + "c0843d" + "00"},
-		{sessionRecord{Session: report.Session{Pages: []report.PageTime{{Page: 1, Ms: 2}, {Page: 4, Ms: 0}}, Depth: 7}},
+		{Session{}, "20000000"},
+		{Session{Session: report.Session{EngagedMs: 300, PresentMs: 5, Downloaded: true}, Screen: 9}, "21" + "ac02" + "05" + "09"},
+		{Session{Session: report.Session{Played: 1_000_000, Reached: 0}, StartMs: testMs - 1}, "2a" + "000000" + "01" + "c0843d" + "00"},
+		{Session{Session: report.Session{Pages: []report.PageTime{{Page: 1, Ms: 2}, {Page: 4, Ms: 0}}, Depth: 7}},
 			"34" + "000000" + "02" + "0102" + "0300" + "07"},
 	} {
-		if got := hex.EncodeToString(c.session.append(nil, testMs)); got != c.want {
+		if got := hex.EncodeToString(c.session.Append(nil, testMs)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.session, got, c.want)
 		}
-		var back sessionRecord
+		var back Session
 		b, _ := hex.DecodeString(c.want)
-		if err := back.decode(b, testMs); err != nil || !reflect.DeepEqual(back, c.session) {
+		if err := back.Decode(b, testMs); err != nil || !reflect.DeepEqual(back, c.session) {
 			t.Errorf("%s reads as %+v, %v, want %+v", c.want, back, err, c.session)
 		}
 	}
@@ -54,11 +54,11 @@ func TestRecordBytes(t *testing.T) {
 
 // A record that was cut, lengthened or made by a version to come is refused.
 func TestRecordDamage(t *testing.T) {
-	open := (&openRecord{flags: openBot, viewer: 1 << 60, place: 1000, origin: 2000, agent: 3000, bot: 4000}).append(nil)
+	open := (&View{Flags: OpenBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000}).Append(nil)
 	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5, Depth: 6}
-	session := (&sessionRecord{Session: full, screen: 1, startMs: testMs}).append(nil, testMs)
-	decodeOpen := func(b []byte) error { return new(openRecord).decode(b) }
-	decodeSession := func(b []byte) error { return new(sessionRecord).decode(b, testMs) }
+	session := (&Session{Session: full, Screen: 1, StartMs: testMs}).Append(nil, testMs)
+	decodeOpen := func(b []byte) error { return new(View).Decode(b) }
+	decodeSession := func(b []byte) error { return new(Session).Decode(b, testMs) }
 	for _, c := range []struct {
 		name   string
 		record []byte
@@ -90,30 +90,30 @@ func TestRecordDamage(t *testing.T) {
 }
 
 func FuzzOpenRecord(f *testing.F) {
-	f.Add((&openRecord{viewer: 1, place: 2, origin: 3, agent: 4}).append(nil))
-	f.Add((&openRecord{flags: openBot | openTold, bot: 70_000}).append(nil))
+	f.Add((&View{Viewer: 1, Place: 2, Origin: 3, Agent: 4}).Append(nil))
+	f.Add((&View{Flags: OpenBot | OpenTold, Bot: 70_000}).Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var o, again openRecord
-		if o.decode(b) != nil {
+		var o, again View
+		if o.Decode(b) != nil {
 			return
 		}
-		if err := again.decode(o.append(nil)); err != nil || again != o {
+		if err := again.Decode(o.Append(nil)); err != nil || again != o {
 			t.Errorf("%x reads as %+v, and that again as %+v, %v", b, o, again, err)
 		}
 	})
 }
 
 func FuzzSessionRecord(f *testing.F) {
-	f.Add((&sessionRecord{}).append(nil, testMs))
+	f.Add((&Session{}).Append(nil, testMs))
 	full := report.Session{EngagedMs: 1, PresentMs: -2, Downloaded: true, Pages: []report.PageTime{{Page: 3, Ms: 4}, {Page: 5, Ms: 6}},
 		Played: 7, Reached: 8, Depth: 9}
-	f.Add((&sessionRecord{Session: full, screen: 10, startMs: 11}).append(nil, testMs))
+	f.Add((&Session{Session: full, Screen: 10, StartMs: 11}).Append(nil, testMs))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var s, again sessionRecord
-		if s.decode(b, testMs) != nil {
+		var s, again Session
+		if s.Decode(b, testMs) != nil {
 			return
 		}
-		if err := again.decode(s.append(nil, testMs), testMs); err != nil {
+		if err := again.Decode(s.Append(nil, testMs), testMs); err != nil {
 			t.Fatalf("%x reads as %+v, and that does not: %v", b, s, err)
 		}
 		if len(s.Pages) == 0 && len(again.Pages) == 0 {
@@ -126,14 +126,14 @@ func FuzzSessionRecord(f *testing.F) {
 }
 
 func FuzzWord(f *testing.F) {
-	f.Add(appendWord(nil, wordPlace, "DE", "Berlin"))
-	f.Add(appendWord(nil, wordAgent, "", "", "Plan 9"))
+	f.Add(AppendLabels(nil, WordPlace, "DE", "Berlin"))
+	f.Add(AppendLabels(nil, WordAgent, "", "", "Plan 9"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		w, err := parseWord(b)
+		w, err := ParseLabels(b)
 		if err != nil {
 			return
 		}
-		again, err := parseWord(appendWord(nil, w.kind, w.labels[:]...))
+		again, err := ParseLabels(AppendLabels(nil, w.kind, w.Labels[:]...))
 		if err != nil || *again != *w {
 			t.Errorf("%x reads as %+v, and that again as %+v, %v", b, w, again, err)
 		}

@@ -1,7 +1,11 @@
-package viewdb
+// Package segment has the stored and compact forms of the view log: rows of views
+// and engagement, segments of many views, labels, and sets of visits. It reads
+// damaged bytes without harm: every form has bounds and is checked.
+package segment
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"slices"
 
@@ -43,71 +47,71 @@ const (
 	columns
 )
 
-// counters is how many IDs a millisecond has.
-const counters = 1 << 21
+// Counters is how many IDs a millisecond has.
+const Counters = 1 << 21
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// row is an open as it is stored.
-type row struct {
-	id vitrine.ViewID
-	openRecord
-	engaged bool // it has a session
-	session sessionRecord
+// Row is an open as it is stored.
+type Row struct {
+	ID vitrine.ViewID
+	View
+	Engaged bool // it has a session
+	Session Session
 }
 
-// visit is a person's open as the index of visits has it.
-func (r *row) visit(link vitrine.LinkID) visitEntry {
-	return visitEntry{viewer: int64(r.viewer), link: int64(link), day: report.DayOf(r.id.Ms())}
+// Visit is a person's open as the index of visits has it.
+func (r *Row) Visit(link vitrine.LinkID) Visit {
+	return Visit{Viewer: int64(r.Viewer), Link: int64(link), Day: report.DayOf(r.ID.Ms())}
 }
 
-// packer makes a pack of rows that are given in the order of their IDs.
-type packer struct {
+// Packer makes a pack of rows that are given in the order of their IDs.
+type Packer struct {
 	columns           [columns][]byte
-	opens, sessions   int64
-	first, last       vitrine.ViewID
+	Opens, Sessions   int64
+	First, Last       vitrine.ViewID
 	lastMs, lastCount int64
 }
 
-func (p *packer) add(r *row) {
+func (p *Packer) Add(r *Row) {
 	number := func(column int, n int64) {
 		p.columns[column] = binary.AppendUvarint(p.columns[column], uint64(n))
 	}
 	signed := func(column int, n int64) {
 		p.columns[column] = binary.AppendVarint(p.columns[column], n)
 	}
-	ms, count := r.id.Ms(), int64(r.id)%counters
-	if p.opens == 0 {
-		p.first, p.lastMs = r.id, ms
+	ms, count := r.ID.Ms(), int64(r.ID)%Counters
+	if p.Opens == 0 {
+		p.First, p.lastMs = r.ID, ms
 	}
-	flags := r.flags
-	if r.engaged {
+	flags := r.Flags
+	if r.Engaged {
 		flags |= packedSession
 	}
 	p.columns[columnFlags] = append(p.columns[columnFlags], flags)
 	number(columnTime, ms-p.lastMs)
-	number(columnCounter, (count-p.lastCount+counters)%counters)
-	p.columns[columnViewer] = binary.LittleEndian.AppendUint64(p.columns[columnViewer], r.viewer)
-	number(columnPlace, int64(r.place))
-	number(columnOrigin, int64(r.origin))
-	number(columnAgent, int64(r.agent))
-	if r.flags&openBot != 0 {
-		number(columnBot, int64(r.bot))
+	number(columnCounter, (count-p.lastCount+Counters)%Counters)
+	p.columns[columnViewer] = binary.LittleEndian.AppendUint64(p.columns[columnViewer], r.Viewer)
+	number(columnPlace, int64(r.Place))
+	number(columnOrigin, int64(r.Origin))
+	number(columnAgent, int64(r.Agent))
+	if r.Flags&OpenBot != 0 {
+		number(columnBot, int64(r.Bot))
 	}
-	p.opens++
-	p.last, p.lastMs, p.lastCount = r.id, ms, count
-	if !r.engaged {
+	p.Opens++
+	p.Last, p.lastMs, p.lastCount = r.ID, ms, count
+	if !r.Engaged {
 		return
 	}
-	p.sessions++
-	s := &r.session
+	p.Sessions++
+	s := &r.Session
 	sflags := s.flags()
 	p.columns[columnSession] = append(p.columns[columnSession], sflags)
 	number(columnEngaged, s.EngagedMs)
 	signed(columnPresent, s.PresentMs-s.EngagedMs)
-	number(columnScreen, int64(s.screen))
+	number(columnScreen, int64(s.Screen))
 	if sflags&sessionStart != 0 {
-		signed(columnStart, s.startMs-ms)
+		signed(columnStart, s.StartMs-ms)
 	}
 	if sflags&sessionPages != 0 {
 		p.columns[columnPages] = appendPages(p.columns[columnPages], s.Pages)
@@ -131,7 +135,7 @@ func appendShare(b []byte, n int64) []byte {
 	return binary.AppendUvarint(b, uint64(n)<<1|1)
 }
 
-func (r *reader) share() int64 {
+func (r *Reader) share() int64 {
 	n := r.number()
 	if n&1 == 0 {
 		return n >> 1 * hundredth
@@ -139,11 +143,11 @@ func (r *reader) share() int64 {
 	return n >> 1
 }
 
-// end appends the pack to b and makes the packer ready for the next one.
-func (p *packer) end(b []byte) []byte {
+// End appends the pack to b and makes the packer ready for the next one.
+func (p *Packer) End(b []byte) []byte {
 	start := len(b)
 	b = append(b, packVersion)
-	b = binary.AppendUvarint(b, uint64(p.opens))
+	b = binary.AppendUvarint(b, uint64(p.Opens))
 	for _, c := range p.columns {
 		b = binary.AppendUvarint(b, uint64(len(c)))
 	}
@@ -152,25 +156,25 @@ func (p *packer) end(b []byte) []byte {
 		p.columns[i] = c[:0]
 	}
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
-	*p = packer{columns: p.columns}
+	*p = Packer{columns: p.columns}
 	return b
 }
 
-// unpacker reads the rows of a pack. What next returned is good until the next call, and until the pack's memory is used again.
-type unpacker struct {
+// Unpacker reads the rows of a pack. What next returned is good until the next call, and until the pack's memory is used again.
+type Unpacker struct {
 	left            int64
-	columns         [columns]reader
+	columns         [columns]Reader
 	lastMs, lastCnt int64
-	row             row
+	row             Row
 }
 
-// open begins to read a pack whose first open is known.
-func (u *unpacker) open(pack []byte, first vitrine.ViewID) error {
+// Open begins to read a pack whose first open is known.
+func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 	end := len(pack) - 4
 	if end < 2 || pack[0] != packVersion || crc32.Checksum(pack[:end], castagnoli) != binary.LittleEndian.Uint32(pack[end:]) {
-		return errRecord
+		return ErrDamaged
 	}
-	r := reader{b: pack[1:end]}
+	r := Reader{b: pack[1:end]}
 	u.left = r.number()
 	var lengths [columns]int64
 	sum := int64(0)
@@ -179,18 +183,18 @@ func (u *unpacker) open(pack []byte, first vitrine.ViewID) error {
 		sum += lengths[i]
 	}
 	if r.bad || sum != int64(len(r.b)) || slices.Min(lengths[:]) < 0 || u.left != lengths[columnFlags] {
-		return errRecord
+		return ErrDamaged
 	}
 	for i, n := range lengths {
-		u.columns[i] = reader{b: r.b[:n]}
+		u.columns[i] = Reader{b: r.b[:n]}
 		r.b = r.b[n:]
 	}
 	u.lastMs, u.lastCnt = first.Ms(), 0
 	return nil
 }
 
-// brief reads the next row's ID, viewer and flags alone; nil at the end. Brief and next do not go together.
-func (u *unpacker) brief() *row {
+// Brief reads the next row's ID, viewer and flags alone; nil at the end. Brief and next do not go together.
+func (u *Unpacker) Brief() *Row {
 	if u.left == 0 {
 		return nil
 	}
@@ -198,36 +202,36 @@ func (u *unpacker) brief() *row {
 	r, c := &u.row, &u.columns
 	flags := c[columnFlags].byte()
 	u.lastMs += c[columnTime].number()
-	u.lastCnt = (u.lastCnt + c[columnCounter].number()) % counters
-	r.id = vitrine.ViewIDAt(u.lastMs, int(u.lastCnt))
-	r.flags, r.engaged = flags&^packedSession, flags&packedSession != 0
-	r.viewer = c[columnViewer].uint64()
+	u.lastCnt = (u.lastCnt + c[columnCounter].number()) % Counters
+	r.ID = vitrine.ViewIDAt(u.lastMs, int(u.lastCnt))
+	r.Flags, r.Engaged = flags&^packedSession, flags&packedSession != 0
+	r.Viewer = c[columnViewer].uint64()
 	return r
 }
 
-// next reads the next row; nil at the end.
-func (u *unpacker) next() *row {
-	r, c := u.brief(), &u.columns
+// Next reads the next row; nil at the end.
+func (u *Unpacker) Next() *Row {
+	r, c := u.Brief(), &u.columns
 	if r == nil {
 		return nil
 	}
-	r.place, r.origin, r.agent, r.bot = c[columnPlace].word(), c[columnOrigin].word(), c[columnAgent].word(), 0
-	if r.flags&openBot != 0 {
-		r.bot = c[columnBot].word()
+	r.Place, r.Origin, r.Agent, r.Bot = c[columnPlace].word(), c[columnOrigin].word(), c[columnAgent].word(), 0
+	if r.Flags&OpenBot != 0 {
+		r.Bot = c[columnBot].word()
 	}
-	if !r.engaged {
+	if !r.Engaged {
 		return r
 	}
-	s := &r.session
+	s := &r.Session
 	pages := s.Pages[:0]
-	*s = sessionRecord{}
+	*s = Session{}
 	sflags := c[columnSession].byte()
 	s.Downloaded = sflags&sessionDownloaded != 0
 	s.EngagedMs = c[columnEngaged].number()
 	s.PresentMs = s.EngagedMs + c[columnPresent].signed()
-	s.screen = c[columnScreen].word()
+	s.Screen = c[columnScreen].word()
 	if sflags&sessionStart != 0 {
-		s.startMs = u.lastMs + c[columnStart].signed()
+		s.StartMs = u.lastMs + c[columnStart].signed()
 	}
 	if sflags&sessionPages != 0 {
 		pages = c[columnPages].pages(pages)
@@ -243,12 +247,29 @@ func (u *unpacker) next() *row {
 	return r
 }
 
-// end reports whether all that was read was there.
-func (u *unpacker) end() error {
+// End reports whether all that was read was there.
+func (u *Unpacker) End() error {
 	for i := range u.columns {
 		if u.columns[i].bad {
-			return errRecord
+			return ErrDamaged
 		}
 	}
 	return nil
+}
+
+// UnpackAll appends the rows of a pack to a list; they share no memory with the pack.
+func UnpackAll(data []byte, first vitrine.ViewID, rows *[]Row) error {
+	var u Unpacker
+	if err := u.Open(data, first); err != nil {
+		return fmt.Errorf("pack %d: %w", first, err)
+	}
+	for r := u.Next(); r != nil; r = u.Next() {
+		c := *r
+		c.Session.Pages = append([]report.PageTime(nil), r.Session.Pages...)
+		if !c.Engaged {
+			c.Session = Session{}
+		}
+		*rows = append(*rows, c)
+	}
+	return u.End()
 }

@@ -1,4 +1,4 @@
-package viewdb
+package segment
 
 import (
 	"iter"
@@ -8,17 +8,17 @@ import (
 	"vitrine/report"
 )
 
-// visitSet counts the views of each visit, a viewer's day on a link, in about
+// VisitSet counts the views of each visit, a viewer's day on a link, in about
 // 13 bytes a visit. Visits are kept in leaves by the highest 16 bits of their
 // viewer. Viewers are hashes, so leaves have about the same size. A visit needs
 // only the other bits of its viewer, and a new one moves only the visits of its
 // leaf.
-type visitSet struct {
+type VisitSet struct {
 	leaves map[uint32]*visitLeaf // by prefix
 	links  []int64               // by place
 	places map[int64]uint32      // of links
-	many   map[visitEntry]int32
-	n      int // visits
+	many   map[Visit]int32
+	N      int // visits
 	spare  int // places for more visits in leaves
 }
 
@@ -35,14 +35,14 @@ const (
 	manyViews = 1<<8 - 1
 )
 
-func newVisitSet() *visitSet {
-	return &visitSet{leaves: map[uint32]*visitLeaf{}, places: map[int64]uint32{}, many: map[visitEntry]int32{}}
+func NewVisitSet() *VisitSet {
+	return &VisitSet{leaves: map[uint32]*visitLeaf{}, places: map[int64]uint32{}, many: map[Visit]int32{}}
 }
 
-// bytes returns about how much memory s takes.
-func (s *visitSet) bytes() int {
+// Bytes returns about how much memory s takes.
+func (s *VisitSet) Bytes() int {
 	const visit, leaf, link, count = 12, 96, 48, 64
-	return visit*(s.n+s.spare) + leaf*len(s.leaves) + link*len(s.links) + count*len(s.many)
+	return visit*(s.N+s.spare) + leaf*len(s.leaves) + link*len(s.links) + count*len(s.many)
 }
 
 // prefix returns the highest bits of a viewer, which order leaves as viewers
@@ -63,28 +63,28 @@ func (l *visitLeaf) search(key uint64, place uint32) (at int, found bool) {
 	return at, at < len(l.keys) && l.keys[at] == key && l.rest[at]>>8 == place
 }
 
-// add counts n views of a visit, which may be negative, and returns how many
+// Add counts n views of a visit, which may be negative, and returns how many
 // it had before. It reports false, and counts nothing, if s cannot hold the
 // visit: a day after the year 2149, or too many links.
-func (s *visitSet) add(v visitEntry, n int32) (before int32, ok bool) {
-	if v.day < 0 || v.day > maxVisitDay {
+func (s *VisitSet) Add(v Visit, n int32) (before int32, ok bool) {
+	if v.Day < 0 || v.Day > maxVisitDay {
 		return 0, false
 	}
-	place, known := s.places[v.link]
+	place, known := s.places[v.Link]
 	if !known {
 		if len(s.links) == maxLinkPlaces {
 			return 0, false
 		}
 		place = uint32(len(s.links))
-		s.links = append(s.links, v.link)
-		s.places[v.link] = place
+		s.links = append(s.links, v.Link)
+		s.places[v.Link] = place
 	}
-	leaf := s.leaves[prefix(v.viewer)]
+	leaf := s.leaves[prefix(v.Viewer)]
 	if leaf == nil {
 		leaf = new(visitLeaf)
-		s.leaves[prefix(v.viewer)] = leaf
+		s.leaves[prefix(v.Viewer)] = leaf
 	}
-	key := uint64(v.viewer)<<16 | uint64(v.day)
+	key := uint64(v.Viewer)<<16 | uint64(v.Day)
 	at, found := leaf.search(key, place)
 	if found {
 		before = int32(leaf.rest[at] & manyViews)
@@ -96,7 +96,7 @@ func (s *visitSet) add(v visitEntry, n int32) (before int32, ok bool) {
 	switch {
 	case now <= 0 && found:
 		leaf.keys, leaf.rest = slices.Delete(leaf.keys, at, at+1), slices.Delete(leaf.rest, at, at+1)
-		s.n--
+		s.N--
 		s.spare++
 	case now > 0 && !found:
 		s.insert(leaf, at, key, place<<8)
@@ -113,7 +113,7 @@ func (s *visitSet) add(v visitEntry, n int32) (before int32, ok bool) {
 }
 
 // insert makes room for a visit in a leaf, which grows by an eighth.
-func (s *visitSet) insert(l *visitLeaf, at int, key uint64, rest uint32) {
+func (s *VisitSet) insert(l *visitLeaf, at int, key uint64, rest uint32) {
 	if n := len(l.keys); n == cap(l.keys) || n == cap(l.rest) {
 		more := n/8 + 2
 		s.spare += n + more - cap(l.keys)
@@ -121,21 +121,21 @@ func (s *visitSet) insert(l *visitLeaf, at int, key uint64, rest uint32) {
 		l.rest = append(make([]uint32, 0, n+more), l.rest...)
 	}
 	l.keys, l.rest = slices.Insert(l.keys, at, key), slices.Insert(l.rest, at, rest)
-	s.n++
+	s.N++
 	s.spare--
 }
 
 // entry returns the visit at a place of a leaf.
-func (s *visitSet) entry(prefix uint32, l *visitLeaf, at int) visitEntry {
-	return visitEntry{
-		viewer: int64(uint64(prefix)<<48 ^ 1<<63 | l.keys[at]>>16),
-		link:   s.links[l.rest[at]>>8],
-		day:    report.Day(l.keys[at] & maxVisitDay),
+func (s *VisitSet) entry(prefix uint32, l *visitLeaf, at int) Visit {
+	return Visit{
+		Viewer: int64(uint64(prefix)<<48 ^ 1<<63 | l.keys[at]>>16),
+		Link:   s.links[l.rest[at]>>8],
+		Day:    report.Day(l.keys[at] & maxVisitDay),
 	}
 }
 
-// of appends the visits of a viewer to list.
-func (s *visitSet) of(list []visitEntry, viewer int64) []visitEntry {
+// Of appends the visits of a viewer to list.
+func (s *VisitSet) Of(list []Visit, viewer int64) []Visit {
 	l := s.leaves[prefix(viewer)]
 	if l == nil {
 		return list
@@ -147,11 +147,11 @@ func (s *visitSet) of(list []visitEntry, viewer int64) []visitEntry {
 	return list
 }
 
-// all yields every visit, some viewers at a time, ordered by viewer. The slice
+// All yields every visit, some viewers at a time, ordered by viewer. The slice
 // is valid until the next one.
-func (s *visitSet) all() iter.Seq[[]visitEntry] {
-	return func(yield func([]visitEntry) bool) {
-		var list []visitEntry
+func (s *VisitSet) All() iter.Seq[[]Visit] {
+	return func(yield func([]Visit) bool) {
+		var list []Visit
 		for _, p := range slices.Sorted(maps.Keys(s.leaves)) {
 			l := s.leaves[p]
 			list = list[:0]

@@ -1,0 +1,20 @@
+// Package viewdb keeps the view log in a SQL database (package sqldb).
+//
+// A new view is a row of a table. Views of past days are moved into packed rows
+// of many views each, the segments, with an index of who came when and tallies of
+// what happened. Where both may hold a day, both together are true.
+//
+//	append.go written.go import.go erase.go   what changes views
+//	segment/, words.go                        stored forms; the dictionary of labels
+//	settle.go packs.go                        past days: views into segments, and back when they change
+//	visits.go merge.go                        the index of visits, in sorted runs
+//	build.go build_long.go stored.go          tallies of 1, 8 and 64 days
+//	forget.go                                 views that are too old: their tallies stay
+//	state.go                                  how far an account is rolled up, and what may be trusted
+//	tally.go gather.go                        answers: what is stored, and what has to be read
+//	kept.go                                   tallies of past days, in memory
+//	live.go feed.go                           running days, in memory, and how they follow changes
+//	opens.go newest.go                        single views
+//	audit.go audit_tally.go                   everything counted again
+//	export.go                                 everything, for a log of another kind
+package viewdb

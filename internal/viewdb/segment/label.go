@@ -1,0 +1,51 @@
+package segment
+
+import "encoding/binary"
+
+// LabelID is the number of a word; 0 is the word whose labels are all unknown.
+type LabelID uint64
+
+// Kinds of words: which labels of an open stand together. They are kept together because they come together: a city with
+// its country, a browser with its system.
+const (
+	WordPlace  = 'p' // country, city
+	WordOrigin = 'o' // referrer, source
+	WordAgent  = 'a' // device, browser, os
+	WordBot    = 'b' // reason
+	WordScreen = 's'
+	WordLabel  = 'l' // of a tally
+)
+
+// Labels is up to three labels. Its stored form is its kind and each label behind its length.
+type Labels struct {
+	kind   byte
+	Labels [3]string
+}
+
+var Unknown = new(Labels)
+
+func AppendLabels(b []byte, kind byte, labels ...string) []byte {
+	b = append(b, kind)
+	for _, l := range labels {
+		b = binary.AppendUvarint(b, uint64(len(l)))
+		b = append(b, l...)
+	}
+	return b
+}
+
+func ParseLabels(b []byte) (*Labels, error) {
+	if len(b) == 0 {
+		return nil, ErrDamaged
+	}
+	w := &Labels{kind: b[0]}
+	b = b[1:]
+	for i := 0; len(b) > 0; i++ {
+		n, size := binary.Uvarint(b)
+		if i == len(w.Labels) || size <= 0 || n > uint64(len(b)-size) {
+			return nil, ErrDamaged
+		}
+		w.Labels[i] = string(b[size : size+int(n)])
+		b = b[size+int(n):]
+	}
+	return w, nil
+}

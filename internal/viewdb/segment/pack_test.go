@@ -1,0 +1,98 @@
+package segment
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
+	w := Row{ID: id, View: View{Flags: byte(r.IntN(32)), Viewer: r.Uint64(), Place: LabelID(r.IntN(300)), Origin: LabelID(r.IntN(3)), Agent: LabelID(r.Uint64() >> 1)}}
+	if w.Flags&OpenBot != 0 {
+		w.Bot = LabelID(r.IntN(300))
+	}
+	if w.Engaged = r.IntN(3) > 0; w.Engaged {
+		w.Session = Session{Screen: LabelID(r.IntN(9)), Session: report.Session{EngagedMs: r.Int64N(1 << 40), PresentMs: r.Int64N(1 << 40), Downloaded: r.IntN(2) == 0,
+			Played: r.Int64N(3) * 500_000, Reached: r.Int64N(1_000_001), Depth: r.Int64N(101) * hundredth}}
+		if r.IntN(2) == 0 {
+			w.Session.StartMs = id.Ms() - r.Int64N(1000)
+		}
+		for p := 1; r.IntN(3) > 0; p += 1 + r.IntN(4) {
+			w.Session.Pages = append(w.Session.Pages, report.PageTime{Page: p, Ms: r.Int64N(1 << 33)})
+		}
+	}
+	return w
+}
+
+// Rows are read as they were packed, before 1970 too.
+func TestPackRoundTrip(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var rows []Row
+		id := vitrine.ViewIDAt(r.Int64N(1<<41)-1<<40, r.IntN(Counters))
+		var p Packer
+		for range 1 + r.IntN(100) {
+			rows = append(rows, randomRow(r, id))
+			p.Add(&rows[len(rows)-1])
+			id += 1 + vitrine.ViewID(r.Int64N([]int64{1, Counters, Counters * 1000}[r.IntN(3)]))
+		}
+		prefix := []byte("xyz")
+		b := p.End(slices.Clone(prefix))[len(prefix):]
+		var got []Row
+		if err := UnpackAll(b, rows[0].ID, &got); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for i := range rows {
+			if len(rows[i].Session.Pages) == 0 {
+				rows[i].Session.Pages, got[i].Session.Pages = nil, nil
+			}
+			if !reflect.DeepEqual(rows[i], got[i]) {
+				t.Fatalf("seed %d, row %d: %+v reads as %+v", seed, i, rows[i], got[i])
+			}
+		}
+		for range 200 {
+			damaged := slices.Clone(b)
+			damaged[r.IntN(len(b))] ^= 1 << r.IntN(8)
+			if err := UnpackAll(damaged, rows[0].ID, new([]Row)); err == nil {
+				t.Fatalf("seed %d: a damaged pack is read", seed)
+			}
+			if err := UnpackAll(b[:r.IntN(len(b))], rows[0].ID, new([]Row)); err == nil {
+				t.Fatalf("seed %d: a pack that was cut is read", seed)
+			}
+		}
+	}
+}
+
+// Rubbish with a right checksum ends, soon, and without a panic.
+func FuzzPack(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var p Packer
+	for i := range 5 {
+		w := randomRow(r, vitrine.ViewIDAt(testMs+int64(i), i))
+		p.Add(&w)
+	}
+	b := p.End(nil)
+	f.Add(int64(vitrine.ViewIDAt(testMs, 0)), b[:len(b)-4])
+	f.Add(int64(math.MaxInt64), []byte{packVersion, 0xff, 0xff, 0xff, 0xff, 0x7f})
+	f.Fuzz(func(t *testing.T, first int64, b []byte) {
+		b = binary.LittleEndian.AppendUint32(slices.Clone(b), crc32.Checksum(b, castagnoli))
+		var rows []Row
+		if UnpackAll(b, vitrine.ViewID(first), &rows) != nil {
+			return
+		}
+		pages := 0
+		for i := range rows {
+			pages += len(rows[i].Session.Pages)
+		}
+		if len(rows)+pages > len(b) {
+			t.Errorf("%d rows with %d pages of %d bytes", len(rows), pages, len(b))
+		}
+	})
+}

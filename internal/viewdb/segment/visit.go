@@ -1,0 +1,106 @@
+package segment
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/crc32"
+	"math/bits"
+	"slices"
+
+	"vitrine/report"
+)
+
+// Fingerprint spreads a viewer over all numbers, so that sums of different viewers differ.
+func Fingerprint(viewer uint64) uint64 {
+	hi, lo := bits.Mul64(viewer^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	hi, lo = bits.Mul64(hi^lo^viewer, 0xa0761d6478bd642f)
+	return hi ^ lo
+}
+
+// Fingerprint spreads an entry over all numbers.
+func (v Visit) Fingerprint() uint64 {
+	return Fingerprint(uint64(v.Viewer) ^ Fingerprint(uint64(v.Link)^Fingerprint(uint64(v.Day))))
+}
+
+// Visit says that a person came to a link on a day. Entries are ordered by viewer (as signed numbers), link, day.
+type Visit struct {
+	Viewer, Link int64
+	Day          report.Day
+}
+
+func (v Visit) Compare(u Visit) int {
+	switch {
+	case v.Viewer != u.Viewer:
+		return cmp.Compare(v.Viewer, u.Viewer)
+	case v.Link != u.Link:
+		return cmp.Compare(v.Link, u.Link)
+	}
+	return cmp.Compare(v.Day, u.Day)
+}
+
+// SortVisits sorts entries and leaves each once.
+func SortVisits(list []Visit) []Visit {
+	slices.SortFunc(list, Visit.Compare)
+	return slices.Compact(list)
+}
+
+// A row of visits has the entries of some viewers in order: the first day's distance from 1970, then of each entry how far its
+// viewer is from the one before; its link, as a difference if the viewer is the same; its day, likewise if the link is the same,
+// else from the first day. A checksum ends it.
+
+func AppendVisits(b []byte, entries []Visit) []byte {
+	base := entries[0].Day
+	for _, e := range entries {
+		base = min(base, e.Day)
+	}
+	b = binary.AppendVarint(b, int64(base))
+	before := Visit{Viewer: entries[0].Viewer}
+	for i, e := range entries {
+		b = binary.AppendUvarint(b, uint64(e.Viewer-before.Viewer))
+		same := i > 0 && e.Viewer == before.Viewer
+		if same {
+			b = binary.AppendUvarint(b, uint64(e.Link-before.Link))
+		} else {
+			b = binary.AppendUvarint(b, uint64(e.Link))
+		}
+		if same && e.Link == before.Link {
+			b = binary.AppendUvarint(b, uint64(e.Day-before.Day))
+		} else {
+			b = binary.AppendUvarint(b, uint64(e.Day-base))
+		}
+		before = e
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// ReadVisits appends the entries of a row to a list.
+func ReadVisits(list []Visit, first int64, b []byte) ([]Visit, error) {
+	end := len(b) - 4
+	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
+		return list, ErrDamaged
+	}
+	r, before := Reader{b: b[:end]}, len(list)
+	base := report.Day(r.signed())
+	last := Visit{Viewer: first}
+	for i := 0; len(r.b) > 0; i++ {
+		d := r.number()
+		e := Visit{Viewer: last.Viewer + d}
+		same := d == 0 && i > 0
+		e.Link = r.number()
+		if same {
+			e.Link += last.Link
+		}
+		e.Day = report.Day(r.number())
+		if same && e.Link == last.Link {
+			e.Day += last.Day
+		} else {
+			e.Day += base
+		}
+		list = append(list, e)
+		last = e
+	}
+	if r.bad || len(list) == before {
+		return list, ErrDamaged
+	}
+	return list, nil
+}
