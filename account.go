@@ -101,7 +101,7 @@ var ErrBanned = Errorf(CodeBanned, "This account is suspended.")
 // ClosedName is in place of the address of a closed account.
 func ClosedName(id AccountID) string { return fmt.Sprintf("account %d (closed)", id) }
 
-func AccountByEmail(tx Tx, email string) (*Account, error) {
+func AccountByEmail(tx AccountTx, email string) (*Account, error) {
 	email, err := NormalEmail(email)
 	if err != nil {
 		return nil, err
@@ -125,4 +125,18 @@ func (a *Account) MayChooseSlug() error {
 		return nil
 	}
 	return &Error{Code: CodeProRequired, Field: "slug", Upgrade: true, Message: "Custom slugs are part of the Pro plan."}
+}
+
+// AccountTx reads and writes accounts within a transaction.
+type AccountTx interface {
+	// AddAccount gives a.ID. Emails are unique.
+	AddAccount(a *Account) error
+	Account(id AccountID) (*Account, error)
+	AccountByEmail(email string) (*Account, error)
+	// PutAccount answers ErrExists for an email that another has.
+	PutAccount(a *Account) error
+	// CountAccounts counts those that are not closed.
+	CountAccounts() (int64, error)
+	// Accounts lists accounts, oldest first, as q asks.
+	Accounts(q AccountQuery) ([]*Account, error)
 }

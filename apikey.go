@@ -84,3 +84,15 @@ func ParseKeyText(s string) (KeyText, bool) {
 
 // Hash is what is stored and looked up.
 func (k KeyText) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(k)) }
+
+// KeyTx reads and writes API keys within a transaction.
+type KeyTx interface {
+	// AddKey gives k.ID. Hashes are unique.
+	AddKey(k *APIKey) error
+	KeyByHash(hash [32]byte) (*APIKey, error)
+	// Keys lists an account's keys, revoked ones too, oldest first.
+	Keys(a AccountID) ([]*APIKey, error)
+	PutKey(k *APIKey) error
+	// DeleteKeys removes all keys of an account.
+	DeleteKeys(a AccountID) error
+}

@@ -55,3 +55,17 @@ func SameAccountDevice(a, b string) bool {
 	of := func(d string) string { account, _, _ := strings.Cut(d, "."); return account }
 	return hmac.Equal([]byte(of(a)), []byte(of(b)))
 }
+
+// AttemptTx reads and writes attempts within a transaction.
+type AttemptTx interface {
+	// AddAttempt gives g.ID.
+	AddAttempt(g *Attempt) error
+	// CountAttempts counts the attempts of a key from a time to another, both
+	// included, and tells when the oldest of them was (zero: none).
+	CountAttempts(k AttemptKey, since, until time.Time) (n int64, oldest time.Time, err error)
+	DeleteAttempt(id AttemptID) error
+	// DeleteAttempts removes all attempts of a key.
+	DeleteAttempts(k AttemptKey) error
+	// ExpireAttempts removes attempts from before a time.
+	ExpireAttempts(before time.Time) (int64, error)
+}

@@ -101,7 +101,7 @@ const changesAtOnce = 100
 
 // EachChange calls f with the changes of a link, newest first, until f returns
 // false.
-func EachChange(tx Tx, l LinkID, f func(*Change) bool) error {
+func EachChange(tx ChangeTx, l LinkID, f func(*Change) bool) error {
 	q := ChangeQuery{Link: l, Limit: changesAtOnce}
 	for {
 		list, err := tx.Changes(q)
@@ -122,7 +122,7 @@ func EachChange(tx Tx, l LinkID, f func(*Change) bool) error {
 
 // LastDecision returns the last change of a link that was not undone since, the one before it, to which undoing it leads
 // back, and since when the link was in the state of that one; nil where there is none.
-func LastDecision(tx Tx, l LinkID) (last, before *Change, since time.Time, err error) {
+func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time, err error) {
 	undone := 0
 	err = EachChange(tx, l, func(c *Change) bool {
 		switch {
@@ -156,7 +156,7 @@ const (
 
 // OwnerMayChange returns CodeRateLimited if the owner of a link has changed
 // its state too often.
-func OwnerMayChange(tx Tx, l *Link, now time.Time) error {
+func OwnerMayChange(tx ChangeTx, l *Link, now time.Time) error {
 	list, err := tx.Changes(ChangeQuery{Link: l.ID, Limit: ownerChanges})
 	if err != nil || len(list) < ownerChanges {
 		return err
@@ -235,4 +235,21 @@ func (c *Change) ForOwner() LinkEvent {
 		e.Detail = c.Detail
 	}
 	return e
+}
+
+// ReviewTx reads the links in review within a transaction.
+type ReviewTx interface {
+	// Review lists links in review, the longest waiting first, as q asks.
+	Review(q ReviewQuery) ([]*Link, error)
+	// CountReview counts the links in review by their reason code.
+	CountReview() (map[string]int64, error)
+}
+
+// ChangeTx reads and writes changes within a transaction.
+type ChangeTx interface {
+	// AddChange gives c.ID, larger than any before.
+	AddChange(c *Change) error
+	// Changes lists changes, newest first, as q asks; without a link,
+	// ActionCreate is left out.
+	Changes(q ChangeQuery) ([]*Change, error)
 }

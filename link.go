@@ -210,7 +210,7 @@ func (l *Link) DeleteVersion(tx Tx, now time.Time, by Actor) error {
 }
 
 // LeaveSite has a version's website show it no longer, when it is deleted by anyone who deletes links. Nothing else is shown instead.
-func (l *Link) LeaveSite(tx Tx) error {
+func (l *Link) LeaveSite(tx SiteTx) error {
 	if l.Site == 0 {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (l *Link) LeaveSite(tx Tx) error {
 
 // standForSite has a version that was shown when it was cleared stand for its website from now on, when it is taken off display: the website is
 // off display with it, and no older version comes back. Anyone who takes the clearance itself back has the website as it was before.
-func (l *Link) standForSite(tx Tx, c Change) error {
+func (l *Link) standForSite(tx SiteTx, c Change) error {
 	if l.Site == 0 || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
 		return nil
 	}
@@ -242,4 +242,58 @@ func (l *Link) standForSite(tx Tx, c Change) error {
 	}
 	site.Current, site.Pending = l.ID, 0
 	return tx.PutSite(site)
+}
+
+// LinkTx reads and writes links within a transaction.
+type LinkTx interface {
+	// AddLink gives l.ID. Slugs are unique over all links, deleted ones too as
+	// long as their row keeps the slug.
+	AddLink(l *Link) error
+	Link(id LinkID) (*Link, error)
+	// LinkBySlug finds a link whatever its state, deleted ones too.
+	LinkBySlug(s Slug) (*Link, error)
+	PutLink(l *Link) error
+	// Links lists links that are not deleted, newest first (by creation, then
+	// ID), as q asks.
+	Links(q LinkQuery) ([]*Link, error)
+	// LinksBySHA256 lists at most n (0: all) links with the same bytes, newest
+	// first, deleted ones too.
+	LinksBySHA256(sum string, n int) ([]*Link, error)
+	// BytesRefused reports whether a link with these bytes, deleted or not, is
+	// disabled as malware or by a moderator, or in review as malware or by
+	// abuse reports.
+	BytesRefused(sum string) (bool, error)
+	// ScanDue lists at most n links with bytes in a state, by ID from the one
+	// behind after on, whose last scan was by other signatures.
+	ScanDue(state LinkState, signatures string, after LinkID, n int) ([]*Link, error)
+	// LinkIDs is Links, telling no more than which they are, in no order and
+	// all of them: Sort, Before, Offset and Limit do not count.
+	LinkIDs(q LinkQuery) ([]LinkID, error)
+	// LinkFacts lists what an account's report needs of each link that is not
+	// deleted, in any order; versions of websites are left out.
+	LinkFacts(a AccountID) ([]LinkFacts, error)
+	// CountLinks counts an account's links that are not deleted, and their
+	// bytes. A website that is not deleted is one link, whatever its versions;
+	// the bytes are theirs, too.
+	CountLinks(a AccountID) (n, bytes int64, err error)
+	// ReleaseSlugs takes the slug from the rows of links, websites and albums
+	// deleted before a time, so that it can be given again, and tells from how
+	// many.
+	ReleaseSlugs(deletedBefore time.Time) (int64, error)
+}
+
+// OldSlugTx reads and writes slugs that links had within a transaction.
+type OldSlugTx interface {
+	// PutOldSlug keeps a slug that was a link's, in place of what was kept of
+	// the same slug. The link must exist.
+	PutOldSlug(o *OldSlug) error
+	// OldSlug finds a slug that was a link's and still leads to it at a time:
+	// its Until is later.
+	OldSlug(s Slug, now time.Time) (*OldSlug, error)
+	// OldSlugs lists the slugs of a link (0: of any) that still lead to it at a
+	// time, those first that do so longest.
+	OldSlugs(l LinkID, now time.Time) ([]*OldSlug, error)
+	DeleteOldSlug(s Slug) error
+	// ExpireOldSlugs removes those that lead nowhere any more at a time.
+	ExpireOldSlugs(now time.Time) (int64, error)
 }

@@ -48,7 +48,7 @@ func addLink(tx Tx, l *Link) error {
 	return errors.New("no free slug found")
 }
 
-func LinkBySlug(tx Tx, slug string) (*Link, error) {
+func LinkBySlug(tx LinkTx, slug string) (*Link, error) {
 	l, err := tx.LinkBySlug(Slug(strings.ToLower(slug)))
 	if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
 		return nil, Errorf(CodeNotFound, "There is no link %q.", slug)
@@ -60,7 +60,7 @@ func LinkBySlug(tx Tx, slug string) (*Link, error) {
 const maxOldSlugs = 10
 
 // OwnLinkIn looks up a link of an account; a foreign slug answers as an unknown one does.
-func OwnLinkIn(tx Tx, a *Account, slug string) (*Link, error) {
+func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
 	l, err := LinkBySlug(tx, slug)
 	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || l.Site != 0) {
 		return nil, ErrNoOwnLink

@@ -46,3 +46,15 @@ func (t LoginSecret) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) 
 func (l *Login) Holds(now time.Time) bool {
 	return now.Before(l.ExpiresAt) && !l.CreatedAt.After(now.Add(ClockJump))
 }
+
+// LoginTx reads and writes logins within a transaction.
+type LoginTx interface {
+	// AddLogin gives l.ID. Codes are unique, and so are hashes.
+	AddLogin(l *Login) error
+	LoginByCode(code string) (*Login, error)
+	LoginByHash(hash [32]byte) (*Login, error)
+	PutLogin(l *Login) error
+	DeleteLogin(id LoginID) error
+	// ExpireLogins removes logins that have expired before a time.
+	ExpireLogins(before time.Time) (int64, error)
+}

@@ -35,3 +35,15 @@ type Letter struct {
 	Tries     int       // that have begun
 	NextAt    time.Time // until then it is left alone: anyone who sends it says so first
 }
+
+// LetterTx reads and writes letters within a transaction.
+type LetterTx interface {
+	// AddLetter gives l.ID.
+	AddLetter(l *Letter) error
+	Letter(id LetterID) (*Letter, error)
+	PutLetter(l *Letter) error
+	DeleteLetter(id LetterID) error
+	// LettersDue lists at most n letters that are to be sent at or before a
+	// time, those first that are due longest.
+	LettersDue(now time.Time, n int) ([]*Letter, error)
+}

@@ -66,3 +66,19 @@ func NewSecret() string {
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
+
+// OneTimeTokenTx reads and writes one-time tokens within a transaction.
+type OneTimeTokenTx interface {
+	// AddOneTimeToken gives t.ID. The token of the same purpose and email that
+	// there was is removed. Hashes are unique.
+	AddOneTimeToken(t *OneTimeToken) error
+	OneTimeTokenByHash(hash [32]byte) (*OneTimeToken, error)
+	// OneTimeTokens lists those of a purpose, newest first.
+	OneTimeTokens(p TokenPurpose) ([]*OneTimeToken, error)
+	DeleteOneTimeToken(id OneTimeTokenID) error
+	// DeleteOneTimeTokens removes all tokens of an account (0: of none), and
+	// all of an email.
+	DeleteOneTimeTokens(a AccountID, email string) error
+	// ExpireOneTimeTokens removes tokens that have expired before a time.
+	ExpireOneTimeTokens(before time.Time) (int64, error)
+}

@@ -49,3 +49,18 @@ type SessionText string
 func (SessionText) String() string { return "…" }
 
 func (t SessionText) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) }
+
+// SessionTx reads and writes sessions within a transaction.
+type SessionTx interface {
+	// AddSession gives s.ID. Hashes are unique.
+	AddSession(s *Session) error
+	SessionByHash(hash [32]byte) (*Session, error)
+	// Sessions lists an account's, the last used first.
+	Sessions(a AccountID) ([]*Session, error)
+	PutSession(s *Session) error
+	DeleteSession(id SessionID) error
+	// DeleteSessions removes all sessions of an account but one (0: all).
+	DeleteSessions(a AccountID, except SessionID) error
+	// ExpireSessions removes sessions that have expired before a time.
+	ExpireSessions(before time.Time) (int64, error)
+}

@@ -32,7 +32,7 @@ const (
 var ErrNoSite = Errorf(CodeNotFound, "There is no website at this address.")
 
 // Shown is the version that stands for the website now, whatever its state: the pending one from when it is live; nil before the first.
-func (s *Site) Shown(tx Tx) (*Link, error) {
+func (s *Site) Shown(tx LinkTx) (*Link, error) {
 	if s.Pending != 0 {
 		l, err := tx.Link(s.Pending)
 		if err == nil && l.Live() {
@@ -48,7 +48,7 @@ func (s *Site) Shown(tx Tx) (*Link, error) {
 	return tx.Link(s.Current)
 }
 
-func OwnSite(tx Tx, a *Account, slug string) (*Site, error) {
+func OwnSite(tx SiteTx, a *Account, slug string) (*Site, error) {
 	site, err := tx.SiteBySlug(Slug(slug))
 	if errors.Is(err, ErrNotFound) || err == nil && (site.Account != a.ID || !site.DeletedAt.IsZero()) {
 		return nil, ErrNoSite
@@ -77,7 +77,7 @@ func PublicSite(tx Tx, slug Slug) (*Link, *Account, error) {
 }
 
 // Version finds a version of the website that is not deleted.
-func (s *Site) Version(tx Tx, id LinkID) (*Link, error) {
+func (s *Site) Version(tx LinkTx, id LinkID) (*Link, error) {
 	l, err := tx.Link(id)
 	if errors.Is(err, ErrNotFound) || err == nil && (l.Site != s.ID || !l.DeletedAt.IsZero()) {
 		return nil, Errorf(CodeNotFound, "There is no such version of this website.")
@@ -125,7 +125,7 @@ type DeletedSitePage struct {
 }
 
 // OpenSite finds the website of an upload, which must still be there.
-func OpenSite(tx Tx, u *Upload) (*Site, error) {
+func OpenSite(tx SiteTx, u *Upload) (*Site, error) {
 	site, err := tx.Site(u.Site)
 	if errors.Is(err, ErrNotFound) || err == nil && (site.Account != u.Account || !site.DeletedAt.IsZero()) {
 		return nil, ErrNoSite
@@ -173,3 +173,17 @@ const (
 	// OtherSitePages is no path of a file: those have no slash before them.
 	OtherSitePages = "/other"
 )
+
+// SiteTx reads and writes websites within a transaction.
+type SiteTx interface {
+	// AddSite gives s.ID. Slugs are unique over all websites, deleted ones too
+	// as long as their row keeps the slug.
+	AddSite(s *Site) error
+	Site(id SiteID) (*Site, error)
+	// SiteBySlug finds a website, deleted or not.
+	SiteBySlug(s Slug) (*Site, error)
+	PutSite(s *Site) error
+	// Sites lists an account's (0: all) websites that are not deleted, newest
+	// first (by creation, then ID).
+	Sites(a AccountID) ([]*Site, error)
+}

@@ -45,3 +45,34 @@ const (
 	// RateWindow is what the hourly limit of a plan counts over.
 	RateWindow = time.Hour
 )
+
+// UploadTx reads and writes uploads within a transaction.
+type UploadTx interface {
+	// AddUpload: IDs are unique; so is (account, idempotency key) among rows
+	// with a key that are not Replaced.
+	AddUpload(u *Upload) error
+	Upload(id UploadID) (*Upload, error)
+	// UploadByKey finds the account's upload with an idempotency key that is
+	// not Replaced.
+	UploadByKey(a AccountID, key string) (*Upload, error)
+	PutUpload(u *Upload) error
+	DeleteUpload(id UploadID) error
+	// CountUploads counts uploads of the account created at or after a time, in
+	// whatever state, and tells when the oldest of them was created (zero:
+	// none).
+	CountUploads(a AccountID, since time.Time) (n int64, oldest time.Time, err error)
+	// Held counts the account's open uploads that still hold a slot at a time,
+	// and their bytes, leaving out one. Those of websites hold bytes alone.
+	Held(a AccountID, now time.Time, except UploadID) (n, bytes int64, err error)
+	// HeldUntil returns when the uploads that Held counts have released n of
+	// their slots, or of their bytes; zero if they hold less.
+	HeldUntil(a AccountID, now time.Time, except UploadID, what Holding, n int64) (time.Time, error)
+	// Lapsed sums the bytes of the account's open uploads whose hold has ended
+	// at a time, and returns the one whose hold ended first; nil with 0.
+	Lapsed(a AccountID, now time.Time) (bytes int64, oldest *Upload, err error)
+	// SlugHolder finds the open upload that holds a custom slug at a time.
+	SlugHolder(s Slug, now time.Time) (*Upload, error)
+	// StaleUploads lists at most n uploads in a state that were created before
+	// a time, oldest first.
+	StaleUploads(s UploadState, before time.Time, n int) ([]*Upload, error)
+}

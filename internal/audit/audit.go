@@ -113,7 +113,7 @@ func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, 
 
 // auditHistory checks that a link is in the state that its history ends with, and that it came into review or out of it in no other way
 // than the contract's (contract, Link states).
-func auditHistory(tx vitrine.Tx, l *vitrine.Link, fault func(string)) error {
+func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) error {
 	history, err := tx.Changes(vitrine.ChangeQuery{Link: l.ID})
 	if err != nil {
 		return err

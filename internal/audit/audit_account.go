@@ -73,7 +73,7 @@ func auditTokens(tx vitrine.Tx, setUp bool, fault func(string)) error {
 	return nil
 }
 
-func auditToken(tx vitrine.Tx, t *vitrine.OneTimeToken, setUp bool, fault func(string)) error {
+func auditToken(tx vitrine.AccountTx, t *vitrine.OneTimeToken, setUp bool, fault func(string)) error {
 	switch t.Purpose {
 	case vitrine.TokenSetup:
 		if setUp {

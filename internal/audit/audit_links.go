@@ -9,7 +9,7 @@ import (
 )
 
 // auditAlbums checks that each album has links of its own account, no more than it may, and no versions of websites.
-func auditAlbums(tx vitrine.Tx, fault func(string)) error {
+func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 	albums, err := tx.Albums(0)
 	if err != nil {
 		return err

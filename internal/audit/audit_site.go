@@ -9,7 +9,7 @@ import (
 )
 
 // auditSites checks that each website shows versions of its own, and that each version has its website.
-func auditSites(tx vitrine.Tx, versions []*vitrine.Link, fault func(string)) error {
+func auditSites(tx vitrine.SiteTx, versions []*vitrine.Link, fault func(string)) error {
 	sites, err := tx.Sites(0)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func auditSites(tx vitrine.Tx, versions []*vitrine.Link, fault func(string)) err
 // auditSitePages checks that each website and page that the view log knows is
 // one of the database. Those of deleted websites stay until the log has lost
 // their views.
-func auditSitePages(tx vitrine.Tx, known []vitrine.Scope, fault func(string)) error {
+func auditSitePages(tx vitrine.SitePageTx, known []vitrine.Scope, fault func(string)) error {
 	pages, err := tx.SitePages(0)
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func (s *Accounts) Create(ctx context.Context, email string, plan vitrine.Plan) 
 }
 
 // mayAdd refuses an account that Create is not to make.
-func mayAdd(tx vitrine.Tx, email string, plan vitrine.Plan) error {
+func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	if _, err := tx.AccountByEmail(email); err == nil {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: fmt.Sprintf("There is an account of %s already.", email)}
 	} else if !errors.Is(err, vitrine.ErrNotFound) {
@@ -125,7 +125,7 @@ func (s *Accounts) People(ctx context.Context, q vitrine.AccountQuery) (people [
 }
 
 // mayGovern refuses whoever, on the website, is no owner of the instance any more.
-func mayGovern(tx vitrine.Tx, by vitrine.Actor) error {
+func mayGovern(tx vitrine.AccountTx, by vitrine.Actor) error {
 	if by.Kind == vitrine.ActorOperator {
 		return nil
 	}

@@ -147,7 +147,7 @@ func (s *Accounts) fresh(session *vitrine.Session) bool {
 func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session) }
 
 // again reads an account that was confirmed. Errors: CodeInvalidRequest when its password has been changed meanwhile.
-func again(tx vitrine.Tx, confirmed *vitrine.Account) (*vitrine.Account, error) {
+func again(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
 	a, err := tx.Account(confirmed.ID)
 	if err == nil && (a.Password != confirmed.Password || a.Banned) {
 		err = vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account has been changed meanwhile. Look at it again.")

@@ -48,7 +48,7 @@ func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) error {
 }
 
 // notLastOwner refuses what would leave an instance without an owner.
-func notLastOwner(tx vitrine.Tx, a *vitrine.Account, what string) error {
+func notLastOwner(tx vitrine.AccountTx, a *vitrine.Account, what string) error {
 	if a.Role != vitrine.RoleOwner {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (s *Keys) Create(ctx context.Context, email, name string) (key vitrine.KeyT
 }
 
 // further adds a key within the bound.
-func (s *Keys) further(tx vitrine.Tx, a *vitrine.Account, name string) (vitrine.KeyText, error) {
+func (s *Keys) further(tx vitrine.KeyTx, a *vitrine.Account, name string) (vitrine.KeyText, error) {
 	if err := s.room(tx, a.ID); err != nil {
 		return "", err
 	}
@@ -92,7 +92,7 @@ func (s *Keys) further(tx vitrine.Tx, a *vitrine.Account, name string) (vitrine.
 }
 
 // room refuses a key more than an account may have.
-func (s *Keys) room(tx vitrine.Tx, a vitrine.AccountID) error {
+func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 	keys, err := tx.Keys(a)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *Keys) RevokeText(ctx context.Context, text string) error {
 	})
 }
 
-func addKey(tx vitrine.Tx, a vitrine.AccountID, name string, now time.Time) (vitrine.KeyText, error) {
+func addKey(tx vitrine.KeyTx, a vitrine.AccountID, name string, now time.Time) (vitrine.KeyText, error) {
 	text := vitrine.NewKeyText()
 	k := &vitrine.APIKey{Account: a, Name: name, Hash: text.Hash(), Last4: string(text[len(text)-4:]), CreatedAt: now}
 	return text, tx.AddKey(k)

@@ -85,7 +85,7 @@ func letterLimits(s *vitrine.Signer, kind, email string, g Client) []rateLimit {
 
 // takeAttempt counts a try, before it is known what comes of it: of tries at once no more pass than may. Errors: CodeRateLimited, with the
 // time after which there is room, and nothing was counted.
-func takeAttempt(tx vitrine.Tx, now time.Time, bounds ...rateLimit) (taken []vitrine.AttemptID, err error) {
+func takeAttempt(tx vitrine.AttemptTx, now time.Time, bounds ...rateLimit) (taken []vitrine.AttemptID, err error) {
 	var wait time.Duration
 	for _, b := range bounds {
 		n, oldest, err := tx.CountAttempts(b.key, now.Add(-b.within), now.Add(vitrine.ClockJump))
@@ -110,7 +110,7 @@ func takeAttempt(tx vitrine.Tx, now time.Time, bounds ...rateLimit) (taken []vit
 }
 
 // refundAttempts takes tries out of account that were none.
-func refundAttempts(tx vitrine.Tx, taken []vitrine.AttemptID) error {
+func refundAttempts(tx vitrine.AttemptTx, taken []vitrine.AttemptID) error {
 	for _, id := range taken {
 		if err := vitrine.NotFoundIsNil(tx.DeleteAttempt(id)); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 var errToken = vitrine.Errorf(vitrine.CodeUnauthorized, "This address is of no use: it was not copied whole, it has been used, a newer one has taken its place, or its time is over.")
 
 // addOneTimeToken gives out the secret of a new token, which takes the place of the one before of its purpose and address.
-func addOneTimeToken(tx vitrine.Tx, t vitrine.OneTimeToken, now time.Time) (vitrine.TokenText, error) {
+func addOneTimeToken(tx vitrine.OneTimeTokenTx, t vitrine.OneTimeToken, now time.Time) (vitrine.TokenText, error) {
 	text := vitrine.TokenText(vitrine.NewSecret())
 	t.Hash, t.CreatedAt = text.Hash(), now
 	if life := vitrine.TokenPurposes[t.Purpose]; life > 0 {
@@ -37,7 +37,7 @@ func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.Tok
 }
 
 // findOneTimeToken reads a token that holds, of one of some purposes. Errors: CodeUnauthorized, the same whatever is wrong with it.
-func findOneTimeToken(tx vitrine.Tx, text string, now time.Time, purposes ...vitrine.TokenPurpose) (*vitrine.OneTimeToken, error) {
+func findOneTimeToken(tx vitrine.OneTimeTokenTx, text string, now time.Time, purposes ...vitrine.TokenPurpose) (*vitrine.OneTimeToken, error) {
 	t, err := tx.OneTimeTokenByHash(vitrine.TokenText(text).Hash())
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return nil, errToken

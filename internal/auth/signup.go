@@ -29,7 +29,7 @@ var (
 )
 
 // setUp refuses to open accounts before there is an owner: the first account would be theirs.
-func setUp(tx vitrine.Tx) error {
+func setUp(tx vitrine.AccountTx) error {
 	n, err := tx.CountAccounts()
 	if err == nil && n == 0 {
 		err = errNotSetUp
@@ -95,7 +95,7 @@ func (s *Accounts) setupText(at time.Time) vitrine.TokenText {
 }
 
 // addSetup makes a token of a time that none had before.
-func (s *Accounts) addSetup(tx vitrine.Tx) (vitrine.TokenText, error) {
+func (s *Accounts) addSetup(tx vitrine.OneTimeTokenTx) (vitrine.TokenText, error) {
 	at := s.Now()
 	old, err := tx.OneTimeTokens(vitrine.TokenSetup)
 	if err != nil {
@@ -277,7 +277,7 @@ func (s *Accounts) invited(tx vitrine.Tx, text string) (*vitrine.OneTimeToken, e
 }
 
 // invitationStands reports whether an invitation can be taken up: in its time, and as long as the account that invited may. It reports true for what is no invitation.
-func invitationStands(tx vitrine.Tx, t *vitrine.OneTimeToken, now time.Time) (bool, error) {
+func invitationStands(tx vitrine.AccountTx, t *vitrine.OneTimeToken, now time.Time) (bool, error) {
 	if t.Purpose != vitrine.TokenInvite {
 		return true, nil
 	}
@@ -326,7 +326,7 @@ func (s *Accounts) NewPlan() vitrine.Plan {
 }
 
 // inviterPlan is the plan of who invites: of the account, or for the administrator of the oldest owner.
-func inviterPlan(tx vitrine.Tx, by *vitrine.Account) (vitrine.Plan, error) {
+func inviterPlan(tx vitrine.AccountTx, by *vitrine.Account) (vitrine.Plan, error) {
 	if by != nil {
 		return by.Plan, nil
 	}

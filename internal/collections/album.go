@@ -46,7 +46,7 @@ func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug str
 }
 
 // mayMake reads an account as it is now, if it may make something, with a slug that it chose or not.
-func mayMake(tx vitrine.Tx, id vitrine.AccountID, named bool) (*vitrine.Account, error) {
+func mayMake(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.Account, error) {
 	a, err := tx.Account(id)
 	switch {
 	case err != nil:
@@ -120,7 +120,7 @@ func (s *Albums) BySlug(ctx context.Context, a *vitrine.Account, slug string) (f
 	return f, err
 }
 
-func ownAlbum(tx vitrine.Tx, a *vitrine.Account, slug string) (*vitrine.Album, error) {
+func ownAlbum(tx vitrine.AlbumTx, a *vitrine.Account, slug string) (*vitrine.Album, error) {
 	album, err := tx.AlbumBySlug(vitrine.Slug(slug))
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil && (album.Account != a.ID || !album.DeletedAt.IsZero()) {
 		return nil, errNoAlbum

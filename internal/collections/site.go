@@ -97,7 +97,7 @@ func (f *SiteFacts) Bytes() (n int64) {
 	return n
 }
 
-func ReadSiteFacts(tx vitrine.Tx, site *vitrine.Site) (f *SiteFacts, err error) {
+func ReadSiteFacts(tx vitrine.LinkTx, site *vitrine.Site) (f *SiteFacts, err error) {
 	f = &SiteFacts{Site: site}
 	if f.Versions, err = tx.Links(vitrine.LinkQuery{Site: site.ID}); err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func (e *Exporter) websites(ctx context.Context, a *vitrine.Account, z *zip.Writ
 	return err
 }
 
-func exportAlbums(tx vitrine.Tx, a *vitrine.Account) (all []exportedAlbum, err error) {
+func exportAlbums(tx vitrine.AlbumTx, a *vitrine.Account) (all []exportedAlbum, err error) {
 	albums, err := tx.Albums(a.ID)
 	for _, album := range albums {
 		links, err := tx.AlbumLinks(album.ID, 0)

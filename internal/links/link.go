@@ -186,7 +186,7 @@ func (s *Service) RejectSame(ctx context.Context, slug string, d vitrine.Decisio
 const rejectedAtOnce = 200
 
 // seen refuses to decide about a link that has changed since it was looked at.
-func seen(tx vitrine.Tx, l *vitrine.Link, id vitrine.ChangeID) error {
+func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	if id == 0 {
 		return nil
 	}

@@ -115,7 +115,7 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 	return &found, nil
 }
 
-func (k linkKey) find(tx vitrine.Tx) (*vitrine.Link, error) {
+func (k linkKey) find(tx vitrine.LinkTx) (*vitrine.Link, error) {
 	if k.id != 0 {
 		return tx.Link(k.id)
 	}

@@ -135,7 +135,7 @@ func (p Pair) record(ctx context.Context) (known vitrine.LogPosition, err error)
 	return known, err
 }
 
-func readRecord(tx vitrine.Tx) (known vitrine.LogPosition, err error) {
+func readRecord(tx vitrine.SecretTx) (known vitrine.LogPosition, err error) {
 	text, err := tx.Secret(recordSecret)
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return known, nil

@@ -136,7 +136,7 @@ func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason v
 }
 
 // mayReport refuses a reporter who has sent enough within the hour.
-func mayReport(tx vitrine.Tx, by vitrine.ReporterID, now time.Time) error {
+func mayReport(tx vitrine.AbuseReportTx, by vitrine.ReporterID, now time.Time) error {
 	n, oldest, err := tx.CountAbuseReports(by, now.Add(-time.Hour))
 	if err != nil || n < hourlyReports {
 		return err
@@ -170,7 +170,7 @@ func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) erro
 }
 
 // lookedAt is when a moderator or the operator last decided about a link; otherwise when it was made.
-func lookedAt(tx vitrine.Tx, l *vitrine.Link) (time.Time, error) {
+func lookedAt(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	at := l.CreatedAt
 	err := vitrine.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
 		decided := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator
@@ -193,7 +193,7 @@ func reportersOfOneDay(reports []*vitrine.AbuseReport) (most int) {
 }
 
 // heldByReports counts the links that reports have sent to review after a time, and that wait there.
-func heldByReports(tx vitrine.Tx, after time.Time) (n int, err error) {
+func heldByReports(tx vitrine.ReviewTx, after time.Time) (n int, err error) {
 	waiting, err := tx.Review(vitrine.ReviewQuery{Reason: vitrine.ReasonAbuse, After: vitrine.ReviewCursor{Since: after, ID: 1}, Limit: hourlyHolds})
 	return len(waiting), err
 }

@@ -39,7 +39,7 @@ type Outbox struct {
 }
 
 // Post puts a message into the box, in the transaction that wants it. After the commit, wake has it sent.
-func (s *Outbox) Post(tx vitrine.Tx, m vitrine.Message, expires time.Time) error {
+func (s *Outbox) Post(tx vitrine.LetterTx, m vitrine.Message, expires time.Time) error {
 	now := s.Now()
 	m.ID = rand.Text()
 	return tx.AddLetter(&vitrine.Letter{Message: m, CreatedAt: now, ExpiresAt: expires, NextAt: now})

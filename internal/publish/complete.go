@@ -292,7 +292,7 @@ func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link
 
 // holdKnown holds a link whose bytes were taken down, or are held as malware or by reports, on whichever account. That is a better reason than
 // that nobody could scan them.
-func (s *Uploads) holdKnown(tx vitrine.Tx, l *vitrine.Link) error {
+func (s *Uploads) holdKnown(tx vitrine.LinkTx, l *vitrine.Link) error {
 	bad, err := tx.BytesRefused(l.SHA256)
 	if !bad {
 		return err
@@ -318,7 +318,7 @@ func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
 }
 
 // doubt has the bytes of a link scanned anew that another process made, while a scanner said here that they are malware.
-func (s *Uploads) doubt(tx vitrine.Tx, u *vitrine.Upload, e *vitrine.Error) error {
+func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) error {
 	if e.Code != vitrine.CodeMalware {
 		return nil
 	}

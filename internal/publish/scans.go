@@ -354,7 +354,7 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 }
 
 // clearedBefore reports whether a person has cleared a link of the very finding already: it is not taken down by it again.
-func clearedBefore(tx vitrine.Tx, l *vitrine.Link, c vitrine.Change) (bool, error) {
+func clearedBefore(tx vitrine.ChangeTx, l *vitrine.Link, c vitrine.Change) (bool, error) {
 	found, cleared := false, false
 	err := vitrine.EachChange(tx, l.ID, func(h *vitrine.Change) bool {
 		found = cleared && h.Reason == c.Reason && h.Detail == c.Detail

@@ -166,7 +166,7 @@ func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
 
 // alive reports whether an upload's idempotency key still counts: as long as its link lives, or for UploadLife when it may still get
 // one. A refused file's key may begin anew.
-func (s *Uploads) alive(tx vitrine.Tx, u *vitrine.Upload, now time.Time) bool {
+func (s *Uploads) alive(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) bool {
 	if u.State == vitrine.UploadDone {
 		l, err := tx.Link(u.Link)
 		return err != nil && !errors.Is(err, vitrine.ErrNotFound) || err == nil && l.DeletedAt.IsZero()

@@ -88,7 +88,7 @@ func (s *Stats) lookUp(ctx context.Context, site vitrine.SiteID, path string) (a
 	return account, link, nil
 }
 
-func numbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link int64, err error) {
+func numbers(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (account, link int64, err error) {
 	whole, err := tx.SitePage(site, "")
 	if err != nil {
 		return 0, 0, err
@@ -123,7 +123,7 @@ func giveNumbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link
 }
 
 // give returns the number of a page, a new one if it has none.
-func give(tx vitrine.Tx, site vitrine.SiteID, path string) (int64, error) {
+func give(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (int64, error) {
 	p, err := tx.SitePage(site, path)
 	if err == nil {
 		return p.Number, nil

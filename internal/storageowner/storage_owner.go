@@ -59,7 +59,7 @@ type marks struct{ current, next string }
 // own reports whether a marker belongs to this database. An empty one does.
 func (m marks) own(mark string) bool { return mark == "" || mark == m.current || mark == m.next }
 
-func readMarks(tx vitrine.Tx) (m marks, err error) {
+func readMarks(tx vitrine.SecretTx) (m marks, err error) {
 	for _, s := range []struct {
 		name string
 		text *string
