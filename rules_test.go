@@ -2,6 +2,9 @@ package vitrine_test
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"regexp"
@@ -93,6 +96,60 @@ func table(text string) map[string][]string {
 	return all
 }
 
+// The ports that each use case names, as a whole: vitrine.Store and so on. What
+// it needs only a part of, it names in an interface of its own. A package below
+// internal that is not listed names none.
+var ports = map[string][]string{
+	"analytics":    {"Store"},
+	"audit":        {"Store"},
+	"auth":         {"Store"},
+	"collections":  {"Store"},
+	"export":       {"Store"},
+	"importer":     {"Store"},
+	"ingest":       {"Spool", "Store"},
+	"lease":        {"Store"},
+	"links":        {"Store"},
+	"logowner":     {"Store"},
+	"moderation":   {"Store"},
+	"outbox":       {"Mailer", "Store"},
+	"publish":      {"Blobs", "Previewer", "Scanner", "Store"},
+	"sitestats":    {"Store"},
+	"storageowner": {"Store"},
+}
+
+// Packages that implement ports, try them, or put everything together.
+var allPorts = []string{"clamav", "clickhouse", "disk", "mail", "preview", "s3", "spool", "sqldb", "sqlstore", "viewdb", "vitrinetest", "web"}
+
+func TestPorts(t *testing.T) {
+	port := regexp.MustCompile(`\bvitrine\.(Store|ViewLog|Blobs|Scanner|Previewer|Spool|Mailer)\b`)
+	named := map[string][]string{}
+	eachTracked(t, func(name, text string) {
+		dir := strings.Split(name, "/")[1]
+		if strings.HasSuffix(name, "_test.go") || slices.Contains(allPorts, dir) {
+			return
+		}
+		for line := range strings.Lines(text) {
+			code, _, _ := strings.Cut(line, "//")
+			for _, m := range port.FindAllStringSubmatch(code, -1) {
+				if !slices.Contains(named[dir], m[1]) {
+					named[dir] = append(named[dir], m[1])
+				}
+			}
+		}
+	}, "internal/*.go")
+	for dir := range named {
+		slices.Sort(named[dir])
+		if !slices.Equal(named[dir], ports[dir]) {
+			t.Errorf("internal/%s names the ports %v, want %v", dir, named[dir], ports[dir])
+		}
+	}
+	for dir := range ports {
+		if named[dir] == nil {
+			t.Errorf("internal/%s names no port", dir)
+		}
+	}
+}
+
 // The standard library's packages that the domain and the engine do without.
 var notInDomain = []string{"net/http", "database/sql", "log", "log/slog", "os", "os/exec", "net", "sync"}
 
@@ -140,6 +197,38 @@ func TestImports(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The root package has the vocabulary and nothing that runs: no goroutine, no
+// clock. What the time is, its callers say. It stays small enough to be read.
+func TestVocabulary(t *testing.T) {
+	const mostFiles, mostLines = 30, 3500
+	files, lines := 0, 0
+	eachTracked(t, func(name, text string) {
+		if strings.Contains(name, "/") || strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		files++
+		lines += strings.Count(text, "\n")
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				t.Errorf("%s starts a goroutine", name)
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains([]string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick"}, n.Sel.Name) {
+					t.Errorf("%s uses the clock: time.%s", name, n.Sel.Name)
+				}
+			}
+			return true
+		})
+	}, "*.go")
+	if files > mostFiles || lines > mostLines {
+		t.Errorf("the root package has %d files and %d lines, want at most %d and %d", files, lines, mostFiles, mostLines)
 	}
 }
 

@@ -16,10 +16,21 @@ const (
 	topRows    = 25
 )
 
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
+	DailyViews(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error)
+	Recent(ctx context.Context, l vitrine.LinkID, from, to report.Day, n int) ([]report.Open, error)
+	Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
+	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
+	RollUp(ctx context.Context, before report.Day) error
+	Expire(ctx context.Context, before report.Day) error
+}
+
 // Service makes the reports that the API and the site show, from one call each.
 type Service struct {
 	Store  vitrine.Store
-	Log    vitrine.ViewLog
+	Log    Log
 	Signer *vitrine.Signer
 	URL    func(vitrine.Slug) string // the public address of a link
 	Now    func() time.Time

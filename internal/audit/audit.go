@@ -16,12 +16,25 @@ import (
 	"vitrine/internal/storageowner"
 )
 
+// Blobs is what this package uses of [vitrine.Blobs].
+type Blobs interface {
+	storageowner.Blobs
+	Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, error)
+	OpenPart(ctx context.Context, key vitrine.UploadID, p vitrine.Part) (vitrine.Blob, error)
+}
+
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	EachScope(ctx context.Context, f func(vitrine.Scope) error) error
+	Audit(ctx context.Context, all bool, fault func(text string, tally bool)) error
+}
+
 // Checker checks at rest what must never happen: that every link has the bytes it was made of, that one upload made one link,
 // that nothing is stored that nobody owns, and that what is derived equals a recount.
 type Checker struct {
 	Store vitrine.Store
-	Blobs vitrine.Blobs
-	Log   vitrine.ViewLog
+	Blobs Blobs
+	Log   Log
 	Now   func() time.Time
 	// Deep reads all bytes and compares their SHA-256.
 	Deep bool

@@ -19,10 +19,15 @@ import (
 	"vitrine/report"
 )
 
+// Blobs is what this package uses of [vitrine.Blobs].
+type Blobs interface {
+	Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, error)
+}
+
 // Exporter is everything that an instance has of an account, as its owner takes it away.
 type Exporter struct {
 	Store     vitrine.Store
-	Blobs     vitrine.Blobs
+	Blobs     Blobs
 	Analytics *analytics.Service
 	URL       func(vitrine.Slug) string
 	Now       func() time.Time

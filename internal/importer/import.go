@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/report"
 
 	"github.com/go-json-experiment/json"
 )
@@ -23,10 +24,17 @@ const BotImported = "imported"
 
 const importMaxLine = 1 << 20 // bytes
 
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error
+	Imported(ctx context.Context, file [32]byte) (lines int64, err error)
+	RetainedFrom(ctx context.Context, a vitrine.AccountID) (from report.Day, err error)
+}
+
 // Importer brings the history of another system in (import format).
 type Importer struct {
 	Store vitrine.Store
-	Log   vitrine.ViewLog
+	Log   Log
 	Now   func() time.Time
 	// Retry, unless nil, makes each call to Store and Log. It may make one again whose error has CodeUnavailable: to repeat one changes
 	// nothing, also when it did what it was asked and only its answer was lost.

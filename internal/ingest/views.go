@@ -25,6 +25,11 @@ const (
 	maxBatch = 4096
 )
 
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error)
+}
+
 // Views writes what happens on public pages into the log, many at a time: whatever arrives while one batch is being made durable
 // goes into the next (group commit). Each method returns nil once its own entry is durable: in the log or, when the log fails or
 // hangs, in the spool. As long as anything is in the spool everything goes there, so that the log gets it in the order of its
@@ -33,7 +38,7 @@ const (
 //
 // What waits for its turn is bounded, and callers wait beyond that.
 type Views struct {
-	Log   vitrine.ViewLog
+	Log   Log
 	Spool vitrine.Spool
 
 	// Early keeps what is early, until its open is there. nil: what is early is dropped, as it may be where no other process writes to
@@ -98,7 +103,7 @@ func (e *entry) of() openOf {
 }
 
 // NewViews starts writing to log alone: what it does not take is refused, and it has all the time that it wants.
-func NewViews(log vitrine.ViewLog) *Views {
+func NewViews(log Log) *Views {
 	v := &Views{Log: log, Spool: noSpool{}, Patience: math.MaxInt64}
 	v.Start()
 	return v

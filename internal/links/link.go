@@ -8,15 +8,27 @@ import (
 	"errors"
 	"slices"
 	"time"
+	"vitrine/report"
 
 	"vitrine"
 )
 
+// Blobs is what this package uses of [vitrine.Blobs].
+type Blobs interface {
+	Delete(ctx context.Context, key vitrine.UploadID) error
+}
+
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	DeleteLink(ctx context.Context, l vitrine.LinkID) error
+	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
+}
+
 // Service is the service of links that exist.
 type Service struct {
 	Store vitrine.Store
-	Blobs vitrine.Blobs
-	Log   vitrine.ViewLog
+	Blobs Blobs
+	Log   Log
 	Now   func() time.Time
 	// ViewerKeyLife is how long viewers of an account are distinguished with one key; 0: DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration

@@ -37,10 +37,16 @@ func errOlder(has, known int64) error {
 	return loss(fmt.Sprintf("it is older than the database of accounts and links: it ends with change %d, and change %d was recorded", has, known))
 }
 
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	Position(ctx context.Context) (vitrine.LogPosition, error)
+	SetMark(ctx context.Context, old, mark int64) error
+}
+
 // Pair is a store and the log that is to be its own.
 type Pair struct {
 	Store vitrine.Store
-	Log   vitrine.ViewLog
+	Log   Log
 }
 
 // Known reports whether a store has a log already.

@@ -16,13 +16,21 @@ import (
 	"vitrine/internal/ingest"
 	"vitrine/report"
 
-	"github.com/hashicorp/golang-lru/v2"
+	lru "github.com/hashicorp/golang-lru/v2"
 )
+
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
+	DailyViews(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error)
+	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
+	DeleteLink(ctx context.Context, l vitrine.LinkID) error
+}
 
 // Stats counts and reports page loads.
 type Stats struct {
 	Store vitrine.Store
-	Log   vitrine.ViewLog
+	Log   Log
 	Views *ingest.Views    // writes page loads; nil in a program that only deletes them
 	IDs   *vitrine.ViewIDs // nil where Views is
 	Now   func() time.Time

@@ -11,6 +11,14 @@ import (
 	"vitrine"
 )
 
+// Blobs is what this package uses of [vitrine.Blobs].
+type Blobs interface {
+	Stat(ctx context.Context, key vitrine.UploadID) (vitrine.BlobInfo, error)
+	Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error
+	Mark(ctx context.Context) (string, error)
+	PutMark(ctx context.Context, mark string) error
+}
+
 // Owner records which database owns a directory or a bucket of files, so
 // that the sweeper never deletes the files of another database: of one that was
 // named by mistake, of a copy that is being tried, or of a later state that was
@@ -30,7 +38,7 @@ import (
 // write the same token.
 type Owner struct {
 	Store vitrine.Store
-	Blobs vitrine.Blobs
+	Blobs Blobs
 }
 
 // The names of the secrets, and the mark of a disputed place.
