@@ -65,7 +65,8 @@ web                          vitrine report accept analytics auth collections ex
 
 vitrinetest                  vitrine report auth lease vitrinetest/tier
 vitrinetest/tier
-vitrinetest/fixture          vitrine report audit auth collections disk filetype links moderation outbox password publish sqlstore viewdb vitrinetest
+vitrinetest/fault            vitrine report sqldb
+vitrinetest/fixture          vitrine report audit auth collections disk filetype links moderation outbox password publish sqlstore viewdb vitrinetest vitrinetest/fault
 vitrinetest/sqltest          sqldb vitrinetest vitrinetest/tier
 `)
 

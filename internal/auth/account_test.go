@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/collections"
 	"vitrine/internal/export"
 	"vitrine/internal/links"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -307,7 +307,7 @@ func TestCloseFaults(t *testing.T) {
 			e.Must(errors.Join(err, e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords)))
 			e.Note("one")
 			session, _ := e.Begin()
-			f := &vitrinetest.Fault{N: n, After: after}
+			f := &fault.Injector{N: n, After: after}
 			faulty := *e.Accounts
 			faulty.Store = f.Store(e.Store)
 			faulty.Contents = collections.Contents{Store: f.Store(e.Store), Now: e.Clock.Now,

@@ -11,7 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/collections"
 	"vitrine/internal/publish"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -104,7 +104,7 @@ func TestDeployFaults(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for n := int64(1); ; n++ {
 			h.Clock.Advance(4 * time.Minute) // so that no hour has too many
-			f := &vitrinetest.Fault{N: n, After: after}
+			f := &fault.Injector{N: n, After: after}
 			u := &publish.Uploads{Store: f.Store(h.Store), Blobs: f.Blobs(h.Blobs), Scanner: h.Scanner, Plans: h.Uploads.Plans, Now: h.Clock.Now}
 			l, err := h.deploy(u, pageZIP(t, fmt.Sprint(after, n)))
 			if err != nil {

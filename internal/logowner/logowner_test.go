@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fault"
 	"vitrine/report"
 )
 
@@ -149,7 +150,7 @@ func TestPairFaults(t *testing.T) {
 				store, log := openStore(t), logs["SQLite"](t)
 				add(t, log, 3)
 				own := logowner.Pair{Store: store, Log: log}
-				f := &vitrinetest.Fault{N: n, After: after}
+				f := &fault.Injector{N: n, After: after}
 				err := step(t.Context(), logowner.Pair{Store: f.Store(store), Log: f.ViewLog(log)})
 				if !f.Hit() {
 					ok(t, err)

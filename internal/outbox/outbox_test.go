@@ -13,7 +13,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/outbox"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -101,7 +101,7 @@ func TestOutbox(t *testing.T) {
 		t.Error(err)
 	}
 	for n := int64(1); ; n++ { // whatever fails: no token without its letter, no letter without its token
-		f := &vitrinetest.Fault{N: n}
+		f := &fault.Injector{N: n}
 		p.Accounts.Store = f.Store(p.Store)
 		err := p.Accounts.AskSignUp(t.Context(), "eve@example.org", fixture.ClientAt("203.0.113.1"))
 		tokens := 0
@@ -201,7 +201,7 @@ func TestOutboxShared(t *testing.T) {
 	}
 
 	p.Must(p.Accounts.Forgot(t.Context(), fixture.AnnEmail, fixture.Home))
-	f := new(vitrinetest.Fault)
+	f := new(fault.Injector)
 	var asked atomic.Int64
 	p.office.says = func(vitrine.Message) error { // the server takes it, and the process is gone
 		if asked.Add(1) == 1 {

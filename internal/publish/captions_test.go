@@ -24,7 +24,7 @@ import (
 	"vitrine/internal/publish"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -41,7 +41,7 @@ type captioned struct {
 	uploads *publish.Uploads
 }
 
-func newCaptioned(t *testing.T, f *vitrinetest.Fault) *captioned {
+func newCaptioned(t *testing.T, f *fault.Injector) *captioned {
 	t.Helper()
 	dir := fixture.Databases(t)
 	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))
@@ -140,7 +140,7 @@ func (c *captioned) audit() {
 func vttSaying(text string) string { return "WEBVTT\n\n00:01.000 --> 00:04.000\n" + text + "\n" }
 
 func TestCaptions(t *testing.T) {
-	c := newCaptioned(t, &vitrinetest.Fault{})
+	c := newCaptioned(t, &fault.Injector{})
 	for _, err := range []error{c.put("pt-br", vttSaying("Bom dia.")), c.put("en_US", "1\n00:00:01,000 --> 00:00:02,000\nGood morning."),
 		c.put("DE", vttSaying("Guten Abend.")), c.put("de", vttSaying("Guten Morgen."))} {
 		if err != nil {
@@ -170,7 +170,7 @@ func TestCaptions(t *testing.T) {
 }
 
 func TestCaptionsRefused(t *testing.T) {
-	c := newCaptioned(t, &vitrinetest.Fault{})
+	c := newCaptioned(t, &fault.Injector{})
 	stranger, _, err := (&auth.Accounts{Store: c.store, Now: time.Now}).Create(t.Context(), "bob@example.org", vitrine.PlanPro)
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func TestCaptionsRefused(t *testing.T) {
 
 // Wherever it is interrupted, no link names captions that are not there, and the same may be done again (promise 7).
 func TestCaptionsSurviveFaults(t *testing.T) {
-	f := &vitrinetest.Fault{}
+	f := &fault.Injector{}
 	c := newCaptioned(t, f)
 	for _, f.After = range []bool{false, true} {
 		for n := int64(1); ; n++ {
@@ -266,7 +266,7 @@ func (b hesitant) DeletePart(ctx context.Context, key vitrine.UploadID, p vitrin
 
 // A Put that comes while a Delete is under way waits for it: else the link would name what the Delete then removes.
 func TestCaptionsAtOnce(t *testing.T) {
-	c := newCaptioned(t, &vitrinetest.Fault{})
+	c := newCaptioned(t, &fault.Injector{})
 	if err := c.put("en", vttSaying("Before.")); err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestCaptionsOfTwoInstances(t *testing.T) {
 	} {
 		for _, first := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, one first: %v", about, first), func(t *testing.T) {
-				c := newCaptioned(t, &vitrinetest.Fault{})
+				c := newCaptioned(t, &fault.Injector{})
 				if first {
 					if err := c.put("de", vttSaying("Eins.")); err != nil {
 						t.Fatal(err)
@@ -371,7 +371,7 @@ func TestAuditOfCaptions(t *testing.T) {
 		}, 1},
 	} {
 		t.Run(about, func(t *testing.T) {
-			c := newCaptioned(t, &vitrinetest.Fault{})
+			c := newCaptioned(t, &fault.Injector{})
 			if err := c.put("de", fixture.SomeVTT); err != nil {
 				t.Fatal(err)
 			}

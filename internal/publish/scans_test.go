@@ -12,7 +12,7 @@ import (
 	"vitrine"
 	"vitrine/internal/moderation"
 	"vitrine/internal/publish"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -279,7 +279,7 @@ func TestScanFaults(t *testing.T) {
 				s := fixture.New(t)
 				s.Scanner.Verdict = r.verdict
 				video := s.Clip()
-				f := &vitrinetest.Fault{N: n}
+				f := &fault.Injector{N: n}
 				s.Scans.Store, s.Scans.Blobs = f.Store(s.Store), f.Blobs(s.Blobs)
 				err := s.Scans.Pending(t.Context())
 				if !f.Hit() {

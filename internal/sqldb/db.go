@@ -71,6 +71,7 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	usable := false
 	defer func() { p.Release(c, usable) }()
 	t := &Tx{Conn: c, Dialect: d.Dialect}
+	t.hook, _ = ctx.Value(hookKey{}).(func(string) error)
 	committed := false
 	defer func() {
 		t.Err = sql.ErrTxDone

@@ -43,8 +43,8 @@ const manyAtOnce = 512
 
 // postgresMany sends statements without waiting for the answers of those before.
 func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error, done func(i int, changed int64)) error {
-	if t.Err != nil {
-		return t.Err
+	if err := t.ready(query); err != nil {
+		return err
 	}
 	for from := 0; from < n; from += manyAtOnce {
 		to := min(n, from+manyAtOnce)

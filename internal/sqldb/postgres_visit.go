@@ -13,8 +13,8 @@ import (
 
 // postgresVisit reads rows as they come off the connection, without a copy.
 func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Value) error) error {
-	if t.Err != nil {
-		return t.Err
+	if err := t.ready(columns + from); err != nil {
+		return err
 	}
 	options := append([]any{pgx.QueryExecModeCacheStatement, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, t.text(args)...)
 	rows, err := t.Conn.Postgres.Query(context.Background(), "SELECT "+columns+from, options...)

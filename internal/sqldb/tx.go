@@ -13,9 +13,10 @@ import (
 type Tx struct {
 	Conn      *conn
 	Dialect   *Dialect
-	Err       error    // the first failure of the database, after which nothing more is done
-	guarded   bool     // a statement that is refused leaves it as it was
-	Committed []func() // what is to be done, still in possession of the connection, once it is committed
+	Err       error                    // the first failure of the database, after which nothing more is done
+	hook      func(query string) error // see WithHook; may be nil
+	guarded   bool                     // a statement that is refused leaves it as it was
+	Committed []func()                 // what is to be done, still in possession of the connection, once it is committed
 }
 
 // OnCommit has f called once the transaction is committed, while it still has its
@@ -132,8 +133,8 @@ func List[T any](t *Tx, read func(Scanner) (*T, error), query string, args ...an
 }
 
 func (t *Tx) prepare(query string) (*sql.Stmt, error) {
-	if t.Err != nil {
-		return nil, t.Err
+	if err := t.ready(query); err != nil {
+		return nil, err
 	}
 	s, err := t.Conn.prepare(query)
 	if err != nil {

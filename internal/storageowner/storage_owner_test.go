@@ -20,6 +20,7 @@ import (
 	"vitrine/internal/storageowner"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
 )
 
@@ -240,7 +241,7 @@ func TestPlaceCopy(t *testing.T) {
 				p.hours(3, living)
 				late := living.begin()
 				if first == "while a mark is being put" {
-					f := vitrinetest.Fault{N: 1}
+					f := fault.Injector{N: 1}
 					if err := (storageowner.Owner{Store: living.db, Blobs: f.Blobs(living.blobs)}).Rotate(t.Context()); !f.Hit() || err == nil {
 						t.Fatalf("Keep: %v", err)
 					}
@@ -402,7 +403,7 @@ func TestPlaceFaults(t *testing.T) {
 					if what == "Claim" {
 						p.must(d.blobs.PutMark(t.Context(), "ANOTHER"))
 					}
-					f := &vitrinetest.Fault{N: n, After: after}
+					f := &fault.Injector{N: n, After: after}
 					err := do(storageowner.Owner{Store: f.Store(d.db), Blobs: f.Blobs(d.blobs)})
 					if !f.Hit() {
 						if err != nil || n < 8 {

@@ -1,4 +1,4 @@
-package vitrinetest_test
+package fault_test
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"vitrine/internal/disk"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
-	. "vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fault"
 	"vitrine/report"
 )
 
@@ -24,12 +25,12 @@ type ports struct {
 	blobs, faultyBlobs vitrine.Blobs
 }
 
-func open(t *testing.T, f *Fault) ports {
+func open(t *testing.T, f *fault.Injector) ports {
 	t.Helper()
 	dir := t.TempDir()
 	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))
 	log, err2 := viewdb.Open(filepath.Join(dir, "views.db"))
-	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), NewClock(Epoch).Now)
+	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), vitrinetest.NewClock(vitrinetest.Epoch).Now)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +60,11 @@ func flow(p ports) error {
 	if err := p.faultyStore.Read(ctx, func(tx vitrine.Tx) error { _, err := tx.Secret("one"); return err }); err != nil {
 		return err
 	}
-	o := report.Open{ID: int64(vitrine.ViewIDAt(Epoch.UnixMilli(), 0)), At: Epoch.UnixMilli(), Link: 1}
+	o := report.Open{ID: int64(vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli(), 0)), At: vitrinetest.Epoch.UnixMilli(), Link: 1}
 	if _, err := p.faultyLog.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{{Account: 1, Open: o}}}); err != nil {
 		return err
 	}
-	g := vitrine.PutGrant{Key: key, Size: 5, Expires: Epoch.Add(time.Hour)}
+	g := vitrine.PutGrant{Key: key, Size: 5, Expires: vitrinetest.Epoch.Add(time.Hour)}
 	if _, err := p.faultyBlobs.(vitrine.Receiver).Receive(ctx, g, strings.NewReader("hello")); err != nil {
 		return err
 	}
@@ -82,11 +83,11 @@ func flow(p ports) error {
 	return err
 }
 
-func TestFault(t *testing.T) {
+func TestInjector(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		n := int64(1)
 		for ; ; n++ {
-			f := &Fault{N: n, After: after}
+			f := &fault.Injector{N: n, After: after}
 			p := open(t, f)
 			err := flow(p)
 			if !f.Hit() {
@@ -95,7 +96,7 @@ func TestFault(t *testing.T) {
 				}
 				break
 			}
-			if !errors.Is(err, ErrFault) {
+			if !errors.Is(err, fault.ErrInjected) {
 				t.Errorf("with operation %d failing: %v", n, err)
 			}
 			// All of the transaction is there, or nothing: all of it also if the answer of its commit, the fourth operation, was lost.
@@ -122,14 +123,5 @@ func TestFault(t *testing.T) {
 		if n < 13 {
 			t.Errorf("the flow has %d operations, want 13 or more", n-1)
 		}
-	}
-}
-
-func TestClock(t *testing.T) {
-	c := NewClock(Epoch)
-	c.Advance(time.Hour)
-	c.Advance(-time.Minute)
-	if want := Epoch.Add(59 * time.Minute); !c.Now().Equal(want) {
-		t.Errorf("the clock shows %v, want %v", c.Now(), want)
 	}
 }
