@@ -2,6 +2,7 @@ package vitrinetest
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,6 +20,8 @@ import (
 
 	"vitrine"
 )
+
+var blobsCtx = context.Background()
 
 // Blobs checks a vitrine.Blobs. open makes an empty one, and closes it with the test. What a vitrine.Receiver is told in terms
 // of codes is checked of those alone; others are sent bytes by their signed URLs.
@@ -69,13 +72,13 @@ func grant(text string) vitrine.PutGrant {
 func (t blobTest) put(g vitrine.PutGrant, body io.Reader) error {
 	t.Helper()
 	if r, ok := t.blobs.(vitrine.Receiver); ok {
-		etag, err := r.Receive(ctx, g, body)
+		etag, err := r.Receive(blobsCtx, g, body)
 		if err == nil && (len(etag) < 3 || etag[0] != '"' || etag[len(etag)-1] != '"') {
 			t.Errorf("ETag %s", etag)
 		}
 		return err
 	}
-	url, err := t.blobs.SignPut(ctx, g)
+	url, err := t.blobs.SignPut(blobsCtx, g)
 	if err != nil {
 		t.Fatalf("SignPut: %v", err)
 	}
@@ -107,7 +110,7 @@ func (t blobTest) store(text string) vitrine.PutGrant {
 
 func (t blobTest) seal(key vitrine.UploadID) vitrine.BlobInfo {
 	t.Helper()
-	info, err := t.blobs.Seal(ctx, key)
+	info, err := t.blobs.Seal(blobsCtx, key)
 	if err != nil {
 		t.Fatalf("Seal: %v", err)
 	}
@@ -130,11 +133,11 @@ func (t blobTest) refused(what string, err error, codes ...vitrine.Code) {
 func (t blobTest) holds(key vitrine.UploadID, text string) {
 	t.Helper()
 	sum := sha256.Sum256([]byte(text))
-	info, err := t.blobs.Stat(ctx, key)
+	info, err := t.blobs.Stat(blobsCtx, key)
 	if err != nil || info.Size != int64(len(text)) || info.SHA256 != "" && info.SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("Stat of %d bytes: %+v, %v", len(text), info, err)
 	}
-	b, err := t.blobs.Open(ctx, key)
+	b, err := t.blobs.Open(blobsCtx, key)
 	if err != nil {
 		t.Errorf("Open: %v", err)
 		return
@@ -149,9 +152,9 @@ func (t blobTest) holds(key vitrine.UploadID, text string) {
 // gone checks that nothing is stored of a key.
 func (t blobTest) gone(when string, key vitrine.UploadID) {
 	t.Helper()
-	_, err1 := t.blobs.Stat(ctx, key)
-	_, err2 := t.blobs.Seal(ctx, key)
-	b, err3 := t.blobs.Open(ctx, key)
+	_, err1 := t.blobs.Stat(blobsCtx, key)
+	_, err2 := t.blobs.Seal(blobsCtx, key)
+	b, err3 := t.blobs.Open(blobsCtx, key)
 	if err3 == nil {
 		_ = b.Close()
 	}
@@ -169,7 +172,7 @@ func (t blobTest) life() {
 	if err := t.put(g, strings.NewReader("hello")); err != nil {
 		t.Fatal(err)
 	}
-	info, err := t.blobs.Stat(ctx, g.Key)
+	info, err := t.blobs.Stat(blobsCtx, g.Key)
 	if err != nil || info.Size != 5 {
 		t.Fatalf("Stat before Seal: %+v, %v", info, err)
 	}
@@ -178,13 +181,13 @@ func (t blobTest) life() {
 	equal(t, "Seal again", t.seal(g.Key), first)
 	t.holds(g.Key, "hello")
 	for range 2 {
-		if err := t.blobs.Delete(ctx, g.Key); err != nil {
+		if err := t.blobs.Delete(blobsCtx, g.Key); err != nil {
 			t.Fatalf("Delete: %v", err)
 		}
 		t.gone("after Delete", g.Key)
 	}
 	unsealed := t.store("never sealed")
-	if err := t.blobs.Delete(ctx, unsealed.Key); err != nil {
+	if err := t.blobs.Delete(blobsCtx, unsealed.Key); err != nil {
 		t.Fatalf("Delete: %v", err)
 	}
 	t.gone("after Delete before Seal", unsealed.Key)
@@ -193,7 +196,7 @@ func (t blobTest) life() {
 func (t blobTest) absent() {
 	key := vitrine.NewUploadID()
 	t.gone("of a key that never was", key)
-	if err := t.blobs.Delete(ctx, key); err != nil {
+	if err := t.blobs.Delete(blobsCtx, key); err != nil {
 		t.Errorf("Delete of a key that never was: %v", err)
 	}
 }
@@ -216,9 +219,9 @@ func (t blobTest) sizes() {
 
 func (t blobTest) urls() {
 	g := grant("hello")
-	one, err1 := t.blobs.SignPut(ctx, g)
+	one, err1 := t.blobs.SignPut(blobsCtx, g)
 	g.Expires = g.Expires.Add(time.Minute)
-	two, err2 := t.blobs.SignPut(ctx, g)
+	two, err2 := t.blobs.SignPut(blobsCtx, g)
 	if err1 != nil || err2 != nil || !strings.Contains(one, "://") || one == two {
 		t.Errorf("URLs %q, %v, and signed again later %q, %v", one, err1, two, err2)
 	}
@@ -250,7 +253,7 @@ func (t blobTest) usedUp() {
 	t.holds(g.Key, "hello")
 	equal(t, "Seal again", t.seal(g.Key), first)
 	t.holds(g.Key, "hello")
-	if err := t.blobs.Delete(ctx, g.Key); err != nil {
+	if err := t.blobs.Delete(blobsCtx, g.Key); err != nil {
 		t.Fatal(err)
 	}
 	again("after Delete", g, "hello", "other")
@@ -307,11 +310,11 @@ func (t blobTest) swap() {
 				return
 			}
 			for range 3 {
-				if _, err := t.blobs.Seal(ctx, g.Key); err != nil {
+				if _, err := t.blobs.Seal(blobsCtx, g.Key); err != nil {
 					t.Errorf("Seal while bytes are put: %v", err)
 					return
 				}
-				b, err := t.blobs.Open(ctx, g.Key)
+				b, err := t.blobs.Open(blobsCtx, g.Key)
 				if err != nil {
 					t.Errorf("Open after Seal: %v", err)
 					return
@@ -432,11 +435,11 @@ func (t blobTest) race() {
 func (t blobTest) sealRace() {
 	g := t.store("hello")
 	race(20, func(i int) {
-		info, err := t.blobs.Seal(ctx, g.Key)
+		info, err := t.blobs.Seal(blobsCtx, g.Key)
 		if err != nil || info.Size != 5 {
 			t.Errorf("Seal: %+v, %v", info, err)
 		}
-		if _, err := t.blobs.Stat(ctx, g.Key); err != nil {
+		if _, err := t.blobs.Stat(blobsCtx, g.Key); err != nil {
 			t.Errorf("Stat: %v", err)
 		}
 	})
@@ -447,7 +450,7 @@ func (t blobTest) reading() {
 	text := strings.Repeat("0123456789", 10_000)
 	g := t.store(text)
 	t.seal(g.Key)
-	b, err := t.blobs.Open(ctx, g.Key)
+	b, err := t.blobs.Open(blobsCtx, g.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -471,12 +474,12 @@ func (t blobTest) reading() {
 func (t blobTest) deleteOpen() {
 	g := t.store("hello")
 	t.seal(g.Key)
-	b, err := t.blobs.Open(ctx, g.Key)
+	b, err := t.blobs.Open(blobsCtx, g.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if err := t.blobs.Delete(ctx, g.Key); err != nil {
+	if err := t.blobs.Delete(blobsCtx, g.Key); err != nil {
 		t.Fatal(err)
 	}
 	got, err := io.ReadAll(b)
@@ -486,11 +489,11 @@ func (t blobTest) deleteOpen() {
 	long := strings.Repeat("0123456789", 200_000)
 	g = t.store(long)
 	t.seal(g.Key)
-	if b, err = t.blobs.Open(ctx, g.Key); err != nil {
+	if b, err = t.blobs.Open(blobsCtx, g.Key); err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if err := t.blobs.Delete(ctx, g.Key); err != nil {
+	if err := t.blobs.Delete(blobsCtx, g.Key); err != nil {
 		t.Fatal(err)
 	}
 	got, err = io.ReadAll(b)
@@ -512,12 +515,12 @@ func (t blobTest) sweep() {
 	t.seal(unknown.Key)
 	failed := grant("failed")
 	_ = t.put(failed, strings.NewReader("fail"))
-	if err := t.blobs.Delete(ctx, deleted.Key); err != nil {
+	if err := t.blobs.Delete(blobsCtx, deleted.Key); err != nil {
 		t.Fatal(err)
 	}
 	sweep := func(before time.Time, known ...vitrine.UploadID) {
 		t.Helper()
-		err := t.blobs.Sweep(ctx, before, func(k vitrine.UploadID) (bool, error) { return slices.Contains(known, k), nil })
+		err := t.blobs.Sweep(blobsCtx, before, func(k vitrine.UploadID) (bool, error) { return slices.Contains(known, k), nil })
 		if err != nil {
 			t.Fatalf("Sweep: %v", err)
 		}
@@ -549,11 +552,11 @@ func (t blobTest) sweep() {
 
 func (t blobTest) sweepFails() {
 	g := t.store("deleted")
-	if err := t.blobs.Delete(ctx, g.Key); err != nil {
+	if err := t.blobs.Delete(blobsCtx, g.Key); err != nil {
 		t.Fatal(err)
 	}
 	asked := false
-	err := t.blobs.Sweep(ctx, farAhead, func(vitrine.UploadID) (bool, error) { asked = true; return false, errAbandoned })
+	err := t.blobs.Sweep(blobsCtx, farAhead, func(vitrine.UploadID) (bool, error) { asked = true; return false, errAbandoned })
 	if asked && !errors.Is(err, errAbandoned) {
 		t.Errorf("Sweep, when nobody knows what to keep: %v", err)
 	}
@@ -567,7 +570,7 @@ func (t blobTest) each() {
 	for i := range 50 {
 		g := t.store(strings.Repeat("x", i+1))
 		if i%5 == 0 {
-			if err := t.blobs.Delete(ctx, g.Key); err != nil {
+			if err := t.blobs.Delete(blobsCtx, g.Key); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -575,7 +578,7 @@ func (t blobTest) each() {
 		want[g.Key] = t.seal(g.Key)
 	}
 	got := map[vitrine.UploadID]vitrine.BlobInfo{}
-	err := t.blobs.Each(ctx, func(k vitrine.UploadID, info vitrine.BlobInfo) error {
+	err := t.blobs.Each(blobsCtx, func(k vitrine.UploadID, info vitrine.BlobInfo) error {
 		if _, again := got[k]; again {
 			t.Errorf("%s is listed twice", k)
 		}
@@ -587,7 +590,7 @@ func (t blobTest) each() {
 	}
 	equal(t, "sealed blobs", got, want)
 	calls := 0
-	err = t.blobs.Each(ctx, func(vitrine.UploadID, vitrine.BlobInfo) error { calls++; return errAbandoned })
+	err = t.blobs.Each(blobsCtx, func(vitrine.UploadID, vitrine.BlobInfo) error { calls++; return errAbandoned })
 	if !errors.Is(err, errAbandoned) || calls != 1 {
 		t.Errorf("Each whose function fails: %v after %d calls", err, calls)
 	}
@@ -599,11 +602,11 @@ func (t blobTest) keys() {
 		vitrine.UploadID(strings.Repeat(".", 26)), vitrine.UploadID(strings.Repeat("A", 26)), vitrine.NewUploadID() + "/x", "aaaaaaaaaaaaaaaaaaaaaaaaa\x00"} {
 		t.gone(fmt.Sprintf("of the key %q", key), key)
 		if r, ok := t.blobs.(vitrine.Receiver); ok {
-			if _, err := r.Receive(ctx, vitrine.PutGrant{Key: key, Size: 1, Expires: farAhead}, strings.NewReader("x")); err == nil {
+			if _, err := r.Receive(blobsCtx, vitrine.PutGrant{Key: key, Size: 1, Expires: farAhead}, strings.NewReader("x")); err == nil {
 				t.Errorf("bytes are stored under the key %q", key)
 			}
 		}
-		if err := t.blobs.Delete(ctx, key); err != nil {
+		if err := t.blobs.Delete(blobsCtx, key); err != nil {
 			t.Errorf("Delete of the key %q: %v", key, err)
 		}
 	}

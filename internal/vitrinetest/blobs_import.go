@@ -12,7 +12,7 @@ import (
 
 // importer is what Blobs can do that bytes are brought to from elsewhere.
 type importer interface {
-	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
+	Import(blobsCtx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
 }
 
 // imported brings bytes of other storage: whole or not at all.
@@ -28,19 +28,19 @@ func (t blobTest) imported() {
 			"too many bytes": strings.NewReader(text + "x"),
 			"broken off":     io.MultiReader(strings.NewReader(text[:size/2]), iotest.ErrReader(errors.New("broken off"))),
 		} {
-			if err := to.Import(ctx, k, int64(size), body); err == nil {
+			if err := to.Import(blobsCtx, k, int64(size), body); err == nil {
 				t.Errorf("%s of %d were brought in", what, size)
 			}
 			t.gone("after "+what, k)
 		}
-		if err := to.Import(ctx, k, int64(size), iotest.HalfReader(strings.NewReader(text))); err != nil {
+		if err := to.Import(blobsCtx, k, int64(size), iotest.HalfReader(strings.NewReader(text))); err != nil {
 			t.Fatalf("Import of %d bytes: %v", size, err)
 		}
 		t.holds(k, text)
-		if err := to.Import(ctx, k, int64(size), iotest.ErrReader(errors.New("read"))); err != nil {
+		if err := to.Import(blobsCtx, k, int64(size), iotest.ErrReader(errors.New("read"))); err != nil {
 			t.Errorf("Import of what is there: %v", err)
 		}
-		if err := to.Import(ctx, k, int64(size)+1, strings.NewReader(text+"x")); !errors.Is(err, vitrine.ErrExists) {
+		if err := to.Import(blobsCtx, k, int64(size)+1, strings.NewReader(text+"x")); !errors.Is(err, vitrine.ErrExists) {
 			t.Errorf("Import of another size: %v", err)
 		}
 		t.holds(k, text)
@@ -49,10 +49,10 @@ func (t blobTest) imported() {
 		}
 		t.putPart(k, vitrine.PartPicture, "a picture")
 	}
-	if err := to.Import(ctx, "../x", 1, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
+	if err := to.Import(blobsCtx, "../x", 1, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
 		t.Errorf("Import of no key: %v", err)
 	}
-	over, cancel := context.WithCancel(ctx)
+	over, cancel := context.WithCancel(blobsCtx)
 	cancel()
 	k := vitrine.NewUploadID()
 	if err := to.Import(over, k, 5, strings.NewReader("hello")); err == nil {

@@ -11,14 +11,14 @@ import (
 func (t blobTest) mark() {
 	is := func(when, want string) {
 		t.Helper()
-		got, err := t.blobs.Mark(ctx)
+		got, err := t.blobs.Mark(blobsCtx)
 		if err != nil || got != want {
 			t.Errorf("the mark %s: %q, %v, want %q", when, got, err, want)
 		}
 	}
 	put := func(mark string) {
 		t.Helper()
-		if err := t.blobs.PutMark(ctx, mark); err != nil {
+		if err := t.blobs.PutMark(blobsCtx, mark); err != nil {
 			t.Fatalf("PutMark: %v", err)
 		}
 	}
@@ -30,11 +30,11 @@ func (t blobTest) mark() {
 	kept := t.store("kept")
 	t.seal(kept.Key)
 	none := func(vitrine.UploadID) (bool, error) { return false, nil }
-	if err := t.blobs.Sweep(ctx, farAhead, none); err != nil {
+	if err := t.blobs.Sweep(blobsCtx, farAhead, none); err != nil {
 		t.Fatal(err)
 	}
 	is("after a sweep that keeps nothing", "B")
-	err := t.blobs.Each(ctx, func(k vitrine.UploadID, _ vitrine.BlobInfo) error { return fmt.Errorf("%s is there", k) })
+	err := t.blobs.Each(blobsCtx, func(k vitrine.UploadID, _ vitrine.BlobInfo) error { return fmt.Errorf("%s is there", k) })
 	if err != nil {
 		t.Errorf("after a sweep that keeps nothing: %v", err)
 	}
@@ -49,15 +49,15 @@ func (t blobTest) markRace() {
 	}
 	race(8, func(i int) {
 		for range 10 {
-			if err := t.blobs.PutMark(ctx, strings.Repeat(string(rune('A'+i)), 100)); err != nil {
+			if err := t.blobs.PutMark(blobsCtx, strings.Repeat(string(rune('A'+i)), 100)); err != nil {
 				t.Errorf("PutMark: %v", err)
 			}
-			if mark, err := t.blobs.Mark(ctx); err != nil || !marks[mark] {
+			if mark, err := t.blobs.Mark(blobsCtx); err != nil || !marks[mark] {
 				t.Errorf("the mark is %q, %v", mark, err)
 			}
 		}
 	})
-	if mark, err := t.blobs.Mark(ctx); err != nil || len(mark) != 100 {
+	if mark, err := t.blobs.Mark(blobsCtx); err != nil || len(mark) != 100 {
 		t.Errorf("in the end the mark is %q, %v", mark, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 func (t blobTest) putPart(key vitrine.UploadID, p vitrine.Part, text string) {
 	t.Helper()
-	if err := t.blobs.PutPart(ctx, key, p, strings.NewReader(text)); err != nil {
+	if err := t.blobs.PutPart(blobsCtx, key, p, strings.NewReader(text)); err != nil {
 		t.Fatalf("PutPart %s: %v", p, err)
 	}
 }
@@ -24,7 +24,7 @@ func (t blobTest) putPart(key vitrine.UploadID, p vitrine.Part, text string) {
 // partIs checks the bytes of a part; "" stands for none.
 func (t blobTest) partIs(key vitrine.UploadID, p vitrine.Part, text string) {
 	t.Helper()
-	b, err := t.blobs.OpenPart(ctx, key, p)
+	b, err := t.blobs.OpenPart(blobsCtx, key, p)
 	if text == "" {
 		if !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("OpenPart %q of %s: %v, want ErrNotFound", p, key, err)
@@ -56,10 +56,10 @@ func (t blobTest) parts() {
 
 	// A part may be replaced, and one that does not come whole replaces none.
 	broken := io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("broken off")))
-	if err := t.blobs.PutPart(ctx, g.Key, vitrine.PartPicture, broken); err == nil {
+	if err := t.blobs.PutPart(blobsCtx, g.Key, vitrine.PartPicture, broken); err == nil {
 		t.Error("a part that broke off was stored")
 	}
-	over, cancel := context.WithCancel(ctx)
+	over, cancel := context.WithCancel(blobsCtx)
 	cancel()
 	if err := t.blobs.PutPart(over, g.Key, vitrine.PartPicture, strings.NewReader("late")); err == nil {
 		t.Error("a part was stored after its context's end")
@@ -70,23 +70,23 @@ func (t blobTest) parts() {
 
 	// Parts are no blobs, and leave those alone.
 	n := 0
-	if err := t.blobs.Each(ctx, func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }); err != nil || n != 2 {
+	if err := t.blobs.Each(blobsCtx, func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }); err != nil || n != 2 {
 		t.Errorf("Each finds %d blobs, %v, want 2", n, err)
 	}
-	if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+	if err := t.blobs.Sweep(blobsCtx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	t.partIs(g.Key, vitrine.PartPicture, "a newer picture")
 	t.holds(g.Key, "hello")
 
 	for range 2 {
-		if err := t.blobs.DeletePart(ctx, g.Key, vitrine.PartPicture); err != nil {
+		if err := t.blobs.DeletePart(blobsCtx, g.Key, vitrine.PartPicture); err != nil {
 			t.Fatalf("DeletePart: %v", err)
 		}
 		t.partIs(g.Key, vitrine.PartPicture, "")
 	}
 	t.partIs(g.Key, "captions-pt-br", "WEBVTT")
-	if err := t.blobs.Delete(ctx, g.Key); err != nil {
+	if err := t.blobs.Delete(blobsCtx, g.Key); err != nil {
 		t.Fatal(err)
 	}
 	t.partIs(g.Key, "captions-pt-br", "")
@@ -94,17 +94,17 @@ func (t blobTest) parts() {
 
 	// There is no part without a blob, and none of another name than a part can have.
 	for _, key := range []vitrine.UploadID{g.Key, vitrine.NewUploadID(), "", "../x"} {
-		if err := t.blobs.PutPart(ctx, key, vitrine.PartPicture, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
+		if err := t.blobs.PutPart(blobsCtx, key, vitrine.PartPicture, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("PutPart without a blob, key %q: %v", key, err)
 		}
 		t.partIs(key, vitrine.PartPicture, "")
 	}
 	for _, p := range []vitrine.Part{"", "..", "a/b", "../" + vitrine.Part(other.Key), "A", "a b", "x~y", "a.b", vitrine.Part(strings.Repeat("x", 65))} {
-		if err := t.blobs.PutPart(ctx, other.Key, p, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
+		if err := t.blobs.PutPart(blobsCtx, other.Key, p, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("PutPart %q: %v", p, err)
 		}
 		t.partIs(other.Key, p, "")
-		if err := t.blobs.DeletePart(ctx, other.Key, p); err != nil {
+		if err := t.blobs.DeletePart(blobsCtx, other.Key, p); err != nil {
 			t.Errorf("DeletePart %q: %v", p, err)
 		}
 	}
@@ -121,7 +121,7 @@ func (t blobTest) partsRace() {
 			wg.Go(func() {
 				for n := range 10 {
 					p := vitrine.Part(fmt.Sprintf("part-%d-%d", w, n))
-					if err := t.blobs.PutPart(ctx, g.Key, p, strings.NewReader("text")); err != nil && !errors.Is(err, vitrine.ErrNotFound) {
+					if err := t.blobs.PutPart(blobsCtx, g.Key, p, strings.NewReader("text")); err != nil && !errors.Is(err, vitrine.ErrNotFound) {
 						t.Errorf("PutPart: %v", err)
 					}
 				}
@@ -129,14 +129,14 @@ func (t blobTest) partsRace() {
 		}
 		wg.Go(func() {
 			for range i {
-				_, _ = t.blobs.Stat(ctx, g.Key)
+				_, _ = t.blobs.Stat(blobsCtx, g.Key)
 			}
-			if err := t.blobs.Delete(ctx, g.Key); err != nil {
+			if err := t.blobs.Delete(blobsCtx, g.Key); err != nil {
 				t.Errorf("Delete: %v", err)
 			}
 		})
 		wg.Wait()
-		if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+		if err := t.blobs.Sweep(blobsCtx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
 			t.Fatal(err)
 		}
 		for w := range 4 {

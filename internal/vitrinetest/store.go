@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"testing"
 	"time"
 
@@ -73,9 +72,6 @@ type storeTest struct {
 	store vitrine.Store
 }
 
-// racers is how many goroutines the tests of concurrency run.
-const racers = 100
-
 var ctx = context.Background()
 
 func (t storeTest) read(f func(tx vitrine.Tx) error) {
@@ -97,14 +93,6 @@ func (t storeTest) is(what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("%s: %v, want %v", what, err, want)
-	}
-}
-
-// equal fails the test unless got is want.
-func equal[T any](t testing.TB, what string, got, want T) {
-	t.Helper()
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
 	}
 }
 

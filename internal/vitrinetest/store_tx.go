@@ -11,22 +11,6 @@ import (
 	"vitrine"
 )
 
-// race runs f in n goroutines that start together.
-func race(n int, f func(i int)) {
-	var ready, done sync.WaitGroup
-	ready.Add(n)
-	for i := range n {
-		done.Go(func() {
-			ready.Done()
-			ready.Wait()
-			f(i)
-		})
-	}
-	done.Wait()
-}
-
-var errAbandoned = errors.New("abandoned")
-
 func (t storeTest) secret(name string) (v []byte) {
 	t.Helper()
 	t.read(func(tx vitrine.Tx) (err error) {

@@ -12,6 +12,8 @@ import (
 	"vitrine/report"
 )
 
+var logCtx = context.Background()
+
 // ViewLog checks a vitrine.ViewLog. open makes an empty one, and closes it with the test. Each test ends with an audit.
 //
 // A slow backend passes a share above 1: then one repetition in so many is
@@ -119,7 +121,7 @@ func (t logTest) append(b vitrine.Batch) (refused []int) {
 // outcome stores a batch and tells which of its opens were refused, and what was early.
 func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	t.Helper()
-	o, err := t.log.Append(ctx, b)
+	o, err := t.log.Append(logCtx, b)
 	if err != nil {
 		t.Fatalf("Append: %v", err)
 	}
@@ -146,7 +148,7 @@ func (t logTest) open(opens ...vitrine.OpenRecord) {
 // counted checks the counts of a link.
 func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
 	t.Helper()
-	counts, err := t.log.Counts(ctx, []vitrine.LinkID{link})
+	counts, err := t.log.Counts(logCtx, []vitrine.LinkID{link})
 	if err != nil {
 		t.Fatalf("Counts: %v", err)
 	}
@@ -161,7 +163,7 @@ func (t logTest) all(link vitrine.LinkID) []report.Open {
 
 func (t logTest) between(link vitrine.LinkID, from, to report.Day) (opens []report.Open) {
 	t.Helper()
-	err := t.log.Opens(ctx, link, from, to, func(o *report.Open) error {
+	err := t.log.Opens(logCtx, link, from, to, func(o *report.Open) error {
 		opens = append(opens, own(*o))
 		return nil
 	})
@@ -192,7 +194,7 @@ func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 
 func (t logTest) tally(s vitrine.Scope, from, to report.Day, cap int) (*report.Tally, bool) {
 	t.Helper()
-	tally, truncated, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Cap: cap})
+	tally, truncated, err := t.log.Tally(logCtx, vitrine.TallyQuery{Scope: s, From: from, To: to, Cap: cap})
 	if err != nil {
 		t.Fatalf("Tally: %v", err)
 	}
@@ -207,7 +209,7 @@ func events(tally *report.Tally, from, to report.Day) int64 {
 
 func (t logTest) audit() {
 	t.Helper()
-	if err := t.log.Audit(ctx, true, func(fault string, _ bool) { t.Errorf("audit: %s", fault) }); err != nil {
+	if err := t.log.Audit(logCtx, true, func(fault string, _ bool) { t.Errorf("audit: %s", fault) }); err != nil {
 		t.Errorf("Audit: %v", err)
 	}
 }
@@ -215,15 +217,15 @@ func (t logTest) audit() {
 func (t logTest) empty() {
 	t.append(vitrine.Batch{})
 	equal(t, "opens", t.all(1), nil)
-	recent, err := t.log.Recent(ctx, 1, firstDay, lastDay, 25)
+	recent, err := t.log.Recent(logCtx, 1, firstDay, lastDay, 25)
 	equal(t, "recent", len(recent), 0)
-	counts, err2 := t.log.Counts(ctx, []vitrine.LinkID{1, 2})
+	counts, err2 := t.log.Counts(logCtx, []vitrine.LinkID{1, 2})
 	equal(t, "counts", len(counts), 0)
-	none, err3 := t.log.Counts(ctx, nil)
+	none, err3 := t.log.Counts(logCtx, nil)
 	equal(t, "counts of no links", len(none), 0)
-	lines, err4 := t.log.Imported(ctx, [32]byte{1})
+	lines, err4 := t.log.Imported(logCtx, [32]byte{1})
 	equal(t, "lines imported", lines, 0)
-	if err := errors.Join(err, err2, err3, err4, t.log.DeleteLink(ctx, 1)); err != nil {
+	if err := errors.Join(err, err2, err3, err4, t.log.DeleteLink(logCtx, 1)); err != nil {
 		t.Error(err)
 	}
 	for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 1}} {
@@ -481,7 +483,7 @@ func (t logTest) early() {
 		t.Errorf("the session of the open that came late: %+v", last)
 	}
 	// On days that are put away, too.
-	if err := t.log.RollUp(ctx, day+3); err != nil {
+	if err := t.log.RollUp(logCtx, day+3); err != nil {
 		t.Fatal(err)
 	}
 	refused, early := t.outcome(vitrine.Batch{Opens: []vitrine.OpenRecord{missing}, Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
@@ -495,7 +497,7 @@ func (t logTest) early() {
 func (t logTest) earlyErased() {
 	o, kept := view(1, 0, 10), view(2, 0, 10)
 	t.open(o, kept)
-	if err := t.log.DeleteLink(ctx, 1); err != nil {
+	if err := t.log.DeleteLink(logCtx, 1); err != nil {
 		t.Fatal(err)
 	}
 	late := vitrine.Batch{Snapshots: []vitrine.Snapshot{told(o)}, Downloads: []vitrine.Download{download(o, 0)}}
@@ -519,19 +521,19 @@ func (t logTest) counts() {
 		want[link] = vitrine.LinkCounts{Views: int64(i%3 + 1)}
 	}
 	t.open(opens...)
-	got, err := t.log.Counts(ctx, append(ids, ids...))
+	got, err := t.log.Counts(logCtx, append(ids, ids...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "counts", got, want)
-	if got, err = t.log.AccountCounts(ctx, 1); err != nil {
+	if got, err = t.log.AccountCounts(logCtx, 1); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "counts of the account", got, want)
 }
 
 func (t logTest) cancelled() {
-	gone, cancel := context.WithCancel(ctx)
+	gone, cancel := context.WithCancel(logCtx)
 	cancel()
 	_, err := t.log.Append(gone, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, 1)}})
 	_, _, err2 := t.log.Tally(gone, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: firstDay, To: lastDay})

@@ -39,16 +39,16 @@ func (t logTest) forget() {
 	}
 	kept := func() report.Day {
 		t.Helper()
-		from, err := t.log.RetainedFrom(ctx, 1)
+		from, err := t.log.RetainedFrom(logCtx, 1)
 		step("Kept", err)
 		return from
 	}
 	equal(t, "kept from", kept(), 0)
-	step("Forget before anything is settled", t.log.Expire(ctx, day+days))
+	step("Forget before anything is settled", t.log.Expire(logCtx, day+days))
 	equal(t, "kept from", kept(), 0)
-	step("Settle", t.log.RollUp(ctx, day+210))
+	step("Settle", t.log.RollUp(logCtx, day+210))
 	for _, before := range []report.Day{day + 5, day + 70, day + 130, day + 130, day + 1000} {
-		step("Forget", t.log.Expire(ctx, before))
+		step("Forget", t.log.Expire(logCtx, before))
 		from := kept()
 		if from > before || from > day+210 {
 			t.Fatalf("forgetting before %v, opens are kept from %v on", before, from)
@@ -74,7 +74,7 @@ func (t logTest) forget() {
 	late, soon := view(1, 0, 5), view(1, 200*24*time.Hour, 5)
 	late.Account, soon.Account = 2, 2
 	of := vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})}, Downloads: []vitrine.Download{download(late, 0)}}
-	o, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{late, soon}, Snapshots: of.Snapshots, Downloads: of.Downloads})
+	o, err := t.log.Append(logCtx, vitrine.Batch{Opens: []vitrine.OpenRecord{late, soon}, Snapshots: of.Snapshots, Downloads: of.Downloads})
 	step("Append", err)
 	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrForgotten) || o.Refused[1] != nil {
 		t.Errorf("opens of a forgotten day and of another: %v", o.Refused)
@@ -85,21 +85,21 @@ func (t logTest) forget() {
 	fresh, unknown := late, late // as the first opens of links
 	fresh.Link, unknown.Link = 101, 101
 	unknown.ID = int64(vitrine.ViewIDAt(vitrine.ViewID(soon.ID).Ms(), 99))
-	o, err = t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{fresh}, Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
+	o, err = t.log.Append(logCtx, vitrine.Batch{Opens: []vitrine.OpenRecord{fresh}, Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
 	step("Append", err)
 	equal(t, "what is early of a link without opens", o.Early, vitrine.Batch{Downloads: []vitrine.Download{download(unknown, 0)}})
 	m.append(vitrine.Batch{Opens: []vitrine.OpenRecord{soon}})
 	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: Epoch.AddDate(1, 0, 0)}
-	if err := t.log.Import(ctx, receipt, []vitrine.OpenRecord{late}); !errors.Is(err, vitrine.ErrForgotten) {
+	if err := t.log.Import(logCtx, receipt, []vitrine.OpenRecord{late}); !errors.Is(err, vitrine.ErrForgotten) {
 		t.Errorf("an import of a forgotten day: %v", err)
 	}
-	step("Settle", t.log.RollUp(ctx, day+220))
+	step("Settle", t.log.RollUp(logCtx, day+220))
 	for range t.times(20) {
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2}, days)
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 1}, days)
 	}
 	// A link that is erased leaves nothing of its own, and its account's days stay readable.
-	step("Erase", t.log.DeleteLink(ctx, 1))
+	step("Erase", t.log.DeleteLink(logCtx, 1))
 	equal(t, "opens of an erased link", t.all(1), nil)
 	tally, _ := t.tally(vitrine.Scope{Account: 2, Link: 1}, day, day+days, 0)
 	equal(t, "views of an erased link", tally.Views(), 0)

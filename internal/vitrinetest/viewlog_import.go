@@ -15,14 +15,14 @@ func (t logTest) doImport(file byte, lines int64, opens ...vitrine.OpenRecord) {
 func (t logTest) importAt(at time.Time, file byte, lines int64, opens ...vitrine.OpenRecord) {
 	t.Helper()
 	receipt := vitrine.ImportReceipt{File: [32]byte{file, 255}, Lines: lines, At: at}
-	if err := t.log.Import(ctx, receipt, opens); err != nil {
+	if err := t.log.Import(logCtx, receipt, opens); err != nil {
 		t.Fatalf("Import: %v", err)
 	}
 }
 
 func (t logTest) progress(file byte, want int64) {
 	t.Helper()
-	lines, err := t.log.Imported(ctx, [32]byte{file, 255})
+	lines, err := t.log.Imported(logCtx, [32]byte{file, 255})
 	if err != nil {
 		t.Fatal(err)
 	}

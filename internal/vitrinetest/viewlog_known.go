@@ -12,7 +12,7 @@ import (
 func (t logTest) known() {
 	is := func(when string, account vitrine.AccountID, link vitrine.LinkID, want ...vitrine.Scope) {
 		t.Helper()
-		a, l, err := t.log.HighestIDs(ctx)
+		a, l, err := t.log.HighestIDs(logCtx)
 		if err != nil || a != account || l != link {
 			t.Errorf("%s, the highest numbers are %d and %d, %v, want %d and %d", when, a, l, err, account, link)
 		}
@@ -22,7 +22,7 @@ func (t logTest) known() {
 			left[vitrine.Scope{Account: s.Account}] = true
 		}
 		seen := map[vitrine.Scope]bool{}
-		err = t.log.EachScope(ctx, func(s vitrine.Scope) error {
+		err = t.log.EachScope(logCtx, func(s vitrine.Scope) error {
 			if !left[s] {
 				return fmt.Errorf("%+v is known", s)
 			}
@@ -48,7 +48,7 @@ func (t logTest) known() {
 	both := []vitrine.Scope{{Account: 3, Link: 20}, {Account: 2, Link: 31}}
 	is("after two opens", 3, 31, both...)
 	receipt := vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: Epoch}
-	if err := t.log.Import(ctx, receipt, []vitrine.OpenRecord{of(7, 5, -time.Hour)}); err != nil {
+	if err := t.log.Import(logCtx, receipt, []vitrine.OpenRecord{of(7, 5, -time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	all := append(both, vitrine.Scope{Account: 7, Link: 5})
@@ -58,19 +58,19 @@ func (t logTest) known() {
 	is("after a page load of a website", 7, 31, all...)
 	later := report.DayOf(Epoch.UnixMilli()) + 400
 	for _, work := range []func() error{
-		func() error { return t.log.RollUp(ctx, later) },
-		func() error { return t.log.Expire(ctx, later-10) },
+		func() error { return t.log.RollUp(logCtx, later) },
+		func() error { return t.log.Expire(logCtx, later-10) },
 	} {
 		if err := work(); err != nil {
 			t.Fatal(err)
 		}
 		is("once days are past", 7, 31, all...)
 	}
-	if err := t.log.DeleteLink(ctx, 31); err != nil {
+	if err := t.log.DeleteLink(logCtx, 31); err != nil {
 		t.Fatal(err)
 	}
 	is("after a link is erased", 7, 20, all[0], all[2], all[3], vitrine.Scope{Account: 2})
-	err := t.log.EachScope(ctx, func(vitrine.Scope) error { return errAbandoned })
+	err := t.log.EachScope(logCtx, func(vitrine.Scope) error { return errAbandoned })
 	if err != errAbandoned {
 		t.Errorf("Known, when its caller fails: %v", err)
 	}

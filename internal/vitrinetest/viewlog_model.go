@@ -223,14 +223,14 @@ func (t logTest) model() {
 		switch {
 		case step%40 == 39:
 			link := vitrine.LinkID(c.IntN(modelLinks) + 1)
-			if err := t.log.DeleteLink(ctx, link); err != nil {
+			if err := t.log.DeleteLink(logCtx, link); err != nil {
 				t.Fatal(err)
 			}
 			m.erase(link)
 		case step%10 == 9:
 			t.importSome(c, m, step)
 		case step%10 == 4:
-			if err := t.log.RollUp(ctx, day+report.Day(c.IntN(modelDays+2))); err != nil {
+			if err := t.log.RollUp(logCtx, day+report.Day(c.IntN(modelDays+2))); err != nil {
 				t.Fatal(err)
 			}
 		default:
@@ -318,7 +318,7 @@ func (t logTest) compareTally(c chance, m *memory, s vitrine.Scope) {
 // compareBrief compares what a comparison of windows needs.
 func (t logTest) compareBrief(s vitrine.Scope, from, to report.Day, want *report.Tally) {
 	t.Helper()
-	got, _, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Brief: true})
+	got, _, err := t.log.Tally(logCtx, vitrine.TallyQuery{Scope: s, From: from, To: to, Brief: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func (t logTest) compareDaily(m *memory, s vitrine.Scope, from, to report.Day) {
 			want[link+1] = m.tally(vitrine.Scope{Account: s.Account, Link: link + 1}, from, to).DailyViews(from, to)
 		}
 	}
-	got, err := t.log.DailyViews(ctx, s.Account, links, from, to)
+	got, err := t.log.DailyViews(logCtx, s.Account, links, from, to)
 	if err != nil {
 		t.Fatal(err)
 	}

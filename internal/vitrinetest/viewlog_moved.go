@@ -24,11 +24,11 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 		}
 	}
 	h.live()
-	kept, err := from.RetainedFrom(ctx, 1)
+	kept, err := from.RetainedFrom(logCtx, 1)
 	step("Kept", err)
 	h.later(kept, from) // late opens, mostly
 	if erased {
-		step("Erase", from.DeleteLink(ctx, 4))
+		step("Erase", from.DeleteLink(logCtx, 4))
 		h.memory.erase(4) // but for its forgotten days
 	}
 	h.audit()
@@ -46,19 +46,19 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	h.later(kept, from, to)
 	after.audit()
 	moved("gone on")
-	step("Settle", to.RollUp(ctx, day+historyDays+60))
-	step("Forget", to.Expire(ctx, day+historyDays-5))
-	if now, err := to.RetainedFrom(ctx, 1); err != nil || now <= kept {
+	step("Settle", to.RollUp(logCtx, day+historyDays+60))
+	step("Forget", to.Expire(logCtx, day+historyDays-5))
+	if now, err := to.RetainedFrom(logCtx, 1); err != nil || now <= kept {
 		t.Errorf("opens are kept from %v on, and were from %v on, %v", now, kept, err)
 	}
 	after.audit()
 	if !erased {
 		after.same("forgotten more")
 	}
-	if _, err := to.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, 10)}}); err != nil {
+	if _, err := to.Append(logCtx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, 10)}}); err != nil {
 		t.Error(err)
 	}
-	step("Erase", to.DeleteLink(ctx, 1))
+	step("Erase", to.DeleteLink(logCtx, 1))
 	after.audit()
 }
 
@@ -113,15 +113,15 @@ func (h *history) sameAs(when string, other vitrine.ViewLog) {
 				equal(h, "lines of reports", len(got), len(want))
 			}
 		}
-		of, err := h.log.AccountCounts(ctx, account)
-		now, err2 := other.AccountCounts(ctx, account)
+		of, err := h.log.AccountCounts(logCtx, account)
+		now, err2 := other.AccountCounts(logCtx, account)
 		if err != nil || err2 != nil {
 			h.Fatal(err, err2)
 		}
 		equal(h, when+", counts", now, of)
 		live := slices.Sorted(maps.Keys(of))
-		a, err := h.log.DailyViews(ctx, account, live, day, day+historyDays)
-		b, err2 := other.DailyViews(ctx, account, live, day, day+historyDays)
+		a, err := h.log.DailyViews(logCtx, account, live, day, day+historyDays)
+		b, err2 := other.DailyViews(logCtx, account, live, day, day+historyDays)
 		if err != nil || err2 != nil {
 			h.Fatal(err, err2)
 		}
@@ -130,8 +130,8 @@ func (h *history) sameAs(when string, other vitrine.ViewLog) {
 	for _, link := range links {
 		equal(h, fmt.Sprintf("%s, opens of link %d", when, link), to.all(link), h.all(link))
 	}
-	a, err := h.log.Imported(ctx, [32]byte{5, 255})
-	b, err2 := other.Imported(ctx, [32]byte{5, 255})
+	a, err := h.log.Imported(logCtx, [32]byte{5, 255})
+	b, err2 := other.Imported(logCtx, [32]byte{5, 255})
 	if err != nil || err2 != nil {
 		h.Fatal(err, err2)
 	}

@@ -11,7 +11,7 @@ import (
 func (t logTest) position() {
 	at := func() vitrine.LogPosition {
 		t.Helper()
-		p, err := t.log.Position(ctx)
+		p, err := t.log.Position(logCtx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -19,7 +19,7 @@ func (t logTest) position() {
 	}
 	mark := func(old, mark, want int64) {
 		t.Helper()
-		if err := t.log.SetMark(ctx, old, mark); err != nil {
+		if err := t.log.SetMark(logCtx, old, mark); err != nil {
 			t.Fatal(err)
 		}
 		if got := at().Mark; got != want {
@@ -47,11 +47,11 @@ func (t logTest) position() {
 	later("an open")
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Minute)}})
 	later("a download")
-	if err := t.log.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: Epoch}, []vitrine.OpenRecord{view(1, -time.Hour, 2)}); err != nil {
+	if err := t.log.Import(logCtx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: Epoch}, []vitrine.OpenRecord{view(1, -time.Hour, 2)}); err != nil {
 		t.Fatal(err)
 	}
 	later("an import")
-	if err := t.log.DeleteLink(ctx, 1); err != nil {
+	if err := t.log.DeleteLink(logCtx, 1); err != nil {
 		t.Fatal(err)
 	}
 	later("a deletion")

@@ -13,7 +13,7 @@ import (
 func (t logTest) parallelSame() {
 	o := view(1, 0, 10)
 	race(t.times(racers), func(int) {
-		outcome, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Downloads: []vitrine.Download{download(o, 0)}})
+		outcome, err := t.log.Append(logCtx, vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Downloads: []vitrine.Download{download(o, 0)}})
 		if err != nil || outcome.Early.Len() > 0 || slices.IndexFunc(outcome.Refused, func(err error) bool { return err != nil }) >= 0 {
 			t.Errorf("Append: %+v, %v", outcome, err)
 		}
@@ -25,7 +25,7 @@ func (t logTest) parallelSame() {
 func (t logTest) parallelOther() {
 	var stored atomic.Int64
 	race(t.times(racers), func(i int) {
-		o, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, uint64(i))}})
+		o, err := t.log.Append(logCtx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, uint64(i))}})
 		switch {
 		case err != nil:
 			t.Errorf("Append: %v", err)
@@ -42,7 +42,7 @@ func (t logTest) parallelOther() {
 // parallelViewer has one viewer open a link many times at once: all but one return.
 func (t logTest) parallelViewer() {
 	race(t.times(racers), func(i int) {
-		if _, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {
+		if _, err := t.log.Append(logCtx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {
 			t.Errorf("Append: %v", err)
 		}
 	})

@@ -46,7 +46,7 @@ func (t logTest) days() {
 			got = append(got, o.Viewer)
 		}
 		equal(t, "viewers of opens", got, c.want)
-		recent, err := t.log.Recent(ctx, 1, c.from, c.to, 100)
+		recent, err := t.log.Recent(logCtx, 1, c.from, c.to, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func (t logTest) recent() {
 	batch.Opens[6].Bot = vitrine.BotAutomation
 	for range 2 {
 		for _, n := range []int{0, 1, 5, 25} {
-			got, err := t.log.Recent(ctx, 1, day, day+1, n)
+			got, err := t.log.Recent(logCtx, 1, day, day+1, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func (t logTest) recent() {
 				equal(t, "recent open", own(o), want)
 			}
 		}
-		if err := t.log.RollUp(ctx, day+1); err != nil { // and once more of days that are stored in another way
+		if err := t.log.RollUp(logCtx, day+1); err != nil { // and once more of days that are stored in another way
 			t.Fatal(err)
 		}
 	}
@@ -139,7 +139,7 @@ func (t logTest) opens() {
 		}
 	}
 	calls := 0
-	err := t.log.Opens(ctx, 1, firstDay, lastDay, func(*report.Open) error {
+	err := t.log.Opens(logCtx, 1, firstDay, lastDay, func(*report.Open) error {
 		if calls++; calls == 3 {
 			return errAbandoned
 		}
@@ -150,11 +150,11 @@ func (t logTest) opens() {
 	}
 	// The log may be asked while it lists.
 	listed := 0
-	err = t.log.Opens(ctx, 1, firstDay, lastDay, func(o *report.Open) error {
+	err = t.log.Opens(logCtx, 1, firstDay, lastDay, func(o *report.Open) error {
 		if listed++; listed%100 != 1 {
 			return nil
 		}
-		_, err := t.log.Counts(ctx, []vitrine.LinkID{1})
+		_, err := t.log.Counts(logCtx, []vitrine.LinkID{1})
 		return err
 	})
 	if err != nil {
@@ -214,10 +214,10 @@ func (t logTest) erase() {
 		Downloads: []vitrine.Download{download(a, 0), download(other, 0)},
 	})
 	for range 2 {
-		if err := t.log.DeleteLink(ctx, 1); err != nil {
+		if err := t.log.DeleteLink(logCtx, 1); err != nil {
 			t.Fatalf("Erase: %v", err)
 		}
-		counts, err := t.log.Counts(ctx, []vitrine.LinkID{1, 2})
+		counts, err := t.log.Counts(logCtx, []vitrine.LinkID{1, 2})
 		if err != nil {
 			t.Fatal(err)
 		}

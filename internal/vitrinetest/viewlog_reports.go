@@ -48,18 +48,18 @@ func (h *history) live() {
 	h.same("as opens came")
 	h.bring(60)
 	h.same("with imports")
-	step("Settle", h.log.RollUp(ctx, day+historyDays-20))
+	step("Settle", h.log.RollUp(logCtx, day+historyDays-20))
 	h.same("settled")
 	h.happen() // mostly on settled days
 	h.bring(20)
 	h.same("with late opens")
-	step("Erase", h.log.DeleteLink(ctx, 2))
+	step("Erase", h.log.DeleteLink(logCtx, 2))
 	h.memory.erase(2)
 	h.same("with a link erased")
-	step("Settle", h.log.RollUp(ctx, day+historyDays-10))
+	step("Settle", h.log.RollUp(logCtx, day+historyDays-10))
 	h.same("settled again")
-	step("Forget", h.log.Expire(ctx, day+historyDays-30))
-	if from, err := h.log.RetainedFrom(ctx, 1); err != nil || from <= day {
+	step("Forget", h.log.Expire(logCtx, day+historyDays-30))
+	if from, err := h.log.RetainedFrom(logCtx, 1); err != nil || from <= day {
 		h.Fatalf("opens are kept from %v on, %v: nothing is forgotten", from, err)
 	}
 	h.same("with days forgotten")
