@@ -11,7 +11,7 @@ import (
 // Blobs keeps the bytes of files. A blob is put once by anyone who holds a signed URL, sealed, and from then on never changes:
 // what was checked is what will be served (promise 3).
 //
-// Every backend passes the suite vitrinetest.Blobs.
+// Every backend passes the suite blobstest.Run.
 type Blobs interface {
 	// SignPut makes a URL that accepts exactly what g says, once. Signing the same key again makes a fresh URL for the same
 	// place; once the bytes of a key are stored, every URL of it is used up: it accepts the same bytes again, which stores

@@ -63,11 +63,14 @@ viewdb/segment               vitrine report
 
 web                          vitrine report accept analytics auth collections export filetype importer ingest links markup moderation password publish sitestats visitor
 
-vitrinetest                  vitrine report auth lease vitrinetest/tier
+vitrinetest                  vitrine report vitrinetest/tier
+vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier
 vitrinetest/tier
 vitrinetest/fault            vitrine report sqldb
 vitrinetest/fixture          vitrine report audit auth collections disk filetype links moderation outbox password publish sqlstore viewdb vitrinetest vitrinetest/fault
 vitrinetest/sqltest          sqldb vitrinetest vitrinetest/tier
+vitrinetest/storetest        vitrine auth lease vitrinetest
+vitrinetest/viewlogtest      vitrine report vitrinetest
 `)
 
 // table reads lines of a package and the packages that it may import. Short

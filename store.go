@@ -22,7 +22,7 @@ const (
 // Store keeps accounts, keys, uploads and links: small rows, changed in transactions. Rules live in the services, inside the
 // function that they pass; a store reads and writes rows.
 //
-// Every backend passes the suite vitrinetest.Store.
+// Every backend passes the suite storetest.Run.
 type Store interface {
 	// Read runs f over one snapshot: it sees every Update that had returned before, and none in part. f changes nothing.
 	Read(ctx context.Context, f func(Tx) error) error

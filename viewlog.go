@@ -10,7 +10,7 @@ import (
 // ViewLog keeps every open of every link, what is known of how it was read, and the counts on the link rows. Opens are of 1970 or
 // later.
 //
-// Every backend passes the suite vitrinetest.ViewLog.
+// Every backend passes the suite viewlogtest.Run.
 type ViewLog interface {
 	// Append stores a batch; durable, all of it but what the outcome names, when nil, and nothing of it otherwise.
 	//

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"vitrine"
-	. "vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest"
 )
 
 // BenchmarkScan is the time of a scan of random bytes beside that of reading the same file, and of clamdscan --stream and --fdpass, which is
@@ -22,7 +22,7 @@ func BenchmarkScan(b *testing.B) {
 	if os.Getenv("VITRINE_BENCH_LARGE") != "" {
 		sizes = append(sizes, 1<<31-3) // the largest that clamd scans
 	}
-	d := Clamd(b, "StreamMaxLength 4000M", "MaxFileSize 2000M", "MaxScanSize 4000M", "MaxFileSize 0", "MaxScanTime 1000000")
+	d := vitrinetest.Clamd(b, "StreamMaxLength 4000M", "MaxFileSize 2000M", "MaxScanSize 4000M", "MaxFileSize 0", "MaxScanTime 1000000")
 	for _, size := range sizes {
 		for _, address := range []string{"unix:" + d.Socket, "tcp:" + d.TCP} {
 			b.Run(fmt.Sprintf("%dKiB/%s", size>>10, address[:4]), func(b *testing.B) {
@@ -52,7 +52,7 @@ func BenchmarkScan(b *testing.B) {
 
 // BenchmarkProbe is what a new connection costs, with the check of the daemon's limits.
 func BenchmarkProbe(b *testing.B) {
-	d := Clamd(b)
+	d := vitrinetest.Clamd(b)
 	s := scanner(b, Options{Addresses: []string{d.Socket}})
 	for b.Loop() {
 		c, err := begin(context.Background(), s.daemons[0].dial, s.daemons[0].address)
@@ -114,7 +114,7 @@ func heapInUse() uint64 {
 }
 
 // clamdscan scans with ClamAV's client, or does nothing where that is not installed.
-func clamdscan(b *testing.B, d *ClamdDaemon, how, file string) {
+func clamdscan(b *testing.B, d *vitrinetest.ClamdDaemon, how, file string) {
 	b.Helper()
 	program, err := exec.LookPath("clamdscan")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	. "vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest"
 )
 
 // Each trouble that an operator can end is told with what ends it.
@@ -40,7 +40,7 @@ func TestAdvice(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	d := Clamd(t)
+	d := vitrinetest.Clamd(t)
 	none := filepath.Join(t.TempDir(), "none")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -53,5 +53,5 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	expect(t, s, "all the same", EICAR(), eicarFound)
+	expect(t, s, "all the same", vitrinetest.EICAR(), eicarFound)
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"vitrine"
-	. "vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/tier"
 )
 
@@ -104,13 +104,13 @@ func randomBytes(t testing.TB, seed uint64, size int64) []byte {
 }
 
 func TestScan(t *testing.T) {
-	d := Clamd(t, "DetectPUA yes", "AlertEncryptedArchive yes")
+	d := vitrinetest.Clamd(t, "DetectPUA yes", "AlertEncryptedArchive yes")
 	hashed := randomBytes(t, 7, 5000)
 	d.Database(t, "local.hsb", fmt.Appendf(nil, "%x:%d:Vitrine.Test.Hash\n", sha256.Sum256(hashed), len(hashed)))
-	d.Database(t, "local.ndu", []byte(ClamdSignature("PUA.Vitrine.Test", "vitrine-pua-text")))
+	d.Database(t, "local.ndu", []byte(vitrinetest.ClamdSignature("PUA.Vitrine.Test", "vitrine-pua-text")))
 	d.Reload(t)
-	eicar := EICAR()
-	marked := append(randomBytes(t, 1, 3<<20), ClamdMarker...)
+	eicar := vitrinetest.EICAR()
+	marked := append(randomBytes(t, 1, 3<<20), vitrinetest.ClamdMarker...)
 	encrypted := zipped(t, file{"a", eicar})
 	for _, at := range []int{6, bytes.Index(encrypted, []byte("PK\x01\x02")) + 8} { // the flag of encryption, in both headers
 		encrypted[at] |= 1
@@ -147,7 +147,7 @@ func TestScan(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	const mib = 1 << 20
-	d := Clamd(t, "StreamMaxLength 3M", "MaxFileSize 2M", "MaxScanSize 2M", "MaxFiles 50", "MaxRecursion 5")
+	d := vitrinetest.Clamd(t, "StreamMaxLength 3M", "MaxFileSize 2M", "MaxScanSize 2M", "MaxFiles 50", "MaxRecursion 5")
 	var many []file
 	for i := range 60 {
 		many = append(many, file{fmt.Sprint(i), fmt.Append(nil, "file", i)})
@@ -193,11 +193,11 @@ func TestLimits(t *testing.T) {
 // A daemon that calls clean what it has not looked at is not believed in anything, also when it was configured so behind our back.
 func TestAlertsOff(t *testing.T) {
 	const key = "AlertExceedsMax yes"
-	d := Clamd(t, "AlertExceedsMax no")
+	d := vitrinetest.Clamd(t, "AlertExceedsMax no")
 	s := scanner(t, Options{Addresses: []string{d.Socket}})
 	refused := func(when string) {
 		t.Helper()
-		for _, content := range [][]byte{[]byte("nothing"), EICAR(), probe()} {
+		for _, content := range [][]byte{[]byte("nothing"), vitrinetest.EICAR(), probe()} {
 			if v, err := scan(t, s, content); err == nil || errors.Is(err, vitrine.ErrScanLimit) || !strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), d.Socket) {
 				t.Errorf("%s: %+v, %v", when, v, err)
 			}
@@ -219,14 +219,14 @@ func TestAlertsOff(t *testing.T) {
 	restart(key, "ScanArchive no")
 	refused("without archives")
 	restart("ScanArchive yes", "MaxRecursion 99")
-	expect(t, s, "with the highest MaxRecursion", EICAR(), eicarFound)
+	expect(t, s, "with the highest MaxRecursion", vitrinetest.EICAR(), eicarFound)
 	restart("MaxRecursion 200")
 	refused("with a higher one")
 }
 
 func TestLarge(t *testing.T) {
 	size := tier.Pick[int64](30, 100) << 20 // more than clamd takes unless it is told to
-	d := Clamd(t, "StreamMaxLength 200M", "MaxFileSize 200M", "MaxScanSize 200M")
+	d := vitrinetest.Clamd(t, "StreamMaxLength 200M", "MaxFileSize 200M", "MaxScanSize 200M")
 	s := scanner(t, Options{Addresses: []string{d.Socket}})
 	before, during := heap(), uint64(0)
 	v, err := s.Scan(t.Context(), &midway{random(1, size), size / 2, func() { during = heap() }}, size)
@@ -247,7 +247,7 @@ func heap() uint64 {
 }
 
 func TestManyAtOnce(t *testing.T) {
-	d, other := Clamd(t), Clamd(t)
+	d, other := vitrinetest.Clamd(t), vitrinetest.Clamd(t)
 	s := scanner(t, Options{Addresses: []string{d.Socket, other.TCP}, AtOnce: 3})
 	var scans sync.WaitGroup
 	for i := range 40 {
@@ -255,7 +255,7 @@ func TestManyAtOnce(t *testing.T) {
 			if i%2 == 0 {
 				expect(t, s, "clean", randomBytes(t, uint64(i), 1<<20), "")
 			} else {
-				expect(t, s, "marked", append(randomBytes(t, uint64(i), 1<<20), ClamdMarker...), markerFound)
+				expect(t, s, "marked", append(randomBytes(t, uint64(i), 1<<20), vitrinetest.ClamdMarker...), markerFound)
 			}
 		})
 	}
@@ -286,10 +286,10 @@ func (m *midway) Read(p []byte) (int, error) {
 
 func TestKilled(t *testing.T) {
 	const size = 20 << 20
-	d := Clamd(t)
+	d := vitrinetest.Clamd(t)
 	for _, address := range []string{d.Socket, d.TCP} {
 		s := scanner(t, Options{Addresses: []string{address}})
-		expect(t, s, "before", EICAR(), eicarFound)
+		expect(t, s, "before", vitrinetest.EICAR(), eicarFound)
 		v, err := s.Scan(t.Context(), &midway{random(1, size), size / 2, func() { d.Kill(t) }}, size)
 		if err == nil || v != (vitrine.Verdict{}) || errors.Is(err, vitrine.ErrScanLimit) {
 			t.Errorf("killed in the middle of a stream: %+v, %v", v, err)
@@ -301,7 +301,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("down: %v", h)
 		}
 		d.Start(t)
-		expect(t, s, "after", EICAR(), eicarFound)
+		expect(t, s, "after", vitrinetest.EICAR(), eicarFound)
 		d.Kill(t)
 		d.Start(t)
 		expect(t, s, "restarted while nothing was scanned", []byte("a"), "")
@@ -310,23 +310,23 @@ func TestKilled(t *testing.T) {
 
 // While one of two daemons is down, the other scans, and nothing is lost.
 func TestOneDown(t *testing.T) {
-	d, other := Clamd(t), Clamd(t)
+	d, other := vitrinetest.Clamd(t), vitrinetest.Clamd(t)
 	s := scanner(t, Options{Addresses: []string{d.Socket, other.Socket}})
 	d.Kill(t)
 	for range 5 {
-		expect(t, s, "one is down", EICAR(), eicarFound)
+		expect(t, s, "one is down", vitrinetest.EICAR(), eicarFound)
 	}
 	if h := s.Check(t.Context()); h[0].Err == nil || h[1].Err != nil || h[0].Address != "unix:"+d.Socket {
 		t.Errorf("%v", h)
 	}
 	other.Kill(t)
-	if _, err := scan(t, s, EICAR()); err == nil || !strings.Contains(err.Error(), d.Socket) || !strings.Contains(err.Error(), other.Socket) {
+	if _, err := scan(t, s, vitrinetest.EICAR()); err == nil || !strings.Contains(err.Error(), d.Socket) || !strings.Contains(err.Error(), other.Socket) {
 		t.Errorf("both are down: %v", err)
 	}
 }
 
 func TestReload(t *testing.T) {
-	d, other := Clamd(t), Clamd(t)
+	d, other := vitrinetest.Clamd(t), vitrinetest.Clamd(t)
 	s := scanner(t, Options{Addresses: []string{d.Socket, other.Socket}, Fresh: time.Nanosecond})
 	signatures := func(want string) {
 		t.Helper()
@@ -336,9 +336,9 @@ func TestReload(t *testing.T) {
 			t.Errorf("signatures are %q, %v; want number %q", text, err, want)
 		}
 	}
-	update := func(d *ClamdDaemon, number int) {
+	update := func(d *vitrinetest.ClamdDaemon, number int) {
 		t.Helper()
-		d.Database(t, "daily.cud", ClamdDaily(t, number, ClamdSignature(fmt.Sprint("Daily-", number), "found one day")))
+		d.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, number, vitrinetest.ClamdSignature(fmt.Sprint("Daily-", number), "found one day")))
 		d.Reload(t)
 	}
 	text := []byte("to be found one day")
@@ -364,7 +364,7 @@ func TestReload(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	const size = 20 << 20
-	d := Clamd(t)
+	d := vitrinetest.Clamd(t)
 	s := scanner(t, Options{Addresses: []string{d.Socket}})
 	why := errors.New("no longer wanted")
 	for _, after := range []int64{0, size / 2, size - 1} {
@@ -382,7 +382,7 @@ func TestCancelled(t *testing.T) {
 
 // What the file's reader does wrong is an error and never a verdict, and costs the next scan nothing.
 func TestReaders(t *testing.T) {
-	d := Clamd(t)
+	d := vitrinetest.Clamd(t)
 	s := scanner(t, Options{Addresses: []string{d.Socket}})
 	broken := errors.New("the disk is broken")
 	for _, size := range []int64{0, 1, chunk - 1, chunk, chunk + 1, 3 * chunk} {
@@ -418,7 +418,7 @@ func TestReaders(t *testing.T) {
 	if v, err := s.Scan(t.Context(), strings.NewReader(""), -1); err == nil {
 		t.Errorf("a negative size: %+v", v)
 	}
-	expect(t, s, "after all that", EICAR(), eicarFound)
+	expect(t, s, "after all that", vitrinetest.EICAR(), eicarFound)
 }
 
 type failing struct{ err error }

@@ -10,6 +10,7 @@ import (
 	"vitrine"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/viewlogtest"
 	"vitrine/report"
 )
 
@@ -41,7 +42,7 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { from.Close() })
-	vitrinetest.Moved(t, share(), from, true, func() vitrine.ViewLog {
+	viewlogtest.Moved(t, share(), from, true, func() vitrine.ViewLog {
 		smallFills(t, 60)
 		killedFill(t, address, from)
 		l := openTestLog(t, address)

@@ -7,6 +7,7 @@ import (
 	"vitrine"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/vitrinetest/viewlogtest"
 )
 
 // share returns how few of the random repetitions the gate tries here: each
@@ -14,7 +15,7 @@ import (
 func share() int { return tier.Pick(8, 1) }
 
 func TestViewLog(t *testing.T) {
-	vitrinetest.ViewLog(t, share(), func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
+	viewlogtest.Run(t, share(), func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
 }
 
 // TestSameReports compares reports with the contract's, with tallies of both
@@ -29,7 +30,7 @@ func TestSameReports(t *testing.T) {
 			if way.name == "read" {
 				tier.Need(t, tier.All, "another history of reports by reading")
 			}
-			vitrinetest.SameReports(t, share(), func(t *testing.T) vitrine.ViewLog {
+			viewlogtest.SameReports(t, share(), func(t *testing.T) vitrine.ViewLog {
 				l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 				l.c.insideFrom = way.insideFrom
 				return l

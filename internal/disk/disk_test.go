@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/blobstest"
 )
 
 var ctx = context.Background()
@@ -38,7 +38,7 @@ func grant(n int) vitrine.PutGrant {
 }
 
 func TestBlobs(t *testing.T) {
-	vitrinetest.Blobs(t, func(t *testing.T) vitrine.Blobs { return newBlobs(t, t.TempDir()) })
+	blobstest.Run(t, func(t *testing.T) vitrine.Blobs { return newBlobs(t, t.TempDir()) })
 }
 
 func TestReceive(t *testing.T) {

@@ -7,13 +7,14 @@ import (
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/blobstest"
 )
 
 var ctx = context.Background()
 
 func TestBlobs(t *testing.T) {
 	server := vitrinetest.S3(t)
-	vitrinetest.Blobs(t, func(t *testing.T) vitrine.Blobs { return opened(t, server.Address(server.Bucket(t), "")) })
+	blobstest.Run(t, func(t *testing.T) vitrine.Blobs { return opened(t, server.Address(server.Bucket(t), "")) })
 }
 
 // patience is longer than any answer takes on a busy machine.

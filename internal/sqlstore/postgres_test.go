@@ -17,12 +17,13 @@ import (
 	"vitrine/internal/sqldb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/internal/vitrinetest/storetest"
 )
 
 func TestPostgresStore(t *testing.T) {
 	sqltest.InPostgres(t)
-	vitrinetest.Store(t, func(t *testing.T) vitrine.Store { return openTestStore(t, sqltest.NewPlace(t)) })
-	vitrinetest.SharedStore(t, vitrinetest.SeenWithin, func(t *testing.T) (one, other vitrine.Store) {
+	storetest.Run(t, func(t *testing.T) vitrine.Store { return openTestStore(t, sqltest.NewPlace(t)) })
+	storetest.RunShared(t, vitrinetest.SeenWithin, func(t *testing.T) (one, other vitrine.Store) {
 		place := sqltest.NewPlace(t)
 		return openTestStore(t, place), openTestStore(t, place)
 	})

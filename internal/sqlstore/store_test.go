@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
+	"vitrine/internal/vitrinetest/storetest"
 )
 
 func openTestStore(tb testing.TB, path string) *Store {
@@ -25,10 +25,10 @@ func openTestStore(tb testing.TB, path string) *Store {
 }
 
 func TestStore(t *testing.T) {
-	vitrinetest.Store(t, func(t *testing.T) vitrine.Store {
+	storetest.Run(t, func(t *testing.T) vitrine.Store {
 		return openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	})
-	vitrinetest.SharedStore(t, 0, func(t *testing.T) (one, other vitrine.Store) {
+	storetest.RunShared(t, 0, func(t *testing.T) (one, other vitrine.Store) {
 		path := filepath.Join(t.TempDir(), "store.db")
 		return openTestStore(t, path), openTestStore(t, path)
 	})

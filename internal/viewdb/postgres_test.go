@@ -11,11 +11,12 @@ import (
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
 	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/vitrinetest/viewlogtest"
 )
 
 func TestPostgresViewLog(t *testing.T) {
 	sqltest.InPostgres(t)
-	vitrinetest.ViewLog(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+	viewlogtest.Run(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
 // What is tested of a database in a file holds in PostgreSQL, too.

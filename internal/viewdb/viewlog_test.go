@@ -5,18 +5,18 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqlstore"
-	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
 	"vitrine/internal/vitrinetest/tier"
+	"vitrine/internal/vitrinetest/viewlogtest"
 )
 
 func TestViewLog(t *testing.T) {
-	vitrinetest.ViewLog(t, 1, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+	viewlogtest.Run(t, 1, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
 // TestViewLogOfFew is TestViewLog with tallies stored of the fewest opens.
 func TestViewLogOfFew(t *testing.T) {
-	vitrinetest.ViewLog(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog {
+	viewlogtest.Run(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog {
 		l := openTestLog(t)
 		l.least = least{1, 1, 1}
 		return l
@@ -39,7 +39,7 @@ func openTestLog(tb testing.TB) *ViewLog {
 
 // Reports do not tell which database they are from.
 func TestSameReports(t *testing.T) {
-	vitrinetest.SameReports(t, sqltest.Repeated(tier.Pick(4, 1)), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+	viewlogtest.SameReports(t, sqltest.Repeated(tier.Pick(4, 1)), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
 func openTestStore(tb testing.TB, place string) *sqlstore.Store {

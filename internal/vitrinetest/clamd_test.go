@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	. "vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest"
 )
 
 // ask sends one command to a clamd, and returns all that it answers.
@@ -28,7 +28,7 @@ func ask(t *testing.T, network, address, command string) string {
 }
 
 func TestClamd(t *testing.T) {
-	d := Clamd(t)
+	d := vitrinetest.Clamd(t)
 	find := func(text string) string {
 		return ask(t, "unix", d.Socket, "zINSTREAM\x00\x00\x00\x00"+string(rune(len(text)))+text+"\x00\x00\x00\x00")
 	}
@@ -36,14 +36,14 @@ func TestClamd(t *testing.T) {
 		t.Errorf("PING over TCP: %q", got)
 	}
 	for text, want := range map[string]string{
-		"nothing": "stream: OK", ClamdMarker: "stream: Vitrine.Test.Marker.UNOFFICIAL FOUND",
-		string(EICAR()): "stream: Eicar-Test-Signature.UNOFFICIAL FOUND",
+		"nothing": "stream: OK", vitrinetest.ClamdMarker: "stream: Vitrine.Test.Marker.UNOFFICIAL FOUND",
+		string(vitrinetest.EICAR()): "stream: Eicar-Test-Signature.UNOFFICIAL FOUND",
 	} {
 		if got := find(text); got != want {
 			t.Errorf("scan: %q, want %q", got, want)
 		}
 	}
-	d.Database(t, "daily.cud", ClamdDaily(t, 27500, ClamdSignature("Daily.Test", "another marker")))
+	d.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 27500, vitrinetest.ClamdSignature("Daily.Test", "another marker")))
 	d.Reload(t)
 	if got := find("another marker"); got != "stream: Daily.Test.UNOFFICIAL FOUND" {
 		t.Errorf("scan after a reload: %q", got)

@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	. "vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest"
 )
 
 func TestClock(t *testing.T) {
-	c := NewClock(Epoch)
+	c := vitrinetest.NewClock(vitrinetest.Epoch)
 	c.Advance(time.Hour)
 	c.Advance(-time.Minute)
-	if want := Epoch.Add(59 * time.Minute); !c.Now().Equal(want) {
+	if want := vitrinetest.Epoch.Add(59 * time.Minute); !c.Now().Equal(want) {
 		t.Errorf("the clock shows %v, want %v", c.Now(), want)
 	}
 }

@@ -1,3 +1,6 @@
-// Package vitrinetest holds the ports' contracts in a form that runs: one suite a port, which every backend passes; and what
-// tests of the services need: a clock that stands still, and faults.
+// Package vitrinetest has what tests of several packages need: a clock that
+// a test sets, directories, test data, and starters of real servers.
+//
+// Each port has a package below this one with the suite that every backend
+// passes. Package fault fails their operations.
 package vitrinetest

@@ -7,23 +7,23 @@ import (
 	"testing"
 )
 
-// racers is how many goroutines the tests of concurrency run.
-const racers = 100
+// Racers is how many goroutines the tests of concurrency run.
+const Racers = 100
 
-// errAbandoned is the error of a function that a port calls and that wants no
+// ErrAbandoned is the error of a function that a port calls and that wants no
 // more.
-var errAbandoned = errors.New("abandoned")
+var ErrAbandoned = errors.New("abandoned")
 
-// equal fails the test unless got is want.
-func equal[T any](t testing.TB, what string, got, want T) {
+// Equal fails the test unless got is want.
+func Equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
 	}
 }
 
-// race runs f in n goroutines that start together.
-func race(n int, f func(i int)) {
+// Race runs f in n goroutines that start together.
+func Race(n int, f func(i int)) {
 	var ready, done sync.WaitGroup
 	ready.Add(n)
 	for i := range n {

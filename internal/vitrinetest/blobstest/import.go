@@ -1,0 +1,62 @@
+package blobstest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing/iotest"
+
+	"vitrine"
+)
+
+// importer is what Blobs can do that bytes are brought to from elsewhere.
+type importer interface {
+	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
+}
+
+// imported brings bytes of other storage: whole or not at all.
+func (t blobTest) imported() {
+	to, ok := t.blobs.(importer)
+	if !ok {
+		return
+	}
+	for _, size := range []int{1, 100_000, 20<<20 + 1} {
+		k, text := vitrine.NewUploadID(), strings.Repeat("0123456789", size/10+1)[:size]
+		for what, body := range map[string]io.Reader{
+			"too few bytes":  strings.NewReader(text[:size-1]),
+			"too many bytes": strings.NewReader(text + "x"),
+			"broken off":     io.MultiReader(strings.NewReader(text[:size/2]), iotest.ErrReader(errors.New("broken off"))),
+		} {
+			if err := to.Import(ctx, k, int64(size), body); err == nil {
+				t.Errorf("%s of %d were brought in", what, size)
+			}
+			t.gone("after "+what, k)
+		}
+		if err := to.Import(ctx, k, int64(size), iotest.HalfReader(strings.NewReader(text))); err != nil {
+			t.Fatalf("Import of %d bytes: %v", size, err)
+		}
+		t.holds(k, text)
+		if err := to.Import(ctx, k, int64(size), iotest.ErrReader(errors.New("read"))); err != nil {
+			t.Errorf("Import of what is there: %v", err)
+		}
+		if err := to.Import(ctx, k, int64(size)+1, strings.NewReader(text+"x")); !errors.Is(err, vitrine.ErrExists) {
+			t.Errorf("Import of another size: %v", err)
+		}
+		t.holds(k, text)
+		if info := t.seal(k); info.Size != int64(size) {
+			t.Errorf("Seal after Import: %+v", info)
+		}
+		t.putPart(k, vitrine.PartPicture, "a picture")
+	}
+	if err := to.Import(ctx, "../x", 1, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
+		t.Errorf("Import of no key: %v", err)
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	k := vitrine.NewUploadID()
+	if err := to.Import(over, k, 5, strings.NewReader("hello")); err == nil {
+		t.Error("Import succeeds after its context's end")
+	}
+	t.gone("after that", k)
+}

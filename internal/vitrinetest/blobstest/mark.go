@@ -1,0 +1,64 @@
+package blobstest
+
+import (
+	"fmt"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+)
+
+// mark tests that the mark is the last that was put, and that it is no blob: nothing lists or sweeps it.
+func (t blobTest) mark() {
+	is := func(when, want string) {
+		t.Helper()
+		got, err := t.blobs.Mark(ctx)
+		if err != nil || got != want {
+			t.Errorf("the mark %s: %q, %v, want %q", when, got, err, want)
+		}
+	}
+	put := func(mark string) {
+		t.Helper()
+		if err := t.blobs.PutMark(ctx, mark); err != nil {
+			t.Fatalf("PutMark: %v", err)
+		}
+	}
+	is("of an empty place", "")
+	for _, mark := range []string{"A", strings.Repeat("Z9", 50), "B"} {
+		put(mark)
+		is("that was put", mark)
+	}
+	kept := t.store("kept")
+	t.seal(kept.Key)
+	none := func(vitrine.UploadID) (bool, error) { return false, nil }
+	if err := t.blobs.Sweep(ctx, farAhead, none); err != nil {
+		t.Fatal(err)
+	}
+	is("after a sweep that keeps nothing", "B")
+	err := t.blobs.Each(ctx, func(k vitrine.UploadID, _ vitrine.BlobInfo) error { return fmt.Errorf("%s is there", k) })
+	if err != nil {
+		t.Errorf("after a sweep that keeps nothing: %v", err)
+	}
+	is("to the end", "B")
+}
+
+// markRace tests that a mark is read whole while others are put.
+func (t blobTest) markRace() {
+	marks := map[string]bool{"": true}
+	for i := range 8 {
+		marks[strings.Repeat(string(rune('A'+i)), 100)] = true
+	}
+	vitrinetest.Race(8, func(i int) {
+		for range 10 {
+			if err := t.blobs.PutMark(ctx, strings.Repeat(string(rune('A'+i)), 100)); err != nil {
+				t.Errorf("PutMark: %v", err)
+			}
+			if mark, err := t.blobs.Mark(ctx); err != nil || !marks[mark] {
+				t.Errorf("the mark is %q, %v", mark, err)
+			}
+		}
+	})
+	if mark, err := t.blobs.Mark(ctx); err != nil || len(mark) != 100 {
+		t.Errorf("in the end the mark is %q, %v", mark, err)
+	}
+}

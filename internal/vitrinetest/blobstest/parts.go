@@ -1,0 +1,148 @@
+package blobstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing/iotest"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest/tier"
+)
+
+func (t blobTest) putPart(key vitrine.UploadID, p vitrine.Part, text string) {
+	t.Helper()
+	if err := t.blobs.PutPart(ctx, key, p, strings.NewReader(text)); err != nil {
+		t.Fatalf("PutPart %s: %v", p, err)
+	}
+}
+
+// partIs checks the bytes of a part; "" stands for none.
+func (t blobTest) partIs(key vitrine.UploadID, p vitrine.Part, text string) {
+	t.Helper()
+	b, err := t.blobs.OpenPart(ctx, key, p)
+	if text == "" {
+		if !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("OpenPart %q of %s: %v, want ErrNotFound", p, key, err)
+		}
+		return
+	}
+	if err != nil {
+		t.Errorf("OpenPart %s: %v", p, err)
+		return
+	}
+	defer b.Close()
+	got, err := io.ReadAll(b)
+	if err != nil || string(got) != text || b.Size() != int64(len(text)) {
+		t.Errorf("part %s: %.40q of %d bytes, %v, want %.40q", p, got, b.Size(), err, text)
+	}
+}
+
+func (t blobTest) parts() {
+	g, other := t.store("hello"), t.store("other")
+	t.seal(g.Key)
+	t.seal(other.Key)
+	t.partIs(g.Key, vitrine.PartPicture, "")
+	t.putPart(g.Key, vitrine.PartPicture, "a picture")
+	t.putPart(g.Key, vitrine.CaptionsPart("pt-BR"), "WEBVTT")
+	t.putPart(other.Key, vitrine.PartPicture, "another picture")
+	t.partIs(g.Key, vitrine.PartPicture, "a picture")
+	t.partIs(g.Key, "captions-pt-br", "WEBVTT")
+	t.partIs(g.Key, vitrine.PartPages, "")
+
+	// A part may be replaced, and one that does not come whole replaces none.
+	broken := io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("broken off")))
+	if err := t.blobs.PutPart(ctx, g.Key, vitrine.PartPicture, broken); err == nil {
+		t.Error("a part that broke off was stored")
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := t.blobs.PutPart(over, g.Key, vitrine.PartPicture, strings.NewReader("late")); err == nil {
+		t.Error("a part was stored after its context's end")
+	}
+	t.partIs(g.Key, vitrine.PartPicture, "a picture")
+	t.putPart(g.Key, vitrine.PartPicture, "a newer picture")
+	t.partIs(g.Key, vitrine.PartPicture, "a newer picture")
+
+	// Parts are no blobs, and leave those alone.
+	n := 0
+	if err := t.blobs.Each(ctx, func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }); err != nil || n != 2 {
+		t.Errorf("Each finds %d blobs, %v, want 2", n, err)
+	}
+	if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	t.partIs(g.Key, vitrine.PartPicture, "a newer picture")
+	t.holds(g.Key, "hello")
+
+	for range 2 {
+		if err := t.blobs.DeletePart(ctx, g.Key, vitrine.PartPicture); err != nil {
+			t.Fatalf("DeletePart: %v", err)
+		}
+		t.partIs(g.Key, vitrine.PartPicture, "")
+	}
+	t.partIs(g.Key, "captions-pt-br", "WEBVTT")
+	if err := t.blobs.Delete(ctx, g.Key); err != nil {
+		t.Fatal(err)
+	}
+	t.partIs(g.Key, "captions-pt-br", "")
+	t.partIs(other.Key, vitrine.PartPicture, "another picture")
+
+	// There is no part without a blob, and none of another name than a part can have.
+	for _, key := range []vitrine.UploadID{g.Key, vitrine.NewUploadID(), "", "../x"} {
+		if err := t.blobs.PutPart(ctx, key, vitrine.PartPicture, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("PutPart without a blob, key %q: %v", key, err)
+		}
+		t.partIs(key, vitrine.PartPicture, "")
+	}
+	for _, p := range []vitrine.Part{"", "..", "a/b", "../" + vitrine.Part(other.Key), "A", "a b", "x~y", "a.b", vitrine.Part(strings.Repeat("x", 65))} {
+		if err := t.blobs.PutPart(ctx, other.Key, p, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("PutPart %q: %v", p, err)
+		}
+		t.partIs(other.Key, p, "")
+		if err := t.blobs.DeletePart(ctx, other.Key, p); err != nil {
+			t.Errorf("DeletePart %q: %v", p, err)
+		}
+	}
+	t.holds(other.Key, "other")
+}
+
+// partsRace has parts stored while their blob is deleted: none is left.
+func (t blobTest) partsRace() {
+	for i := 0; i < 20; i += tier.Pick(5, 1) {
+		g := t.store("hello")
+		t.seal(g.Key)
+		var wg sync.WaitGroup
+		for w := range 4 {
+			wg.Go(func() {
+				for n := range 10 {
+					p := vitrine.Part(fmt.Sprintf("part-%d-%d", w, n))
+					if err := t.blobs.PutPart(ctx, g.Key, p, strings.NewReader("text")); err != nil && !errors.Is(err, vitrine.ErrNotFound) {
+						t.Errorf("PutPart: %v", err)
+					}
+				}
+			})
+		}
+		wg.Go(func() {
+			for range i {
+				_, _ = t.blobs.Stat(ctx, g.Key)
+			}
+			if err := t.blobs.Delete(ctx, g.Key); err != nil {
+				t.Errorf("Delete: %v", err)
+			}
+		})
+		wg.Wait()
+		if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+			t.Fatal(err)
+		}
+		for w := range 4 {
+			for n := range 10 {
+				t.partIs(g.Key, vitrine.Part(fmt.Sprintf("part-%d-%d", w, n)), "")
+			}
+		}
+	}
+}

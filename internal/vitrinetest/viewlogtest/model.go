@@ -1,0 +1,376 @@
+package viewlogtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// memory is the contract of a ViewLog as plainly as it can be written down. Backends are compared with it.
+type memory struct {
+	opens     map[vitrine.LinkID]map[vitrine.ViewID]*remembered
+	downloads map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID // event to open
+	accounts  map[vitrine.LinkID]vitrine.AccountID
+}
+
+type remembered struct {
+	open   report.Open
+	asSent report.Open
+	vitrine.Engagement
+	imported bool
+}
+
+func newMemory() *memory {
+	return &memory{map[vitrine.LinkID]map[vitrine.ViewID]*remembered{}, map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID{},
+		map[vitrine.LinkID]vitrine.AccountID{}}
+}
+
+func (m *memory) add(o vitrine.OpenRecord, imported bool) {
+	link := vitrine.LinkID(o.Link)
+	if m.opens[link] == nil {
+		m.opens[link] = map[vitrine.ViewID]*remembered{}
+		m.downloads[link] = map[vitrine.ViewID]vitrine.ViewID{}
+		m.accounts[link] = o.Account
+	}
+	r := &remembered{open: own(o.Open), asSent: o.Open, imported: imported}
+	if o.Session != nil {
+		r.Engagement.Session = *own(o.Open).Session
+		r.open.Session = &r.Engagement.Session
+	}
+	m.opens[link][id(o)] = r
+}
+
+func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
+	for i, o := range b.Opens {
+		link := vitrine.LinkID(o.Link)
+		o.Returning = false
+		if there := m.opens[link][id(o)]; there != nil {
+			if there.asSent != o.Open {
+				refused = append(refused, i)
+			}
+			continue
+		}
+		asSent := o.Open
+		for _, other := range m.opens[link] {
+			if o.Counted() && other.open.Counted() && other.open.Viewer == o.Viewer {
+				o.Returning = true
+			}
+		}
+		m.add(o, false)
+		m.opens[link][id(o)].asSent = asSent
+	}
+	for _, s := range b.Snapshots {
+		r := m.opens[s.Link][s.Open]
+		if r == nil {
+			early.Snapshots = append(early.Snapshots, s)
+			continue
+		}
+		r.Apply(s)
+		r.open.Session = &r.Engagement.Session
+		if s.Bot != "" && r.open.Counted() {
+			r.open.Bot, r.open.Returning = s.Bot, false
+			for event, open := range m.downloads[s.Link] {
+				if open == s.Open {
+					delete(m.downloads[s.Link], event)
+				}
+			}
+		}
+	}
+	for _, d := range b.Downloads {
+		r := m.opens[d.Link][d.Open]
+		if r == nil {
+			early.Downloads = append(early.Downloads, d)
+		}
+		if _, counted := m.downloads[d.Link][d.ID]; r != nil && r.open.Counted() && !counted {
+			m.downloads[d.Link][d.ID] = d.Open
+		}
+	}
+	return refused, early
+}
+
+func (m *memory) erase(link vitrine.LinkID) {
+	delete(m.opens, link)
+	delete(m.downloads, link)
+	delete(m.accounts, link)
+}
+
+// list are the opens of a link, oldest first.
+func (m *memory) list(link vitrine.LinkID, from, to report.Day) (opens []report.Open) {
+	for _, r := range m.opens[link] {
+		if d := report.DayOf(r.open.At); from <= d && d < to {
+			opens = append(opens, own(r.open))
+		}
+	}
+	slices.SortFunc(opens, func(a, b report.Open) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	return opens
+}
+
+func (m *memory) tally(s vitrine.Scope, from, to report.Day) *report.Tally {
+	var fold report.Fold
+	for link, account := range m.accounts {
+		if s.Link != 0 && link != s.Link || s.Link == 0 && account != s.Account {
+			continue
+		}
+		for _, o := range m.list(link, from, to) {
+			fold.Add(&o)
+		}
+		for event := range m.downloads[link] {
+			if d := report.DayOf(event.Ms()); from <= d && d < to {
+				fold.AddDownload(d)
+			}
+		}
+	}
+	return fold.Tally()
+}
+
+func (m *memory) counts(link vitrine.LinkID) (c vitrine.LinkCounts) {
+	for _, r := range m.opens[link] {
+		if r.open.Counted() {
+			c.Views++
+		}
+	}
+	c.Downloads = int64(len(m.downloads[link]))
+	return c
+}
+
+// chance makes batches in which much meets: few links, viewers and IDs.
+type chance struct{ *rand.Rand }
+
+const (
+	modelLinks = 4
+	modelDays  = 20
+)
+
+func (c chance) word(s string) string {
+	if n := c.IntN(4); n > 0 {
+		return fmt.Sprint(s, n)
+	}
+	return ""
+}
+
+func (c chance) id() vitrine.ViewID {
+	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+c.Int64N(20)*3_600_000, c.IntN(2))
+}
+
+func (c chance) open() vitrine.OpenRecord {
+	id, link := c.id(), c.Int64N(modelLinks)+1
+	o := report.Open{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"), City: c.word("city "),
+		Source: c.word("source "), Device: c.word("device "), OS: c.word("os "), QR: c.IntN(4) == 0, Returning: c.IntN(2) == 0}
+	if c.IntN(6) == 0 {
+		o.Bot = "crawler"
+	}
+	return vitrine.OpenRecord{Account: vitrine.AccountID(1 + link%2), Open: o}
+}
+
+func (c chance) session() report.Session {
+	s := report.Session{PresentMs: c.Int64N(3_600_000), Screen: c.word("screen "), Downloaded: c.IntN(3) == 0}
+	s.EngagedMs = c.Int64N(s.PresentMs + 1)
+	switch c.IntN(4) {
+	case 0:
+		for p := 1; p < 10; p += 1 + c.IntN(3) {
+			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: c.Int64N(10_000)})
+		}
+	case 1:
+		s.Played, s.Reached = c.Int64N(1_000_001), c.Int64N(1_000_001)
+	case 2:
+		s.Depth = c.Int64N(1_000_001)
+	}
+	return s
+}
+
+// known picks an open that is there, most often.
+func (c chance) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
+	link := vitrine.LinkID(c.IntN(modelLinks) + 1)
+	if opens := m.list(link, firstDay, lastDay); len(opens) > 0 && c.IntN(10) > 0 {
+		return link, vitrine.ViewID(opens[c.IntN(len(opens))].ID)
+	}
+	return link, c.id()
+}
+
+func (c chance) batch(m *memory) (b vitrine.Batch) {
+	for range c.IntN(6) {
+		b.Opens = append(b.Opens, c.open())
+	}
+	for range c.IntN(6) {
+		link, open := c.known(m)
+		s := vitrine.Snapshot{Link: link, Open: open, At: open.Ms() + c.Int64N(3_600_000), Session: c.session()}
+		if c.IntN(8) == 0 {
+			s.Bot = vitrine.BotAutomation
+		}
+		b.Snapshots = append(b.Snapshots, s)
+	}
+	for range c.IntN(4) {
+		link, open := c.known(m)
+		b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, Open: open})
+	}
+	return b
+}
+
+// modelSteps is how many steps a log and the contract go together.
+const modelSteps = 250
+
+// model runs a log and the contract side by side, and compares them after every few steps.
+func (t logTest) model() {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
+	for step := range t.times(modelSteps) {
+		switch {
+		case step%40 == 39:
+			link := vitrine.LinkID(c.IntN(modelLinks) + 1)
+			if err := t.log.DeleteLink(ctx, link); err != nil {
+				t.Fatal(err)
+			}
+			m.erase(link)
+		case step%10 == 9:
+			t.importSome(c, m, step)
+		case step%10 == 4:
+			if err := t.log.RollUp(ctx, day+report.Day(c.IntN(modelDays+2))); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			b := c.batch(m)
+			t.follow(m, b)
+		}
+		if step%5 == 4 || c.IntN(5) == 0 {
+			t.compare(c, m)
+		}
+		if t.Failed() {
+			t.Fatalf("step %d of seed %d", step, seed)
+		}
+	}
+}
+
+// follow appends a batch, and holds what becomes of it against the contract.
+func (t logTest) follow(m *memory, b vitrine.Batch) {
+	t.Helper()
+	refused, early := m.append(b)
+	t.becomes(b, refused, early)
+}
+
+// becomes appends a batch of which the contract has told what becomes.
+func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
+	t.Helper()
+	r, e := t.outcome(b)
+	vitrinetest.Equal(t, "opens refused", r, refused)
+	vitrinetest.Equal(t, "what is early", e, early)
+}
+
+// importSome imports opens of viewers and IDs that nothing else has.
+func (t logTest) importSome(c chance, m *memory, step int) {
+	var opens []vitrine.OpenRecord
+	for i := range 3 {
+		o := c.open()
+		o.ID = int64(vitrine.ViewIDAt(o.At, 1000+3*step+i))
+		o.Viewer += 1000
+		if c.IntN(2) == 0 {
+			s := c.session()
+			o.Session = &s
+		}
+		opens = append(opens, o)
+		m.add(o, true)
+		if o.Session != nil && o.Session.Downloaded && o.Counted() {
+			m.downloads[vitrine.LinkID(o.Link)][id(o)] = id(o)
+		}
+	}
+	t.importAt(vitrinetest.Epoch.AddDate(0, 0, c.IntN(modelDays+4)), 9, int64(step), opens...)
+}
+
+func (t logTest) compare(c chance, m *memory) {
+	t.Helper()
+	for link := range vitrine.LinkID(modelLinks + 1) {
+		link++
+		vitrinetest.Equal(t, "opens", t.all(link), m.list(link, firstDay, lastDay))
+		counts := m.counts(link)
+		t.counted(link, counts.Views, counts.Downloads)
+		t.compareTally(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link})
+	}
+	t.compareTally(c, m, vitrine.Scope{Account: 1})
+	t.compareTally(c, m, vitrine.Scope{Account: 2})
+}
+
+// compareTally compares tallies by what reports make of them.
+func (t logTest) compareTally(c chance, m *memory, s vitrine.Scope) {
+	t.Helper()
+	from := day + report.Day(c.IntN(modelDays))
+	to := from + 1 + report.Day(c.IntN(modelDays))
+	got, truncated := t.tally(s, from, to, c.IntN(2)*1_000_000)
+	want := m.tally(s, from, to)
+	t.compareBrief(s, from, to, want)
+	if s.Link == 0 {
+		t.compareDaily(m, s, from, to)
+	}
+	vitrinetest.Equal(t, "truncated", truncated, false)
+	vitrinetest.Equal(t, "views", got.Views(), want.Views())
+	for a := from; a < to; a++ {
+		for b := a + 1; b <= to; b++ {
+			vitrinetest.Equal(t, fmt.Sprintf("uniques of [%v, %v)", a, b), got.Uniques(a, b), want.Uniques(a, b))
+		}
+	}
+	vitrinetest.Equal(t, fmt.Sprintf("reports of %+v", s), reports(s, got, from, to), reports(s, want, from, to))
+}
+
+// compareBrief compares what a comparison of windows needs.
+func (t logTest) compareBrief(s vitrine.Scope, from, to report.Day, want *report.Tally) {
+	t.Helper()
+	got, _, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Brief: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := report.Window{Key: report.RangeAll, From: to, To: to + (to - from)}
+	brief, whole := report.ForLink(report.Link{}, w, nil, got, nil), report.ForLink(report.Link{}, w, nil, want, nil)
+	vitrinetest.Equal(t, fmt.Sprintf("previous of %+v", s), brief.Previous, whole.Previous)
+	vitrinetest.Equal(t, fmt.Sprintf("previous series of %+v", s), brief.PreviousSeries, whole.PreviousSeries)
+}
+
+// compareDaily compares daily views by link.
+func (t logTest) compareDaily(m *memory, s vitrine.Scope, from, to report.Day) {
+	t.Helper()
+	var links []vitrine.LinkID
+	want := map[vitrine.LinkID][]int64{}
+	for link := range vitrine.LinkID(modelLinks + 1) {
+		links = append(links, link+1)
+		want[link+1] = make([]int64, to-from)
+		if m.accounts[link+1] == s.Account {
+			want[link+1] = m.tally(vitrine.Scope{Account: s.Account, Link: link + 1}, from, to).DailyViews(from, to)
+		}
+	}
+	got, err := t.log.DailyViews(ctx, s.Account, links, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vitrinetest.Equal(t, "daily views", got, want)
+}
+
+// reports renders a tally in every way that its scope allows.
+func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
+	w := report.Window{Key: report.RangeAll, From: from, To: to}
+	var all []any
+	var links []report.Link
+	for i, content := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll, report.ContentNone} {
+		l := report.Link{ID: int64(i + 1), Content: content, Kind: string(content), Pages: 9, Created: vitrinetest.Epoch.Add(time.Duration(i) * time.Hour)}
+		links = append(links, l)
+		if s.Link != 0 {
+			all = append(all, report.ForLink(l, w, tally, tally, nil))
+		}
+	}
+	all = append(all, events(tally, from, to))
+	if s.Link == 0 {
+		var top []report.TopLink
+		for _, l := range tally.Top(links, 25) {
+			top = append(top, report.TopLink{Link: l})
+		}
+		all = append(all, report.ForAccount(links, w, tally, nil, top, report.AllTime{}), top)
+	}
+	b, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}

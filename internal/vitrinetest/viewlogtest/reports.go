@@ -1,0 +1,146 @@
+package viewlogtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// SameReports has a vitrine.ViewLog, which open makes and closes with the test, live through histories in which everything happens: bots,
+// snapshots, downloads, imports, opens that come late, days that are settled and forgotten, links that are erased. After each part of it
+// its reports are, byte for byte, those of the contract written down plainly; so they are those of every other backend, too. Without seeds there are
+// two histories. share is as in [ViewLog].
+func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog, seeds ...uint64) {
+	if seeds == nil {
+		seeds = []uint64{0, 1}
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint("history ", seed), func(t *testing.T) {
+			h := history{logTest{t, open(t), share}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0}
+			h.live()
+			h.audit()
+		})
+	}
+}
+
+// historyDays is how many days a history has: some of them are forgotten.
+const historyDays = 150
+
+// history is a log and what it has to tell.
+type history struct {
+	logTest
+	chance chance
+	memory *memory
+	n      int // of opens, which makes their IDs differ
+}
+
+func (h *history) live() {
+	step := func(what string, err error) {
+		h.Helper()
+		if err != nil {
+			h.Fatalf("%s: %v", what, err)
+		}
+	}
+	h.happen()
+	h.same("as opens came")
+	h.bring(60)
+	h.same("with imports")
+	step("Settle", h.log.RollUp(ctx, day+historyDays-20))
+	h.same("settled")
+	h.happen() // mostly on settled days
+	h.bring(20)
+	h.same("with late opens")
+	step("Erase", h.log.DeleteLink(ctx, 2))
+	h.memory.erase(2)
+	h.same("with a link erased")
+	step("Settle", h.log.RollUp(ctx, day+historyDays-10))
+	h.same("settled again")
+	step("Forget", h.log.Expire(ctx, day+historyDays-30))
+	if from, err := h.log.RetainedFrom(ctx, 1); err != nil || from <= day {
+		h.Fatalf("opens are kept from %v on, %v: nothing is forgotten", from, err)
+	}
+	h.same("with days forgotten")
+}
+
+// open is an open of some day.
+func (h *history) open() vitrine.OpenRecord {
+	h.n++
+	o := h.chance.open()
+	o.At = (day + report.Day(h.chance.IntN(historyDays))).StartMs() + h.chance.Int64N(86_400_000)
+	o.ID = int64(vitrine.ViewIDAt(o.At, h.n))
+	return o
+}
+
+// happen appends some batches.
+func (h *history) happen() {
+	h.Helper()
+	for range 12 {
+		b := h.chance.batch(h.memory)
+		for i := range b.Opens {
+			b.Opens[i] = h.open()
+		}
+		for range 12 {
+			b.Opens = append(b.Opens, h.open())
+		}
+		if again := b.Opens[0]; h.chance.IntN(2) == 0 { // once more, and as someone else's
+			other := again
+			other.Viewer++
+			b.Opens = append(b.Opens, again, other)
+		}
+		h.follow(h.memory, b)
+	}
+}
+
+// bring imports opens of viewers that nothing else has.
+func (h *history) bring(n int) {
+	h.Helper()
+	var opens []vitrine.OpenRecord
+	for range n {
+		o := h.open()
+		o.Viewer += 1000
+		if h.chance.IntN(2) == 0 {
+			s := h.chance.session()
+			o.Session = &s
+		}
+		opens = append(opens, o)
+		h.memory.add(o, true)
+		if o.Session != nil && o.Session.Downloaded && o.Counted() {
+			h.memory.downloads[vitrine.LinkID(o.Link)][id(o)] = id(o)
+		}
+	}
+	h.importAt((day + historyDays).Time(), 5, int64(h.n), opens...)
+}
+
+// same compares reports over windows of every length.
+func (h *history) same(when string) {
+	h.Helper()
+	var scopes []vitrine.Scope
+	for link := range vitrine.LinkID(modelLinks) {
+		link++
+		counts := h.memory.counts(link)
+		h.counted(link, counts.Views, counts.Downloads)
+		if h.share > 1 && h.chance.IntN(modelLinks) > 0 {
+			continue // one of the links, on average
+		}
+		scopes = append(scopes, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link})
+	}
+	for _, s := range append(scopes, vitrine.Scope{Account: 1}, vitrine.Scope{Account: 2}) {
+		windows := [][2]report.Day{{day, day + historyDays}, {day - 9, day + historyDays + 9}}
+		for range h.times(4) {
+			from := day + report.Day(h.chance.IntN(historyDays))
+			windows = append(windows, [2]report.Day{from, from + 1 + report.Day(h.chance.IntN([]int{1, 7, 70, historyDays}[h.chance.IntN(4)]))})
+		}
+		for _, w := range windows {
+			got, _ := h.tally(s, w[0], w[1], 0)
+			want := h.memory.tally(s, w[0], w[1])
+			vitrinetest.Equal(h, fmt.Sprintf("%s, reports of %+v over [%v, %v)", when, s, w[0], w[1]), reports(s, got, w[0], w[1]), reports(s, want, w[0], w[1]))
+		}
+	}
+	if h.Failed() {
+		h.FailNow()
+	}
+}

@@ -1,0 +1,216 @@
+// Package viewlogtest checks the contract of [vitrine.ViewLog].
+package viewlogtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+var ctx = context.Background()
+
+// Run checks a vitrine.ViewLog. open makes an empty one, and closes it with the test. Each test ends with an audit.
+//
+// A slow backend passes a share above 1: then one repetition in so many is
+// tried of steps and windows that are drawn at random.
+func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
+	for _, test := range []struct {
+		name string
+		run  func(logTest)
+	}{
+		{"Empty", logTest.empty},
+		{"Fields", logTest.fields},
+		{"SameOpen", logTest.sameOpen},
+		{"OtherOpen", logTest.otherOpen},
+		{"Returning", logTest.returning},
+		{"Bots", logTest.bots},
+		{"Snapshots", logTest.snapshots},
+		{"SnapshotOfBot", logTest.snapshotOfBot},
+		{"BotSnapshot", logTest.botSnapshot},
+		{"BotSnapshotAgain", logTest.botSnapshotAgain},
+		{"BotSnapshotReturning", logTest.botSnapshotReturning},
+		{"Downloads", logTest.downloads},
+		{"Order", logTest.order},
+		{"Early", logTest.early},
+		{"EarlyErased", logTest.earlyErased},
+		{"Counts", logTest.counts},
+		{"Days", logTest.days},
+		{"Scopes", logTest.scopes},
+		{"Recent", logTest.recent},
+		{"Opens", logTest.opens},
+		{"Cap", logTest.cap},
+		{"Import", logTest.imports},
+		{"ImportProgress", logTest.importProgress},
+		{"ImportCollisions", logTest.importCollisions},
+		{"Forget", logTest.forget},
+		{"Erase", logTest.erase},
+		{"Known", logTest.known},
+		{"Position", logTest.position},
+		{"ParallelSame", logTest.parallelSame},
+		{"ParallelOther", logTest.parallelOther},
+		{"ParallelViewer", logTest.parallelViewer},
+		{"Cancelled", logTest.cancelled},
+		{"Model", logTest.model},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := logTest{t, open(t), share}
+			test.run(l)
+			l.audit()
+		})
+	}
+}
+
+type logTest struct {
+	*testing.T
+	log   vitrine.ViewLog
+	share int // one repetition in so many is tried
+}
+
+// times returns how often something is repeated that takes n repetitions in full.
+func (t logTest) times(n int) int { return max(1, n/t.share) }
+
+// day is the day of Epoch.
+var day = report.DayOf(vitrinetest.Epoch.UnixMilli())
+
+const (
+	firstDay = report.Day(0)
+	lastDay  = report.Day(40_000)
+)
+
+// view is a person's open of a link of account 1, some time after Epoch.
+func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.OpenRecord {
+	at := vitrinetest.Epoch.Add(after).UnixMilli()
+	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, 7)), At: at, Link: int64(link), Viewer: viewer, Country: "DE"}}
+}
+
+func bot(o vitrine.OpenRecord) vitrine.OpenRecord {
+	o.Bot = "crawler"
+	return o
+}
+
+func id(o vitrine.OpenRecord) vitrine.ViewID { return vitrine.ViewID(o.ID) }
+
+// snapshot is a beacon some time after an open.
+func snapshot(o vitrine.OpenRecord, after time.Duration, s report.Session) vitrine.Snapshot {
+	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: id(o), At: o.At + after.Milliseconds(), Session: s}
+}
+
+func told(o vitrine.OpenRecord) vitrine.Snapshot {
+	s := snapshot(o, time.Second, report.Session{EngagedMs: 500, PresentMs: 1000})
+	s.Bot = vitrine.BotAutomation
+	return s
+}
+
+func download(o vitrine.OpenRecord, after time.Duration) vitrine.Download {
+	at := time.UnixMilli(o.At).Add(after).UnixMilli()
+	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), Open: id(o)}
+}
+
+// append stores a batch and tells which of its opens were refused.
+func (t logTest) append(b vitrine.Batch) (refused []int) {
+	t.Helper()
+	refused, _ = t.outcome(b)
+	return refused
+}
+
+// outcome stores a batch and tells which of its opens were refused, and what was early.
+func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
+	t.Helper()
+	o, err := t.log.Append(ctx, b)
+	if err != nil {
+		t.Fatalf("Append: %v", err)
+	}
+	if o.Refused != nil && len(o.Refused) != len(b.Opens) {
+		t.Fatalf("Append answers %d errors for %d opens", len(o.Refused), len(b.Opens))
+	}
+	for i, err := range o.Refused {
+		if err == nil {
+			continue
+		}
+		refused = append(refused, i)
+		if !errors.Is(err, vitrine.ErrExists) {
+			t.Errorf("open %d is refused: %v, want ErrExists", i, err)
+		}
+	}
+	return refused, o.Early
+}
+
+func (t logTest) open(opens ...vitrine.OpenRecord) {
+	t.Helper()
+	vitrinetest.Equal(t, "opens refused", t.append(vitrine.Batch{Opens: opens}), nil)
+}
+
+// counted checks the counts of a link.
+func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
+	t.Helper()
+	counts, err := t.log.Counts(ctx, []vitrine.LinkID{link})
+	if err != nil {
+		t.Fatalf("Counts: %v", err)
+	}
+	vitrinetest.Equal(t, fmt.Sprintf("counts of link %d", link), counts[link], vitrine.LinkCounts{Views: views, Downloads: downloads})
+}
+
+// all are the opens of a link, oldest first, with memory of their own.
+func (t logTest) all(link vitrine.LinkID) []report.Open {
+	t.Helper()
+	return t.between(link, firstDay, lastDay)
+}
+
+func (t logTest) between(link vitrine.LinkID, from, to report.Day) (opens []report.Open) {
+	t.Helper()
+	err := t.log.Opens(ctx, link, from, to, func(o *report.Open) error {
+		opens = append(opens, own(*o))
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Opens: %v", err)
+	}
+	return opens
+}
+
+// own copies what an open refers to; no pages are nil.
+func own(o report.Open) report.Open {
+	if o.Session != nil {
+		s := *o.Session
+		s.Pages = append([]report.PageTime(nil), s.Pages...)
+		o.Session = &s
+	}
+	return o
+}
+
+// returns tells of each open of a link, oldest first, whether it is a returning viewer's.
+func (t logTest) returns(link vitrine.LinkID) (r []bool) {
+	t.Helper()
+	for _, o := range t.all(link) {
+		r = append(r, o.Returning)
+	}
+	return r
+}
+
+func (t logTest) tally(s vitrine.Scope, from, to report.Day, cap int) (*report.Tally, bool) {
+	t.Helper()
+	tally, truncated, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Cap: cap})
+	if err != nil {
+		t.Fatalf("Tally: %v", err)
+	}
+	return tally, truncated
+}
+
+// events returns the number of download events that a tally has of some days.
+func events(tally *report.Tally, from, to report.Day) int64 {
+	w := report.Window{Key: report.RangeAll, From: from, To: to}
+	return report.ForLink(report.Link{}, w, tally, nil, nil).Totals.RangeDownloads
+}
+
+func (t logTest) audit() {
+	t.Helper()
+	if err := t.log.Audit(ctx, true, func(fault string, _ bool) { t.Errorf("audit: %s", fault) }); err != nil {
+		t.Errorf("Audit: %v", err)
+	}
+}
