@@ -230,8 +230,8 @@ func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
 	return nil
 }
 
-// inspect looks through a link's bytes, and counts the files of a version of a website.
-func inspect(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Facts, error) {
+// inspectBytes looks through a link's bytes, and counts the files of a version of a website.
+func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Facts, error) {
 	if l.Site == 0 {
 		return filetype.Inspect(b, b.Size(), t)
 	}

@@ -141,5 +141,5 @@ func (s *Uploads) inspectInTurn(c *check, l *vitrine.Link, b vitrine.Blob, t fil
 		return filetype.Facts{}, err
 	}
 	defer release()
-	return inspect(l, b, t)
+	return inspectBytes(l, b, t)
 }
