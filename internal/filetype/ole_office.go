@@ -242,7 +242,7 @@ func unpackOLE(r io.Reader, compressed bool) io.Reader {
 	io.CopyN(io.Discard, r, 4)
 	z, err := zlib.NewReader(r)
 	if err != nil {
-		return failing{err}
+		return failing{err: err}
 	}
 	return z
 }

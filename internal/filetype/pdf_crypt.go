@@ -194,17 +194,17 @@ func (e *pdfEncryption) decrypt(r io.Reader, key []byte, object, gen int64) io.R
 	if !isAES {
 		c, err := rc4.NewCipher(key)
 		if err != nil {
-			return failing{err}
+			return failing{err: err}
 		}
 		return cipher.StreamReader{S: c, R: r}
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return failing{err}
+		return failing{err: err}
 	}
 	iv := make([]byte, aes.BlockSize)
 	if _, err := io.ReadFull(r, iv); err != nil {
-		return failing{err}
+		return failing{err: err}
 	}
 	return &cbcReader{r: r, mode: cipher.NewCBCDecrypter(block, iv)}
 }

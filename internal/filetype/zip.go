@@ -203,13 +203,13 @@ func (s *source) open(m *zipMember) io.Reader {
 	packed := s.section(m.data, m.packed)
 	switch {
 	case m.encrypted:
-		return failing{errMethod}
+		return failing{err: errMethod}
 	case m.method == 0:
 		return packed
 	case m.method == 8:
 		return flate.NewReader(bufio.NewReaderSize(packed, 4*kib))
 	}
-	return failing{errMethod}
+	return failing{err: errMethod}
 }
 
 // readAll unpacks a member of at most limit bytes. ok is false when it is larger, or cannot be unpacked.
