@@ -59,14 +59,16 @@ func (c *compound) documents(s *source, t Type, facts *Facts) *Problem {
 			facts.hold(HoldNotFullyInspected)
 			break
 		}
-		inspect := c.inspectPowerPoint
+		var p *Problem
 		switch t.Ext {
 		case "doc":
-			inspect = c.inspectWord
+			p = c.inspectWord(e, facts)
 		case "xls":
-			inspect = c.inspectExcel
+			p = c.inspectExcel(e, facts)
+		default:
+			p = c.inspectPowerPoint(e, facts)
 		}
-		if p := inspect(e, facts); p != nil {
+		if p != nil {
 			return p
 		}
 	}
