@@ -47,7 +47,7 @@ bench-places: ## taking in opens and making reports on SQLite, PostgreSQL and Cl
 	go test ./internal/clickhouse -run '^$$' -bench 'Tally' -benchtime 3x -timeout 2h
 
 bench-scan: ## inspection and malware scan of files of 1 MB, 100 MB and 2 GB beside a plain read of the same file
-	VITRINE_BENCH_LARGE=1 go test ./internal/filetype ./internal/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h
+	VITRINE_BENCH_LARGE=1 go test ./internal/filetype/inspect ./internal/clamav -run '^$$' -bench 'Inspect|Scan' -benchtime 1x -timeout 2h
 
 lint: bin/tools/staticcheck tools/frontend/node_modules ## format and lint Go, scripts and styles
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

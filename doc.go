@@ -14,7 +14,7 @@
 // held for a quarter of an hour. The answer is a signed URL, valid for ten
 // minutes and for exactly these bytes, once ([Signer], [Blobs]). The bytes go
 // straight to storage. Completing the upload seals them, so that what is checked
-// is what will be served, inspects them (internal/filetype), has them scanned
+// is what will be served, inspects them (internal/filetype/inspect), has them scanned
 // ([Scanner]) and makes the [Link], in one transaction. A video is scanned in the
 // background. What a rule holds waits for a person (internal/moderation,
 // internal/links). Each change of a link's state is a [Change] in its history
@@ -84,7 +84,8 @@
 //
 // Pure packages, below internal:
 //
-//	filetype             name, declared type and bytes to a kind, or a refusal
+//	filetype             kinds, names and reasons; below it a package for each family
+//	filetype/inspect     a file's bytes to facts, or a refusal
 //	visitor              a request to labels, bot reason and viewer
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions

@@ -26,6 +26,13 @@ vitrine                      report filetype
 accept
 durable
 filetype
+filetype/image               filetype
+filetype/ole                 filetype
+filetype/text                filetype
+filetype/archive             filetype
+filetype/media               filetype filetype/text
+filetype/pdf                 filetype filetype/image filetype/ole filetype/text
+filetype/inspect             filetype filetype/archive filetype/image filetype/media filetype/ole filetype/pdf filetype/text
 turn
 visitor
 worker
@@ -45,7 +52,7 @@ links                        vitrine report filetype
 logowner                     vitrine
 moderation                   vitrine visitor
 outbox                       vitrine
-publish                      vitrine filetype lease storageowner turn webvtt
+publish                      vitrine filetype filetype/inspect lease storageowner turn webvtt
 sitestats                    vitrine report ingest
 storageowner                 vitrine
 
@@ -53,7 +60,7 @@ clamav                       vitrine
 clickhouse                   vitrine report durable
 disk                         vitrine durable
 mail                         vitrine
-preview                      vitrine filetype
+preview                      vitrine filetype filetype/inspect
 s3                           vitrine durable
 spool                        vitrine durable
 sqldb                        vitrine durable
@@ -61,7 +68,7 @@ sqlstore                     vitrine sqldb
 viewdb                       vitrine report sqldb viewdb/segment
 viewdb/segment               vitrine report
 
-web                          vitrine report accept analytics auth collections export filetype importer ingest links markup moderation password publish sitestats visitor
+web                          vitrine report accept analytics auth collections export filetype filetype/inspect importer ingest links markup moderation password publish sitestats visitor
 
 vitrinetest                  vitrine report vitrinetest/tier
 vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier

@@ -11,10 +11,7 @@
 // states; here every length is checked against the file's size and a named bound before it is used.
 package filetype
 
-import (
-	"fmt"
-	"io"
-)
+import "fmt"
 
 // Kind is the family that a file is shown and measured as (contract, createUpload).
 type Kind string
@@ -50,9 +47,9 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Code + ": " + p.Message }
 
-// about adds what the problem was found in.
-func (p *Problem) about(text string) *Problem {
-	p.Detail = detail(text)
+// About adds what the problem was found in.
+func (p *Problem) About(text string) *Problem {
+	p.Detail = Detail(text)
 	return p
 }
 
@@ -66,11 +63,11 @@ const (
 	CodeMalware         = "malware"
 )
 
-func mismatch(reason, format string, args ...any) *Problem {
+func Mismatch(reason, format string, args ...any) *Problem {
 	return &Problem{Code: CodeContentMismatch, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-func unsafeFile(reason, format string, args ...any) *Problem {
+func UnsafeFile(reason, format string, args ...any) *Problem {
 	return &Problem{Code: CodeUnsafeFile, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -94,123 +91,21 @@ type Entry struct {
 	Dir  bool   `json:"dir,omitempty"`
 }
 
-// hold keeps the first reason.
-func (f *Facts) hold(reason string) { f.holdAbout(reason, "") }
+// HoldFor keeps the first reason.
+func (f *Facts) HoldFor(reason string) { f.HoldAbout(reason, "") }
 
-// holdAbout keeps the first reason and what it was found in.
-func (f *Facts) holdAbout(reason, text string) {
+// HoldAbout keeps the first reason and what it was found in.
+func (f *Facts) HoldAbout(reason, text string) {
 	if f.Hold == "" {
-		f.Hold, f.Detail = reason, detail(text)
+		f.Hold, f.Detail = reason, Detail(text)
 	}
 }
 
-// Inspect checks that the size bytes of r are what t says, and safe to publish. It reads r through ReadAt only.
-// Problems: content_mismatch, unsafe_file. Any other error is r's, or a defect of this package; the file was not judged then.
-func Inspect(r io.ReaderAt, size int64, t Type) (facts Facts, err error) {
-	// The last line of defence: a defect in a parser must not end the process, and must not pass for a verdict either.
-	defer func() {
-		if p := recover(); p != nil {
-			facts, err = Facts{}, fmt.Errorf("inspect %s file: panic: %v", t.Ext, p)
-		}
-	}()
-	return inspect(r, size, t)
-}
-
-func inspect(r io.ReaderAt, size int64, t Type) (Facts, error) {
-	if inspectorOf(t.Ext) == nil {
-		return Facts{}, &Problem{Code: CodeUnsupportedType, Reason: ReasonUnlistedType, Message: "Files of this type are not accepted."}
+// Sized records the dimensions of an image and refuses pixel floods (security: "images by header for pixel floods").
+func (f *Facts) Sized(width, height int64) *Problem {
+	if width > MaxPixels || height > MaxPixels || width*height > MaxPixels {
+		return UnsafeFile(ReasonHugeImage, "The image has %d × %d pixels, more than browsers can show.", width, height)
 	}
-	if size <= 0 {
-		return Facts{}, mismatch(ReasonEmpty, "The file is empty.")
-	}
-	return judgeSource(newSource(r, size), t)
-}
-
-// judgeSource inspects a file of a listed type that is not empty.
-func judgeSource(s *source, t Type) (Facts, error) {
-	var facts Facts
-	problem := malwareAt("", s.head)
-	if problem == nil {
-		problem = programAt(s.head)
-	}
-	if problem == nil {
-		problem = inspectorOf(t.Ext)(s, t, &facts)
-	}
-	if problem == nil && s.err == nil {
-		problem = secondFormat(s, t, &facts)
-	}
-	if s.work.used() {
-		facts.hold(HoldNotFullyInspected)
-	}
-	switch {
-	case s.err != nil:
-		return Facts{}, fmt.Errorf("read file: %w", s.err)
-	case problem != nil:
-		return Facts{}, problem
-	}
-	return facts, nil
-}
-
-// inspector checks one format. It adds to facts what it learns and returns why the file is refused, or nil. Failures to read are
-// kept by the source and outrank its answer.
-type inspector func(s *source, t Type, facts *Facts) *Problem
-
-func inspectorOf(ext string) inspector {
-	switch ext {
-	case "pdf":
-		return inspectPDF
-	case "png":
-		return inspectPNG
-	case "jpg", "jpeg":
-		return inspectJPEG
-	case "gif":
-		return inspectGIF
-	case "webp":
-		return inspectWebP
-	case "bmp":
-		return inspectBMP
-	case "tiff":
-		return inspectTIFF
-	case "svg":
-		return inspectSVG
-	case "avif", "heic":
-		return inspectStillBMFF
-	case "mp4", "m4v", "mov", "m4a":
-		return inspectBMFF
-	case "webm":
-		return inspectWebM
-	case "ogg", "ogv", "opus":
-		return inspectOgg
-	case "mp3":
-		return inspectMP3
-	case "aac":
-		return inspectAAC
-	case "wav":
-		return inspectWAV
-	case "flac":
-		return inspectFLAC
-	case "doc", "xls", "ppt":
-		return inspectOLE
-	case "docx", "xlsx", "pptx":
-		return inspectOOXML
-	case "odt", "ods", "odp", "epub":
-		return inspectPackage
-	case "rtf":
-		return inspectRTF
-	case "txt", "md", "csv", "tsv", "json", "xml", "yaml", "yml", "log":
-		return inspectText
-	case "html", "htm":
-		return inspectHTML
-	case "zip":
-		return inspectZIP
-	case "tar":
-		return inspectTar
-	case "gz", "tgz":
-		return inspectGzip
-	case "7z":
-		return inspect7z
-	case "rar":
-		return inspectRAR
-	}
+	f.Width, f.Height = int(width), int(height)
 	return nil
 }

@@ -1,11 +1,70 @@
 package filetype
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// MemberName refuses names that unpack elsewhere than below the archive's folder or as another file, and programs (contract:
+// "executables and scripts are always refused, inside an inspected archive too").
+func MemberName(name string, dir bool) *Problem {
+	if Escapes(name) {
+		return UnsafeFile(ReasonEscapingPath, "The archive contains a path that leads out of its folder. Pack it again with plain relative paths.").About(name)
+	}
+	base := strings.TrimRight(path.Base(name), ". ")
+	if ext := ProgramExt(base); ext != "" && !dir {
+		if Macros[ext] {
+			return UnsafeFile(ReasonMacroName, "The archive contains an Office file with macros (.%s). Remove it and pack again.", ext).About(name)
+		}
+		return UnsafeFile(ReasonProgramName, "The archive contains an executable or script (.%s). Remove it and pack again.", ext).About(name)
+	}
+	if Reserved(name, dir) {
+		return UnsafeFile(ReasonReservedName, "The archive contains a name that Windows reads as another. Rename that file and pack again.").About(name)
+	}
+	return nil
+}
+
+// Escapes tells a path that some system reads as one outside of the archive's folder.
+func Escapes(name string) bool {
+	return strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(name, "/") ||
+		len(name) >= 2 && name[1] == ':' && ('a' <= name[0]|0x20 && name[0]|0x20 <= 'z') ||
+		slices.Contains(strings.Split(name, "/"), "..")
+}
+
+// Devices are the names that Windows takes for devices in every folder, whatever the extension.
+var Devices = ExtensionSet(`con prn aux nul conin$ conout$ com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 com¹ com² com³
+	lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9 lpt¹ lpt² lpt³`)
+
+// Reserved tells a path that Windows reads as another one: a device, a second stream of a file, or a name whose end it drops.
+func Reserved(name string, dir bool) bool {
+	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
+	for i, part := range parts {
+		first, _, _ := strings.Cut(part, ".")
+		kept := strings.TrimRight(part, ". ")
+		switch {
+		case Devices[FoldExt(first)], secondStream(part):
+			return true
+		case kept == "" && part != "" && part != ".":
+			return true
+		case kept != part && part != "." && i == len(parts)-1 && !dir: // folders such as "Smith Inc." lose their dot and no more
+			return true
+		}
+	}
+	return false
+}
+
+// secondStream tells a name of a second stream: "photo.jpg:notes.txt". A colon in "12:30.log" or "Re: offer.pdf" is none.
+func secondStream(name string) bool {
+	before, after, ok := strings.Cut(name, ":")
+	if !ok {
+		return false
+	}
+	_, known := ByExt(before)
+	return known || strings.Contains(strings.ToLower(after), ":$") || strings.HasPrefix(after, "$") || strings.HasPrefix(after, ":")
+}
 
 // CheckName checks the rules that concern a file's name alone (contract, invalid_name).
 func CheckName(name string) error {
@@ -22,13 +81,13 @@ func checkName(name string) *Problem {
 	switch {
 	case name == "":
 		return bad("The file has no name.")
-	case len(name) > maxNameBytes:
+	case len(name) > MaxNameBytes:
 		return bad("The file's name is longer than 255 bytes. Shorten it.")
 	case !utf8.ValidString(name):
 		return bad("The file's name is not valid UTF-8.")
 	case strings.ContainsAny(name, `/\`):
 		return bad("The file's name contains a slash or backslash. Send the name without its folder.")
-	case strings.ContainsFunc(name, unprintable):
+	case strings.ContainsFunc(name, Unprintable):
 		return bad("The file's name contains control or text-direction characters. Rename it.")
 	}
 	first, _ := utf8.DecodeRuneInString(name)
@@ -44,9 +103,9 @@ func checkName(name string) *Problem {
 	return nil
 }
 
-// unprintable tells control characters, line and paragraph separators, and the bidirectional embeddings, overrides and isolates,
+// Unprintable tells control characters, line and paragraph separators, and the bidirectional embeddings, overrides and isolates,
 // which can show "exe.pdf" as "fdp.exe". The mere marks (U+200E, U+200F, U+061C) stay: Arabic and Hebrew names need them.
-func unprintable(r rune) bool {
+func Unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
 		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
@@ -60,7 +119,7 @@ func ByName(name, declared string) (Type, error) {
 	if p := checkName(name); p != nil {
 		return Type{}, p
 	}
-	if ext := programExt(name); ext != "" {
+	if ext := ProgramExt(name); ext != "" {
 		return Type{}, programProblem(ext)
 	}
 	t, ok := ByExt(name)
@@ -81,5 +140,5 @@ func (t Type) accepts(declared string) bool {
 	}
 	essence, _, _ := strings.Cut(declared, ";")
 	essence = strings.ToLower(strings.Trim(essence, " "))
-	return essence == unknown || slices.Contains(t.Accepts, essence)
+	return essence == Unknown || slices.Contains(t.Accepts, essence)
 }

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// programs are the extensions under which some common system runs a file, or follows it to a program. They are refused as a file's
+// Programs are the extensions under which some common system runs a file, or follows it to a program. They are refused as a file's
 // name and inside an inspected archive (contract, createUpload).
-var programs = extensionSet(
+var Programs = ExtensionSet(
 	// Windows: programs, installers, what the shell or a script host opens
 	`exe com scr pif cpl dll sys drv ocx ax efi msi msp mst msix msixbundle appx appxbundle appinstaller
 	bat cmd ps1 ps1xml ps2 psm1 psd1 psc1 vb vbe vbs vbscript js jse mjs cjs wsf wsh wsc ws sct hta chm hlp
@@ -23,15 +23,15 @@ var programs = extensionSet(
 	awk jar war ear class jnlp apk aab xapk apks ipa dex wasm crx xpi vsix air swf`,
 )
 
-// macros are Office formats made to carry macros or add-ins.
-var macros = extensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp
+// Macros are Office formats made to carry macros or add-ins.
+var Macros = ExtensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp
 	slk iqy oqy dqy rqy`)
 
-// innerNames are also everyday ends of words and host names. "example.com.pdf" and "web.app.txt" are no programs; as the last
+// InnerNames are also everyday ends of words and host names. "example.com.pdf" and "web.app.txt" are no programs; as the last
 // extension, they are.
-var innerNames = extensionSet(`com app pl so run job fish air class command terminal application website`)
+var InnerNames = ExtensionSet(`com app pl so run job fish air class command terminal application website`)
 
-func extensionSet(lists ...string) map[string]bool {
+func ExtensionSet(lists ...string) map[string]bool {
 	set := map[string]bool{}
 	for _, list := range lists {
 		for _, ext := range strings.Fields(list) {
@@ -41,9 +41,9 @@ func extensionSet(lists ...string) map[string]bool {
 	return set
 }
 
-// programExt finds the extension of name that makes it an executable, a script or a macro format, be it the last or not
+// ProgramExt finds the extension of name that makes it an executable, a script or a macro format, be it the last or not
 // (contract, unsupported_type). A colon separates like a dot, since Windows opens "a.exe:b" as "a.exe".
-func programExt(name string) string {
+func ProgramExt(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' })
 	if len(parts) < 2 {
 		return ""
@@ -52,18 +52,18 @@ func programExt(name string) string {
 		parts = append([]string{""}, parts...)
 	}
 	for i, part := range parts[1:] {
-		ext := foldExt(part)
+		ext := FoldExt(part)
 		last := i == len(parts)-2
-		if macros[ext] || programs[ext] && (last || !innerNames[ext]) {
+		if Macros[ext] || Programs[ext] && (last || !InnerNames[ext]) {
 			return ext
 		}
 	}
 	return ""
 }
 
-// foldExt reduces an extension to what a file system or a reader's eye makes of it: lower case, without surrounding spaces and
+// FoldExt reduces an extension to what a file system or a reader's eye makes of it: lower case, without surrounding spaces and
 // invisible characters.
-func foldExt(ext string) string {
+func FoldExt(ext string) string {
 	ext = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Cc) {
 			return -1
@@ -75,7 +75,7 @@ func foldExt(ext string) string {
 
 // programProblem refuses a file for its extension.
 func programProblem(ext string) *Problem {
-	if macros[ext] {
+	if Macros[ext] {
 		return &Problem{Code: CodeUnsupportedType, Reason: ReasonMacroName,
 			Message: "Office files that carry macros (." + ext + ") are not accepted. Save it in a format without macros."}
 	}
@@ -113,10 +113,10 @@ var programMagics = []struct{ magic, what string }{
 	{"#@~^", "an encoded script"},
 }
 
-// programAt refuses what begins like a program, whatever it is called (contract: "executables and scripts are always refused").
-func programAt(head []byte) *Problem {
+// ProgramAt refuses what begins like a program, whatever it is called (contract: "executables and scripts are always refused").
+func ProgramAt(head []byte) *Problem {
 	if what := programName(head); what != "" {
-		return unsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.", what)
+		return UnsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.", what)
 	}
 	return nil
 }
@@ -129,4 +129,20 @@ func programName(head []byte) string {
 		}
 	}
 	return ""
+}
+
+// SurelyProgram is programAt for data of which nobody said what it is: two letters alone do not convict random bytes.
+func SurelyProgram(head []byte) string {
+	what := programName(head)
+	switch {
+	case bytes.HasPrefix(head, []byte("MZ")):
+		if len(head) < 0x40 || LittleEndian.Uint32(head[0x3c:]) < 0x40 || LittleEndian.Uint32(head[0x3c:]) > 16*MiB {
+			return ""
+		}
+	case bytes.HasPrefix(head, []byte("#!")):
+		if !bytes.HasPrefix(bytes.TrimLeft(head[2:], " \t"), []byte("/")) {
+			return ""
+		}
+	}
+	return what
 }

@@ -146,20 +146,20 @@ func ReasonOf(code string) (Reason, bool) {
 	return Reason{}, false
 }
 
-// maxDetail bounds a Detail, in bytes.
-const maxDetail = 200
+// MaxDetail bounds a Detail, in bytes.
+const MaxDetail = 200
 
-// detail makes a stranger's text fit to be kept and shown: valid UTF-8 without control or text-direction characters, of at most maxDetail bytes.
-func detail(text string) string {
-	text = text[:min(len(text), 2*maxDetail)]
+// Detail makes a stranger's text fit to be kept and shown: valid UTF-8 without control or text-direction characters, of at most maxDetail bytes.
+func Detail(text string) string {
+	text = text[:min(len(text), 2*MaxDetail)]
 	text = strings.Map(func(r rune) rune {
-		if unprintable(r) {
+		if Unprintable(r) {
 			return '\ufffd'
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\ufffd"))
-	if len(text) <= maxDetail {
+	if len(text) <= MaxDetail {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxDetail-len("…")], "") + "…"
+	return strings.ToValidUTF8(text[:MaxDetail-len("…")], "") + "…"
 }

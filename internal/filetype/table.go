@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// supported is the contract's list, in its order (contract, createUpload). The first MIME type is the type's own; the others are
+// Supported is the contract's list, in its order (contract, createUpload). The first MIME type is the type's own; the others are
 // what browsers, operating systems and libraries are known to declare for the extension.
-var supported = []Type{
+var Supported = []Type{
 	row("pdf", PDF, "a PDF document", "application/pdf", "application/x-pdf"),
 
 	row("png", Image, "a PNG image", "image/png", "image/x-png", "image/apng"),
@@ -72,10 +72,10 @@ func row(ext string, kind Kind, label string, accepts ...string) Type {
 	return Type{Ext: ext, Kind: kind, MIME: accepts[0], Accepts: accepts, Label: label}
 }
 
-// byExt is supported by extension.
-var byExt = func() map[string]Type {
-	m := make(map[string]Type, len(supported))
-	for _, t := range supported {
+// TypesByExt is supported by extension.
+var TypesByExt = func() map[string]Type {
+	m := make(map[string]Type, len(Supported))
+	for _, t := range Supported {
 		m[t.Ext] = t
 	}
 	return m
@@ -87,7 +87,7 @@ func ByExt(name string) (Type, bool) {
 	if i < 0 {
 		return Type{}, false
 	}
-	t, ok := byExt[strings.ToLower(name[i+1:])]
+	t, ok := TypesByExt[strings.ToLower(name[i+1:])]
 	return t.clone(), ok
 }
 
@@ -100,7 +100,7 @@ func (t Type) clone() Type {
 // Extensions lists the supported extensions, sorted, without dots.
 func Extensions() []string {
 	var exts []string
-	for _, t := range supported {
+	for _, t := range Supported {
 		exts = append(exts, t.Ext)
 	}
 	slices.Sort(exts)
@@ -108,13 +108,13 @@ func Extensions() []string {
 }
 
 // Unknown is how bytes are served that nobody should interpret.
-const unknown = "application/octet-stream"
+const Unknown = "application/octet-stream"
 
 // ContentType is the Content-Type under which bytes of type t are served to the public (security, surfaces). Text of every sort is
 // plain text; office files, archives and whatever is not on the list are opaque. HTML has its own type for the sandboxed frame that
 // is its only surface.
 func ContentType(t Type) string {
-	t = byExt[t.Ext]
+	t = TypesByExt[t.Ext]
 	switch t.Kind {
 	case Text:
 		return "text/plain; charset=utf-8"
@@ -123,14 +123,14 @@ func ContentType(t Type) string {
 	case PDF, Image, Video, Audio:
 		return t.MIME
 	default:
-		return unknown
+		return Unknown
 	}
 }
 
 // Inline reports whether bytes of type t may be shown by a browser that navigates to them; otherwise they are an attachment (security,
 // surfaces). An SVG is an attachment: an <img> shows it nonetheless, and direct navigation downloads it.
 func Inline(t Type) bool {
-	t = byExt[t.Ext]
+	t = TypesByExt[t.Ext]
 	switch t.Kind {
 	case PDF, Image, Video, Audio, Text, HTML:
 		return t.Ext != "svg"

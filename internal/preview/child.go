@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
 )
 
 // fileFD is where a child finds its file.
@@ -83,7 +84,7 @@ func (j *job) open() error {
 	if !ok {
 		return fmt.Errorf("no type %q", j.Ext)
 	}
-	if j.facts, err = filetype.Inspect(j.file, j.size, t); err != nil {
+	if j.facts, err = inspect.Inspect(j.file, j.size, t); err != nil {
 		if p := new(filetype.Problem); errors.As(err, &p) {
 			return p
 		}

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/tier"
 )
@@ -57,7 +58,7 @@ func TestDocuments(t *testing.T) {
 		}
 		parts := mustPreview(t, m, c.name, c.content(t))
 		pdf, _ := filetype.ByExt(".pdf")
-		facts, err := filetype.Inspect(bytes.NewReader(parts[vitrine.PartPages]), int64(len(parts[vitrine.PartPages])), pdf)
+		facts, err := inspect.Inspect(bytes.NewReader(parts[vitrine.PartPages]), int64(len(parts[vitrine.PartPages])), pdf)
 		if err != nil || facts.Pages != 1 {
 			t.Errorf("%s: %d pages (%v)", c.name, facts.Pages, err)
 			continue

@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
 )
 
 // CompleteRequest is the body of step 3. Nil members were not sent.
@@ -233,9 +234,9 @@ func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
 // inspectBytes looks through a link's bytes, and counts the files of a version of a website.
 func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Facts, error) {
 	if l.Site == 0 {
-		return filetype.Inspect(b, b.Size(), t)
+		return inspect.Inspect(b, b.Size(), t)
 	}
-	site, facts, err := filetype.InspectSite(b, b.Size())
+	site, facts, err := inspect.InspectSite(b, b.Size())
 	if err == nil {
 		l.Files = int64(len(site.Files))
 	}

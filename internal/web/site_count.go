@@ -7,7 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/accept"
-	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
 )
 
 // sourceInside is the source of page loads that came from another page of the
@@ -16,7 +16,7 @@ const sourceInside = "Within the website"
 
 // isPage reports whether a file of a website is a page, whose loads are
 // counted.
-func isPage(f filetype.SiteFile) bool {
+func isPage(f inspect.SiteFile) bool {
 	return f.Type == "text/html" || f.Type == "application/xhtml+xml"
 }
 

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"io"
 
-	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
 )
 
 // framed are bytes between two short pieces.
@@ -18,7 +18,7 @@ type framed struct {
 }
 
 // gzipOf is a packed file of a website in the form of gzip, which has the same packing inside.
-func gzipOf(packed *io.SectionReader, f filetype.SiteFile) *io.SectionReader {
+func gzipOf(packed *io.SectionReader, f inspect.SiteFile) *io.SectionReader {
 	tail := binary.LittleEndian.AppendUint32(nil, f.CRC32)
 	tail = binary.LittleEndian.AppendUint32(tail, uint32(f.Size)) // modulo 2^32, as gzip has it
 	z := framed{[]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"), packed, tail}

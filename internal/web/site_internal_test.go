@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
 )
 
 // What is kept of websites is bounded by what it takes of memory, however long the names are and whether files are served or left out.
 func TestManifestsAreWeighed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 1000)
-	for what, fill := range map[string]func(*filetype.Site, int){
-		"files":    func(s *filetype.Site, i int) { s.Files[fmt.Sprint(i, long[:900])] = filetype.SiteFile{} },
-		"left out": func(s *filetype.Site, i int) { s.Refused = append(s.Refused, filetype.SiteRefusal{Path: long}) },
+	for what, fill := range map[string]func(*inspect.Site, int){
+		"files":    func(s *inspect.Site, i int) { s.Files[fmt.Sprint(i, long[:900])] = inspect.SiteFile{} },
+		"left out": func(s *inspect.Site, i int) { s.Refused = append(s.Refused, inspect.SiteRefusal{Path: long}) },
 	} {
-		site := &filetype.Site{Files: map[string]filetype.SiteFile{}}
+		site := &inspect.Site{Files: map[string]inspect.SiteFile{}}
 		for i := range 5000 {
 			fill(site, i)
 		}

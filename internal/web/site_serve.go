@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/text/unicode/norm"
 )
@@ -160,7 +160,7 @@ var (
 // manifests are what the ZIPs of websites have, of those that were asked for last.
 type manifests struct {
 	mu      sync.Mutex
-	sites   *lru.Cache[vitrine.UploadID, *filetype.Site]
+	sites   *lru.Cache[vitrine.UploadID, *inspect.Site]
 	bytes   int // that all take which are kept, about
 	reading singleflight.Group
 }
@@ -172,7 +172,7 @@ const (
 )
 
 // weight is about what a manifest takes of memory: its paths, and what stands with each.
-func weight(site *filetype.Site) int {
+func weight(site *inspect.Site) int {
 	const each = 128 // a SiteFile and its place in the map
 	n := each * (1 + len(site.Files) + len(site.Refused))
 	for path := range site.Files {
@@ -187,21 +187,21 @@ func weight(site *filetype.Site) int {
 var siteManifests = newManifests()
 
 func newManifests() *manifests {
-	c, err := lru.New[vitrine.UploadID, *filetype.Site](mostManifests)
+	c, err := lru.New[vitrine.UploadID, *inspect.Site](mostManifests)
 	if err != nil {
 		panic(err) // of the size alone
 	}
 	return &manifests{sites: c}
 }
 
-func (m *manifests) find(id vitrine.UploadID) (*filetype.Site, bool) {
+func (m *manifests) find(id vitrine.UploadID) (*inspect.Site, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.sites.Get(id)
 }
 
 // keep takes one in, and drops those that were not asked for longest.
-func (m *manifests) keep(id vitrine.UploadID, site *filetype.Site) {
+func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.sites.Contains(id) {
@@ -218,7 +218,7 @@ func (m *manifests) keep(id vitrine.UploadID, site *filetype.Site) {
 }
 
 // openSite opens a version's bytes and tells what is in them, which was decided when they were inspected and is read from them anew.
-func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*filetype.Site, vitrine.Blob, error) {
+func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*inspect.Site, vitrine.Blob, error) {
 	blob, err := vitrine.OpenWhole(ctx, s.Blobs, version)
 	if err != nil {
 		return nil, nil, err
@@ -232,7 +232,7 @@ func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*filetype
 			return nil, err
 		}
 		defer again.Close()
-		site, err := filetype.ReadSite(again, again.Size())
+		site, err := inspect.ReadSite(again, again.Size())
 		if err == nil {
 			siteManifests.keep(version.Upload, site)
 		}
@@ -241,7 +241,7 @@ func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*filetype
 	if err != nil {
 		return nil, nil, vitrine.Unavailable(errors.Join(err, blob.Close()))
 	}
-	return v.(*filetype.Site), blob, nil
+	return v.(*inspect.Site), blob, nil
 }
 
 // inSite is where a path leads in a website.
@@ -252,7 +252,7 @@ type inSite struct {
 }
 
 // findInSite looks a path up: a folder is its index.html, a name without extension may be a page, and what is nowhere is 404.html.
-func findInSite(site *filetype.Site, p string) inSite {
+func findInSite(site *inspect.Site, p string) inSite {
 	p = norm.NFC.String(p)
 	has := func(p string) bool { _, ok := site.Files[p]; return ok }
 	switch {
@@ -281,7 +281,7 @@ const mostRanged = 32 << 20
 type siteFile struct {
 	version *vitrine.Link
 	blob    vitrine.Blob
-	filetype.SiteFile
+	inspect.SiteFile
 }
 
 // tag tells the file from every other of any version. What the ZIP says of it is its author's word, and no part of the tag.
@@ -328,7 +328,7 @@ func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int
 }
 
 // siteFileType is what a file is served as. A page of HTML may name its own encoding.
-func siteFileType(f filetype.SiteFile, packed *io.SectionReader) string {
+func siteFileType(f inspect.SiteFile, packed *io.SectionReader) string {
 	if f.Type != "text/html" {
 		return cmp.Or(f.Type, "application/octet-stream")
 	}

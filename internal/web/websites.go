@@ -10,7 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/collections"
-	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
 	"vitrine/internal/publish"
 )
 
@@ -285,7 +285,7 @@ func (s *Server) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut, 
 	}
 	left := &leftOut{}
 	for _, e := range site.Refused[:min(len(site.Refused), shownLeftOut)] {
-		left.List = append(left.List, leftOutEntry{e.Path, filetype.EntryMeaning(e.Reason)})
+		left.List = append(left.List, leftOutEntry{e.Path, inspect.EntryMeaning(e.Reason)})
 	}
 	left.More = site.RefusedTotal - len(left.List)
 	return left, nil

@@ -1,0 +1,104 @@
+package image
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"vitrine/internal/filetype"
+)
+
+// InspectGIF walks the blocks. Frames that reach beyond the screen are shown cut off, and an end mark that is missing is not missed,
+// as long as one picture is whole.
+func InspectGIF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	h := s.Head
+	if !bytes.HasPrefix(h, []byte("GIF87a")) && !bytes.HasPrefix(h, []byte("GIF89a")) {
+		return filetype.NotThe(s, t)
+	}
+	if len(h) < 14 {
+		return filetype.Damaged(t)
+	}
+	if p := facts.Sized(int64(filetype.LittleEndian.Uint16(h[6:])), int64(filetype.LittleEndian.Uint16(h[8:]))); p != nil {
+		return p
+	}
+	r := bufio.NewReaderSize(s.Rest(13), filetype.ChunkBytes)
+	r.Discard(gifTable(h[10]))
+	frames := 0
+	for s.Step() {
+		kind, err := r.ReadByte()
+		whole := err == nil
+		switch {
+		case kind == 0x3b || err != nil && frames > 0:
+			if frames == 0 {
+				return filetype.CutShort(t)
+			}
+			return nil
+		case kind == 0x21:
+			r.ReadByte()
+			_, whole = gifBlocks(r)
+		case kind == 0x2c:
+			var p *filetype.Problem
+			if whole, p = gifFrame(r, facts); p != nil {
+				return p
+			}
+			if whole {
+				frames++
+			}
+		case kind == 0 && whole: // fill
+		case frames > 0: // browsers show what came before
+			return nil
+		default:
+			return filetype.Damaged(t)
+		}
+		if !whole && frames == 0 {
+			return filetype.CutShort(t)
+		}
+	}
+	return filetype.UnsafeFile(filetype.ReasonDecodeFlood, "The image has more than %d parts. Export it again, or as a video.", filetype.MaxSteps)
+}
+
+// gifTable is the size of a colour table that flags announce.
+func gifTable(flags byte) int {
+	if flags&0x80 == 0 {
+		return 0
+	}
+	return 3 << (flags&7 + 1)
+}
+
+// gifBlocks reads blocks of data to the empty one that ends them, and counts the whole ones before it.
+func gifBlocks(r *bufio.Reader) (blocks int, ended bool) {
+	for ; ; blocks++ {
+		n, err := r.ReadByte()
+		if err != nil {
+			return blocks, false
+		}
+		if n == 0 {
+			return blocks, true
+		}
+		if k, _ := r.Discard(int(n)); k < int(n) {
+			return blocks, false
+		}
+	}
+}
+
+// gifFrame reads one frame. It counts as whole when it can be decoded, if only in part: browsers show what is there.
+func gifFrame(r *bufio.Reader, facts *filetype.Facts) (whole bool, p *filetype.Problem) {
+	var h [9]byte
+	if _, err := io.ReadFull(r, h[:]); err != nil {
+		return false, nil
+	}
+	var frame filetype.Facts
+	if p := frame.Sized(int64(filetype.LittleEndian.Uint16(h[4:])), int64(filetype.LittleEndian.Uint16(h[6:]))); p != nil {
+		return false, p
+	}
+	if facts.Width == 0 || facts.Height == 0 { // an empty screen takes the first frame's size
+		facts.Width, facts.Height = frame.Width, frame.Height
+	}
+	r.Discard(gifTable(h[8]))
+	code, err := r.ReadByte()
+	if err != nil || code < 1 || code > 11 {
+		return false, nil
+	}
+	blocks, ended := gifBlocks(r)
+	return ended || blocks > 0, nil
+}

@@ -1,0 +1,170 @@
+// Package image inspects PNG, JPEG, GIF, WebP, TIFF and BMP images.
+package image
+
+import (
+	"bytes"
+	"compress/zlib"
+	"hash/crc32"
+	"io"
+
+	"vitrine/internal/filetype"
+)
+
+// pngWalk is what the chunks of a PNG have shown so far.
+type pngWalk struct {
+	s             *filetype.Source
+	t             filetype.Type
+	width, height int64
+	bits          int64              // a pixel
+	data          int64              // compressed bytes of the picture
+	metadata      filetype.Allowance // what texts and colour profiles may still unpack to
+	ended         bool
+}
+
+const PngMagic = "\x89PNG\r\n\x1a\n"
+
+// pngChannels are the samples a pixel has, by colour type.
+var pngChannels = map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+
+// InspectPNG walks the chunks to the end mark, or as far as they go: browsers show what is there, and do not miss the mark. Those that make up the picture must have the right checksum, as browsers want it too.
+func InspectPNG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	h := s.Head
+	if !bytes.HasPrefix(h, []byte(PngMagic)) {
+		return filetype.NotThe(s, t)
+	}
+	if len(h) < 33 || filetype.BigEndian.Uint32(h[8:]) != 13 || string(h[12:16]) != "IHDR" {
+		return filetype.Damaged(t)
+	}
+	w := pngWalk{s: s, t: t, width: int64(filetype.BigEndian.Uint32(h[16:])), height: int64(filetype.BigEndian.Uint32(h[20:])), metadata: 2 * filetype.MaxMetadata}
+	channels := pngChannels[h[25]]
+	w.bits = channels * int64(h[24])
+	if w.width == 0 || w.height == 0 || channels == 0 || h[24] == 0 || h[24] > 16 {
+		return filetype.Damaged(t)
+	}
+	if p := facts.Sized(w.width, w.height); p != nil {
+		return p
+	}
+	if p := w.chunks(); p != nil {
+		return p
+	}
+	// Deflate cannot pack closer than that; what is missing was cut off, or never there.
+	if w.data == 0 || w.data*DeflateRatio < w.height*((w.width*w.bits+7)/8) {
+		return filetype.CutShort(t)
+	}
+	return nil
+}
+
+// DeflateRatio is what deflate cannot exceed.
+const DeflateRatio = 1032
+
+func (w *pngWalk) chunks() *filetype.Problem {
+	for off := int64(8); w.s.Step(); {
+		h := w.s.Bytes(off, 8)
+		if len(h) < 8 {
+			return nil
+		}
+		typ, length := string(h[4:]), int64(filetype.BigEndian.Uint32(h))
+		if length > w.s.Size-off-12 || !pngType(typ) {
+			if typ == "IDAT" {
+				return w.picture(off+8, w.s.Size-off-8)
+			}
+			return nil
+		}
+		if typ[0]&0x20 == 0 && !w.checked(off+4, length+4) {
+			return filetype.Damaged(w.t)
+		}
+		if p := w.chunk(typ, off+8, length); p != nil || w.ended {
+			return p
+		}
+		off += length + 12
+	}
+	return filetype.CutShort(w.t)
+}
+
+func pngType(typ string) bool {
+	for _, c := range []byte(typ) {
+		if !filetype.RtfLetter(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// checked compares the checksum behind the n bytes at off.
+func (w *pngWalk) checked(off, n int64) bool {
+	sum := crc32.NewIEEE()
+	io.Copy(sum, w.s.Section(off, n))
+	p := w.s.Bytes(off+n, 4)
+	return len(p) == 4 && filetype.BigEndian.Uint32(p) == sum.Sum32()
+}
+
+func (w *pngWalk) chunk(typ string, at, length int64) *filetype.Problem {
+	switch typ {
+	case "IEND":
+		w.ended = true
+	case "IDAT":
+		return w.picture(at, length)
+	case "fcTL":
+		return w.control(at, length)
+	case "iCCP", "zTXt":
+		return w.unpack(at, length, 1)
+	case "iTXt":
+		return w.unpack(at, length, 2)
+	}
+	return nil
+}
+
+// picture counts compressed bytes of the picture, which must begin as such.
+func (w *pngWalk) picture(at, length int64) *filetype.Problem {
+	if p := w.s.Bytes(at, 2); w.data == 0 && len(p) == 2 && (p[0]&0xf != 8 || filetype.BigEndian.Uint16(p)%31 != 0) {
+		return filetype.Damaged(w.t)
+	}
+	w.data += length
+	return nil
+}
+
+// control reads the header of one frame of an animation, which must lie within the picture.
+func (w *pngWalk) control(at, length int64) *filetype.Problem {
+	p := w.s.Bytes(at, 20)
+	if length != 26 || len(p) < 20 {
+		return filetype.Damaged(w.t)
+	}
+	width, height := int64(filetype.BigEndian.Uint32(p[4:])), int64(filetype.BigEndian.Uint32(p[8:]))
+	x, y := int64(filetype.BigEndian.Uint32(p[12:])), int64(filetype.BigEndian.Uint32(p[16:]))
+	if width == 0 || height == 0 || x+width > w.width || y+height > w.height {
+		return filetype.Damaged(w.t)
+	}
+	return nil
+}
+
+// unpack measures a compressed text or colour profile: behind a name there are a mark and the method, which of a text in Unicode comes
+// before two more names.
+func (w *pngWalk) unpack(at, length int64, marks int) *filetype.Problem {
+	head := w.s.Bytes(at, int(min(length, filetype.KiB)))
+	name := bytes.IndexByte(head, 0)
+	if name < 0 || len(head) < name+1+marks {
+		return nil
+	}
+	skip := name + 1 + marks
+	if marks == 2 {
+		if head[name+1] == 0 { // not compressed
+			return nil
+		}
+		for range 2 {
+			end := bytes.IndexByte(head[skip:], 0)
+			if end < 0 {
+				return nil
+			}
+			skip += end + 1
+		}
+	}
+	z, err := zlib.NewReader(w.s.Section(at+int64(skip), length-int64(skip)))
+	if err != nil {
+		return nil
+	}
+	n, _ := io.Copy(io.Discard, io.LimitReader(w.metadata.Reader(z, filetype.KiB), filetype.MaxMetadata+1))
+	if n > filetype.MaxMetadata || w.metadata <= 0 {
+		return filetype.UnsafeFile(filetype.ReasonStreamBomb, "A text or colour profile in the image unpacks to far more than it can be for. Export the image again.")
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package image
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"vitrine/internal/filetype"
+)
+
+// InspectTIFF walks the chain of directories, classic and BigTIFF, and reads each page's dimensions.
+func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	w, ok := newTIFF(s)
+	if !ok {
+		return filetype.NotThe(s, t)
+	}
+	var first filetype.Facts
+	off, pages := w.first, 0
+	seen := map[int64]bool{}
+	for ; off != 0 && pages < maxTIFFPages; pages++ {
+		width, height, next, ok := w.page(off)
+		if !ok || width <= 0 || height <= 0 || seen[off] {
+			return filetype.Damaged(t)
+		}
+		seen[off] = true
+		if p := facts.Sized(width, height); p != nil {
+			return p
+		}
+		if p := w.layout(t, width, height); p != nil {
+			return p
+		}
+		if pages == 0 {
+			first = *facts
+		}
+		off = next
+	}
+	if pages == 0 {
+		return filetype.Damaged(t)
+	}
+	facts.Width, facts.Height = first.Width, first.Height
+	return nil
+}
+
+// maxTIFFPages bounds the chain of directories, which may also run in a circle; maxTIFFTags the tags of one. Scans have some
+// hundred pages of some 20 tags.
+const (
+	maxTIFFPages = 1000
+	maxTIFFTags  = 4096
+)
+
+// tiffWalk knows the two layouts by the width of their numbers.
+type tiffWalk struct {
+	s     *filetype.Source
+	order binary.ByteOrder
+	first int64
+	count int // bytes of a directory's tag count
+	entry int // bytes of a tag
+	word  int // bytes of an offset
+
+	tile  [2]int64     // of the page at hand, width and height; 0 without
+	parts [2]tiffArray // where its strips or tiles are, and how long
+	left  int64        // bytes of arrays that may still be read: more than the file has only where they overlap
+}
+
+// tiffArray is where the values of a tag are.
+type tiffArray struct {
+	off, count, size int64 // size of one in bytes; 0 for no array
+}
+
+func newTIFF(s *filetype.Source) (w tiffWalk, ok bool) {
+	h := s.Head
+	switch {
+	case len(h) >= 8 && bytes.HasPrefix(h, []byte("II*\x00")):
+		return tiffWalk{s: s, order: filetype.LittleEndian, first: int64(filetype.LittleEndian.Uint32(h[4:])), count: 2, entry: 12, word: 4, left: s.Size}, true
+	case len(h) >= 8 && bytes.HasPrefix(h, []byte("MM\x00*")):
+		return tiffWalk{s: s, order: filetype.BigEndian, first: int64(filetype.BigEndian.Uint32(h[4:])), count: 2, entry: 12, word: 4, left: s.Size}, true
+	case len(h) >= 16 && bytes.HasPrefix(h, []byte("II+\x00\x08\x00\x00\x00")):
+		return tiffWalk{s: s, order: filetype.LittleEndian, first: int64(filetype.LittleEndian.Uint64(h[8:])), count: 8, entry: 20, word: 8, left: s.Size}, true
+	case len(h) >= 16 && bytes.HasPrefix(h, []byte("MM\x00+\x00\x08\x00\x00")):
+		return tiffWalk{s: s, order: filetype.BigEndian, first: int64(filetype.BigEndian.Uint64(h[8:])), count: 8, entry: 20, word: 8, left: s.Size}, true
+	}
+	return w, false
+}
+
+func (w *tiffWalk) page(off int64) (width, height, next int64, ok bool) {
+	head := w.s.Bytes(off, w.count)
+	if len(head) < w.count {
+		return 0, 0, 0, false
+	}
+	tags := w.number(head)
+	if tags < 1 || tags > maxTIFFTags {
+		return 0, 0, 0, false
+	}
+	size := int(tags)*w.entry + w.word
+	dir := w.s.Bytes(off+int64(w.count), size)
+	if len(dir) < size {
+		return 0, 0, 0, false
+	}
+	w.tile, w.parts = [2]int64{}, [2]tiffArray{}
+	for at := off + int64(w.count); len(dir) > w.word; at, dir = at+int64(w.entry), dir[w.entry:] {
+		switch w.order.Uint16(dir) {
+		case 256:
+			width = w.value(dir)
+		case 257:
+			height = w.value(dir)
+		case 322, 323:
+			w.tile[w.order.Uint16(dir)-322] = w.value(dir)
+		case 273, 324:
+			w.parts[0] = w.array(dir, at)
+		case 279, 325:
+			w.parts[1] = w.array(dir, at)
+		}
+	}
+	return width, height, w.number(dir[:w.word]), true
+}
+
+// array tells where the values of the tag at an offset are: within it, where they fit.
+func (w *tiffWalk) array(tag []byte, at int64) (a tiffArray) {
+	switch w.order.Uint16(tag[2:]) {
+	case 3:
+		a.size = 2
+	case 4, 13:
+		a.size = 4
+	case 16, 18:
+		a.size = 8
+	default:
+		return a
+	}
+	a.count = w.number(tag[4 : 4+w.word])
+	a.off = at + int64(w.entry-w.word)
+	if a.count < 0 || a.count > int64(w.word)/a.size {
+		a.off = w.number(tag[w.entry-w.word : w.entry])
+	}
+	return a
+}
+
+// layout judges the strips or tiles of a page: as many as the page has, and beginning within the file.
+func (w *tiffWalk) layout(t filetype.Type, width, height int64) *filetype.Problem {
+	var f filetype.Facts
+	if p := f.Sized(w.tile[0], w.tile[1]); p != nil && w.tile[0] > 0 && w.tile[1] > 0 {
+		return p
+	}
+	offsets, sizes := w.parts[0], w.parts[1]
+	if offsets.size == 0 {
+		return nil
+	}
+	bytes := offsets.count * offsets.size
+	if offsets.count < 1 || offsets.count > filetype.MaxPixels || offsets.off < 8 || bytes > w.s.Size-offsets.off || bytes > w.left ||
+		sizes.size != 0 && sizes.count > offsets.count {
+		return filetype.Damaged(t)
+	}
+	w.left -= bytes
+	return w.starts(t, offsets)
+}
+
+// starts checks that the strips or tiles of a page begin within the file.
+func (w *tiffWalk) starts(t filetype.Type, a tiffArray) *filetype.Problem {
+	for done := int64(0); done < a.count; {
+		n := min(a.count-done, filetype.ChunkBytes/a.size)
+		p := w.s.Bytes(a.off+done*a.size, int(n*a.size))
+		for ; int64(len(p)) >= a.size; p = p[a.size:] {
+			if at := w.number(p[:a.size]); at < 0 || at >= w.s.Size {
+				return filetype.CutShort(t)
+			}
+		}
+		done += n
+	}
+	return nil
+}
+
+// value reads a tag's one number; -1 for what is no dimension.
+func (w *tiffWalk) value(tag []byte) int64 {
+	at := tag[w.entry-w.word:]
+	switch w.order.Uint16(tag[2:]) {
+	case 3: // SHORT
+		return w.number(at[:2])
+	case 4: // LONG
+		return w.number(at[:4])
+	case 16: // LONG8
+		return w.number(at[:w.word])
+	}
+	return -1
+}
+
+// number reads all of p; what is too large becomes negative.
+func (w *tiffWalk) number(p []byte) int64 {
+	switch len(p) {
+	case 2:
+		return int64(w.order.Uint16(p))
+	case 4:
+		return int64(w.order.Uint32(p))
+	}
+	return int64(w.order.Uint64(p))
+}

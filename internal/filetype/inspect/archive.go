@@ -1,0 +1,87 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/archive"
+)
+
+// unpacking adds up what an archive would unpack to, and lists it. Security: "archives inspected with bounds (entries, ratio, total,
+// depth, overlapping entries, paths that escape, links) without extracting".
+type unpacking struct {
+	facts            *filetype.Facts
+	list             bool // entries are listed in facts
+	entries          int
+	packed, unpacked int64
+	all              *tally // with the archives around it and those within; nil where there are none
+}
+
+// tally adds up all archives of an inspection. Nested bombs keep each archive believable and grow from one to the next.
+type tally struct{ size, unpacked int64 } // size is that of the file
+
+// add counts one entry. packed is negative where entries are not packed one by one.
+func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype.Problem {
+	if u.entries++; u.entries > filetype.MaxEntries {
+		return archive.TooManyEntries()
+	}
+	if p := filetype.MemberName(name, dir); p != nil {
+		return p
+	}
+	if unpacked < 0 || unpacked > filetype.MaxUnpacked || u.unpacked+unpacked > filetype.MaxUnpacked {
+		return bomb().About(name)
+	}
+	u.unpacked += unpacked
+	if packed >= 0 {
+		u.packed += packed
+		if inflated(packed, unpacked) || inflated(u.packed, u.unpacked) {
+			return bomb().About(name)
+		}
+	}
+	if u.all != nil {
+		u.all.unpacked += unpacked
+		if u.all.unpacked > filetype.MaxUnpacked || inflated(u.all.size, u.all.unpacked) {
+			return bomb().About(name)
+		}
+	}
+	if u.list {
+		u.facts.EntriesTotal = u.entries
+		if len(u.facts.Entries) < filetype.MaxListed {
+			u.facts.Entries = append(u.facts.Entries, filetype.Entry{Name: strings.ToValidUTF8(name, "\ufffd"), Size: unpacked, Dir: dir})
+		}
+	}
+	return nil
+}
+
+// inflated tells a ratio that honest content does not reach.
+func inflated(packed, unpacked int64) bool {
+	return unpacked > filetype.BombFloor && unpacked/filetype.MaxRatio > packed
+}
+
+func bomb() *filetype.Problem {
+	return filetype.UnsafeFile(filetype.ReasonBomb, "The archive unpacks to far more than its size, as archives made to fill disks do.")
+}
+
+func tooDeep() *filetype.Problem {
+	return filetype.UnsafeFile(filetype.ReasonTooDeep, "The archive contains archives within archives, more than %d deep. Unpack them first.", filetype.MaxDepth)
+}
+
+func linkProblem(name string) *filetype.Problem {
+	return filetype.UnsafeFile(filetype.ReasonLinks, "The archive contains links or devices. Pack it again with plain files and folders only.").About(name)
+}
+
+// extent is a range of the file that one member takes.
+type extent struct{ from, to int64 }
+
+// overlapping tells members that share bytes, which is how a small file lists the same content a million times. It sorts them.
+func overlapping(extents []extent) bool {
+	slices.SortFunc(extents, func(a, b extent) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(extents); i++ {
+		if extents[i].from < extents[i-1].to {
+			return true
+		}
+	}
+	return false
+}

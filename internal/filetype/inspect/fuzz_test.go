@@ -1,0 +1,115 @@
+package inspect
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/media"
+	"vitrine/internal/filetype/pdf"
+)
+
+// FuzzInspect inspects any bytes as any type. Inspect without its safety net must not panic; its verdict is a Problem or facts within
+// their bounds; and it reads no more than a small multiple of the file.
+func FuzzInspect(f *testing.F) {
+	exts := filetype.Extensions()
+	seed := func(s sample) {
+		if len(s.data) < 200*filetype.KiB {
+			f.Add(byte(slices.Index(exts, s.ext)), s.data)
+		}
+	}
+	for _, s := range goodFiles() {
+		seed(s)
+	}
+	for _, s := range append(heldFiles(), badFiles()...) {
+		seed(s.sample)
+	}
+	f.Fuzz(func(t *testing.T, which byte, data []byte) { inspectAny(t, exts[int(which)%len(exts)], data) })
+}
+
+// inspectAny asserts of any bytes what FuzzInspect says.
+func inspectAny(t *testing.T, ext string, data []byte) {
+	typ := filetype.TypesByExt[ext]
+	r := &countingAt{r: bytes.NewReader(data)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	facts, err := inspectFile(r, int64(len(data)), typ)
+	runtime.ReadMemStats(&after)
+	var p *filetype.Problem
+	if err != nil && (!errors.As(err, &p) || p.Code != filetype.CodeContentMismatch && p.Code != filetype.CodeUnsafeFile || p.Message == "" || !utf8.ValidString(p.Message)) {
+		t.Fatalf("%s: %v", ext, err)
+	}
+	got, about := ruling(facts, err)
+	word, code, _ := strings.Cut(got, " ")
+	if reason, ok := filetype.ReasonOf(code); got != "live" && (!ok || reason.Holds != (word == "held")) || len(about) > filetype.MaxDetail || !utf8.ValidString(about) {
+		t.Fatalf("%s: %s in %q", ext, got, about)
+	}
+	if facts.Pages < 0 || facts.Pages > filetype.MaxPages || facts.Width < 0 || facts.Height < 0 || facts.Width*facts.Height > filetype.MaxPixels ||
+		facts.DurationMs < 0 || facts.DurationMs > media.MaxDurationMs || len(facts.Entries) > filetype.MaxListed || facts.EntriesTotal < len(facts.Entries) {
+		t.Fatalf("%s: %+v", ext, facts)
+	}
+	for _, e := range facts.Entries {
+		if e.Size < 0 || !utf8.ValidString(e.Name) {
+			t.Fatalf("%s: %+v", ext, e)
+		}
+	}
+	if limit := 64*int64(len(data)) + 4*filetype.MiB; r.n > limit {
+		t.Fatalf("%s: %d bytes read of %d", ext, r.n, len(data))
+	}
+	// Of all that is allocated: what is in use at once is a part of it.
+	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(128*filetype.MiB+8*filetype.KiB*len(data)); got > limit {
+		t.Fatalf("%s: %d bytes allocated for %d", ext, got, len(data))
+	}
+}
+
+// FuzzByName: an accepted name is a good name whose last extension is its type's, and which no rule calls a program.
+func FuzzByName(f *testing.F) {
+	for _, name := range []string{"a.pdf", "report.exe.pdf", "a\u202epdf.exe", "..", "a.b.c", "é.TXT", "a. ", "\xff.pdf", "x.tar.gz"} {
+		f.Add(name, "application/octet-stream")
+		f.Add(name, "text/plain; charset=utf-8")
+	}
+	f.Fuzz(func(t *testing.T, name, declared string) {
+		typ, err := filetype.ByName(name, declared)
+		checked := filetype.CheckName(name)
+		if err != nil {
+			var p *filetype.Problem
+			if !errors.As(err, &p) || (p.Code == filetype.CodeInvalidName) != (checked != nil) {
+				t.Fatalf("%q: %v, %v", name, err, checked)
+			}
+			return
+		}
+		lower := strings.ToLower(name)
+		if checked != nil || !strings.HasSuffix(lower, "."+typ.Ext) || len(name) > filetype.MaxNameBytes || !utf8.ValidString(name) ||
+			strings.ContainsAny(name, "/\\\x00\n\u202e") || strings.Contains(lower, ".exe.") {
+			t.Fatalf("%q passes as %s (%v)", name, typ.Ext, checked)
+		}
+		if !strings.Contains(strings.ToLower(declared), filetype.Unknown) && !strings.ContainsRune(declared, '/') {
+			t.Fatalf("%q passes as %q", name, declared)
+		}
+	})
+}
+
+// FuzzPDFDict: the lexer ends, within its data.
+func FuzzPDFDict(f *testing.F) {
+	f.Add([]byte("<</Type/Pages/Count 3/Kids[1 0 R]/A(b\\)c)/H<414>/N 1>>"))
+	f.Add([]byte(cryptVectors[5].dict))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l := pdf.Lexer{P: data}
+		l.Dict()
+		if l.I > len(data) {
+			t.Fatalf("read to %d of %d", l.I, len(data))
+		}
+		l = pdf.Lexer{P: data}
+		for range len(data) + 1 {
+			if l.Next().Kind == pdf.PdfEnd {
+				return
+			}
+		}
+		t.Fatal("no end")
+	})
+}

@@ -1,0 +1,120 @@
+package inspect
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+
+	"vitrine/internal/filetype"
+)
+
+// inspectGzip decompresses up to maxInflated bytes without keeping them. A tar inside is walked, an archive or document opened;
+// anything else is taken for one file, which must not be a program. tgz must hold a tar.
+func inspectGzip(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	return newInspection(s, facts).gzip(s, t, 0)
+}
+
+func (z *inspection) gzip(s *filetype.Source, t filetype.Type, depth int) *filetype.Problem {
+	if !bytes.HasPrefix(s.Head, []byte("\x1f\x8b\x08")) {
+		return filetype.NotThe(s, t)
+	}
+	packed := &filetype.CountingReader{R: s.Rest(0)}
+	r, err := gzip.NewReader(packed)
+	if err != nil {
+		return filetype.Damaged(t)
+	}
+	if p := filetype.MemberName(r.Name, false); r.Name != "" && p != nil {
+		return p
+	}
+	return z.stream(r, packed, r.Name, t, depth)
+}
+
+// stream looks into what is compressed as one file under a name, and reads it to its end for the sake of its size.
+func (z *inspection) stream(r io.Reader, packed *filetype.CountingReader, name string, t filetype.Type, depth int) *filetype.Problem {
+	if depth > filetype.MaxDepth {
+		return tooDeep()
+	}
+	unpacked := &ratioReader{r: z.streamed.Reader(r, filetype.OpenPrice), packed: packed, all: &z.tally}
+	head := make([]byte, filetype.HeadBytes)
+	n, err := io.ReadFull(unpacked, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if errors.Is(err, filetype.ErrAllowance) || errors.Is(err, errRatio) {
+			return spent(err, z.facts)
+		}
+		return filetype.Damaged(t)
+	}
+	head = head[:n]
+	all := io.MultiReader(bytes.NewReader(head), unpacked)
+	if p := z.streamContent(all, head, name, t, depth); p != nil {
+		return p
+	}
+	if _, err := io.Copy(io.Discard, all); err != nil {
+		if errors.Is(err, filetype.ErrAllowance) || errors.Is(err, errRatio) {
+			return spent(err, z.facts)
+		}
+		return filetype.Damaged(t)
+	}
+	return nil
+}
+
+func (z *inspection) streamContent(all io.Reader, head []byte, name string, t filetype.Type, depth int) *filetype.Problem {
+	switch what := filetype.FormOf(name, head); {
+	case filetype.TarHeader(head):
+		return z.tar(all, nil, t, depth)
+	case t.Ext == "tgz":
+		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says a gzipped tar archive, but there is no tar inside. Name it .gz.")
+	case filetype.SurelyProgram(head) != "":
+		return filetype.UnsafeFile(filetype.ReasonHiddenProgram, "The archive contains %s. Executables and scripts are not accepted under any name.", filetype.SurelyProgram(head)).About(name)
+	case suspect(name, head) != nil:
+		return suspect(name, head)
+	case what == filetype.FormSealed:
+		z.facts.HoldAbout(filetype.HoldNotFullyInspected, name)
+	case what != filetype.FormOther:
+		inner, ok := z.memory(all)
+		if ok {
+			return z.enter(nameOr(name), what, inner, depth+1)
+		}
+		if carries(what) {
+			z.facts.HoldAbout(filetype.HoldNotFullyInspected, name)
+		}
+	}
+	return nil
+}
+
+// nameOr names content that its archive does not.
+func nameOr(name string) string {
+	if name == "" {
+		return "content"
+	}
+	return name
+}
+
+// spent judges why decompression was stopped: for a ratio that honest data does not reach, or because enough was seen.
+func spent(err error, facts *filetype.Facts) *filetype.Problem {
+	if errors.Is(err, errRatio) {
+		return bomb()
+	}
+	facts.HoldFor(filetype.HoldNotFullyInspected)
+	return nil
+}
+
+var errRatio = errors.New("decompresses to far more than its size")
+
+// ratioReader fails once more comes out than what went in explains, into it or into the whole file.
+type ratioReader struct {
+	r        io.Reader
+	packed   *filetype.CountingReader
+	all      *tally
+	unpacked int64
+}
+
+func (r *ratioReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.unpacked += int64(n)
+	r.all.unpacked += int64(n)
+	if inflated(r.packed.N, r.unpacked) || inflated(r.all.size, r.all.unpacked) {
+		return n, errRatio
+	}
+	return n, err
+}

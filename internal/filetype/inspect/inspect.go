@@ -1,0 +1,127 @@
+// Package inspect looks through the bytes of a file: whether they are what its name
+// says, and whether they may be published. Archives and documents are here and not
+// in packages of their own, because they are within each other: a document is a
+// ZIP archive, and an archive may hold documents.
+package inspect
+
+import (
+	"fmt"
+	"io"
+
+	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/image"
+	"vitrine/internal/filetype/media"
+	"vitrine/internal/filetype/pdf"
+	"vitrine/internal/filetype/text"
+)
+
+// Inspect checks that the size bytes of r are what t says, and safe to publish. It reads r through ReadAt only.
+// Problems: content_mismatch, unsafe_file. Any other error is r's, or a defect of this package; the file was not judged then.
+func Inspect(r io.ReaderAt, size int64, t filetype.Type) (facts filetype.Facts, err error) {
+	// The last line of defence: a defect in a parser must not end the process, and must not pass for a verdict either.
+	defer func() {
+		if p := recover(); p != nil {
+			facts, err = filetype.Facts{}, fmt.Errorf("inspect %s file: panic: %v", t.Ext, p)
+		}
+	}()
+	return inspectFile(r, size, t)
+}
+
+func inspectFile(r io.ReaderAt, size int64, t filetype.Type) (filetype.Facts, error) {
+	if inspectorOf(t.Ext) == nil {
+		return filetype.Facts{}, &filetype.Problem{Code: filetype.CodeUnsupportedType, Reason: filetype.ReasonUnlistedType, Message: "Files of this type are not accepted."}
+	}
+	if size <= 0 {
+		return filetype.Facts{}, filetype.Mismatch(filetype.ReasonEmpty, "The file is empty.")
+	}
+	return judgeSource(filetype.NewSource(r, size), t)
+}
+
+// judgeSource inspects a file of a listed type that is not empty.
+func judgeSource(s *filetype.Source, t filetype.Type) (filetype.Facts, error) {
+	var facts filetype.Facts
+	problem := filetype.MalwareAt("", s.Head)
+	if problem == nil {
+		problem = filetype.ProgramAt(s.Head)
+	}
+	if problem == nil {
+		problem = inspectorOf(t.Ext)(s, t, &facts)
+	}
+	if problem == nil && s.Err == nil {
+		problem = secondFormat(s, t, &facts)
+	}
+	if s.Work.Used() {
+		facts.HoldFor(filetype.HoldNotFullyInspected)
+	}
+	switch {
+	case s.Err != nil:
+		return filetype.Facts{}, fmt.Errorf("read file: %w", s.Err)
+	case problem != nil:
+		return filetype.Facts{}, problem
+	}
+	return facts, nil
+}
+
+// inspector checks one format. It adds to facts what it learns and returns why the file is refused, or nil. Failures to read are
+// kept by the source and outrank its answer.
+type inspector func(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem
+
+func inspectorOf(ext string) inspector {
+	switch ext {
+	case "pdf":
+		return pdf.Inspect
+	case "png":
+		return image.InspectPNG
+	case "jpg", "jpeg":
+		return image.InspectJPEG
+	case "gif":
+		return image.InspectGIF
+	case "webp":
+		return image.InspectWebP
+	case "bmp":
+		return image.InspectBMP
+	case "tiff":
+		return image.InspectTIFF
+	case "svg":
+		return text.InspectSVG
+	case "avif", "heic":
+		return media.InspectStillBMFF
+	case "mp4", "m4v", "mov", "m4a":
+		return media.InspectBMFF
+	case "webm":
+		return media.InspectWebM
+	case "ogg", "ogv", "opus":
+		return media.InspectOgg
+	case "mp3":
+		return media.InspectMP3
+	case "aac":
+		return media.InspectAAC
+	case "wav":
+		return media.InspectWAV
+	case "flac":
+		return media.InspectFLAC
+	case "doc", "xls", "ppt":
+		return inspectOLE
+	case "docx", "xlsx", "pptx":
+		return inspectOOXML
+	case "odt", "ods", "odp", "epub":
+		return inspectPackage
+	case "rtf":
+		return inspectRTF
+	case "txt", "md", "csv", "tsv", "json", "xml", "yaml", "yml", "log":
+		return text.InspectText
+	case "html", "htm":
+		return text.InspectHTML
+	case "zip":
+		return inspectZIP
+	case "tar":
+		return inspectTar
+	case "gz", "tgz":
+		return inspectGzip
+	case "7z":
+		return inspect7z
+	case "rar":
+		return inspectRAR
+	}
+	return nil
+}

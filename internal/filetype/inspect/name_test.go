@@ -1,0 +1,181 @@
+package inspect
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine/internal/filetype"
+)
+
+func codeOf(err error) string {
+	var p *filetype.Problem
+	if errors.As(err, &p) {
+		return p.Code
+	}
+	return ""
+}
+
+func TestCheckName(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"a.pdf":                           true,
+		"Bericht 2024 (final).pdf":        true,
+		"日本語.txt":                         true,
+		"تقرير\u200f.pdf":                 true, // a mark, not an override
+		"a..b.pdf":                        true,
+		"résumé.tar.gz":                   true,
+		strings.Repeat("x", 251) + ".pdf": true,
+
+		"":                                false,
+		strings.Repeat("x", 252) + ".pdf": false,
+		strings.Repeat("é", 126) + ".pdf": false, // bytes count, not characters
+		"a/b.pdf":                         false,
+		`a\b.pdf`:                         false,
+		"a\x00.pdf":                       false,
+		"a\n.pdf":                         false,
+		"a\x7f.pdf":                       false,
+		"a\u0085.pdf":                     false,
+		"a\u2028.pdf":                     false,
+		"invoice\u202efdp.exe":            false,
+		"a\u2066.pdf":                     false,
+		"a\xff.pdf":                       false,
+		"README":                          false,
+		".pdf":                            false,
+		".":                               false,
+		"..":                              false,
+		"a.":                              false,
+		"a.pdf.":                          false,
+		"a.pdf ":                          false,
+		" a.pdf":                          false,
+		"\u00a0a.pdf":                     false,
+		"a.pdf\u3000":                     false,
+	} {
+		if got := codeOf(filetype.CheckName(name)); (got == "") != ok || !ok && got != filetype.CodeInvalidName {
+			t.Errorf("CheckName(%q): %q", name, got)
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	const octets = "application/octet-stream"
+	for _, c := range []struct{ name, declared, want string }{
+		{"a.pdf", "application/pdf", "pdf"},
+		{"A.PDF", "Application/PDF", "pdf"},
+		{"a.pdf", octets, "pdf"},
+		{"a.txt", "text/plain; charset=utf-8", "txt"},
+		{"a.txt", " text/plain ;charset=\"x\"", "txt"},
+		{"a.tar.gz", "application/x-gzip", "gz"},
+		{"a.csv", "application/vnd.ms-excel", "csv"},
+		{"a.yml", "application/x-yaml", "yml"},
+		{"a.jpeg", "image/jpg", "jpeg"},
+		{"example.com.pdf", octets, "pdf"},
+		{"1.2.3.txt", octets, "txt"},
+		{"Mr. Smith.docx", octets, "docx"},
+
+		{"a.pdf", "image/png", filetype.CodeTypeMismatch},
+		{"a.pdf", "", filetype.CodeTypeMismatch},
+		{"a.pdf", "application/pdfx", filetype.CodeTypeMismatch},
+		{"a.pdf", "application/pdf\r\nX: y", filetype.CodeTypeMismatch},
+		{"a.pdf", "application/pdf;" + strings.Repeat("x", 300), filetype.CodeTypeMismatch},
+		{"a.docx", "application/vnd.ms-word.document.macroEnabled.12", filetype.CodeTypeMismatch},
+
+		{"a.exe", octets, filetype.CodeUnsupportedType},
+		{"a.xyz", octets, filetype.CodeUnsupportedType},
+		{"a.com", octets, filetype.CodeUnsupportedType},
+		{"report.exe.pdf", "application/pdf", filetype.CodeUnsupportedType},
+		{"invoice.pdf.js", "application/pdf", filetype.CodeUnsupportedType},
+		{"a.EXE .pdf", octets, filetype.CodeUnsupportedType},
+		{"a.e\u200bxe.pdf", octets, filetype.CodeUnsupportedType},
+		{"a.ps1.txt", octets, filetype.CodeUnsupportedType},
+		{"a.docm", octets, filetype.CodeUnsupportedType},
+		{"a.xlsm.xlsx", octets, filetype.CodeUnsupportedType},
+		{"a.exe:b.pdf", octets, filetype.CodeUnsupportedType},
+		{"a. pdf", octets, filetype.CodeUnsupportedType},
+		{"a.jar.zip", octets, filetype.CodeUnsupportedType},
+
+		{".exe.pdf", octets, filetype.CodeInvalidName},
+		{"a/b.pdf", "image/png", filetype.CodeInvalidName},
+	} {
+		typ, err := filetype.ByName(c.name, c.declared)
+		got := typ.Ext
+		if err != nil {
+			got = codeOf(err)
+		}
+		if got != c.want {
+			t.Errorf("ByName(%q, %q) = %q, want %q", c.name, c.declared, got, c.want)
+		}
+	}
+}
+
+// The table holds the contract's list and nothing else, and every entry is whole.
+func TestTable(t *testing.T) {
+	contract := strings.Fields(`pdf png jpg jpeg gif webp avif svg bmp tiff heic mp4 m4v mov webm ogv mp3 m4a aac wav flac ogg opus
+		doc docx xls xlsx ppt pptx odt ods odp rtf epub txt md csv tsv json xml yaml yml log html htm zip 7z rar tar gz tgz`)
+	slices.Sort(contract)
+	if got := filetype.Extensions(); !slices.Equal(got, contract) {
+		t.Errorf("extensions %v", got)
+	}
+	for _, typ := range filetype.Supported {
+		switch {
+		case inspectorOf(typ.Ext) == nil:
+			t.Errorf("%s is not inspected", typ.Ext)
+		case !slices.Contains(filetype.Kinds(), typ.Kind):
+			t.Errorf("%s has kind %q", typ.Ext, typ.Kind)
+		case typ.MIME != typ.Accepts[0] || slices.Contains(typ.Accepts, filetype.Unknown) || typ.Label == "":
+			t.Errorf("%s: %+v", typ.Ext, typ)
+		case filetype.Programs[typ.Ext] || filetype.Macros[typ.Ext]:
+			t.Errorf("%s is also a program", typ.Ext)
+		}
+		for _, a := range typ.Accepts {
+			if a != strings.ToLower(a) || strings.Contains(a, ";") {
+				t.Errorf("%s accepts %q", typ.Ext, a)
+			}
+		}
+	}
+	for ext := range filetype.InnerNames {
+		if !filetype.Programs[ext] {
+			t.Errorf("%s is an exception to no rule", ext)
+		}
+	}
+	if typ, _ := filetype.ByExt("a.pdf"); len(typ.Accepts) > 0 {
+		typ.Accepts[0] = "changed"
+	}
+	if typ, _ := filetype.ByExt("a.pdf"); typ.Accepts[0] != "application/pdf" {
+		t.Error("callers can change the table")
+	}
+}
+
+// How bytes are served follows from security, surfaces.
+func TestServing(t *testing.T) {
+	inline := map[string]bool{}
+	for _, ext := range filetype.Extensions() {
+		typ, _ := filetype.ByExt("." + ext)
+		want, shown := typ.MIME, true
+		switch typ.Kind {
+		case filetype.Text:
+			want = "text/plain; charset=utf-8"
+		case filetype.HTML:
+			want = "text/html; charset=utf-8"
+		case filetype.Document, filetype.Archive:
+			want, shown = "application/octet-stream", false
+		}
+		if ext == "svg" {
+			want, shown = "image/svg+xml", false
+		}
+		if got := filetype.ContentType(typ); got != want {
+			t.Errorf("%s is served as %q, want %q", ext, got, want)
+		}
+		if filetype.Inline(typ) != shown {
+			t.Errorf("%s inline: %v", ext, !shown)
+		}
+		inline[ext] = shown
+	}
+	if filetype.ContentType(filetype.Type{}) != "application/octet-stream" || filetype.Inline(filetype.Type{}) {
+		t.Error("an unknown type is not opaque")
+	}
+	forged := filetype.Type{Ext: "zip", Kind: filetype.Image, MIME: "text/html"}
+	if filetype.ContentType(forged) != "application/octet-stream" || filetype.Inline(forged) {
+		t.Error("a type's fields are believed instead of the table")
+	}
+}

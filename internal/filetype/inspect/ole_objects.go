@@ -1,0 +1,226 @@
+package inspect
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf16"
+
+	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/ole"
+)
+
+// Objects within compound files, and in files that carry them, are judged by their class and by their streams.
+
+// oleClasses are classes of objects that are held or refused, in the order of their bytes.
+var oleClasses = []struct{ class, hold string }{
+	{"\xc3\x2a\xb2\xea\xc1\x30\xcf\x11\xa7\xeb\x00\x00\xc0\x5b\xae\x0b", filetype.HoldActiveContent}, // Shell.Explorer
+	{"\x61\xf9\x56\x88\x0a\x34\xd0\x11\xa9\x6b\x00\xc0\x4f\xd7\x05\xa2", filetype.HoldActiveContent}, // WebBrowser
+	{"\x20\x69\x33\x25\xf9\x03\xcf\x11\x8f\xd0\x00\xaa\x00\x68\x6f\x13", filetype.HoldActiveContent}, // htmlfile
+	{"\x6e\xdb\x7c\xd2\x6d\xae\xcf\x11\x96\xb8\x44\x45\x53\x54\x00\x00", filetype.HoldActiveContent}, // Flash
+	{"\x8b\x45\xd1\xbd\x1b\x85\xd1\x11\xb1\x6a\x00\xc0\xf0\x28\x36\x28", filetype.HoldActiveContent}, // ListView, CVE-2012-0158
+	{"\xb6\x90\x41\xc7\x89\x85\xd1\x11\xb1\x6a\x00\xc0\xf0\x28\x36\x28", filetype.HoldActiveContent}, // TreeView, CVE-2012-0158
+	{"\x66\xb6\xbd\x2a\x8b\x6f\xce\x11\x8d\x20\x00\xaa\x00\x4c\xd1\xd8", filetype.HoldActiveContent}, // ImageComboCtl
+}
+
+// The classes that have rules of their own. A link's target is written as a moniker, which is of a class as well.
+const (
+	classEquation  = "\x02\xce\x02\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46"
+	classURL       = "\xe0\xc9\xea\x79\xf9\xba\xce\x11\x8c\x82\x00\xaa\x00\x4b\xa9\x0b"
+	classScriptlet = "\xd3\x0b\x29\x06\xaa\x48\xd2\x11\x84\x32\x00\x60\x08\xc3\xfb\xfc"
+	classNew       = "\xc6\xaf\xab\xec\x19\x7f\xd2\x11\x97\x8e\x00\x00\xf8\x75\x7e\x2a"
+	classSoap      = "\xc7\xb0\xab\xec\x19\x7f\xd2\x11\x97\x8e\x00\x00\xf8\x75\x7e\x2a"
+)
+
+const (
+	// maxObjectStreamHead is how much of the streams that say what an object is or links to is read.
+	maxObjectStreamHead = 64 * filetype.KiB
+
+	// maxObjects is how many streams of objects of one compound file are read; beyond it the file is held.
+	maxObjects = 4096
+)
+
+// objects judges the objects that a compound file is or contains.
+func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
+	equation, native, looked := false, false, 0
+	for _, e := range c.Storage {
+		equation = equation || e.Kind != 2 && string(e.Clsid[:]) == classEquation
+		for _, known := range oleClasses {
+			if e.Kind != 2 && string(e.Clsid[:]) == known.class {
+				facts.HoldFor(known.hold)
+			}
+		}
+		if e.Kind != 2 {
+			continue
+		}
+		judge := objectStreams[strings.ToLower(e.Name)]
+		if judge == nil {
+			continue
+		}
+		if looked++; looked > maxObjects {
+			facts.HoldFor(filetype.HoldNotFullyInspected)
+			break
+		}
+		native = native || strings.EqualFold(e.Name, "\x01ole10native")
+		p, _ := io.ReadAll(io.LimitReader(c.Open(e), maxObjectStreamHead))
+		if problem := judge(facts, p); problem != nil {
+			return problem
+		}
+	}
+	if equation && native {
+		return equationProblem()
+	}
+	return nil
+}
+
+// objectStreams are the streams of objects that are judged, by their names in lower case.
+var objectStreams = map[string]func(facts *filetype.Facts, p []byte) *filetype.Problem{
+	"\x01ole10native": packagedFile,
+	"\x01ole":         linkedObject,
+	"equation native": equationObject,
+	"\x03ocxname":     controlObject,
+	"\x03ocxdata":     controlObject,
+	"ctls":            controlObject, // of a workbook
+}
+
+func controlObject(facts *filetype.Facts, _ []byte) *filetype.Problem {
+	facts.HoldFor(filetype.HoldActiveContent)
+	return nil
+}
+
+// packagedFile judges a file that was put into a document by the packager: its name, the path it came from, and how it begins. What
+// is no program is held: a click opens it.
+func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
+	names, data := unpackage(p)
+	for _, name := range names {
+		base := strings.TrimRight(name[strings.LastIndexAny(name, `/\`)+1:], ". ")
+		if ext := filetype.ProgramExt(base); ext != "" {
+			return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram, "The document contains an executable or script (.%s). Remove it and save the document again.", ext).About(name)
+		}
+	}
+	name := ""
+	if len(names) > 0 {
+		name = names[0]
+	}
+	if problem := embeddedProgram(name, data); problem != nil {
+		return problem
+	}
+	facts.HoldAbout(filetype.HoldEmbeddedObject, name)
+	return nil
+}
+
+// unpackage reads the packager's stream: its size, a mark, label and path, and behind some numbers a second path and the data.
+func unpackage(p []byte) (names []string, data []byte) {
+	if len(p) < 6 {
+		return nil, nil
+	}
+	p = p[6:]
+	text := func() bool {
+		s, rest, ok := bytes.Cut(p[:min(len(p), 1024)], []byte{0})
+		if !ok {
+			return false
+		}
+		names = append(names, strings.ToValidUTF8(string(s), "\ufffd"))
+		p = p[len(p[:min(len(p), 1024)])-len(rest):]
+		return true
+	}
+	for range 2 {
+		if !text() {
+			return names, nil
+		}
+	}
+	if len(p) < 8 {
+		return names, nil
+	}
+	p = p[8:]
+	if !text() || len(p) < 4 {
+		return names, nil
+	}
+	return names, p[4:]
+}
+
+// linkedObject judges where the data of an object comes from.
+func linkedObject(facts *filetype.Facts, p []byte) *filetype.Problem {
+	switch {
+	case bytes.Contains(p, []byte(classScriptlet)), bytes.Contains(p, []byte(classNew)), bytes.Contains(p, []byte(classSoap)):
+		return filetype.UnsafeFile(filetype.ReasonObjectExploit, "An object in the document runs a script from elsewhere. Remove it and save the document again.")
+	case bytes.Contains(p, []byte(classURL)):
+		target := monikerText(p[bytes.Index(p, []byte(classURL))+16:])
+		if filetype.RemoteHost(target) != "" || filetype.Handlers.MatchString(target) {
+			facts.HoldAbout(filetype.HoldExternalObject, target)
+		}
+	}
+	return nil
+}
+
+// monikerText is the UTF-16 address behind the length in a moniker.
+func monikerText(p []byte) string {
+	var units []uint16
+	for p = p[min(len(p), 4):]; len(p) >= 2 && len(units) < 1024; p = p[2:] {
+		u := filetype.LittleEndian.Uint16(p)
+		if u == 0 {
+			break
+		}
+		units = append(units, u)
+	}
+	return string(utf16.Decode(units))
+}
+
+// Equations of the old editor, which no longer gets repairs, are harmless as long as their records are as that editor wrote them.
+const (
+	equationHeader  = 28 // before the MTEF header
+	mtefHeader      = 5
+	maxFontName     = 40 // the editor's buffer, CVE-2017-11882
+	maxMatrixLength = 31 // rows or columns, CVE-2018-0798
+)
+
+func equationProblem() *filetype.Problem {
+	return filetype.UnsafeFile(filetype.ReasonObjectExploit, "An equation in the document is built to attack the program which opens it. Remove it and save the document again.")
+}
+
+// equationObject walks the first records of an equation, up to one that the walk does not know, for a font name too long for the
+// editor.
+func equationObject(_ *filetype.Facts, p []byte) *filetype.Problem {
+	if len(p) < equationHeader+mtefHeader {
+		return nil
+	}
+	if filetype.LittleEndian.Uint16(p) == equationHeader {
+		p = p[equationHeader:]
+	}
+	if version := p[0]; version > 3 { // of another editor
+		return nil
+	}
+	if longFont(p[min(len(p), mtefHeader):]) {
+		return equationProblem()
+	}
+	return nil
+}
+
+func longFont(p []byte) bool {
+	for steps := 0; len(p) > 0 && steps < maxObjects; steps++ {
+		tag := p[0] & 0x0f
+		switch {
+		case tag == 8: // FONT: face, style, name
+			name := p[min(len(p), 3):]
+			end := bytes.IndexByte(name, 0)
+			if end < 0 {
+				end = len(name)
+			}
+			if end > maxFontName {
+				return true
+			}
+			p = name[min(len(name), end+1):]
+		case tag == 5: // MATRIX: alignment, rows, columns
+			return len(p) >= 6 && (p[4] > maxMatrixLength || p[5] > maxMatrixLength)
+		case tag == 9: // SIZE
+			p = p[min(len(p), 3):]
+		case p[0] == 4: // PILE: two alignments
+			p = p[min(len(p), 3):]
+		case p[0] <= 1, 10 <= tag && tag <= 14: // END, LINE, FULL to SUBSYM
+			p = p[1:]
+		default:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,229 @@
+package inspect
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"io"
+	"slices"
+	"strings"
+
+	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/ole"
+)
+
+// oleMain are the streams that make a compound file a document of its kind.
+var oleMain = map[string][]string{
+	"doc": {"worddocument"},
+	"xls": {"workbook", "book"},
+	"ppt": {"powerpoint document"},
+}
+
+// inspectOLE checks doc, xls and ppt (security: "office files for macros and OLE packages"). A file that was protected with a
+// password in the newer formats has this layout as well, under any of the names.
+func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	if !bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
+		return filetype.NotThe(s, t)
+	}
+	c, ok := ole.Open(s)
+	if !ok {
+		return filetype.Damaged(t)
+	}
+	if p := c.Refuse(); p != nil {
+		return p
+	}
+	if encryptedPackage(c) {
+		return heldEncrypted(facts)
+	}
+	if p := objects(c, facts); p != nil {
+		return p
+	}
+	return documents(c, s, t, facts)
+}
+
+// maxMainStreams is how many streams of a document's kind one file may have: its own, and those of documents embedded in it.
+const maxMainStreams = 256
+
+// documents inspects all streams of the kind that the name says. Which of them a program opens depends on where in the tree they stand,
+// and that on how it reads a damaged tree.
+func documents(c *ole.Compound, s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	found := 0
+	for _, e := range c.Storage {
+		if e.Kind != 2 || !slices.Contains(oleMain[t.Ext], strings.ToLower(e.Name)) {
+			continue
+		}
+		if found++; found > maxMainStreams {
+			facts.HoldFor(filetype.HoldNotFullyInspected)
+			break
+		}
+		var p *filetype.Problem
+		switch t.Ext {
+		case "doc":
+			p = inspectWord(c, e, facts)
+		case "xls":
+			p = inspectExcel(c, e, facts)
+		default:
+			p = inspectPowerPoint(c, e, facts)
+		}
+		if p != nil {
+			return p
+		}
+	}
+	if found == 0 {
+		return filetype.NotThe(s, t)
+	}
+	return nil
+}
+
+func heldEncrypted(facts *filetype.Facts) *filetype.Problem {
+	facts.Encrypted = true
+	facts.HoldFor(filetype.HoldEncryptedDocument)
+	return nil
+}
+
+// encryptedPackage tells an OOXML file under a password.
+func encryptedPackage(c *ole.Compound) bool {
+	_, ok := mainStream(c, "encryptedpackage")
+	return ok
+}
+
+// mainStream finds a stream by one of its names, in any storage.
+func mainStream(c *ole.Compound, names ...string) (ole.StorageEntry, bool) {
+	for _, e := range c.Storage {
+		for _, name := range names {
+			if e.Kind == 2 && strings.ToLower(e.Name) == name {
+				return e, true
+			}
+		}
+	}
+	return ole.StorageEntry{}, false
+}
+
+// inspectWord reads the flags at the start of the file information block, and looks for fields that start programs.
+func inspectWord(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
+	r := c.Open(main)
+	fib := make([]byte, 32)
+	if _, err := io.ReadFull(r, fib); err != nil {
+		return nil
+	}
+	if filetype.LittleEndian.Uint16(fib[10:])&0x0100 != 0 {
+		facts.Encrypted = true // macros would show in the directory all the same
+	}
+	scan := fieldScan{facts: facts}
+	io.Copy(&scan, io.LimitReader(r, filetype.MaxRecordScan))
+	scan.judge()
+	return scan.problem
+}
+
+// Record types of Excel and PowerPoint.
+const (
+	xlsEOF        = 0x000a
+	xlsFilePass   = 0x002f
+	xlsBoundSheet = 0x0085
+	xlsSupBook    = 0x01ae
+
+	pptVBAInfo   = 0x0400
+	pptOLEObject = 0x1011
+)
+
+// inspectExcel walks the workbook's first records for sheets of Excel 4 macros, which live outside of Visual Basic, and for a
+// password, behind which they cannot be seen.
+func inspectExcel(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
+	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
+	head := make([]byte, 4)
+	for {
+		if _, err := io.ReadFull(r, head); err != nil {
+			return nil
+		}
+		typ, length := filetype.LittleEndian.Uint16(head), int(filetype.LittleEndian.Uint16(head[2:]))
+		switch typ {
+		case xlsEOF:
+			return nil
+		case xlsFilePass:
+			return heldEncrypted(facts)
+		case xlsSupBook:
+			if p, _ := r.Peek(min(length, filetype.KiB)); filetype.Shells.Match(linkedBook(p)) {
+				return facts.Dde(string(linkedBook(p)))
+			}
+		case xlsBoundSheet:
+			if p, _ := r.Peek(6); len(p) == 6 && (p[5] == 1 || p[5] == 6) {
+				return filetype.MacroProblem()
+			}
+		}
+		if _, err := r.Discard(length); err != nil {
+			return nil
+		}
+	}
+}
+
+// linkedBook is what a record of a link names: of a link to a running program its service and topic, with a mark between them.
+func linkedBook(record []byte) []byte {
+	record = record[min(len(record), 5):]
+	if !bytes.Contains(record, []byte{3}) {
+		return nil
+	}
+	record = bytes.ReplaceAll(record, []byte{0}, nil)
+	return bytes.ReplaceAll(record, []byte{3}, []byte{' '})
+}
+
+// inspectPowerPoint walks the records of the presentation. Containers are entered by not skipping them, so that the walk is flat.
+func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
+	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
+	head := make([]byte, 8)
+	budget := filetype.Allowance(filetype.MaxEmbedded)
+	for {
+		if _, err := io.ReadFull(r, head); err != nil {
+			return nil
+		}
+		version, typ, length := filetype.LittleEndian.Uint16(head), filetype.LittleEndian.Uint16(head[2:]), int64(filetype.LittleEndian.Uint32(head[4:]))
+		if version&0xf == 0xf {
+			continue
+		}
+		body := io.LimitReader(r, length)
+		switch typ {
+		case pptVBAInfo:
+			p := make([]byte, 8)
+			if _, err := io.ReadFull(body, p); err == nil && filetype.LittleEndian.Uint32(p[4:]) != 0 {
+				return filetype.MacroProblem()
+			}
+		case pptOLEObject:
+			if p := slideObject(c, c.S.Unfold(unpackOLE(body, version>>4 == 1), &budget, filetype.OpenPrice), facts); p != nil {
+				return p
+			}
+		}
+		io.Copy(io.Discard, body)
+	}
+}
+
+// ole10Native is the name, in UTF-16, of the stream in which the packager puts a file of any sort.
+var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v\x00e\x00")
+
+// slideObject judges an embedded object of a presentation. What cannot be read is held.
+func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) *filetype.Problem {
+	p, err := io.ReadAll(io.LimitReader(r, filetype.MaxNested+1))
+	if err == nil && len(p) <= filetype.MaxNested {
+		if object, ok := ole.Open(c.S.Within(p)); ok {
+			if problem := object.Refuse(); problem != nil {
+				return problem
+			}
+			return objects(object, facts)
+		}
+	}
+	if err != nil || len(p) > filetype.MaxNested || bytes.Contains(p, ole10Native) {
+		facts.HoldFor(filetype.HoldEmbeddedObject)
+	}
+	return nil
+}
+
+// unpackOLE reads an embedded object of PowerPoint, behind the unpacked size that comes first.
+func unpackOLE(r io.Reader, compressed bool) io.Reader {
+	if !compressed {
+		return r
+	}
+	io.CopyN(io.Discard, r, 4)
+	z, err := zlib.NewReader(r)
+	if err != nil {
+		return filetype.Failing{Err: err}
+	}
+	return z
+}

@@ -1,0 +1,83 @@
+package inspect
+
+import (
+	"bytes"
+	"strings"
+
+	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/ole"
+)
+
+// oldObject judges an object as RTF carries it, in the layout of OLE 1: its class, where it is linked to, and its data, which of
+// newer objects is a compound file within s. What cannot be read stays held.
+func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Problem {
+	class, topic, linked := oldHeader(p)
+	if linked && topic != "" {
+		if filetype.Handlers.MatchString(topic) {
+			return filetype.UnsafeFile(filetype.ReasonObjectExploit, "The document loads an object by an address made to run a program. Remove it and save the document again.").About(topic)
+		}
+		if filetype.RemoteHost(topic) != "" {
+			f.HoldAbout(filetype.HoldExternalObject, topic)
+		}
+	}
+	equation := strings.Contains(class, "equation")
+	at := bytes.Index(p, []byte(filetype.OleMagic))
+	if at < 0 {
+		return oldData(f, class, oldBody(p))
+	}
+	c, ok := ole.Open(s.Within(p[at:]))
+	if !ok {
+		return nil
+	}
+	if problem := c.Refuse(); problem != nil {
+		return problem
+	}
+	if _, native := mainStream(c, "\x01ole10native"); equation && native {
+		return equationProblem()
+	}
+	return objects(c, f)
+}
+
+// oldData judges data that is no compound file.
+func oldData(f *filetype.Facts, class string, data []byte) *filetype.Problem {
+	switch {
+	case strings.Contains(class, "package"):
+		return packagedFile(f, append(make([]byte, 4, 4+len(data)), data...))
+	case strings.Contains(class, "equation"):
+		return equationObject(f, data)
+	}
+	return embeddedProgram(class, data)
+}
+
+// oldHeader reads the class, in lower case, and the address of an object.
+func oldHeader(p []byte) (class, topic string, linked bool) {
+	if len(p) < 12 {
+		return "", "", false
+	}
+	linked = filetype.LittleEndian.Uint32(p[4:]) == 1
+	p = p[8:]
+	class, p = oldString(p)
+	topic, _ = oldString(p)
+	return strings.ToLower(class), topic, linked
+}
+
+// oldBody is the data behind the header of an embedded object.
+func oldBody(p []byte) []byte {
+	if len(p) < 8 {
+		return nil
+	}
+	p = p[8:]
+	for range 3 {
+		_, p = oldString(p)
+	}
+	return p[min(len(p), 4):]
+}
+
+// oldString reads a text behind its length.
+func oldString(p []byte) (s string, rest []byte) {
+	if len(p) < 4 {
+		return "", nil
+	}
+	n := int(min(filetype.LittleEndian.Uint32(p), uint32(len(p)-4)))
+	return strings.TrimRight(string(p[4:4+min(n, filetype.KiB)]), "\x00"), p[4+n:]
+}

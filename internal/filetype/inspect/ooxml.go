@@ -1,0 +1,211 @@
+package inspect
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/archive"
+	"vitrine/internal/filetype/ole"
+	"vitrine/internal/filetype/text"
+)
+
+// ooxmlMain is, for each format, the folder of its parts and the end of its main part's content type: as document, template or show.
+var ooxmlMain = map[string]struct {
+	folder string
+	types  []string
+}{
+	"docx": {"word/", []string{"wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml"}},
+	"xlsx": {"xl/", []string{"spreadsheetml.sheet.main+xml", "spreadsheetml.template.main+xml"}},
+	"pptx": {"ppt/", []string{"presentationml.presentation.main+xml", "presentationml.slideshow.main+xml", "presentationml.template.main+xml"}},
+}
+
+// inspectOOXML checks docx, xlsx and pptx: the parts of the right format, no macros under any name or content type, no packaged
+// files (security: "office files for macros and OLE packages").
+func inspectOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	if bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
+		return protectedOOXML(s, t, facts)
+	}
+	return newInspection(s, facts).ooxml(s, t, 0)
+}
+
+// protectedOOXML takes a compound file for what it is under a password.
+func protectedOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	c, ok := ole.Open(s)
+	if !ok {
+		return filetype.NotThe(s, t)
+	}
+	if p := c.Refuse(); p != nil {
+		return p
+	}
+	if !encryptedPackage(c) {
+		return filetype.NotThe(s, t)
+	}
+	return heldEncrypted(facts)
+}
+
+// ooxmlParts is what the walk through the package notes.
+type ooxmlParts struct {
+	contentTypes *archive.ZipMember
+	folder       bool
+	inner        []archive.ZipMember
+	exts         map[string]bool // of all members, in lower case
+	names        map[string]bool // of all members, in lower case and without escapes
+	escaped      bool            // a member's name may be read as one of another extension
+}
+
+// uses reports whether a declaration for parts of an extension may be of a part that is there.
+func (p *ooxmlParts) uses(ext string) bool { return p.escaped || p.exts[ext] }
+
+// note keeps the name and extension of a part, whose name is in lower case, and tells whether there was one of that name.
+func (p *ooxmlParts) note(name string) (again bool) {
+	if plain, err := url.PathUnescape(name); err == nil {
+		again = p.names[plain]
+		p.names[plain] = true
+	}
+	ext := strings.TrimPrefix(path.Ext(name), ".")
+	p.exts[ext] = true
+	p.escaped = p.escaped || strings.Contains(name, "%") || strings.HasSuffix(name, ".") || ext != "" && !plainExt(ext)
+	return again
+}
+
+// plainExt tells an extension, in lower case, that every program reads alike.
+func plainExt(ext string) bool {
+	return ext != "" && strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+}
+
+func (z *inspection) ooxml(s *filetype.Source, t filetype.Type, depth int) *filetype.Problem {
+	parts := ooxmlParts{exts: map[string]bool{}, names: map[string]bool{}}
+	p := z.walk(s, t, depth, func(m *archive.ZipMember) *filetype.Problem { return z.ooxmlPart(s, t, &parts, m, depth) })
+	if p != nil {
+		return p
+	}
+	if parts.contentTypes == nil || !parts.folder {
+		return filetype.NotThe(s, t)
+	}
+	types, ok := contentTypes(s, parts.contentTypes)
+	if !ok {
+		return filetype.Damaged(t)
+	}
+	for _, ct := range types {
+		// Some libraries always declare what a .bin would be. Of an extension that no part has it says nothing.
+		if ct.ext != "" && !parts.uses(ct.ext) {
+			continue
+		}
+		for _, mark := range []string{"macroenabled", "vbaproject", "vbadata", "macrosheet"} {
+			if strings.Contains(ct.name, mark) {
+				return filetype.MacroProblem()
+			}
+		}
+	}
+	if !slices.ContainsFunc(types, func(ct contentType) bool {
+		return slices.ContainsFunc(ooxmlMain[t.Ext].types, func(main string) bool { return strings.HasSuffix(ct.name, main) })
+	}) {
+		return filetype.NotThe(s, t)
+	}
+	return z.openAll(s, parts.inner, depth)
+}
+
+func (z *inspection) ooxmlPart(s *filetype.Source, t filetype.Type, parts *ooxmlParts, m *archive.ZipMember, depth int) *filetype.Problem {
+	name := strings.ToLower(m.Name)
+	again := parts.note(name)
+	parts.folder = parts.folder || strings.HasPrefix(name, ooxmlMain[t.Ext].folder)
+	switch base := path.Base(name); {
+	case m.Encrypted:
+		return heldEncrypted(z.facts)
+	case again && name == "[content_types].xml":
+		return filetype.UnsafeFile(filetype.ReasonForgedDocument, "The document has two tables of contents, as only forged ones do.")
+	case again && !m.Dir():
+		return filetype.UnsafeFile(filetype.ReasonDuplicatePart, "The document has two parts of one name. Save it again from an office program.").About(m.Name)
+	case strings.HasSuffix(name, ".piece") && strings.Contains(name, "/["):
+		return filetype.UnsafeFile(filetype.ReasonForgedDocument, "The document has parts in pieces, as no office program writes them. Save it again in one.")
+	case strings.HasPrefix(base, "vbaproject"), strings.HasPrefix(base, "vbadata"), strings.Contains(name, "/macrosheets/"):
+		return filetype.MacroProblem()
+	case strings.Contains(name, "/activex/"):
+		z.facts.HoldFor(filetype.HoldActiveContent)
+	case name == "[content_types].xml":
+		copied := *m
+		parts.contentTypes = &copied
+	case nestable(m):
+		parts.inner = append(parts.inner, *m)
+		return nil
+	}
+	return z.part(s, m, familyOOXML, depth)
+}
+
+// contentType is one that a package declares, in lower case.
+type contentType struct {
+	name string
+	ext  string // it is surely of nothing but the parts of this extension; "": it may be of any part
+}
+
+// contentTypes lists the content types that the package declares.
+func contentTypes(s *filetype.Source, m *archive.ZipMember) (types []contentType, ok bool) {
+	p, ok := archive.ReadAll(s, m, filetype.MaxPart)
+	if !ok {
+		return nil, false
+	}
+	d := xml.NewDecoder(bytes.NewReader(asUTF8(p)))
+	d.CharsetReader = text.CharsetReader
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return types, true
+		}
+		if err != nil {
+			return nil, false
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			ext := defaultExt(e)
+			for _, a := range e.Attr {
+				if a.Name.Local == "ContentType" {
+					types = append(types, contentType{strings.ToLower(a.Value), ext})
+				}
+			}
+		}
+	}
+}
+
+// defaultExt is the extension whose content type an element declares, in lower case; "" where programs could read another one, or
+// another type: of several attributes of a name each may take its own.
+func defaultExt(e xml.StartElement) (ext string) {
+	if e.Name.Local != "Default" {
+		return ""
+	}
+	exts, types := 0, 0
+	for _, a := range e.Attr {
+		switch {
+		case a.Name.Local != "Extension" && a.Name.Local != "ContentType":
+		case a.Name.Space != "":
+			return ""
+		case a.Name.Local == "Extension":
+			ext = strings.ToLower(a.Value)
+			exts++
+		default:
+			types++
+		}
+	}
+	if exts != 1 || types != 1 || !plainExt(ext) {
+		return ""
+	}
+	return ext
+}
+
+// asUTF8 decodes UTF-16 with a byte order mark, which XML parts may be written in.
+func asUTF8(p []byte) []byte {
+	order := text.OrderOf(p)
+	if order == nil {
+		return p
+	}
+	var units []uint16
+	for p = p[2:]; len(p) >= 2; p = p[2:] {
+		units = append(units, order(p))
+	}
+	return []byte(string(utf16.Decode(units)))
+}

@@ -1,0 +1,222 @@
+// Package ole reads compound files: the containers of old Office documents.
+package ole
+
+import (
+	"bytes"
+	"io"
+	"unicode/utf16"
+
+	"vitrine/internal/filetype"
+)
+
+// Compound is an OLE2 compound file: a file system of sectors with an allocation table, as doc, xls, ppt and encrypted office
+// files are stored. Every chain is followed for a bounded number of steps and only to sectors that exist.
+type Compound struct {
+	S       *filetype.Source
+	sector  int64    // bytes a sector
+	fat     []uint32 // the sectors that hold the allocation table
+	miniFAT []uint32 // the sectors of the table of small streams
+	Storage []StorageEntry
+	cached  int64 // which sector table holds; -1 none
+	table   []byte
+	small   []uint32 // the root's sectors, which hold small streams; nil not listed yet
+}
+
+// StorageEntry is one entry of the directory.
+type StorageEntry struct {
+	Name  string
+	Kind  byte // 1 storage, 2 stream, 5 root
+	Clsid [16]byte
+	start uint32
+	size  int64
+}
+
+// Open reads the tables and the directory. ok is false when they do not hang together.
+func Open(s *filetype.Source) (c *Compound, ok bool) {
+	h := s.Bytes(0, filetype.OleHeader)
+	if len(h) < filetype.OleHeader || !bytes.HasPrefix(h, []byte(filetype.OleMagic)) {
+		return nil, false
+	}
+	shift := filetype.LittleEndian.Uint16(h[30:])
+	if shift != 9 && shift != 12 || filetype.LittleEndian.Uint16(h[32:]) != 6 {
+		return nil, false
+	}
+	c = &Compound{S: s, sector: 1 << shift, cached: -1}
+	if !c.readFAT(h) {
+		return nil, false
+	}
+	directory, ok := c.chain(filetype.LittleEndian.Uint32(h[48:]), filetype.MaxStorages*128/c.sector)
+	if !ok || len(directory) == 0 {
+		return nil, false
+	}
+	if first := filetype.LittleEndian.Uint32(h[60:]); first < filetype.OleLast {
+		if c.miniFAT, ok = c.chain(first, c.S.Size/c.sector); !ok {
+			return nil, false
+		}
+	}
+	return c, c.readDirectory(directory)
+}
+
+// readFAT lists the sectors of the allocation table: 109 in the header, more in a chain of sectors of their own.
+func (c *Compound) readFAT(h []byte) bool {
+	count := int64(filetype.LittleEndian.Uint32(h[44:]))
+	if count < 1 || count > c.S.Size/c.sector {
+		return false
+	}
+	add := func(p []byte) {
+		for ; len(p) >= 4 && int64(len(c.fat)) < count; p = p[4:] {
+			if n := filetype.LittleEndian.Uint32(p); n < filetype.OleLast {
+				c.fat = append(c.fat, n)
+			}
+		}
+	}
+	add(h[76:])
+	next := filetype.LittleEndian.Uint32(h[68:])
+	for steps := int64(0); int64(len(c.fat)) < count && next < filetype.OleLast; steps++ {
+		p := c.sectorBytes(next)
+		if p == nil || steps > c.S.Size/c.sector {
+			return false
+		}
+		add(p[:len(p)-4])
+		next = filetype.LittleEndian.Uint32(p[len(p)-4:])
+	}
+	return true
+}
+
+// sectorBytes reads a whole sector; the last of a file may be short and is filled up.
+func (c *Compound) sectorBytes(n uint32) []byte {
+	p := c.S.Bytes((int64(n)+1)*c.sector, int(c.sector))
+	if len(p) == 0 {
+		return nil
+	}
+	return append(p, make([]byte, int(c.sector)-len(p))...)
+}
+
+// next follows the allocation table; ok is false outside of it.
+func (c *Compound) next(n uint32) (uint32, bool) { return c.lookup(c.fat, n) }
+
+func (c *Compound) lookup(sectors []uint32, n uint32) (uint32, bool) {
+	perSector := uint32(c.sector / 4)
+	i := n / perSector
+	if int64(i) >= int64(len(sectors)) {
+		return 0, false
+	}
+	if at := int64(sectors[i]); at != c.cached {
+		if c.table = c.sectorBytes(sectors[i]); c.table == nil {
+			c.cached = -1
+			return 0, false
+		}
+		c.cached = at
+	}
+	return filetype.LittleEndian.Uint32(c.table[n%perSector*4:]), true
+}
+
+// chain lists the sectors of a chain of at most limit.
+func (c *Compound) chain(n uint32, limit int64) (sectors []uint32, ok bool) {
+	for n < filetype.OleLast {
+		if int64(len(sectors)) >= limit {
+			return nil, false
+		}
+		sectors = append(sectors, n)
+		if n, ok = c.next(n); !ok {
+			return nil, false
+		}
+	}
+	return sectors, true
+}
+
+func (c *Compound) readDirectory(sectors []uint32) bool {
+	for _, n := range sectors {
+		p := c.sectorBytes(n)
+		if p == nil {
+			return false
+		}
+		for ; len(p) >= 128; p = p[128:] {
+			if p[66] == 0 {
+				continue
+			}
+			size := int64(filetype.LittleEndian.Uint64(p[120:]))
+			if c.sector == 512 {
+				size = int64(uint32(size)) // the upper half is undefined there
+			}
+			e := StorageEntry{Name: oleName(p), Kind: p[66], start: filetype.LittleEndian.Uint32(p[116:]), size: size}
+			copy(e.Clsid[:], p[80:96])
+			c.Storage = append(c.Storage, e)
+		}
+	}
+	return len(c.Storage) > 0 && c.Storage[0].Kind == 5
+}
+
+func oleName(p []byte) string {
+	length := min(int(filetype.LittleEndian.Uint16(p[64:])), 64)
+	var units []uint16
+	for i := 0; i+2 <= length; i += 2 {
+		if u := filetype.LittleEndian.Uint16(p[i:]); u != 0 {
+			units = append(units, u)
+		}
+	}
+	return string(utf16.Decode(units))
+}
+
+// Open reads a stream, sector by sector, on the account of the whole inspection: any number of streams may be of the same sectors.
+func (c *Compound) Open(e StorageEntry) io.Reader {
+	if e.size < 0 || e.size > c.S.Size {
+		e.size = c.S.Size
+	}
+	r := &streamReader{c: c, at: e.start, left: e.size}
+	if e.size < filetype.OleCutoff {
+		if c.small == nil {
+			c.small, _ = c.chain(c.Storage[0].start, c.S.Size/c.sector)
+		}
+		r.small = c.small
+	}
+	return c.S.Work.Unfolded.Reader(r, filetype.KiB)
+}
+
+// streamReader reads a stream along its chain; small streams lie in 64-byte sectors within the root's stream.
+type streamReader struct {
+	c     *Compound
+	at    uint32
+	left  int64
+	small []uint32 // the root's sectors, for a small stream
+	buf   []byte
+}
+
+func (r *streamReader) Read(p []byte) (int, error) {
+	if len(r.buf) == 0 {
+		if r.left <= 0 || r.at >= filetype.OleLast || !r.fill() {
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, r.buf)
+	r.buf = r.buf[n:]
+	return n, nil
+}
+
+// fill reads the next sector. It ends at the stream's size, so that a chain in a circle ends too.
+func (r *streamReader) fill() bool {
+	if r.small != nil {
+		perSector := r.c.sector / filetype.OleMini
+		i := int64(r.at) / perSector
+		if i >= int64(len(r.small)) {
+			return false
+		}
+		r.buf = r.c.S.Bytes((int64(r.small[i])+1)*r.c.sector+int64(r.at)%perSector*filetype.OleMini, filetype.OleMini)
+	} else {
+		r.buf = r.c.S.Bytes((int64(r.at)+1)*r.c.sector, int(r.c.sector))
+	}
+	if int64(len(r.buf)) > r.left {
+		r.buf = r.buf[:r.left]
+	}
+	r.left -= int64(len(r.buf))
+	table := r.c.fat
+	if r.small != nil {
+		table = r.c.miniFAT
+	}
+	next, ok := r.c.lookup(table, r.at)
+	if !ok {
+		next = filetype.OleLast
+	}
+	r.at = next
+	return len(r.buf) > 0
+}

@@ -1,0 +1,173 @@
+package text
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"vitrine/internal/filetype"
+)
+
+// InspectSVG wants XML whose root is svg. Entities are refused (security: "SVG for DOCTYPE entities"), since a few lines of them
+// unfold to gigabytes. Scripts and web pages within are held: an SVG is shown through <img>, where neither does anything (security,
+// surfaces), but whoever downloads it opens it in a browser, where both do. Pictures, styles and links from elsewhere pass: all that they
+// can do is to tell another host that a copy was opened.
+func InspectSVG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	if p := checkText(s, t, nil); p != nil {
+		return p
+	}
+	if p := wellFormedSVG(s, t); p != nil {
+		return p
+	}
+	return watchSVG(s, facts)
+}
+
+func wellFormedSVG(s *filetype.Source, t filetype.Type) *filetype.Problem {
+	text, _ := TextReader(s)
+	if s.Size > filetype.MaxSVG {
+		text = io.LimitReader(text, filetype.MaxProlog)
+	}
+	d := xml.NewDecoder(text)
+	d.CharsetReader = CharsetReader
+	if p := svgRoot(d, s, t); p != nil {
+		return p
+	}
+	if s.Size > filetype.MaxSVG {
+		return nil
+	}
+	for depth := 1; depth <= filetype.MaxXMLDepth; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return filetype.Damaged(t)
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	return filetype.UnsafeFile(filetype.ReasonDeepMarkup, "The SVG nests its elements more than %d deep.", filetype.MaxXMLDepth)
+}
+
+// svgRoot reads up to the root element.
+func svgRoot(d *xml.Decoder, s *filetype.Source, t filetype.Type) *filetype.Problem {
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return filetype.NotThe(s, t)
+		}
+		switch token := token.(type) {
+		case xml.Directive:
+			if strings.Contains(strings.ToUpper(string(token)), "ENTITY") {
+				return svgEntities()
+			}
+		case xml.CharData:
+			if len(bytes.TrimSpace(token)) > 0 {
+				return filetype.NotThe(s, t)
+			}
+		case xml.StartElement:
+			if token.Name.Local != "svg" || token.Name.Space != "" && token.Name.Space != "http://www.w3.org/2000/svg" {
+				return filetype.NotThe(s, t)
+			}
+			return nil
+		}
+	}
+}
+
+func svgEntities() *filetype.Problem {
+	return filetype.UnsafeFile(filetype.ReasonEntities, "The SVG defines entities. Save it again without a DOCTYPE.")
+}
+
+// watchSVG reads all of an SVG, whatever its size, for what runs or shows a page once it is opened in a browser.
+func watchSVG(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
+	m := NewMarkup(s.Scan(filetype.MaxTextScan))
+	for {
+		switch m.Next() {
+		case MarkupEnd:
+			return nil
+		case MarkupDirective:
+			if Entities(m.Text) {
+				return svgEntities()
+			}
+		case markupInstruction:
+			if text := strings.ToLower(string(m.Text)); strings.HasPrefix(text, "?xml-stylesheet") && strings.Contains(text, "xsl") {
+				facts.HoldAbout(filetype.HoldSVGScript, "xml-stylesheet")
+			}
+		case MarkupOpen:
+			svgElement(&m.Tag, facts)
+		}
+	}
+}
+
+// svgElement judges one element: its name, its handlers of events, and addresses that are scripts or pages.
+func svgElement(t *MarkupTag, facts *filetype.Facts) {
+	switch strings.ToLower(t.Name) {
+	case "script", "handler", "listener":
+		facts.HoldAbout(filetype.HoldSVGScript, t.Name)
+	case "iframe", "frame", "object", "embed", "applet", "form", "input", "textarea", "button", "meta", "base":
+		facts.HoldAbout(filetype.HoldSVGPage, t.Name)
+	}
+	for _, a := range t.Attrs {
+		name := strings.ToLower(a.name)
+		switch {
+		case strings.HasPrefix(name, "on") && len(name) > 4 && strings.TrimSpace(a.Value) != "",
+			name == "attributename" && strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Value)), "on"):
+			facts.HoldAbout(filetype.HoldSVGScript, a.name)
+		case scriptAddress(a.Value):
+			facts.HoldAbout(filetype.HoldSVGScript, a.Value)
+		}
+	}
+}
+
+// scriptAddress tells an address that is a script or a page. Browsers skip controls and white space in the scheme.
+func scriptAddress(value string) bool {
+	if !strings.Contains(value, ":") {
+		return false
+	}
+	value = strings.ToLower(strings.Map(func(r rune) rune {
+		if r <= ' ' {
+			return -1
+		}
+		return r
+	}, value[:min(len(value), 256)]))
+	for part := range strings.SplitSeq(value, ";") { // "values" of an animation lists several
+		if strings.HasPrefix(part, "javascript:") || strings.HasPrefix(part, "vbscript:") {
+			return true
+		}
+	}
+	return strings.HasPrefix(value, "data:text/html") || strings.HasPrefix(value, "data:application/xhtml") || strings.HasPrefix(value, "data:text/xml") ||
+		strings.HasPrefix(value, "data:application/xml")
+}
+
+// CharsetReader makes any declared encoding readable for the sake of the markup, which is ASCII in all of them: bytes above it count
+// as Latin-1. UTF-16 has been turned into UTF-8 by then.
+func CharsetReader(charset string, r io.Reader) (io.Reader, error) {
+	if strings.HasPrefix(strings.ToLower(charset), "utf") {
+		return r, nil
+	}
+	return &latin1Reader{r: r}, nil
+}
+
+type latin1Reader struct {
+	r   io.Reader
+	raw [1024]byte
+}
+
+func (l *latin1Reader) Read(p []byte) (int, error) {
+	if len(p) < utf8.UTFMax {
+		return 0, io.ErrShortBuffer
+	}
+	n, err := l.r.Read(l.raw[:min(len(l.raw), len(p)/2)])
+	out := p[:0]
+	for _, b := range l.raw[:n] {
+		out = utf8.AppendRune(out, rune(b))
+	}
+	return len(out), err
+}

@@ -1,0 +1,240 @@
+// Package text inspects text, HTML and SVG, and reads markup in bounded memory.
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"vitrine/internal/filetype"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+// InspectText takes any text for every text extension: a JSON file with comments, an unfinished XML or a ragged CSV is shown as
+// plain text and is what its owner means to show. Only JSON and XML must begin like themselves.
+//
+// Text-direction characters, by which source code shows other than it runs, pass: Arabic and Hebrew text has them.
+func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
+	w := textWatch{facts: facts, ext: t.Ext}
+	if p := checkText(s, t, w.watcher(s.Head)); p != nil {
+		return p
+	}
+	if w.problem != nil {
+		return w.problem
+	}
+	start := strings.TrimSpace(TextHead(s.Head))
+	switch t.Ext {
+	case "json":
+		if !jsonStart.MatchString(start) {
+			return filetype.NotThe(s, t)
+		}
+	case "xml":
+		if !strings.HasPrefix(start, "<") {
+			return filetype.NotThe(s, t)
+		}
+	}
+	return nil
+}
+
+// jsonStart is how a value of JSON begins, or a comment, which many settings files have.
+var jsonStart = regexp.MustCompile(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\*)`)
+
+// checkText validates up to maxTextScan bytes: UTF-8, UTF-16 with a byte order mark, or an 8-bit or multi-byte legacy encoding,
+// which cannot be told from another but has no control characters. visit, if given, sees the text in chunks, UTF-16 made UTF-8.
+func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *filetype.Problem {
+	if what := filetype.OtherText(s.Head); what != "" {
+		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says %s, but the content is %s.", t.Label, what)
+	}
+	if what := ScriptIn(TextHead(s.Head), t.Ext == "md"); what != "" {
+		return filetype.UnsafeFile(filetype.ReasonScript, "The file is %s. Executables and scripts are not accepted under any name.", what)
+	}
+	r, order := TextReader(s)
+	var c TextCheck
+	buf := make([]byte, filetype.ChunkBytes)
+	for {
+		n, err := r.Read(buf)
+		c.Add(buf[:n])
+		if visit != nil {
+			visit(buf[:n])
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || c.nul {
+			return notText(s, t)
+		}
+	}
+	if s.Size <= filetype.MaxTextScan {
+		c.End()
+	}
+	if !c.Ok(order != nil) {
+		return notText(s, t)
+	}
+	return nil
+}
+
+func notText(s *filetype.Source, t filetype.Type) *filetype.Problem {
+	if m := mimetype.Detect(s.Head); !m.Is(filetype.Unknown) && !under(m, "text/plain") {
+		return filetype.NotThe(s, t)
+	}
+	return filetype.Mismatch(filetype.ReasonNotText, "The name says %s, but the content is not readable text.", t.Label)
+}
+
+func under(m *mimetype.MIME, family string) bool {
+	for ; m != nil; m = m.Parent() {
+		if m.Is(family) {
+			return true
+		}
+	}
+	return false
+}
+
+// TextCheck decides in one pass whether bytes are UTF-8, and whether they could be a legacy encoding.
+type TextCheck struct {
+	nul      bool
+	control  bool   // a control character that text in a legacy encoding does not have
+	notUTF8  bool   //
+	leftover []byte // the begun character at the end of the last chunk
+}
+
+func (c *TextCheck) Add(p []byte) {
+	for _, b := range p {
+		if b < ' ' && !textControl[b] {
+			c.control = true
+			c.nul = c.nul || b == 0
+		}
+	}
+	if c.notUTF8 {
+		return
+	}
+	if len(c.leftover) > 0 {
+		p = append(c.leftover, p...)
+	}
+	whole := wholeRunes(p)
+	c.notUTF8 = !utf8.Valid(p[:whole])
+	c.leftover = bytes.Clone(p[whole:])
+}
+
+// End says that there is no more: a begun character stays begun.
+func (c *TextCheck) End() { c.notUTF8 = c.notUTF8 || len(c.leftover) > 0 }
+
+// Ok is the verdict. Control characters other than NUL occur in UTF-8 logs and protocols (SOH, ESC, mIRC's colours); where the
+// encoding is unknown they tell binary data. UTF-16 that was decoded is valid or was an error before.
+func (c *TextCheck) Ok(decoded bool) bool {
+	return !c.nul && (decoded || !c.notUTF8 || !c.control)
+}
+
+// textControl are the C0 characters found in legacy text: BEL to CR, SUB (the DOS end of file), ESC (terminal colours, ISO 2022).
+var textControl = [' ']bool{7: true, 8: true, 9: true, 10: true, 11: true, 12: true, 13: true, 0x1a: true, 0x1b: true}
+
+// wholeRunes is the length of p without a character that is begun at its end.
+func wholeRunes(p []byte) int {
+	for i := len(p) - 1; i >= 0 && i >= len(p)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(p[i]) {
+			if !utf8.FullRune(p[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(p)
+}
+
+// byteOrder reads the 16-bit units of UTF-16.
+type byteOrder func(p []byte) uint16
+
+func bigEndian(p []byte) uint16    { return uint16(p[0])<<8 | uint16(p[1]) }
+func littleEndian(p []byte) uint16 { return uint16(p[1])<<8 | uint16(p[0]) }
+
+// OrderOf tells UTF-16 by its byte order mark; nil is any other encoding. UTF-32 is not distinguished: it is refused for its NULs.
+func OrderOf(head []byte) byteOrder {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return bigEndian
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return littleEndian
+	}
+	return nil
+}
+
+// TextReader reads the file as text: UTF-16 becomes UTF-8, a byte order mark goes, all else comes as it is.
+func TextReader(s *filetype.Source) (io.Reader, byteOrder) {
+	raw := s.Scan(filetype.MaxTextScan)
+	order := OrderOf(s.Head)
+	if order == nil {
+		if bytes.HasPrefix(s.Head, []byte("\xef\xbb\xbf")) {
+			io.CopyN(io.Discard, raw, 3)
+		}
+		return raw, nil
+	}
+	io.CopyN(io.Discard, raw, 2)
+	return &utf16Reader{r: bufio.NewReaderSize(raw, filetype.ChunkBytes), order: order}, order
+}
+
+var errNotUTF16 = errors.New("not UTF-16")
+
+// utf16Reader turns UTF-16 into UTF-8 and fails on what is not UTF-16: half a unit, half a surrogate pair.
+type utf16Reader struct {
+	r     *bufio.Reader
+	order byteOrder
+}
+
+func (u *utf16Reader) Read(p []byte) (int, error) {
+	n := 0
+	for n+utf8.UTFMax <= len(p) {
+		r, err := u.rune()
+		if err != nil {
+			return n, err
+		}
+		n += utf8.EncodeRune(p[n:], r)
+	}
+	return n, nil
+}
+
+func (u *utf16Reader) rune() (rune, error) {
+	hi, err := u.unit()
+	if err != nil || !utf16.IsSurrogate(rune(hi)) {
+		return rune(hi), err
+	}
+	lo, err := u.unit()
+	if err != nil {
+		return 0, errNotUTF16
+	}
+	r := utf16.DecodeRune(rune(hi), rune(lo))
+	if r == utf8.RuneError {
+		return 0, errNotUTF16
+	}
+	return r, nil
+}
+
+func (u *utf16Reader) unit() (uint16, error) {
+	p, err := u.r.Peek(2)
+	if len(p) < 2 {
+		if len(p) == 1 {
+			return 0, errNotUTF16
+		}
+		return 0, err
+	}
+	v := u.order(p)
+	u.r.Discard(2)
+	return v, nil
+}
+
+// TextHead is the beginning of a text without its byte order mark, as UTF-8.
+func TextHead(head []byte) string {
+	order := OrderOf(head)
+	if order == nil {
+		return string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
+	}
+	units := make([]uint16, 0, len(head)/2)
+	for p := head[2:]; len(p) >= 2; p = p[2:] {
+		units = append(units, order(p))
+	}
+	return string(utf16.Decode(units))
+}
