@@ -21,9 +21,9 @@ type pdfScan struct {
 	named    int // how often the type of an object stream is named
 
 	encrypted bool
-	encrypt   sighting                // the trailer's /Encrypt
+	encrypt   sighting             // the trailer's /Encrypt
 	crypts    map[int64]Encryption // what may be the object that it refers to
-	id        string                  // the trailer's /ID
+	id        string               // the trailer's /ID
 
 	launch     bool   // a launch action
 	attachment bool   // an embedded file
