@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/spooltest"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,7 +24,7 @@ func TestDiskFull(t *testing.T) {
 	var kept []int
 	failures := 0
 	for id := 0; failures < 5; id++ {
-		err := s.Append(batch(id))
+		err := s.Append(spooltest.Batch(id))
 		if err == nil {
 			kept = append(kept, id)
 		} else if failures++; !errors.Is(err, unix.ENOSPC) {
@@ -35,10 +36,10 @@ func TestDiskFull(t *testing.T) {
 	}
 	vitrinetest.Resize(t, dir, "1m")
 	for id := 20_000; id < 20_010; id++ {
-		add(t, s, id)
+		spooltest.Add(t, s, id)
 		kept = append(kept, id)
 	}
-	if got := replay(t, s); !slices.Equal(got, kept) {
+	if got := spooltest.Replay(t, s); !slices.Equal(got, kept) {
 		t.Errorf("replayed %v, want %v", got, kept)
 	}
 	if log.Len() > 0 || names(t, dir) != nil {
@@ -51,12 +52,12 @@ func TestDiskFull(t *testing.T) {
 func TestLeaveOnFullDisk(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "64k")
 	s, log := open(t, dir)
-	add(t, s, 1, 2)
+	spooltest.Add(t, s, 1, 2)
 	if err := s.seal(); err != nil {
 		t.Fatal(err)
 	}
 	last := 3
-	for ; s.Append(batch(last)) == nil; last++ {
+	for ; s.Append(spooltest.Batch(last)) == nil; last++ {
 	}
 	if last < 10 {
 		t.Fatalf("the disk was full with number %d", last)
@@ -66,15 +67,15 @@ func TestLeaveOnFullDisk(t *testing.T) {
 		all = append(all, id)
 	}
 	got, _ := leave(t, s, 2)
-	want(t, got, all...)
+	spooltest.Want(t, got, all...)
 	if !strings.Contains(log.String(), "the file stays for now") || s.Empty() {
 		t.Errorf("the log says %q; empty: %v", log, s.Empty())
 	}
 	got, _ = leave(t, s, 2)
-	want(t, got, 1, 2)
+	spooltest.Want(t, got, 1, 2)
 	got, _ = leave(t, s, 2)
-	want(t, got, 2)
-	want(t, replay(t, s), 2)
+	spooltest.Want(t, got, 2)
+	spooltest.Want(t, spooltest.Replay(t, s), 2)
 	if names(t, dir) != nil {
 		t.Errorf("left behind: %v", names(t, dir))
 	}
@@ -102,7 +103,7 @@ func TestReserve(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Append(batch(id)); err != nil {
+		if err := s.Append(spooltest.Batch(id)); err != nil {
 			if !errors.Is(err, unix.ENOSPC) {
 				t.Fatal(err)
 			}
@@ -122,8 +123,8 @@ func TestReserve(t *testing.T) {
 	if err := s.Room(); err != nil || s.pieces != most {
 		t.Errorf("with room again: %v, %d pieces", err, s.pieces)
 	}
-	add(t, s, len(kept))
-	if got := replay(t, s); !slices.Equal(got, append(kept, len(kept))) {
+	spooltest.Add(t, s, len(kept))
+	if got := spooltest.Replay(t, s); !slices.Equal(got, append(kept, len(kept))) {
 		t.Errorf("replayed %d batches, want %d", len(got), len(kept)+1)
 	}
 	if log.Len() > 0 || names(t, filepath.Join(dir, "spool")) != nil {
@@ -161,14 +162,14 @@ func TestReserveWhileReplaying(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(t, dir)
-	add(t, s, 1)
+	spooltest.Add(t, s, 1)
 	if s.pieces != 0 {
 		t.Fatalf("%d pieces are left", s.pieces)
 	}
 	failed := errors.New("the log is away")
 	added := make(chan error, 1)
 	err := s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
-		go func() { added <- s.Append(batch(2)) }()
+		go func() { added <- s.Append(spooltest.Batch(2)) }()
 		select {
 		case err := <-added:
 			t.Errorf("it did not wait: %v", err)
@@ -183,5 +184,5 @@ func TestReserveWhileReplaying(t *testing.T) {
 	if err := <-added; err != nil {
 		t.Fatal(err)
 	}
-	want(t, replay(t, s), 1, 2)
+	spooltest.Want(t, spooltest.Replay(t, s), 1, 2)
 }

@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/ingest"
 	"vitrine/internal/viewdb"
+	"vitrine/internal/vitrinetest/spooltest"
 )
 
 // awayLog is a log that can be away.
@@ -46,7 +47,7 @@ func TestNotReadyWhenFull(t *testing.T) {
 	v.Start()
 	defer v.Close()
 	add := func(id int) error {
-		o := batch(id).Opens[0]
+		o := spooltest.Batch(id).Opens[0]
 		o.Bot = ""
 		return v.Open(t.Context(), &o)
 	}

@@ -1,0 +1,228 @@
+// Package spooltest checks the contract of [vitrine.Spool].
+package spooltest
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// Run checks a spool. open opens the one in a directory, which may be there
+// from before, and closes it with the test.
+func Run(t *testing.T, open func(t *testing.T, dir string) vitrine.Spool) {
+	for name, run := range map[string]func(spoolTest){
+		"Replay":   spoolTest.replayed,
+		"Reopen":   spoolTest.reopened,
+		"Fails":    spoolTest.fails,
+		"Context":  spoolTest.ended,
+		"Left":     spoolTest.left,
+		"During":   spoolTest.during,
+		"Together": spoolTest.together,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := spoolTest{T: t, dir: t.TempDir(), open: open}
+			run(s.again())
+		})
+	}
+}
+
+type spoolTest struct {
+	*testing.T
+	vitrine.Spool
+	dir  string
+	open func(t *testing.T, dir string) vitrine.Spool
+}
+
+// again opens the directory as the next process does.
+func (t spoolTest) again() spoolTest {
+	t.Spool = t.open(t.T, t.dir)
+	return t
+}
+
+// Batch returns an open, its snapshot and its download, with all their fields.
+func Batch(id int) vitrine.Batch {
+	open := report.Open{ID: int64(id), At: 5, Link: 1 << 60, Viewer: 1<<64 - 1, Country: "FR", City: "Orléans",
+		Referrer: "<script>&\u2028", Device: "mobile", Bot: "crawler", QR: true}
+	session := report.Session{EngagedMs: 1 << 40, Screen: "0-575", Downloaded: true,
+		Pages: []report.PageTime{{Page: 3, Ms: 4}}, Played: 1, Reached: 2, Depth: 3}
+	return vitrine.Batch{
+		Opens:     []vitrine.OpenRecord{{Account: 7, Open: open}},
+		Snapshots: []vitrine.Snapshot{{Link: 1 << 60, Open: vitrine.ViewID(id), At: 6, Bot: vitrine.BotAutomation, Session: session}},
+		Downloads: []vitrine.Download{{ID: 9, Link: 1 << 60, Open: vitrine.ViewID(id)}},
+	}
+}
+
+// Add appends the batches of some IDs.
+func Add(t testing.TB, s vitrine.Spool, ids ...int) {
+	t.Helper()
+	for _, id := range ids {
+		if err := s.Append(Batch(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Replay takes all but what belongs to some opens, and returns the IDs of what
+// came, in order.
+func Replay(t testing.TB, s vitrine.Spool, leave ...int) (ids []int) {
+	t.Helper()
+	err := s.Replay(context.Background(), func(b vitrine.Batch) (left vitrine.Batch, err error) {
+		for i, s := range b.Snapshots {
+			id := int(s.Open)
+			one := vitrine.Batch{Opens: b.Opens[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]}
+			if !reflect.DeepEqual(one, Batch(id)) {
+				t.Errorf("replayed %+v, want %+v", one, Batch(id))
+			}
+			if ids = append(ids, id); slices.Contains(leave, id) {
+				left.Add(one)
+			}
+		}
+		return left, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// Want fails the test unless these IDs were replayed.
+func Want(t testing.TB, got []int, want ...int) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("replayed %v, want %v", got, want)
+	}
+}
+
+// holds checks what comes with the next replay, which leaves it all.
+func (t spoolTest) holds(ids ...int) {
+	t.Helper()
+	Want(t, Replay(t, t, ids...), ids...)
+	if t.Empty() != (len(ids) == 0) {
+		t.Errorf("with %v in it, empty: %v", ids, t.Empty())
+	}
+}
+
+// What was appended comes once, in order.
+func (t spoolTest) replayed() {
+	t.holds()
+	Add(t, t, 1, 2, 3)
+	if t.Empty() {
+		t.Error("three batches, and it is empty")
+	}
+	Want(t, Replay(t, t), 1, 2, 3)
+	t.holds()
+}
+
+// A process that ends, however it ends, leaves everything to the next.
+func (t spoolTest) reopened() {
+	for i := range 3 {
+		if t.Empty() != (i == 0) {
+			t.Errorf("opened %d times, empty: %v", i, t.Empty())
+		}
+		Add(t, t, 2*i, 2*i+1)
+		t = t.again()
+	}
+	Want(t, Replay(t, t), 0, 1, 2, 3, 4, 5)
+	t.again().holds()
+}
+
+// A replay returns the first error of its function. What was not taken comes
+// again, and nothing else does.
+func (t spoolTest) fails() {
+	failed := errors.New("the log is away")
+	for range 3 {
+		Add(t, t, 1, 2)
+		calls := 0
+		err := t.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) { calls++; return b, failed })
+		if !errors.Is(err, failed) || calls != 1 {
+			t.Errorf("%d calls, %v; want one, and its error", calls, err)
+		}
+		t.holds(1, 2)
+		Want(t, Replay(t, t), 1, 2)
+	}
+}
+
+// A replay whose context has ended takes nothing.
+func (t spoolTest) ended() {
+	Add(t, t, 1)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := t.Replay(ended, func(b vitrine.Batch) (vitrine.Batch, error) { t.Error("called"); return b, nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("with its context at its end: %v", err)
+	}
+	t.holds(1)
+}
+
+// What a replay leaves comes again, with the next replay and in the next
+// process, and nothing else does.
+func (t spoolTest) left() {
+	Add(t, t, 1, 2, 3, 4)
+	for _, left := range [][]int{{1, 2, 3, 4}, {2, 4}, {2, 4}, {4}} {
+		Replay(t, t, left...)
+		t.holds(left...)
+		t = t.again()
+		t.holds(left...)
+	}
+	Want(t, Replay(t, t), 4)
+	t.holds()
+}
+
+// What is appended during a replay comes with the next one.
+func (t spoolTest) during() {
+	Add(t, t, 1)
+	err := t.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
+		if id := b.Opens[0].ID; id != 1 || len(b.Opens) != 1 {
+			t.Errorf("%d opens came, the first of them %d", len(b.Opens), id)
+		}
+		Add(t, t, 2)
+		return vitrine.Batch{}, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	t.holds(2)
+}
+
+// Some append, one replays: everything comes once, each one's in order.
+func (t spoolTest) together() {
+	const n, writers = 250, 2
+	var adding sync.WaitGroup
+	for w := range writers {
+		adding.Go(func() {
+			for i := range n {
+				if err := t.Append(Batch(w*n + i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	added := make(chan struct{})
+	go func() { adding.Wait(); close(added) }()
+	var got []int
+	for last := false; !last; {
+		select {
+		case <-added:
+			last = true
+		default:
+		}
+		got = append(got, Replay(t, t)...)
+	}
+	next := [writers]int{0, n}
+	for _, id := range got {
+		w := id / n
+		if id != next[w] {
+			t.Fatalf("after %d comes %d", next[w]-1, id)
+		}
+		next[w]++
+	}
+	vitrinetest.Equal(t, "number of batches", len(got), n*writers)
+	t.holds()
+}
