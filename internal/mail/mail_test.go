@@ -2,7 +2,6 @@ package mail
 
 import (
 	"bufio"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -12,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"mime"
 	"mime/quotedprintable"
 	"net"
 	netmail "net/mail"
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest/mailtest"
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
@@ -146,9 +147,6 @@ func newSender(t *testing.T, server string, roots *x509.CertPool) *Sender {
 	return s
 }
 
-var reset = vitrine.Message{ID: "abc", To: "bob.reader@example.org", Subject: "Choose a new password for share.exämple",
-	Text: "Open this address:\n\nhttps://share.example/password/" + strings.Repeat("x", 90) + "\n\n.\n-- \nVitrine\n"}
-
 // A message arrives as it was written, over TLS, from who has signed in.
 func TestSend(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -165,14 +163,14 @@ func TestSend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := newOffice(t, c.secret, c.first)
 			s := newSender(t, c.scheme+"://"+c.user+"127.0.0.1:"+o.port+c.query, o.roots)
-			if err := s.Send(t.Context(), reset); err != nil {
+			if err := s.Send(t.Context(), mailtest.Message); err != nil {
 				t.Fatal(err)
 			}
 			l := <-o.got
-			if l.from != "post@share.example" || l.to != reset.To || l.tls != (c.tls && !c.first) && !c.first || c.user != "" && l.user != "ann" {
+			if l.from != "post@share.example" || l.to != mailtest.Message.To || l.tls != (c.tls && !c.first) && !c.first || c.user != "" && l.user != "ann" {
 				t.Errorf("%+v", l)
 			}
-			if l.body != reset.Text {
+			if l.body != mailtest.Message.Text {
 				t.Errorf("%q", l.body)
 			}
 			h := l.message.Header
@@ -187,7 +185,7 @@ func TestSend(t *testing.T) {
 // refused sends a message that must not arrive, and returns why not: it never names whom the message was for.
 func refused(t *testing.T, what string, o *office, s *Sender) error {
 	t.Helper()
-	err := s.Send(t.Context(), reset)
+	err := s.Send(t.Context(), mailtest.Message)
 	if err == nil || o != nil && len(o.got) > 0 {
 		t.Fatalf("%s: %v, and it arrived", what, err)
 	}
@@ -216,26 +214,41 @@ func TestSendRefuses(t *testing.T) {
 	}
 }
 
-// What the server does not take now may be tried again, and what it never takes may not.
-func TestSendAgain(t *testing.T) {
+func TestMailer(t *testing.T) {
+	mailtest.Run(t, func(t *testing.T) mailtest.Office {
+		o := newOffice(t, false, false)
+		return mailtest.Office{
+			Mailer: newSender(t, "smtp://127.0.0.1:"+o.port, nil),
+			Took: func() vitrine.Message {
+				l := <-o.got
+				id, _, _ := strings.Cut(strings.TrimPrefix(l.message.Header.Get("Message-ID"), "<"), "@")
+				subject, err := new(mime.WordDecoder).DecodeHeader(l.message.Header.Get("Subject"))
+				if err != nil {
+					t.Error(err)
+				}
+				return vitrine.Message{ID: id, To: l.to, Subject: subject, Text: l.body}
+			},
+			Refuse: func(forever bool) {
+				o.refuse = func() error {
+					if forever {
+						return &smtp.SMTPError{Code: 550, Message: "no Bob.Reader@example.org here"}
+					}
+					return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "bob.reader@example.org: come again"}
+				}
+			},
+		}
+	})
+}
+
+// The reason of a refusal has the code of the server.
+func TestRefusalCode(t *testing.T) {
 	o := newOffice(t, false, false)
 	s := newSender(t, "smtp://127.0.0.1:"+o.port, nil)
-	for _, c := range []struct {
-		e     smtp.SMTPError
-		never bool
-	}{
-		{smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "bob.reader@example.org: come again"}, false},
-		{smtp.SMTPError{Code: 550, Message: "no Bob.Reader@example.org here"}, true},
-	} {
-		o.refuse = func() error { return &c.e }
-		err := refused(t, "refused", o, s)
-		if errors.Is(err, vitrine.ErrMailRefused) != c.never || !strings.Contains(err.Error(), strconv.Itoa(c.e.Code)) {
-			t.Errorf("%d: %v", c.e.Code, err)
+	for _, code := range []int{451, 550} {
+		o.refuse = func() error { return &smtp.SMTPError{Code: code, Message: "no"} }
+		if err := refused(t, "refused", o, s); !strings.Contains(err.Error(), strconv.Itoa(code)) {
+			t.Errorf("%d: %v", code, err)
 		}
-	}
-	o.refuse = nil
-	if err := s.Send(t.Context(), reset); err != nil || len(o.got) != 1 {
-		t.Errorf("%v, %d messages", err, len(o.got))
 	}
 }
 
@@ -271,12 +284,12 @@ func TestSentIsSent(t *testing.T) {
 			}
 		}
 	}()
-	if err := newSender(t, "smtp://"+l.Addr().String(), nil).Send(t.Context(), reset); err != nil {
+	if err := newSender(t, "smtp://"+l.Addr().String(), nil).Send(t.Context(), mailtest.Message); err != nil {
 		t.Error(err)
 	}
 }
 
-// A server that is down, or says nothing, costs a bounded time; anyone who sends being gone cuts nothing off.
+// A server that is down, or says nothing, costs a bounded time.
 func TestServerDown(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -294,12 +307,6 @@ func TestServerDown(t *testing.T) {
 		if err := refused(t, name, nil, s); errors.Is(err, vitrine.ErrMailRefused) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	o := newOffice(t, false, false)
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := newSender(t, "smtp://127.0.0.1:"+o.port, nil).Send(ended, reset); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/outbox"
 	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
+	"vitrine/internal/vitrinetest/mailtest"
 )
 
 // office is a mail server that takes what a test wants it to.
@@ -32,6 +33,25 @@ func (o *office) Send(_ context.Context, m vitrine.Message) error {
 		return nil
 	}
 	return o.says(m)
+}
+
+// What takes the place of a mail server in tests keeps to the contract.
+func TestOffice(t *testing.T) {
+	mailtest.Run(t, func(*testing.T) mailtest.Office {
+		o := new(office)
+		return mailtest.Office{
+			Mailer: o,
+			Took:   func() vitrine.Message { m := o.took[0]; o.took = o.took[1:]; return m },
+			Refuse: func(forever bool) {
+				o.says = func(vitrine.Message) error {
+					if forever {
+						return vitrine.ErrMailRefused
+					}
+					return errors.New("450")
+				}
+			},
+		}
+	})
 }
 
 func (o *office) count() int {

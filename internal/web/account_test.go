@@ -19,6 +19,7 @@ import (
 	"vitrine/internal/auth"
 	"vitrine/internal/outbox"
 	"vitrine/internal/sqlstore"
+	"vitrine/internal/vitrinetest/mailtest"
 	"vitrine/internal/web"
 )
 
@@ -33,6 +34,14 @@ func (l *letters) Send(_ context.Context, m vitrine.Message) error {
 	defer l.mu.Unlock()
 	l.all = append(l.all, m)
 	return nil
+}
+
+// What takes the place of a mailer in tests keeps to the contract.
+func TestLetters(t *testing.T) {
+	mailtest.Run(t, func(*testing.T) mailtest.Office {
+		l := new(letters)
+		return mailtest.Office{Mailer: l, Took: func() vitrine.Message { m := l.all[0]; l.all = l.all[1:]; return m }}
+	})
 }
 
 func (l *letters) count() int {
