@@ -107,14 +107,14 @@
 //
 //	web                  HTTP: API, signed PUT, public pages, files, websites, app
 //	accept               connections within the limit of open files
-//	vitrinetest          suites for ports, fixtures and fault injection
+//	vitrinetest          a suite for each port, fixtures and fault injection
 //
 // # Ports
 //
 // [Store], [ViewLog], [Blobs], [Scanner], [Previewer], [Spool] and [Mailer] are
 // what the use cases need of the outside. A use case names what it needs of a
 // port in an interface of its own. Their comments are contracts.
-// Suites in internal/vitrinetest hold every Store, ViewLog and Blobs to theirs.
+// Suites below internal/vitrinetest hold every implementation to them.
 //
 // The specification in docs/specification says what all of it does. Comments
 // cite it by page and heading: (contract, Link states).

@@ -10,6 +10,8 @@ import (
 //
 // Send tries once, takes half a minute at the most, whatever becomes of ctx, and returns nil when the server has taken the message. An error
 // says nothing of whom it was for; with ErrMailRefused the server never takes it, and any other may pass.
+//
+// Every implementation passes the suite mailtest.Run.
 type Mailer interface {
 	Send(ctx context.Context, m Message) error
 }

@@ -115,6 +115,8 @@ const (
 )
 
 // Previewer makes parts of files. What it makes is for show: a file that it cannot read is no error, but has fewer parts.
+//
+// Every implementation passes the suite previewtest.Run.
 type Previewer interface {
 	// Preview hands each part that it can make of a file to put, once, and returns an error of put, of reading the file, or of the machine
 	// (no memory, no space): then the file may be tried again. It reads what strangers sent, so it must be bounded in time and memory

@@ -76,6 +76,8 @@ vitrinetest/tier
 vitrinetest/fault            vitrine report sqldb
 vitrinetest/fixture          vitrine report audit auth collections disk filetype links moderation outbox password publish sqlstore viewdb vitrinetest vitrinetest/fault
 vitrinetest/mailtest         vitrine vitrinetest
+vitrinetest/previewtest      vitrine filetype vitrinetest
+vitrinetest/scannertest      vitrine vitrinetest
 vitrinetest/spooltest        vitrine report vitrinetest
 vitrinetest/sqltest          sqldb vitrinetest vitrinetest/tier
 vitrinetest/storetest        vitrine auth lease vitrinetest

@@ -7,10 +7,13 @@ import (
 )
 
 // Scanner looks for malware in the very bytes that will be served.
+//
+// Every implementation passes the suite scannertest.Run.
 type Scanner interface {
 	// Scan reads r to its end, size bytes, and says what they are. An error is never "clean": the link is held for a person (promise 6).
 	// ErrScanLimit is in the chain of an error that the same bytes will meet again, until the scanner is set up otherwise, with the name of
 	// the limit behind it and a colon. It ends soon after ctx does. Several scans run at once.
+	// A scanner that looks for nothing reads nothing.
 	Scan(ctx context.Context, r io.Reader, size int64) (Verdict, error)
 
 	// Signatures names what Scan looks for: another text whenever that has changed, so that what was clean must be looked at again. What is

@@ -7,6 +7,8 @@ import (
 
 // Spool keeps, on the disk of this machine, batches that the log does not take. Views is its only user: some goroutines append,
 // one replays, at the same time.
+//
+// Every implementation passes the suite spooltest.Run.
 type Spool interface {
 	// Append adds a batch. nil: it is durable. Otherwise the caller is told that nothing was kept.
 	Append(b Batch) error

@@ -16,6 +16,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/vitrinetest/previewtest"
 	"vitrine/internal/vitrinetest/tier"
 )
 
@@ -172,6 +173,10 @@ func (p made) json(t testing.TB, part vitrine.Part, v any) {
 	if err := json.Unmarshal(p[part], v); err != nil {
 		t.Fatalf("part %s: %v in %q", part, err, p[part])
 	}
+}
+
+func TestPreviewer(t *testing.T) {
+	previewtest.Run(t, func(t *testing.T) vitrine.Previewer { m, _ := newMaker(t, Options{Office: Off}); return m })
 }
 
 // near reports whether a pixel is of a color, as JPEG keeps it.

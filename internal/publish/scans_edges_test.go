@@ -312,21 +312,21 @@ func (r *random) Signatures(context.Context) (string, error) {
 	defer r.mu.Unlock()
 	return fmt.Sprint(r.n / 2), nil
 }
-func (r *random) Scan(ctx context.Context, f io.Reader, _ int64) (vitrine.Verdict, error) {
-	_, _ = io.Copy(io.Discard, f)
+func (r *random) Scan(ctx context.Context, f io.Reader, size int64) (vitrine.Verdict, error) {
+	s := fixture.Scanner{Verdict: fixture.Clean}
 	switch r.pick(5) {
 	case 0:
-		return fixture.Suspicious, nil
+		s.Verdict = fixture.Suspicious
 	case 1:
-		return vitrine.Verdict{}, fixture.ErrMute
+		s.Verdict, s.Err = vitrine.Verdict{}, fixture.ErrMute
 	case 2:
-		return vitrine.Verdict{}, vitrine.ErrScanLimit
+		s.Verdict, s.Err = vitrine.Verdict{}, vitrine.ErrScanLimit
 	case 3:
 		if r.pick(4) == 0 {
-			return fixture.Malware, nil
+			s.Verdict = fixture.Malware
 		}
 	}
-	return fixture.Clean, nil
+	return s.Scan(ctx, f, size)
 }
 
 // Of many who sign in with one offer while the account is suspended, at most one does, and not for longer.

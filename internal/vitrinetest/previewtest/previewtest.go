@@ -1,0 +1,124 @@
+// Package previewtest checks the contract of [vitrine.Previewer].
+package previewtest
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/png"
+	"io"
+	"reflect"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/vitrinetest"
+)
+
+// Run checks a previewer.
+func Run(t *testing.T, open func(t *testing.T) vitrine.Previewer) {
+	for name, run := range map[string]func(previewTest){
+		"Parts": previewTest.parts, "Put": previewTest.put, "Unreadable": previewTest.unreadable, "AtOnce": previewTest.atOnce,
+	} {
+		t.Run(name, func(t *testing.T) { run(previewTest{t, open(t)}) })
+	}
+}
+
+type previewTest struct {
+	*testing.T
+	vitrine.Previewer
+}
+
+// makes reports whether it makes any part of the file of the tests.
+func (t previewTest) makes() bool { return t.Makes(vitrine.PartPicture, "png") }
+
+// blob is a file in memory.
+type blob struct{ *bytes.Reader }
+
+func (blob) Close() error { return nil }
+
+// torn is a file that cannot be read to its end.
+type torn struct{ vitrine.Blob }
+
+func (b torn) Read(p []byte) (int, error) { return 0, vitrinetest.ErrAbandoned }
+
+func (b torn) ReadAt(p []byte, off int64) (int, error) { return 0, vitrinetest.ErrAbandoned }
+
+// file returns a picture.
+func (t previewTest) file() vitrine.PreviewFile {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
+		t.Fatal(err)
+	}
+	return vitrine.PreviewFile{Name: "wall.png", Kind: filetype.Image, Blob: blob{bytes.NewReader(b.Bytes())}}
+}
+
+// made returns the parts of a file, each of which it must say that it makes,
+// and hand over once.
+func (t previewTest) made(f vitrine.PreviewFile) map[vitrine.Part]string {
+	t.Helper()
+	parts := map[vitrine.Part]string{}
+	err := t.Preview(t.Context(), f, func(p vitrine.Part, r io.Reader) error {
+		if _, twice := parts[p]; twice || !t.Makes(p, "png") {
+			t.Errorf("part %s: it came twice: %v, it is made: %v", p, twice, t.Makes(p, "png"))
+		}
+		text, err := io.ReadAll(r)
+		parts[p] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return parts
+}
+
+func (t previewTest) parts() {
+	parts := t.made(t.file())
+	if _, ok := parts[vitrine.PartPicture]; ok != t.makes() {
+		t.Errorf("there is a picture: %v, it is made: %v", ok, t.makes())
+	}
+}
+
+// An error of put is returned, and ends the preview. The file may be tried
+// again.
+func (t previewTest) put() {
+	if !t.makes() {
+		t.Skip("it makes no parts")
+	}
+	before := t.made(t.file())
+	calls := 0
+	err := t.Preview(t.Context(), t.file(), func(vitrine.Part, io.Reader) error { calls++; return vitrinetest.ErrAbandoned })
+	if !errors.Is(err, vitrinetest.ErrAbandoned) || calls != 1 {
+		t.Errorf("%d calls, %v; want one, and its error", calls, err)
+	}
+	if again := t.made(t.file()); !reflect.DeepEqual(again, before) {
+		t.Error("the second time there are other parts")
+	}
+}
+
+// A file whose bytes cannot be had is an error, not a file without parts.
+func (t previewTest) unreadable() {
+	if !t.makes() {
+		t.Skip("it makes no parts")
+	}
+	f := t.file()
+	f.Blob = torn{f.Blob}
+	err := t.Preview(t.Context(), f, func(p vitrine.Part, _ io.Reader) error { t.Errorf("part %s", p); return nil })
+	if !errors.Is(err, vitrinetest.ErrAbandoned) {
+		t.Errorf("it returns %v, want the error of the file", err)
+	}
+}
+
+func (t previewTest) atOnce() {
+	want := t.made(t.file())
+	files := make([]vitrine.PreviewFile, 4)
+	for i := range files {
+		files[i] = t.file()
+	}
+	vitrinetest.Race(len(files), func(i int) {
+		if got := t.made(files[i]); !reflect.DeepEqual(got, want) {
+			t.Errorf("at once there are %d other parts", len(got))
+		}
+	})
+}
