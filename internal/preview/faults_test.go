@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -243,16 +242,6 @@ func TestWholeGroupEnds(t *testing.T) {
 		if line, _ := os.ReadFile(p); strings.Contains(string(line), alive) {
 			t.Errorf("%s lives: %q", p, line)
 		}
-	}
-}
-
-// An error of put is the caller's own, and comes back.
-func TestPutFails(t *testing.T) {
-	m, _ := newMaker(t, Options{})
-	refused := errors.New("refused")
-	f := vitrine.PreviewFile{Name: "a.pdf", Kind: filetype.PDF, Blob: memory{bytes.NewReader(filled(100, 100, "1 0 0"))}}
-	if err := m.Preview(context.Background(), f, func(vitrine.Part, io.Reader) error { return refused }); !errors.Is(err, refused) {
-		t.Errorf("got %v", err)
 	}
 }
 
