@@ -265,41 +265,6 @@ func (s *Scans) verdict(ctx context.Context, l *vitrine.Link) (vitrine.Verdict, 
 	return scanBytes(ctx, s.Scanner, blob)
 }
 
-// after is where a scan's answer sends a link; a zero Action when it stays as it is. err is nil or ErrScanLimit. In review a finding never
-// makes a reason weaker: what is told to be clean at last is only what waited for nothing else.
-func after(l *vitrine.Link, v vitrine.Verdict, err error) vitrine.Change {
-	c := vitrine.Change{Action: vitrine.ActionScan, To: vitrine.StateReview}
-	unspoken := l.Reason == vitrine.ReasonScanUnavailable || l.Reason == vitrine.ReasonScanSlow
-	waits := l.State != vitrine.StateReview || unspoken || l.Reason == vitrine.ReasonScanLimit || l.Reason == vitrine.ReasonScanLate
-	switch {
-	case err != nil && (l.State == vitrine.StateProcessing || l.State == vitrine.StateReview && unspoken):
-		c.Reason, c.Detail = vitrine.ReasonScanLimit, limitOf(err)
-	case err != nil:
-		return vitrine.Change{} // a live link was clean by what the scanner could see of it, or a person has cleared it
-	case v.Result == vitrine.ScanMalware:
-		c.Reason, c.Detail = vitrine.ReasonMalware, v.Signature
-		if l.State == vitrine.StateProcessing {
-			c.To = vitrine.StateDisabled
-		}
-	case v.Result == vitrine.ScanSuspicious && waits:
-		c.Reason, c.Detail = vitrine.ReasonSuspicious, v.Signature
-	case v.Result == vitrine.ScanSuspicious && l.Reason != vitrine.ReasonSuspicious && !strings.Contains(l.Detail, v.Signature):
-		c.Reason, c.Detail = l.Reason, strings.TrimPrefix(l.Detail+"; "+v.Signature, "; ")
-	case v.Result == vitrine.ScanSuspicious:
-		return vitrine.Change{}
-	case l.State == vitrine.StateProcessing:
-		c.To = vitrine.StateLive
-	case l.State == vitrine.StateReview && (unspoken || l.Reason == vitrine.ReasonScanLimit):
-		c.Reason = vitrine.ReasonScanLate
-	default:
-		return vitrine.Change{}
-	}
-	if c.To == l.State && c.Reason == l.Reason && c.Detail == l.Detail {
-		return vitrine.Change{}
-	}
-	return c
-}
-
 // settle writes what scans of links say, in one transaction, and removes the bytes of what was found to be malware. A link that is not any more
 // what it was when its scan began is left alone.
 func (s *Scans) settle(ctx context.Context, all []outcome) error {

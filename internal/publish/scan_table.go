@@ -1,0 +1,106 @@
+package publish
+
+import (
+	"strings"
+
+	"vitrine"
+)
+
+// A place is how a link waits for a scan.
+type place int
+
+const (
+	wasProcessing place = iota // a new video
+	wasUnscanned                  // in review: the scanner could not be asked, or was too slow
+	wasLimit                      // in review: beyond what the scanner looks at
+	wasLate                       // in review: clean, but the scanner answered late
+	wasHeld                       // in review for any other reason
+	wasLive
+	places
+)
+
+func placeOf(l *vitrine.Link) place {
+	switch {
+	case l.State == vitrine.StateProcessing:
+		return wasProcessing
+	case l.State != vitrine.StateReview:
+		return wasLive
+	}
+	switch l.Reason {
+	case vitrine.ReasonScanUnavailable, vitrine.ReasonScanSlow:
+		return wasUnscanned
+	case vitrine.ReasonScanLimit:
+		return wasLimit
+	case vitrine.ReasonScanLate:
+		return wasLate
+	}
+	return wasHeld
+}
+
+// A finding is what a scan came to.
+type finding int
+
+const (
+	foundLimit finding = iota // the file is beyond what the scanner looks at
+	foundMalware
+	foundSuspicious
+	foundClean
+	findings
+)
+
+// A step is what a scan does to a link. The zero step does nothing.
+type step struct {
+	to     vitrine.LinkState
+	reason string
+	add    bool // the reason stays, and the signature is added to its detail
+}
+
+var (
+	nothing    = step{}
+	limit      = step{to: vitrine.StateReview, reason: vitrine.ReasonScanLimit}
+	malware    = step{to: vitrine.StateReview, reason: vitrine.ReasonMalware}
+	suspicious = step{to: vitrine.StateReview, reason: vitrine.ReasonSuspicious}
+	late       = step{to: vitrine.StateReview, reason: vitrine.ReasonScanLate}
+)
+
+// scanSteps is the whole of what scans in the background do (contract, Link
+// states). A scan makes a link live only if it was processing, and never takes one
+// out of review: a person does. It disables nothing but a new file. A link that is
+// live was clean by what the scanner could see of it, or a person has cleared it,
+// so a limit does not hold it.
+var scanSteps = [places][findings]step{
+	wasProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious, {to: vitrine.StateLive}},
+	wasUnscanned:  {limit, malware, suspicious, late},
+	wasLimit:      {nothing, malware, suspicious, late},
+	wasLate:       {nothing, malware, suspicious, nothing},
+	wasHeld:       {nothing, malware, {to: vitrine.StateReview, add: true}, nothing},
+	wasLive:       {nothing, malware, suspicious, nothing},
+}
+
+// after returns the change of a link by the answer of a scan. It has no state if
+// nothing changes.
+func after(l *vitrine.Link, v vitrine.Verdict, err error) vitrine.Change {
+	found, detail := foundClean, ""
+	switch {
+	case err != nil:
+		found, detail = foundLimit, limitOf(err)
+	case v.Result == vitrine.ScanMalware:
+		found, detail = foundMalware, v.Signature
+	case v.Result == vitrine.ScanSuspicious:
+		found, detail = foundSuspicious, v.Signature
+	}
+	s := scanSteps[placeOf(l)][found]
+	if s.add {
+		s.reason = l.Reason
+		switch {
+		case l.Reason == vitrine.ReasonSuspicious || strings.Contains(l.Detail, detail):
+			detail = l.Detail
+		default:
+			detail = strings.TrimPrefix(l.Detail+"; "+detail, "; ")
+		}
+	}
+	if s.to == "" || s.to == l.State && s.reason == l.Reason && detail == l.Detail {
+		return vitrine.Change{}
+	}
+	return vitrine.Change{Action: vitrine.ActionScan, To: s.to, Reason: s.reason, Detail: detail}
+}

@@ -1,0 +1,64 @@
+package publish
+
+import (
+	"errors"
+	"testing"
+
+	"vitrine"
+)
+
+// Every way in which a link can wait, with every answer of a scanner.
+func TestScanSteps(t *testing.T) {
+	reasons := []string{"", vitrine.ReasonScanUnavailable, vitrine.ReasonScanSlow, vitrine.ReasonScanLimit, vitrine.ReasonScanLate, vitrine.ReasonSuspicious,
+		vitrine.ReasonMalware, vitrine.ReasonKnownBytes, vitrine.ReasonAbuse, "encrypted_archive"}
+	answers := map[string]struct {
+		v   vitrine.Verdict
+		err error
+	}{
+		"limit":      {err: errors.New("too large")},
+		"malware":    {v: vitrine.Verdict{Result: vitrine.ScanMalware, Signature: "Bad"}},
+		"suspicious": {v: vitrine.Verdict{Result: vitrine.ScanSuspicious, Signature: "Odd"}},
+		"clean":      {v: vitrine.Verdict{Result: vitrine.ScanClean}},
+	}
+	for _, state := range []vitrine.LinkState{vitrine.StateProcessing, vitrine.StateReview, vitrine.StateLive} {
+		for _, reason := range reasons {
+			if (reason == "") != (state != vitrine.StateReview) {
+				continue
+			}
+			for answer, a := range answers {
+				l := &vitrine.Link{State: state, Reason: reason, Detail: "before"}
+				c := after(l, a.v, a.err)
+				what := string(state) + " " + reason + ", " + answer
+				is, was := c.To, state
+				if is == "" {
+					is = was // nothing changes
+				}
+				switch {
+				case is == vitrine.StateLive && was != vitrine.StateLive && (was != vitrine.StateProcessing || answer != "clean"):
+					t.Errorf("%s: becomes live", what)
+				case is == vitrine.StateDisabled && (was != vitrine.StateProcessing || answer != "malware"):
+					t.Errorf("%s: is disabled", what)
+				case answer == "malware" && is == vitrine.StateLive:
+					t.Errorf("%s: stays live", what)
+				case answer == "malware" && reason != vitrine.ReasonMalware && c.Reason != vitrine.ReasonMalware:
+					t.Errorf("%s: the reason is %q", what, c.Reason)
+				case answer == "suspicious" && is == vitrine.StateLive:
+					t.Errorf("%s: stays live", what)
+				case was == vitrine.StateProcessing && is == was:
+					t.Errorf("%s: waits for ever", what)
+				case is == vitrine.StateReview && c.To != "" && c.Reason == "":
+					t.Errorf("%s: in review without a reason", what)
+				case c.To != "" && c.Action != vitrine.ActionScan:
+					t.Errorf("%s: the action is %q", what, c.Action)
+				}
+				// The same answer once more changes nothing.
+				if c.To != "" && c.To != vitrine.StateDisabled {
+					l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
+					if again := after(l, a.v, a.err); again.To != "" {
+						t.Errorf("%s: once more: %s %s", what, again.To, again.Reason)
+					}
+				}
+			}
+		}
+	}
+}
