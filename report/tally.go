@@ -164,12 +164,6 @@ func (t *Tally) RemoveLinkVisit(link int64, prev Day) {
 // AddDownload counts a download event, not a bot's.
 func (t *Tally) AddDownload(d Day) { t.day(d).downloads++ }
 
-// RemoveDownload takes back an AddDownload.
-func (t *Tally) RemoveDownload(d Day) {
-	t.day(d).downloads--
-	t.tidy(d, 0)
-}
-
 // Merge adds what u has counted to t. It leaves u as it is and shares no memory with it.
 func (t *Tally) Merge(u *Tally) {
 	t.views += u.views

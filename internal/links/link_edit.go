@@ -8,7 +8,9 @@ import (
 
 // Edit is what an owner changes of a link. What is nil stays as it is.
 type Edit struct {
-	Title    *string
+	Title *string
+	// Slug is another address, by the rules of a custom slug at upload. The one
+	// before leads to it for SlugRest, and is blocked for others as long.
 	Slug     *string
 	Download *bool // readers may download the file, or else it is view-only
 }
@@ -51,23 +53,6 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 		}
 		return l.Move(tx, next, s.Now())
 	})
-}
-
-// SetTitle names a link of an account anew. Errors: CodeInvalidRequest (field title), CodeNotFound, as for another account's link.
-func (s *Service) SetTitle(ctx context.Context, a *vitrine.Account, slug, title string) (*vitrine.Link, error) {
-	return s.Edit(ctx, a, slug, Edit{Title: &title})
-}
-
-// SetDownload allows readers of a link to download its file, or makes it view-only. Errors: CodeNotFound.
-func (s *Service) SetDownload(ctx context.Context, a *vitrine.Account, slug string, allow bool) (*vitrine.Link, error) {
-	return s.Edit(ctx, a, slug, Edit{Download: &allow})
-}
-
-// SetSlug gives a link of an account another address, by the rules of a custom slug at upload. The one before leads to it for SlugRest, and
-// is blocked for others as long. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeInvalidRequest when the link had too many
-// addresses lately or may not have another now (MayMove), CodeNotFound.
-func (s *Service) SetSlug(ctx context.Context, a *vitrine.Account, slug, to string) (*vitrine.Link, error) {
-	return s.Edit(ctx, a, slug, Edit{Slug: &to})
 }
 
 // SlugFree reports whether an account may take a slug now: for its link with a slug of, or for a new one (""). The answer about one that is

@@ -22,9 +22,9 @@ import (
 func TestSlugRace(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
-	var links []*vitrine.Link
+	var notes []*vitrine.Link
 	for i := range 10 {
-		links = append(links, s.Note(fmt.Sprint("text ", i)))
+		notes = append(notes, s.Note(fmt.Sprint("text ", i)))
 	}
 	var all sync.WaitGroup
 	var got atomic.Int64
@@ -32,7 +32,7 @@ func TestSlugRace(t *testing.T) {
 		all.Go(func() {
 			var err error
 			if i%2 == 0 {
-				_, err = s.Links.SetSlug(ctx, s.Account, string(links[i/2%len(links)].Slug), "wanted")
+				_, err = s.Links.Edit(ctx, s.Account, string(notes[i/2%len(notes)].Slug), links.Edit{Slug: new("wanted")})
 			} else {
 				wanted := "wanted"
 				_, err = s.Uploads.Create(ctx, s.Account, publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1, Slug: &wanted})
@@ -59,15 +59,15 @@ func TestOldSlugsAreBounded(t *testing.T) {
 	first := string(l.Slug)
 	for i := range 10 {
 		var err error
-		if l, err = s.Links.SetSlug(ctx, s.Account, string(l.Slug), fmt.Sprintf("name-%d", i)); err != nil {
+		if l, err = s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Slug: new(fmt.Sprintf("name-%d", i))}); err != nil {
 			t.Fatal(err)
 		}
 		s.Clock.Advance(time.Hour)
 	}
-	if _, err := s.Links.SetSlug(ctx, s.Account, string(l.Slug), "name-10"); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+	if _, err := s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Slug: new("name-10")}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("an eleventh: %v", err)
 	}
-	l, err := s.Links.SetSlug(ctx, s.Account, string(l.Slug), first) // back, which blocks no more than before
+	l, err := s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Slug: new(first)}) // back, which blocks no more than before
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestOldSlugsAreBounded(t *testing.T) {
 		t.Errorf("by an old slug: %s, with %d old ones", o.Slug, len(o.Old))
 	}
 	s.Clock.Advance(vitrine.SlugRest - 9*time.Hour) // the first two have lapsed
-	if _, err := s.Links.SetSlug(ctx, s.Account, string(l.Slug), "name-10"); err != nil {
+	if _, err := s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Slug: new("name-10")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -111,9 +111,15 @@ func TestEditsAreTheOwners(t *testing.T) {
 	l := s.Note("text")
 	slug := string(l.Slug)
 	for name, edit := range map[string]func(a *vitrine.Account) (*vitrine.Link, error){
-		"title":    func(a *vitrine.Account) (*vitrine.Link, error) { return s.Links.SetTitle(ctx, a, slug, "Title") },
-		"download": func(a *vitrine.Account) (*vitrine.Link, error) { return s.Links.SetDownload(ctx, a, slug, false) },
-		"slug":     func(a *vitrine.Account) (*vitrine.Link, error) { return s.Links.SetSlug(ctx, a, slug, "renamed") },
+		"title": func(a *vitrine.Account) (*vitrine.Link, error) {
+			return s.Links.Edit(ctx, a, slug, links.Edit{Title: new("Title")})
+		},
+		"download": func(a *vitrine.Account) (*vitrine.Link, error) {
+			return s.Links.Edit(ctx, a, slug, links.Edit{Download: new(false)})
+		},
+		"slug": func(a *vitrine.Account) (*vitrine.Link, error) {
+			return s.Links.Edit(ctx, a, slug, links.Edit{Slug: new("renamed")})
+		},
 		"disable": func(a *vitrine.Account) (*vitrine.Link, error) {
 			return s.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(a.ID)})
 		},
@@ -131,13 +137,13 @@ func TestEditsAreTheOwners(t *testing.T) {
 		t.Errorf("the link is %+v", now)
 	}
 	for _, title := range []string{"", " ", strings.Repeat("x", 201), "a\nb", "a\u202eb"} {
-		if _, err := s.Links.SetTitle(ctx, s.Account, slug, title); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+		if _, err := s.Links.Edit(ctx, s.Account, slug, links.Edit{Title: new(title)}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 			t.Errorf("title %q: %v", title, err)
 		}
 	}
 	// A deleted link is nobody's to change.
 	s.Must(s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(s.Account.ID)}))
-	if _, err := s.Links.SetTitle(ctx, s.Account, slug, "Title"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if _, err := s.Links.Edit(ctx, s.Account, slug, links.Edit{Title: new("Title")}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("title of a deleted link: %v", err)
 	}
 }
@@ -172,7 +178,7 @@ func TestLinksStayUnderModerators(t *testing.T) {
 	by, owner := vitrine.Decision{By: vitrine.Operator}, vitrine.Decision{By: vitrine.Owner(s.Account.ID)}
 	l := s.Note("text")
 	old := string(l.Slug)
-	s.Must(fixture.Second(s.Links.SetSlug(ctx, s.Account, old, "elsewhere")))
+	s.Must(fixture.Second(s.Links.Edit(ctx, s.Account, old, links.Edit{Slug: new("elsewhere")})))
 	c, err := mod.Case(ctx, old)
 	if err != nil || c.Link.ID != l.ID {
 		t.Fatal(c, err)
@@ -185,7 +191,7 @@ func TestLinksStayUnderModerators(t *testing.T) {
 		t.Helper()
 		now, err := s.Links.BySlug(ctx, old)
 		s.Must(err)
-		_, err = s.Links.SetSlug(ctx, s.Account, string(now.Slug), "moved-"+state)
+		_, err = s.Links.Edit(ctx, s.Account, string(now.Slug), links.Edit{Slug: new("moved-" + state)})
 		if (err == nil) != may || err != nil && vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 			t.Errorf("%s: %v", state, err)
 		}

@@ -11,10 +11,10 @@ type place int
 
 const (
 	wasProcessing place = iota // a new video
-	wasUnscanned                  // in review: the scanner could not be asked, or was too slow
-	wasLimit                      // in review: beyond what the scanner looks at
-	wasLate                       // in review: clean, but the scanner answered late
-	wasHeld                       // in review for any other reason
+	wasUnscanned               // in review: the scanner could not be asked, or was too slow
+	wasLimit                   // in review: beyond what the scanner looks at
+	wasLate                    // in review: clean, but the scanner answered late
+	wasHeld                    // in review for any other reason
 	wasLive
 	places
 )

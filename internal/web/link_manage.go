@@ -108,11 +108,11 @@ type linkDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug str
 // linkForms are the forms of a link's page, by the end of the address that takes them.
 var linkForms = map[string]linkDeed{
 	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
-		l, err := s.Links.SetTitle(ctx, me, slug, f.Get("title"))
+		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Title: new(f.Get("title"))})
 		return l, "renamed", err
 	},
 	"slug": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
-		l, err := s.Links.SetSlug(ctx, me, slug, strings.TrimSpace(f.Get("slug")))
+		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Slug: new(strings.TrimSpace(f.Get("slug")))})
 		if err == nil && string(l.Slug) == slug {
 			return l, "saved", nil
 		}
@@ -120,7 +120,7 @@ var linkForms = map[string]linkDeed{
 	},
 	"download": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
 		allow := f.Get("allow") != ""
-		l, err := s.Links.SetDownload(ctx, me, slug, allow)
+		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Download: new(allow)})
 		if allow {
 			return l, "with-file", err
 		}

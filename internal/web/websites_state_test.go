@@ -253,7 +253,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	}
 	for _, err := range []error{
 		failureOf(h.server.Analytics.Link(t.Context(), h.member, slug, report.Range30d)), failureOf(h.server.Links.Own(t.Context(), h.member, slug)),
-		failureOf(h.server.Links.SetTitle(t.Context(), h.member, slug, "x")), h.server.Albums.Add(t.Context(), h.member, string(h.album("Album").Slug), []string{slug}),
+		failureOf(h.server.Links.Edit(t.Context(), h.member, slug, links.Edit{Title: new("x")})), h.server.Albums.Add(t.Context(), h.member, string(h.album("Album").Slug), []string{slug}),
 	} {
 		if vitrine.CodeOf(err) != vitrine.CodeNotFound {
 			t.Errorf("a version as a link: %v", err)
