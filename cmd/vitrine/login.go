@@ -66,7 +66,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	v := credential{Server: server, Email: taken.Email, Name: taken.Name, APIKey: taken.APIKey}
-	mine, err := newClient(t, target{server, v.APIKey, "the new key"}, client.WithAttempts(2))
+	mine, err := newClient(t, target{server: server, key: v.APIKey, from: "the new key"}, client.WithAttempts(2))
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	t.say("Logged in to %s as %s. The API key %q is in %s.", plain(server), plain(v.Email), plain(v.Name), stored.file(server))
 	if before != nil {
-		replaced, err := newClient(t, target{server, before.APIKey, "the key of before"}, client.WithAttempts(2))
+		replaced, err := newClient(t, target{server: server, key: before.APIKey, from: "the key of before"}, client.WithAttempts(2))
 		if err == nil {
 			err = replaced.RevokeKey(ctx)
 		}
@@ -185,7 +185,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal) error {
 	if server == "" || v == nil {
 		return errors.New("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
-	api, err := newClient(t, target{server, v.APIKey, "the key of \"login\""}, patient(t)...)
+	api, err := newClient(t, target{server: server, key: v.APIKey, from: "the key of \"login\""}, patient(t)...)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (r remote) target() (target, error) {
 		if strings.TrimSpace(os.Getenv("VITRINE_API_KEY")) == key {
 			from = "VITRINE_API_KEY"
 		}
-		return target{cmp.Or(address, defaultURL), key, from}, nil
+		return target{server: cmp.Or(address, defaultURL), key: key, from: from}, nil
 	}
 	stored, err := openCredentials()
 	if err != nil {
@@ -56,7 +56,7 @@ func (r remote) target() (target, error) {
 	if c == nil {
 		return target{}, usage(noKey(server))
 	}
-	return target{server, c.APIKey, "the key of \"login\""}, nil
+	return target{server: server, key: c.APIKey, from: "the key of \"login\""}, nil
 }
 
 // serverOr is the address that was named, or else the server that was logged in to last; "" for neither.
@@ -100,7 +100,7 @@ func (r remote) reader(t *terminal) (*client.Client, error) {
 }
 
 func patient(t *terminal) []client.Option {
-	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second), client.WithRetryNotice(t.notice)}
+	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second), client.WithRetryNotice(func(r client.Retry) { t.notice(r) })}
 }
 
 // notice tells a person of a pause.
