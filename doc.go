@@ -89,6 +89,7 @@
 //	visitor              a request to labels, bot reason and viewer
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions
+//	terminal             what commands print; credentials, manifest: their files
 //	turn, worker         turns for scarce work; named background loops
 //
 // Backends, below internal:

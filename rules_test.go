@@ -18,8 +18,8 @@ var mayImport = table(`
 report
 client                       report filetype
 e2e
-cmd/vitrine                  vitrine client report analytics audit auth accept clamav clickhouse collections disk durable importer ingest
-cmd/vitrine                  lease links logowner mail moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner viewdb web worker
+cmd/vitrine                  vitrine client report analytics audit auth accept clamav clickhouse collections credentials disk durable importer ingest
+cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web worker
 
 vitrine                      report filetype
 
@@ -36,6 +36,9 @@ filetype/inspect             filetype filetype/archive filetype/image filetype/m
 turn
 visitor
 worker
+credentials                  terminal
+manifest                     durable
+terminal                     vitrine client report
 markup                       vitrine
 password                     vitrine turn
 webvtt                       vitrine

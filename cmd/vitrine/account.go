@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/terminal"
 )
 
 type accountCmd struct {
@@ -42,8 +43,8 @@ type accountCreateCmd struct {
 	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
 }
 
-func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
-	password, err := c.check(t.in) // before a data directory is made
+func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	password, err := c.check(t.In) // before a data directory is made
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	defer in.Close()
-	if err := t.passOver(ctx, in); err != nil {
+	if err := passOver(t, ctx, in); err != nil {
 		return err
 	}
 	if c.From != "" {
@@ -67,16 +68,16 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 		return c.instead(err)
 	}
 	if c.JSON {
-		return t.json(struct {
+		return t.JSON(struct {
 			Email  string       `json:"email"`
 			Plan   vitrine.Plan `json:"plan"`
 			APIKey string       `json:"apiKey"`
 		}{a.Email, a.Plan, string(key)})
 	}
 	if made {
-		t.say("This is a new instance, in %s.", plain(c.Data))
+		t.Say("This is a new instance, in %s.", terminal.Plain(c.Data))
 	}
-	t.say("Account %s, plan %s, role %s. Its API key, shown this once:", plain(a.Email), a.Plan, roleName(a.Role))
+	t.Say("Account %s, plan %s, role %s. Its API key, shown this once:", terminal.Plain(a.Email), a.Plan, roleName(a.Role))
 	return showKey(t, c.Data, key)
 }
 
@@ -84,14 +85,14 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal) error {
 func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	switch {
 	case c.From != "" && (c.Email != "" || c.PasswordStdin):
-		return "", usage("--from takes addresses and passwords from the file: name neither of them")
+		return "", terminal.Usage("--from takes addresses and passwords from the file: name neither of them")
 	case c.From == "-":
 		return "", nil
 	case c.From != "":
 		_, err = os.Stat(c.From)
 		return "", err
 	case c.Email == "":
-		return "", usage("name an e-mail address, or a file with --from")
+		return "", terminal.Usage("name an e-mail address, or a file with --from")
 	}
 	if _, err = vitrine.NormalEmail(c.Email); err == nil && c.PasswordStdin {
 		password, err = passwordFrom(in, c.Email)
@@ -107,25 +108,25 @@ func (c *accountCreateCmd) instead(err error) error {
 	}
 	switch e.Field {
 	case "email":
-		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, self(), shellWord(c.Email))
+		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, self(), terminal.ShellWord(c.Email))
 	case "plan":
 		return fmt.Errorf("%s For an API key of an account that exists: %s key create EMAIL, or %s login. For a further account, name its plan: %s account create %s --plan free",
-			e.Message, self(), self(), self(), shellWord(c.Email))
+			e.Message, self(), self(), self(), terminal.ShellWord(c.Email))
 	}
 	return err
 }
 
 // showKey prints a new key, alone on standard output, and to a person what to do with it.
-func showKey(t *terminal, dir string, key vitrine.KeyText) error {
-	if t.outTTY {
-		t.say("")
+func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
+	if t.OutTTY {
+		t.Say("")
 	}
-	if _, err := t.out.Write([]byte(string(key) + "\n")); err != nil {
+	if _, err := t.Out.Write([]byte(string(key) + "\n")); err != nil {
 		return err
 	}
-	if t.outTTY && t.errTTY {
+	if t.OutTTY && t.ErrTTY {
 		_, address := served(dir)
-		t.say("\nWith the server running, publish a file:\n\n%s", putHint(cmp.Or(address, defaultURL), string(key)))
+		t.Say("\nWith the server running, publish a file:\n\n%s", putHint(cmp.Or(address, defaultURL), string(key)))
 	}
 	return nil
 }
@@ -140,7 +141,7 @@ type accountPlanCmd struct {
 	planFlags
 }
 
-func (c *accountPlanCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		plan := vitrine.Plan(c.Plan)
 		var own *vitrine.Limits
@@ -163,7 +164,7 @@ type accountListCmd struct {
 	jsonFlag
 }
 
-func (c *accountListCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		accounts, err := in.accounts.List(ctx, vitrine.AccountQuery{Role: vitrine.Role(c.Role), Banned: c.Banned})
 		if err != nil {
@@ -172,7 +173,7 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal) error {
 		var rows [][]string
 		for _, a := range accounts {
 			if c.JSON {
-				if err := t.json(rowOf(a)); err != nil {
+				if err := t.JSON(rowOf(a)); err != nil {
 					return err
 				}
 				continue
@@ -186,7 +187,7 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal) error {
 		if c.JSON {
 			return nil
 		}
-		return t.table([]string{"ACCOUNT", "PLAN", "ROLE", "STANDING", "SINCE"}, rows)
+		return t.Table([]string{"ACCOUNT", "PLAN", "ROLE", "STANDING", "SINCE"}, rows)
 	})
 }
 
@@ -204,14 +205,14 @@ func rowOf(a *vitrine.Account) accountRow {
 }
 
 // show tells what an account is now.
-func (f jsonFlag) show(t *terminal, a *vitrine.Account, what string) error {
+func (f jsonFlag) show(t *terminal.Terminal, a *vitrine.Account, what string) error {
 	if f.JSON {
-		return t.json(rowOf(a))
+		return t.JSON(rowOf(a))
 	}
 	if a.Limits != nil {
 		what += ", with limits of its own: " + formatLimits(*a.Limits)
 	}
-	t.say("%s %s.", plain(a.Email), what)
+	t.Say("%s %s.", terminal.Plain(a.Email), what)
 	return nil
 }
 
@@ -231,7 +232,7 @@ type accountBanCmd struct {
 	jsonFlag
 }
 
-func (c *accountBanCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		a, err := in.accounts.SetBanned(ctx, c.Email, true, c.decision())
 		if err != nil {
@@ -248,7 +249,7 @@ type accountUnbanCmd struct {
 	jsonFlag
 }
 
-func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		a, err := in.accounts.SetBanned(ctx, c.Email, false, c.decision())
 		if err != nil {
@@ -266,7 +267,7 @@ type accountRoleCmd struct {
 	jsonFlag
 }
 
-func (c *accountRoleCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		role := vitrine.Role(c.Role)
 		if c.Role == "member" {

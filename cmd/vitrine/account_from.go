@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/password"
+	"vitrine/internal/terminal"
 
 	"github.com/go-json-experiment/json"
 )
@@ -51,8 +52,8 @@ const mostLine = 64 << 10
 
 // createFrom creates an account for each line. A line that fails is reported, and the others are created. An account that exists is left as it is, so that a
 // run that was cut off can be repeated.
-func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal, in *instance) error {
-	r := t.in
+func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal, in *instance) error {
+	r := t.In
 	if c.From != "-" {
 		f, err := os.Open(c.From)
 		if err != nil {
@@ -77,15 +78,15 @@ func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal, in *inst
 			created++
 		}
 		if c.JSON {
-			return t.json(done)
+			return t.JSON(done)
 		}
 		switch {
 		case done.Error != "":
-			t.say("line %d: %s", n, plain(done.Error))
+			t.Say("line %d: %s", n, terminal.Plain(done.Error))
 		case done.Existing:
-			t.say("line %d: %s has an account already", n, plain(done.Email))
+			t.Say("line %d: %s has an account already", n, terminal.Plain(done.Email))
 		default:
-			_, err := fmt.Fprintf(t.out, "%s\t%s\n", plain(done.Email), done.APIKey)
+			_, err := fmt.Fprintf(t.Out, "%s\t%s\n", terminal.Plain(done.Email), done.APIKey)
 			return err
 		}
 		return nil
@@ -93,9 +94,9 @@ func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal, in *inst
 	if err != nil {
 		return fmt.Errorf("%w; accounts of the lines before are created, and the command may be repeated", err)
 	}
-	t.say("%s created, %d existed already.", counted(int64(created), "account"), existing)
+	t.Say("%s created, %d existed already.", terminal.Counted(int64(created), "account"), existing)
 	if failed > 0 {
-		return fmt.Errorf("%s failed", counted(int64(failed), "line"))
+		return fmt.Errorf("%s failed", terminal.Counted(int64(failed), "line"))
 	}
 	return nil
 }
@@ -133,14 +134,14 @@ func notAccount(err error) string {
 }
 
 // createLine creates the account of a line.
-func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal, in *instance, line []byte) createdAccount {
+func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal, in *instance, line []byte) createdAccount {
 	var a newAccount
 	if err := json.Unmarshal(line, &a, json.RejectUnknownMembers(true)); err != nil {
 		return createdAccount{Error: notAccount(err)}
 	}
 	done := createdAccount{Email: a.Email}
 	fail := func(err error) createdAccount {
-		done.Error = t.sentence(err)
+		done.Error = t.Sentence(err)
 		return done
 	}
 	email, err := vitrine.NormalEmail(a.Email)

@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/terminal"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -116,7 +117,7 @@ func TestStorageClaim(t *testing.T) {
 	places := placeFlags{Data: filepath.Join(t.TempDir(), "data"), Files: server.Address(server.Bucket(t), "")}
 	tell := func(answer string, args ...string) (code int, said string) {
 		var out bytes.Buffer
-		code = run(t.Context(), &terminal{out: &out, err: &out, in: strings.NewReader(answer), inTTY: answer != "", errTTY: true}, append(args, "--data", places.Data, "--files", places.Files))
+		code = run(t.Context(), &terminal.Terminal{Out: &out, Err: &out, In: strings.NewReader(answer), InTTY: answer != "", ErrTTY: true}, append(args, "--data", places.Data, "--files", places.Files))
 		return code, out.String()
 	}
 	does := func(code int, says, answer string, args ...string) {

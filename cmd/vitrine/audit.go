@@ -8,6 +8,7 @@ import (
 	"vitrine"
 	"vitrine/internal/audit"
 	"vitrine/internal/logowner"
+	"vitrine/internal/terminal"
 	"vitrine/report"
 )
 
@@ -26,7 +27,7 @@ The last line says how many of the faults --repair can repair.`
 }
 
 // Run prints a line for each fault, and fails when there is one.
-func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
+func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	in, err := openExisting(ctx, c.placeFlags, false)
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 	faults, tallies := 0, 0
 	fault := func(text string) {
 		faults++
-		fmt.Fprintln(t.out, plain(text))
+		fmt.Fprintln(t.Out, terminal.Plain(text))
 	}
 	tally := func(text string) {
 		tallies++
@@ -59,7 +60,7 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 	case faults > 0:
 		return fmt.Errorf("faults found: %d. %s", faults, auditAdvice(faults, tallies, c.Repair))
 	}
-	t.say("No faults.")
+	t.Say("No faults.")
 	return nil
 }
 
@@ -77,14 +78,14 @@ func auditAdvice(faults, tallies int, repaired bool) string {
 }
 
 // repair makes derived data again.
-func (c *auditCmd) repair(ctx context.Context, t *terminal, in *instance) error {
+func (c *auditCmd) repair(ctx context.Context, t *terminal.Terminal, in *instance) error {
 	accounts := 0
 	err := in.log.Rebuild(ctx, func(a vitrine.AccountID, from report.Day) {
 		accounts++
-		t.say("Account %d: the stored tallies from %v on are made again.", a, from)
+		t.Say("Account %d: the stored tallies from %v on are made again.", a, from)
 	})
 	if err == nil && accounts == 0 {
-		t.say("All stored tallies are right.")
+		t.Say("All stored tallies are right.")
 	}
 	return err
 }

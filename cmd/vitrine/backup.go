@@ -15,8 +15,10 @@ import (
 	"vitrine"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
+	"vitrine/internal/manifest"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
+	"vitrine/internal/terminal"
 )
 
 type backupCmd struct {
@@ -35,9 +37,9 @@ What is kept in PostgreSQL, ClickHouse or a bucket is backed up with the means o
 }
 
 // Run makes a backup.
-func (c *backupCmd) Run(ctx context.Context, t *terminal) error {
+func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Database != "" || c.Views != "" || c.Files != "" {
-		return usage("a backup is made of an instance that keeps everything in its data directory. For the rest use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, " +
+		return terminal.Usage("a backup is made of an instance that keeps everything in its data directory. For the rest use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, " +
 			"or copy the instance into a directory with \"vitrine migrate\"")
 	}
 	if !c.made() {
@@ -53,31 +55,31 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal) error {
 		}
 	}
 	if c.Since != "" {
-		if _, err := readManifest(c.Since); err != nil {
+		if _, err := manifest.Read(c.Since); err != nil {
 			return fmt.Errorf("--since: %w", err)
 		}
 	}
-	m, err := newBuild(c.To, manifestFile, func(dir string) (*manifest, error) {
-		b := &backup{from: c.Data, to: dir, meter: &meter{t: t}}
+	m, err := newBuild(c.To, manifest.FileName, func(dir string) (*manifest.Manifest, error) {
+		b := &backup{from: c.Data, to: dir, meter: &terminal.Meter{T: t}}
 		if c.Since != "" {
 			b.since = filepath.Join(c.Since, filesDir)
 		}
-		defer b.meter.end()
+		defer b.meter.End()
 		return b.make(ctx)
 	})
 	if err != nil {
 		return roomFor(err, c.To)
 	}
 	if c.JSON {
-		if err := t.json(m); err != nil {
+		if err := t.JSON(m); err != nil {
 			return err
 		}
 	} else {
-		t.say("Backup %s: %s, %s, %s, %s of files, as of %s.", plain(c.To), counted(m.Accounts, "account"), counted(m.Links, "link"), counted(m.Opens, "open"),
-			formatSize(m.FileBytes), stamp(m.Moment))
+		t.Say("Backup %s: %s, %s, %s, %s of files, as of %s.", terminal.Plain(c.To), terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "open"),
+			terminal.FormatSize(m.FileBytes), stamp(m.Moment))
 	}
 	if len(m.Damaged) > 0 {
-		return fmt.Errorf("the backup is whole, but of %s of the instance the bytes are damaged or gone: %s", counted(int64(len(m.Damaged)), "file"), strings.Join(m.Damaged, ", "))
+		return fmt.Errorf("the backup is whole, but of %s of the instance the bytes are damaged or gone: %s", terminal.Counted(int64(len(m.Damaged)), "file"), strings.Join(m.Damaged, ", "))
 	}
 	return nil
 }
@@ -187,9 +189,9 @@ func lockBuild(dir string) (*os.File, error) {
 type backup struct {
 	from, to string // data directory, directory of the backup
 	since    string // files of an earlier backup
-	meter    *meter
+	meter    *terminal.Meter
 
-	manifest manifest
+	manifest manifest.Manifest
 	files    *disk.Backup
 	owned    map[vitrine.UploadID]bool
 	store    *sqldb.Snapshot
@@ -198,16 +200,16 @@ type backup struct {
 
 // make copies most files first, so that little is left to do while deletes are held: taking the moment of the databases, and getting hold
 // of what is stored since.
-func (b *backup) make(ctx context.Context) (*manifest, error) {
-	b.manifest = manifest{Format: manifestFormat, Program: version, Began: time.Now().UTC()}
-	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since, Progress: b.meter.add,
+func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
+	b.manifest = manifest.Manifest{Format: manifest.Format, Program: version, Began: time.Now().UTC()}
+	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since, Progress: b.meter.Add,
 		Damaged: func(k vitrine.UploadID) { b.damaged(k) }}
 	pins, err := b.files.Begin()
 	if err != nil {
 		return nil, err
 	}
 	defer pins.Close()
-	b.meter.begin("files", -1)
+	b.meter.Begin("files", -1)
 	if err := b.files.All(ctx); err != nil {
 		return nil, err
 	}
@@ -218,7 +220,7 @@ func (b *backup) make(ctx context.Context) (*manifest, error) {
 	if err := b.databases(ctx); err != nil {
 		return nil, err
 	}
-	b.meter.begin("files since then", -1)
+	b.meter.Begin("files since then", -1)
 	if err := b.files.Finish(ctx); err != nil {
 		return nil, err
 	}
@@ -230,7 +232,7 @@ func (b *backup) make(ctx context.Context) (*manifest, error) {
 		return nil, err
 	}
 	b.manifest.Ended = time.Now().UTC()
-	return &b.manifest, b.manifest.write(b.to)
+	return &b.manifest, b.manifest.Write(b.to)
 }
 
 func (b *backup) damaged(k vitrine.UploadID) {
@@ -302,14 +304,14 @@ func (b *backup) databases(ctx context.Context) (err error) {
 		name     string
 		snapshot **sqldb.Snapshot
 	}{{viewsFile, &b.views}, {storeFile, &b.store}} {
-		b.meter.begin(d.name, 0)
+		b.meter.Begin(d.name, 0)
 		begun := false
 		err := (*d.snapshot).CopyTo(ctx, filepath.Join(b.to, d.name), func(done, all int64) {
 			if !begun {
-				b.meter.begin(d.name, all)
+				b.meter.Begin(d.name, all)
 				begun = true
 			}
-			b.meter.set(done)
+			b.meter.Set(done)
 		})
 		if err != nil {
 			return err
@@ -329,7 +331,7 @@ func (b *backup) databases(ctx context.Context) (err error) {
 		return err
 	}
 	for _, name := range []string{storeFile, viewsFile} {
-		f, err := hashFile(b.to, name)
+		f, err := manifest.HashFile(b.to, name)
 		if err != nil {
 			return err
 		}

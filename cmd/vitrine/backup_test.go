@@ -15,6 +15,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/manifest"
 	"vitrine/internal/spool"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
@@ -334,8 +335,8 @@ func TestRestoreDamaged(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for name, damage := range map[string]func(dir string) error{
-		"no manifest.json":       func(dir string) error { return os.Remove(filepath.Join(dir, manifestFile)) },
-		"manifest.json of":       func(dir string) error { return os.Truncate(filepath.Join(dir, manifestFile), 40) },
+		"no manifest.json":       func(dir string) error { return os.Remove(filepath.Join(dir, manifest.FileName)) },
+		"manifest.json of":       func(dir string) error { return os.Truncate(filepath.Join(dir, manifest.FileName), 40) },
 		"vitrine.db has":         func(dir string) error { return os.Truncate(filepath.Join(dir, storeFile), 4096) },
 		"views.db: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, viewsFile)) },
 		"it has 0 files":         func(dir string) error { return os.RemoveAll(filepath.Join(dir, filesDir, "blobs", blobOf(t, dir)[:2])) },

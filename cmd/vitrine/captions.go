@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/terminal"
 )
 
 type captionsCmd struct {
@@ -36,7 +37,7 @@ func (c *captionsCmd) Validate() error {
 
 // Run adds, deletes or lists captions: those that the link has then are aligned on a terminal, else tab-separated as language, name,
 // address.
-func (c *captionsCmd) Run(ctx context.Context, t *terminal) error {
+func (c *captionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	language, text, err := c.read()
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (c *captionsCmd) read() (language string, text []byte, err error) {
 	}
 	if language = c.Language; language == "" {
 		if language = languageOf(c.File); language == "" {
-			return "", nil, usage(fmt.Sprintf("which language is %s in? Say it with --language, or in the name, as in film.de.vtt", c.File))
+			return "", nil, terminal.Usage(fmt.Sprintf("which language is %s in? Say it with --language, or in the name, as in film.de.vtt", c.File))
 		}
 	}
 	f, err := os.Open(c.File)
@@ -96,11 +97,11 @@ func languageOf(path string) string {
 	return tag
 }
 
-func (c *captionsCmd) show(t *terminal, all []client.Captions) error {
+func (c *captionsCmd) show(t *terminal.Terminal, all []client.Captions) error {
 	var rows [][]string
 	for _, one := range all {
 		if c.JSON {
-			if err := t.json(one); err != nil {
+			if err := t.JSON(one); err != nil {
 				return err
 			}
 			continue
@@ -110,9 +111,9 @@ func (c *captionsCmd) show(t *terminal, all []client.Captions) error {
 	switch {
 	case c.JSON:
 		return nil
-	case len(rows) == 0 && t.outTTY:
-		t.say("The link has no captions.")
+	case len(rows) == 0 && t.OutTTY:
+		t.Say("The link has no captions.")
 		return nil
 	}
-	return t.table([]string{"LANGUAGE", "NAME", "ADDRESS"}, rows)
+	return t.Table([]string{"LANGUAGE", "NAME", "ADDRESS"}, rows)
 }

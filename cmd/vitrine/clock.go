@@ -8,9 +8,6 @@ import (
 // clock is what time this machine has it. A test has another for a process.
 var clock = time.Now
 
-// after is how a server waits while it drains. A test has another for a process.
-var after = time.After
-
 const (
 	// Clocks that differ by less than clocksAgree need no regard: what servers compare has more room than that.
 	clocksAgree = time.Second

@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/moderation"
+	"vitrine/internal/terminal"
 
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
@@ -157,16 +158,11 @@ func formatLimits(l vitrine.Limits) string {
 		v := *n.of(&l)
 		text := strconv.FormatInt(v, 10)
 		if n.bytes {
-			text = formatSize(v)
+			text = terminal.FormatSize(v)
 		}
 		parts = append(parts, n.name+"="+text)
 	}
 	return strings.Join(parts, ",")
-}
-
-// formatSize is a size for a person, rounded to two digits.
-func formatSize(n int64) string {
-	return strings.NewReplacer(".0 ", "", " ", "").Replace(humanize.Bytes(uint64(max(n, 0))))
 }
 
 // network is an address or a network in CIDR form.

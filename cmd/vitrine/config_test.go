@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/terminal"
 
 	"github.com/alecthomas/kong"
 )
@@ -182,7 +183,7 @@ func TestUsageErrors(t *testing.T) {
 		{"account", "create"}, {"account", "create", "a@b.c", "--plan", "gold"}, {"account", "plan", "a@b.c", "gold"}, {"key", "revoke", "a@b.c", "x"},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), &terminal{out: &out, err: &errs}, args); code != exitUsage || errs.Len() == 0 || out.Len() != 0 {
+		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != exitUsage || errs.Len() == 0 || out.Len() != 0 {
 			t.Errorf("%q: exit %d, %q on standard output, %q on standard error", args, code, &out, &errs)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/storageowner"
+	"vitrine/internal/terminal"
 )
 
 // doctorCmd has the flags of the server, so that what it is given is what the server would be given.
@@ -63,25 +64,25 @@ func (d *doctor) say(part string, s severity, format string, args ...any) {
 }
 
 // Run looks at every part.
-func (c *doctorCmd) Run(ctx context.Context, t *terminal) error {
+func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	faults, warnings := 0, 0
 	var failed error
 	told := func(f finding) {
-		colour := good
+		colour := terminal.Good
 		switch f.State {
 		case wrong:
 			faults++
-			colour = bad
+			colour = terminal.Bad
 		case warning:
 			warnings++
-			colour = warn
+			colour = terminal.Warn
 		}
-		f.Text = plain(f.Text)
+		f.Text = terminal.Plain(f.Text)
 		if c.JSON {
-			failed = errors.Join(failed, t.json(f))
+			failed = errors.Join(failed, t.JSON(f))
 			return
 		}
-		_, err := fmt.Fprintf(t.out, "%s  %s: %s\n", t.paint(colour, pad(string(f.State), len(warning))), f.Part, f.Text)
+		_, err := fmt.Fprintf(t.Out, "%s  %s: %s\n", t.Paint(colour, terminal.Pad(string(f.State), len(warning))), f.Part, f.Text)
 		failed = errors.Join(failed, err)
 	}
 	d := &doctor{doctorCmd: c, told: told, now: clock}
@@ -92,7 +93,7 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal) error {
 		look(ctx)
 	}
 	if failed == nil && faults > 0 {
-		failed = fmt.Errorf("%s wrong, %s", counted(int64(faults), "thing"), counted(int64(warnings), "warning"))
+		failed = fmt.Errorf("%s wrong, %s", terminal.Counted(int64(faults), "thing"), terminal.Counted(int64(warnings), "warning"))
 	}
 	return failed
 }
@@ -142,11 +143,11 @@ func (d *doctor) room(part, dir string) {
 	}
 	switch {
 	case left < leastRoom || files >= 0 && files < 1000:
-		d.say(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.", dir, formatSize(left), counted(files, "file"))
+		d.say(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.", dir, terminal.FormatSize(left), terminal.Counted(files, "file"))
 	case left < someRoom:
-		d.say(part, warning, "There is little room in %s: %s are left.", dir, formatSize(left))
+		d.say(part, warning, "There is little room in %s: %s are left.", dir, terminal.FormatSize(left))
 	default:
-		d.say(part, fine, "There is room in it: %s.", formatSize(left))
+		d.say(part, fine, "There is room in it: %s.", terminal.FormatSize(left))
 	}
 }
 

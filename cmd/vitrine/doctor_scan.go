@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"vitrine/internal/clamav"
+	"vitrine/internal/terminal"
 )
 
 func (d *doctor) clamd(ctx context.Context) {
@@ -48,20 +49,20 @@ func (d *doctor) clamdSettings(part string) {
 	settings, err := readClamdConf(d.ClamdConf)
 	if err != nil || !settings.listensAt(d.Clamd) {
 		d.say(part, warning, "The settings of clamd cannot be read here (%s): see in its clamd.conf that MaxFileSize is not less than MaxScanSize, and that StreamMaxLength is %s or more.",
-			d.ClamdConf, formatSize(min(d.largest(), mostScanned)))
+			d.ClamdConf, terminal.FormatSize(min(d.largest(), mostScanned)))
 		return
 	}
 	limit := settings.limits
 	if file, scan := limit["MaxFileSize"], limit["MaxScanSize"]; file != 0 && (scan == 0 || file < scan) {
 		d.say(part, wrong, "MaxFileSize of %s is %s, less than MaxScanSize: of a file in an archive that is longer, clamd looks at the beginning and says nothing of the rest. Set both to the same.",
-			d.ClamdConf, formatSize(file))
+			d.ClamdConf, terminal.FormatSize(file))
 	} else {
 		d.say(part, fine, "MaxFileSize of %s is not less than MaxScanSize.", d.ClamdConf)
 	}
 	need := min(d.largest(), mostScanned)
 	for _, name := range []string{"StreamMaxLength", "MaxScanSize"} {
 		if has := limit[name]; has != 0 && has < need {
-			d.say(part, warning, "%s of %s is %s, and the plans allow files of up to %s: larger ones wait for a person. Raise it.", name, d.ClamdConf, formatSize(has), formatSize(d.largest()))
+			d.say(part, warning, "%s of %s is %s, and the plans allow files of up to %s: larger ones wait for a person. Raise it.", name, d.ClamdConf, terminal.FormatSize(has), terminal.FormatSize(d.largest()))
 		}
 	}
 	if d.largest() > mostScanned {

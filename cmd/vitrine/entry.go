@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/mail"
 	"vitrine/internal/outbox"
 	"vitrine/internal/password"
+	"vitrine/internal/terminal"
 	"vitrine/internal/web"
 )
 
@@ -60,13 +61,13 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url
 }
 
 // offered prints the address of a token, alone on standard output, and to a person what it does.
-func offered(t *terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
+func offered(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
 	_, address := served(dir)
 	if address == "" {
-		t.say("No server runs on this directory: put its address in place of %s.", defaultURL)
+		t.Say("No server runs on this directory: put its address in place of %s.", defaultURL)
 	}
-	t.say("%s", what)
-	_, err := fmt.Fprintln(t.out, web.TokenURL(cmp.Or(address, defaultURL), p, text))
+	t.Say("%s", what)
+	_, err := fmt.Fprintln(t.Out, web.TokenURL(cmp.Or(address, defaultURL), p, text))
 	return err
 }
 
@@ -75,7 +76,7 @@ type accountSignInCmd struct {
 	placeFlags
 }
 
-func (c *accountSignInCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.sessions.Offer(ctx, c.Email)
 		if err != nil {
@@ -91,7 +92,7 @@ type accountResetCmd struct {
 	placeFlags
 }
 
-func (c *accountResetCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.accounts.OfferReset(ctx, c.Email)
 		if err != nil {
@@ -108,13 +109,13 @@ type accountInviteCmd struct {
 	placeFlags
 }
 
-func (c *accountInviteCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.accounts.Invite(ctx, c.Email, vitrine.Plan(c.Plan), vitrine.Decision{By: vitrine.Operator})
 		if err != nil {
 			return err
 		}
-		what := fmt.Sprintf("This address opens the account of %[2]s, once, within %[1]d days:", int(vitrine.InviteLife/(24*time.Hour)), plain(c.Email))
+		what := fmt.Sprintf("This address opens the account of %[2]s, once, within %[1]d days:", int(vitrine.InviteLife/(24*time.Hour)), terminal.Plain(c.Email))
 		return offered(t, c.Data, vitrine.TokenInvite, text, what)
 	})
 }
@@ -123,7 +124,7 @@ type setupCmd struct {
 	placeFlags
 }
 
-func (c *setupCmd) Run(ctx context.Context, t *terminal) error {
+func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		text, err := in.accounts.OfferSetup(ctx)
 		if err != nil {

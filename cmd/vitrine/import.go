@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine/internal/importer"
+	"vitrine/internal/terminal"
 )
 
 type importCmd struct {
@@ -22,12 +23,12 @@ type fileArg struct {
 }
 
 // run opens the file and tells what do made of it, and how long finish took after that.
-func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
+func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string, do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		if err := t.passOver(ctx, in); err != nil {
+		if err := passOver(t, ctx, in); err != nil {
 			return err
 		}
-		r := t.in
+		r := t.In
 		if c.File != "-" {
 			f, err := os.Open(c.File)
 			if err != nil {
@@ -37,21 +38,21 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*imp
 			r = f
 		}
 		from := in.now()
-		res, err := do(&importer.Importer{Store: in.store, Log: in.log, Now: in.now, Retry: t.patiently}, r)
+		res, err := do(&importer.Importer{Store: in.store, Log: in.log, Now: in.now, Retry: t.Patiently}, r)
 		if err != nil {
 			return err
 		}
 		added := in.now()
-		if err := t.patiently(ctx, func() error { return finish(in) }); err != nil {
+		if err := t.Patiently(ctx, func() error { return finish(in) }); err != nil {
 			return err
 		}
-		if err := t.patiently(ctx, func() error { return in.pair().Record(ctx) }); err != nil {
+		if err := t.Patiently(ctx, func() error { return in.pair().Record(ctx) }); err != nil {
 			return c.lossOf(err)
 		}
 		took, after := added.Sub(from), in.now().Sub(added)
 		switch {
 		case c.JSON:
-			return t.json(struct {
+			return t.JSON(struct {
 				Lines         int64   `json:"lines"`
 				Added         int64   `json:"added"`
 				Already       bool    `json:"already"`
@@ -59,9 +60,9 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*imp
 				FinishSeconds float64 `json:"finishSeconds"`
 			}{res.Lines, res.Added, res.Already, took.Seconds(), after.Seconds()})
 		case res.Already:
-			t.say("Imported before: nothing added (%s).", counted(res.Lines, "line"))
+			t.Say("Imported before: nothing added (%s).", terminal.Counted(res.Lines, "line"))
 		default:
-			t.say("%s added (%s) in %s.", counted(res.Added, noun), counted(res.Lines, "line"), took.Round(time.Millisecond))
+			t.Say("%s added (%s) in %s.", terminal.Counted(res.Added, noun), terminal.Counted(res.Lines, "line"), took.Round(time.Millisecond))
 		}
 		return nil
 	})
@@ -69,14 +70,14 @@ func (c fileArg) run(ctx context.Context, t *terminal, noun string, do func(*imp
 
 type importLinksCmd struct{ fileArg }
 
-func (c *importLinksCmd) Run(ctx context.Context, t *terminal) error {
+func (c *importLinksCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.run(ctx, t, "link", func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Links(ctx, r) },
 		func(*instance) error { return nil })
 }
 
 type importOpensCmd struct{ fileArg }
 
-func (c *importOpensCmd) Run(ctx context.Context, t *terminal) error {
+func (c *importOpensCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	opens := func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Opens(ctx, r) }
 	return c.run(ctx, t, "open", opens, func(in *instance) error {
 		if err := in.analytics.RollUp(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/terminal"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -54,7 +55,7 @@ func TestImportOverRestart(t *testing.T) {
 	run := func(in io.Reader, heard func(), args ...string) string {
 		t.Helper()
 		said := &hearing{word: "goes on by itself", heard: heard}
-		if code := run(context.Background(), &terminal{in: in, out: said, err: said}, append(args, place...)); code != 0 {
+		if code := run(context.Background(), &terminal.Terminal{In: in, Out: said, Err: said}, append(args, place...)); code != 0 {
 			t.Fatalf("vitrine %s: exit status %d\n%s", strings.Join(args, " "), code, &said.Buffer)
 		}
 		return said.String()

@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/moderation"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
+	"vitrine/internal/terminal"
 	"vitrine/internal/web"
 )
 
@@ -123,10 +124,10 @@ func (in *instance) passOver(ctx context.Context, more ...logowner.IDSource) (wa
 }
 
 // passOver is that of the instance, for a verb.
-func (t *terminal) passOver(ctx context.Context, in *instance) error {
+func passOver(t *terminal.Terminal, ctx context.Context, in *instance) error {
 	warning, err := in.passOver(ctx)
 	if warning != "" {
-		t.say("Warning: %s.", warning)
+		t.Say("Warning: %s.", warning)
 	}
 	return err
 }

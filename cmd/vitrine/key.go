@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/terminal"
 )
 
 type keyCmd struct {
@@ -23,20 +24,20 @@ type keyCreateCmd struct {
 	Name string `help:"What the key is for." default:"key"`
 }
 
-func (c *keyCreateCmd) Run(ctx context.Context, t *terminal) error {
+func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		key, err := in.keys.Create(ctx, c.Email, c.Name)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return t.json(struct {
+			return t.JSON(struct {
 				Email  string `json:"email"`
 				Name   string `json:"name"`
 				APIKey string `json:"apiKey"`
 			}{c.Email, c.Name, string(key)})
 		}
-		t.say("Key %q of %s, shown this once:", plain(c.Name), plain(c.Email))
+		t.Say("Key %q of %s, shown this once:", terminal.Plain(c.Name), terminal.Plain(c.Email))
 		return showKey(t, c.Data, key)
 	})
 }
@@ -57,7 +58,7 @@ type keyRow struct {
 	ExpiresAt string        `json:"expiresAt,omitempty"`
 }
 
-func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
+func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		keys, err := in.keys.List(ctx, c.Email)
 		if err != nil {
@@ -67,7 +68,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
 		for _, k := range keys {
 			r := keyRow{k.ID, k.Name, k.Last4, stamp(k.CreatedAt), stamp(k.UsedAt), stamp(k.RevokedAt), stamp(k.ExpiresAt)}
 			if c.JSON {
-				if err := t.json(r); err != nil {
+				if err := t.JSON(r); err != nil {
 					return err
 				}
 				continue
@@ -87,7 +88,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
 		if c.JSON {
 			return nil
 		}
-		return t.table([]string{"ID", "KEY", "CREATED", "LAST USED", "STATE", "NAME"}, rows)
+		return t.Table([]string{"ID", "KEY", "CREATED", "LAST USED", "STATE", "NAME"}, rows)
 	})
 }
 
@@ -98,13 +99,13 @@ type keyRollCmd struct {
 	placeFlags
 }
 
-func (c *keyRollCmd) Run(ctx context.Context, t *terminal) error {
+func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		key, err := in.keys.Rotate(ctx, c.Email, vitrine.KeyID(c.ID), c.Grace)
 		if err != nil {
 			return err
 		}
-		t.say("In place of key %d of %s, shown this once:", c.ID, plain(c.Email))
+		t.Say("In place of key %d of %s, shown this once:", c.ID, terminal.Plain(c.Email))
 		return showKey(t, c.Data, key)
 	})
 }
@@ -115,12 +116,12 @@ type keyRevokeCmd struct {
 	placeFlags
 }
 
-func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal) error {
+func (c *keyRevokeCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if err := in.keys.Revoke(ctx, c.Email, vitrine.KeyID(c.ID)); err != nil {
 			return err
 		}
-		t.say("Key %d of %s is revoked.", c.ID, plain(c.Email))
+		t.Say("Key %d of %s is revoked.", c.ID, terminal.Plain(c.Email))
 		return nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"vitrine"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
+	"vitrine/internal/terminal"
 )
 
 type linkCmd struct {
@@ -46,7 +47,7 @@ type linkRow struct {
 }
 
 // change does f to the link and shows what it is then.
-func (c slugArg) change(ctx context.Context, t *terminal, f func(*links.Service) (*vitrine.Link, error)) error {
+func (c slugArg) change(ctx context.Context, t *terminal.Terminal, f func(*links.Service) (*vitrine.Link, error)) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		l, err := f(in.links)
 		if err != nil {
@@ -56,7 +57,7 @@ func (c slugArg) change(ctx context.Context, t *terminal, f func(*links.Service)
 	})
 }
 
-func (c slugArg) show(ctx context.Context, t *terminal, in *instance, l *vitrine.Link) error {
+func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance, l *vitrine.Link) error {
 	var owner *vitrine.Account
 	err := in.store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		owner, err = tx.Account(l.Account)
@@ -67,7 +68,7 @@ func (c slugArg) show(ctx context.Context, t *terminal, in *instance, l *vitrine
 	}
 	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail, stamp(l.CreatedAt), l.SHA256}
 	if c.JSON {
-		return t.json(row)
+		return t.JSON(row)
 	}
 	status := string(row.Status)
 	if row.Reason != "" {
@@ -76,13 +77,13 @@ func (c slugArg) show(ctx context.Context, t *terminal, in *instance, l *vitrine
 	if owner.Banned {
 		status += ", account suspended"
 	}
-	return t.table([]string{"SLUG", "STATUS", "KIND", "SIZE", "CREATED", "ACCOUNT", "TITLE"},
-		[][]string{{string(row.Slug), status, row.Kind, t.size(row.SizeBytes), row.CreatedAt, row.Account, row.Title}})
+	return t.Table([]string{"SLUG", "STATUS", "KIND", "SIZE", "CREATED", "ACCOUNT", "TITLE"},
+		[][]string{{string(row.Slug), status, row.Kind, t.Size(row.SizeBytes), row.CreatedAt, row.Account, row.Title}})
 }
 
 type linkShowCmd struct{ slugArg }
 
-func (c *linkShowCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.BySlug(ctx, c.Slug) })
 }
 
@@ -92,14 +93,14 @@ type linkPreviewCmd struct {
 	placeFlags
 }
 
-func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if (c.Slug == "") != c.All {
 		return errors.New("name a link, or say --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&publish.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
 		if err == nil {
-			t.say("The server makes %d anew, one after the other.\n", n)
+			t.Say("The server makes %d anew, one after the other.\n", n)
 		}
 		return err
 	})
@@ -114,7 +115,7 @@ type reportRow struct {
 	Note   string              `json:"note,omitempty"`
 }
 
-func (c *linkReportsCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkReportsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		reports, err := in.abuse.List(ctx, c.Slug)
 		if err != nil {
@@ -124,7 +125,7 @@ func (c *linkReportsCmd) Run(ctx context.Context, t *terminal) error {
 		for _, r := range reports {
 			row := reportRow{stamp(r.At), r.Reason, r.Note}
 			if c.JSON {
-				if err := t.json(row); err != nil {
+				if err := t.JSON(row); err != nil {
 					return err
 				}
 				continue
@@ -134,11 +135,11 @@ func (c *linkReportsCmd) Run(ctx context.Context, t *terminal) error {
 		switch {
 		case c.JSON:
 			return nil
-		case len(rows) == 0 && t.outTTY:
-			t.say("Nothing was reported about %s.", plain(c.Slug))
+		case len(rows) == 0 && t.OutTTY:
+			t.Say("Nothing was reported about %s.", terminal.Plain(c.Slug))
 			return nil
 		}
-		return t.table([]string{"TIME", "REASON", "NOTE"}, rows)
+		return t.Table([]string{"TIME", "REASON", "NOTE"}, rows)
 	})
 }
 
@@ -147,12 +148,12 @@ type linkDeleteCmd struct {
 	placeFlags
 }
 
-func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if err := in.links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
 			return err
 		}
-		t.say("The link %s is deleted.", plain(c.Slug))
+		t.Say("The link %s is deleted.", terminal.Plain(c.Slug))
 		return nil
 	})
 }

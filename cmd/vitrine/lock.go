@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"vitrine/internal/terminal"
 )
 
 // lockFile is in a data directory. Whoever serves it holds a lock on the file, and says in it which process it is and at what
@@ -49,6 +51,6 @@ func (l servingLock) announce(address string) {
 // served tells what process serves or last served a data directory, and at what address; "" where that is not known.
 func served(dir string) (process, address string) {
 	b, _ := os.ReadFile(filepath.Join(dir, lockFile))
-	process, address, _ = strings.Cut(strings.TrimSpace(plain(string(b))), " ")
+	process, address, _ = strings.Cut(strings.TrimSpace(terminal.Plain(string(b))), " ")
 	return process, address
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"vitrine/client"
+	"vitrine/internal/credentials"
+	"vitrine/internal/terminal"
 )
 
 // loginCmd gets an API key by way of a browser, so that nobody copies one.
@@ -31,20 +33,20 @@ const (
 // askAfter waits before it is asked again whether the code was confirmed.
 var askAfter = time.After
 
-func (c *loginCmd) Run(ctx context.Context, t *terminal) error {
-	server, err := normalServer(c.Server)
+func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	server, err := credentials.NormalServer(c.Server)
 	if err != nil {
 		return err
 	}
-	stored, err := openCredentials()
+	stored, err := credentials.Open()
 	if err != nil {
 		return err
 	}
-	before, err := stored.load(server)
+	before, err := stored.Load(server)
 	if err != nil {
 		return err
 	}
-	api, err := newClient(t, target{server: server}, patient(t)...)
+	api, err := newClient(t, terminal.Target{Server: server}, patient(t)...)
 	if err != nil {
 		return err
 	}
@@ -53,38 +55,38 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
-		t.say("Warning: the connection to %s is not encrypted; others on the network can read the key.", plain(u.Host))
+		t.Say("Warning: the connection to %s is not encrypted; others on the network can read the key.", terminal.Plain(u.Host))
 	}
-	t.say("Your code: %s\n", plain(l.Code))
-	t.say("Open this address, sign in, and compare the code:\n\n  %s\n", plain(cmp.Or(l.URLWithCode, l.URL)))
-	if !c.NoBrowser && t.errTTY && t.inTTY && openBrowser(l.URLWithCode) {
-		t.say("The address was opened in your browser.")
+	t.Say("Your code: %s\n", terminal.Plain(l.Code))
+	t.Say("Open this address, sign in, and compare the code:\n\n  %s\n", terminal.Plain(cmp.Or(l.URLWithCode, l.URL)))
+	if !c.NoBrowser && t.ErrTTY && t.InTTY && openBrowser(l.URLWithCode) {
+		t.Say("The address was opened in your browser.")
 	}
-	t.say("Waiting until you allow it (for %d minutes at most) …", max(l.ExpiresIn/60, 1))
+	t.Say("Waiting until you allow it (for %d minutes at most) …", max(l.ExpiresIn/60, 1))
 	taken, err := waitForKey(ctx, api, l)
 	if err != nil {
 		return err
 	}
-	v := credential{Server: server, Email: taken.Email, Name: taken.Name, APIKey: taken.APIKey}
-	mine, err := newClient(t, target{server: server, key: v.APIKey, from: "the new key"}, client.WithAttempts(2))
+	v := credentials.Credential{Server: server, Email: taken.Email, Name: taken.Name, APIKey: taken.APIKey}
+	mine, err := newClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"}, client.WithAttempts(2))
 	if err != nil {
 		return err
 	}
-	if err := stored.save(v); err != nil {
+	if err := stored.Save(v); err != nil {
 		return errors.Join(fmt.Errorf("the key could not be stored, and is revoked again: %w", err), mine.RevokeKey(context.WithoutCancel(ctx)))
 	}
-	t.say("Logged in to %s as %s. The API key %q is in %s.", plain(server), plain(v.Email), plain(v.Name), stored.file(server))
+	t.Say("Logged in to %s as %s. The API key %q is in %s.", terminal.Plain(server), terminal.Plain(v.Email), terminal.Plain(v.Name), stored.File(server))
 	if before != nil {
-		replaced, err := newClient(t, target{server: server, key: before.APIKey, from: "the key of before"}, client.WithAttempts(2))
+		replaced, err := newClient(t, terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}, client.WithAttempts(2))
 		if err == nil {
 			err = replaced.RevokeKey(ctx)
 		}
 		if err != nil && !unknownKey(err) {
-			t.say("The key that was stored before is still valid (%s). Revoke it on the page API keys.", plain(t.sentence(err)))
+			t.Say("The key that was stored before is still valid (%s). Revoke it on the page API keys.", terminal.Plain(t.Sentence(err)))
 		}
 	}
 	if os.Getenv("VITRINE_API_KEY") != "" {
-		t.say("VITRINE_API_KEY is set, and is used instead of this key.")
+		t.Say("VITRINE_API_KEY is set, and is used instead of this key.")
 	}
 	return nil
 }
@@ -128,7 +130,7 @@ func machineName() string {
 	if err != nil {
 		return "unknown machine"
 	}
-	name = strings.TrimSpace(plain(name))
+	name = strings.TrimSpace(terminal.Plain(name))
 	return cmp.Or(strings.ToValidUTF8(name[:min(len(name), maxMachine)], ""), "unknown machine")
 }
 
@@ -169,8 +171,8 @@ type logoutCmd struct {
 	Server string `help:"Address of the instance. Default: the one that \"login\" was used with last." env:"VITRINE_URL" placeholder:"URL"`
 }
 
-func (c *logoutCmd) Run(ctx context.Context, t *terminal) error {
-	stored, err := openCredentials()
+func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	stored, err := credentials.Open()
 	if err != nil {
 		return err
 	}
@@ -178,23 +180,23 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	v, err := stored.load(server)
+	v, err := stored.Load(server)
 	if err != nil {
 		return err
 	}
 	if server == "" || v == nil {
 		return errors.New("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
-	api, err := newClient(t, target{server: server, key: v.APIKey, from: "the key of \"login\""}, patient(t)...)
+	api, err := newClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the key of \"login\""}, patient(t)...)
 	if err != nil {
 		return err
 	}
 	if err := api.RevokeKey(ctx); err != nil && !unknownKey(err) {
-		return fmt.Errorf("the key was not revoked: %s Try again, or delete %s to remove it from this machine only", t.sentence(err), stored.file(server))
+		return fmt.Errorf("the key was not revoked: %s Try again, or delete %s to remove it from this machine only", t.Sentence(err), stored.File(server))
 	}
-	if err := stored.remove(server); err != nil {
+	if err := stored.Remove(server); err != nil {
 		return err
 	}
-	t.say("Logged out of %s. The API key %q of %s is revoked.", plain(server), plain(v.Name), plain(v.Email))
+	t.Say("Logged out of %s. The API key %q of %s is revoked.", terminal.Plain(server), terminal.Plain(v.Name), terminal.Plain(v.Email))
 	return nil
 }

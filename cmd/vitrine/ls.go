@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine/client"
+	"vitrine/internal/terminal"
 
 	"github.com/dustin/go-humanize"
 	"github.com/rivo/uniseg"
@@ -30,7 +31,7 @@ func (c *lsCmd) Validate() error {
 
 // Run lists links: aligned on a terminal, with titles first and as wide as it is; else tab-separated as slug, status, kind, bytes, time of
 // creation, title, address.
-func (c *lsCmd) Run(ctx context.Context, t *terminal) error {
+func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
@@ -44,8 +45,8 @@ func (c *lsCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		switch {
 		case c.JSON:
-			err = t.json(l)
-		case t.outTTY:
+			err = t.JSON(l)
+		case t.OutTTY:
 			links = append(links, l)
 		default:
 			rows = append(rows, listRow(t, l))
@@ -60,19 +61,19 @@ func (c *lsCmd) Run(ctx context.Context, t *terminal) error {
 	switch {
 	case c.JSON:
 		return nil
-	case n == 0 && t.outTTY:
-		t.say("No links yet. Make one: %s put FILE", self())
+	case n == 0 && t.OutTTY:
+		t.Say("No links yet. Make one: %s put FILE", self())
 		return nil
-	case t.outTTY:
-		_, err := t.out.Write([]byte(listing(t, links, time.Now())))
+	case t.OutTTY:
+		_, err := t.Out.Write([]byte(listing(t, links, time.Now())))
 		return err
 	}
-	return t.table(nil, rows)
+	return t.Table(nil, rows)
 }
 
 // links reads links with their views where these are shown.
-func (c *lsCmd) links(ctx context.Context, t *terminal, api *client.Client) iter.Seq2[client.ListedLink, error] {
-	if !t.outTTY && !c.JSON {
+func (c *lsCmd) links(ctx context.Context, t *terminal.Terminal, api *client.Client) iter.Seq2[client.ListedLink, error] {
+	if !t.OutTTY && !c.JSON {
 		return api.AllLinks(ctx)
 	}
 	most := 100
@@ -82,13 +83,13 @@ func (c *lsCmd) links(ctx context.Context, t *terminal, api *client.Client) iter
 	return api.AllLinksWithViews(ctx, most)
 }
 
-func listRow(t *terminal, l client.ListedLink) []string {
-	return []string{l.Slug, listStatus(l), l.Kind, t.size(l.SizeBytes), stamp(l.CreatedAt), l.Title, l.URL}
+func listRow(t *terminal.Terminal, l client.ListedLink) []string {
+	return []string{l.Slug, listStatus(l), l.Kind, t.Size(l.SizeBytes), stamp(l.CreatedAt), l.Title, l.URL}
 }
 
 func listStatus(l client.ListedLink) string {
 	if l.Reason != "" {
-		return l.Status + " (" + plain(l.Reason) + ")"
+		return l.Status + " (" + terminal.Plain(l.Reason) + ")"
 	}
 	return l.Status
 }
@@ -105,25 +106,25 @@ type listColumn struct {
 
 // listing writes links as a table that fits the terminal: titles take the room that the other columns leave, which are left out from the last on as
 // long as there is too little.
-func listing(t *terminal, links []client.ListedLink, now time.Time) string {
+func listing(t *terminal.Terminal, links []client.ListedLink, now time.Time) string {
 	columns := []listColumn{
-		{"SLUG", false, func(l client.ListedLink) string { return plain(l.Slug) }},
+		{"SLUG", false, func(l client.ListedLink) string { return terminal.Plain(l.Slug) }},
 		{"STATUS", false, listStatus},
 		{"CREATED", false, func(l client.ListedLink) string { return humanize.RelTime(l.CreatedAt, now, "ago", "from now") }},
-		{"SIZE", true, func(l client.ListedLink) string { return formatSize(l.SizeBytes) }},
-		{"KIND", false, func(l client.ListedLink) string { return plain(l.Kind) }},
+		{"SIZE", true, func(l client.ListedLink) string { return terminal.FormatSize(l.SizeBytes) }},
+		{"KIND", false, func(l client.ListedLink) string { return terminal.Plain(l.Kind) }},
 	}
 	if len(links) > 0 && links[0].Views != nil {
 		views := listColumn{"VIEWS 30D", true, func(l client.ListedLink) string {
 			if l.Views == nil {
 				return ""
 			}
-			return count(*l.Views)
+			return terminal.Count(*l.Views)
 		}}
 		columns = slices.Insert(columns, 1, views)
 	}
 	room := func(columns []listColumn) int {
-		left := t.width
+		left := t.Width
 		for _, c := range columns {
 			left -= c.width(links) + 2
 		}
@@ -131,7 +132,7 @@ func listing(t *terminal, links []client.ListedLink, now time.Time) string {
 	}
 	title := uniseg.StringWidth("TITLE")
 	for _, l := range links {
-		title = max(title, uniseg.StringWidth(plain(l.Title)))
+		title = max(title, uniseg.StringWidth(terminal.Plain(l.Title)))
 	}
 	for len(columns) > 1 && room(columns) < min(title, leastTitle) {
 		columns = columns[:len(columns)-1]
@@ -139,20 +140,20 @@ func listing(t *terminal, links []client.ListedLink, now time.Time) string {
 	title = min(title, max(room(columns), 1))
 	var b strings.Builder
 	line := func(name string, cell func(listColumn) string) string {
-		s := pad(truncate(name, title), title)
+		s := terminal.Pad(terminal.Truncate(name, title), title)
 		for _, c := range columns {
 			text, width := cell(c), c.width(links)
 			if c.right {
-				s += "  " + padLeft(text, width)
+				s += "  " + terminal.PadLeft(text, width)
 			} else {
-				s += "  " + pad(text, width)
+				s += "  " + terminal.Pad(text, width)
 			}
 		}
-		return truncate(strings.TrimRight(s, " "), max(t.width, 1))
+		return terminal.Truncate(strings.TrimRight(s, " "), max(t.Width, 1))
 	}
-	b.WriteString(t.paint(dim, line("TITLE", func(c listColumn) string { return c.head })) + "\n")
+	b.WriteString(t.Paint(terminal.Dim, line("TITLE", func(c listColumn) string { return c.head })) + "\n")
 	for _, l := range links {
-		b.WriteString(line(plain(l.Title), func(c listColumn) string { return c.cell(l) }) + "\n")
+		b.WriteString(line(terminal.Plain(l.Title), func(c listColumn) string { return c.cell(l) }) + "\n")
 	}
 	return b.String()
 }

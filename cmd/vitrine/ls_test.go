@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine/client"
+	"vitrine/internal/terminal"
 
 	"github.com/rivo/uniseg"
 )
@@ -26,10 +27,10 @@ func TestListing(t *testing.T) {
 		{Slug: "third", Title: hostile, Kind: "video", SizeBytes: 1 << 40, CreatedAt: now.AddDate(-2, 0, 0), Status: "processing"},
 	}
 	for width := 24; width <= 200; width++ {
-		text := listing(&terminal{outTTY: true, width: width}, links, now)
+		text := listing(&terminal.Terminal{OutTTY: true, Width: width}, links, now)
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
-			if w := uniseg.StringWidth(line); w > width || strings.IndexFunc(line, unsafe) >= 0 {
+			if w := uniseg.StringWidth(line); w > width || strings.IndexFunc(line, terminal.Unsafe) >= 0 {
 				t.Fatalf("%d columns of %d: %q", w, width, line)
 			}
 		}
@@ -40,14 +41,14 @@ func TestListing(t *testing.T) {
 			t.Fatalf("at %d columns:\n%s", width, text)
 		}
 	}
-	wide := listing(&terminal{outTTY: true, width: 200}, links, now)
+	wide := listing(&terminal.Terminal{OutTTY: true, Width: 200}, links, now)
 	for _, want := range []string{links[0].Title, "VIEWS 30D", "2 days ago", "1 hour ago", "review (encrypted_archive)", "482kB", "pdf"} {
 		if !strings.Contains(wide, want) {
 			t.Errorf("no %q in\n%s", want, wide)
 		}
 	}
 	links[0].Views = nil
-	if text := listing(&terminal{outTTY: true, width: 200}, links, now); strings.Contains(text, "VIEWS") {
+	if text := listing(&terminal.Terminal{OutTTY: true, Width: 200}, links, now); strings.Contains(text, "VIEWS") {
 		t.Errorf("views that nobody knows:\n%s", text)
 	}
 }
@@ -87,14 +88,14 @@ func screen(written string) []string {
 // The progress bar leaves nothing on the line that the link is printed on.
 func TestBarLeavesNothing(t *testing.T) {
 	var out bytes.Buffer
-	b := &bar{t: &terminal{err: &out, errTTY: true}}
+	b := &bar{t: &terminal.Terminal{Err: &out, ErrTTY: true}}
 	b.begin(client.File{Name: "Größe 日本語 report with a name that is long.pdf", Size: 10 << 20})
 	for sent := int64(0); sent <= 10<<20; sent += 1 << 20 {
 		b.bar.Reset() // so that each is drawn
 		b.set(sent, 10<<20)
 		if sent == 5<<20 {
 			b.clear()
-			b.t.say("a server is not there; trying again in 2s")
+			b.t.Say("a server is not there; trying again in 2s")
 		}
 	}
 	if !strings.Contains(out.String(), "report") {
@@ -122,7 +123,7 @@ func TestPutNamesFiles(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		c := &putCmd{Files: test.files}
-		if err := c.show(&terminal{out: &out, outTTY: test.terminal}, "a.pdf", &client.Link{URL: "http://x/p/y"}, nil); err != nil || out.String() != test.want {
+		if err := c.show(&terminal.Terminal{Out: &out, OutTTY: test.terminal}, "a.pdf", &client.Link{URL: "http://x/p/y"}, nil); err != nil || out.String() != test.want {
 			t.Errorf("%+v: %q, %v", test, out.String(), err)
 		}
 	}
@@ -136,7 +137,7 @@ func TestPutRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{dir: "is a folder", empty: "the file is empty"} {
-		_, err := new(putCmd).put(t.Context(), nil, &bar{t: &terminal{}}, path)
+		_, err := new(putCmd).put(t.Context(), nil, &bar{t: &terminal.Terminal{}}, path)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -161,3 +162,6 @@ func TestNotListening(t *testing.T) {
 		}
 	}
 }
+
+// hostile is a text that must not reach a terminal as it is.
+const hostile = "a\x1b[31m\x1b]0;owned\x07\u009b1mb\u202ec\u2066d\r\n\te\x00\xff\U000e0041f"

@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"vitrine/internal/terminal"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -64,16 +66,16 @@ func main() {
 		<-signals // the second ends the process at once
 		os.Exit(exitFailure)
 	}()
-	os.Exit(run(ctx, console(), os.Args[1:]))
+	os.Exit(run(ctx, terminal.Console(), os.Args[1:]))
 }
 
 // run does what the arguments say and returns the exit code.
-func run(ctx context.Context, t *terminal, args []string) int {
+func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	exited := -1
 	parser := kong.Must(new(cli),
 		kong.Name("vitrine"),
 		kong.Description("Publish a file and see how it is read."),
-		kong.Writers(t.out, t.err),
+		kong.Writers(t.Out, t.Err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 		kong.ExplicitGroups(groups),
@@ -87,24 +89,17 @@ func run(ctx context.Context, t *terminal, args []string) int {
 		return exited
 	}
 	if err != nil {
-		t.say("vitrine: %s", plain(err.Error()))
-		t.say("Try: vitrine --help")
+		t.Say("vitrine: %s", terminal.Plain(err.Error()))
+		t.Say("Try: vitrine --help")
 		return exitUsage
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(t); err != nil {
-		t.say("vitrine: %s", plain(t.sentence(err)))
-		if u := new(usageError); errors.As(err, &u) {
+		t.Say("vitrine: %s", terminal.Plain(t.Sentence(err)))
+		if u := new(terminal.UsageError); errors.As(err, &u) {
 			return exitUsage
 		}
 		return exitFailure
 	}
 	return 0
 }
-
-// usageError says that the command line cannot be meant.
-type usageError struct{ message string }
-
-func (u *usageError) Error() string { return u.message }
-
-func usage(message string) error { return &usageError{message} }

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
+	"vitrine/internal/terminal"
 )
 
 type migrateCmd struct {
@@ -49,27 +50,27 @@ Opens can be brought into ClickHouse, and not out of it again.`
 }
 
 // Run migrates an instance.
-func (c *migrateCmd) Run(ctx context.Context, t *terminal) error {
+func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	from, to, err := c.places()
 	if err != nil {
 		return err
 	}
-	m := &migration{from: end{placeFlags: from}, to: end{placeFlags: to}, atOnce: max(c.AtOnce, 1), deep: c.Deep, t: t, meter: &meter{t: t}}
-	defer m.meter.end()
+	m := &migration{from: end{placeFlags: from}, to: end{placeFlags: to}, atOnce: max(c.AtOnce, 1), deep: c.Deep, t: t, meter: &terminal.Meter{T: t}}
+	defer m.meter.End()
 	err = m.run(ctx)
-	m.meter.end()
+	m.meter.End()
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		if err := t.json(&m.result); err != nil {
+		if err := t.JSON(&m.result); err != nil {
 			return err
 		}
 	} else {
 		m.say()
 	}
 	if n := len(m.result.Damaged); n > 0 {
-		return fmt.Errorf("all is copied, but of %s the bytes were damaged or gone before: %s", counted(int64(n), "file"), strings.Join(m.result.Damaged, ", "))
+		return fmt.Errorf("all is copied, but of %s the bytes were damaged or gone before: %s", terminal.Counted(int64(n), "file"), strings.Join(m.result.Damaged, ", "))
 	}
 	return nil
 }
@@ -116,7 +117,7 @@ func (p *placeFlags) name(words []string) (err error) {
 		case name == "files" && ok, schemeOf(word, []string{"s3"}) != "":
 			p.Files = place
 		default:
-			return usage(fmt.Sprintf("%s: an address begins with postgres://, clickhouse:// or s3://", redacted(word)))
+			return terminal.Usage(fmt.Sprintf("%s: an address begins with postgres://, clickhouse:// or s3://", redacted(word)))
 		}
 	}
 	return nil
@@ -129,7 +130,7 @@ func settingsOf(word string) (p placeFlags, err error) {
 		return p, p.name(strings.Fields(word))
 	}
 	if strings.Contains(word, "://") {
-		return p, usage(fmt.Sprintf("%s: say where the instance is now: its data directory, or a file with its settings", redacted(word)))
+		return p, terminal.Usage(fmt.Sprintf("%s: say where the instance is now: its data directory, or a file with its settings", redacted(word)))
 	}
 	if p.Data, err = filepath.Abs(word); err != nil {
 		return p, err
@@ -161,7 +162,7 @@ func settingsOf(word string) (p placeFlags, err error) {
 		return p, fmt.Errorf("%s: %w", word, err)
 	}
 	if known == 0 {
-		return p, usage(fmt.Sprintf("%s has none of VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES: it does not tell where an instance is", word))
+		return p, terminal.Usage(fmt.Sprintf("%s has none of VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES: it does not tell where an instance is", word))
 	}
 	p.Data, err = filepath.Abs(p.Data)
 	return p, err
@@ -225,18 +226,18 @@ type migration struct {
 	from, to end
 	atOnce   int
 	deep     bool
-	t        *terminal
-	meter    *meter
+	t        *terminal.Terminal
+	meter    *terminal.Meter
 	result   migrated
 }
 
 func (m *migration) run(ctx context.Context) (err error) {
 	store, views, files := m.moves()
 	if !store && !views && !files {
-		return usage("this is where the instance is already")
+		return terminal.Usage("this is where the instance is already")
 	}
 	if views && strings.HasPrefix(m.from.viewsPlace(), "clickhouse://") {
-		return usage("opens cannot be brought out of ClickHouse: name it as the place of the opens of the new instance, too")
+		return terminal.Usage("opens cannot be brought out of ClickHouse: name it as the place of the opens of the new instance, too")
 	}
 	if !m.from.made() {
 		return fmt.Errorf("there is no Vitrine instance in %s", m.from.Data)
@@ -309,9 +310,9 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if m.from.shared() {
-		holders, err := whoServes(ctx, m.from.store.Leases, func() { m.t.say("Looking on for %s whether a server is still there.", servedWithin) })
+		holders, err := whoServes(ctx, m.from.store.Leases, func() { m.t.Say("Looking on for %s whether a server is still there.", servedWithin) })
 		if err == nil && len(holders) > 0 {
-			err = fmt.Errorf("the instance is being served (by %s): stop its servers", plain(strings.Join(holders, ", ")))
+			err = fmt.Errorf("the instance is being served (by %s): stop its servers", terminal.Plain(strings.Join(holders, ", ")))
 		}
 		if err != nil {
 			return err
@@ -364,17 +365,17 @@ func other(err error) error {
 
 // told shows how far the rows are.
 func (m *migration) told(what string) sqldb.Copied {
-	m.meter.begin(what, -1)
+	m.meter.Begin(what, -1)
 	return func(_ string, rows, bytes int64) {
 		m.result.Rows += rows
 		m.result.RowBytes += bytes
-		m.meter.add(bytes)
+		m.meter.Add(bytes)
 	}
 }
 
 // check compares what was copied, and audits the other end.
 func (m *migration) check(ctx context.Context, store, views bool) error {
-	m.meter.begin("comparing", -1)
+	m.meter.Begin("comparing", -1)
 	var differences []string
 	if store {
 		d, err := m.from.store.Compare(ctx, m.to.store)
@@ -390,7 +391,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 		}
 		differences = append(differences, d...)
 	}
-	m.meter.end()
+	m.meter.End()
 	if len(differences) > 0 {
 		return fmt.Errorf("the copy is not the same: %s. The instance has been served since the migration began: empty the new place, and begin again", strings.Join(differences, "; "))
 	}
@@ -398,7 +399,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 	a := &audit.Checker{Store: m.to.store, Blobs: m.to.blobs, Log: m.to.log, Now: time.Now, Deep: m.deep}
 	err := a.Run(ctx, func(fault string) {
 		faults++
-		fmt.Fprintln(m.t.out, plain(fault))
+		fmt.Fprintln(m.t.Out, terminal.Plain(fault))
 	})
 	switch {
 	case err != nil:
@@ -413,14 +414,14 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 func (m *migration) say() {
 	r := m.result
 	rate := func(n, ms int64) int64 { return n * 1000 / max(ms, 1) }
-	m.t.say("%s (%s) in %s, %s a second; %s (%s) in %s, %s a second; compared and audited in %s.",
-		counted(r.Rows, "row"), formatSize(r.RowBytes), duration(r.RowMs), counted(rate(r.Rows, r.RowMs), "row"),
-		counted(r.Files, "file"), formatSize(r.FileBytes), duration(r.FileMs), formatSize(rate(r.FileBytes, r.FileMs)), duration(r.CheckMs))
-	m.t.say("The old instance is as it was. From now on serve the new one alone, with these settings:")
-	m.t.say("  VITRINE_DATA=%s", shellWord(m.to.Data))
+	m.t.Say("%s (%s) in %s, %s a second; %s (%s) in %s, %s a second; compared and audited in %s.",
+		terminal.Counted(r.Rows, "row"), terminal.FormatSize(r.RowBytes), terminal.Duration(r.RowMs), terminal.Counted(rate(r.Rows, r.RowMs), "row"),
+		terminal.Counted(r.Files, "file"), terminal.FormatSize(r.FileBytes), terminal.Duration(r.FileMs), terminal.FormatSize(rate(r.FileBytes, r.FileMs)), terminal.Duration(r.CheckMs))
+	m.t.Say("The old instance is as it was. From now on serve the new one alone, with these settings:")
+	m.t.Say("  VITRINE_DATA=%s", terminal.ShellWord(m.to.Data))
 	for _, s := range [][2]string{{"VITRINE_DATABASE", m.to.Database}, {"VITRINE_VIEWS", m.to.Views}, {"VITRINE_FILES", m.to.Files}} {
 		if s[1] != "" {
-			m.t.say("  %s=%s", s[0], shellWord(redacted(s[1])))
+			m.t.Say("  %s=%s", s[0], terminal.ShellWord(redacted(s[1])))
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (m *migration) files(ctx context.Context) error {
 	for _, o := range all {
 		size += o.Size
 	}
-	m.meter.begin("files", size)
+	m.meter.Begin("files", size)
 	into, ok := m.to.blobs.(blobImporter)
 	if !ok {
 		return fmt.Errorf("%s takes no files", redacted(m.to.filesPlace()))
@@ -94,7 +94,7 @@ func (m *migration) files(ctx context.Context) error {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			m.meter.add(o.Size)
+			m.meter.Add(o.Size)
 			m.result.FileBytes += n
 			if there {
 				m.result.Files++

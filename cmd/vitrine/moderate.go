@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/publish"
+	"vitrine/internal/terminal"
 )
 
 // why is a reason code with what exactly was found.
@@ -29,7 +30,7 @@ type decideArg struct {
 
 type linkClearCmd struct{ decideArg }
 
-func (c *linkClearCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkClearCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Clear(ctx, c.Slug, c.decision()) })
 }
 
@@ -38,7 +39,7 @@ type linkRejectCmd struct {
 	Same bool `help:"And all links with the very same bytes, whatever their state and account."`
 }
 
-func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Same {
 		return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug, c.decision()) })
 	}
@@ -48,7 +49,7 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
 			err = errors.Join(err, c.show(ctx, t, in, l))
 		}
 		if err == nil && len(links) == 0 {
-			t.say("Nothing is changed: the link %s is disabled, and so is every other with the same bytes.", plain(c.Slug))
+			t.Say("Nothing is changed: the link %s is disabled, and so is every other with the same bytes.", terminal.Plain(c.Slug))
 		}
 		return err
 	})
@@ -56,13 +57,13 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal) error {
 
 type linkDisableCmd struct{ decideArg }
 
-func (c *linkDisableCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkDisableCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Disable(ctx, c.Slug, c.decision()) })
 }
 
 type linkUndoCmd struct{ decideArg }
 
-func (c *linkUndoCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkUndoCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Undo(ctx, c.Slug, c.decision()) })
 }
 
@@ -72,14 +73,14 @@ type linkRescanCmd struct {
 	placeFlags
 }
 
-func (c *linkRescanCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if (c.Slug == "") != c.All {
 		return errors.New("name a link, or say --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&publish.Scans{Store: in.store, Now: in.now}).Again(ctx, c.Slug)
 		if err == nil {
-			t.say("The server scans %d again, one after the other, within the next minutes, where a scanner is configured.", n)
+			t.Say("The server scans %d again, one after the other, within the next minutes, where a scanner is configured.", n)
 		}
 		return err
 	})
@@ -106,7 +107,7 @@ type queueRow struct {
 	Name      string       `json:"name"`
 }
 
-func (c *linkQueueCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		var rows [][]string
 		seen := 0
@@ -123,13 +124,13 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal) error {
 				l := w.Link
 				row := queueRow{l.Slug, l.Reason, l.Detail, stamp(l.StateAt), w.Reports, string(l.Kind), l.Size, w.Account.Email, l.Title, l.Name}
 				if c.JSON {
-					if err := t.json(row); err != nil {
+					if err := t.JSON(row); err != nil {
 						return err
 					}
 					continue
 				}
 				rows = append(rows, []string{string(row.Slug), why(row.Reason, row.Detail), row.Since, strconv.Itoa(row.Reports),
-					row.Kind, t.size(row.SizeBytes), row.Account, row.Title})
+					row.Kind, t.Size(row.SizeBytes), row.Account, row.Title})
 			}
 			if next == (vitrine.ReviewCursor{}) || c.Limit > 0 && seen == c.Limit {
 				break
@@ -139,17 +140,17 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal) error {
 		switch {
 		case c.JSON:
 			return nil
-		case seen == 0 && t.outTTY:
-			t.say("Nothing waits for review.")
+		case seen == 0 && t.OutTTY:
+			t.Say("Nothing waits for review.")
 			return nil
 		}
-		return t.table([]string{"SLUG", "REASON", "SINCE", "REPORTS", "KIND", "SIZE", "ACCOUNT", "TITLE"}, rows)
+		return t.Table([]string{"SLUG", "REASON", "SINCE", "REPORTS", "KIND", "SIZE", "ACCOUNT", "TITLE"}, rows)
 	})
 }
 
 type linkHistoryCmd struct{ slugArg }
 
-func (c *linkHistoryCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		history, err := in.moderation.OfLink(ctx, c.Slug)
 		if err != nil {
@@ -165,7 +166,7 @@ type accountHistoryCmd struct {
 	jsonFlag
 }
 
-func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal) error {
+func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		history, err := in.moderation.OfAccount(ctx, c.Email)
 		if err != nil {
@@ -190,12 +191,12 @@ type changeRow struct {
 }
 
 // history prints changes, newest first.
-func (f jsonFlag) history(t *terminal, history []moderation.Event) error {
+func (f jsonFlag) history(t *terminal.Terminal, history []moderation.Event) error {
 	var rows [][]string
 	for _, e := range history {
 		row := changeRow{stamp(e.At), e.By.Kind, e.Person, e.Action, e.Slug, e.From, e.To, e.Reason, e.Detail, e.Note}
 		if f.JSON {
-			if err := t.json(row); err != nil {
+			if err := t.JSON(row); err != nil {
 				return err
 			}
 			continue
@@ -209,12 +210,12 @@ func (f jsonFlag) history(t *terminal, history []moderation.Event) error {
 	if f.JSON {
 		return nil
 	}
-	return t.table([]string{"TIME", "BY", "ACTION", "SLUG", "STATUS", "REASON", "NOTE"}, rows)
+	return t.Table([]string{"TIME", "BY", "ACTION", "SLUG", "STATUS", "REASON", "NOTE"}, rows)
 }
 
 type linkSameCmd struct{ slugArg }
 
-func (c *linkSameCmd) Run(ctx context.Context, t *terminal) error {
+func (c *linkSameCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		all, err := in.moderation.Same(ctx, c.Slug)
 		for _, same := range all {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vitrine/internal/sqldb"
+	"vitrine/internal/terminal"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -17,7 +18,7 @@ func TestWrongPlaces(t *testing.T) {
 	does := func(code int, says string, args ...string) {
 		t.Helper()
 		var out, errs bytes.Buffer
-		got := run(t.Context(), &terminal{out: &out, err: &errs}, append(args, "--data", data))
+		got := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, append(args, "--data", data))
 		if said := out.String() + errs.String(); got != code || !strings.Contains(said, says) || strings.Contains(said, "s3cr") || strings.Contains(said, "rest") {
 			t.Errorf("%s: %d, %s\nwant %d, %q", args, got, said, code, says)
 		}
@@ -41,7 +42,7 @@ func TestEmptyDatabase(t *testing.T) {
 	does := func(code int, says string, args ...string) {
 		t.Helper()
 		var out, errs bytes.Buffer
-		if got := run(t.Context(), &terminal{out: &out, err: &errs}, args); got != code || !strings.Contains(out.String()+errs.String(), says) {
+		if got := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); got != code || !strings.Contains(out.String()+errs.String(), says) {
 			t.Errorf("%s: %d, %s%s\nwant %d, %q", args, got, out.String(), errs.String(), code, says)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"vitrine/internal/terminal"
 )
 
 // verb runs a verb in this process, as main does. It returns what the verb
@@ -15,7 +17,7 @@ import (
 // longer to start than most verbs to run; scripts (TestScript) start those.
 func verb(args ...string) (out, all string, err error) {
 	var o, both bytes.Buffer
-	if code := run(context.Background(), &terminal{out: io.MultiWriter(&o, &both), err: &both}, args); code != 0 {
+	if code := run(context.Background(), &terminal.Terminal{Out: io.MultiWriter(&o, &both), Err: &both}, args); code != 0 {
 		err = fmt.Errorf("exit status %d", code)
 	}
 	return o.String(), both.String(), err

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/terminal"
 
 	"github.com/schollz/progressbar/v3"
 )
@@ -41,9 +41,9 @@ type put struct {
 }
 
 // Run puts the files on display one after the other. A file that fails does not keep the others.
-func (c *putCmd) Run(ctx context.Context, t *terminal) error {
+func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	b := &bar{t: t}
-	api, err := c.client(t, client.WithRetryNotice(func(r client.Retry) { b.clear(); t.notice(r) }))
+	api, err := c.client(t, client.WithRetryNotice(func(r client.Retry) { b.clear(); notice(t, r) }))
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (c *putCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			failed++
 			if len(c.Files) > 1 || c.JSON {
-				t.say("vitrine: %s: %s", plain(path), plain(t.sentence(err)))
+				t.Say("vitrine: %s: %s", terminal.Plain(path), terminal.Plain(t.Sentence(err)))
 			} else {
 				return fmt.Errorf("%s: %w", path, err)
 			}
@@ -90,62 +90,59 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *bar, path strin
 }
 
 // show prints what came of a file.
-func (c *putCmd) show(t *terminal, path string, l *client.Link, failure error) error {
+func (c *putCmd) show(t *terminal.Terminal, path string, l *client.Link, failure error) error {
 	if c.JSON {
 		row := put{File: path, Link: l}
 		if failure != nil {
-			row.Error = t.sentence(failure)
+			row.Error = t.Sentence(failure)
 			var e *client.Error
 			if errors.As(failure, &e) {
 				row.Error, row.Code = e.Message, e.Code
 			}
 		}
-		return t.json(row)
+		return t.JSON(row)
 	}
 	if failure != nil {
 		return nil
 	}
 	if l.Review {
-		t.say("%s is held for review (%s): its link works once a person has cleared it.", plain(path), plain(why(l.Reason, l.Detail)))
+		t.Say("%s is held for review (%s): its link works once a person has cleared it.", terminal.Plain(path), terminal.Plain(why(l.Reason, l.Detail)))
 		if meaning := vitrine.OwnerMeaning(l.Reason); meaning != "" {
-			t.say("%s", meaning)
+			t.Say("%s", meaning)
 		}
 	}
 	if l.Processing {
-		t.say("%s is being checked: its link works in a moment.", plain(path))
+		t.Say("%s is being checked: its link works in a moment.", terminal.Plain(path))
 	}
-	line := plain(l.URL)
-	if t.outTTY && len(c.Files) > 1 {
-		line = plain(path) + " → " + line
+	line := terminal.Plain(l.URL)
+	if t.OutTTY && len(c.Files) > 1 {
+		line = terminal.Plain(path) + " → " + line
 	}
-	_, err := fmt.Fprintln(t.out, line)
+	_, err := fmt.Fprintln(t.Out, line)
 	return err
 }
 
-// progressEvery bounds how often the bar is drawn.
-const progressEvery = 100 * time.Millisecond
-
 // bar shows on a terminal how much of a file is on its way. It is the one line of the terminal that is drawn again.
 type bar struct {
-	t    *terminal
+	t    *terminal.Terminal
 	mu   sync.Mutex // what is sent is told from another goroutine
 	bar  *progressbar.ProgressBar
 	sent int64
 }
 
 func (b *bar) begin(f client.File) {
-	if !b.t.errTTY {
+	if !b.t.ErrTTY {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sent = 0
 	b.bar = progressbar.NewOptions64(f.Size,
-		progressbar.OptionSetWriter(b.t.err),
-		progressbar.OptionSetDescription(pad(truncate(plain(filepath.Base(f.Name)), 30), 30)),
+		progressbar.OptionSetWriter(b.t.Err),
+		progressbar.OptionSetDescription(terminal.Pad(terminal.Truncate(terminal.Plain(filepath.Base(f.Name)), 30), 30)),
 		progressbar.OptionSetWidth(24),
 		progressbar.OptionShowBytes(true),
-		progressbar.OptionThrottle(progressEvery),
+		progressbar.OptionThrottle(terminal.ProgressEvery),
 		progressbar.OptionSetRenderBlankState(true))
 }
 
@@ -170,7 +167,7 @@ func (b *bar) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.bar != nil {
-		fmt.Fprint(b.t.err, clearLine)
+		fmt.Fprint(b.t.Err, clearLine)
 	}
 }
 

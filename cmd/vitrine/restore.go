@@ -11,7 +11,9 @@ import (
 	"vitrine/internal/audit"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
+	"vitrine/internal/manifest"
 	"vitrine/internal/publish"
+	"vitrine/internal/terminal"
 )
 
 type restoreCmd struct {
@@ -25,19 +27,19 @@ func (*restoreCmd) Help() string {
 }
 
 // Run restores a backup.
-func (c *restoreCmd) Run(ctx context.Context, t *terminal) error {
-	m, err := readManifest(c.From)
+func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	m, err := manifest.Read(c.From)
 	if err != nil {
 		return err
 	}
 	faults := 0
 	_, err = newBuild(c.Data, storeFile, func(dir string) (struct{}, error) {
-		r := &restore{from: c.From, to: dir, manifest: m, meter: &meter{t: t}}
-		defer r.meter.end()
+		r := &restore{from: c.From, to: dir, manifest: m, meter: &terminal.Meter{T: t}}
+		defer r.meter.End()
 		if err := r.make(ctx); err != nil {
 			return struct{}{}, err
 		}
-		r.meter.end()
+		r.meter.End()
 		faults, err = r.audit(ctx, c.Deep, t)
 		return struct{}{}, err
 	})
@@ -47,16 +49,16 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal) error {
 	case faults > 0:
 		return fmt.Errorf("%s is restored as the backup has it, and the audit found faults: %d", c.Data, faults)
 	}
-	t.say("Restored in %s: %s, %s, %s, as of %s. No faults.", plain(c.Data), counted(m.Accounts, "account"), counted(m.Links, "link"), counted(m.Opens, "open"), stamp(m.Moment))
-	t.say("Serve it with: %s serve --data %s", self(), shellWord(c.Data))
+	t.Say("Restored in %s: %s, %s, %s, as of %s. No faults.", terminal.Plain(c.Data), terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "open"), stamp(m.Moment))
+	t.Say("Serve it with: %s serve --data %s", self(), terminal.ShellWord(c.Data))
 	return nil
 }
 
 // restore is a data directory that is being made.
 type restore struct {
 	from, to string
-	manifest *manifest
-	meter    *meter
+	manifest *manifest.Manifest
+	meter    *terminal.Meter
 }
 
 func (r *restore) make(ctx context.Context) error {
@@ -64,18 +66,18 @@ func (r *restore) make(ctx context.Context) error {
 		if want.Name != filepath.Base(want.Name) {
 			return fmt.Errorf("the manifest names a database %q", want.Name)
 		}
-		r.meter.begin(want.Name, want.Bytes)
+		r.meter.Begin(want.Name, want.Bytes)
 		if err := copyFile(filepath.Join(r.from, want.Name), filepath.Join(r.to, want.Name)); err != nil {
 			return err
 		}
-		got, err := hashFile(r.to, want.Name)
+		got, err := manifest.HashFile(r.to, want.Name)
 		if err != nil {
 			return err
 		}
 		if got != want {
 			return fmt.Errorf("the backup is damaged: %s has %d bytes with SHA-256 %s, and its manifest says %d with %s", want.Name, got.Bytes, got.SHA256, want.Bytes, want.SHA256)
 		}
-		r.meter.set(want.Bytes)
+		r.meter.Set(want.Bytes)
 	}
 	if err := copySpools(r.from, r.to); err != nil {
 		return err
@@ -84,9 +86,9 @@ func (r *restore) make(ctx context.Context) error {
 }
 
 func (r *restore) files(ctx context.Context) error {
-	r.meter.begin("files", r.manifest.FileBytes)
+	r.meter.Begin("files", r.manifest.FileBytes)
 	var damaged []string
-	files := &disk.Backup{From: filepath.Join(r.from, filesDir), To: filepath.Join(r.to, filesDir), Progress: r.meter.add,
+	files := &disk.Backup{From: filepath.Join(r.from, filesDir), To: filepath.Join(r.to, filesDir), Progress: r.meter.Add,
 		Damaged: func(k vitrine.UploadID) { damaged = append(damaged, string(k)) }}
 	err := files.Make()
 	if err == nil {
@@ -112,7 +114,7 @@ func (r *restore) files(ctx context.Context) error {
 }
 
 // audit looks at what was restored. Uploads that were under way then and are over by now are removed first, as a server would.
-func (r *restore) audit(ctx context.Context, deep bool, t *terminal) (faults int, err error) {
+func (r *restore) audit(ctx context.Context, deep bool, t *terminal.Terminal) (faults int, err error) {
 	in, err := openInstance(ctx, placeFlags{Data: r.to})
 	if err != nil {
 		return 0, err
@@ -122,7 +124,7 @@ func (r *restore) audit(ctx context.Context, deep bool, t *terminal) (faults int
 		a := &audit.Checker{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: deep}
 		err = a.Run(ctx, func(fault string) {
 			faults++
-			fmt.Fprintln(t.out, plain(fault))
+			fmt.Fprintln(t.Out, terminal.Plain(fault))
 		})
 	}
 	if err != nil {

@@ -24,6 +24,8 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/terminal"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -38,7 +40,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(drainVariable) != "" {
 		drained := make(chan os.Signal, 1)
 		signal.Notify(drained, syscall.SIGUSR1)
-		after = func(time.Duration) <-chan time.Time {
+		terminal.After = func(time.Duration) <-chan time.Time {
 			over := make(chan time.Time)
 			go func() { <-drained; close(over) }()
 			return over

@@ -14,13 +14,14 @@ import (
 
 	"vitrine"
 	"vitrine/internal/accept"
+	"vitrine/internal/terminal"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
 )
 
 // Run serves until ctx ends, and then in order: it says that it is not ready and serves on for the time to drain, takes no more connections, requests
 // that are under way finish, background work ends, views and databases are closed.
-func (c *serveCmd) Run(ctx context.Context, t *terminal) error {
+func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	log := c.logger(t)
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
@@ -94,12 +95,12 @@ func notListening(address string, err error) error {
 	return err
 }
 
-func (c *serveCmd) logger(t *terminal) *slog.Logger {
+func (c *serveCmd) logger(t *terminal.Terminal) *slog.Logger {
 	o := &slog.HandlerOptions{Level: c.LogLevel}
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(t.err, o))
+		return slog.New(slog.NewJSONHandler(t.Err, o))
 	}
-	return slog.New(slog.NewTextHandler(t.err, o))
+	return slog.New(slog.NewTextHandler(t.Err, o))
 }
 
 // setupAddress is where the first account is made; "" when there is one.
@@ -114,20 +115,20 @@ func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, e
 // welcome says where the server is, what it lacks, and what to do next: to a person where the log is text, else in the log
 // alone. The address at which the first account is made is the one secret that ever is there: anyone who reads the log runs the
 // instance, and it is worth nothing once it was used.
-func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, setup string, log *slog.Logger) {
+func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPAddr, setup string, log *slog.Logger) {
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
 	if c.LogFormat == "text" {
-		t.say("\nVitrine is at %s\n", public)
+		t.Say("\nVitrine is at %s\n", public)
 		if setup != "" {
-			t.say("There is no account yet. Open this address to create the owner's, once:\n")
-			t.say("  %s\n", setup)
-			t.say("or, without a browser, create it in another terminal:\n")
-			t.say("  %s account create you@example.com --data %s\n", self(), shellWord(c.Data))
-			t.say("Then publish a file in another terminal:\n")
+			t.Say("There is no account yet. Open this address to create the owner's, once:\n")
+			t.Say("  %s\n", setup)
+			t.Say("or, without a browser, create it in another terminal:\n")
+			t.Say("  %s account create you@example.com --data %s\n", self(), terminal.ShellWord(c.Data))
+			t.Say("Then publish a file in another terminal:\n")
 		} else {
-			t.say("Publish a file in another terminal:\n")
+			t.Say("Publish a file in another terminal:\n")
 		}
-		t.say("  %s login --server %s\n  %s put FILE\n", self(), shellWord(public.String()), self())
+		t.Say("  %s login --server %s\n  %s put FILE\n", self(), terminal.ShellWord(public.String()), self())
 	}
 	if c.LogFormat != "text" && setup != "" {
 		log.Warn("there is no account yet: open the address to make the first one, once", "address", setup)
@@ -138,11 +139,11 @@ func (c *serveCmd) welcome(t *terminal, public *url.URL, addr *net.TCPAddr, setu
 }
 
 // self is how this program was called, to be called so again.
-func self() string { return shellWord(os.Args[0]) }
+func self() string { return terminal.ShellWord(os.Args[0]) }
 
 // putHint is what to type to publish a file with a key.
 func putHint(public, key string) string {
-	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", shellWord(public), key, self())
+	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key, self())
 }
 
 // lettersTime is how long a server that ends begins to send messages. What is left then is sent by another, or by the next.
@@ -194,7 +195,7 @@ func (s *service) drain(wait time.Duration, served <-chan error) error {
 	select {
 	case err := <-served:
 		return err
-	case <-after(wait):
+	case <-terminal.After(wait):
 		return nil
 	}
 }

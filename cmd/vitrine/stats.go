@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"vitrine/internal/terminal"
 	"vitrine/report"
 )
 
@@ -14,7 +15,7 @@ type statsCmd struct {
 	remote
 }
 
-func (c *statsCmd) Run(ctx context.Context, t *terminal) error {
+func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
@@ -26,20 +27,20 @@ func (c *statsCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		if c.JSON {
-			return t.json(rep)
+			return t.JSON(rep)
 		}
-		text = renderLink(t, rep)
+		text = terminal.RenderLink(t, rep)
 	} else {
 		rep, err := api.Analytics(ctx, report.Range(c.Range))
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return t.json(rep)
+			return t.JSON(rep)
 		}
-		text = renderAccount(t, rep)
+		text = terminal.RenderAccount(t, rep)
 	}
-	_, err = io.WriteString(t.out, text)
+	_, err = io.WriteString(t.Out, text)
 	return err
 }
 

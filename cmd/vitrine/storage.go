@@ -9,6 +9,7 @@ import (
 
 	"vitrine/internal/s3"
 	"vitrine/internal/storageowner"
+	"vitrine/internal/terminal"
 )
 
 type storageCmd struct {
@@ -30,7 +31,7 @@ func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blo
 	if f.PublicURL != "" {
 		u, err := origin("--public-url", f.PublicURL)
 		if err != nil {
-			return usage(err.Error())
+			return terminal.Usage(err.Error())
 		}
 		public = u.String()
 	}
@@ -45,7 +46,7 @@ func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blo
 
 type storageCheckCmd struct{ bucketFlags }
 
-func (c *storageCheckCmd) Run(ctx context.Context, t *terminal) error {
+func (c *storageCheckCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.bucket(ctx, func(in *instance, b *s3.Blobs, public string) error {
 		if err := b.Check(ctx); err != nil {
 			return err
@@ -60,9 +61,9 @@ func (c *storageCheckCmd) Run(ctx context.Context, t *terminal) error {
 		} else if err != nil {
 			return err
 		}
-		t.say("The bucket at %s does all that is asked of it.", b.Origin())
+		t.Say("The bucket at %s does all that is asked of it.", b.Origin())
 		if public == "" {
-			t.say("Whether browsers may put files there was not tried: name --public-url.")
+			t.Say("Whether browsers may put files there was not tried: name --public-url.")
 		}
 		return nil
 	})
@@ -70,9 +71,9 @@ func (c *storageCheckCmd) Run(ctx context.Context, t *terminal) error {
 
 type storageCorsCmd struct{ bucketFlags }
 
-func (c *storageCorsCmd) Run(ctx context.Context, t *terminal) error {
+func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.PublicURL == "" {
-		return usage("--public-url is missing: the address whose pages may put files into the bucket")
+		return terminal.Usage("--public-url is missing: the address whose pages may put files into the bucket")
 	}
 	return c.bucket(ctx, func(_ *instance, b *s3.Blobs, public string) error {
 		if err := b.Cors(ctx, public); err != nil {
@@ -81,7 +82,7 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal) error {
 		if err := b.CorsMissing(ctx, public); err != nil {
 			return errors.New("the CORS rule is saved, but the bucket does not apply it yet; wait a minute, then run: vitrine storage check")
 		}
-		t.say("Pages of %s may put files into the bucket at %s.", public, b.Origin())
+		t.Say("Pages of %s may put files into the bucket at %s.", public, b.Origin())
 		return nil
 	})
 }
@@ -109,7 +110,7 @@ used the same files; or the database was restored to an earlier moment. Find out
 }
 
 // Run claims the place.
-func (c *storageClaimCmd) Run(ctx context.Context, t *terminal) error {
+func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		where := redacted(c.filesPlace())
 		err := in.place().Verify(ctx)
@@ -117,22 +118,22 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		if err == nil {
-			t.say("The files in %s are this database's.", plain(where))
+			t.Say("The files in %s are this database's.", terminal.Plain(where))
 			return nil
 		}
 		files, bytes, err := in.place().CountUnowned(ctx)
 		if err != nil {
 			return err
 		}
-		t.say("The files in %s were last looked after by another database, or by a later state of this one.", plain(where))
-		t.say("%s there, %s in all, that this database does not know. Once the files are its own, its server removes these.", isAre(files, "file"), formatSize(bytes))
+		t.Say("The files in %s were last looked after by another database, or by a later state of this one.", terminal.Plain(where))
+		t.Say("%s there, %s in all, that this database does not know. Once the files are its own, its server removes these.", isAre(files, "file"), terminal.FormatSize(bytes))
 		if ok, err := sure(t, c.Yes, "Claim them?"); err != nil || !ok {
 			return err
 		}
 		if err := in.place().Claim(ctx); err != nil {
 			return err
 		}
-		t.say("The files in %s are this database's now.", plain(where))
+		t.Say("The files in %s are this database's now.", terminal.Plain(where))
 		return nil
 	})
 }
@@ -141,22 +142,22 @@ func isAre(n int64, what string) string {
 	if n == 1 {
 		return "1 " + what + " is"
 	}
-	return counted(n, what) + " are"
+	return terminal.Counted(n, what) + " are"
 }
 
 // sure asks a person, unless the answer is yes already.
-func sure(t *terminal, yes bool, question string) (bool, error) {
+func sure(t *terminal.Terminal, yes bool, question string) (bool, error) {
 	if yes {
 		return true, nil
 	}
-	if !t.inTTY || !t.errTTY {
-		return false, usage("this is not done without being asked for: --yes")
+	if !t.InTTY || !t.ErrTTY {
+		return false, terminal.Usage("this is not done without being asked for: --yes")
 	}
-	fmt.Fprint(t.err, question+" [y/N] ")
-	answer, _ := bufio.NewReader(t.in).ReadString('\n') // no answer is no
+	fmt.Fprint(t.Err, question+" [y/N] ")
+	answer, _ := bufio.NewReader(t.In).ReadString('\n') // no answer is no
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
 		return true, nil
 	}
-	t.say("Nothing was done.")
+	t.Say("Nothing was done.")
 	return false, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine/internal/terminal"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -16,7 +17,7 @@ func TestStorage(t *testing.T) {
 	does := func(code int, says string, args ...string) {
 		t.Helper()
 		var out, errs bytes.Buffer
-		got := run(t.Context(), &terminal{out: &out, err: &errs}, append(args, "--data", data))
+		got := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, append(args, "--data", data))
 		if said := out.String() + errs.String(); got != code || !strings.Contains(said, says) || strings.Contains(said, server.Secret) {
 			t.Errorf("%s: %d, %s\nwant %d, %q", args[:2], got, said, code, says)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+
+	"vitrine/internal/terminal"
 )
 
 // version is set when a release is built (-ldflags "-X main.version=…").
@@ -11,7 +13,7 @@ var version = "dev"
 
 type versionCmd struct{}
 
-func (versionCmd) Run(_ context.Context, t *terminal) error {
-	_, err := fmt.Fprintf(t.out, "vitrine %s %s/%s\n", version, runtime.GOOS, runtime.GOARCH)
+func (versionCmd) Run(_ context.Context, t *terminal.Terminal) error {
+	_, err := fmt.Fprintf(t.Out, "vitrine %s %s/%s\n", version, runtime.GOOS, runtime.GOARCH)
 	return err
 }

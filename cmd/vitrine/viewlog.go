@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/logowner"
+	"vitrine/internal/terminal"
 	"vitrine/internal/viewdb"
 )
 
@@ -49,7 +50,7 @@ func (p placeFlags) lossOf(err error) error {
 		restore = "Restore the last backup of this database"
 	}
 	return &lossError{fmt.Sprintf("the view log %s cannot be used: %s. Views would be missing from all reports. %s, or put the right view log there. "+
-		`To go on without the views that are missing: "vitrine storage accept-views"`, plain(redacted(p.viewsPlace())), lossText(err), restore), err}
+		`To go on without the views that are missing: "vitrine storage accept-views"`, terminal.Plain(redacted(p.viewsPlace())), lossText(err), restore), err}
 }
 
 // lossText says what is wrong with a view log.
@@ -88,11 +89,11 @@ there the right one, as it is. Stop the server first.`
 }
 
 // Run accepts the log as it is.
-func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal) error {
+func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.made() {
-		return fmt.Errorf("there is no Vitrine instance in %s", plain(redacted(c.storePlace())))
+		return fmt.Errorf("there is no Vitrine instance in %s", terminal.Plain(redacted(c.storePlace())))
 	}
-	where := plain(redacted(c.viewsPlace()))
+	where := terminal.Plain(redacted(c.viewsPlace()))
 	if c.Database == "" { // two processes that serve one directory are kept apart by its lock
 		lock, err := lockServing(c.Data)
 		if err != nil {
@@ -103,7 +104,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal) error {
 	in, err := newInstance(ctx, c.placeFlags, "", false)
 	if err == nil {
 		if err = in.pair().Check(ctx); err == nil {
-			t.say("The view log %s is the right one. Nothing was done.", where)
+			t.Say("The view log %s is the right one. Nothing was done.", where)
 			return in.Close()
 		}
 		defer in.Close()
@@ -111,7 +112,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal) error {
 	if !errors.Is(err, logowner.ErrLoss) {
 		return err
 	}
-	t.say("The view log %s: %s. Views are missing from it, and will be missing from all reports.", where, lossText(err))
+	t.Say("The view log %s: %s. Views are missing from it, and will be missing from all reports.", where, lossText(err))
 	if ok, err := sure(t, c.Yes, "Go on without these views?"); err != nil || !ok {
 		return err
 	}
@@ -131,6 +132,6 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal) error {
 	if err := in.pair().Accept(ctx); err != nil {
 		return err
 	}
-	t.say("The view log %s is accepted as it is.", where)
+	t.Say("The view log %s is accepted as it is.", where)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/terminal"
 )
 
 // A server that cannot be reached is named with what to check, and a key that is not valid with its server. No key is shown whole.
@@ -36,7 +37,7 @@ func TestWrongServer(t *testing.T) {
 		"https" + refusing.URL[4:]:  {"does not speak TLS"},
 		refusing.URL + "/api/v1?x=": {"address of an instance"},
 	} {
-		term := &terminal{out: new(strings.Builder), err: new(strings.Builder)}
+		term := &terminal.Terminal{Out: new(strings.Builder), Err: new(strings.Builder)}
 		api, err := remote{URL: server, APIKey: key}.client(term, client.WithAttempts(1))
 		if err == nil {
 			err = func() error { _, err := api.Links(t.Context(), "", 1); return err }()
@@ -45,7 +46,7 @@ func TestWrongServer(t *testing.T) {
 			t.Errorf("%s: no failure", server)
 			continue
 		}
-		got := term.sentence(err)
+		got := term.Sentence(err)
 		for _, w := range want {
 			if !strings.Contains(got, w) {
 				t.Errorf("%s: %q has no %q", server, got, w)

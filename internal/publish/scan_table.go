@@ -63,8 +63,8 @@ var (
 	late       = step{to: vitrine.StateReview, reason: vitrine.ReasonScanLate}
 )
 
-// scanSteps is the whole of what scans in the background do (contract, Link
-// states). A scan makes a link live only if it was processing, and never takes one
+// scanSteps is the whole of what scans in the background do
+// (contract, Link states). A scan makes a link live only if it was processing, and never takes one
 // out of review: a person does. It disables nothing but a new file. A link that is
 // live was clean by what the scanner could see of it, or a person has cleared it,
 // so a limit does not hold it.

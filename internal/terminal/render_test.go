@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"encoding/json"
@@ -42,14 +42,14 @@ func TestStats(t *testing.T) {
 		Quartiles: marks, Dropoff: report.MarkDropoff{BeforePct: q(50), LostPct: &lost}}}
 	scroll.Content = report.Content{Kind: report.ContentScroll, Scroll: &report.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
 	for name, page := range map[string]string{
-		"link.txt":         renderLink(&terminal{width: 80}, link),
-		"link-wide.txt":    renderLink(&terminal{width: 200}, link),
-		"link-narrow.txt":  renderLink(&terminal{width: 30}, link),
-		"link-colours.txt": renderLink(&terminal{width: 80, colour: true}, link),
-		"media.txt":        renderLink(&terminal{width: 80}, &media),
-		"scroll.txt":       renderLink(&terminal{width: 80}, &scroll),
-		"empty.txt":        renderLink(&terminal{width: 80}, empty),
-		"account.txt":      renderAccount(&terminal{width: 80}, account),
+		"link.txt":         RenderLink(&Terminal{Width: 80}, link),
+		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link),
+		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link),
+		"link-colours.txt": RenderLink(&Terminal{Width: 80, colour: true}, link),
+		"media.txt":        RenderLink(&Terminal{Width: 80}, &media),
+		"scroll.txt":       RenderLink(&Terminal{Width: 80}, &scroll),
+		"empty.txt":        RenderLink(&Terminal{Width: 80}, empty),
+		"account.txt":      RenderAccount(&Terminal{Width: 80}, account),
 	} {
 		path := filepath.Join("testdata/stats", name)
 		if *update {
@@ -97,8 +97,8 @@ func TestStatsPassNoTextThatATerminalObeys(t *testing.T) {
 	poison(reflect.ValueOf(account))
 	for _, colour := range []bool{false, true} {
 		for name, page := range map[string]string{
-			"link":    renderLink(&terminal{width: 80, colour: colour}, link),
-			"account": renderAccount(&terminal{width: 80, colour: colour}, account),
+			"link":    RenderLink(&Terminal{Width: 80, colour: colour}, link),
+			"account": RenderAccount(&Terminal{Width: 80, colour: colour}, account),
 		} {
 			if !strings.Contains(page, "owned") {
 				t.Errorf("%s: the text is not in the page", name)
@@ -109,7 +109,7 @@ func TestStatsPassNoTextThatATerminalObeys(t *testing.T) {
 			if colour {
 				page = ownColours.ReplaceAllString(page, "")
 			}
-			if i := strings.IndexFunc(strings.ReplaceAll(page, "\n", ""), unsafe); i >= 0 {
+			if i := strings.IndexFunc(strings.ReplaceAll(page, "\n", ""), Unsafe); i >= 0 {
 				t.Errorf("%s (colour %v): %q passed", name, colour, strings.ReplaceAll(page, "\n", "")[i:][:8])
 			}
 		}
@@ -152,16 +152,8 @@ func FuzzSpark(f *testing.F) {
 func TestDuration(t *testing.T) {
 	for ms, want := range map[int64]string{-1: "0s", 0: "0s", 1: "0.0s", 700: "0.7s", 949: "0.9s", 950: "1s", 59_400: "59s", 59_500: "1m 00s",
 		134_000: "2m 14s", 3_599_600: "1h 00m", 147_400_000: "40h 56m"} {
-		if got := duration(ms); got != want {
+		if got := Duration(ms); got != want {
 			t.Errorf("duration(%d) = %s, want %s", ms, got, want)
-		}
-	}
-}
-
-func TestSlugOf(t *testing.T) {
-	for in, want := range map[string]string{"": "", "abc": "abc", "http://localhost:8080/p/abc": "abc", "https://x/p/abc?qr=1": "abc", "/p/abc/": "abc"} {
-		if got := slugOf(in); got != want {
-			t.Errorf("slugOf(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ import (
 const hostile = "a\x1b[31m\x1b]0;owned\x07\u009b1mb\u202ec\u2066d\r\n\te\x00\xff\U000e0041f"
 
 func TestPlain(t *testing.T) {
-	if got, want := plain(hostile), "a[31m]0;owned1mbcd  e\ufffdf"; got != want {
+	if got, want := Plain(hostile), "a[31m]0;owned1mbcd  e\ufffdf"; got != want {
 		t.Errorf("plain = %q, want %q", got, want)
 	}
 	for _, s := range []string{"Bericht Größe – 日本語", "👩‍👩‍👧", "نص عربي", "می\u200cخواهم"} {
-		if plain(s) != s {
-			t.Errorf("plain(%q) = %q, want it as it is", s, plain(s))
+		if Plain(s) != s {
+			t.Errorf("plain(%q) = %q, want it as it is", s, Plain(s))
 		}
 	}
 }
@@ -28,11 +28,11 @@ func TestPlain(t *testing.T) {
 func FuzzPlain(f *testing.F) {
 	f.Add(hostile)
 	f.Fuzz(func(t *testing.T, s string) {
-		p := plain(s)
-		if strings.IndexFunc(p, unsafe) >= 0 || !utf8.ValidString(p) {
+		p := Plain(s)
+		if strings.IndexFunc(p, Unsafe) >= 0 || !utf8.ValidString(p) {
 			t.Errorf("plain(%q) = %q", s, p)
 		}
-		if plain(p) != p {
+		if Plain(p) != p {
 			t.Errorf("plain(%q) is not plain yet: %q", s, p)
 		}
 	})
@@ -43,11 +43,11 @@ func FuzzJSON(f *testing.F) {
 	f.Add(hostile)
 	f.Fuzz(func(t *testing.T, s string) {
 		var out bytes.Buffer
-		if err := (&terminal{out: &out}).json(s); err != nil {
+		if err := (&Terminal{Out: &out}).JSON(s); err != nil {
 			t.Fatal(err)
 		}
 		line, found := strings.CutSuffix(out.String(), "\n")
-		if !found || strings.IndexFunc(line, unsafe) >= 0 {
+		if !found || strings.IndexFunc(line, Unsafe) >= 0 {
 			t.Errorf("json(%q) = %q", s, line)
 		}
 		var back string
@@ -61,14 +61,14 @@ func TestTable(t *testing.T) {
 	rows := [][]string{{"a", "日本", "x"}, {"long name", "b\tc", "y\x1b[1m"}}
 	header := []string{"NAME", "TEXT", "LAST"}
 	var out bytes.Buffer
-	if err := (&terminal{out: &out}).table(header, rows); err != nil {
+	if err := (&Terminal{Out: &out}).Table(header, rows); err != nil {
 		t.Fatal(err)
 	}
 	if want := "a\t日本\tx\nlong name\tb c\ty[1m\n"; out.String() != want {
 		t.Errorf("for a program: %q, want %q", out.String(), want)
 	}
 	out.Reset()
-	if err := (&terminal{out: &out, outTTY: true}).table(header, rows); err != nil {
+	if err := (&Terminal{Out: &out, OutTTY: true}).Table(header, rows); err != nil {
 		t.Fatal(err)
 	}
 	if want := "NAME       TEXT  LAST\na          日本  x\nlong name  b c   y[1m\n"; out.String() != want {
@@ -89,7 +89,7 @@ func TestTruncate(t *testing.T) {
 		{"👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 4, "👩‍👩‍👧…"},
 		{"x", 0, "…"},
 	} {
-		if got := truncate(c.in, c.width); got != c.want {
+		if got := Truncate(c.in, c.width); got != c.want {
 			t.Errorf("truncate(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
 		}
 	}
@@ -98,8 +98,8 @@ func TestTruncate(t *testing.T) {
 func FuzzTruncate(f *testing.F) {
 	f.Add("日本語 text 👩‍👩‍👧", 5)
 	f.Fuzz(func(t *testing.T, s string, width int) {
-		s = plain(s)
-		if got := truncate(s, width); uniseg.StringWidth(got) > max(width, 1) {
+		s = Plain(s)
+		if got := Truncate(s, width); uniseg.StringWidth(got) > max(width, 1) {
 			t.Errorf("truncate(%q, %d) = %q is %d wide", s, width, got, uniseg.StringWidth(got))
 		}
 	})
@@ -108,9 +108,9 @@ func FuzzTruncate(f *testing.F) {
 // TestShellWord asks a shell what it makes of the words.
 func TestShellWord(t *testing.T) {
 	for _, s := range []string{"plain/path-1.2", "", "two words", "it's", "$HOME `id` \\ \"x\"", "~", "*", "#x", "a;b", "ü", "=x"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+shellWord(s)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+ShellWord(s)).Output()
 		if err != nil || string(out) != s {
-			t.Errorf("shell reads %s as %q (%v), want %q", shellWord(s), out, err, s)
+			t.Errorf("shell reads %s as %q (%v), want %q", ShellWord(s), out, err, s)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"cmp"
@@ -26,12 +26,12 @@ const (
 // page is a report being written for a person. Every text in it that others wrote goes through plain.
 type page struct {
 	strings.Builder
-	t     *terminal
+	t     *Terminal
 	width int
 }
 
-func newPage(t *terminal) *page {
-	return &page{t: t, width: min(max(t.width, narrowWidth), pageWidth)}
+func newPage(t *Terminal) *page {
+	return &page{t: t, width: min(max(t.Width, narrowWidth), pageWidth)}
 }
 
 func (p *page) line(format string, args ...any) {
@@ -39,13 +39,13 @@ func (p *page) line(format string, args ...any) {
 }
 
 // heading begins a section.
-func (p *page) heading(s string) { p.line("\n%s", p.t.paint(bold, s)) }
+func (p *page) heading(s string) { p.line("\n%s", p.t.Paint(bold, s)) }
 
-// renderLink writes a link's report.
-func renderLink(t *terminal, r *report.LinkReport) string {
+// RenderLink writes a link's report.
+func RenderLink(t *Terminal, r *report.LinkReport) string {
 	p := newPage(t)
-	p.title(plain(r.Link.Title), r.Range)
-	p.line("%s", t.paint(dim, plain(r.Link.URL)+" · "+plain(r.Link.Kind)))
+	p.title(Plain(r.Link.Title), r.Range)
+	p.line("%s", t.Paint(Dim, Plain(r.Link.URL)+" · "+Plain(r.Link.Kind)))
 	p.summary(&r.Summary)
 	p.content(&r.Content)
 	p.audience(&r.Summary)
@@ -55,12 +55,12 @@ func renderLink(t *terminal, r *report.LinkReport) string {
 	return p.String()
 }
 
-// renderAccount writes the report over all links of an account.
-func renderAccount(t *terminal, r *report.AccountReport) string {
+// RenderAccount writes the report over all links of an account.
+func RenderAccount(t *Terminal, r *report.AccountReport) string {
 	p := newPage(t)
 	p.title("All links", r.Range)
-	p.line("%s", t.paint(dim, fmt.Sprintf("%s · %s and %s since the first",
-		counted(r.AllTime.Links, "link"), counted(r.AllTime.Views, "view"), counted(r.AllTime.Downloads, "download"))))
+	p.line("%s", t.Paint(Dim, fmt.Sprintf("%s · %s and %s since the first",
+		Counted(r.AllTime.Links, "link"), Counted(r.AllTime.Views, "view"), Counted(r.AllTime.Downloads, "download"))))
 	p.summary(&r.Summary)
 	p.topLinks(r.TopLinks)
 	p.audience(&r.Summary, card{"Files", r.Mix})
@@ -71,14 +71,14 @@ func renderAccount(t *terminal, r *report.AccountReport) string {
 
 func (p *page) title(title string, r report.RangeCard) {
 	last := r.To.Add(-time.Second)
-	days := fmt.Sprintf("%s, %s to %s", plain(r.Label), r.From.Format("2 Jan 2006"), last.Format("2 Jan 2006"))
-	title = truncate(title, p.width)
+	days := fmt.Sprintf("%s, %s to %s", Plain(r.Label), r.From.Format("2 Jan 2006"), last.Format("2 Jan 2006"))
+	title = Truncate(title, p.width)
 	if room := p.width - uniseg.StringWidth(title) - uniseg.StringWidth(days); room >= 2 {
-		p.line("%s%s%s", p.t.paint(bold, title), strings.Repeat(" ", room), p.t.paint(dim, days))
+		p.line("%s%s%s", p.t.Paint(bold, title), strings.Repeat(" ", room), p.t.Paint(Dim, days))
 		return
 	}
-	p.line("%s", p.t.paint(bold, title))
-	p.line("%s", p.t.paint(dim, days))
+	p.line("%s", p.t.Paint(bold, title))
+	p.line("%s", p.t.Paint(Dim, days))
 }
 
 // figure is one number of the row at the top.
@@ -87,17 +87,17 @@ type figure struct{ name, value, change string }
 func (p *page) summary(s *report.Summary) {
 	n := s.Totals
 	figures := []figure{
-		{"Views", count(n.Views), p.t.change(s.Deltas.Views)},
-		{"Viewers", count(n.Uniques), p.t.change(s.Deltas.Uniques)},
-		{"Average time", duration(n.AvgEngagedMs), p.t.change(s.Deltas.AvgEngagedMs)},
+		{"Views", Count(n.Views), p.t.change(s.Deltas.Views)},
+		{"Viewers", Count(n.Uniques), p.t.change(s.Deltas.Uniques)},
+		{"Average time", Duration(n.AvgEngagedMs), p.t.change(s.Deltas.AvgEngagedMs)},
 		{"Completion", percent(n.CompletionPct), ""},
-		{"Downloads", count(n.RangeDownloads), p.t.change(s.Deltas.Downloads)},
+		{"Downloads", Count(n.RangeDownloads), p.t.change(s.Deltas.Downloads)},
 	}
 	p.figures(figures)
 	p.line("\n%s · median %s · total %s · %s%% returning · %s%% bounced",
-		counted(n.Sessions, "session"), duration(n.MedianEngagedMs), duration(n.TotalEngagedMs), n.ReturningPct, n.BouncePct)
-	p.line("%s", p.t.paint(dim, fmt.Sprintf("%s all-time · %s by QR code · %s left out · %s atypical",
-		counted(n.Downloads, "download"), count(n.QRScans), counted(n.BotsExcluded, "bot open"), count(n.Atypical))))
+		Counted(n.Sessions, "session"), Duration(n.MedianEngagedMs), Duration(n.TotalEngagedMs), n.ReturningPct, n.BouncePct)
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%s all-time · %s by QR code · %s left out · %s atypical",
+		Counted(n.Downloads, "download"), Count(n.QRScans), Counted(n.BotsExcluded, "bot open"), Count(n.Atypical))))
 	if n.Views > 0 {
 		p.series(s)
 	} else {
@@ -110,15 +110,15 @@ func (p *page) figures(figures []figure) {
 	p.line("")
 	if p.width < wideFigures {
 		for _, f := range figures {
-			p.line("%s%s%s", p.t.paint(dim, pad(f.name, 16)), p.t.paint(bold, pad(f.value, 12)), f.change)
+			p.line("%s%s%s", p.t.Paint(Dim, Pad(f.name, 16)), p.t.Paint(bold, Pad(f.value, 12)), f.change)
 		}
 		return
 	}
 	column := p.width / len(figures)
 	var names, values, changes strings.Builder
 	for _, f := range figures {
-		names.WriteString(p.t.paint(dim, pad(f.name, column)))
-		values.WriteString(p.t.paint(bold, pad(f.value, column)))
+		names.WriteString(p.t.Paint(Dim, Pad(f.name, column)))
+		values.WriteString(p.t.Paint(bold, Pad(f.value, column)))
 		changes.WriteString(padPainted(f.change, column))
 	}
 	for _, row := range []string{names.String(), values.String(), changes.String()} {
@@ -142,10 +142,10 @@ func (p *page) series(s *report.Summary) {
 			peak = point
 		}
 	}
-	p.heading("By " + plain(s.Granularity))
+	p.heading("By " + Plain(s.Granularity))
 	p.line("Views     %s", spark(views, room))
 	p.line("Time      %s", spark(seconds, room))
-	p.line("%s", p.t.paint(dim, fmt.Sprintf("most on %s: %s", plain(peak.Label), counted(peak.Views, "view"))))
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("most on %s: %s", Plain(peak.Label), Counted(peak.Views, "view"))))
 }
 
 func (p *page) content(c *report.Content) {
@@ -172,14 +172,14 @@ func (p *page) pages(c *report.PagesContent) {
 	p.line("%s%s pages seen on average; %s%% read to the end", c.AvgPagesSeen, of, c.ReadToEndPct)
 	for i, row := range c.Pages {
 		if i == pageRows {
-			p.line("%s", p.t.paint(dim, fmt.Sprintf("and %d more", len(c.Pages)-pageRows)))
+			p.line("%s", p.t.Paint(Dim, fmt.Sprintf("and %d more", len(c.Pages)-pageRows)))
 			break
 		}
 		note := ""
 		if c.Dropoff.AfterPage != nil && *c.Dropoff.AfterPage == row.Page {
-			note = p.t.paint(warn, fmt.Sprintf("  ◂ %s%% stopped here", c.Dropoff.LostPct))
+			note = p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped here", c.Dropoff.LostPct))
 		}
-		p.line("%5d  %s %6s  %8s%s", row.Page, p.t.paint(good, gauge(row.ReachPct, gaugeWidth)), tenths(row.ReachPct), duration(row.AvgMs), note)
+		p.line("%5d  %s %6s  %8s%s", row.Page, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)), tenths(row.ReachPct), Duration(row.AvgMs), note)
 	}
 }
 
@@ -187,9 +187,9 @@ func (p *page) marks(marks []report.Mark, d report.MarkDropoff) {
 	for _, m := range marks {
 		note := ""
 		if d.BeforePct != nil && *d.BeforePct == m.Pct {
-			note = p.t.paint(warn, fmt.Sprintf("  ◂ %s%% stopped before", d.LostPct))
+			note = p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped before", d.LostPct))
 		}
-		p.line("%4d%%  %s %6s%s", m.Pct, p.t.paint(good, gauge(m.ReachPct, gaugeWidth)), tenths(m.ReachPct), note)
+		p.line("%4d%%  %s %6s%s", m.Pct, p.t.Paint(Good, gauge(m.ReachPct, gaugeWidth)), tenths(m.ReachPct), note)
 	}
 }
 
@@ -219,7 +219,7 @@ func (p *page) audience(s *report.Summary, more ...card) {
 	if h := s.Timing; h.PeakHour != nil && h.PeakWeekday != nil {
 		p.heading("Hours (UTC)")
 		p.line("%s  0 to 23, most at %02d:00", spark(h.ByHour[:], len(h.ByHour)), *h.PeakHour)
-		p.line("%s  %s", pad(spark(h.ByWeekday[:], len(h.ByWeekday)), len(h.ByHour)), "Sunday to Saturday, most on "+time.Weekday(*h.PeakWeekday).String())
+		p.line("%s  %s", Pad(spark(h.ByWeekday[:], len(h.ByWeekday)), len(h.ByHour)), "Sunday to Saturday, most on "+time.Weekday(*h.PeakWeekday).String())
 	}
 }
 
@@ -227,14 +227,14 @@ func (p *page) audience(s *report.Summary, more ...card) {
 func (p *page) card(c card, width int) []string {
 	const bar, number, share = 8, 6, 6
 	name := width - bar - number - share - 3
-	lines := []string{p.t.paint(bold, pad(c.title, width))}
+	lines := []string{p.t.Paint(bold, Pad(c.title, width))}
 	for i, b := range c.buckets {
 		if i == cardRows {
-			lines = append(lines, p.t.paint(dim, pad(fmt.Sprintf("and %d more", len(c.buckets)-cardRows), width)))
+			lines = append(lines, p.t.Paint(Dim, Pad(fmt.Sprintf("and %d more", len(c.buckets)-cardRows), width)))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %s %s", pad(truncate(plain(b.Key), name), name), p.t.paint(good, gauge(b.Pct, bar)),
-			padLeft(count(b.Count), number), padLeft(tenths(b.Pct), share)))
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", Pad(Truncate(Plain(b.Key), name), name), p.t.Paint(Good, gauge(b.Pct, bar)),
+			PadLeft(Count(b.Count), number), PadLeft(tenths(b.Pct), share)))
 	}
 	return lines
 }
@@ -271,8 +271,8 @@ func (p *page) insights(cards []report.Insight) {
 	}
 	p.heading("Insights")
 	for _, c := range cards {
-		mark := map[report.Tone]string{report.Good: p.t.paint(good, "+"), report.Warn: p.t.paint(warn, "!")}[c.Tone]
-		p.line("%s %s: %s %s", cmp.Or(mark, "·"), plain(c.Label), p.t.paint(bold, plain(c.Value)), p.t.paint(dim, "("+plain(c.Detail)+")"))
+		mark := map[report.Tone]string{report.Good: p.t.Paint(Good, "+"), report.Warn: p.t.Paint(Warn, "!")}[c.Tone]
+		p.line("%s %s: %s %s", cmp.Or(mark, "·"), Plain(c.Label), p.t.Paint(bold, Plain(c.Value)), p.t.Paint(Dim, "("+Plain(c.Detail)+")"))
 	}
 }
 
@@ -287,12 +287,12 @@ func (p *page) recent(opens []report.RecentOpen) {
 }
 
 func (p *page) open(o report.RecentOpen) string {
-	place := plain(o.Country)
+	place := Plain(o.Country)
 	if o.City != "" {
-		place = plain(o.City) + ", " + place
+		place = Plain(o.City) + ", " + place
 	}
-	parts := []string{o.At.UTC().Format("2 Jan 15:04"), padLeft(duration(o.EngagedMs), 8), pad(plain(o.Progress), 16), plain(o.Source)}
-	for _, part := range []string{place, plain(o.Device), plain(o.Browser), plain(o.OS)} {
+	parts := []string{o.At.UTC().Format("2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 8), Pad(Plain(o.Progress), 16), Plain(o.Source)}
+	for _, part := range []string{place, Plain(o.Device), Plain(o.Browser), Plain(o.OS)} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -305,9 +305,9 @@ func (p *page) open(o report.RecentOpen) string {
 			parts = append(parts, note.text)
 		}
 	}
-	line := truncate(strings.Join(parts, "  "), p.width)
+	line := Truncate(strings.Join(parts, "  "), p.width)
 	if o.Atypical {
-		return p.t.paint(dim, line)
+		return p.t.Paint(Dim, line)
 	}
 	return line
 }
@@ -317,28 +317,28 @@ func (p *page) topLinks(links []report.LinkSummary) {
 		return
 	}
 	p.heading("Most viewed")
-	p.line("%s", p.t.paint(dim, fmt.Sprintf("%7s %7s %8s %6s  %-12s  %s", "views", "viewers", "time", "done", "", "title")))
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %8s %6s  %-12s  %s", "views", "viewers", "time", "done", "", "title")))
 	for _, l := range links[:min(len(links), topRows)] {
-		slug := plain(l.Slug)
-		name := truncate(plain(l.Title), max(p.width-47-uniseg.StringWidth(slug)-2, 12)) + p.t.paint(dim, "  "+slug)
-		p.line("%7s %7s %8s %6s  %s  %s", count(l.Views), count(l.Uniques), duration(l.AvgEngagedMs), percent(l.CompletionPct),
-			pad(spark(l.Spark, 12), 12), name)
+		slug := Plain(l.Slug)
+		name := Truncate(Plain(l.Title), max(p.width-47-uniseg.StringWidth(slug)-2, 12)) + p.t.Paint(Dim, "  "+slug)
+		p.line("%7s %7s %8s %6s  %s  %s", Count(l.Views), Count(l.Uniques), Duration(l.AvgEngagedMs), percent(l.CompletionPct),
+			Pad(spark(l.Spark, 12), 12), name)
 	}
 	if more := len(links) - topRows; more > 0 {
-		p.line("%s", p.t.paint(dim, fmt.Sprintf("and %d more", more)))
+		p.line("%s", p.t.Paint(Dim, fmt.Sprintf("and %d more", more)))
 	}
 }
 
 func (p *page) truncated(is bool) {
 	if is {
-		p.line("\n%s", p.t.paint(warn, "This window has more opens than the instance reads for one report: the newest are counted, older ones are not. A shorter range is exact."))
+		p.line("\n%s", p.t.Paint(Warn, "This window has more opens than the instance reads for one report: the newest are counted, older ones are not. A shorter range is exact."))
 	}
 }
 
 // padPainted is pad for text that may hold colours of ours.
 func padPainted(s string, width int) string {
 	bare := s
-	for _, colour := range []string{dim, bold, good, warn, bad, "\x1b[0m"} {
+	for _, colour := range []string{Dim, bold, Good, Warn, Bad, "\x1b[0m"} {
 		bare = strings.ReplaceAll(bare, colour, "")
 	}
 	return s + strings.Repeat(" ", max(width-uniseg.StringWidth(bare), 0))

@@ -1,4 +1,5 @@
-package main
+// Package credentials keeps the API keys of "vitrine login" in files of the user.
+package credentials
 
 import (
 	"encoding/json"
@@ -9,45 +10,47 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"vitrine/internal/terminal"
 )
 
-// credential is what "login" stores of a server, in a file of its own that only the user can read.
-type credential struct {
+// Credential is what "login" stores of a server, in a file of its own that only the user can read.
+type Credential struct {
 	Server string `json:"server"`
 	Email  string `json:"email"`
 	Name   string `json:"name"` // of the key
 	APIKey string `json:"apiKey"`
 }
 
-// credentials is the directory of what "login" stores: a file for each server, and one that names the server that was logged in to last.
-type credentials struct{ dir string }
+// Store is the directory of what "login" stores: a file for each server, and one that names the server that was logged in to last.
+type Store struct{ dir string }
 
-func openCredentials() (credentials, error) {
+func Open() (Store, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return credentials{}, fmt.Errorf("there is no directory for settings: %w", err)
+		return Store{}, fmt.Errorf("there is no directory for settings: %w", err)
 	}
-	return credentials{filepath.Join(dir, "vitrine")}, nil
+	return Store{filepath.Join(dir, "vitrine")}, nil
 }
 
-// normalServer is the address of a server as credentials are kept by it.
-func normalServer(address string) (string, error) {
+// NormalServer is the address of a server as credentials are kept by it.
+func NormalServer(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", usage(fmt.Sprintf("%q is not the address of an instance, such as https://share.example", address))
+		return "", terminal.Usage(fmt.Sprintf("%q is not the address of an instance, such as https://share.example", address))
 	}
 	path := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api/v1"), "/")
 	return u.Scheme + "://" + strings.ToLower(u.Host) + path, nil
 }
 
-func (c credentials) file(server string) string {
+func (c Store) File(server string) string {
 	return filepath.Join(c.dir, "servers", url.QueryEscape(server)+".json")
 }
 
-func (c credentials) lastFile() string { return filepath.Join(c.dir, "server") }
+func (c Store) lastFile() string { return filepath.Join(c.dir, "server") }
 
-// last is the server that was logged in to last; "" when there is none.
-func (c credentials) last() (string, error) {
+// Last is the server that was logged in to last; "" when there is none.
+func (c Store) Last() (string, error) {
 	b, err := os.ReadFile(c.lastFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -55,41 +58,41 @@ func (c credentials) last() (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// load reads what is stored of a server; nil when nothing is.
-func (c credentials) load(server string) (*credential, error) {
-	b, err := os.ReadFile(c.file(server))
+// Load reads what is stored of a server; nil when nothing is.
+func (c Store) Load(server string) (*Credential, error) {
+	b, err := os.ReadFile(c.File(server))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var v credential
+	var v Credential
 	if err := json.Unmarshal(b, &v); err != nil || v.Server != server {
-		return nil, fmt.Errorf("%s is damaged: delete it, and log in again", c.file(server))
+		return nil, fmt.Errorf("%s is damaged: delete it, and log in again", c.File(server))
 	}
 	return &v, nil
 }
 
-// save stores the credential of a server, which becomes the one that was logged in to last.
-func (c credentials) save(v credential) error {
+// Save stores the credential of a server, which becomes the one that was logged in to last.
+func (c Store) Save(v Credential) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := writePrivate(c.file(v.Server), append(b, '\n')); err != nil {
+	if err := writePrivate(c.File(v.Server), append(b, '\n')); err != nil {
 		return err
 	}
 	return writePrivate(c.lastFile(), []byte(v.Server+"\n"))
 }
 
-// remove deletes what is stored of a server.
-func (c credentials) remove(server string) error {
-	last, err := c.last()
+// Remove deletes what is stored of a server.
+func (c Store) Remove(server string) error {
+	last, err := c.Last()
 	if err == nil && last == server {
 		err = os.Remove(c.lastFile())
 	}
-	return errors.Join(err, os.Remove(c.file(server)))
+	return errors.Join(err, os.Remove(c.File(server)))
 }
 
 // writePrivate replaces a file by one that only the user can read, at once or not at all.

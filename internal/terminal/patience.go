@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"context"
@@ -6,6 +6,9 @@ import (
 
 	"vitrine"
 )
+
+// After is how a server waits while it drains. A test has another for a process.
+var After = time.After
 
 const (
 	// importPatience is how long an import waits for a database that is away.
@@ -15,18 +18,18 @@ const (
 	longestImportPause = 5 * time.Second
 )
 
-// patiently calls f again for as long as the database is away, within
+// Patiently calls f again for as long as the database is away, within
 // importPatience, and says once that it waits.
-func (t *terminal) patiently(ctx context.Context, f func() error) error {
+func (t *Terminal) Patiently(ctx context.Context, f func() error) error {
 	err := f()
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || ctx.Err() != nil {
 		return err
 	}
-	t.say("The database does not answer. The import waits up to %s and goes on by itself: %v", importPatience, err)
-	enough := after(importPatience)
+	t.Say("The database does not answer. The import waits up to %s and goes on by itself: %v", importPatience, err)
+	enough := After(importPatience)
 	for pause := firstImportPause; ; pause = min(2*pause, longestImportPause) {
 		select {
-		case <-after(pause):
+		case <-After(pause):
 		case <-enough:
 			return err
 		case <-ctx.Done():

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"context"
@@ -8,16 +8,46 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"syscall"
 
 	"vitrine"
 	"vitrine/client"
 )
 
-// sentence is what a person at the command line is told of a failure. Unlike a visitor, they are told the cause.
-func (t *terminal) sentence(err error) string {
-	if t.asked != nil {
-		if text := t.asked.wrong(err); text != "" {
+// UsageError says that the command line cannot be meant.
+type UsageError struct{ message string }
+
+func (u *UsageError) Error() string { return u.message }
+
+func Usage(message string) error { return &UsageError{message} }
+
+// Target is an instance, and the key that it is asked with.
+type Target struct {
+	Server, Key string
+	From        string // where the key comes from, for a person
+}
+
+// host is the server's, for a person.
+func (to *Target) host() string {
+	if u, err := url.Parse(to.Server); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return to.Server
+}
+
+// shownKey is as much of the key as may be shown.
+func (to *Target) shownKey() string {
+	if _, ok := vitrine.ParseKeyText(to.Key); !ok {
+		return "not a whole key"
+	}
+	return vitrine.KeyText(to.Key).String()
+}
+
+// Sentence is what a person at the command line is told of a failure. Unlike a visitor, they are told the cause.
+func (t *Terminal) Sentence(err error) string {
+	if t.Asked != nil {
+		if text := t.Asked.wrong(err); text != "" {
 			return text
 		}
 	}
@@ -34,15 +64,15 @@ func (t *terminal) sentence(err error) string {
 }
 
 // wrong is what a person is told of a failure of the way to a server, or of the key; "" of any other failure.
-func (to *target) wrong(err error) string {
+func (to *Target) wrong(err error) string {
 	var refused *client.Error
 	if errors.As(err, &refused) {
-		if refused.Code != "unauthorized" || to.key == "" {
+		if refused.Code != "unauthorized" || to.Key == "" {
 			return ""
 		}
-		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was mistyped or revoked, or it belongs to another server.", to.from, to.shownKey(), to.host())
+		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was mistyped or revoked, or it belongs to another server.", to.From, to.shownKey(), to.host())
 	}
-	cannot := "cannot reach " + to.server + ": "
+	cannot := "cannot reach " + to.Server + ": "
 	var dns *net.DNSError
 	var op *net.OpError
 	var certificate *tls.CertificateVerificationError

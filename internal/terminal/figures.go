@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -11,8 +11,13 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// duration is a time in milliseconds for a person.
-func duration(ms int64) string {
+// FormatSize is a size for a person, rounded to two digits.
+func FormatSize(n int64) string {
+	return strings.NewReplacer(".0 ", "", " ", "").Replace(humanize.Bytes(uint64(max(n, 0))))
+}
+
+// Duration is a time in milliseconds for a person.
+func Duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch s := int64(d.Round(time.Second) / time.Second); {
 	case ms <= 0:
@@ -28,15 +33,15 @@ func duration(ms int64) string {
 	}
 }
 
-// count is a number with its thousands set apart.
-func count(n int64) string { return humanize.Comma(n) }
+// Count is a number with its thousands set apart.
+func Count(n int64) string { return humanize.Comma(n) }
 
-// counted is a number of things that have a regular plural.
-func counted(n int64, thing string) string {
+// Counted is a number of things that have a regular plural.
+func Counted(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return count(n) + " " + thing
+	return Count(n) + " " + thing
 }
 
 // percent is a share, or a dash where there is none.
@@ -51,20 +56,20 @@ func percent(p *report.Tenths) string {
 func tenths(p report.Tenths) string { return fmt.Sprintf("%.1f%%", p.Float()) }
 
 // change is a figure's difference to the time before.
-func (t *terminal) change(d report.Delta) string {
+func (t *Terminal) change(d report.Delta) string {
 	size := "new"
 	if d.Pct != nil {
 		size = fmt.Sprintf("%d%%", max(*d.Pct, -*d.Pct))
 	}
 	switch {
 	case d.Dir == report.Up && d.Pct == nil: // from nothing: no telling how good that is
-		return t.paint(dim, "▲ "+size)
+		return t.Paint(Dim, "▲ "+size)
 	case d.Dir == report.Up:
-		return t.paint(good, "▲ "+size)
+		return t.Paint(Good, "▲ "+size)
 	case d.Dir == report.Down:
-		return t.paint(bad, "▼ "+size)
+		return t.Paint(Bad, "▼ "+size)
 	}
-	return t.paint(dim, "=")
+	return t.Paint(Dim, "=")
 }
 
 // sparks are the heights of a spark line, lowest first.

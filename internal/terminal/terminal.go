@@ -1,0 +1,212 @@
+// Package terminal writes what the commands say: tables, reports, progress and
+// errors, without a character that a terminal would obey.
+package terminal
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+	"golang.org/x/term"
+)
+
+// Terminal is where a verb speaks: what it was asked for goes to out, what is said to a person to err. Text that others wrote
+// passes through plain first.
+type Terminal struct {
+	Out, Err io.Writer
+	In       io.Reader
+	OutTTY   bool // out is a terminal: layout for a person, else for a program
+	ErrTTY   bool
+	InTTY    bool
+	colour   bool    // of out
+	Width    int     // columns of out
+	Asked    *Target // the server of the verb, of which failures tell; nil: none
+}
+
+const defaultWidth = 80
+
+// Console is the terminal of the process.
+func Console() *Terminal {
+	t := &Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin, Width: defaultWidth,
+		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())), InTTY: term.IsTerminal(int(os.Stdin.Fd()))}
+	t.colour = t.OutTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.OutTTY && err == nil && w > 0 {
+		t.Width = w
+	}
+	return t
+}
+
+// Say tells a person something, as a line of its own.
+func (t *Terminal) Say(format string, args ...any) { fmt.Fprintf(t.Err, format+"\n", args...) }
+
+// JSON writes v as one line for a program. Characters that a terminal could take for a command are escaped, all the same.
+func (t *Terminal) JSON(v any) error {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(t.Out, escapeUnsafe(b.String()))
+	return err
+}
+
+// Table writes rows: with a header and aligned on a terminal, else tab-separated.
+func (t *Terminal) Table(header []string, rows [][]string) error {
+	var b strings.Builder
+	if !t.OutTTY {
+		for _, r := range rows {
+			b.WriteString(Plain(strings.Join(clean(r), "\t"), '\t') + "\n")
+		}
+		_, err := io.WriteString(t.Out, b.String())
+		return err
+	}
+	all := append([][]string{header}, rows...)
+	width := make([]int, len(header))
+	for i, r := range all {
+		all[i] = clean(r)
+		for j, cell := range all[i] {
+			width[j] = max(width[j], uniseg.StringWidth(cell))
+		}
+	}
+	for i, r := range all {
+		var line strings.Builder
+		for j, cell := range r {
+			if j == len(r)-1 {
+				line.WriteString(cell)
+				break
+			}
+			line.WriteString(Pad(cell, width[j]) + "  ")
+		}
+		s := strings.TrimRight(line.String(), " ")
+		if i == 0 {
+			s = t.Paint(Dim, s)
+		}
+		b.WriteString(s + "\n")
+	}
+	_, err := io.WriteString(t.Out, b.String())
+	return err
+}
+
+// Size is a number of bytes: rounded for a person, exact for a program.
+func (t *Terminal) Size(n int64) string {
+	if t.OutTTY {
+		return FormatSize(n)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// clean is plain over a row.
+func clean(row []string) []string {
+	cells := make([]string, len(row))
+	for i, c := range row {
+		cells[i] = Plain(c)
+	}
+	return cells
+}
+
+// The colours, by what they are for.
+const (
+	Dim  = "\x1b[2m"
+	bold = "\x1b[1m"
+	Good = "\x1b[32m"
+	Warn = "\x1b[33m"
+	Bad  = "\x1b[31m"
+)
+
+// Paint colours s where the terminal shows colours.
+func (t *Terminal) Paint(colour, s string) string {
+	if !t.colour || s == "" {
+		return s
+	}
+	return colour + s + "\x1b[0m"
+}
+
+// Plain makes text that others wrote safe to print: without control characters and those that change the direction of text,
+// on one line, in valid UTF-8. Control characters in keep stay.
+func Plain(s string, keep ...rune) string {
+	return strings.Map(func(r rune) rune {
+		for _, k := range keep {
+			if r == k {
+				return r
+			}
+		}
+		switch {
+		case r == '\n', r == '\t', r == '\u2028', r == '\u2029':
+			return ' '
+		case Unsafe(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// Unsafe tells characters that a terminal obeys instead of showing, or that move those around them: control and format
+// characters, but not the two that join letters and emoji.
+func Unsafe(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
+		unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
+}
+
+// escapeUnsafe writes the unsafe characters of JSON text, which stand in its strings alone, as escapes.
+func escapeUnsafe(s string) string {
+	if strings.IndexFunc(strings.TrimSuffix(s, "\n"), Unsafe) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || !Unsafe(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Pad fills s with spaces to a width in columns.
+func Pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(width-uniseg.StringWidth(s), 0))
+}
+
+// PadLeft is pad with the spaces before.
+func PadLeft(s string, width int) string {
+	return strings.Repeat(" ", max(width-uniseg.StringWidth(s), 0)) + s
+}
+
+// Truncate cuts s to a width in columns, between characters as people see them.
+func Truncate(s string, width int) string {
+	if uniseg.StringWidth(s) <= width {
+		return s
+	}
+	var b strings.Builder
+	left, state, cluster := max(width, 1)-1, -1, ""
+	for len(s) > 0 {
+		var w int
+		cluster, s, w, state = uniseg.FirstGraphemeClusterInString(s, state)
+		if left -= w; left < 0 {
+			break
+		}
+		b.WriteString(cluster)
+	}
+	return b.String() + "…"
+}
+
+// ShellWord quotes s for a POSIX shell where that is needed.
+func ShellWord(s string) string {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
+	if s != "" && strings.Trim(s, safe) == "" && utf8.ValidString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
