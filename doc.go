@@ -90,6 +90,7 @@
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions
 //	terminal             what commands print; credentials, manifest: their files
+//	datadir              the data directory: who serves from it, and its room
 //	turn, worker         turns for scarce work; named background loops
 //
 // Backends, below internal:

@@ -18,7 +18,7 @@ var mayImport = table(`
 report
 client                       report filetype
 e2e
-cmd/vitrine                  vitrine client report analytics audit auth accept clamav clickhouse collections credentials disk durable importer ingest
+cmd/vitrine                  vitrine client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest
 cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web worker
 
 vitrine                      report filetype
@@ -37,6 +37,7 @@ turn
 visitor
 worker
 credentials                  terminal
+datadir
 manifest                     durable
 terminal                     vitrine client report
 markup                       vitrine

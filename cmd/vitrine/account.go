@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/datadir"
 	"vitrine/internal/terminal"
 )
 
@@ -125,7 +126,7 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 		return err
 	}
 	if t.OutTTY && t.ErrTTY {
-		_, address := served(dir)
+		_, address := datadir.Served(dir)
 		t.Say("\nWith the server running, publish a file:\n\n%s", putHint(cmp.Or(address, defaultURL), string(key)))
 	}
 	return nil

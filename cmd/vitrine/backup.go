@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
 	"vitrine/internal/durable"
 	"vitrine/internal/manifest"
@@ -170,7 +171,7 @@ func lockBuild(dir string) (*os.File, error) {
 		if ferr != nil {
 			return nil, ferr
 		}
-		if ferr := lockFileOf(f, true); ferr != nil {
+		if ferr := datadir.LockFileOf(f, true); ferr != nil {
 			f.Close()
 			return nil, fmt.Errorf("%s is being filled by another process", dir)
 		}

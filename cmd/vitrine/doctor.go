@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/clickhouse"
+	"vitrine/internal/datadir"
 	"vitrine/internal/disk"
 	"vitrine/internal/mail"
 	"vitrine/internal/preview"
@@ -109,7 +110,7 @@ func (d *doctor) data(context.Context) {
 	st, err := os.Stat(d.Data)
 	if errors.Is(err, os.ErrNotExist) {
 		parent := filepath.Dir(d.Data)
-		if err := accessible(parent, mayWrite); err != nil {
+		if err := datadir.Accessible(parent, datadir.MayWrite); err != nil {
 			d.say(part, wrong, "%s is not there, and cannot be made in %s (%v): make it, and give it to the user that runs the server.", d.Data, parent, err)
 			return
 		}
@@ -124,7 +125,7 @@ func (d *doctor) data(context.Context) {
 		d.say(part, wrong, "%s is no directory: name another with --data.", d.Data)
 		return
 	}
-	if err := accessible(d.Data, mayRead|mayWrite); err != nil {
+	if err := datadir.Accessible(d.Data, datadir.MayRead|datadir.MayWrite); err != nil {
 		d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.", d.Data, err)
 	} else if st.Mode().Perm()&0o077 != 0 {
 		d.say(part, warning, "%s may be read by other users of this machine: chmod 700 it.", d.Data)
@@ -136,7 +137,7 @@ func (d *doctor) data(context.Context) {
 }
 
 func (d *doctor) room(part, dir string) {
-	left, files, err := roomIn(dir)
+	left, files, err := datadir.RoomIn(dir)
 	if err != nil {
 		d.say(part, warning, "The free space of %s cannot be read: %v.", dir, err)
 		return
@@ -153,14 +154,14 @@ func (d *doctor) room(part, dir string) {
 
 // lock reports whether it is being served.
 func (d *doctor) lock() {
-	f, err := os.Open(filepath.Join(d.Data, lockFile))
+	f, err := os.Open(filepath.Join(d.Data, datadir.LockFile))
 	if err != nil {
 		d.say("server", fine, "None was ever run on %s.", d.Data)
 		return
 	}
 	defer f.Close()
-	process, address := served(d.Data)
-	if err := lockFileOf(f, false); err == nil {
+	process, address := datadir.Served(d.Data)
+	if err := datadir.LockFileOf(f, false); err == nil {
 		d.say("server", fine, "None is running on %s; another may be started.", d.Data)
 	} else {
 		d.say("server", fine, "Process %s serves it at %s.", process, address)
@@ -241,7 +242,7 @@ func (d *doctor) files(ctx context.Context) {
 	const part = "files"
 	if d.Files == "" {
 		dir := filepath.Join(d.Data, filesDir)
-		err := accessible(dir, mayRead|mayWrite)
+		err := datadir.Accessible(dir, datadir.MayRead|datadir.MayWrite)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			d.say(part, fine, "%s is made with the first start.", dir)
@@ -313,8 +314,8 @@ func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
 
 // otherDevice reports whether two directories are on two file systems.
 func otherDevice(a, b string) (bool, error) {
-	x, err1 := deviceOf(a)
-	y, err2 := deviceOf(b)
+	x, err1 := datadir.DeviceOf(a)
+	y, err2 := datadir.DeviceOf(b)
 	return x != y, errors.Join(err1, err2)
 }
 
@@ -329,7 +330,7 @@ func (d *doctor) previews(context.Context) {
 		if path == "" || path == preview.Off {
 			continue
 		}
-		if err := accessible(path, 0); err != nil {
+		if err := datadir.Accessible(path, 0); err != nil {
 			d.say(part, wrong, "%s: %s cannot be run (%v): correct the path.", flag, path, err)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"vitrine/internal/datadir"
 )
 
 // certificateLeft is how long a certificate should be good at least.
@@ -28,7 +30,7 @@ func (d *doctor) public(ctx context.Context) {
 		d.say(part, wrong, "%v.", err)
 		return
 	}
-	_, running := served(d.Data)
+	_, running := datadir.Served(d.Data)
 	d.answers(ctx, part, "--public-url", public, running != "")
 	if content.Host != public.Host {
 		d.answers(ctx, part, "--content-url", content, running != "") // where there is no /healthz

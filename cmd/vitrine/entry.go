@@ -13,6 +13,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/datadir"
 	"vitrine/internal/mail"
 	"vitrine/internal/outbox"
 	"vitrine/internal/password"
@@ -62,7 +63,7 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url
 
 // offered prints the address of a token, alone on standard output, and to a person what it does.
 func offered(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
-	_, address := served(dir)
+	_, address := datadir.Served(dir)
 	if address == "" {
 		t.Say("No server runs on this directory: put its address in place of %s.", defaultURL)
 	}

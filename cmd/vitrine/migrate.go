@@ -14,6 +14,7 @@ import (
 	"vitrine"
 	"vitrine/internal/audit"
 	"vitrine/internal/clickhouse"
+	"vitrine/internal/datadir"
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
@@ -193,7 +194,7 @@ type end struct {
 	store *sqlstore.Store
 	log   viewLog
 	blobs vitrine.Blobs
-	lock  servingLock
+	lock  datadir.ServingLock
 }
 
 func (e *end) close() error {
@@ -299,7 +300,7 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		if err := os.MkdirAll(e.Data, 0o700); err != nil {
 			return err
 		}
-		if e.lock, err = lockServing(e.Data); err != nil {
+		if e.lock, err = datadir.LockServing(e.Data); err != nil {
 			return err
 		}
 	}

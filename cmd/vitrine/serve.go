@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/accept"
+	"vitrine/internal/datadir"
 	"vitrine/internal/terminal"
 	"vitrine/internal/web"
 	"vitrine/internal/worker"
@@ -26,7 +27,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
-	lock, err := lockServing(c.Data)
+	lock, err := datadir.LockServing(c.Data)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	s := c.wire(in, spools, previewer, scanner, sender, public, content, log)
 	go scanner.report(ctx, log)
-	lock.announce(public.String())
+	lock.Announce(public.String())
 	c.welcome(t, public, addr, setup, log)
 	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
 }

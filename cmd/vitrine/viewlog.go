@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"vitrine"
+	"vitrine/internal/datadir"
 	"vitrine/internal/logowner"
 	"vitrine/internal/terminal"
 	"vitrine/internal/viewdb"
@@ -95,7 +96,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) e
 	}
 	where := terminal.Plain(redacted(c.viewsPlace()))
 	if c.Database == "" { // two processes that serve one directory are kept apart by its lock
-		lock, err := lockServing(c.Data)
+		lock, err := datadir.LockServing(c.Data)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,58 @@
+// Package datadir is about the data directory of a server: who serves from it, who
+// may read and write it, and how much room it has.
+package datadir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"vitrine/internal/terminal"
+)
+
+// lockFile is in a data directory. Whoever serves it holds a lock on the file, and says in it which process it is and at what
+// address; the address stays when the server ends.
+const LockFile = "serve.lock"
+
+// ServingLock is held by the process that serves a data directory.
+type ServingLock struct{ *os.File }
+
+// LockServing makes this process the one that serves a data directory, until the lock is closed or the process ends, however it
+// ends. The verbs of the operator take no lock: they are transactions like a server's own.
+func LockServing(dir string) (ServingLock, error) {
+	path := filepath.Join(dir, LockFile)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return ServingLock{}, fmt.Errorf("lock the data directory: %w", err)
+	}
+	if err := LockFileOf(f, true); err != nil {
+		f.Close()
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return ServingLock{}, fmt.Errorf("lock %s: %w", path, err)
+		}
+		who := "another server"
+		if process, address := Served(dir); process != "" {
+			who += fmt.Sprintf(" (process %s, %s)", process, address)
+		}
+		return ServingLock{}, fmt.Errorf("%s serves %s; two on one data directory would disturb each other", who, dir)
+	}
+	return ServingLock{f}, nil
+}
+
+// Announce says where this process serves. It is for people: that it cannot be written takes nothing from the lock.
+func (l ServingLock) Announce(address string) {
+	text := fmt.Sprintf("%d %s\n", os.Getpid(), address)
+	if _, err := l.WriteAt([]byte(text), 0); err == nil {
+		_ = l.Truncate(int64(len(text)))
+	}
+}
+
+// Served tells what process serves or last served a data directory, and at what address; "" where that is not known.
+func Served(dir string) (process, address string) {
+	b, _ := os.ReadFile(filepath.Join(dir, LockFile))
+	process, address, _ = strings.Cut(strings.TrimSpace(terminal.Plain(string(b))), " ")
+	return process, address
+}

@@ -1,0 +1,45 @@
+//go:build unix
+
+package datadir
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// LockFileOf locks a file at once, for this process alone or to share, or fails.
+func LockFileOf(f *os.File, alone bool) error {
+	if alone {
+		return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+}
+
+// DeviceOf returns which file system something is on.
+func DeviceOf(path string) (uint64, error) {
+	var st unix.Stat_t
+	err := unix.Stat(path, &st)
+	return uint64(st.Dev), err
+}
+
+// What accessible may be asked, beside whether a directory can be entered or a program be run.
+const (
+	MayRead  = unix.R_OK
+	MayWrite = unix.W_OK
+)
+
+// Accessible reports why this process may not use a path.
+func Accessible(path string, mode uint32) error { return unix.Access(path, mode|unix.X_OK) }
+
+// RoomIn returns how many bytes are left in a directory's file system, and how many files; -1 where there is no such limit.
+func RoomIn(dir string) (bytes, files int64, err error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return 0, 0, err
+	}
+	if files = -1; fs.Files > 0 {
+		files = int64(fs.Ffree)
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), files, nil
+}

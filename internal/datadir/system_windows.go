@@ -1,0 +1,53 @@
+package datadir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// LockFileOf refuses: on this system the program uses an instance, and runs none.
+func LockFileOf(f *os.File, _ bool) error {
+	return fmt.Errorf("%s cannot be locked on Windows, where no instance can be run: %w", f.Name(), errors.ErrUnsupported)
+}
+
+// DeviceOf returns which file system something is on: it is not known here.
+func DeviceOf(string) (uint64, error) { return 0, errors.ErrUnsupported }
+
+// What accessible may be asked.
+const (
+	MayRead  = 4
+	MayWrite = 2
+)
+
+// Accessible reports why this process may not use a path. Only an attempt tells on this system.
+func Accessible(dir string, mode uint32) error {
+	if mode == 0 {
+		_, err := os.Stat(dir)
+		return err
+	}
+	if mode&MayRead != 0 {
+		if _, err := os.ReadDir(dir); err != nil {
+			return err
+		}
+	}
+	f, err := os.CreateTemp(dir, "vitrine")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// RoomIn returns how many bytes are left in a directory's file system, and how many files; -1 where there is no such limit.
+func RoomIn(dir string) (bytes, files int64, err error) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	var left uint64
+	err = windows.GetDiskFreeSpaceEx(name, &left, nil, nil)
+	return int64(left), -1, err
+}
