@@ -37,7 +37,7 @@ turn
 visitor
 worker
 credentials                  terminal
-datadir
+datadir                      terminal
 manifest                     durable
 terminal                     vitrine client report
 markup                       vitrine

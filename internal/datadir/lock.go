@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// lockFile is in a data directory. Whoever serves it holds a lock on the file, and says in it which process it is and at what
+// LockFile is in a data directory. Whoever serves it holds a lock on the file, and says in it which process it is and at what
 // address; the address stays when the server ends.
 const LockFile = "serve.lock"
 
