@@ -26,7 +26,8 @@ type AbuseReport struct {
 	At       time.Time
 }
 
-// ReporterID distinguishes the reporters of a day, and says nothing of who they are (promise 10).
+// ReporterID distinguishes the reporters of a day, and says nothing of who they
+// are (promise 10).
 type ReporterID uint64
 
 // AbuseReportTx reads and writes abuse reports within a transaction.

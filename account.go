@@ -18,7 +18,8 @@ const (
 	PlanLifetime Plan = "lifetime"
 )
 
-// Pro reports whether the plan has custom slugs and analytics. Lifetime counts as Pro (contract, Plans).
+// Pro reports whether the plan has custom slugs and analytics. Lifetime counts
+// as Pro (contract, Plans).
 func (p Plan) Pro() bool { return p == PlanPro || p == PlanLifetime }
 
 // Limits are a plan's bounds. Zero means: no bound.
@@ -37,7 +38,8 @@ const (
 	GB = 1_000_000_000
 )
 
-// DefaultPlans are the limits of an instance whose operator sets none (contract, Plans).
+// DefaultPlans are the limits of an instance whose operator sets none
+// (contract, Plans).
 func DefaultPlans() Plans {
 	pro := Limits{FileBytes: 2 * GB, StorageBytes: 100 * GB, HourlyUploads: 200}
 	return Plans{
@@ -57,7 +59,8 @@ type Account struct {
 	Role      Role
 	Banned    bool
 	ViewerKey []byte // 32 bytes; viewers are distinguished with it, within this account alone
-	// ViewerKeyAt is when the key was made; past a configured age it is replaced and the ids made with it become noise.
+	// ViewerKeyAt is when the key was made; past a configured age it is
+	// replaced and the ids made with it become noise.
 	ViewerKeyAt time.Time
 	CreatedAt   time.Time
 	ClosedAt    time.Time // zero: it is open. One that is closed is suspended for good
@@ -86,7 +89,8 @@ func (p Plans) LimitsOf(a *Account) Limits {
 	return p[a.Plan]
 }
 
-// NormalEmail checks an address and folds it to the form that is stored and compared: lower case, without a display name.
+// NormalEmail checks an address and folds it to the form that is stored and
+// compared: lower case, without a display name.
 func NormalEmail(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	a, err := mail.ParseAddress(s)
@@ -119,7 +123,8 @@ func RandomKey() []byte {
 	return b
 }
 
-// MayChooseSlug refuses accounts whose plan has no custom slugs (contract, Slugs).
+// MayChooseSlug refuses accounts whose plan has no custom slugs
+// (contract, Slugs).
 func (a *Account) MayChooseSlug() error {
 	if a.Plan.Pro() {
 		return nil

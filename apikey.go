@@ -20,7 +20,8 @@ const (
 	KeyNameRunes = 100
 )
 
-// APIKey is what is kept of a key; the key itself is shown once and never stored.
+// APIKey is what is kept of a key; the key itself is shown once and never
+// stored.
 type APIKey struct {
 	ID        KeyID
 	Account   AccountID
@@ -48,8 +49,9 @@ func (k KeyText) String() string {
 	return "vtr_…" + string(k[len(k)-4:])
 }
 
-// NewKeyText makes a key: prefix, 32 random base62 characters, and 6 of the CRC-32 over both, by which a secret scanner knows
-// a leaked key and a mistyped one is refused without a look-up.
+// NewKeyText makes a key: prefix, 32 random base62 characters, and 6 of the
+// CRC-32 over both, by which a secret scanner knows a leaked key and a mistyped
+// one is refused without a look-up.
 func NewKeyText() KeyText {
 	var b strings.Builder
 	b.WriteString(KeyPrefix)

@@ -38,8 +38,9 @@ func TestKeyText(t *testing.T) {
 	}
 }
 
-// The checksum is CRC-32 (IEEE), most significant digit first, in base62 with digits before upper before lower case. The CRC's
-// published check value is 0xCBF43926 for "123456789".
+// The checksum is CRC-32 (IEEE), most significant digit first, in base62 with
+// digits before upper before lower case. The CRC's published check value is
+// 0xCBF43926 for "123456789".
 func TestKeySum(t *testing.T) {
 	n := uint64(0)
 	for _, c := range keySum("123456789") {

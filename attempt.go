@@ -8,14 +8,16 @@ import (
 	"time"
 )
 
-// Attempt is one try at something that may not be tried without end: a password, or to have a message sent.
+// Attempt is one try at something that may not be tried without end: a
+// password, or to have a message sent.
 type Attempt struct {
 	ID  AttemptID
 	Key AttemptKey // what it counts against
 	At  time.Time
 }
 
-// AttemptKey names what attempts count against, and says nothing of whom: a keyed hash.
+// AttemptKey names what attempts count against, and says nothing of whom: a
+// keyed hash.
 type AttemptKey [16]byte
 
 // AttemptKey returns the key of what is counted: a keyed hash of its fields.
@@ -27,8 +29,8 @@ func (s *Signer) AttemptKey(fields ...string) (k AttemptKey) {
 // DeviceLife is how long a browser is known after it has signed in.
 const DeviceLife = 365 * 24 * time.Hour
 
-// Device is what a browser keeps of having signed in to an account. It opens nothing: it has its attempts counted apart from those of
-// strangers.
+// Device is what a browser keeps of having signed in to an account. It opens
+// nothing: it has its attempts counted apart from those of strangers.
 func (s *Signer) Device(a AccountID, now time.Time) string {
 	var b [10]byte
 	rand.Read(b[:])
@@ -50,7 +52,8 @@ func (s *Signer) KnownDevice(a AccountID, devices []string, now time.Time) strin
 	return ""
 }
 
-// SameAccountDevice reports whether two devices are of one account: a browser keeps the newest of each.
+// SameAccountDevice reports whether two devices are of one account: a browser
+// keeps the newest of each.
 func SameAccountDevice(a, b string) bool {
 	of := func(d string) string { account, _, _ := strings.Cut(d, "."); return account }
 	return hmac.Equal([]byte(of(a)), []byte(of(b)))

@@ -9,8 +9,9 @@ import (
 // ChangeID is given by the Store, from 1 up; a later change has a larger one.
 type ChangeID int64
 
-// Change is one line of the history: who changed the state of a link or an account, when and why. It is written in the transaction
-// that makes the change, and stays when the link is deleted.
+// Change is one line of the history: who changed the state of a link or an
+// account, when and why. It is written in the transaction that makes the
+// change, and stays when the link is deleted.
 type Change struct {
 	ID      ChangeID
 	At      time.Time
@@ -74,7 +75,8 @@ func Moderator(a *Account) Actor { return Actor{ActorModerator, a.ID} }
 // Owner is a link's owner.
 func Owner(a AccountID) Actor { return Actor{ActorOwner, a} }
 
-// MayUndo reports whether a decision may be taken back by b: an owner's own is theirs, and the operator may everything.
+// MayUndo reports whether a decision may be taken back by b: an owner's own is
+// theirs, and the operator may everything.
 func (a Actor) MayUndo(b Actor) bool {
 	switch b.Kind {
 	case ActorModerator, ActorOperator:
@@ -92,7 +94,8 @@ const MaxNote = 1000
 type Decision struct {
 	By   Actor
 	Note string
-	// Seen is the last change of the link that anyone who decides has seen; when there is another since, nothing is decided. 0: any.
+	// Seen is the last change of the link that anyone who decides has seen;
+	// when there is another since, nothing is decided. 0: any.
 	Seen ChangeID
 }
 
@@ -120,8 +123,9 @@ func EachChange(tx ChangeTx, l LinkID, f func(*Change) bool) error {
 	}
 }
 
-// LastDecision returns the last change of a link that was not undone since, the one before it, to which undoing it leads
-// back, and since when the link was in the state of that one; nil where there is none.
+// LastDecision returns the last change of a link that was not undone since, the
+// one before it, to which undoing it leads back, and since when the link was in
+// the state of that one; nil where there is none.
 func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time, err error) {
 	undone := 0
 	err = EachChange(tx, l, func(c *Change) bool {
@@ -180,7 +184,8 @@ func (d Decision) CheckedNote() (string, error) {
 	return note, nil
 }
 
-// Transition moves a link to a state and writes who did it and why, in one transaction. c says By, Action, To, Reason, Detail and Note.
+// Transition moves a link to a state and writes who did it and why, in one
+// transaction. c says By, Action, To, Reason, Detail and Note.
 func (l *Link) Transition(tx Tx, now time.Time, c Change) error {
 	c.Link, c.Account, c.From, c.At = l.ID, l.Account, l.State, now
 	if c.Action == ActionDelete {
@@ -197,7 +202,8 @@ func (l *Link) Transition(tx Tx, now time.Time, c Change) error {
 	return errors.Join(tx.PutLink(l), l.standForSite(tx, c), tx.AddChange(&c))
 }
 
-// Add makes a link and writes that it was made. Its state, reason and detail are those that it begins with.
+// Add makes a link and writes that it was made. Its state, reason and detail
+// are those that it begins with.
 func (l *Link) Add(tx Tx, by Actor) error {
 	if err := addLink(tx, l); err != nil {
 		return err
@@ -205,7 +211,8 @@ func (l *Link) Add(tx Tx, by Actor) error {
 	return tx.AddChange(&Change{At: l.StateAt, By: by, Action: ActionCreate, Account: l.Account, Link: l.ID, To: l.State, Reason: l.Reason, Detail: l.Detail})
 }
 
-// ChangeQuery selects changes, newest first. Zero members do not select. That a link was made is told with the link alone.
+// ChangeQuery selects changes, newest first. Zero members do not select. That a
+// link was made is told with the link alone.
 type ChangeQuery struct {
 	Account AccountID
 	Link    LinkID
@@ -214,8 +221,9 @@ type ChangeQuery struct {
 	Limit   int      // 0: all
 }
 
-// LinkEvent is a change of a link as its owner is told of it: what was done and in what capacity, but never by which person, what they
-// noted, or who reported what.
+// LinkEvent is a change of a link as its owner is told of it: what was done and
+// in what capacity, but never by which person, what they noted, or who reported
+// what.
 type LinkEvent struct {
 	At       time.Time
 	By       ActorKind

@@ -1,6 +1,6 @@
-// Package vitrine is the domain of Vitrine: a file becomes a public link, people
-// view it, and its owner reads exactly how it was read. It knows no HTTP and no
-// SQL.
+// Package vitrine is the domain of Vitrine: a file becomes a public link,
+// people view it, and its owner reads exactly how it was read. It knows no HTTP
+// and no SQL.
 //
 // It has the types that everything else speaks of, the rules that hold for them
 // within a transaction ([Tx]), and the ports that backends implement. It has no
@@ -10,24 +10,24 @@
 // # The life of a link
 //
 // An [Account] with an [APIKey] begins an upload (internal/publish): the file's
-// name, type and size are checked, and a link, the bytes and a custom [Slug] are
-// held for a quarter of an hour. The answer is a signed URL, valid for ten
+// name, type and size are checked, and a link, the bytes and a custom [Slug]
+// are held for a quarter of an hour. The answer is a signed URL, valid for ten
 // minutes and for exactly these bytes, once ([Signer], [Blobs]). The bytes go
-// straight to storage. Completing the upload seals them, so that what is checked
-// is what will be served, inspects them (internal/filetype/inspect), has them scanned
-// ([Scanner]) and makes the [Link], in one transaction. A video is scanned in the
-// background. What a rule holds waits for a person (internal/moderation,
-// internal/links). Each change of a link's state is a [Change] in its history
-// ([Link.Transition]).
+// straight to storage. Completing the upload seals them, so that what is
+// checked is what will be served, inspects them (internal/filetype/inspect),
+// has them scanned ([Scanner]) and makes the [Link], in one transaction. A
+// video is scanned in the background. What a rule holds waits for a person
+// (internal/moderation, internal/links). Each change of a link's state is a
+// [Change] in its history ([Link.Transition]).
 //
 // Each load of the link's page is a view: the server writes it before the page
 // ends (internal/ingest, one durable commit for many at a time), with what the
 // request says (internal/visitor). While the page is read, its tracker sends
 // snapshots, each the sum of the view so far. A [Claim] is limited to what the
-// server's clock allows before it counts ([Claim.Snapshot], [Engagement.Apply]).
-// Past days are rolled up in the background ([ViewLog.RollUp]). Reports
-// (internal/analytics) ask the [ViewLog] for the tally of some days and render it
-// (package report).
+// server's clock allows before it counts ([Claim.Snapshot],
+// [Engagement.Apply]). Past days are rolled up in the background
+// ([ViewLog.RollUp]). Reports (internal/analytics) ask the [ViewLog] for the
+// tally of some days and render it (package report).
 //
 // # People
 //

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Code is the machine-readable name of a failure, as it is in the API's error body (contract, Errors).
+// Code is the machine-readable name of a failure, as it is in the API's error
+// body (contract, Errors).
 type Code string
 
 const (
@@ -47,8 +48,8 @@ const (
 	CodeUnavailable           Code = "unavailable"
 )
 
-// Error is a failure that its reader can act on. Everything else that goes wrong is an internal error whose text stays in
-// the log.
+// Error is a failure that its reader can act on. Everything else that goes
+// wrong is an internal error whose text stays in the log.
 type Error struct {
 	Code    Code
 	Message string // one sentence or two for the caller: what happened, what to do
@@ -77,7 +78,8 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// CodeOf tells the code of err: that of the Error in its chain, else CodeInternal; "" of nil.
+// CodeOf tells the code of err: that of the Error in its chain, else
+// CodeInternal; "" of nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
@@ -89,14 +91,17 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// Unavailable says that a part the request needs is down or full: nothing is half done, and the same request may be sent again
-// (contract, Errors). Only the component that knows this reports it. Every other error is an internal one.
+// Unavailable says that a part the request needs is down or full: nothing is
+// half done, and the same request may be sent again (contract, Errors). Only
+// the component that knows this reports it. Every other error is an internal
+// one.
 func Unavailable(cause error) *Error {
 	return &Error{Code: CodeUnavailable, Message: "A part of the service that this needs is not available right now. Try again shortly.",
 		RetryAfter: 5 * time.Second, Err: cause}
 }
 
-// What a port answers when a row, blob or name is missing or already there. Services turn them into an Error.
+// What a port answers when a row, blob or name is missing or already there.
+// Services turn them into an Error.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")

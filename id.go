@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// AccountID, LinkID, KeyID and their like are given by the Store, from 1 up, and never used twice.
+// AccountID, LinkID, KeyID and their like are given by the Store, from 1 up,
+// and never used twice.
 type (
 	AccountID      int64
 	LinkID         int64
@@ -23,8 +24,9 @@ type (
 	LoginID        int64
 )
 
-// ViewID names one open of a link: the millisecond of the open (UTC) in the upper 42 bits, a counter in the lower 21. IDs
-// sort by time, and (link, ViewID) is unique.
+// ViewID names one open of a link: the millisecond of the open (UTC) in the
+// upper 42 bits, a counter in the lower 21. IDs sort by time, and
+// (link, ViewID) is unique.
 type ViewID int64
 
 const viewCounterBits = 21
@@ -40,8 +42,9 @@ func ViewIDAt(ms int64, n int) ViewID {
 	return ViewID(ms<<viewCounterBits | int64(n)&(1<<viewCounterBits-1))
 }
 
-// ViewIDs makes ViewIDs. The counter starts at a random place and rolls over two million values, so a clock that is set
-// back, or a second process, does not meet an ID again but by a chance that the log detects (ViewLog.Append).
+// ViewIDs makes ViewIDs. The counter starts at a random place and rolls over
+// two million values, so a clock that is set back, or a second process, does
+// not meet an ID again but by a chance that the log detects (ViewLog.Append).
 type ViewIDs struct{ counter atomic.Uint32 }
 
 // NewViewIDs starts a generator.
@@ -60,8 +63,8 @@ func (g *ViewIDs) Next(at time.Time) ViewID {
 
 var base32lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// UploadID names one upload and, once it is complete, its bytes: 26 characters that cannot be guessed and are safe in a path
-// of any file system or bucket.
+// UploadID names one upload and, once it is complete, its bytes: 26 characters
+// that cannot be guessed and are safe in a path of any file system or bucket.
 type UploadID string
 
 // NewUploadID makes one.

@@ -2,7 +2,8 @@ package vitrine
 
 import "time"
 
-// Lease says that a process does a piece of work, and that others leave it alone meanwhile.
+// Lease says that a process does a piece of work, and that others leave it
+// alone meanwhile.
 type Lease struct {
 	Name   string    // of the work
 	Holder string    // the process

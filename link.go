@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// Captions are the languages that the link has captions in, canonical and sorted.
+// Captions are the languages that the link has captions in, canonical and
+// sorted.
 func (l *Link) Captions() []string {
 	var languages []string
 	for _, p := range l.Parts.All() {
@@ -22,7 +23,8 @@ func (l *Link) Captions() []string {
 	return languages
 }
 
-// MayHaveCaptions refuses captions for what has no sound or no bytes, and more of them than a link may have.
+// MayHaveCaptions refuses captions for what has no sound or no bytes, and more
+// of them than a link may have.
 func (l *Link) MayHaveCaptions(p Part) error {
 	refuse := func(message string) error { return Errorf(CodeInvalidRequest, "%s", message) }
 	switch {
@@ -85,12 +87,15 @@ type Link struct {
 	CreatedAt     time.Time
 	StateAt       time.Time // since when it is in its state
 	DeletedAt     time.Time // zero: not deleted
-	// HasBytes says that bytes are stored, and count. Of a deleted link: that something of it may still be there to be removed.
+	// HasBytes says that bytes are stored, and count. Of a deleted link: that
+	// something of it may still be there to be removed.
 	HasBytes bool
-	// Scanned are the signatures by which a scanner last spoke on the bytes, clean or not; "" as long as none has.
+	// Scanned are the signatures by which a scanner last spoke on the bytes,
+	// clean or not; "" as long as none has.
 	Scanned string
 
-	// Site is the website that it is a version of; 0: it is a link of its own. A version is shown by its website and by nothing else.
+	// Site is the website that it is a version of; 0: it is a link of its own.
+	// A version is shown by its website and by nothing else.
 	Site  SiteID
 	Files int64 // that a version serves
 
@@ -101,7 +106,8 @@ type Link struct {
 // Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
 
-// ContentKindOf tells how progress through a kind of file is measured (contract, createUpload).
+// ContentKindOf tells how progress through a kind of file is measured
+// (contract, createUpload).
 func ContentKindOf(k filetype.Kind) report.ContentKind {
 	switch k {
 	case filetype.PDF:
@@ -115,7 +121,8 @@ func ContentKindOf(k filetype.Kind) report.ContentKind {
 	}
 }
 
-// State is what the outside is told of a link: a suspended account's links are disabled as long as it is suspended.
+// State is what the outside is told of a link: a suspended account's links are
+// disabled as long as it is suspended.
 func (l *Link) stateFor(a *Account) LinkState {
 	if a.Banned {
 		return StateDisabled
@@ -125,7 +132,8 @@ func (l *Link) stateFor(a *Account) LinkState {
 
 var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 
-// ShownBy is nil when the public may see the link of an account, and otherwise what its public page says.
+// ShownBy is nil when the public may see the link of an account, and otherwise
+// what its public page says.
 func (l *Link) ShownBy(a *Account) error {
 	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || l.Site != 0 {
 		return ErrNoLink
@@ -139,19 +147,22 @@ func (l *Link) ShownBy(a *Account) error {
 	return Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
 }
 
-// OldSlug is a slug that was a link's before: its address leads to the link's own until a time, and is nobody else's.
+// OldSlug is a slug that was a link's before: its address leads to the link's
+// own until a time, and is nobody else's.
 type OldSlug struct {
 	Slug  Slug
 	Link  LinkID
 	Until time.Time
 }
 
-// MayMove reports whether the owner of a link may give it another address: not of one that is being looked at, or that was taken down by others.
+// MayMove reports whether the owner of a link may give it another address: not
+// of one that is being looked at, or that was taken down by others.
 func (l *Link) MayMove() bool {
 	return l.State == StateLive || l.State == StateDisabled && l.Reason == ReasonOwner
 }
 
-// Move takes a link to another address within a transaction that then stores it.
+// Move takes a link to another address within a transaction that then stores
+// it.
 func (l *Link) Move(tx Tx, to Slug, now time.Time) error {
 	if !l.MayMove() {
 		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link keeps its address while it is being checked, held or taken down. Change it once the link is live."}
@@ -183,12 +194,14 @@ func (l *Link) Move(tx Tx, to Slug, now time.Time) error {
 	return nil
 }
 
-// SearchWords is what a link is searched by: its title, the file's name and its slug, folded, each on a line.
+// SearchWords is what a link is searched by: its title, the file's name and its
+// slug, folded, each on a line.
 func (l *Link) SearchWords() string {
 	return folded(l.Title) + "\n" + folded(l.Name) + "\n" + string(l.Slug)
 }
 
-// SiteShownBy is nil when the public may see a version of an account; l nil: there is none.
+// SiteShownBy is nil when the public may see a version of an account; l nil:
+// there is none.
 func (l *Link) SiteShownBy(a *Account) error {
 	switch {
 	case !a.ClosedAt.IsZero():
@@ -203,13 +216,15 @@ func (l *Link) SiteShownBy(a *Account) error {
 	return nil
 }
 
-// DeleteVersion deletes a version within a transaction, with what was reported about it. Its bytes go with the next purge.
+// DeleteVersion deletes a version within a transaction, with what was reported
+// about it. Its bytes go with the next purge.
 func (l *Link) DeleteVersion(tx Tx, now time.Time, by Actor) error {
 	l.DeletedAt, l.HasBytes = now, true
 	return errors.Join(l.Transition(tx, now, Change{By: by, Action: ActionDelete}), tx.DeleteAbuseReports(l.ID))
 }
 
-// LeaveSite has a version's website show it no longer, when it is deleted by anyone who deletes links. Nothing else is shown instead.
+// LeaveSite has a version's website show it no longer, when it is deleted by
+// anyone who deletes links. Nothing else is shown instead.
 func (l *Link) LeaveSite(tx SiteTx) error {
 	if l.Site == 0 {
 		return nil
@@ -230,8 +245,10 @@ func (l *Link) LeaveSite(tx SiteTx) error {
 	return tx.PutSite(site)
 }
 
-// standForSite has a version that was shown when it was cleared stand for its website from now on, when it is taken off display: the website is
-// off display with it, and no older version comes back. Anyone who takes the clearance itself back has the website as it was before.
+// standForSite has a version that was shown when it was cleared stand for its
+// website from now on, when it is taken off display: the website is off display
+// with it, and no older version comes back. Anyone who takes the clearance
+// itself back has the website as it was before.
 func (l *Link) standForSite(tx SiteTx, c Change) error {
 	if l.Site == 0 || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
 		return nil

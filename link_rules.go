@@ -9,7 +9,8 @@ import (
 
 var ErrNoOwnLink = Errorf(CodeNotFound, "There is no link with that slug on this account.")
 
-// OwnLink looks up a link of an account, by a slug that it had before, too; a foreign slug answers as an unknown one does.
+// OwnLink looks up a link of an account, by a slug that it had before, too; a
+// foreign slug answers as an unknown one does.
 func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time.Time) (l *Link, err error) {
 	err = store.Read(ctx, func(tx Tx) error {
 		l, err = LinkByAnySlug(tx, slug, now)
@@ -56,10 +57,12 @@ func LinkBySlug(tx LinkTx, slug string) (*Link, error) {
 	return l, err
 }
 
-// maxOldSlugs is how many old slugs of one link may be blocked at a time, so that nobody keeps names by going through them.
+// maxOldSlugs is how many old slugs of one link may be blocked at a time, so
+// that nobody keeps names by going through them.
 const maxOldSlugs = 10
 
-// OwnLinkIn looks up a link of an account; a foreign slug answers as an unknown one does.
+// OwnLinkIn looks up a link of an account; a foreign slug answers as an unknown
+// one does.
 func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
 	l, err := LinkBySlug(tx, slug)
 	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || l.Site != 0) {
@@ -68,7 +71,8 @@ func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
 	return l, err
 }
 
-// LinkByAnySlug is LinkBySlug, and finds a link by a slug that it had before, too.
+// LinkByAnySlug is LinkBySlug, and finds a link by a slug that it had before,
+// too.
 func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
 	l, unknown := LinkBySlug(tx, slug)
 	if CodeOf(unknown) != CodeNotFound {
@@ -81,14 +85,16 @@ func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
 	return l, err
 }
 
-// SlugRequest asks for a slug, on behalf of an upload that may hold it, or of a link that may have had it.
+// SlugRequest asks for a slug, on behalf of an upload that may hold it, or of a
+// link that may have had it.
 type SlugRequest struct {
 	Slug   Slug
 	Upload UploadID
 	Link   LinkID
 }
 
-// SlugFree reports whether a custom slug may be taken. The answer is the same anyone who has it.
+// SlugFree reports whether a custom slug may be taken. The answer is the same
+// anyone who has it.
 func SlugFree(tx Tx, f SlugRequest, now time.Time) error {
 	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
 	if _, err := tx.LinkBySlug(f.Slug); err == nil {
@@ -130,7 +136,8 @@ func ChosenSlug(a *Account, slug string) (Slug, error) {
 
 var errSlugTaken = &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
 
-// AddNamed adds what has a slug of its own, the chosen one or, with "", one that it makes.
+// AddNamed adds what has a slug of its own, the chosen one or, with "", one
+// that it makes.
 func AddNamed(chosen Slug, add func(Slug) error) error {
 	if chosen != "" {
 		err := add(chosen)
@@ -151,7 +158,8 @@ func AddNamed(chosen Slug, add func(Slug) error) error {
 	return errors.New("no free slug found")
 }
 
-// SlugUnused reports whether a look-up of a slug that an account chose finds nothing.
+// SlugUnused reports whether a look-up of a slug that an account chose finds
+// nothing.
 func SlugUnused(ctx context.Context, store Store, a *Account, slug string, find func(Tx, Slug) error) error {
 	if err := a.MayChooseSlug(); err != nil {
 		return err

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Login is the request of a program on another machine for an API key (decision 0026). The program shows Code; a signed-in person
-// confirms it in a browser; the program, which alone has the secret, then takes its key, once.
+// Login is the request of a program on another machine for an API key
+// (decision 0026). The program shows Code; a signed-in person confirms it in a
+// browser; the program, which alone has the secret, then takes its key, once.
 type Login struct {
 	ID        LoginID
 	Code      string            // as ParseLoginCode returns it
@@ -35,14 +36,16 @@ const (
 	LoginPause = 5 * time.Second
 )
 
-// LoginSecret is what a program takes its key with. It prints as nothing of use.
+// LoginSecret is what a program takes its key with. It prints as nothing of
+// use.
 type LoginSecret string
 
 func (LoginSecret) String() string { return "…" }
 
 func (t LoginSecret) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) }
 
-// Holds reports whether a code is good at a time. One from ahead of the clock was made while the clock was wrong (promise 22).
+// Holds reports whether a code is good at a time. One from ahead of the clock
+// was made while the clock was wrong (promise 22).
 func (l *Login) Holds(now time.Time) bool {
 	return now.Before(l.ExpiresAt) && !l.CreatedAt.After(now.Add(ClockJump))
 }

@@ -8,15 +8,18 @@ import (
 
 // Mailer hands messages over to a mail server.
 //
-// Send tries once, takes half a minute at the most, whatever becomes of ctx, and returns nil when the server has taken the message. An error
-// says nothing of whom it was for; with ErrMailRefused the server never takes it, and any other may pass.
+// Send tries once, takes half a minute at the most, whatever becomes of ctx,
+// and returns nil when the server has taken the message. An error says nothing
+// of whom it was for; with ErrMailRefused the server never takes it, and any
+// other may pass.
 //
 // Every implementation passes the suite mailtest.Run.
 type Mailer interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// ErrMailRefused is what a mail server says that does not take a message now or later.
+// ErrMailRefused is what a mail server says that does not take a message now or
+// later.
 var ErrMailRefused = errors.New("refused for good")
 
 // Message is a message in plain text.
@@ -27,8 +30,10 @@ type Message struct {
 	Text    string // lines of at most 72 characters, addresses apart
 }
 
-// Letter is a message on its way. It is in the store from the transaction that wants it until it was sent or given up; nothing of it is kept
-// longer. Where there is a secret in it, that is good for no longer than until ExpiresAt, and so is the letter.
+// Letter is a message on its way. It is in the store from the transaction that
+// wants it until it was sent or given up; nothing of it is kept longer. Where
+// there is a secret in it, that is good for no longer than until ExpiresAt, and
+// so is the letter.
 type Letter struct {
 	ID LetterID
 	Message

@@ -7,14 +7,16 @@ import (
 	"time"
 )
 
-// OneTimeToken is a secret that someone was given, good for one thing, once. What is kept of the secret is its hash.
+// OneTimeToken is a secret that someone was given, good for one thing, once.
+// What is kept of the secret is its hash.
 type OneTimeToken struct {
 	ID      OneTimeTokenID
 	Purpose TokenPurpose
 	Hash    [sha256.Size]byte // SHA-256 of the secret
 	Account AccountID         // that it is for; 0: there is none yet
-	// Email is the address that it was made for; "" of TokenSetup. Of one purpose an address has one token: a new one takes the
-	// place of the one before.
+	// Email is the address that it was made for; "" of TokenSetup. Of one
+	// purpose an address has one token: a new one takes the place of the one
+	// before.
 	Email     string
 	Plan      Plan      // of the account that an invitation makes
 	By        AccountID // who invited; 0: the operator
@@ -34,7 +36,8 @@ const (
 	TokenSetup    TokenPurpose = "setup"    // makes the first account of an instance
 )
 
-// TokenPurposes are all of them, and how long a token of each is good; 0: until it is used.
+// TokenPurposes are all of them, and how long a token of each is good; 0: until
+// it is used.
 var TokenPurposes = map[TokenPurpose]time.Duration{
 	TokenSignIn:   SignInLife,
 	TokenPassword: ResetLife,

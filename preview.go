@@ -17,11 +17,13 @@ const (
 	MaxCaptions = 1 << 20
 	// maxCaptionLanguages is how many languages one link may have.
 	maxCaptionLanguages = 20
-	// maxLanguage bounds a language tag, in characters (RFC 5646, section 4.4.1).
+	// maxLanguage bounds a language tag, in characters (RFC 5646, section
+	// 4.4.1).
 	maxLanguage = 35
 )
 
-// ParseLanguage reads a BCP 47 tag of a known language and returns its canonical form. Error: CodeInvalidRequest.
+// ParseLanguage reads a BCP 47 tag of a known language and returns its
+// canonical form. Error: CodeInvalidRequest.
 func ParseLanguage(s string) (string, error) {
 	bad := &Error{Code: CodeInvalidRequest, Field: "language", Message: "The language is not one that is known. Send a BCP 47 tag such as en, de or pt-BR."}
 	if s == "" || len(s) > maxLanguage {
@@ -38,8 +40,9 @@ func ParseLanguage(s string) (string, error) {
 	return canonical, nil
 }
 
-// Part names something that is kept beside a blob and made of it, or added to it: what a page shows where a browser cannot show the
-// file itself, and what stands for it elsewhere. A part is lower-case letters, digits and hyphens.
+// Part names something that is kept beside a blob and made of it, or added to
+// it: what a page shows where a browser cannot show the file itself, and what
+// stands for it elsewhere. A part is lower-case letters, digits and hyphens.
 type Part string
 
 const (
@@ -53,7 +56,8 @@ const (
 // Size of PartPicture, in pixels: what the large networks ask for.
 const PictureWidth, PictureHeight = 1200, 630
 
-// captionsPrefix begins the parts that are captions of a video or sound, followed by their language.
+// captionsPrefix begins the parts that are captions of a video or sound,
+// followed by their language.
 const captionsPrefix = "captions-"
 
 // CaptionsPart is WebVTT in a language, which is a BCP 47 tag.
@@ -68,13 +72,15 @@ func (p Part) Language() string {
 	return language
 }
 
-// ParsePart accepts what can be the name of a part, so that it can be one of a file.
+// ParsePart accepts what can be the name of a part, so that it can be one of a
+// file.
 func ParsePart(s string) (Part, bool) {
 	ok := s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 	return Part(s), ok
 }
 
-// Parts is the set of parts that a link has: their names, sorted, with a space between them.
+// Parts is the set of parts that a link has: their names, sorted, with a space
+// between them.
 type Parts string
 
 // All lists the set.
@@ -114,16 +120,20 @@ const (
 	PreviewDone PreviewState = "done" // what can be made is there, which may be nothing
 )
 
-// Previewer makes parts of files. What it makes is for show: a file that it cannot read is no error, but has fewer parts.
+// Previewer makes parts of files. What it makes is for show: a file that it
+// cannot read is no error, but has fewer parts.
 //
 // Every implementation passes the suite previewtest.Run.
 type Previewer interface {
-	// Preview hands each part that it can make of a file to put, once, and returns an error of put, of reading the file, or of the machine
-	// (no memory, no space): then the file may be tried again. It reads what strangers sent, so it must be bounded in time and memory
-	// and may not reach out to anything that the file names (promises 12, 18).
+	// Preview hands each part that it can make of a file to put, once, and
+	// returns an error of put, of reading the file, or of the machine (no
+	// memory, no space): then the file may be tried again. It reads what
+	// strangers sent, so it must be bounded in time and memory and may not
+	// reach out to anything that the file names (promises 12, 18).
 	Preview(ctx context.Context, f PreviewFile, put func(Part, io.Reader) error) error
 
-	// Makes reports whether a part may come of a file of an extension, on this machine: then a page may wait for it.
+	// Makes reports whether a part may come of a file of an extension, on this
+	// machine: then a page may wait for it.
 	Makes(p Part, ext string) bool
 }
 

@@ -2,7 +2,8 @@ package vitrine
 
 import "vitrine/internal/filetype"
 
-// Why a link waits for a person, or is off, besides what inspection finds (filetype.Reasons).
+// Why a link waits for a person, or is off, besides what inspection finds
+// (filetype.Reasons).
 const (
 	ReasonScanUnavailable = "scan_unavailable" // the scanner could not answer: fail closed
 	ReasonScanSlow        = "scan_slow"        // it did not answer in time
@@ -51,7 +52,8 @@ var meanings = func() map[string]string {
 // Meaning is what a reason code means; "" of an unknown one.
 func Meaning(code string) string { return meanings[code] }
 
-// OwnerMeaning is what a reason code means to the owner of the file; "" of an unknown one.
+// OwnerMeaning is what a reason code means to the owner of the file; "" of an
+// unknown one.
 func OwnerMeaning(code string) string {
 	if text, ok := ownerMeanings[code]; ok {
 		return text
@@ -59,7 +61,8 @@ func OwnerMeaning(code string) string {
 	return Meaning(code)
 }
 
-// ownerMeanings are what the owner of a held file reads, where the meaning of the reason speaks to the moderator who decides.
+// ownerMeanings are what the owner of a held file reads, where the meaning of
+// the reason speaks to the moderator who decides.
 var ownerMeanings = map[string]string{
 	ReasonScanUnavailable: "The malware scanner could not be asked. It is asked again; then a moderator checks the file.",
 	ReasonScanSlow:        "The malware scanner did not finish in time. It is asked again; then a moderator checks the file.",

@@ -48,7 +48,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// The owner of a held file reads a text of their own, which does not ask them to decide.
+// The owner of a held file reads a text of their own, which does not ask them
+// to decide.
 func TestOwnerMeaning(t *testing.T) {
 	for _, r := range vitrine.Reasons() {
 		own := vitrine.OwnerMeaning(r.Code)

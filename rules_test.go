@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// Who may import whom inside the module, tests aside. A package that is not listed may be imported by nobody here.
+// Who may import whom inside the module, tests aside. A package that is not
+// listed may be imported by nobody here.
 var mayImport = table(`
 report
 client                       report filetype
@@ -251,7 +252,8 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// Each module that the program or its tests name, with why it is there and not our own code.
+// Each module that the program or its tests name, with why it is there and not
+// our own code.
 var dependencies = map[string]string{
 	"github.com/alecthomas/kong":         "flags, environment, help and checks of the command line in one struct",
 	"github.com/bodgit/sevenzip":         "what is in a 7z archive",

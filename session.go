@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Session is one signed-in browser. What the browser shows is a secret of which only the hash is kept.
+// Session is one signed-in browser. What the browser shows is a secret of which
+// only the hash is kept.
 type Session struct {
 	ID      SessionID
 	Account AccountID
@@ -23,9 +24,11 @@ const (
 	SessionLife = 7 * 24 * time.Hour
 	// SessionMost is how long a browser stays signed in at most.
 	SessionMost = 30 * 24 * time.Hour
-	// SessionGrain is how exactly it is kept when a session was last used: finer would be a write for every request.
+	// SessionGrain is how exactly it is kept when a session was last used:
+	// finer would be a write for every request.
 	SessionGrain = 5 * time.Minute
-	// FreshTime is how long after a one-time link a session may do what else takes the password.
+	// FreshTime is how long after a one-time link a session may do what else
+	// takes the password.
 	FreshTime = 15 * time.Minute
 )
 
@@ -38,7 +41,8 @@ func (s *Session) Until(now time.Time) time.Time {
 	return end
 }
 
-// Holds reports whether a session is one at a time. One from ahead of the clock was made while the clock was wrong (promise 22).
+// Holds reports whether a session is one at a time. One from ahead of the clock
+// was made while the clock was wrong (promise 22).
 func (s *Session) Holds(now time.Time) bool {
 	return now.Before(s.ExpiresAt) && s.ExpiresAt.Sub(now) <= SessionMost && !s.CreatedAt.After(now.Add(ClockJump))
 }

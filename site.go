@@ -5,16 +5,19 @@ import (
 	"time"
 )
 
-// Site is a static website: a name, and the version that is shown under it. Each version is a Link of kind archive with Link.Site set: a
-// sealed ZIP, inspected, scanned and moderated as any file is, and never unpacked.
+// Site is a static website: a name, and the version that is shown under it.
+// Each version is a Link of kind archive with Link.Site set: a sealed ZIP,
+// inspected, scanned and moderated as any file is, and never unpacked.
 type Site struct {
 	ID      SiteID
 	Account AccountID
 	Slug    Slug // its host, or the part of its address; "" once a deleted website's slug was released
 	Title   string
-	// Current is the version that is shown, 0 before the first, unless Pending is live.
+	// Current is the version that is shown, 0 before the first, unless Pending
+	// is live.
 	Current LinkID
-	// Pending is the last deploy, when it could not be shown at once: held for a person. It is shown as soon as it is live.
+	// Pending is the last deploy, when it could not be shown at once: held for
+	// a person. It is shown as soon as it is live.
 	Pending   LinkID
 	CreatedAt time.Time
 	DeletedAt time.Time // zero: not deleted
@@ -22,16 +25,19 @@ type Site struct {
 
 // Bounds of websites.
 const (
-	// MaxSites is how many websites an account may have, whatever its plan: a list of them is read by a person.
+	// MaxSites is how many websites an account may have, whatever its plan: a
+	// list of them is read by a person.
 	MaxSites = 200
-	// KeptVersions are the newest versions of a website that stay. Older ones are deleted by the deploy that exceeds them, never those that
-	// are current or pending, nor the one that was shown before.
+	// KeptVersions are the newest versions of a website that stay. Older ones
+	// are deleted by the deploy that exceeds them, never those that are current
+	// or pending, nor the one that was shown before.
 	KeptVersions = 20
 )
 
 var ErrNoSite = Errorf(CodeNotFound, "There is no website at this address.")
 
-// Shown is the version that stands for the website now, whatever its state: the pending one from when it is live; nil before the first.
+// Shown is the version that stands for the website now, whatever its state: the
+// pending one from when it is live; nil before the first.
 func (s *Site) Shown(tx LinkTx) (*Link, error) {
 	if s.Pending != 0 {
 		l, err := tx.Link(s.Pending)
@@ -106,14 +112,14 @@ type SitePageTx interface {
 	// or another page the number.
 	AddSitePage(p *SitePage) error
 	SitePage(site SiteID, path string) (*SitePage, error)
-	// SitePages lists the pages of a website (0: of all), ordered by website and
-	// path.
+	// SitePages lists the pages of a website (0: of all), ordered by website
+	// and path.
 	SitePages(site SiteID) ([]*SitePage, error)
 	// CountSitePages counts the pages of a website.
 	CountSitePages(site SiteID) (int64, error)
 	// DeletedSitePages lists at most n pages of websites that are deleted, by
-	// number from the one behind after on, without the websites as a whole, whose
-	// numbers stay.
+	// number from the one behind after on, without the websites as a whole,
+	// whose numbers stay.
 	DeletedSitePages(after int64, n int) ([]DeletedSitePage, error)
 	DeleteSitePage(number int64) error
 }
@@ -133,8 +139,9 @@ func OpenSite(tx SiteTx, u *Upload) (*Site, error) {
 	return site, err
 }
 
-// Deploy makes a link that was just added the version that is shown, or that will be, and deletes the versions that are too old. What was
-// shown until now stays, however old, for anyone who has to go back to it.
+// Deploy makes a link that was just added the version that is shown, or that
+// will be, and deletes the versions that are too old. What was shown until now
+// stays, however old, for anyone who has to go back to it.
 func (s *Site) Deploy(tx Tx, l *Link, now time.Time) error {
 	var before LinkID
 	if shown, err := s.Shown(tx); err != nil {

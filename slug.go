@@ -7,14 +7,16 @@ import (
 	"time"
 )
 
-// Slug is the public name of a link: the part of its address after /p/ (contract, Slugs).
+// Slug is the public name of a link: the part of its address after /p/
+// (contract, Slugs).
 type Slug string
 
 const (
 	slugLength   = 10
 	slugAlphabet = "abcdefghjkmnpqrstuvwxyz23456789" // no 0 o 1 l i: it is read aloud and typed from paper
 
-	// SlugHold is how long a custom slug, a free link slot and storage are held for an upload that was begun.
+	// SlugHold is how long a custom slug, a free link slot and storage are held
+	// for an upload that was begun.
 	SlugHold = 15 * time.Minute
 	// SlugRest is how long the slug of a deleted link stays blocked.
 	SlugRest = 90 * 24 * time.Hour
@@ -36,7 +38,8 @@ var reservedSlugs = func() map[string]bool {
 
 // ParseSlug folds and checks a custom slug.
 func ParseSlug(s string) (Slug, error) {
-	// A letter beyond ASCII that has a lower case within it is no letter of a slug.
+	// A letter beyond ASCII that has a lower case within it is no letter of a
+	// slug.
 	f := strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
 			r += 'a' - 'A'
@@ -59,7 +62,8 @@ func NewSlug() Slug {
 	for len(b) < slugLength {
 		rand.Read(r[:])
 		for _, c := range r {
-			// 248 = 8 × 31: the rest is thrown away so that each character is equally likely.
+			// 248 = 8 × 31: the rest is thrown away so that each character is
+			// equally likely.
 			if c < 248 && len(b) < slugLength {
 				b = append(b, slugAlphabet[int(c)%len(slugAlphabet)])
 			}

@@ -19,17 +19,21 @@ const (
 	SortViews  LinkSort = "views" // most viewed of the last ViewDays first; the views are the log's, and no Store knows them
 )
 
-// Store keeps accounts, keys, uploads and links: small rows, changed in transactions. Rules live in the services, inside the
-// function that they pass; a store reads and writes rows.
+// Store keeps accounts, keys, uploads and links: small rows, changed in
+// transactions. Rules live in the services, inside the function that they pass;
+// a store reads and writes rows.
 //
 // Every backend passes the suite storetest.Run.
 type Store interface {
-	// Read runs f over one snapshot: it sees every Update that had returned before, and none in part. f changes nothing.
+	// Read runs f over one snapshot: it sees every Update that had returned
+	// before, and none in part. f changes nothing.
 	Read(ctx context.Context, f func(Tx) error) error
 
-	// Update runs f as one serializable transaction. When it returns nil, everything f wrote is durable; when f or the commit
-	// fails, nothing of it is. f may be run again after a conflict, so it has no effect outside the transaction until Update
-	// returns, and sets what it returns anew each time.
+	// Update runs f as one serializable transaction. When it returns nil,
+	// everything f wrote is durable; when f or the commit fails, nothing of it
+	// is. f may be run again after a conflict, so it has no effect outside the
+	// transaction until Update returns, and sets what it returns anew each
+	// time.
 	Update(ctx context.Context, f func(Tx) error) error
 
 	// Version returns a number that changes whenever the store may have
@@ -79,7 +83,8 @@ type LinkQuery struct {
 	Kind       filetype.Kind
 	Site       SiteID // versions of a website
 	Files      bool   // links that are no versions of websites
-	// Words selects links of which each of these stands somewhere in the title, the file's name or the slug. They are as FoldWords makes them.
+	// Words selects links of which each of these stands somewhere in the title,
+	// the file's name or the slug. They are as FoldWords makes them.
 	Words  []string
 	Sort   LinkSort // other orders than the first have no Before
 	Before LinkCursor
@@ -88,7 +93,8 @@ type LinkQuery struct {
 	Limit  int    // 0: all
 }
 
-// AccountQuery selects accounts that are not closed. Zero members do not select.
+// AccountQuery selects accounts that are not closed. Zero members do not
+// select.
 type AccountQuery struct {
 	Role    Role
 	Banned  bool
@@ -105,7 +111,8 @@ type ReviewQuery struct {
 	Limit  int // 0: all
 }
 
-// ReviewCursor is a place in the queue, longest waiting first; the zero cursor is the beginning.
+// ReviewCursor is a place in the queue, longest waiting first; the zero cursor
+// is the beginning.
 type ReviewCursor struct {
 	Since time.Time // Link.StateAt
 	ID    LinkID
@@ -119,7 +126,8 @@ type LinkFacts struct {
 	CreatedAt time.Time
 }
 
-// LinkCursor is a place in the order newest first; links after it are older. The zero cursor is the beginning.
+// LinkCursor is a place in the order newest first; links after it are older.
+// The zero cursor is the beginning.
 type LinkCursor struct {
 	CreatedAt time.Time
 	ID        LinkID

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// OneLine is text without what could disturb a line, a terminal or the direction of text; runs of space are one space.
+// OneLine is text without what could disturb a line, a terminal or the
+// direction of text; runs of space are one space.
 func OneLine(s string) string {
 	clean := strings.Map(func(r rune) rune {
 		if HasControl(string(r)) {
@@ -20,7 +21,8 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
-// maxSearchWords bounds what is looked for at once; words beyond it do not count.
+// maxSearchWords bounds what is looked for at once; words beyond it do not
+// count.
 const maxSearchWords = 8
 
 // FoldWords are the words of a text that was typed to search for links.
@@ -29,7 +31,8 @@ func FoldWords(text string) []string {
 	return words[:min(len(words), maxSearchWords)]
 }
 
-// folded is a text regardless of case and of how its characters are put together.
+// folded is a text regardless of case and of how its characters are put
+// together.
 func folded(s string) string {
 	return strings.ToLower(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD")))
 }
@@ -48,8 +51,9 @@ func ParseTitleField(title string) (string, error) {
 
 const titleRunes = 200
 
-// HasControl reports whether s has characters that could disturb a line, a terminal or the direction of text: control and
-// bidi-override characters, or invalid UTF-8.
+// HasControl reports whether s has characters that could disturb a line, a
+// terminal or the direction of text: control and bidi-override characters, or
+// invalid UTF-8.
 func HasControl(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'

@@ -15,7 +15,8 @@ import (
 	"vitrine/report"
 )
 
-// Purpose is the first thing that a token's signature covers: a token made for one use is none for another.
+// Purpose is the first thing that a token's signature covers: a token made for
+// one use is none for another.
 type Purpose string
 
 const (
@@ -31,18 +32,21 @@ const (
 
 const macSize = 16
 
-// ClockJump is how far ahead of the clock a token may have been made. One from further ahead was made while the clock was wrong, and
-// would live on long after it is set right (promise 22).
+// ClockJump is how far ahead of the clock a token may have been made. One from
+// further ahead was made while the clock was wrong, and would live on long
+// after it is set right (promise 22).
 const ClockJump = 2 * time.Minute
 
 const (
 	// ContentLife bounds the time of a content token.
 	ContentLife = 12 * time.Hour
-	// ExamineLife bounds the time of a token by which a moderator sees a link that the public does not.
+	// ExamineLife bounds the time of a token by which a moderator sees a link
+	// that the public does not.
 	ExamineLife = time.Hour
 )
 
-// Signer makes and checks the instance's tokens: HMAC-SHA-256 over length-prefixed fields, one derived key a purpose.
+// Signer makes and checks the instance's tokens: HMAC-SHA-256 over
+// length-prefixed fields, one derived key a purpose.
 type Signer struct{ keys map[Purpose][]byte }
 
 // NewSigner derives the keys from the instance's secret.
@@ -91,7 +95,8 @@ func (s *Signer) SignPut(g PutGrant) url.Values {
 	}
 }
 
-// VerifyPut reads a signed upload URL. Errors: CodeInvalidSignature, CodeURLExpired.
+// VerifyPut reads a signed upload URL. Errors: CodeInvalidSignature,
+// CodeURLExpired.
 func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (PutGrant, error) {
 	bad := Errorf(CodeInvalidSignature, "The signature of this upload URL is not valid. Use the URL exactly as it was returned.")
 	id, ok := ParseUploadID(key)
@@ -118,17 +123,20 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (PutGrant, e
 	return g, nil
 }
 
-// LinkID is how a link's ID is shown outside: opaque, so that it does not tell how many links there are.
+// LinkID is how a link's ID is shown outside: opaque, so that it does not tell
+// how many links there are.
 func (s *Signer) LinkID(id LinkID) string {
 	return "lnk_" + hex.EncodeToString(s.MAC(PurposeLinkID, strconv.FormatInt(int64(id), 10))[:8])
 }
 
-// ViewToken is what a page carries so that its beacons are believed to be of its open.
+// ViewToken is what a page carries so that its beacons are believed to be of
+// its open.
 func (s *Signer) ViewToken(v Viewed) string {
 	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.Open), 36), string(v.Kind), strconv.Itoa(v.Pages))
 }
 
-// ParseViewToken checks a view token; it is good for TokenLife from its open on. Errors: CodeInvalidSignature, CodeURLExpired.
+// ParseViewToken checks a view token; it is good for TokenLife from its open
+// on. Errors: CodeInvalidSignature, CodeURLExpired.
 func (s *Signer) ParseViewToken(token string, now time.Time) (Viewed, error) {
 	f, ok := s.parse(PurposeView, token, 4)
 	if !ok {
@@ -147,22 +155,26 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (Viewed, error) {
 	return v, nil
 }
 
-// ContentToken opens the bytes of a link until a time; the link's state is checked on each request all the same.
+// ContentToken opens the bytes of a link until a time; the link's state is
+// checked on each request all the same.
 func (s *Signer) ContentToken(l LinkID, until time.Time) string {
 	return s.linkToken(PurposeContent, l, until)
 }
 
-// ParseContentToken checks a content token. Errors: CodeInvalidSignature, CodeURLExpired.
+// ParseContentToken checks a content token. Errors: CodeInvalidSignature,
+// CodeURLExpired.
 func (s *Signer) ParseContentToken(token string, now time.Time) (LinkID, error) {
 	return s.parseLinkToken(PurposeContent, token, now, ContentLife)
 }
 
-// ExamineToken opens the bytes of a link until a time, whatever the link's state. It is for a moderator's page alone.
+// ExamineToken opens the bytes of a link until a time, whatever the link's
+// state. It is for a moderator's page alone.
 func (s *Signer) ExamineToken(l LinkID, until time.Time) string {
 	return s.linkToken(PurposeExamine, l, until)
 }
 
-// ParseExamineToken checks an examine token. Errors: CodeInvalidSignature, CodeURLExpired.
+// ParseExamineToken checks an examine token. Errors: CodeInvalidSignature,
+// CodeURLExpired.
 func (s *Signer) ParseExamineToken(token string, now time.Time) (LinkID, error) {
 	return s.parseLinkToken(PurposeExamine, token, now, ExamineLife)
 }

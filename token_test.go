@@ -46,7 +46,8 @@ func TestSignedPut(t *testing.T) {
 	}
 }
 
-// Fields are length-prefixed: moving a character from one to the next is another signature.
+// Fields are length-prefixed: moving a character from one to the next is
+// another signature.
 func TestSignatureFields(t *testing.T) {
 	s := NewSigner([]byte("secret"))
 	if s.Sign(PurposePut, "ab", "c") == s.Sign(PurposePut, "a", "bc") {

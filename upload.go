@@ -40,7 +40,8 @@ func (u *Upload) FailureError() error {
 const (
 	// URLLife is how long a signed upload URL is valid (contract, Signed PUT).
 	URLLife = 10 * time.Minute
-	// UploadLife is how long an upload that is never completed can still be, and how long its idempotency key counts.
+	// UploadLife is how long an upload that is never completed can still be,
+	// and how long its idempotency key counts.
 	UploadLife = 24 * time.Hour
 	// RateWindow is what the hourly limit of a plan counts over.
 	RateWindow = time.Hour

@@ -16,20 +16,23 @@ const (
 	maxSessionMs = 4 * 60 * 60 * 1000
 	// clockSlackMs is what a claim may be ahead of the server's clock.
 	clockSlackMs = 2000
-	// pageSeenMs is the engaged time after which a page of a PDF counts as seen.
+	// pageSeenMs is the engaged time after which a page of a PDF counts as
+	// seen.
 	pageSeenMs = 1000
 	// maxPlaybackRate is the fastest a browser plays media.
 	maxPlaybackRate = 16
-	// maxDuration bounds what a medium can last, in ms, so that shares of it do not overflow: 30 years.
+	// maxDuration bounds what a medium can last, in ms, so that shares of it do
+	// not overflow: 30 years.
 	maxDuration = 1_000_000_000_000
 	Million     = 1_000_000
 )
 
-// BotAutomation is the reason of an open whose own browser told that a program drives it.
+// BotAutomation is the reason of an open whose own browser told that a program
+// drives it.
 const BotAutomation = "automation"
 
-// Snapshot is what one beacon says of one open so far. Every member only grows, so lost, repeated and reordered snapshots are
-// harmless.
+// Snapshot is what one beacon says of one open so far. Every member only grows,
+// so lost, repeated and reordered snapshots are harmless.
 type Snapshot struct {
 	Link    LinkID
 	Open    ViewID
@@ -38,7 +41,8 @@ type Snapshot struct {
 	Bot     string // BotAutomation, or ""
 }
 
-// Claim is a beacon as the page sent it, before anything of it is believed. Times are milliseconds.
+// Claim is a beacon as the page sent it, before anything of it is believed.
+// Times are milliseconds.
 type Claim struct {
 	Engaged    int64
 	Present    int64
@@ -60,8 +64,9 @@ type Viewed struct {
 	Pages int // of the PDF, 0 unknown
 }
 
-// Snapshot clamps a claim to what is possible at a time, without regard to earlier snapshots (that is Engagement.Apply's
-// part), and tells whether anything had to be clamped.
+// Snapshot clamps a claim to what is possible at a time, without regard to
+// earlier snapshots (that is Engagement.Apply's part), and tells whether
+// anything had to be clamped.
 func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clamped bool) {
 	bound := func(n, most int64) int64 {
 		b := min(most, max(n, 0))
@@ -113,13 +118,15 @@ func share(n, all int64) int64 { return (n*2*Million + all) / (2 * all) }
 // Engagement is what the log keeps of an open that has engagement data.
 type Engagement struct {
 	Session report.Session
-	// StartMs is the earliest moment at which the engaged time can have begun: the latest, over all snapshots, of when one was
-	// received less the engaged time there was by then. 0 before the first.
+	// StartMs is the earliest moment at which the engaged time can have begun:
+	// the latest, over all snapshots, of when one was received less the engaged
+	// time there was by then. 0 before the first.
 	StartMs int64
 }
 
-// Apply takes a snapshot in: the maximum of each member. Engaged time grows no faster than the server's clock, but for the slack,
-// once; taking a snapshot in again changes nothing (engagement, The server).
+// Apply takes a snapshot in: the maximum of each member. Engaged time grows no
+// faster than the server's clock, but for the slack, once; taking a snapshot in
+// again changes nothing (engagement, The server).
 func (e *Engagement) Apply(s Snapshot) {
 	start := max(e.StartMs, s.Open.Ms())
 	n := s.Session
@@ -130,7 +137,8 @@ func (e *Engagement) Apply(s Snapshot) {
 	e.StartMs = max(start, s.At-e.Session.EngagedMs)
 }
 
-// withinTime cuts the time on pages where together it is more than the engaged time: no honest page says so.
+// withinTime cuts the time on pages where together it is more than the engaged
+// time: no honest page says so.
 func withinTime(pages []report.PageTime, engaged int64) []report.PageTime {
 	var sum int64
 	for _, p := range pages {

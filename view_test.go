@@ -61,8 +61,10 @@ func TestClaimSnapshot(t *testing.T) {
 	}
 }
 
-// Repeating, reordering or losing snapshots inflates nothing (promise 14): whatever arrives of an honest page's snapshots, in
-// whatever order, the result is never more than the last one said, and exactly that once the last has arrived in time.
+// Repeating, reordering or losing snapshots inflates nothing (promise 14):
+// whatever arrives of an honest page's snapshots, in whatever order, the result
+// is never more than the last one said, and exactly that once the last has
+// arrived in time.
 func TestApplyAnyOrder(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -102,7 +104,8 @@ func TestApplyAnyOrder(t *testing.T) {
 	}
 }
 
-// A page that lies cannot gain more than the time between its snapshots and the slack.
+// A page that lies cannot gain more than the time between its snapshots and the
+// slack.
 func TestApplyBoundsGrowth(t *testing.T) {
 	v := viewed(report.ContentNone, 0)
 	var e Engagement
@@ -121,7 +124,8 @@ func TestApplyBoundsGrowth(t *testing.T) {
 	}
 }
 
-// Repeating one snapshot adds nothing, whatever it claims, and the time on pages is never more than the engaged time.
+// Repeating one snapshot adds nothing, whatever it claims, and the time on
+// pages is never more than the engaged time.
 func TestApplyRepeated(t *testing.T) {
 	v := viewed(report.ContentPages, 500)
 	var e Engagement

@@ -7,12 +7,13 @@ import (
 	"vitrine/report"
 )
 
-// ViewLog keeps every open of every link, what is known of how it was read, and the counts on the link rows. Opens are of 1970 or
-// later.
+// ViewLog keeps every open of every link, what is known of how it was read, and
+// the counts on the link rows. Opens are of 1970 or later.
 //
 // Every backend passes the suite viewlogtest.Run.
 type ViewLog interface {
-	// Append stores a batch; durable, all of it but what the outcome names, when nil, and nothing of it otherwise.
+	// Append stores a batch; durable, all of it but what the outcome names,
+	// when nil, and nothing of it otherwise.
 	//
 	//   - An open whose (Link, ID) is stored with the same content is there already: success, and nothing is counted twice. With
 	//     other content it is refused alone, with ErrExists.
@@ -27,32 +28,42 @@ type ViewLog interface {
 	//   - Within a batch opens come first, then snapshots, then downloads.
 	Append(ctx context.Context, b Batch) (Outcome, error)
 
-	// Tally summarises the opens of a scope over the days of a query and its downloads of those days. A visit whose previous day
-	// lies before the first may be given as never. Of an account's tally the pages, media and scroll are left out, of a link's the
-	// links. With a cap only the newest opens of the window are counted, and truncated tells whether any was left out.
+	// Tally summarises the opens of a scope over the days of a query and its
+	// downloads of those days. A visit whose previous day lies before the first
+	// may be given as never. Of an account's tally the pages, media and scroll
+	// are left out, of a link's the links. With a cap only the newest opens of
+	// the window are counted, and truncated tells whether any was left out.
 	Tally(ctx context.Context, q TallyQuery) (t *report.Tally, truncated bool, err error)
 
-	// DailyViews are the counted opens of each of the days [from, to), of links of an account.
+	// DailyViews are the counted opens of each of the days [from, to), of links
+	// of an account.
 	DailyViews(ctx context.Context, a AccountID, links []LinkID, from, to report.Day) (map[LinkID][]int64, error)
 
-	// RollUp is background work: it puts what is known of days before one away in its final form, so that it takes little room and is
-	// quickly summed. Nothing that any other method tells changes by it. It is for days whose opens change no more, mostly: any
-	// change of them is still possible, and costs more. One that ctx or a failure ends goes on with the next.
+	// RollUp is background work: it puts what is known of days before one away
+	// in its final form, so that it takes little room and is quickly summed.
+	// Nothing that any other method tells changes by it. It is for days whose
+	// opens change no more, mostly: any change of them is still possible, and
+	// costs more. One that ctx or a failure ends goes on with the next.
 	RollUp(ctx context.Context, before report.Day) error
 
-	// Expire is background work: it removes the opens of days before one, or of somewhat fewer, once they are settled. Tallies and
-	// counts stay as they are, but for links that are erased later: what they were of is still in the forgotten days of their account.
-	// Recent and Opens leave those days out, and nothing can be added to them.
+	// Expire is background work: it removes the opens of days before one, or of
+	// somewhat fewer, once they are settled. Tallies and counts stay as they
+	// are, but for links that are erased later: what they were of is still in
+	// the forgotten days of their account. Recent and Opens leave those days
+	// out, and nothing can be added to them.
 	Expire(ctx context.Context, before report.Day) error
 
-	// RetainedFrom tells from which day on opens of an account are kept; days before are forgotten.
+	// RetainedFrom tells from which day on opens of an account are kept; days
+	// before are forgotten.
 	RetainedFrom(ctx context.Context, a AccountID) (from report.Day, err error)
 
-	// Recent lists the newest n opens of a link in [from, to) that have engagement data, newest first. Downloaded is set of
-	// those that a download event belongs to; no other method sets it.
+	// Recent lists the newest n opens of a link in [from, to) that have
+	// engagement data, newest first. Downloaded is set of those that a download
+	// event belongs to; no other method sets it.
 	Recent(ctx context.Context, l LinkID, from, to report.Day, n int) ([]report.Open, error)
 
-	// Opens calls f with every open of a link in [from, to), oldest first; f keeps nothing of what it is given.
+	// Opens calls f with every open of a link in [from, to), oldest first; f
+	// keeps nothing of what it is given.
 	Opens(ctx context.Context, l LinkID, from, to report.Day, f func(*report.Open) error) error
 
 	// Counts are the all-time counts of links; links never opened are left out.
@@ -61,36 +72,49 @@ type ViewLog interface {
 	// AccountCounts is Counts of all links of an account.
 	AccountCounts(ctx context.Context, a AccountID) (map[LinkID]LinkCounts, error)
 
-	// Import stores opens of another system's history, Returning as given and a downloaded session as one download event at the
-	// open's time, in one transaction with the receipt's progress. It is quickest when opens come in the order of account, link, time. A batch that does not go beyond the file's stored progress
-	// adds nothing. An open of a forgotten day fails the batch: ErrForgotten. An ID that its link has already moves on to the next free one of its millisecond.
+	// Import stores opens of another system's history, Returning as given and a
+	// downloaded session as one download event at the open's time, in one
+	// transaction with the receipt's progress. It is quickest when opens come
+	// in the order of account, link, time. A batch that does not go beyond the
+	// file's stored progress adds nothing. An open of a forgotten day fails the
+	// batch: ErrForgotten. An ID that its link has already moves on to the next
+	// free one of its millisecond.
 	Import(ctx context.Context, receipt ImportReceipt, opens []OpenRecord) error
 
-	// Imported tells how far the file with a SHA-256 was imported: 0 when never begun.
+	// Imported tells how far the file with a SHA-256 was imported: 0 when never
+	// begun.
 	Imported(ctx context.Context, file [32]byte) (lines int64, err error)
 
 	// DeleteLink removes everything of a link.
 	DeleteLink(ctx context.Context, l LinkID) error
 
-	// HighestIDs are the highest numbers of an account and of a link that the log knows anything of, websites (SitePage) left out; 0: of none. It is quick, whatever the log's size.
+	// HighestIDs are the highest numbers of an account and of a link that the
+	// log knows anything of, websites (SitePage) left out; 0: of none. It is
+	// quick, whatever the log's size.
 	HighestIDs(ctx context.Context) (a AccountID, l LinkID, err error)
 
-	// EachScope calls f with every link that the log knows anything of and whose it is there, and with every account (Link 0). What comes or goes
+	// EachScope calls f with every link that the log knows anything of and
+	// whose it is there, and with every account (Link 0). What comes or goes
 	// meanwhile may be left out.
 	EachScope(ctx context.Context, f func(Scope) error) error
 
-	// Position returns the mark of the log and the number of its last change. It is quick. A change that Position has seen is durable.
+	// Position returns the mark of the log and the number of its last change.
+	// It is quick. A change that Position has seen is durable.
 	Position(ctx context.Context) (LogPosition, error)
 
-	// SetMark replaces the mark of the log if it is old, and changes nothing otherwise. A log that was just created has the mark 0.
+	// SetMark replaces the mark of the log if it is old, and changes nothing
+	// otherwise. A log that was just created has the mark 0.
 	SetMark(ctx context.Context, old, mark int64) error
 
-	// Audit recounts what is derived in the log, of stored tallies a sample or all, and calls fault with a sentence for each
-	// difference. It also passes whether that is a stored tally, which Rebuild makes again.
+	// Audit recounts what is derived in the log, of stored tallies a sample or
+	// all, and calls fault with a sentence for each difference. It also passes
+	// whether that is a stored tally, which Rebuild makes again.
 	Audit(ctx context.Context, all bool, fault func(text string, tally bool)) error
 
-	// Rebuild recounts every stored tally. Of each account of which one is wrong or missing it marks that day and all later ones as stale, calls
-	// rebuilt with the account and the day, and makes the tallies again. It is safe while others write.
+	// Rebuild recounts every stored tally. Of each account of which one is
+	// wrong or missing it marks that day and all later ones as stale, calls
+	// rebuilt with the account and the day, and makes the tallies again. It is
+	// safe while others write.
 	Rebuild(ctx context.Context, rebuilt func(AccountID, report.Day)) error
 }
 
@@ -98,11 +122,13 @@ type ViewLog interface {
 type LogPosition struct {
 	// Mark is a random number that belongs to this log. 0: it has none yet.
 	Mark int64
-	// Last is the number of the last change: each append, import or deletion has a higher number than those before it.
+	// Last is the number of the last change: each append, import or deletion
+	// has a higher number than those before it.
 	Last int64
 }
 
-// Scope is what a tally is over: one link, or all links of an account (Link = 0).
+// Scope is what a tally is over: one link, or all links of an account (Link =
+// 0).
 type Scope struct {
 	Account AccountID
 	Link    LinkID
@@ -112,8 +138,9 @@ type Scope struct {
 type TallyQuery struct {
 	Scope
 	From, To report.Day // exclusive
-	// Brief asks for no more than a comparison needs: the counters, and the days with their views, sessions, downloads and visits. The
-	// tally may have more.
+	// Brief asks for no more than a comparison needs: the counters, and the
+	// days with their views, sessions, downloads and visits. The tally may have
+	// more.
 	Brief bool
 	Cap   int // most opens to count; 0: all
 }
@@ -135,21 +162,26 @@ func (b *Batch) Add(c Batch) {
 	b.Downloads = append(b.Downloads, c.Downloads...)
 }
 
-// Outcome is what became of the entries of a batch that were not stored. The zero Outcome: all of them were.
+// Outcome is what became of the entries of a batch that were not stored. The
+// zero Outcome: all of them were.
 type Outcome struct {
-	// Refused has for each open of the batch why it was refused, or nil. As long as the batch's Opens; nil when none was.
+	// Refused has for each open of the batch why it was refused, or nil. As
+	// long as the batch's Opens; nil when none was.
 	Refused []error
-	// Early are snapshots and downloads that came before their opens, in the order of the batch.
+	// Early are snapshots and downloads that came before their opens, in the
+	// order of the batch.
 	Early Batch
 }
 
-// OpenRecord is an open and whose it is. One that the server writes when a page is served has no session.
+// OpenRecord is an open and whose it is. One that the server writes when a page
+// is served has no session.
 type OpenRecord struct {
 	Account AccountID
 	report.Open
 }
 
-// ImportReceipt says which file a batch of imported opens is from, and up to which line it reaches once the batch is stored.
+// ImportReceipt says which file a batch of imported opens is from, and up to
+// which line it reaches once the batch is stored.
 type ImportReceipt struct {
 	File  [32]byte // SHA-256 of the whole file
 	Lines int64

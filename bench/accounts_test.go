@@ -14,8 +14,9 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkAccounts asks for the reports of a hundred accounts over 32 connections and, in turn, for the same ones in PostgreSQL over as
-// many, after all were seen to agree.
+// BenchmarkAccounts asks for the reports of a hundred accounts over 32
+// connections and, in turn, for the same ones in PostgreSQL over as many, after
+// all were seen to agree.
 func BenchmarkAccounts(b *testing.B) {
 	const accounts, asking, reports = 100, 32, 200
 	w := worldOf(b, params("accounts", accounts, max(opensAsked(b)/accounts, 100), 20, 365))

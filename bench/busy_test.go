@@ -12,7 +12,8 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkReportWhileOpened asks for a link's report while its page is opened 500 times a second, and compares with the same link at rest.
+// BenchmarkReportWhileOpened asks for a link's report while its page is opened
+// 500 times a second, and compares with the same link at rest.
 func BenchmarkReportWhileOpened(b *testing.B) {
 	const rate = 500
 	w := worldOf(b, linkParams(b, "busy")) // its own: it gets more opens
@@ -31,8 +32,8 @@ func BenchmarkReportWhileOpened(b *testing.B) {
 		Vitrine: table.Of(busy).With("with %.0f opens/s", real), Reference: "the same at rest", Than: table.Of(quiet)})
 }
 
-// arrive opens a page at a steady rate, whether or not the ones before have been answered, until it is stopped, which tells the rate that
-// was answered.
+// arrive opens a page at a steady rate, whether or not the ones before have
+// been answered, until it is stopped, which tells the rate that was answered.
 func arrive(b *testing.B, w *world, path string, rate int) (stop func() float64) {
 	b.Helper()
 	addr := strings.TrimPrefix(w.url, "http://")

@@ -20,7 +20,8 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// program is the binary under measurement: the one that VITRINE_BENCH_BIN names, or one built of the tree around, once.
+// program is the binary under measurement: the one that VITRINE_BENCH_BIN
+// names, or one built of the tree around, once.
 var program = sync.OnceValues(func() (string, error) {
 	if bin := os.Getenv("VITRINE_BENCH_BIN"); bin != "" {
 		return bin, nil
@@ -48,7 +49,8 @@ func build(dir, path, env string, flags ...string) (string, error) {
 	return bin, nil
 }
 
-// scratch is a directory beside the datasets until the end: on the disk, where /tmp may be memory.
+// scratch is a directory beside the datasets until the end: on the disk, where
+// /tmp may be memory.
 func scratch(b *testing.B) string {
 	b.Helper()
 	dir, err := dataset.Dir()
@@ -110,7 +112,8 @@ func freePort(b *testing.B) string {
 	return l.Addr().String()
 }
 
-// memory reads a member of the process's status, such as VmHWM (peak) or VmRSS, in bytes.
+// memory reads a member of the process's status, such as VmHWM (peak) or VmRSS,
+// in bytes.
 func (p *process) memory(b *testing.B, member string) float64 {
 	b.Helper()
 	s, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
@@ -130,7 +133,8 @@ func (p *process) memory(b *testing.B, member string) float64 {
 	return 0
 }
 
-// settle waits until the server has been idle for two seconds: what it does in the background after an import is done.
+// settle waits until the server has been idle for two seconds: what it does in
+// the background after an import is done.
 func (p *process) settle(b *testing.B) {
 	b.Helper()
 	before, idle := p.busy(b), 0
@@ -163,7 +167,8 @@ func (p *process) busy(b *testing.B) int64 {
 	return user + system
 }
 
-// instance is a data directory of Vitrine's with its server, if that runs, and its accounts' keys.
+// instance is a data directory of Vitrine's with its server, if that runs, and
+// its accounts' keys.
 type instance struct {
 	*process
 	bin  string

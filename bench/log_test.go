@@ -33,7 +33,8 @@ import (
 
 const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
-// forgetful is a log that writes nothing: what a page or a beacon costs without its record.
+// forgetful is a log that writes nothing: what a page or a beacon costs without
+// its record.
 type forgetful struct{ vitrine.ViewLog }
 
 func (forgetful) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error) {
@@ -84,7 +85,8 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	return pageServer{public.Host, "/p/" + string(l.Slug)}
 }
 
-// bothLogs are a server whose every record is durable before the answer, and one that records nothing.
+// bothLogs are a server whose every record is durable before the answer, and
+// one that records nothing.
 func bothLogs(b *testing.B) (durable, silent pageServer) {
 	b.Helper()
 	return newPageServer(b, func(l vitrine.ViewLog) vitrine.ViewLog { return l }),
@@ -97,7 +99,8 @@ func pageRequest(addr, path string) string {
 
 const connections = 64
 
-// load sends n requests over all connections, one after the other on each, and returns how long each took, ascending.
+// load sends n requests over all connections, one after the other on each, and
+// returns how long each took, ascending.
 func load(b *testing.B, addr string, n int, request func(connection, i int) string) []time.Duration {
 	b.Helper()
 	took := make([][]time.Duration, connections)
@@ -129,7 +132,8 @@ func load(b *testing.B, addr string, n int, request func(connection, i int) stri
 	return all
 }
 
-// connection is one that is kept, with as little between it and the server as possible.
+// connection is one that is kept, with as little between it and the server as
+// possible.
 type connection struct {
 	net.Conn
 	r *bufio.Reader
@@ -179,8 +183,8 @@ func bothRates(b *testing.B, figure, reference, aim string, n int, durable, sile
 	b.ReportMetric(rate(took[1]).N, "silent/s")
 }
 
-// BenchmarkPageOpens opens one page over 64 connections: with every open durable before its page ends, and, in turn, with a log
-// that writes nothing.
+// BenchmarkPageOpens opens one page over 64 connections: with every open
+// durable before its page ends, and, in turn, with a log that writes nothing.
 func BenchmarkPageOpens(b *testing.B) {
 	durable, silent := bothLogs(b)
 	bothRates(b, "page opens, 64 connections, each durable before its page ends", "the same page with a log that writes nothing", "≥ 0.5, p99 ≤ 25 ms",
@@ -190,13 +194,15 @@ func BenchmarkPageOpens(b *testing.B) {
 		})
 }
 
-// beaconsOfOpen is how many beacons an open sends in a benchmark: those of a quarter of an hour.
+// beaconsOfOpen is how many beacons an open sends in a benchmark: those of a
+// quarter of an hour.
 const beaconsOfOpen = 30
 
 var beaconAddress = regexp.MustCompile(`data-beacon="([^"]+)"`)
 
-// BenchmarkBeacons sends the beacons of many open pages over 64 connections. Each beacon says more than the one before, as real ones
-// do, and is durable before it is answered; in turn, the same with a log that writes nothing.
+// BenchmarkBeacons sends the beacons of many open pages over 64 connections.
+// Each beacon says more than the one before, as real ones do, and is durable
+// before it is answered; in turn, the same with a log that writes nothing.
 func BenchmarkBeacons(b *testing.B) {
 	const n = connections * 300
 	durable, silent := bothLogs(b)

@@ -1,4 +1,5 @@
-// Package bench measures the program from outside, each figure beside a reference in the same run (docs/reference/performance.md).
+// Package bench measures the program from outside, each figure beside a
+// reference in the same run (docs/reference/performance.md).
 package bench
 
 import (
@@ -19,7 +20,8 @@ import (
 	"vitrine/bench/table"
 )
 
-// Unless -benchtime says otherwise, each figure is the median of so many runs, after one that warms up.
+// Unless -benchtime says otherwise, each figure is the median of so many runs,
+// after one that warms up.
 const runs = "9x"
 
 func TestMain(m *testing.M) {
@@ -43,7 +45,8 @@ var ends []func()
 
 func atEnd(f func()) { ends = append(ends, f) }
 
-// opensAsked is how large the large datasets are: VITRINE_BENCH_OPENS, 10 million unless given.
+// opensAsked is how large the large datasets are: VITRINE_BENCH_OPENS, 10
+// million unless given.
 func opensAsked(b *testing.B) int {
 	b.Helper()
 	n, err := strconv.ParseInt(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "10_000_000"), 0, 0) // base 0 takes underscores
@@ -53,7 +56,8 @@ func opensAsked(b *testing.B) int {
 	return int(n)
 }
 
-// params are those of a dataset that ends three days ago, or, with VITRINE_BENCH_RUNNING=1, now (on the hour).
+// params are those of a dataset that ends three days ago, or, with
+// VITRINE_BENCH_RUNNING=1, now (on the hour).
 func params(name string, accounts, opens, links, days int) dataset.Params {
 	now := time.Now().UTC()
 	p := dataset.Params{Name: fmt.Sprint(name, accounts*opens), Accounts: accounts, Opens: opens, Links: links, Days: days, Last: dataset.LastDay(now), Seed: 1}
@@ -74,7 +78,8 @@ func million(n int) string {
 	return strconv.Itoa(n)
 }
 
-// medians runs all of fs in turn, once to warm up and then b.N times, and returns the median time of each.
+// medians runs all of fs in turn, once to warm up and then b.N times, and
+// returns the median time of each.
 func medians(b *testing.B, fs ...func()) []time.Duration {
 	b.Helper()
 	took := samples(b, fs...)
@@ -127,7 +132,8 @@ func (r *rows) engine(name string) {
 	}
 }
 
-// write prints the table, and writes it to the file that VITRINE_BENCH_TABLE names.
+// write prints the table, and writes it to the file that VITRINE_BENCH_TABLE
+// names.
 func (r *rows) write() error {
 	if len(r.all) == 0 {
 		return nil

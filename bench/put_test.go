@@ -41,8 +41,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// BenchmarkPut sends 1 GiB over loopback to a signed URL (SHA-256, fsync, exact size) and, in turn, to nginx's WebDAV PUT
-// (no hash, no fsync).
+// BenchmarkPut sends 1 GiB over loopback to a signed URL (SHA-256, fsync, exact
+// size) and, in turn, to nginx's WebDAV PUT (no hash, no fsync).
 func BenchmarkPut(b *testing.B) {
 	v := newInstance(b, "owner@example.org")
 	v.serve(b)

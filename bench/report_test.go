@@ -27,7 +27,8 @@ func linkParams(b *testing.B, name string) dataset.Params {
 	return params(name, 1, opensAsked(b)/10, 1, 90)
 }
 
-// BenchmarkReportAccount asks for an account's report over HTTP and, in turn, for the same one in SQL, after they were seen to agree.
+// BenchmarkReportAccount asks for an account's report over HTTP and, in turn,
+// for the same one in SQL, after they were seen to agree.
 func BenchmarkReportAccount(b *testing.B) {
 	for _, r := range []struct{ key, aim string }{{"all", "≥ 100, ≤ 25 ms"}, {"30d", "≥ 40, ≤ 6 ms"}} {
 		b.Run(r.key, func(b *testing.B) {
@@ -77,7 +78,8 @@ func (w *world) figures(b *testing.B, account int, path string) *reference.Figur
 	return &f
 }
 
-// agree fails unless a reference answers what Vitrine answered, number by number.
+// agree fails unless a reference answers what Vitrine answered, number by
+// number.
 func agree(b *testing.B, e reference.Engine, s reference.Scope, vitrine *reference.Figures) {
 	b.Helper()
 	theirs, err := e.Report(context.Background(), s)
@@ -92,7 +94,8 @@ func agree(b *testing.B, e reference.Engine, s reference.Scope, vitrine *referen
 	}
 }
 
-// sameCompletion lets a mean of fractions, which SQL sums in floating point, round the other way.
+// sameCompletion lets a mean of fractions, which SQL sums in floating point,
+// round the other way.
 func sameCompletion(a, b *float64) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -17,7 +17,8 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkMemory asks a server with all opens for every kind of report, and looks at what memory it has and had.
+// BenchmarkMemory asks a server with all opens for every kind of report, and
+// looks at what memory it has and had.
 func BenchmarkMemory(b *testing.B) {
 	w := accountWorld(b)
 	w.stop()
@@ -45,7 +46,8 @@ func BenchmarkMemory(b *testing.B) {
 	summary.add(table.Row{Figure: figure + ", then", Vitrine: memory("VmRSS"), Aim: "≤ 150 MB"})
 }
 
-// BenchmarkStorage looks at what an open takes on disk: in the log and in what is summed from it, and as rows of others.
+// BenchmarkStorage looks at what an open takes on disk: in the log and in what
+// is summed from it, and as rows of others.
 func BenchmarkStorage(b *testing.B) {
 	w := accountWorld(b)
 	w.compare(b)
@@ -82,7 +84,8 @@ func BenchmarkStorage(b *testing.B) {
 	summary.add(row)
 }
 
-// storage is bytes. What is none of log, index of visits and tallies is free space and other files.
+// storage is bytes. What is none of log, index of visits and tallies is free
+// space and other files.
 type storage struct{ total, log, visits, tallies int64 }
 
 // Tables of what is made from the opens; every other table is the log.
@@ -91,7 +94,8 @@ var (
 	visitTables = []string{"visits", "runs"}
 )
 
-// stored measures the data directory, but for the files on display and the store of accounts and links. Nobody serves it meanwhile.
+// stored measures the data directory, but for the files on display and the
+// store of accounts and links. Nobody serves it meanwhile.
 func (w *world) stored(b *testing.B) (s storage) {
 	b.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.data, "views.db"))

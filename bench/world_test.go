@@ -55,7 +55,8 @@ func worldOf(b *testing.B, p dataset.Params) *world {
 	return w
 }
 
-// compare loads the engines that read the whole dataset quickly. One that is not installed is noted as missing.
+// compare loads the engines that read the whole dataset quickly. One that is
+// not installed is noted as missing.
 func (w *world) compare(b *testing.B) {
 	b.Helper()
 	if w.references != nil || w.missing != nil {
@@ -94,7 +95,8 @@ func (w *world) have(e reference.Engine) {
 	atEnd(func() { _ = e.Close() })
 }
 
-// chdb finds ClickHouse's library: VITRINE_BENCH_CHDB, or where setup.sh puts it.
+// chdb finds ClickHouse's library: VITRINE_BENCH_CHDB, or where setup.sh puts
+// it.
 func chdb() (string, error) {
 	lib := os.Getenv("VITRINE_BENCH_CHDB")
 	if lib == "" {

@@ -25,8 +25,9 @@ func (c *Client) Captions(ctx context.Context, slug string) ([]Captions, error) 
 	return l.Captions, err
 }
 
-// PutCaptions gives a video or sound captions in a language, in place of those that it has in it, and lists those that it has then.
-// text is WebVTT or SubRip (.srt), in UTF-8, at most 1 MiB.
+// PutCaptions gives a video or sound captions in a language, in place of those
+// that it has in it, and lists those that it has then. text is WebVTT or SubRip
+// (.srt), in UTF-8, at most 1 MiB.
 func (c *Client) PutCaptions(ctx context.Context, slug, language string, text []byte) ([]Captions, error) {
 	contentType := "application/x-subrip"
 	if bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("WEBVTT")) {
@@ -37,7 +38,8 @@ func (c *Client) PutCaptions(ctx context.Context, slug, language string, text []
 	return l.Captions, err
 }
 
-// DeleteCaptions removes the captions of a link in a language; there being none is success.
+// DeleteCaptions removes the captions of a link in a language; there being none
+// is success.
 func (c *Client) DeleteCaptions(ctx context.Context, slug, language string) error {
 	return c.call(ctx, http.MethodDelete, captionsPath(slug)+"/"+url.PathEscape(language), nil, payload{}, nil)
 }

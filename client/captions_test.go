@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Captions are sent whole and as what they are, again too when that helps, and a refusal is told.
+// Captions are sent whole and as what they are, again too when that helps, and
+// a refusal is told.
 func TestCaptions(t *testing.T) {
 	var seen []string
 	failures := 1

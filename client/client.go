@@ -1,14 +1,15 @@
-// Package client is the Go client of the API of a Vitrine instance: it puts files on display, lists links and reads their
-// analytics.
+// Package client is the Go client of the API of a Vitrine instance: it puts
+// files on display, lists links and reads their analytics.
 //
 //	c, err := client.New("https://share.example", os.Getenv("VITRINE_API_KEY"))
 //	f, err := client.OpenFile("report.pdf")
 //	link, err := c.Upload(ctx, f, client.Options{})
 //	fmt.Println(link.URL)
 //
-// What fails for a passing reason (the network, an instance that restarts, a limit that lifts soon) is tried again, with growing
-// pauses, under one idempotency key: an upload makes one link however often it is tried. A context that ends ends
-// everything at once.
+// What fails for a passing reason (the network, an instance that restarts, a
+// limit that lifts soon) is tried again, with growing pauses, under one
+// idempotency key: an upload makes one link however often it is tried. A
+// context that ends ends everything at once.
 package client
 
 import (
@@ -31,11 +32,13 @@ const apiRoot = "/api/v1"
 const (
 	// maxAnswer bounds what is read of an answer, in bytes.
 	maxAnswer = 16 << 20
-	// stallTime is how long an attempt may go on without a byte sent and without an answer.
+	// stallTime is how long an attempt may go on without a byte sent and
+	// without an answer.
 	stallTime = 2 * time.Minute
 )
 
-// Client speaks to one instance with one API key. It is safe for concurrent use.
+// Client speaks to one instance with one API key. It is safe for concurrent
+// use.
 type Client struct {
 	base      *url.URL
 	key       string
@@ -50,7 +53,8 @@ type Client struct {
 // Option changes how a Client works.
 type Option func(*Client)
 
-// WithHTTPClient sends requests through h. It should have no Timeout: uploads take as long as they take.
+// WithHTTPClient sends requests through h. It should have no Timeout: uploads
+// take as long as they take.
 func WithHTTPClient(h *http.Client) Option {
 	return func(c *Client) { copied := *h; c.http = &copied }
 }
@@ -58,17 +62,20 @@ func WithHTTPClient(h *http.Client) Option {
 // WithUserAgent names the program in requests.
 func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
-// WithAttempts bounds how often a request is sent before its failure is final. The default is 8, over some 40 seconds;
-// 1 means: never again.
+// WithAttempts bounds how often a request is sent before its failure is final.
+// The default is 8, over some 40 seconds; 1 means: never again.
 func WithAttempts(n int) Option { return func(c *Client) { c.attempts = max(n, 1) } }
 
-// WithPatience bounds the Retry-After that is waited for; a longer one makes the failure final. The default is a minute.
+// WithPatience bounds the Retry-After that is waited for; a longer one makes
+// the failure final. The default is a minute.
 func WithPatience(d time.Duration) Option { return func(c *Client) { c.patience = d } }
 
-// WithRetryNotice calls f before each pause, so that a person can be told why it takes so long.
+// WithRetryNotice calls f before each pause, so that a person can be told why
+// it takes so long.
 func WithRetryNotice(f func(Retry)) Option { return func(c *Client) { c.notify = f } }
 
-// New makes a client of the instance at baseURL, its address with or without /api/v1. The key may be empty for Status alone.
+// New makes a client of the instance at baseURL, its address with or without
+// /api/v1. The key may be empty for Status alone.
 func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 	u, err := url.Parse(strings.TrimSpace(baseURL))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -91,13 +98,15 @@ func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 	for _, o := range opts {
 		o(c)
 	}
-	// A redirect would turn a POST into a GET and drop the key; that the address is wrong is better said.
+	// A redirect would turn a POST into a GET and drop the key; that the
+	// address is wrong is better said.
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c, nil
 }
 
-// transport is like http.DefaultTransport, which a program may have replaced. It waits a little longer for the word to go on with a
-// body, so that a file that is refused is not sent first.
+// transport is like http.DefaultTransport, which a program may have replaced.
+// It waits a little longer for the word to go on with a body, so that a file
+// that is refused is not sent first.
 func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -122,7 +131,8 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// get reads one resource of the API into answer, trying again as long as that helps.
+// get reads one resource of the API into answer, trying again as long as that
+// helps.
 func (c *Client) get(ctx context.Context, path string, query url.Values, answer any) error {
 	return c.call(ctx, http.MethodGet, path, query, payload{}, answer)
 }
@@ -166,8 +176,8 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 	})
 }
 
-// send makes one attempt. A success is decoded into answer, unless that is nil; everything else is an *Error or what went wrong on
-// the way.
+// send makes one attempt. A success is decoded into answer, unless that is nil;
+// everything else is an *Error or what went wrong on the way.
 func (c *Client) send(req *http.Request, answer any) error {
 	req.Header.Set("User-Agent", c.userAgent)
 	res, err := c.http.Do(req)
@@ -192,7 +202,8 @@ func (c *Client) send(req *http.Request, answer any) error {
 	return nil
 }
 
-// withoutURL takes the URL from a network failure's text: a signed one is a secret.
+// withoutURL takes the URL from a network failure's text: a signed one is a
+// secret.
 func withoutURL(err error) error {
 	if u := new(url.Error); errors.As(err, &u) {
 		return u.Err

@@ -38,7 +38,8 @@ func fresh(t *testing.T, url string, opts ...Option) (*Client, *[]time.Duration)
 	return c, &pauses
 }
 
-// TestUploadSurvives sends a file through every passing failure of every step: one link comes of it, with the file's bytes.
+// TestUploadSurvives sends a file through every passing failure of every step:
+// one link comes of it, with the file's bytes.
 func TestUploadSurvives(t *testing.T) {
 	answers := map[string]fault{
 		"cut":  cut,

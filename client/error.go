@@ -84,8 +84,9 @@ func refusal(res *http.Response, body []byte) *Error {
 	return e
 }
 
-// refusedByBucket reads the answer of a bucket, to which bytes may go straight: it speaks XML, and has codes of its own. A signed URL that it does
-// not take is one that has expired, or may as well have: step 1 makes another.
+// refusedByBucket reads the answer of a bucket, to which bytes may go straight:
+// it speaks XML, and has codes of its own. A signed URL that it does not take
+// is one that has expired, or may as well have: step 1 makes another.
 func refusedByBucket(e *Error, body []byte) bool {
 	var b struct {
 		XMLName       xml.Name `xml:"Error"`
@@ -104,7 +105,8 @@ func refusedByBucket(e *Error, body []byte) bool {
 	return true
 }
 
-// retryAfter reads the header in both its forms; 0 when there is none, or when it makes no sense.
+// retryAfter reads the header in both its forms; 0 when there is none, or when
+// it makes no sense.
 func retryAfter(s string) time.Duration {
 	if n, err := strconv.ParseInt(s, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(max(n, 0)) * time.Second

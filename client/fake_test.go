@@ -16,8 +16,8 @@ const (
 	stepComplete = "complete"
 )
 
-// fault is what goes wrong with one request. It may let the request have its effect first (do), and says whether it has
-// answered in the instance's place.
+// fault is what goes wrong with one request. It may let the request have its
+// effect first (do), and says whether it has answered in the instance's place.
 type fault func(w http.ResponseWriter, do func(http.ResponseWriter)) bool
 
 // refused answers without effect.
@@ -41,7 +41,8 @@ func lost(_ http.ResponseWriter, do func(http.ResponseWriter)) bool {
 	panic(http.ErrAbortHandler)
 }
 
-// fake is an instance in which things go wrong. It keeps the rules that retries rest on, and no others.
+// fake is an instance in which things go wrong. It keeps the rules that retries
+// rest on, and no others.
 type fake struct {
 	*httptest.Server
 	t *testing.T

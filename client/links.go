@@ -30,8 +30,8 @@ type Page struct {
 	NextCursor string       `json:"nextCursor"` // where the next page begins; "" at the end
 }
 
-// Links lists the account's links, newest first: at most limit (1 to 100; 0 is the instance's default, 20) after a cursor, ""
-// for the beginning.
+// Links lists the account's links, newest first: at most limit (1 to 100; 0 is
+// the instance's default, 20) after a cursor, "" for the beginning.
 func (c *Client) Links(ctx context.Context, cursor string, limit int) (Page, error) {
 	return c.page(ctx, cursor, limit, false)
 }
@@ -52,12 +52,14 @@ func (c *Client) page(ctx context.Context, cursor string, limit int, views bool)
 	return p, err
 }
 
-// AllLinks goes through all links of the account, newest first, page by page. It ends with the first error.
+// AllLinks goes through all links of the account, newest first, page by page.
+// It ends with the first error.
 func (c *Client) AllLinks(ctx context.Context) iter.Seq2[ListedLink, error] {
 	return c.all(ctx, 100, false)
 }
 
-// AllLinksWithViews is AllLinks with the views of each link. It reads as many links at once as limit says, 1 to 100.
+// AllLinksWithViews is AllLinks with the views of each link. It reads as many
+// links at once as limit says, 1 to 100.
 func (c *Client) AllLinksWithViews(ctx context.Context, limit int) iter.Seq2[ListedLink, error] {
 	return c.all(ctx, limit, true)
 }
@@ -92,7 +94,8 @@ func (c *Client) LinkAnalytics(ctx context.Context, slug string, r report.Range)
 	return &rep, nil
 }
 
-// Analytics reads the report over all links of the account. It needs a Pro or Lifetime plan.
+// Analytics reads the report over all links of the account. It needs a Pro or
+// Lifetime plan.
 func (c *Client) Analytics(ctx context.Context, r report.Range) (*report.AccountReport, error) {
 	var rep report.AccountReport
 	if err := c.get(ctx, "/analytics", rangeQuery(r), &rep); err != nil {

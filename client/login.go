@@ -30,7 +30,8 @@ type TakenLogin struct {
 	Email  string `json:"email"`  // of the account
 }
 
-// StartLogin asks for a code. program and machine are shown to the person who confirms it; it needs no key.
+// StartLogin asks for a code. program and machine are shown to the person who
+// confirms it; it needs no key.
 func (c *Client) StartLogin(ctx context.Context, program, machine string) (Login, error) {
 	var l Login
 	err := c.post(ctx, "/logins", map[string]string{"program": program, "machine": machine}, &l)

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// The pauses between attempts: they double from the first to the longest, give or take a quarter.
+// The pauses between attempts: they double from the first to the longest, give
+// or take a quarter.
 const (
 	firstPause   = 500 * time.Millisecond
 	longestPause = 10 * time.Second
@@ -30,7 +31,8 @@ func (f finalError) Unwrap() error { return f.error }
 
 func final(err error) error { return finalError{err} }
 
-// retry does f until it succeeds, fails for good, or has been tried often enough. It returns ctx's error as soon as ctx ends.
+// retry does f until it succeeds, fails for good, or has been tried often
+// enough. It returns ctx's error as soon as ctx ends.
 func (c *Client) retry(ctx context.Context, f func(context.Context) error) error {
 	for attempt := 1; ; attempt++ {
 		err := f(ctx)
@@ -72,7 +74,8 @@ func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) 
 	return max(wait, e.RetryAfter), e.RetryAfter <= c.patience
 }
 
-// passing tells a failure on the way from one that will be the same the next time.
+// passing tells a failure on the way from one that will be the same the next
+// time.
 func passing(err error) bool {
 	var f finalError
 	var certificate *tls.CertificateVerificationError

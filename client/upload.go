@@ -17,13 +17,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxRestarts bounds how often one Upload goes back to step 1: for a URL that expired, or bytes that the instance no longer has.
+// maxRestarts bounds how often one Upload goes back to step 1: for a URL that
+// expired, or bytes that the instance no longer has.
 const maxRestarts = 3
 
-// expectFrom is the size, in bytes, from which on the instance is asked to go on before a file is sent.
+// expectFrom is the size, in bytes, from which on the instance is asked to go
+// on before a file is sent.
 const expectFrom = 64 << 10
 
-// File is what is put on display. Content is read from its beginning, more than once if need be, and must not change meanwhile.
+// File is what is put on display. Content is read from its beginning, more than
+// once if need be, and must not change meanwhile.
 type File struct {
 	Name    string // with its extension, without a directory
 	Size    int64  // exact, in bytes
@@ -63,10 +66,11 @@ type Options struct {
 	Slug     string // custom slug, on plans that have them; "" is one of the instance's choice
 	LinkName string // title of the page; "" is the file's name
 	ViewOnly bool   // the page offers no download
-	// IdempotencyKey is a UUID under which the upload may be tried again, also by another process, and makes one link; "" is a new one.
+	// IdempotencyKey is a UUID under which the upload may be tried again, also
+	// by another process, and makes one link; "" is a new one.
 	IdempotencyKey string
-	// Progress is told how many bytes are on their way, from another goroutine, one call at a time. It goes back to 0 when a
-	// transfer has to begin again.
+	// Progress is told how many bytes are on their way, from another goroutine,
+	// one call at a time. It goes back to 0 when a transfer has to begin again.
 	Progress func(sent, total int64)
 }
 
@@ -81,9 +85,10 @@ type Link struct {
 	Detail     string `json:"detail,omitempty"`     // what exactly was found
 }
 
-// Upload puts a file on display in three steps: it announces the file, sends its bytes to storage, and has the link made. Any
-// failure that may pass is tried again under one idempotency key, so that one call makes at most one link. Errors are *Error
-// for a refusal by the instance.
+// Upload puts a file on display in three steps: it announces the file, sends
+// its bytes to storage, and has the link made. Any failure that may pass is
+// tried again under one idempotency key, so that one call makes at most one
+// link. Errors are *Error for a refusal by the instance.
 func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	o.Type = cmp.Or(o.Type, typeOf(f.Name))
 	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
@@ -104,8 +109,8 @@ func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
 	if b.Existing != nil {
 		return *b.Existing, nil
 	}
-	// Repeating a PUT with the same bytes succeeds. A URL is used up if another process has completed the upload meanwhile:
-	// step 3 answers its link.
+	// Repeating a PUT with the same bytes succeeds. A URL is used up if another
+	// process has completed the upload meanwhile: step 3 answers its link.
 	if err := c.put(ctx, b.SignedURL, f, o); err != nil && codeOf(err) != "url_used" {
 		return Link{}, err
 	}
@@ -197,7 +202,8 @@ func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) e
 	})
 }
 
-// transfer is the body of one PUT. It tells how far it is, and keeps a failure of the file apart from one of the network.
+// transfer is the body of one PUT. It tells how far it is, and keeps a failure
+// of the file apart from one of the network.
 type transfer struct {
 	content  io.Reader
 	total    int64

@@ -1,4 +1,5 @@
-// Package e2e drives the program as it is shipped: the binary, started in an empty directory, and a person's browser before it.
+// Package e2e drives the program as it is shipped: the binary, started in an
+// empty directory, and a person's browser before it.
 package e2e
 
 import (
@@ -33,7 +34,8 @@ type instance struct {
 	setUp string
 }
 
-// start builds the program and starts it, and waits until it says where it listens.
+// start builds the program and starts it, and waits until it says where it
+// listens.
 func start(t *testing.T, flags ...string) *instance {
 	t.Helper()
 	in := &instance{t: t, bin: filepath.Join(t.TempDir(), "vitrine"), dir: t.TempDir()}

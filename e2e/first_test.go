@@ -11,8 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// From an empty directory to the first numbers, by the browser alone: set-up, a file, its link, a reader, what the page tells of them, a key, and
-// what the API tells of them.
+// From an empty directory to the first numbers, by the browser alone: set-up, a
+// file, its link, a reader, what the page tells of them, a key, and what the
+// API tells of them.
 func TestFirstNumbers(t *testing.T) {
 	owner := newPerson(t)
 	in := start(t)

@@ -2,7 +2,8 @@ package report
 
 import "slices"
 
-// AccountReport is the report of all links of an account (service, getAccountAnalytics).
+// AccountReport is the report of all links of an account (service,
+// getAccountAnalytics).
 type AccountReport struct {
 	Summary
 	TopLinks  []LinkSummary `json:"top_links"`
@@ -38,11 +39,11 @@ type TopLink struct {
 	Spark []int64
 }
 
-// ForAccount renders the report of an account over w. links are all links that the
-// opens of cur may have; a link that is missing is in no mix and no completion. cur and
-// prev are tallies of the account over exactly the days of w and of w.Previous(), nil
-// where nothing happened. top holds at least the links of cur.Top(links, 25). It only
-// reads what it is given.
+// ForAccount renders the report of an account over w. links are all links that
+// the opens of cur may have; a link that is missing is in no mix and no
+// completion. cur and prev are tallies of the account over exactly the days of
+// w and of w.Previous(), nil where nothing happened. top holds at least the
+// links of cur.Top(links, 25). It only reads what it is given.
 func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime AllTime) *AccountReport {
 	r := ForWebsite(links, w, cur, prev, top, allTime)
 	r.TopLinks = r.TopLinks[:min(len(r.TopLinks), maxTopLinks)]

@@ -1,12 +1,15 @@
 package report
 
-// A database that holds opens can count them itself: what it has summed makes the same tally as Add, AddVisit, AddLinkVisit and AddDownload do one
-// by one. Each method adds n facts at once; anyone who uses them sees to it that every fact is in each of the sums that it belongs to.
+// A database that holds opens can count them itself: what it has summed makes
+// the same tally as Add, AddVisit, AddLinkVisit and AddDownload do one by one.
+// Each method adds n facts at once; anyone who uses them sees to it that every
+// fact is in each of the sums that it belongs to.
 
 // Label is one of the labels that a tally counts views by.
 type Label int
 
-// The labels of an open. The empty label means unknown, and is not counted; but for a source, of which it means a direct one.
+// The labels of an open. The empty label means unknown, and is not counted; but
+// for a source, of which it means a direct one.
 const (
 	LabelCountry  Label = byCountry
 	LabelReferrer Label = byReferrer
@@ -17,8 +20,10 @@ const (
 	LabelScreen   Label = byScreen
 )
 
-// Sums are sums over opens that have a day, or a link, in common, or over all. Only views count, but for Atypical; what begins with Sessions is of
-// counted sessions alone, with times of 0 to MaxMs and shares of 0 to a million, both brought into these bounds before they are added up.
+// Sums are sums over opens that have a day, or a link, in common, or over all.
+// Only views count, but for Atypical; what begins with Sessions is of counted
+// sessions alone, with times of 0 to MaxMs and shares of 0 to a million, both
+// brought into these bounds before they are added up.
 type Sums struct {
 	Views, QR, Returning int64
 	Atypical             int64 // bots' too
@@ -70,14 +75,16 @@ func (t *Tally) AddSums(s *Sums) {
 	t.scroll.merge(progress{s.Scroll.Begun, s.Scroll.Reached})
 }
 
-// AddDaySums adds what is counted of the opens of a day: views, sessions and engaged time.
+// AddDaySums adds what is counted of the opens of a day: views, sessions and
+// engaged time.
 func (t *Tally) AddDaySums(d Day, s *Sums) {
 	if s.Views != 0 {
 		t.day(d).merge(&dayRow{views: s.Views, sessions: s.Sessions, engagedMs: s.EngagedMs})
 	}
 }
 
-// AddLinkSums adds what is counted of the opens of a link of the scope: views, and what sessions have.
+// AddLinkSums adds what is counted of the opens of a link of the scope: views,
+// and what sessions have.
 func (t *Tally) AddLinkSums(link int64, s *Sums) {
 	if s.Views != 0 {
 		entry(&t.links, link).merge(&linkSums{views: s.Views, sessions: s.engagement()})
@@ -111,7 +118,8 @@ func (t *Tally) AddBots(reason string, n int64) {
 	}
 }
 
-// AddPage adds the counted sessions that saw a page, from 1 up: their time on it together, and how many of them saw no later one.
+// AddPage adds the counted sessions that saw a page, from 1 up: their time on
+// it together, and how many of them saw no later one.
 func (t *Tally) AddPage(page int, sessions, ms, last int64) {
 	if sessions != 0 {
 		entry(&t.pages, page).merge(&pageSums{sessions: sessions, ms: ms, last: last})

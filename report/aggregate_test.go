@@ -7,7 +7,8 @@ import (
 	"vitrine/report"
 )
 
-// TestAggregates puts tallies together from sums, as a database makes them, and compares them with those of the same opens added one by one.
+// TestAggregates puts tallies together from sums, as a database makes them, and
+// compares them with those of the same opens added one by one.
 func TestAggregates(t *testing.T) {
 	rules := report.CountingRules()
 	worlds(t, 200, func(t *testing.T, r *rand.Rand, w *world) {
@@ -93,7 +94,8 @@ func addSums(all []*report.Sums, o *report.Open, rules report.Rules) {
 	}
 }
 
-// addGroups adds what an open is one of in its groups: its labels, its hour, its pages.
+// addGroups adds what an open is one of in its groups: its labels, its hour,
+// its pages.
 func addGroups(t *report.Tally, o *report.Open) {
 	if o.Bot != "" {
 		t.AddBots(o.Bot, 1)

@@ -12,8 +12,8 @@ import (
 // benchNow is the noon at which the benchmarks read their reports.
 var benchNow = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
-// benchOpens makes n opens of a year, in the order of time, over some links: skewed
-// towards a few viewers, labels and links as real ones are.
+// benchOpens makes n opens of a year, in the order of time, over some links:
+// skewed towards a few viewers, labels and links as real ones are.
 func benchOpens(n, links int) []report.Open {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	skewed := func(of int) int { return int(float64(of) * r.Float64() * r.Float64() * r.Float64()) }
@@ -103,7 +103,8 @@ func BenchmarkForAccount1000Links(b *testing.B) {
 	}
 }
 
-// BenchmarkMergeYear merges the tallies of 365 days, as a report of stored ones does.
+// BenchmarkMergeYear merges the tallies of 365 days, as a report of stored ones
+// does.
 func BenchmarkMergeYear(b *testing.B) {
 	opens := benchOpens(1_000_000, 1000)
 	var days []*report.Tally

@@ -8,8 +8,9 @@ import (
 	"vitrine/report"
 )
 
-// What pages show beside the API's answer: the series of the window before is that of a report over it, and the ledger of what was left
-// out accounts for each bot.
+// What pages show beside the API's answer: the series of the window before is
+// that of a report over it, and the ledger of what was left out accounts for
+// each bot.
 func TestBeside(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		for _, win := range windows(r, w.oldest()) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Breakdowns is `breakdowns` of a report: counted opens by label, the largest first
-// (analytics, Breakdowns). Screens alone counts sessions.
+// Breakdowns is `breakdowns` of a report: counted opens by label, the largest
+// first (analytics, Breakdowns). Screens alone counts sessions.
 type Breakdowns struct {
 	Countries []Bucket `json:"countries"` // ISO 3166-1 alpha-2
 	Cities    []Bucket `json:"cities"`    // "City, CC"
@@ -18,8 +18,8 @@ type Breakdowns struct {
 	Screens   []Bucket `json:"screens"`
 }
 
-// Bucket is one label of a card. Pct is its share of all labels of the card, also of
-// those that the card has no room for.
+// Bucket is one label of a card. Pct is its share of all labels of the card,
+// also of those that the card has no room for.
 type Bucket struct {
 	Key   string `json:"key"`
 	Count int64  `json:"count"`
@@ -65,8 +65,8 @@ func (t *Tally) addLabels(o *Open, n int64) {
 	}
 }
 
-// addCity counts a city under the name that its card shows. It is a label like others
-// but for the memory that joining its name would take for every open.
+// addCity counts a city under the name that its card shows. It is a label like
+// others but for the memory that joining its name would take for every open.
 func (c *counts) addCity(city, country string, n int64) {
 	if country == "" {
 		c.add(city, n)

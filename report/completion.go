@@ -2,9 +2,9 @@ package report
 
 import "math/big"
 
-// completion is the mean completion of counted sessions, over links of every kind and
-// length (analytics, Totals). Sums are kept by denominator: the pages of a
-// file, or a million for what is measured in millionths.
+// completion is the mean completion of counted sessions, over links of every
+// kind and length (analytics, Totals). Sums are kept by denominator: the pages
+// of a file, or a million for what is measured in millionths.
 type completion struct {
 	sessions int64           // that have a completion
 	sums     map[int64]int64 // denominator -> numerator
@@ -23,8 +23,8 @@ func (c *completion) add(l *Link, e engagement) {
 	c.sums[of] += min(sum, e.sessions*of)
 }
 
-// completion is how far the sessions of a link got, summed, and what one complete
-// session counts; 0 when a session of that link has no completion.
+// completion is how far the sessions of a link got, summed, and what one
+// complete session counts; 0 when a session of that link has no completion.
 func (e engagement) completion(l *Link) (sum, of int64) {
 	switch l.Content {
 	case ContentPages:

@@ -13,8 +13,8 @@ const (
 	ContentNone   ContentKind = "none"
 )
 
-// ContentOf is how a file kind is read (contract, createUpload); ContentNone for a
-// kind that it does not know.
+// ContentOf is how a file kind is read (contract, createUpload); ContentNone
+// for a kind that it does not know.
 func ContentOf(kind string) ContentKind {
 	switch kind {
 	case "pdf":
@@ -28,7 +28,8 @@ func ContentOf(kind string) ContentKind {
 }
 
 // Content is `content` of a link's report, over counted sessions
-// (analytics, Content). Of its cards the one of its kind is there, none for ContentNone.
+// (analytics, Content). Of its cards the one of its kind is there, none for
+// ContentNone.
 type Content struct {
 	Kind   ContentKind    `json:"kind"`
 	Pages  *PagesContent  `json:"pages,omitempty"`
@@ -36,8 +37,8 @@ type Content struct {
 	Scroll *ScrollContent `json:"scroll,omitempty"`
 }
 
-// PagesContent is how a document was read. With its length unknown PagesTotal and
-// ReadToEndPct are 0 and Pages ends with the furthest page seen.
+// PagesContent is how a document was read. With its length unknown PagesTotal
+// and ReadToEndPct are 0 and Pages ends with the furthest page seen.
 type PagesContent struct {
 	PagesTotal   int         `json:"pagesTotal"`
 	AvgPagesSeen Tenths      `json:"avgPagesSeen"`
@@ -55,7 +56,8 @@ type PageRow struct {
 	AttentionPct Tenths `json:"attentionPct"` // share of the time on all pages
 }
 
-// PageDropoff is the page after which most sessions stopped; both nil when too few did.
+// PageDropoff is the page after which most sessions stopped; both nil when too
+// few did.
 type PageDropoff struct {
 	AfterPage *int    `json:"afterPage"`
 	LostPct   *Tenths `json:"lostPct"`
@@ -78,13 +80,15 @@ type ScrollContent struct {
 	Dropoff      MarkDropoff `json:"dropoff"`
 }
 
-// Mark is the share of sessions that reached a point of 25, 50, 75 or 100 percent.
+// Mark is the share of sessions that reached a point of 25, 50, 75 or 100
+// percent.
 type Mark struct {
 	Pct      int64  `json:"pct"`
 	ReachPct Tenths `json:"reachPct"`
 }
 
-// MarkDropoff is the mark before which most sessions stopped; both nil when too few did.
+// MarkDropoff is the mark before which most sessions stopped; both nil when too
+// few did.
 type MarkDropoff struct {
 	BeforePct *int64  `json:"beforePct"`
 	LostPct   *Tenths `json:"lostPct"`
@@ -165,8 +169,8 @@ func pageRows(end, furthest int, t *Tally) []PageRow {
 	return rows
 }
 
-// pageDropoff looks for the page before end that was the furthest of most sessions:
-// reach(p) − reach(p+1) is how many those were.
+// pageDropoff looks for the page before end that was the furthest of most
+// sessions: reach(p) − reach(p+1) is how many those were.
 func pageDropoff(end int, t *Tally) PageDropoff {
 	page, lost := 0, int64(0)
 	for p, s := range t.pages {
@@ -213,8 +217,8 @@ func (p *progress) marks(sessions int64) []Mark {
 	return m
 }
 
-// dropoff looks for the mark with the largest loss from the one before it; before the
-// first stand the sessions that began.
+// dropoff looks for the mark with the largest loss from the one before it;
+// before the first stand the sessions that began.
 func (p *progress) dropoff(sessions int64) MarkDropoff {
 	mark, lost, before := 0, int64(0), p.begun
 	for i, n := range p.reached {

@@ -11,7 +11,8 @@ type Previous struct {
 	Sessions     int64 `json:"sessions"`
 }
 
-// Deltas is `deltas` of a report. Downloads compares the events of the two windows.
+// Deltas is `deltas` of a report. Downloads compares the events of the two
+// windows.
 type Deltas struct {
 	Views        Delta `json:"views"`
 	Uniques      Delta `json:"uniques"`

@@ -1,7 +1,7 @@
-// Package report is the analytics engine: it turns the opens of links into the report
-// that the API and the dashboard show. It is pure: no input or output, no clock, no log.
-// What every number means is defined by docs/specification/analytics.md; comments
-// name its section.
+// Package report is the analytics engine: it turns the opens of links into the
+// report that the API and the dashboard show. It is pure: no input or output,
+// no clock, no log. What every number means is defined by
+// docs/specification/analytics.md; comments name its section.
 //
 // # Dictionary
 //
@@ -33,8 +33,8 @@
 //
 // # Tour
 //
-// Opens go into a [Tally], and a report is rendered from the tallies of its window and of
-// the window before:
+// Opens go into a [Tally], and a report is rendered from the tallies of its
+// window and of the window before:
 //
 //	var cur, prev report.Fold
 //	for _, o := range opens {
@@ -46,8 +46,8 @@
 //	}
 //	r := report.ForLink(link, w, cur.Tally(), prev.Tally(), newest)
 //
-// Tallies add up: a report costs its days, not its opens, once the tallies of finished
-// days are kept. Distinct viewers add up too, by visits (see [Visit]).
+// Tallies add up: a report costs its days, not its opens, once the tallies of
+// finished days are kept. Distinct viewers add up too, by visits (see [Visit]).
 //
 //	open.go                      Open, Session: what the engine is fed
 //	day.go window.go             Day; Range and Window: which days

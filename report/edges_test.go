@@ -14,8 +14,9 @@ import (
 
 const oneDayMs = 86_400_000
 
-// TestAbsentTallies: a window in which nothing happened has no tally; its report is
-// complete, with empty arrays and no null but those that the service names.
+// TestAbsentTallies: a window in which nothing happened has no tally; its
+// report is complete, with empty arrays and no null but those that the service
+// names.
 func TestAbsentTallies(t *testing.T) {
 	w := report.NewWindow(report.Range7d, today, time.Time{})
 	link := tree(report.ForLink(report.Link{Content: report.ContentPages}, w, nil, nil, nil))
@@ -68,7 +69,8 @@ func hasExactly(t *testing.T, r object, members []string) {
 	}
 }
 
-// TestOneOpen on the first and the last moment of a window, and just outside of it.
+// TestOneOpen on the first and the last moment of a window, and just outside of
+// it.
 func TestOneOpen(t *testing.T) {
 	win := report.NewWindow(report.Range7d, today, time.Time{})
 	for at, want := range map[int64][2]int64{
@@ -117,7 +119,8 @@ func TestOnlyBots(t *testing.T) {
 	}
 }
 
-// TestCrowds: one viewer with very many opens, and very many viewers on one day.
+// TestCrowds: one viewer with very many opens, and very many viewers on one
+// day.
 func TestCrowds(t *testing.T) {
 	const n = 200_000
 	win := report.NewWindow(report.Range90d, today, today)
@@ -224,8 +227,8 @@ func TestYearInLabels(t *testing.T) {
 	}
 }
 
-// TestAbsurdPages: a document of absurd length lists the pages that anyone came to; page
-// numbers that cannot be are harmless.
+// TestAbsurdPages: a document of absurd length lists the pages that anyone came
+// to; page numbers that cannot be are harmless.
 func TestAbsurdPages(t *testing.T) {
 	open := func(pages ...int) report.Open {
 		s := &report.Session{EngagedMs: 5000}
@@ -266,7 +269,8 @@ func TestAbsurdPages(t *testing.T) {
 	}
 }
 
-// TestRubbishSessions: figures that cannot be stay within bounds and overflow nothing.
+// TestRubbishSessions: figures that cannot be stay within bounds and overflow
+// nothing.
 func TestRubbishSessions(t *testing.T) {
 	w := world{}
 	for i, v := range []int64{math.MinInt64, -1, math.MaxInt64, math.MaxInt64} {

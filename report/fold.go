@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// Fold turns the opens of one scope, in any order, into a Tally with its visits. It
-// keeps 24 bytes an open until Tally (which takes as much again for its moment), and not
-// the opens themselves. The zero value is empty and ready.
+// Fold turns the opens of one scope, in any order, into a Tally with its
+// visits. It keeps 24 bytes an open until Tally (which takes as much again for
+// its moment), and not the opens themselves. The zero value is empty and ready.
 //
-// A fold knows of the days that it was given and no others, so what it counts as
-// distinct is exact for every window inside them. Tallies of two folds over different
-// days of a scope merge into one that counts a viewer of both twice: fold the days
-// together, or use Tally.AddVisit with what is known of the days before.
+// A fold knows of the days that it was given and no others, so what it counts
+// as distinct is exact for every window inside them. Tallies of two folds over
+// different days of a scope merge into one that counts a viewer of both twice:
+// fold the days together, or use Tally.AddVisit with what is known of the days
+// before.
 type Fold struct {
 	tally  Tally
 	visits [][]viewerDay // in chunks, each but the last one full
@@ -26,8 +27,8 @@ type viewerDay struct {
 	day    Day
 }
 
-// Chunks of visits grow to this size and no further, so that large folds copy nothing
-// and small ones stay small.
+// Chunks of visits grow to this size and no further, so that large folds copy
+// nothing and small ones stay small.
 const (
 	minChunk = 16
 	maxChunk = 8192
@@ -44,7 +45,8 @@ func (f *Fold) Add(o *Open) {
 // AddDownload counts a download event, not a bot's.
 func (f *Fold) AddDownload(d Day) { f.tally.AddDownload(d) }
 
-// Tally is the tally of everything added. It ends the fold, which is empty afterwards.
+// Tally is the tally of everything added. It ends the fold, which is empty
+// afterwards.
 func (f *Fold) Tally() *Tally {
 	t := f.tally
 	for _, group := range groupByViewer(f.visits) {
@@ -101,8 +103,9 @@ func (v viewerDay) byLink(u viewerDay) int {
 	return cmp.Or(cmp.Compare(v.viewer, u.viewer), cmp.Compare(v.link, u.link), cmp.Compare(v.day, u.day))
 }
 
-// groupByViewer deals visits into groups of about sixteen so that each viewer's are in
-// one: sorting many small groups takes a fraction of the time of sorting all at once.
+// groupByViewer deals visits into groups of about sixteen so that each viewer's
+// are in one: sorting many small groups takes a fraction of the time of sorting
+// all at once.
 func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
 	if len(chunks) <= 1 {
 		return chunks

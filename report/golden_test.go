@@ -18,10 +18,10 @@ import (
 	"vitrine/report"
 )
 
-// TestGolden computes the report that each archive asks for and compares the cards that
-// the archive has worked out by hand. An archive holds ask.json (a link's report, or the
-// account's when it names none), links.ndjson, opens.ndjson in the import format, and
-// want.json.
+// TestGolden computes the report that each archive asks for and compares the
+// cards that the archive has worked out by hand. An archive holds ask.json (a
+// link's report, or the account's when it names none), links.ndjson,
+// opens.ndjson in the import format, and want.json.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -79,7 +79,8 @@ func golden(t *testing.T, archive *txtar.Archive) {
 	}
 }
 
-// importedLink is a line of links.ndjson: the import format and what a link row has.
+// importedLink is a line of links.ndjson: the import format and what a link row
+// has.
 type importedLink struct {
 	ID, Slug, Title, URL, Kind string
 	PagesTotal                 int
@@ -160,7 +161,8 @@ func (in *importedOpen) open(id, link int64) report.Open {
 
 func millionths(pct float64) int64 { return int64(math.Round(pct * 10_000)) }
 
-// decode reads one strict JSON value, numbers by their text where v has no type for them.
+// decode reads one strict JSON value, numbers by their text where v has no type
+// for them.
 func decode(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

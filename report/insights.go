@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Insight is one card of `insights`: a sentence's worth of the report, with the figures
-// that it rests on in Detail (contract, Insights).
+// Insight is one card of `insights`: a sentence's worth of the report, with the
+// figures that it rests on in Detail (contract, Insights).
 type Insight struct {
 	ID     string `json:"id"`
 	Label  string `json:"label"`
@@ -33,7 +33,8 @@ type findings struct {
 	completed int64    // sessions that have a completion
 }
 
-// insights phrases 3 to 8 cards, in the order of the contract; none for too few views.
+// insights phrases 3 to 8 cards, in the order of the contract; none for too few
+// views.
 func insights(s *Summary, c *Content, completed int64) []Insight {
 	cards := []Insight{}
 	if s.Totals.Views < insightMinViews {
@@ -51,8 +52,8 @@ func insights(s *Summary, c *Content, completed int64) []Insight {
 	return telltale(cards)
 }
 
-// telltale leaves out expendable cards that say nothing good or bad until there is room
-// for the others.
+// telltale leaves out expendable cards that say nothing good or bad until there
+// is room for the others.
 func telltale(cards []Insight) []Insight {
 	for _, id := range expendable {
 		if len(cards) > maxInsights {
@@ -173,8 +174,8 @@ func dropoffInsight(f findings) (Insight, bool) {
 	return card, true
 }
 
-// stop is where most sessions stopped and how many in percent; nil when the card of
-// the content does not say.
+// stop is where most sessions stopped and how many in percent; nil when the
+// card of the content does not say.
 func (c *Content) stop() (where string, lost *Tenths) {
 	var d MarkDropoff
 	switch {

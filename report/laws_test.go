@@ -65,8 +65,8 @@ func TestFoldOrder(t *testing.T) {
 	})
 }
 
-// TestMergeOfFacts: any split of the facts into tallies merges into the whole, in any
-// order, and the whole is what a fold makes of the opens.
+// TestMergeOfFacts: any split of the facts into tallies merges into the whole,
+// in any order, and the whole is what a fold makes of the opens.
 func TestMergeOfFacts(t *testing.T) {
 	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
 		parts := make([]report.Tally, 1+r.IntN(6))
@@ -95,8 +95,8 @@ func TestMergeOfFacts(t *testing.T) {
 	})
 }
 
-// TestMergeOfDays: tallies of single days, whose visits know the scope's whole history,
-// merge into the report of every window.
+// TestMergeOfDays: tallies of single days, whose visits know the scope's whole
+// history, merge into the report of every window.
 func TestMergeOfDays(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		days := dayTallies(w)
@@ -148,8 +148,8 @@ func dayTallies(w *world) map[report.Day]*report.Tally {
 	return days
 }
 
-// TestMergeSharesNothing: what is added to a merged tally stays out of its parts, and a
-// tally may be merged with itself.
+// TestMergeSharesNothing: what is added to a merged tally stays out of its
+// parts, and a tally may be merged with itself.
 func TestMergeSharesNothing(t *testing.T) {
 	worlds(t, 30, func(t *testing.T, r *rand.Rand, w *world) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
@@ -287,7 +287,8 @@ func TestInsights(t *testing.T) {
 	})
 }
 
-// TestReportJSON: a report can be read back from its JSON by the types that wrote it.
+// TestReportJSON: a report can be read back from its JSON by the types that
+// wrote it.
 func TestReportJSON(t *testing.T) {
 	worlds(t, 20, func(t *testing.T, r *rand.Rand, w *world) {
 		for _, win := range windows(r, w.oldest()) {

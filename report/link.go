@@ -53,10 +53,10 @@ type Summary struct {
 	Excluded       []Bucket `json:"-"` // bots' opens by reason, all that Totals.BotsExcluded counts
 }
 
-// ForLink renders the report of l over w. cur and prev are tallies of exactly the
-// days of w and of w.Previous(), nil where nothing happened; recent holds at least
-// the 25 newest opens of w with engagement data, or all there are, in any order. It
-// only reads what it is given.
+// ForLink renders the report of l over w. cur and prev are tallies of exactly
+// the days of w and of w.Previous(), nil where nothing happened; recent holds
+// at least the 25 newest opens of w with engagement data, or all there are, in
+// any order. It only reads what it is given.
 func ForLink(l Link, w Window, cur, prev *Tally, recent []Open) *LinkReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
 	var c completion

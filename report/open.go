@@ -27,16 +27,17 @@ type Open struct {
 
 	Session *Session // nil: no engagement data
 
-	// Downloaded says that a download event of this open is counted. It is known of recent opens alone; Session.Downloaded is
-	// what the page's script said.
+	// Downloaded says that a download event of this open is counted. It is
+	// known of recent opens alone; Session.Downloaded is what the page's script
+	// said.
 	Downloaded bool
 }
 
 // Counted says that the open is a person's: a view.
 func (o *Open) Counted() bool { return o.Bot == "" }
 
-// Atypical says that the open is a session by a bot, a scanner or a preview: known
-// as one from its request, or gone as soon as it came.
+// Atypical says that the open is a session by a bot, a scanner or a preview:
+// known as one from its request, or gone as soon as it came.
 func (o *Open) Atypical() bool {
 	s := o.Session
 	if s == nil {
@@ -48,8 +49,8 @@ func (o *Open) Atypical() bool {
 // CountedSession says that the open has engagement data that enters averages.
 func (o *Open) CountedSession() bool { return o.Session != nil && !o.Atypical() }
 
-// Session is the engagement data of an open. Durations are in milliseconds and not
-// negative; shares are in millionths, 0 to 1,000,000.
+// Session is the engagement data of an open. Durations are in milliseconds and
+// not negative; shares are in millionths, 0 to 1,000,000.
 type Session struct {
 	EngagedMs  int64
 	PresentMs  int64  // from the open to the last sign of life
@@ -67,11 +68,12 @@ type PageTime struct {
 	Ms   int64
 }
 
-// Max raises each member of s to that of t where t's is larger; pages are merged by
-// number and the first known screen stays. Snapshots of one session can so be lost,
-// repeated or reordered: Max is idempotent and associative, and commutative but for
-// the screen. It also brings pages given in any order into the order that Session
-// promises. t is left as it is and shares no memory with s.
+// Max raises each member of s to that of t where t's is larger; pages are
+// merged by number and the first known screen stays. Snapshots of one session
+// can so be lost, repeated or reordered: Max is idempotent and associative, and
+// commutative but for the screen. It also brings pages given in any order into
+// the order that Session promises. t is left as it is and shares no memory with
+// s.
 func (s *Session) Max(t *Session) {
 	s.EngagedMs = max(s.EngagedMs, t.EngagedMs)
 	s.PresentMs = max(s.PresentMs, t.PresentMs)

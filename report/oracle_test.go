@@ -10,9 +10,10 @@ import (
 	"vitrine/report"
 )
 
-// The oracle recounts a report from its opens in the plainest way: maps, sets of viewers
-// and rational numbers, card by card as docs/specification/analytics.md has them. It shares
-// nothing with the engine but the types of its input. It leaves out the insights.
+// The oracle recounts a report from its opens in the plainest way: maps, sets
+// of viewers and rational numbers, card by card as
+// docs/specification/analytics.md has them. It shares nothing with the engine
+// but the types of its input. It leaves out the insights.
 
 type object = map[string]any
 

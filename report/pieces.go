@@ -17,12 +17,12 @@ import (
 //	        links
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
-// Each piece begins with the version of its form and ends with a checksum. Labels stand in
-// it as numbers of a dictionary that belongs to whoever stores it. Numbers are varints;
-// what is sorted is stored as differences.
+// Each piece begins with the version of its form and ends with a checksum.
+// Labels stand in it as numbers of a dictionary that belongs to whoever stores
+// it. Numbers are varints; what is sorted is stored as differences.
 
-// pieceVersion is the form of the pieces. A piece of another one is as good as damaged:
-// the tally is made again from its opens.
+// pieceVersion is the form of the pieces. A piece of another one is as good as
+// damaged: the tally is made again from its opens.
 const pieceVersion = 1
 
 // ErrPiece says that a piece is damaged or of another version.
@@ -50,7 +50,8 @@ func (t *Tally) OfLink() *Tally {
 	return t
 }
 
-// OfAccount leaves out what the report of an account never shows, and returns t.
+// OfAccount leaves out what the report of an account never shows, and returns
+// t.
 func (t *Tally) OfAccount() *Tally {
 	t.pages, t.media, t.scroll = nil, progress{}, progress{}
 	return t
@@ -81,9 +82,9 @@ func (t *Tally) AppendHead(b []byte) []byte {
 	return seal(b, start)
 }
 
-// AddHead merges a head into t, whose piece is known to be whole. Visits whose day before is
-// before since are taken as first ones: a window that begins there, or later, counts the
-// same. NoDay changes nothing.
+// AddHead merges a head into t, whose piece is known to be whole. Visits whose
+// day before is before since are taken as first ones: a window that begins
+// there, or later, counts the same. NoDay changes nothing.
 func (t *Tally) AddHead(piece []byte, since Day) error {
 	r, err := open(piece)
 	if err != nil {
@@ -153,9 +154,9 @@ func (t *Tally) appendLinks(b []byte) []byte {
 	return b
 }
 
-// AddBody merges a body into t, whose piece is known to be whole; label gives the label of
-// a number. With a since other than NoDay, which has to be where the window begins, what no
-// uniques of the window are made of is left out.
+// AddBody merges a body into t, whose piece is known to be whole; label gives
+// the label of a number. With a since other than NoDay, which has to be where
+// the window begins, what no uniques of the window are made of is left out.
 func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, error)) error {
 	r, err := open(piece)
 	if err != nil {
@@ -190,8 +191,8 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 	return r.end()
 }
 
-// AppendLinkViews appends to b a piece that tells the views of each link of the scope, for
-// EachLinkViews.
+// AppendLinkViews appends to b a piece that tells the views of each link of the
+// scope, for EachLinkViews.
 func (t *Tally) AppendLinkViews(b []byte) []byte {
 	start := len(b)
 	b = append(b, pieceVersion)
@@ -243,8 +244,8 @@ func (r *pieceReader) engagement() (e engagement) {
 	return e
 }
 
-// append writes how many viewers had never come, and then, on each day before, in relation
-// to a day that the reader knows.
+// append writes how many viewers had never come, and then, on each day before,
+// in relation to a day that the reader knows.
 func (s *seen) append(b []byte, day Day) []byte {
 	prevs, viewers := s.prevs, s.viewers
 	never := int64(0)
@@ -266,8 +267,8 @@ func (s *seen) append(b []byte, day Day) []byte {
 	return b
 }
 
-// seen reads visits into s. Those of links, of which only how many are first ones is asked
-// for, are not kept from since on.
+// seen reads visits into s. Those of links, of which only how many are first
+// ones is asked for, are not kept from since on.
 func (r *pieceReader) seen(s *seen, day Day, link bool) {
 	first := r.number()
 	prev := day
@@ -386,7 +387,8 @@ func (r *pieceReader) progress(p *progress) {
 	}
 }
 
-// links calls f with each link and its views, and adds the rest to what f returns.
+// links calls f with each link and its views, and adds the rest to what f
+// returns.
 func (r *pieceReader) links(f func(id, views int64) *linkSums) {
 	first, id := Day(r.signed()), int64(0)
 	for range r.count() {

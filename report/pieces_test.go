@@ -75,7 +75,8 @@ func addTimes(t testing.TB, tally *report.Tally, s stored, of *report.MedianTime
 	}
 }
 
-// TestPieces: what is stored of a tally is the tally, and what is stored of parts merges as the parts do.
+// TestPieces: what is stored of a tally is the tally, and what is stored of
+// parts merges as the parts do.
 func TestPieces(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		var d dictionary
@@ -155,7 +156,8 @@ func TestDamagedPieces(t *testing.T) {
 	})
 }
 
-// FuzzPieces: rubbish with a good checksum is an error or a tally, and never a panic.
+// FuzzPieces: rubbish with a good checksum is an error or a tally, and never a
+// panic.
 func FuzzPieces(f *testing.F) {
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, payload []byte) {

@@ -14,7 +14,8 @@ import (
 
 var seed = flag.Uint64("seed", 0, "run the random worlds from this seed alone")
 
-// worlds runs check on random worlds, each named by the seed that makes it again.
+// worlds runs check on random worlds, each named by the seed that makes it
+// again.
 func worlds(t *testing.T, count uint64, check func(*testing.T, *rand.Rand, *world)) {
 	first, last := uint64(1), count
 	if *seed != 0 {
@@ -33,8 +34,8 @@ func worlds(t *testing.T, count uint64, check func(*testing.T, *rand.Rand, *worl
 // today is the day at which random worlds are looked at.
 var today = time.Date(2026, 7, 9, 17, 30, 0, 0, time.UTC)
 
-// randomWorld has few labels, viewers and moments, so that ties, repeats and edges are
-// common rather than rare.
+// randomWorld has few labels, viewers and moments, so that ties, repeats and
+// edges are common rather than rare.
 func randomWorld(r *rand.Rand) *world {
 	w := &world{}
 	kinds := []string{"pdf", "pdf", "video", "audio", "image", "html", "text", "document", "archive"}
@@ -61,7 +62,8 @@ func randomWorld(r *rand.Rand) *world {
 	return w
 }
 
-// randomMoment lies within some days before tomorrow, often on the edge of a day.
+// randomMoment lies within some days before tomorrow, often on the edge of a
+// day.
 func randomMoment(r *rand.Rand, span int) int64 {
 	day := report.DayOf(today.UnixMilli()).StartMs() - int64(r.IntN(span))*86_400_000
 	return day + pick(r, 0, 86_399_999, r.Int64N(86_400_000), 3_600_000*r.Int64N(24))

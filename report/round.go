@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Tenths is a number with one decimal: a percentage, or an average of pages. In JSON
-// it is that number, as 33.3.
+// Tenths is a number with one decimal: a percentage, or an average of pages. In
+// JSON it is that number, as 33.3.
 type Tenths int64
 
 // String is the number with at most one decimal, as 33.3 or 100.
@@ -21,8 +21,8 @@ func (t Tenths) Float() float64 { return float64(t) / 10 }
 // MarshalJSON writes the number.
 func (t Tenths) MarshalJSON() ([]byte, error) { return t.append(nil), nil }
 
-// UnmarshalJSON reads a number, of which one decimal counts. Like other types it leaves
-// t alone on null.
+// UnmarshalJSON reads a number, of which one decimal counts. Like other types
+// it leaves t alone on null.
 func (t *Tenths) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
@@ -53,9 +53,9 @@ func pct(part, all int64) Tenths { return Tenths(ratio(part, all, 1000)) }
 // mean is sum ÷ n to the nearest integer, 0 of nothing.
 func mean(sum, n int64) int64 { return ratio(sum, n, 1) }
 
-// ratio is a·scale ÷ b to the nearest integer, halves away from zero; 0 when b is 0.
-// The product has 128 bits; b and scale are not negative. A result that no int64
-// holds becomes the nearest one.
+// ratio is a·scale ÷ b to the nearest integer, halves away from zero; 0 when b
+// is 0. The product has 128 bits; b and scale are not negative. A result that
+// no int64 holds becomes the nearest one.
 func ratio(a, b, scale int64) int64 {
 	if b == 0 {
 		return 0
@@ -65,7 +65,8 @@ func ratio(a, b, scale int64) int64 {
 		u = -u
 	}
 	hi, lo := bits.Mul64(u, uint64(scale))
-	// Adding ⌊b/2⌋ and cutting rounds halves up for every b: an odd b has no halves.
+	// Adding ⌊b/2⌋ and cutting rounds halves up for every b: an odd b has no
+	// halves.
 	lo, carry := bits.Add64(lo, uint64(b)/2, 0)
 	hi += carry
 	q := uint64(math.MaxInt64)
@@ -79,7 +80,8 @@ func ratio(a, b, scale int64) int64 {
 	return int64(q)
 }
 
-// bigRatio is num ÷ den to the nearest integer, halves away from zero. den is positive.
+// bigRatio is num ÷ den to the nearest integer, halves away from zero. den is
+// positive.
 func bigRatio(num, den *big.Int) *big.Int {
 	twice := new(big.Int).Lsh(new(big.Int).Abs(num), 1)
 	q := twice.Add(twice, den)

@@ -92,8 +92,8 @@ func FuzzTenths(f *testing.F) {
 	})
 }
 
-// TestCompletionIsExact: the mean over links of many page counts, held against math/big's
-// reduced fractions.
+// TestCompletionIsExact: the mean over links of many page counts, held against
+// math/big's reduced fractions.
 func TestCompletionIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 50 {

@@ -16,8 +16,9 @@ func granularity(w Window) string {
 	return "day"
 }
 
-// Series lists every point of the window, zeros included (analytics, Series).
-// A report carries its own; the previous window's is for a chart that compares them.
+// Series lists every point of the window, zeros included (analytics, Series). A
+// report carries its own; the previous window's is for a chart that compares
+// them.
 func Series(w Window, t *Tally) []Point {
 	points := []Point{}
 	for from := w.From; from < w.To; {
@@ -46,8 +47,8 @@ func point(w Window, t *Tally, from, to Day) Point {
 	return p
 }
 
-// dayLabel names a day to a person, with the year where the window has more than one
-// day of that name.
+// dayLabel names a day to a person, with the year where the window has more
+// than one day of that name.
 func dayLabel(w Window, d Day) string {
 	if w.Days() > 365 {
 		return d.Time().Format("2 Jan 2006")

@@ -26,7 +26,8 @@ type pageSums struct {
 	last     int64 // sessions that got no further
 }
 
-// progress counts the counted sessions that began, and that reached each of marks.
+// progress counts the counted sessions that began, and that reached each of
+// marks.
 type progress struct {
 	begun   int64
 	reached [len(marks)]int64

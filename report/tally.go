@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// Tally is an exact summary of the opens of one scope (a link, or an account) over
-// some days. Tallies add up: Add in any order and Merge of any split of the facts
-// (opens, visits, downloads) give the same tally. The zero value is empty and ready.
+// Tally is an exact summary of the opens of one scope (a link, or an account)
+// over some days. Tallies add up: Add in any order and Merge of any split of
+// the facts (opens, visits, downloads) give the same tally. The zero value is
+// empty and ready.
 //
-// A tally costs as much as its days, links and distinct labels, and 4 bytes a session
-// for the exact median. Reading one is safe for several goroutines at once.
+// A tally costs as much as its days, links and distinct labels, and 4 bytes a
+// session for the exact median. Reading one is safe for several goroutines at
+// once.
 type Tally struct {
 	views     int64
 	qr        int64
@@ -42,7 +44,8 @@ type dayRow struct {
 }
 
 // Add counts an open: everything of it but the uniqueness of its viewer, which
-// AddVisit and AddLinkVisit give, and its download events, which AddDownload gives.
+// AddVisit and AddLinkVisit give, and its download events, which AddDownload
+// gives.
 func (t *Tally) Add(o *Open) { t.count(o, 1) }
 
 // Remove takes back an Add of the same open.
@@ -105,7 +108,8 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) {
 	t.scroll.add(s.Depth > 0, s.Depth, n)
 }
 
-// addPages counts the pages that a session saw, n times, and returns how many they are.
+// addPages counts the pages that a session saw, n times, and returns how many
+// they are.
 func (t *Tally) addPages(pages []PageTime, n int64) int64 {
 	var seen int64
 	last := 0
@@ -141,8 +145,8 @@ func (t *Tally) tidy(d Day, link int64) {
 }
 
 // AddVisit counts a viewer of a day. The scope's visits are given once each; a
-// tally's visits say which of its viewers are the same only if their Prev looks at
-// the scope's whole history, or at all days that the tally will ever hold.
+// tally's visits say which of its viewers are the same only if their Prev looks
+// at the scope's whole history, or at all days that the tally will ever hold.
 func (t *Tally) AddVisit(v Visit) { t.day(v.Day).seen.add(v.Prev, 1) }
 
 // RemoveVisit takes back an AddVisit.
@@ -151,8 +155,9 @@ func (t *Tally) RemoveVisit(v Visit) {
 	t.tidy(v.Day, 0)
 }
 
-// AddLinkVisit counts a viewer of a day on one link of the scope, with the day on which
-// that link had seen the viewer before. Links of an account have their uniques by it.
+// AddLinkVisit counts a viewer of a day on one link of the scope, with the day
+// on which that link had seen the viewer before. Links of an account have their
+// uniques by it.
 func (t *Tally) AddLinkVisit(link int64, prev Day) { entry(&t.links, link).seen.add(prev, 1) }
 
 // RemoveLinkVisit takes back an AddLinkVisit.
@@ -164,7 +169,8 @@ func (t *Tally) RemoveLinkVisit(link int64, prev Day) {
 // AddDownload counts a download event, not a bot's.
 func (t *Tally) AddDownload(d Day) { t.day(d).downloads++ }
 
-// Merge adds what u has counted to t. It leaves u as it is and shares no memory with it.
+// Merge adds what u has counted to t. It leaves u as it is and shares no memory
+// with it.
 func (t *Tally) Merge(u *Tally) {
 	t.views += u.views
 	t.qr += u.qr
@@ -195,7 +201,8 @@ func (t *Tally) Merge(u *Tally) {
 	}
 }
 
-// MergeCounts is Merge without the values of engaged times: they are stored elsewhere.
+// MergeCounts is Merge without the values of engaged times: they are stored
+// elsewhere.
 func (t *Tally) MergeCounts(u *Tally) {
 	c := *u
 	c.times = nil
@@ -271,8 +278,8 @@ func (t *Tally) LinkViews(link int64) int64 { return t.link(link).views }
 // Bots lists the bots' opens by reason, most first, ties by reason.
 func (t *Tally) Bots() []Bucket { return topBuckets(t.bots, len(t.bots)) }
 
-// Top lists the n of links with most views, most first; the newer link stands first
-// on a tie. Links without a view are left out.
+// Top lists the n of links with most views, most first; the newer link stands
+// first on a tie. Links without a view are left out.
 func (t *Tally) Top(links []Link, n int) []Link {
 	type viewed struct {
 		*Link

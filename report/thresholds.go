@@ -21,7 +21,8 @@ const (
 	maxRecent   = 25
 	maxSpark    = 30
 
-	// maxPageRows bounds the rows of content.pages for a document of absurd length.
+	// maxPageRows bounds the rows of content.pages for a document of absurd
+	// length.
 	maxPageRows = 5000
 
 	// Drop-off (analytics, Content): fewer sessions or a smaller loss
@@ -32,8 +33,8 @@ const (
 	// whole is the whole of a duration or a height, in millionths.
 	whole = 1_000_000
 
-	// maxMs bounds a time of one session (49 days), so that 4 bytes hold it and no
-	// sum overflows.
+	// maxMs bounds a time of one session (49 days), so that 4 bytes hold it and
+	// no sum overflows.
 	maxMs = 1<<32 - 1
 )
 
@@ -61,6 +62,7 @@ const (
 	botsWarn       Tenths = 250 // share of all opens, people's and bots'
 )
 
-// expendable are the insights that make room for others, the first first. Of these device
-// and best_time are always neutral, so there is always room in the end.
+// expendable are the insights that make room for others, the first first. Of
+// these device and best_time are always neutral, so there is always room in the
+// end.
 var expendable = [...]string{"bots", "device", "returning", "best_time"}

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// times is a multiset of durations in milliseconds. It counts them in buckets whose
-// width is a thirty-second of their octave, so that it knows at once in which bucket the
-// median lies, and needs the values of that bucket alone: those of others may stay where
-// they are stored.
+// times is a multiset of durations in milliseconds. It counts them in buckets
+// whose width is a thirty-second of their octave, so that it knows at once in
+// which bucket the median lies, and needs the values of that bucket alone:
+// those of others may stay where they are stored.
 type times map[bucket]*timeBucket
 
-// bucket is a range of durations: each of 0 to 63 has its own, and every octave above
-// has 32.
+// bucket is a range of durations: each of 0 to 63 has its own, and every octave
+// above has 32.
 type bucket int
 
-// timeBucket is what is known of the durations in a bucket: how many they are, and
-// values of them, in any order; none where all in the bucket are the same.
+// timeBucket is what is known of the durations in a bucket: how many they are,
+// and values of them, in any order; none where all in the bucket are the same.
 type timeBucket struct {
 	n      int64
 	values []uint32
@@ -27,8 +27,8 @@ const (
 	perOctave  = 32
 )
 
-// bucketOf is the bucket of a duration and how many of its low bits the bucket leaves
-// open.
+// bucketOf is the bucket of a duration and how many of its low bits the bucket
+// leaves open.
 func bucketOf(v uint32) (b bucket, open int) {
 	if v < exactTimes {
 		return bucket(v), 0
@@ -106,7 +106,8 @@ func (ts times) count() int64 {
 	return n
 }
 
-// at finds the bucket of the k-th smallest duration, from 0, and its rank there.
+// at finds the bucket of the k-th smallest duration, from 0, and its rank
+// there.
 func (ts times) at(k int64) (bucket, int64) {
 	for _, b := range ts.buckets() {
 		if k < ts[b].n {
@@ -137,8 +138,8 @@ func (ts times) buckets() []bucket {
 func ranks(n int64) [2]int64 { return [2]int64{(n - 1) / 2, n / 2} }
 
 // median is the middle value, or the mean of the two middle ones rounded to the
-// nearest integer; 0 of none. It leaves ts as it is, and panics where a value that it
-// needs is not there.
+// nearest integer; 0 of none. It leaves ts as it is, and panics where a value
+// that it needs is not there.
 func (ts times) median() int64 {
 	n := ts.count()
 	if n == 0 {
@@ -158,13 +159,13 @@ func (ts times) nth(k int64) int64 {
 	return int64(low) + smallest(ts[b].values, low, open, rank)
 }
 
-// digitBits is how much of a value one reading of all of them fixes, with counters that
-// stay in the processor's nearest cache.
+// digitBits is how much of a value one reading of all of them fixes, with
+// counters that stay in the processor's nearest cache.
 const digitBits = 11
 
-// smallest is how far the k-th smallest value, from 0, is above the lowest of its bucket,
-// of which open bits tell. It fixes them from the highest down: linear in any order of
-// the values, without a copy.
+// smallest is how far the k-th smallest value, from 0, is above the lowest of
+// its bucket, of which open bits tell. It fixes them from the highest down:
+// linear in any order of the values, without a copy.
 func smallest(values []uint32, low uint32, open int, k int64) int64 {
 	var found uint32 // the bits fixed so far
 	for open > 0 {

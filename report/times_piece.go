@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// TimesGroup is a run of buckets of engaged times whose values are stored together.
+// TimesGroup is a run of buckets of engaged times whose values are stored
+// together.
 type TimesGroup int
 
 // groupBuckets is how many buckets a group has: a quarter of an octave.
@@ -37,11 +38,12 @@ func (t *Tally) TimesGroups() []TimesGroup {
 	return groups
 }
 
-// MedianTimes are the engaged times that a median is of, as far as a tally lacks them.
+// MedianTimes are the engaged times that a median is of, as far as a tally
+// lacks them.
 type MedianTimes struct{ buckets []bucket }
 
-// MedianTimes tells which values t lacks and its median is of: they must be added, by
-// AddTimes, before t is rendered.
+// MedianTimes tells which values t lacks and its median is of: they must be
+// added, by AddTimes, before t is rendered.
 func (t *Tally) MedianTimes() (m MedianTimes) {
 	if n := t.times.count(); n > 0 {
 		for _, k := range ranks(n) {
@@ -107,8 +109,8 @@ func (t *Tally) AppendTimes(b []byte, g TimesGroup) []byte {
 	return seal(w.end(), start)
 }
 
-// AddTimes adds the values of a piece to t: those that its median lacks, or all with nil.
-// They are of opens that t has counted.
+// AddTimes adds the values of a piece to t: those that its median lacks, or all
+// with nil. They are of opens that t has counted.
 func (t *Tally) AddTimes(piece []byte, of *MedianTimes) error {
 	if err := CheckPiece(piece); err != nil {
 		return err

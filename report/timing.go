@@ -2,8 +2,8 @@ package report
 
 import "slices"
 
-// Timing is `timing` of a report: counted opens by UTC hour and weekday, 0 = Sunday
-// (analytics, Timing). The peaks are nil without views.
+// Timing is `timing` of a report: counted opens by UTC hour and weekday, 0 =
+// Sunday (analytics, Timing). The peaks are nil without views.
 type Timing struct {
 	ByHour      [24]int64    `json:"byHour"`
 	ByWeekday   [7]int64     `json:"byWeekday"`
@@ -24,7 +24,8 @@ func timing(t *Tally) Timing {
 	return c
 }
 
-// peak is the place of the largest count, the first on a tie; nil when all are 0.
+// peak is the place of the largest count, the first on a tie; nil when all are
+// 0.
 func peak(counts []int64) *int {
 	most := slices.Max(counts)
 	if most == 0 {

@@ -2,12 +2,13 @@ package report
 
 import "slices"
 
-// Visit is one viewer on one day of a scope (a link or an account): the scope saw
-// the viewer on Day and, before that, last on Prev; NoDay means never.
+// Visit is one viewer on one day of a scope (a link or an account): the scope
+// saw the viewer on Day and, before that, last on Prev; NoDay means never.
 //
 // Visits count distinct viewers without a set of viewers. A viewer of the days
-// [a, b) has in them one visit, the first, whose Prev is before a: so the visits of
-// those days with Prev < a are the distinct viewers, for every a and b. Bots are not seen.
+// [a, b) has in them one visit, the first, whose Prev is before a: so the
+// visits of those days with Prev < a are the distinct viewers, for every a and
+// b. Bots are not seen.
 type Visit struct{ Day, Prev Day }
 
 // seen counts a day's viewers by the day on which they had come last.

@@ -93,7 +93,8 @@ func (w Window) Label() string {
 	return "All time"
 }
 
-// Contains reports whether the instant, in Unix milliseconds, lies in the window.
+// Contains reports whether the instant, in Unix milliseconds, lies in the
+// window.
 func (w Window) Contains(ms int64) bool {
 	return ms >= w.From.StartMs() && ms < w.To.StartMs()
 }

@@ -37,7 +37,8 @@ func TestDateTimesHaveMilliseconds(t *testing.T) {
 	}
 }
 
-// A row of recent says what the server counted, whatever the page's script said.
+// A row of recent says what the server counted, whatever the page's script
+// said.
 func TestRecentDownloaded(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		for _, said := range []bool{false, true} {

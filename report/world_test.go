@@ -66,7 +66,8 @@ func (w *world) accountReport(win report.Window) *report.AccountReport {
 	return report.ForAccount(w.links, win, cur, w.fold(win.Previous()), w.top(cur, win), w.allTime())
 }
 
-// top is the links of an account's tally with most views, with their daily views.
+// top is the links of an account's tally with most views, with their daily
+// views.
 func (w *world) top(cur *report.Tally, win report.Window) (top []report.TopLink) {
 	for _, l := range cur.Top(w.links, 25) {
 		top = append(top, report.TopLink{Link: l, Spark: w.scope(l.ID).fold(win).DailyViews(report.SparkDays(win))})

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Dir is where datasets are kept between runs: VITRINE_BENCH_DIR, or vitrine-bench in the user's cache directory.
+// Dir is where datasets are kept between runs: VITRINE_BENCH_DIR, or
+// vitrine-bench in the user's cache directory.
 func Dir() (string, error) {
 	dir := os.Getenv("VITRINE_BENCH_DIR")
 	if dir == "" {
@@ -21,8 +22,9 @@ func Dir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// Files are the paths of a dataset in the import's format. What is missing is made, and datasets of the same name with other
-// parameters, such as yesterday's, are removed: they are large.
+// Files are the paths of a dataset in the import's format. What is missing is
+// made, and datasets of the same name with other parameters, such as
+// yesterday's, are removed: they are large.
 func (p Params) Files() (links, opens string, err error) {
 	dir, err := Dir()
 	if err != nil {
@@ -46,7 +48,8 @@ func (p Params) Files() (links, opens string, err error) {
 	return links, opens, keep(opens, p.WriteOpens)
 }
 
-// keep makes a file that is not there. It is written under another name first, so that a half of it is never taken for all.
+// keep makes a file that is not there. It is written under another name first,
+// so that a half of it is never taken for all.
 func keep(path string, write func(io.Writer) error) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil

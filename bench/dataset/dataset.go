@@ -1,5 +1,7 @@
-// Package dataset makes opens as links really get them: deterministically, in the order of time, as many as asked for, and with
-// the import's words for everything (import format). What is measured is measured on these, and every reference gets the same.
+// Package dataset makes opens as links really get them: deterministically, in
+// the order of time, as many as asked for, and with the import's words for
+// everything (import format). What is measured is measured on these, and every
+// reference gets the same.
 package dataset
 
 import (
@@ -7,7 +9,8 @@ import (
 	"time"
 )
 
-// Version is part of the name of everything that is cached: it changes when the same parameters give other opens.
+// Version is part of the name of everything that is cached: it changes when the
+// same parameters give other opens.
 const Version = 1
 
 // Params name a dataset. Equal ones give equal opens.
@@ -18,12 +21,14 @@ type Params struct {
 	Links    int    // of an account
 	Days     int    // that the opens fill, the last of them being Last
 	Last     time.Time
-	// Until, if set, adds a day that is still running: opens from 00:00 of its day up to this moment, at the rate of the others.
+	// Until, if set, adds a day that is still running: opens from 00:00 of its
+	// day up to this moment, at the rate of the others.
 	Until time.Time
 	Seed  uint64
 }
 
-// LastDay is the last day of a dataset that only has finished days, late snapshots included: three days ago.
+// LastDay is the last day of a dataset that only has finished days, late
+// snapshots included: three days ago.
 func LastDay(now time.Time) time.Time {
 	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -3)
 }
@@ -100,7 +105,8 @@ func (p Params) LinksOf(account int) []Link {
 	return links
 }
 
-// Open is one open. Labels are places in the package's lists of words; 0 is unknown, but for Source.
+// Open is one open. Labels are places in the package's lists of words; 0 is
+// unknown, but for Source.
 type Open struct {
 	At     int64 // ms
 	Link   *Link
@@ -136,7 +142,8 @@ func (o *Open) Atypical() bool {
 // Counted says that the open is a session that averages count.
 func (o *Open) Counted() bool { return o.Session && !o.Atypical() }
 
-// Completion is how far a counted session came, 0 to 1; false for what has no completion.
+// Completion is how far a counted session came, 0 to 1; false for what has no
+// completion.
 func (o *Open) Completion() (share float64, ok bool) {
 	switch o.Link.Content() {
 	case "pages":

@@ -12,8 +12,9 @@ const (
 	dayMs  = 24 * hourMs
 )
 
-// Each calls f with every open: account after account, each in the order of time. The open is used again for the next one. It ends
-// with the first error of f, which it returns.
+// Each calls f with every open: account after account, each in the order of
+// time. The open is used again for the next one. It ends with the first error
+// of f, which it returns.
 func (p Params) Each(f func(*Open) error) error {
 	for account := range p.Accounts {
 		if err := p.EachOf(account, f); err != nil {
@@ -52,7 +53,8 @@ type generator struct {
 	open    Open
 }
 
-// run goes from day to day: each gets its share of the opens, and these lie in it as its hours are busy.
+// run goes from day to day: each gets its share of the opens, and these lie in
+// it as its hours are busy.
 func (g *generator) run(f func(*Open) error) error {
 	weights, total := g.days()
 	first, done, sum := g.From(), 0, 0.0
@@ -75,7 +77,8 @@ func (g *generator) run(f func(*Open) error) error {
 	return nil
 }
 
-// days weighs each day: more from month to month, fewer at weekends, and none like the other.
+// days weighs each day: more from month to month, fewer at weekends, and none
+// like the other.
 func (g *generator) days() (weights []float64, total float64) {
 	for i := range g.Days {
 		w := (1 + 0.5*float64(i)/float64(g.Days)) * (0.8 + 0.4*g.r.Float64())
@@ -163,7 +166,8 @@ func (g *generator) next(at int64) {
 
 var sourceQR = uint16(slices.Index(Sources, "QR code"))
 
-// viewer says who opens: one of four is new, and the others came before, some of them often, some lately.
+// viewer says who opens: one of four is new, and the others came before, some
+// of them often, some lately.
 func (g *generator) viewer() (again bool) {
 	r := g.r
 	n := g.viewers
@@ -182,7 +186,8 @@ func (g *generator) viewer() (again bool) {
 	return again
 }
 
-// describe gives a viewer the same place and browser each time, and every open where it comes from.
+// describe gives a viewer the same place and browser each time, and every open
+// where it comes from.
 func (g *generator) describe(bits uint64) {
 	o := &g.open
 	a, b := mix(o.Viewer^1), mix(o.Viewer^2)
@@ -233,7 +238,8 @@ func (g *generator) session() {
 	}
 }
 
-// pages reads on from page to page, skips some, and spends what time there is on them.
+// pages reads on from page to page, skips some, and spends what time there is
+// on them.
 func (g *generator) pages(atypical bool) {
 	o, r := &g.open, g.r
 	last := 1

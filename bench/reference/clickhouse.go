@@ -56,7 +56,8 @@ type ClickHouse struct {
 	name  string
 }
 
-// OpenClickHouse opens a dataset's database with the runner and the library; if there is none in dir, it is loaded first.
+// OpenClickHouse opens a dataset's database with the runner and the library; if
+// there is none in dir, it is loaded first.
 func OpenClickHouse(ctx context.Context, runner, lib string, p dataset.Params, dir string) (*ClickHouse, error) {
 	path := filepath.Join(dir, p.Key()+"."+schema+".clickhouse")
 	if _, err := os.Stat(path); err != nil {
@@ -118,7 +119,8 @@ func (c *ClickHouse) Close() error {
 	return errors.Join(c.input.Close(), c.cmd.Wait())
 }
 
-// query runs a statement and reads its rows. No word of the datasets needs unescaping.
+// query runs a statement and reads its rows. No word of the datasets needs
+// unescaping.
 func (c *ClickHouse) query(ctx context.Context, text string) ([][]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(text))
 	if err != nil {
@@ -221,7 +223,8 @@ func (c *ClickHouse) load(ctx context.Context, p dataset.Params) error {
 // insertAtOnce is how many rows one INSERT brings.
 const insertAtOnce = 1_000_000
 
-// binaryRows gathers rows of a table in a file (RowBinary) and inserts them many at once.
+// binaryRows gathers rows of a table in a file (RowBinary) and inserts them
+// many at once.
 type binaryRows struct {
 	ctx   context.Context
 	c     *ClickHouse

@@ -33,7 +33,8 @@ type DuckDB struct {
 	path string
 }
 
-// OpenDuckDB opens a dataset's database; if there is none in dir, it is loaded first.
+// OpenDuckDB opens a dataset's database; if there is none in dir, it is loaded
+// first.
 func OpenDuckDB(ctx context.Context, p dataset.Params, dir string) (*DuckDB, error) {
 	path := filepath.Join(dir, p.Key()+"."+schema+".duckdb")
 	if _, err := os.Stat(path); err != nil {

@@ -2,8 +2,9 @@ package reference
 
 import "time"
 
-// Figures are the numbers of a report, under the names that the API gives them, so that an answer of the API is read into the same
-// type that the references fill. Whatever is worded (labels, insights) is left out.
+// Figures are the numbers of a report, under the names that the API gives them,
+// so that an answer of the API is read into the same type that the references
+// fill. Whatever is worded (labels, insights) is left out.
 type Figures struct {
 	Range struct {
 		From, To time.Time
@@ -78,5 +79,6 @@ type Page struct {
 	AttentionPct float64
 }
 
-// Recent is one of the newest opens with engagement data. Those of one millisecond have no order here: their members are left out.
+// Recent is one of the newest opens with engagement data. Those of one
+// millisecond have no order here: their members are left out.
 type Recent struct{ At time.Time }

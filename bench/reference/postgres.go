@@ -52,7 +52,8 @@ type Postgres struct {
 	name string
 }
 
-// LoadPostgres loads a dataset into an empty database. connections bounds the reports that are answered at once.
+// LoadPostgres loads a dataset into an empty database. connections bounds the
+// reports that are answered at once.
 func LoadPostgres(ctx context.Context, dsn string, p dataset.Params, connections int) (*Postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -194,7 +195,8 @@ func (db *Postgres) copy(ctx context.Context, table string, rows func(add func(.
 	return err
 }
 
-// Report is Engine's. The queries that do not wait for each other go out together, prepared once a connection.
+// Report is Engine's. The queries that do not wait for each other go out
+// together, prepared once a connection.
 func (db *Postgres) Report(ctx context.Context, s Scope) (*Figures, error) {
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {

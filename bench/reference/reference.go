@@ -1,5 +1,7 @@
-// Package reference holds what Vitrine's reports are measured against: the same reports in SQL, as a person would write them well
-// for each engine, on the same opens. Their answers are compared too, so each reference also proves the figures.
+// Package reference holds what Vitrine's reports are measured against: the same
+// reports in SQL, as a person would write them well for each engine, on the
+// same opens. Their answers are compared too, so each reference also proves the
+// figures.
 package reference
 
 import (
@@ -9,7 +11,8 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// schema is part of the names of databases that are kept between runs. It changes with the tables.
+// schema is part of the names of databases that are kept between runs. It
+// changes with the tables.
 const schema = "s1"
 
 // Engine answers reports from a dataset that it has loaded.

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// dialect is how an engine says what engines say differently. In its texts, and in those made of it, {name} is a parameter.
+// dialect is how an engine says what engines say differently. In its texts, and
+// in those made of it, {name} is a parameter.
 type dialect struct {
 	div      func(expr string, by int64) string
 	median   string                                // of the column engaged
@@ -15,14 +16,16 @@ type dialect struct {
 	labels   func(table, where string) []string    // queries for rows (label, key, count, count over all keys), by label and size
 }
 
-// labelColumns are the columns of the eight breakdowns, in the order of Breakdowns.
+// labelColumns are the columns of the eight breakdowns, in the order of
+// Breakdowns.
 var labelColumns = [...]string{"country", "city", "referrer", "source", "device", "browser", "os", "screen"}
 
 func divide(op string) func(string, int64) string {
 	return func(expr string, by int64) string { return fmt.Sprintf("((%s) %s %d)", expr, op, by) }
 }
 
-// distinctByGroups counts viewers as the groups of a grouping, which engines spread over threads and memory better than count(DISTINCT).
+// distinctByGroups counts viewers as the groups of a grouping, which engines
+// spread over threads and memory better than count(DISTINCT).
 func distinctByGroups(key, table, where string) string {
 	if key == "" {
 		return "SELECT count(*) FROM (SELECT viewer FROM " + table + " WHERE " + where + " GROUP BY viewer) AS v"

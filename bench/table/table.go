@@ -88,7 +88,8 @@ type Row struct {
 	Aim       string
 }
 
-// Ratio is how many times better Vitrine is than the reference, 0 where there is nothing to compare.
+// Ratio is how many times better Vitrine is than the reference, 0 where there
+// is nothing to compare.
 func (r Row) Ratio() float64 {
 	if r.Vitrine.Unit == None || r.Vitrine.Unit != r.Than.Unit || r.Vitrine.N == 0 || r.Than.N == 0 {
 		return 0

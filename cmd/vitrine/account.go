@@ -101,7 +101,8 @@ func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	return password, err
 }
 
-// instead adds to a refusal what the administrator probably wanted: a key of an account that exists.
+// instead adds to a refusal what the administrator probably wanted: a key of an
+// account that exists.
 func (c *accountCreateCmd) instead(err error) error {
 	var e *vitrine.Error
 	if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest {
@@ -117,7 +118,8 @@ func (c *accountCreateCmd) instead(err error) error {
 	return err
 }
 
-// showKey prints a new key, alone on standard output, and to a person what to do with it.
+// showKey prints a new key, alone on standard output, and to a person what to
+// do with it.
 func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 	if t.OutTTY {
 		t.Say("")

@@ -50,8 +50,9 @@ func roleName(r vitrine.Role) string {
 // mostLine is the length of the longest line.
 const mostLine = 64 << 10
 
-// createFrom creates an account for each line. A line that fails is reported, and the others are created. An account that exists is left as it is, so that a
-// run that was cut off can be repeated.
+// createFrom creates an account for each line. A line that fails is reported,
+// and the others are created. An account that exists is left as it is, so that
+// a run that was cut off can be repeated.
 func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal, in *instance) error {
 	r := t.In
 	if c.From != "-" {

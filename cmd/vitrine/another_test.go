@@ -30,8 +30,10 @@ func (h *held) upload(key string) client.Link {
 	return l
 }
 
-// TestServeAnOlderState serves a directory, puts the database of an earlier moment into it, and serves it again. The server says that the database is
-// older than the log and than the files; a new link shows nobody else's opens; no file is removed; and the verbs say what there is to do.
+// TestServeAnOlderState serves a directory, puts the database of an earlier
+// moment into it, and serves it again. The server says that the database is
+// older than the log and than the files; a new link shows nobody else's opens;
+// no file is removed; and the verbs say what there is to do.
 func TestServeAnOlderState(t *testing.T) {
 	t.Parallel()
 	h := &held{t: t, data: filepath.Join(t.TempDir(), "data")}
@@ -110,7 +112,8 @@ func (h *held) marked() {
 	}
 }
 
-// TestStorageClaim has a bucket bear another's mark: the verbs say so, and a person decides.
+// TestStorageClaim has a bucket bear another's mark: the verbs say so, and a
+// person decides.
 func TestStorageClaim(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.SharedS3(t)
@@ -154,7 +157,8 @@ func TestStorageClaim(t *testing.T) {
 	does(0, "ok       files: They are this database's.", "", "doctor")
 }
 
-// TestMigrateFilesBack has the files moved into a bucket, and, after hours there, back to where they were: each place is the database's when it is used.
+// TestMigrateFilesBack has the files moved into a bucket, and, after hours
+// there, back to where they were: each place is the database's when it is used.
 func TestMigrateFilesBack(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.SharedS3(t)

@@ -64,7 +64,8 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// auditAdvice returns what to do about faults, some of which are stored tallies.
+// auditAdvice returns what to do about faults, some of which are stored
+// tallies.
 func auditAdvice(faults, tallies int, repaired bool) string {
 	switch {
 	case tallies == 0:

@@ -93,11 +93,14 @@ func roomFor(err error, where string) error {
 	return err
 }
 
-// partialDir is where a directory is filled that is there already, and empty: one that a volume is mounted on, say.
+// partialDir is where a directory is filled that is there already, and empty:
+// one that a volume is mounted on, say.
 const partialDir = "vitrine-partial"
 
-// newBuild has f fill a directory of another name, which gets the one that is wanted once f is done; of what it has, last comes last. What f
-// leaves after an error is removed, and what a process left that was killed is removed by the next.
+// newBuild has f fill a directory of another name, which gets the one that is
+// wanted once f is done; of what it has, last comes last. What f leaves after
+// an error is removed, and what a process left that was killed is removed by
+// the next.
 func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, err error) {
 	name, err = filepath.Abs(name)
 	if err != nil {
@@ -146,7 +149,8 @@ func moveUp(dir, last string) error {
 	return errors.Join(err, durable.SyncDir(filepath.Dir(dir)))
 }
 
-// holds reports whether a directory is there, and whether anything is in it but one that was being filled.
+// holds reports whether a directory is there, and whether anything is in it but
+// one that was being filled.
 func holds(dir string) (there, used bool, err error) {
 	all, err := os.ReadDir(dir)
 	switch {
@@ -199,8 +203,9 @@ type backup struct {
 	views    *sqldb.Snapshot
 }
 
-// make copies most files first, so that little is left to do while deletes are held: taking the moment of the databases, and getting hold
-// of what is stored since.
+// make copies most files first, so that little is left to do while deletes are
+// held: taking the moment of the databases, and getting hold of what is stored
+// since.
 func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
 	b.manifest = manifest.Manifest{Format: manifest.Format, Program: version, Began: time.Now().UTC()}
 	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since, Progress: b.meter.Add,
@@ -248,9 +253,11 @@ func (b *backup) release() {
 	}
 }
 
-// moment takes the moment that the backup is of, while nobody removes bytes. Whoever removes some has said so in the store before:
-// so everything that the store of this moment names is there. The spool comes before the log, into which it is emptied, and the log
-// before the store: whatever is in the one is in the other, or is known to it.
+// moment takes the moment that the backup is of, while nobody removes bytes.
+// Whoever removes some has said so in the store before: so everything that the
+// store of this moment names is there. The spool comes before the log, into
+// which it is emptied, and the log before the store: whatever is in the one is
+// in the other, or is known to it.
 func (b *backup) moment(ctx context.Context) (err error) {
 	held, err := b.files.HoldDeletes()
 	if err != nil {
@@ -281,7 +288,8 @@ func (b *backup) moment(ctx context.Context) (err error) {
 	return errors.Join(err, b.files.Used(ctx))
 }
 
-// copyFile copies a file into a directory, which it makes; whole and durable when nil.
+// copyFile copies a file into a directory, which it makes; whole and durable
+// when nil.
 func copyFile(from, to string) error {
 	r, err := os.Open(from)
 	if err != nil {
@@ -299,7 +307,8 @@ func copyFile(from, to string) error {
 	return errors.Join(err, durable.Sync(w), w.Close())
 }
 
-// databases copies the databases, and puts what was in the spool into the copy of the log.
+// databases copies the databases, and puts what was in the spool into the copy
+// of the log.
 func (b *backup) databases(ctx context.Context) (err error) {
 	for _, d := range []struct {
 		name     string

@@ -22,7 +22,8 @@ import (
 	"vitrine/report"
 )
 
-// load is an instance under load: links are made, opened and deleted until it is ended.
+// load is an instance under load: links are made, opened and deleted until it
+// is ended.
 type load struct {
 	*killed
 	url      string
@@ -138,8 +139,10 @@ func (l *load) stillAlive(links []string) (alive []string) {
 	return alive
 }
 
-// TestBackup makes backups of an instance under load, onto its own file system and another, each but the first since the one before.
-// Restored, the audit finds no fault, and everything that was acknowledged before a backup began is there.
+// TestBackup makes backups of an instance under load, onto its own file system
+// and another, each but the first since the one before. Restored, the audit
+// finds no fault, and everything that was acknowledged before a backup began is
+// there.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	l := &load{killed: &killed{t: t, data: filepath.Join(t.TempDir(), "data"), settings: []string{"VITRINE_PLAN_LIFETIME=links=0,storage=0,uploads=0"}}}
@@ -257,7 +260,8 @@ func TestBackupCutOff(t *testing.T) {
 	}
 }
 
-// What a server could not write into its log is in the spool, and in the log of the backup.
+// What a server could not write into its log is in the spool, and in the log of
+// the backup.
 func TestBackupSpool(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -320,7 +324,8 @@ func TestBackupSpool(t *testing.T) {
 	}
 }
 
-// A backup of which something was changed or is missing is refused, and leaves nothing.
+// A backup of which something was changed or is missing is refused, and leaves
+// nothing.
 func TestRestoreDamaged(t *testing.T) {
 	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}

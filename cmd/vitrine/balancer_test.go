@@ -14,8 +14,10 @@ import (
 	"time"
 )
 
-// balancer hands requests to servers that say they are ready, in turn, over connections that it keeps. It tries nothing again: a connection that
-// is cut without a word is a request that failed. (Go's own client sends some requests again.)
+// balancer hands requests to servers that say they are ready, in turn, over
+// connections that it keeps. It tries nothing again: a connection that is cut
+// without a word is a request that failed. (Go's own client sends some requests
+// again.)
 type balancer struct {
 	mu       sync.Mutex
 	backends []*backend

@@ -35,8 +35,8 @@ func (c *captionsCmd) Validate() error {
 	return nil
 }
 
-// Run adds, deletes or lists captions: those that the link has then are aligned on a terminal, else tab-separated as language, name,
-// address.
+// Run adds, deletes or lists captions: those that the link has then are aligned
+// on a terminal, else tab-separated as language, name, address.
 func (c *captionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	language, text, err := c.read()
 	if err != nil {
@@ -87,7 +87,8 @@ func (c *captionsCmd) read() (language string, text []byte, err error) {
 	return language, text, nil
 }
 
-// languageOf is the language that the name of a file tells, the part before its last extension; "" where it tells none.
+// languageOf is the language that the name of a file tells, the part before its
+// last extension; "" where it tells none.
 func languageOf(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	tag, err := vitrine.ParseLanguage(strings.TrimPrefix(filepath.Ext(name), "."))

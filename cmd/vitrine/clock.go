@@ -9,21 +9,25 @@ import (
 var clock = time.Now
 
 const (
-	// Clocks that differ by less than clocksAgree need no regard: what servers compare has more room than that.
+	// Clocks that differ by less than clocksAgree need no regard: what servers
+	// compare has more room than that.
 	clocksAgree = time.Second
-	// By more than clocksDiffer they are so wrong that nobody can tell which; the doctor says so.
+	// By more than clocksDiffer they are so wrong that nobody can tell which;
+	// the doctor says so.
 	clocksDiffer = 2 * time.Minute
 )
 
-// sharedClock is the clock of servers that share a database: they go by that of the database where their own are somewhat off. So an open
-// that one has counted is not in the future of the other that is told how it was read.
+// sharedClock is the clock of servers that share a database: they go by that of
+// the database where their own are somewhat off. So an open that one has
+// counted is not in the future of the other that is told how it was read.
 type sharedClock struct {
 	own    func() time.Time
 	theirs func() (now time.Time, known bool) // the database's
 	ahead  atomic.Int64                       // by how much that was last seen to be ahead; 0: they agree, or differ too much
 }
 
-// now is the time. Its differences are not for measuring what takes less than clocksAgree, or what must not stop when clocks are set.
+// now is the time. Its differences are not for measuring what takes less than
+// clocksAgree, or what must not stop when clocks are set.
 func (c *sharedClock) now() time.Time {
 	own := c.own().Round(0) // by the wall alone: once the wall is set right, ahead is another
 	if theirs, known := c.theirs(); known {

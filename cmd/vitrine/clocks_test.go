@@ -23,8 +23,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestClocksApart runs two servers of one instance, of which the first finds it a minute later, and the second a minute earlier, than their database and
-// their bucket do. What one has given the other takes, no limit is another, nothing that was read is missing, and what was read took as long as it did.
+// TestClocksApart runs two servers of one instance, of which the first finds it
+// a minute later, and the second a minute earlier, than their database and
+// their bucket do. What one has given the other takes, no limit is another,
+// nothing that was read is missing, and what was read took as long as it did.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	a := apart{fleet: newFleetAt(t, [2]time.Duration{time.Minute, -time.Minute}, vitrinetest.PostgresDatabase(t), "")}
@@ -90,7 +92,8 @@ func (a *apart) uploads(one, other *ship) {
 	}
 }
 
-// hourly has an account begin more uploads than it may in an hour, at both in turn.
+// hourly has an account begin more uploads than it may in an hour, at both in
+// turn.
 func (a *apart) hourly() {
 	key := a.account("hourly@example.org", "pro")
 	all := a.race(40, func(s *ship) outcome { return a.post(s, key, "/uploads", beginText()) })
@@ -99,7 +102,8 @@ func (a *apart) hourly() {
 	}
 }
 
-// send sends a request with cookies and returns the status and the body, or where it leads.
+// send sends a request with cookies and returns the status and the body, or
+// where it leads.
 func (a *apart) send(method, address, cookie string, body []byte) (int, string) {
 	a.t.Helper()
 	req, err := http.NewRequest(method, address, bytes.NewReader(body))
@@ -132,7 +136,8 @@ func (a *apart) send(method, address, cookie string, body []byte) (int, string) 
 	return res.StatusCode, string(b)
 }
 
-// signs has a token of one used at the other, and a session of the other used at both.
+// signs has a token of one used at the other, and a session of the other used
+// at both.
 func (a *apart) signs(one, other *ship) {
 	cookie := a.signInWith(other, a.runAt(one, "account", "sign-in", "owner@example.org"))
 	for _, s := range a.ships {
@@ -148,7 +153,8 @@ func (a *apart) signs(one, other *ship) {
 	}
 }
 
-// revokes has a key taken away by the clock of one, which the other refuses then.
+// revokes has a key taken away by the clock of one, which the other refuses
+// then.
 func (a *apart) revokes(one, other *ship) {
 	email := fmt.Sprintf("revoked%v@example.org", one.ahead.Seconds())
 	key := a.runAt(one, "account", "create", email, "--plan", "lifetime")
@@ -167,7 +173,8 @@ func (a *apart) revokes(one, other *ship) {
 // be ahead of the server's clock, which is 2 s.
 const readFor = 3500 * time.Millisecond
 
-// reads has a link opened at one server, and how it is read told to the other, and in turn; both tell the same of it, and that it was so.
+// reads has a link opened at one server, and how it is read told to the other,
+// and in turn; both tell the same of it, and that it was so.
 func (a *apart) reads() {
 	f := a.fleet
 	ctx := f.t.Context()

@@ -50,7 +50,8 @@ type scanFlags struct {
 	Scans int      `help:"How many files one clamd scans at once; its MaxThreads must allow it." env:"VITRINE_SCANS" group:"scanning" default:"4"`
 }
 
-// previewFlags name the programs that previews are made with, where they are installed.
+// previewFlags name the programs that previews are made with, where they are
+// installed.
 type previewFlags struct {
 	Office string `help:"LibreOffice, which shows office documents as pages: path of soffice. Default: the one in PATH. off: none." env:"VITRINE_OFFICE" group:"previews" placeholder:"PATH"`
 	FFmpeg string `help:"FFmpeg, which takes a picture out of a video: path of ffmpeg. Default: the one in PATH. off: none." name:"ffmpeg" env:"VITRINE_FFMPEG" group:"previews" placeholder:"PATH"`
@@ -83,7 +84,8 @@ func helpFacts() kong.Option {
 	return vars
 }
 
-// bounds are changes to a plan's limits, written links=10,file=25MB,storage=250MB,uploads=20. What is not named stays; 0 is no
+// bounds are changes to a plan's limits, written
+// links=10,file=25MB,storage=250MB,uploads=20. What is not named stays; 0 is no
 // limit. Sizes are in bytes or with a unit: MB is a million, MiB 2^20.
 type bounds struct{ named map[string]int64 }
 
@@ -221,7 +223,8 @@ func (c *serveCmd) Validate() error {
 	return err
 }
 
-// origins are the addresses of pages and of file bytes for a server that listens on a port.
+// origins are the addresses of pages and of file bytes for a server that
+// listens on a port.
 func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 	public, err = origin("--public-url", cmp.Or(c.PublicURL, "http://localhost:"+port))
 	if err != nil || c.ContentURL == "" {
@@ -231,7 +234,8 @@ func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 	return public, content, err
 }
 
-// sites is the address of websites, whose host begins with "*."; nil: they have no hosts of their own.
+// sites is the address of websites, whose host begins with "*."; nil: they have
+// no hosts of their own.
 func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	text := c.SitesURL
 	switch {
@@ -257,7 +261,8 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// site is the domain of a host within which browsers share cookies: a public suffix, such as com or co.uk, with one name before it.
+// site is the domain of a host within which browsers share cookies: a public
+// suffix, such as com or co.uk, with one name before it.
 func site(host string) string {
 	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
 	if err != nil {
@@ -266,7 +271,8 @@ func site(host string) string {
 	return domain
 }
 
-// origin reads the address of an instance: scheme and host, nothing more, for pages and API live at its root.
+// origin reads the address of an instance: scheme and host, nothing more, for
+// pages and API live at its root.
 func origin(flag, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||

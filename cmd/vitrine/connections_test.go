@@ -77,15 +77,16 @@ func (c *crowded) views(want int64) {
 }
 
 // A server with few file descriptors serves as many connections as it can. It
-// closes idle ones for new ones, and answers the rest with 503. What it answered
-// with a page is counted, and nothing else.
+// closes idle ones for new ones, and answers the rest with 503. What it
+// answered with a page is counted, and nothing else.
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	const files = 96
 	c := newCrowded(t, files)
 	most := accept.Most(files)
 	var pages int64
-	// served asks for a page until there is one, for connections end a little after their answers.
+	// served asks for a page until there is one, for connections end a little
+	// after their answers.
 	served := func() {
 		t.Helper()
 		for {

@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Every setting that the files for running an instance and the documents name is one that the program knows.
+// Every setting that the files for running an instance and the documents name
+// is one that the program knows.
 func TestSettingsAreKnown(t *testing.T) {
 	known := map[string]bool{}
 	err := kong.Visit(kong.Must(new(cli), helpFacts(), kong.ExplicitGroups(groups)).Model, func(node kong.Visitable, next kong.Next) error {

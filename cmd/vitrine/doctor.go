@@ -22,7 +22,8 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// doctorCmd has the flags of the server, so that what it is given is what the server would be given.
+// doctorCmd has the flags of the server, so that what it is given is what the
+// server would be given.
 type doctorCmd struct {
 	serveCmd
 	ClamdConf string `help:"Configuration of a clamd on this machine, which tells what it does not tell itself." env:"VITRINE_CLAMD_CONF" group:"scanning" default:"/etc/clamav/clamd.conf" placeholder:"PATH"`
@@ -56,7 +57,8 @@ type doctor struct {
 	*doctorCmd
 	told func(finding)
 	now  func() time.Time
-	// readable says that there is a database of accounts and links, which opening does not change.
+	// readable says that there is a database of accounts and links, which
+	// opening does not change.
 	readable bool
 }
 
@@ -99,7 +101,8 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return failed
 }
 
-// What is little room on a disk: below leastRoom nothing is sure to be written, and below someRoom it will be so soon.
+// What is little room on a disk: below leastRoom nothing is sure to be written,
+// and below someRoom it will be so soon.
 const (
 	leastRoom = 256 << 20
 	someRoom  = 5 << 30
@@ -172,13 +175,15 @@ func (d *doctor) database(ctx context.Context) {
 	d.readable = d.look(ctx, "database", d.storePlace(), "--database", sqldb.StoreSchema)
 }
 
-// clockSkew is by how much the clocks of this machine and of a database may differ: leases and links that end go by them.
+// clockSkew is by how much the clocks of this machine and of a database may
+// differ: leases and links that end go by them.
 const clockSkew = 5 * time.Second
 
 // slowAnswer is what a database takes that is far away.
 const slowAnswer = 20 * time.Millisecond
 
-// look looks at a database. It tells whether one of this version is there that may be opened.
+// look looks at a database. It tells whether one of this version is there that
+// may be opened.
 func (d *doctor) look(ctx context.Context, part, place, flag, schema string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -214,7 +219,8 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 	return l.There && l.Version == l.Known && len(l.Wrong) == 0
 }
 
-// withoutPassword is an error without the password of an address that it may repeat.
+// withoutPassword is an error without the password of an address that it may
+// repeat.
 func withoutPassword(err error, address string) string {
 	return strings.ReplaceAll(err.Error(), address, redacted(address))
 }

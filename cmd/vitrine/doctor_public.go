@@ -18,7 +18,8 @@ import (
 // certificateLeft is how long a certificate should be good at least.
 const certificateLeft = 14 * 24 * time.Hour
 
-// public looks whether the addresses that visitors use lead to a server of Vitrine.
+// public looks whether the addresses that visitors use lead to a server of
+// Vitrine.
 func (d *doctor) public(ctx context.Context) {
 	const part = "address"
 	if d.PublicURL == "" {
@@ -78,7 +79,8 @@ func (d *doctor) publicOrigin() string {
 	return public.String()
 }
 
-// health asks a server how it is, and tells how long its certificate is good; 0: it has none.
+// health asks a server how it is, and tells how long its certificate is good;
+// 0: it has none.
 func (d *doctor) health(ctx context.Context, u *url.URL) (left time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

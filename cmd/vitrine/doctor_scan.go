@@ -38,13 +38,15 @@ func (d *doctor) clamd(ctx context.Context) {
 	d.clamdSettings(part)
 }
 
-// clamdLimits are the settings of clamd that bound what it looks at, with what they are where nothing is set (ClamAV 1.4).
+// clamdLimits are the settings of clamd that bound what it looks at, with what
+// they are where nothing is set (ClamAV 1.4).
 var clamdLimits = map[string]int64{"StreamMaxLength": 100 << 20, "MaxScanSize": 400 << 20, "MaxFileSize": 100 << 20, "MaxThreads": 10}
 
 // mostScanned is what no clamd scans (2 GiB).
 const mostScanned = 1<<31 - 1
 
-// clamdSettings looks at what clamd does not tell over its socket: how large a file it looks at, and how much of one that is in an archive.
+// clamdSettings looks at what clamd does not tell over its socket: how large a
+// file it looks at, and how much of one that is in an archive.
 func (d *doctor) clamdSettings(part string) {
 	settings, err := readClamdConf(d.ClamdConf)
 	if err != nil || !settings.listensAt(d.Clamd) {

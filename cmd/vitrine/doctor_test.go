@@ -16,7 +16,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// diagnosis runs the doctor, and tells what it says, in lines, and whether it ended well.
+// diagnosis runs the doctor, and tells what it says, in lines, and whether it
+// ended well.
 func diagnosis(t *testing.T, data string, args ...string) (said string, healthy bool) {
 	t.Helper()
 	out, err := vitrineOn(data, append([]string{"doctor"}, args...)...)
@@ -50,7 +51,8 @@ func contents(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// An instance with everything in its directory: what is fine, what is a warning, what is wrong; and nothing is changed.
+// An instance with everything in its directory: what is fine, what is a
+// warning, what is wrong; and nothing is changed.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
@@ -134,7 +136,8 @@ func TestDoctorElsewhere(t *testing.T) {
 	}
 }
 
-// clamd's settings are told from its file, where the file is of the clamd that is named.
+// clamd's settings are told from its file, where the file is of the clamd that
+// is named.
 func TestDoctorClamd(t *testing.T) {
 	t.Parallel()
 	d := vitrinetest.Clamd(t, "MaxFileSize 20M", "MaxScanSize 40M", "StreamMaxLength 30M")

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestDrain has a server drain: it says at once that it is not ready, and goes on answering anyone who asks, each for the last time on its
-// connection. A second signal ends it.
+// TestDrain has a server drain: it says at once that it is not ready, and goes
+// on answering anyone who asks, each for the last time on its connection. A
+// second signal ends it.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	cmd, log := serveProcess(t, []string{"VITRINE_DATA=" + t.TempDir()}, "--drain", "1h")

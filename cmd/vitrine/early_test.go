@@ -21,8 +21,10 @@ import (
 
 var beaconAddress = regexp.MustCompile(`/p/[^/"]+/beacon\?v=[^"&]+`)
 
-// TestEarlyFleet has the pages of a link come from one server while the log of opens is away, and what they say go to the other, which has the log
-// again first: the one with the opens is dead by then, and the other is killed, too. Everything that was acknowledged is counted, once.
+// TestEarlyFleet has the pages of a link come from one server while the log of
+// opens is away, and what they say go to the other, which has the log again
+// first: the one with the opens is dead by then, and the other is killed, too.
+// Everything that was acknowledged is counted, once.
 func TestEarlyFleet(t *testing.T) {
 	t.Parallel()
 	log := vitrinetest.Postgres(t)
@@ -148,7 +150,8 @@ func TestEarlyFleet(t *testing.T) {
 	f.run("audit", "--deep")
 }
 
-// earlyIn reads which opens the snapshots and downloads are about that are early in a data directory. With some more to add they are added.
+// earlyIn reads which opens the snapshots and downloads are about that are
+// early in a data directory. With some more to add they are added.
 func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (opens []vitrine.ViewID) {
 	t.Helper()
 	s, err := spool.Open(filepath.Join(data, earlyDir), slog.New(slog.DiscardHandler))
@@ -176,7 +179,8 @@ func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (opens []vitrine.
 	return opens
 }
 
-// Backups and migrations put what is early into the log where its open is in the spool beside it, and take what still waits along.
+// Backups and migrations put what is early into the log where its open is in
+// the spool beside it, and take what still waits along.
 func TestEarlyIsTakenAlong(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

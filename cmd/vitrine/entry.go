@@ -21,9 +21,11 @@ import (
 	"vitrine/internal/web"
 )
 
-// How people get in: the links that the operator hands out, and what a server is told of it.
+// How people get in: the links that the operator hands out, and what a server
+// is told of it.
 
-// accountFlags say who may open an account on the website, and how messages are sent.
+// accountFlags say who may open an account on the website, and how messages are
+// sent.
 type accountFlags struct {
 	SignUp     string `help:"Who may open an account on the website: open (anybody; with mail their address is confirmed first), invite (people invited by the owner, on the page People or with \"account invite\") or closed (nobody: \"account create\" makes accounts)." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
 	SignUpPlan string `help:"Plan of accounts that are opened on the website: free, pro or lifetime." env:"VITRINE_SIGN_UP_PLAN" group:"accounts" default:"free" enum:"free,pro,lifetime"`
@@ -61,7 +63,8 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url
 	a.Mail = outbox
 }
 
-// offered prints the address of a token, alone on standard output, and to a person what it does.
+// offered prints the address of a token, alone on standard output, and to a
+// person what it does.
 func offered(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
 	_, address := datadir.Served(dir)
 	if address == "" {

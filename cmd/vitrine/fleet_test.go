@@ -25,7 +25,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// fleet is one instance of two servers, each with a data directory of its own, over one PostgreSQL and one bucket, behind a balancer.
+// fleet is one instance of two servers, each with a data directory of its own,
+// over one PostgreSQL and one bucket, behind a balancer.
 type fleet struct {
 	t        testing.TB
 	places   placeFlags    // which the servers share
@@ -57,7 +58,8 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *f
 	f := &fleet{t: t}
 	bucket := vitrinetest.SharedS3(t)
 	name := bucket.Bucket(t)
-	// This server keeps objects as files. It removes the directory of the last one, and fails to put the next one there in just that moment.
+	// This server keeps objects as files. It removes the directory of the last
+	// one, and fails to put the next one there in just that moment.
 	for _, key := range []string{"incoming/stays", "blobs/stays"} {
 		if _, err := bucket.API().PutObject(t.Context(), &s3.PutObjectInput{Bucket: &name, Key: &key, Body: strings.NewReader("x")}); err != nil {
 			t.Fatal(err)
@@ -281,7 +283,8 @@ func (f *fleet) within(d time.Duration, what string, is func() bool) {
 	}
 }
 
-// traffic is what goes on while servers come and go: pages and uploads through an address.
+// traffic is what goes on while servers come and go: pages and uploads through
+// an address.
 type traffic struct {
 	f             *fleet
 	key, slug     string

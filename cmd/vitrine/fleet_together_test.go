@@ -20,8 +20,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestFleet runs two servers of one instance, and has them asked for what must not be given twice, for what one has taken away, and for
-// what both must agree on, while one of them is killed and both are replaced.
+// TestFleet runs two servers of one instance, and has them asked for what must
+// not be given twice, for what one has taken away, and for what both must agree
+// on, while one of them is killed and both are replaced.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	database := vitrinetest.Postgres(t)
@@ -119,7 +120,8 @@ func (f *fleet) slug(key string) {
 	}
 }
 
-// reports has a link opened and read through either, and the same told of it by both.
+// reports has a link opened and read through either, and the same told of it by
+// both.
 func (f *fleet) reports(key string) {
 	ctx := f.t.Context()
 	l, err := f.client(f.ships[0].url, key).Upload(ctx, textFile(), client.Options{})
@@ -165,8 +167,8 @@ func (f *fleet) reports(key string) {
 }
 
 // seen is the time within which all see what one process has changed. It takes
-// 5 s at most, and more where the machine is busy. After a minute they would see
-// it in any case (dropEvery).
+// 5 s at most, and more where the machine is busy. After a minute they would
+// see it in any case (dropEvery).
 const seen = 30 * time.Second
 
 // revoked has one server take things away, which the other has just given.
@@ -330,7 +332,8 @@ func (f *fleet) chores() (holder string) {
 	return holder
 }
 
-// rolling replaces both servers, one after the other, under load: nothing fails, though nobody tries anything again. The chores are handed over.
+// rolling replaces both servers, one after the other, under load: nothing
+// fails, though nobody tries anything again. The chores are handed over.
 func (f *fleet) rolling(key string) {
 	before := f.chores()
 	ready := func(s *ship) { f.within(hang, "it is ready", func() bool { return f.balancer.ready(s.url) }) }

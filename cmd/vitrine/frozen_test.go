@@ -12,13 +12,15 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// frozenWithin bounds how long a request may wait for a database that is frozen:
-// longer than it takes on a busy machine. Without any bound it would wait for
-// ever.
+// frozenWithin bounds how long a request may wait for a database that is
+// frozen: longer than it takes on a busy machine. Without any bound it would
+// wait for ever.
 const frozenWithin = 45 * time.Second
 
-// TestDatabaseFrozen stops a PostgreSQL that all is on in the middle of its work, so that it takes connections and answers nothing. Two servers under load
-// refuse whatever they are asked, in time, and go on by themselves when it does, and when it was gone. Nothing that was acknowledged is lost.
+// TestDatabaseFrozen stops a PostgreSQL that all is on in the middle of its
+// work, so that it takes connections and answers nothing. Two servers under
+// load refuse whatever they are asked, in time, and go on by themselves when it
+// does, and when it was gone. Nothing that was acknowledged is lost.
 func TestDatabaseFrozen(t *testing.T) {
 	tier.Need(t, tier.All, "a fleet whose database is frozen")
 	t.Parallel()

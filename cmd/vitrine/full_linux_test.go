@@ -57,7 +57,8 @@ func (d *fullDisk) empty() {
 	}
 }
 
-// ask returns the status of an answer, and says so if it is 503 without a time to wait.
+// ask returns the status of an answer, and says so if it is 503 without a time
+// to wait.
 func (d *fullDisk) ask(path string) int {
 	d.t.Helper()
 	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url+path, nil)
@@ -107,8 +108,9 @@ func TestDiskFullWithReserve(t *testing.T) {
 	d.well(n)
 }
 
-// Where views can be written nowhere no page is served, and the server says that
-// it is not ready. With room again it is, and what was answered is counted.
+// Where views can be written nowhere no page is served, and the server says
+// that it is not ready. With room again it is, and what was answered is
+// counted.
 func TestDiskFullWithoutReserve(t *testing.T) {
 	t.Parallel()
 	d := newFullDisk(t, "24m")

@@ -15,7 +15,8 @@ type healthcheckCmd struct {
 // healthcheckTime bounds the wait for the answer.
 const healthcheckTime = 4 * time.Second
 
-// Run fails unless the server of this machine answers. It is for containers, whose image has no other program to ask with.
+// Run fails unless the server of this machine answers. It is for containers,
+// whose image has no other program to ask with.
 func (c *healthcheckCmd) Run(ctx context.Context) error {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {

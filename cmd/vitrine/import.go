@@ -22,7 +22,8 @@ type fileArg struct {
 	jsonFlag
 }
 
-// run opens the file and tells what do made of it, and how long finish took after that.
+// run opens the file and tells what do made of it, and how long finish took
+// after that.
 func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string, do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if err := passOver(t, ctx, in); err != nil {

@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// steppedReader calls a function when it has given a text, and before it gives the next.
+// steppedReader calls a function when it has given a text, and before it gives
+// the next.
 type steppedReader struct {
 	texts []string
 	step  func()
@@ -46,8 +47,8 @@ func (h *hearing) Write(b []byte) (int, error) {
 	return h.Buffer.Write(b)
 }
 
-// An import waits for a PostgreSQL that is restarted while it reads its file, says
-// so once each time, and goes on by itself.
+// An import waits for a PostgreSQL that is restarted while it reads its file,
+// says so once each time, and goes on by itself.
 func TestImportOverRestart(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.Postgres(t)

@@ -20,10 +20,12 @@ import (
 	"vitrine/internal/web"
 )
 
-// signingSecret names the secret in the Store that all tokens of an instance are made with.
+// signingSecret names the secret in the Store that all tokens of an instance
+// are made with.
 const signingSecret = "signing"
 
-// instance is an opened instance: the ports, and the services on them that the operator's verbs and the server share.
+// instance is an opened instance: the ports, and the services on them that the
+// operator's verbs and the server share.
 type instance struct {
 	places   placeFlags
 	store    *sqlstore.Store
@@ -55,12 +57,15 @@ func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
 	return openExisting(ctx, places, true)
 }
 
-// openExisting is openInstance, with or without a look at whether the view log is the right one.
+// openExisting is openInstance, with or without a look at whether the view log
+// is the right one.
 func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*instance, error) {
 	if !places.made() {
 		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
 	}
-	// A database in which there is nothing yet stays so: an instance may be about to be brought there (migrate). What else may be wrong, opening it tells.
+	// A database in which there is nothing yet stays so: an instance may be
+	// about to be brought there (migrate). What else may be wrong, opening it
+	// tells.
 	if places.Database != "" {
 		l, err := sqldb.LookAt(ctx, places.Database, sqldb.StoreSchema)
 		if err == nil && !l.There && len(l.Wrong) == 0 {
@@ -70,8 +75,10 @@ func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*insta
 	return newInstance(ctx, places, "", checkLog)
 }
 
-// newInstance opens databases and files. The public address matters to signed URLs alone, which only a server gives out. With checkLog it refuses a view
-// log that is not the store's, or has lost views. It never creates a view log in the place of one that is missing.
+// newInstance opens databases and files. The public address matters to signed
+// URLs alone, which only a server gives out. With checkLog it refuses a view
+// log that is not the store's, or has lost views. It never creates a view log
+// in the place of one that is missing.
 func newInstance(ctx context.Context, places placeFlags, public string, checkLog bool) (_ *instance, err error) {
 	in := &instance{places: places, now: clock}
 	defer func() {
@@ -117,8 +124,10 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 	return in, nil
 }
 
-// passOver has no number be given to an account or a link that the log of opens, or what else is named, knows one by. It returns what is to be
-// said of a database that was behind, "" otherwise. Anyone who makes accounts or links calls it first.
+// passOver has no number be given to an account or a link that the log of
+// opens, or what else is named, knows one by. It returns what is to be said of
+// a database that was behind, "" otherwise. Anyone who makes accounts or links
+// calls it first.
 func (in *instance) passOver(ctx context.Context, more ...logowner.IDSource) (warning string, err error) {
 	return logowner.ReserveIDs(ctx, in.store, append(more, in.log)...)
 }
@@ -132,7 +141,8 @@ func passOver(t *terminal.Terminal, ctx context.Context, in *instance) error {
 	return err
 }
 
-// storageOrigin is where files are put, where that is not this server; "" otherwise.
+// storageOrigin is where files are put, where that is not this server; ""
+// otherwise.
 func (in *instance) storageOrigin() string {
 	if bucket, ok := in.blobs.(interface{ Origin() string }); ok {
 		return bucket.Origin()
@@ -152,7 +162,8 @@ func (in *instance) Close() error {
 	return errors.Join(errs...)
 }
 
-// instanceSecret reads the secret of an instance, and makes it at its first start.
+// instanceSecret reads the secret of an instance, and makes it at its first
+// start.
 func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, err error) {
 	read := func(tx vitrine.Tx) (err error) {
 		secret, err = tx.Secret(signingSecret)
@@ -173,7 +184,8 @@ func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, er
 	return secret, err
 }
 
-// ready reports whether what no page can be served without answers: the store. The log of opens does not count here: while it is away opens wait in the
+// ready reports whether what no page can be served without answers: the store.
+// The log of opens does not count here: while it is away opens wait in the
 // spool, and a balancer that saw it would take all servers away at once.
 func (in *instance) ready(ctx context.Context) error {
 	_, err := in.hasAccounts(ctx)

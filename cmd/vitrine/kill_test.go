@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// killed is an instance whose server is killed again and again, with what it had acknowledged.
+// killed is an instance whose server is killed again and again, with what it
+// had acknowledged.
 type killed struct {
 	t    *testing.T
 	data string
@@ -109,8 +110,11 @@ func (k *killed) load(url string) {
 	}
 }
 
-// TestKill has the server killed with SIGKILL at steps chosen by a seed, under uploads and page loads: one after the other, and several at once.
-// The same seed kills at the same steps; what else the server does by then may differ. What it had acknowledged is there afterwards, once, and the audit finds no fault (promises 1, 2, 13).
+// TestKill has the server killed with SIGKILL at steps chosen by a seed, under
+// uploads and page loads: one after the other, and several at once. The same
+// seed kills at the same steps; what else the server does by then may differ.
+// What it had acknowledged is there afterwards, once, and the audit finds no
+// fault (promises 1, 2, 13).
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const start, uploads = 26, 100 // steps of a start, and of some uploads after it

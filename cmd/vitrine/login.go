@@ -24,7 +24,8 @@ type loginCmd struct {
 	NoBrowser bool   `help:"Open no browser; print the address only."`
 }
 
-// Bounds of the pause between two questions whether the code was confirmed, whatever the server asks for.
+// Bounds of the pause between two questions whether the code was confirmed,
+// whatever the server asks for.
 const (
 	shortestAsk = time.Second
 	longestAsk  = time.Minute
@@ -139,7 +140,8 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// openBrowser opens a page in the user's browser, and reports whether it could begin to.
+// openBrowser opens a page in the user's browser, and reports whether it could
+// begin to.
 func openBrowser(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -17,7 +17,8 @@ func (s *server) killLogin() {
 	}
 }
 
-// cmdLogin ARGS... starts "vitrine login" and waits for its code, which it leaves in CODE. Its page is in PAGE.
+// cmdLogin ARGS... starts "vitrine login" and waits for its code, which it
+// leaves in CODE. Its page is in PAGE.
 func cmdLogin(ts *testscript.TestScript, _ bool, args []string) {
 	s := serverOf(ts)
 	p := exec.Command("vitrine", append([]string{"login"}, args...)...)
@@ -38,7 +39,8 @@ func cmdLogin(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("PAGE", page)
 }
 
-// cmdDecide LINK allow|refuse signs in with a link that "account sign-in" has printed, and answers for CODE.
+// cmdDecide LINK allow|refuse signs in with a link that "account sign-in" has
+// printed, and answers for CODE.
 func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	link, err := url.Parse(args[0])
@@ -66,7 +68,8 @@ func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// cmdDecided waits until the program that login has started ends, well or with "!" badly, and leaves what it wrote in login.log.
+// cmdDecided waits until the program that login has started ends, well or with
+// "!" badly, and leaves what it wrote in login.log.
 func cmdDecided(ts *testscript.TestScript, neg bool, _ []string) {
 	s := serverOf(ts)
 	text := s.loginOutput.drain()

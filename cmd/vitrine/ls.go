@@ -29,8 +29,9 @@ func (c *lsCmd) Validate() error {
 	return nil
 }
 
-// Run lists links: aligned on a terminal, with titles first and as wide as it is; else tab-separated as slug, status, kind, bytes, time of
-// creation, title, address.
+// Run lists links: aligned on a terminal, with titles first and as wide as it
+// is; else tab-separated as slug, status, kind, bytes, time of creation, title,
+// address.
 func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
@@ -104,8 +105,9 @@ type listColumn struct {
 	cell  func(client.ListedLink) string
 }
 
-// listing writes links as a table that fits the terminal: titles take the room that the other columns leave, which are left out from the last on as
-// long as there is too little.
+// listing writes links as a table that fits the terminal: titles take the room
+// that the other columns leave, which are left out from the last on as long as
+// there is too little.
 func listing(t *terminal.Terminal, links []client.ListedLink, now time.Time) string {
 	columns := []listColumn{
 		{"SLUG", false, func(l client.ListedLink) string { return terminal.Plain(l.Slug) }},

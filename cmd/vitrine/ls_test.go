@@ -17,7 +17,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// The list of links fits every terminal, begins with the titles, and keeps the slug.
+// The list of links fits every terminal, begins with the titles, and keeps the
+// slug.
 func TestListing(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	views, few := int64(12366), int64(3)
@@ -110,7 +111,8 @@ func TestBarLeavesNothing(t *testing.T) {
 	}
 }
 
-// With several files a terminal shows which link is whose; a program reads the links alone.
+// With several files a terminal shows which link is whose; a program reads the
+// links alone.
 func TestPutNamesFiles(t *testing.T) {
 	for _, test := range []struct {
 		terminal bool

@@ -1,5 +1,6 @@
-// Vitrine turns a file into a public link and tells its owner exactly how it was read. This is the whole of it: the server, the
-// verbs of its operator, and the verbs of those who publish files.
+// Vitrine turns a file into a public link and tells its owner exactly how it
+// was read. This is the whole of it: the server, the verbs of its operator, and
+// the verbs of those who publish files.
 package main
 
 import (

@@ -99,7 +99,8 @@ func placeNamed(word string) (name, place string, ok bool) {
 	return name, place, ok && (name == "data" || name == "database" || name == "views" || name == "files")
 }
 
-// name sets places, each named or an address that says by itself what it is for.
+// name sets places, each named or an address that says by itself what it is
+// for.
 func (p *placeFlags) name(words []string) (err error) {
 	for _, word := range words {
 		name, place, ok := placeNamed(word)
@@ -124,7 +125,8 @@ func (p *placeFlags) name(words []string) (err error) {
 	return nil
 }
 
-// settingsOf reads where an instance is from a word: a directory, or a file with settings.
+// settingsOf reads where an instance is from a word: a directory, or a file
+// with settings.
 func settingsOf(word string) (p placeFlags, err error) {
 	if _, _, ok := placeNamed(word); ok {
 		p.Data, _ = filepath.Abs("data")
@@ -222,7 +224,8 @@ func (e *end) open(ctx context.Context) (err error) {
 	return err
 }
 
-// migration copies an instance from one end to the other. What is the same place at both is left alone.
+// migration copies an instance from one end to the other. What is the same
+// place at both is left alone.
 type migration struct {
 	from, to end
 	atOnce   int
@@ -290,8 +293,9 @@ func (m *migration) moves() (store, views, files bool) {
 	return m.from.storePlace() != m.to.storePlace(), m.from.viewsPlace() != m.to.viewsPlace(), m.from.filesPlace() != m.to.filesPlace()
 }
 
-// begin makes sure that nobody serves either end, and that the other one has nothing in it but what this migration has brought there. What
-// the server could not write into its log is written first.
+// begin makes sure that nobody serves either end, and that the other one has
+// nothing in it but what this migration has brought there. What the server
+// could not write into its log is written first.
 func (m *migration) begin(ctx context.Context) (err error) {
 	for _, e := range []*end{&m.from, &m.to} {
 		if e == &m.to && e.Data == m.from.Data {
@@ -427,7 +431,8 @@ func (m *migration) say() {
 	}
 }
 
-// unfinishedLease is in a store into which a migration is under way: it is no instance yet.
+// unfinishedLease is in a store into which a migration is under way: it is no
+// instance yet.
 const unfinishedLease = "migration"
 
 func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) error {
@@ -442,7 +447,8 @@ func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) e
 	})
 }
 
-// refuseUnfinished refuses a store into which a migration did not come to its end.
+// refuseUnfinished refuses a store into which a migration did not come to its
+// end.
 func refuseUnfinished(ctx context.Context, store vitrine.Store, places placeFlags) error {
 	return store.Read(ctx, func(tx vitrine.Tx) error {
 		_, err := tx.Lease(unfinishedLease)

@@ -56,7 +56,9 @@ func (m *migration) filesFit(ctx context.Context) error {
 	})
 }
 
-// mark makes the other place that of the database: it may have been its place before. Whatever is there is known to it (filesFit). Both databases have the mark.
+// mark makes the other place that of the database: it may have been its place
+// before. Whatever is there is known to it (filesFit). Both databases have the
+// mark.
 func (m *migration) mark(ctx context.Context) error {
 	mark, err := storageowner.Owner{Store: m.to.store}.Mark(ctx)
 	if err != nil || mark == "" { // one that was never marked takes a place without a mark
@@ -107,7 +109,8 @@ func (m *migration) files(ctx context.Context) error {
 	return workers.Wait()
 }
 
-// file copies one file with its parts. It tells how many bytes were read, and whether the file was there, with the bytes that were uploaded.
+// file copies one file with its parts. It tells how many bytes were read, and
+// whether the file was there, with the bytes that were uploaded.
 func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.OwnedBlob) (n int64, there bool, err error) {
 	if o.Upload { // its bytes may be there, and not be sealed yet
 		if _, err := m.from.blobs.Seal(ctx, o.Key); errors.Is(err, vitrine.ErrNotFound) {

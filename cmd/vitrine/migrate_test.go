@@ -18,8 +18,9 @@ import (
 	"vitrine/report"
 )
 
-// history is an instance of some history: two accounts, links of which some are deleted or disabled, opens of many days with what
-// was read and downloaded, and tallies.
+// history is an instance of some history: two accounts, links of which some are
+// deleted or disabled, opens of many days with what was read and downloaded,
+// and tallies.
 type history struct {
 	t    *testing.T
 	data string
@@ -165,7 +166,8 @@ func settings(t *testing.T, p placeFlags) string {
 	return path
 }
 
-// TestMigrate brings an instance from a directory to PostgreSQL and a bucket and back, killed at steps chosen by a seed and begun again. Its numbers,
+// TestMigrate brings an instance from a directory to PostgreSQL and a bucket
+// and back, killed at steps chosen by a seed and begun again. Its numbers,
 // links and history are the same everywhere, and every audit is without fault.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
@@ -214,7 +216,8 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestMigrateClickHouse brings opens into ClickHouse, killed at steps chosen by a seed and begun again, and not out of it.
+// TestMigrateClickHouse brings opens into ClickHouse, killed at steps chosen by
+// a seed and begun again, and not out of it.
 func TestMigrateClickHouse(t *testing.T) {
 	t.Parallel()
 	address := vitrinetest.ClickHouseDatabase(t)
@@ -332,7 +335,8 @@ func TestMigratePlaces(t *testing.T) {
 	}
 }
 
-// BenchmarkInstance tells how long it takes to back up and to migrate an instance of a million opens, whose past days are put away:
+// BenchmarkInstance tells how long it takes to back up and to migrate an
+// instance of a million opens, whose past days are put away:
 //
 //	go test -run '^$' -bench Instance -benchtime 1x ./cmd/vitrine
 func BenchmarkInstance(b *testing.B) {
@@ -380,7 +384,8 @@ func BenchmarkInstance(b *testing.B) {
 	})
 }
 
-// fillInstance makes an instance of one link with so many opens of the last two years.
+// fillInstance makes an instance of one link with so many opens of the last two
+// years.
 func fillInstance(b *testing.B, data string, opens int) int {
 	b.Helper()
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {

@@ -21,7 +21,8 @@ func (m *migration) viewsFit(ctx context.Context) error {
 	}
 }
 
-// views copies the opens. What ClickHouse has been given is counted there at once.
+// views copies the opens. What ClickHouse has been given is counted there at
+// once.
 func (m *migration) views(ctx context.Context) error {
 	from, told := m.from.log.(*viewdb.ViewLog), m.told("opens")
 	switch to := m.to.log.(type) {

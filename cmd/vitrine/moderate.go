@@ -227,7 +227,8 @@ func (c *linkSameCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// watch says in the log how many links wait for a person, when there are more than it said last.
+// watch says in the log how many links wait for a person, when there are more
+// than it said last.
 type watch struct {
 	moderation *moderation.Service
 	said       int64

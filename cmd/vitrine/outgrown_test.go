@@ -10,7 +10,8 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// awayFor is for how long a thing that is taken away is so, at least; VITRINE_TEST_AWAY is another span, such as 60s.
+// awayFor is for how long a thing that is taken away is so, at least;
+// VITRINE_TEST_AWAY is another span, such as 60s.
 func awayFor(t testing.TB) time.Duration {
 	t.Helper()
 	span, err := time.ParseDuration(cmp.Or(os.Getenv("VITRINE_TEST_AWAY"), "0s"))
@@ -20,8 +21,9 @@ func awayFor(t testing.TB) time.Duration {
 	return span
 }
 
-// TestOutgrown runs two servers over PostgreSQL, ClickHouse and a bucket, and takes away what they stand on, under load: nothing that was
-// acknowledged is lost, nothing is counted twice, and nobody has to do anything about it.
+// TestOutgrown runs two servers over PostgreSQL, ClickHouse and a bucket, and
+// takes away what they stand on, under load: nothing that was acknowledged is
+// lost, nothing is counted twice, and nobody has to do anything about it.
 func TestOutgrown(t *testing.T) {
 	tier.Need(t, tier.All, "a fleet over ClickHouse whose servers stop under load")
 	t.Parallel()

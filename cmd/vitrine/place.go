@@ -18,7 +18,8 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// What a data directory holds. The spools and the cache are of the serving process alone; the other verbs leave them.
+// What a data directory holds. The spools and the cache are of the serving
+// process alone; the other verbs leave them.
 const (
 	storeFile = "vitrine.db"
 	viewsFile = "views.db"
@@ -27,10 +28,12 @@ const (
 	earlyDir  = "early" // of what came before its open, which another process has
 )
 
-// viewsLock is the lock, of all processes on a store, that is held by anyone who writes to a log of views in ClickHouse.
+// viewsLock is the lock, of all processes on a store, that is held by anyone
+// who writes to a log of views in ClickHouse.
 const viewsLock = "views"
 
-// placeFlags say where an instance keeps what it knows: all in one directory, or what has outgrown it elsewhere.
+// placeFlags say where an instance keeps what it knows: all in one directory,
+// or what has outgrown it elsewhere.
 type placeFlags struct {
 	Data     string `help:"Directory of the instance: what no address below names is kept here, and what one process alone needs. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
 	Database string `help:"PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory." env:"VITRINE_DATABASE" group:"places" placeholder:"URL"`
@@ -58,7 +61,8 @@ func (p placeFlags) Validate() error {
 	return nil
 }
 
-// readable reports whether an address means one thing: a password with characters of an address in it would be taken for a host, and told in errors.
+// readable reports whether an address means one thing: a password with
+// characters of an address in it would be taken for a host, and told in errors.
 func readable(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	authority := rest
@@ -96,7 +100,8 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// made reports whether there is an instance. A database of others' making counts as one.
+// made reports whether there is an instance. A database of others' making
+// counts as one.
 func (p placeFlags) made() bool {
 	if p.Database != "" {
 		return true
@@ -105,7 +110,8 @@ func (p placeFlags) made() bool {
 	return err == nil
 }
 
-// shared reports whether other processes on other machines may serve the same instance.
+// shared reports whether other processes on other machines may serve the same
+// instance.
 func (p placeFlags) shared() bool { return p.Database != "" }
 
 // viewLog is a log of views that is closed in the end.
@@ -118,7 +124,8 @@ func (p placeFlags) openStore() (*sqlstore.Store, error) {
 	return sqlstore.Open(cmp.Or(p.Database, filepath.Join(p.Data, storeFile)))
 }
 
-// openLog opens the log of views. What ClickHouse cannot lock by itself is locked in the store.
+// openLog opens the log of views. What ClickHouse cannot lock by itself is
+// locked in the store.
 func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog, error) {
 	address := cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
 	if !strings.HasPrefix(address, "clickhouse://") {
@@ -133,7 +140,8 @@ func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog
 	}}))
 }
 
-// opened is a log, or nothing where there is none: a nil pointer in an interface would be closed.
+// opened is a log, or nothing where there is none: a nil pointer in an
+// interface would be closed.
 func opened[L viewLog](log L, err error) (viewLog, error) {
 	if err != nil {
 		return nil, err
@@ -141,7 +149,8 @@ func opened[L viewLog](log L, err error) (viewLog, error) {
 	return log, nil
 }
 
-// openBlobs opens the files. base is the address that signed URLs to a directory begin with; those to a bucket begin with its own.
+// openBlobs opens the files. base is the address that signed URLs to a
+// directory begin with; those to a bucket begin with its own.
 func (p placeFlags) openBlobs(ctx context.Context, base string, signer *vitrine.Signer, now func() time.Time) (vitrine.Blobs, vitrine.Receiver, error) {
 	if p.Files != "" {
 		b, err := s3.Open(ctx, p.Files, now)

@@ -17,7 +17,8 @@ import (
 	"vitrine/report"
 )
 
-// benchLogs are the places that a log of views can be kept in, each made new by the servers that people run.
+// benchLogs are the places that a log of views can be kept in, each made new by
+// the servers that people run.
 var benchLogs = []struct {
 	name string
 	open func(testing.TB) (viewLog, error)
@@ -43,7 +44,8 @@ func openBenchLog(b *testing.B, open func(testing.TB) (viewLog, error)) viewLog 
 	return l
 }
 
-// BenchmarkPlacesTake tells how many opens a second each log takes, in batches of some sizes, each durable when it is taken.
+// BenchmarkPlacesTake tells how many opens a second each log takes, in batches
+// of some sizes, each durable when it is taken.
 func BenchmarkPlacesTake(b *testing.B) {
 	for _, log := range benchLogs {
 		for _, size := range []int{1, 64, 4096} {
@@ -68,8 +70,10 @@ func BenchmarkPlacesTake(b *testing.B) {
 	}
 }
 
-// BenchmarkPlacesReport makes what a report is made of, the tally of its range and a brief one of the range before, from each log with 200,000 opens
-// of 100 links in a year, settled. Of each the first is left out: it reads into memory what the others find there.
+// BenchmarkPlacesReport makes what a report is made of, the tally of its range
+// and a brief one of the range before, from each log with 200,000 opens of 100
+// links in a year, settled. Of each the first is left out: it reads into memory
+// what the others find there.
 func BenchmarkPlacesReport(b *testing.B) {
 	const opens = 200_000
 	start := report.DayOf(vitrinetest.NewTraffic(1, 1).Open().At)
@@ -118,7 +122,8 @@ func BenchmarkPlacesReport(b *testing.B) {
 	}
 }
 
-// BenchmarkFleetPages loads pages through one server and through two, over one PostgreSQL and one bucket. Servers, database, bucket and client share this
+// BenchmarkFleetPages loads pages through one server and through two, over one
+// PostgreSQL and one bucket. Servers, database, bucket and client share this
 // machine: what is told is what a second server costs or gives there.
 func BenchmarkFleetPages(b *testing.B) {
 	f := newFleetOver(b, vitrinetest.Postgres(b).NewDatabase(b), "")

@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Addresses that lead nowhere end a verb with a sentence, which has nothing of their passwords.
+// Addresses that lead nowhere end a verb with a sentence, which has nothing of
+// their passwords.
 func TestWrongPlaces(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -34,7 +35,8 @@ func TestWrongPlaces(t *testing.T) {
 	does(exitUsage, "begins with postgres://", "account", "list", "--database", "mysql://u:s3cr@127.0.0.1:1/vitrine")
 }
 
-// What looks at a database in which there is no instance makes none: one may be about to be brought there.
+// What looks at a database in which there is no instance makes none: one may be
+// about to be brought there.
 func TestEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	database, data := vitrinetest.PostgresDatabase(t), filepath.Join(t.TempDir(), "data")

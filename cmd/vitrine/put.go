@@ -40,7 +40,8 @@ type put struct {
 	Code  string `json:"code,omitempty"`
 }
 
-// Run puts the files on display one after the other. A file that fails does not keep the others.
+// Run puts the files on display one after the other. A file that fails does not
+// keep the others.
 func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	b := &bar{t: t}
 	api, err := c.client(t, client.WithRetryNotice(func(r client.Retry) { b.clear(); notice(t, r) }))
@@ -122,7 +123,8 @@ func (c *putCmd) show(t *terminal.Terminal, path string, l *client.Link, failure
 	return err
 }
 
-// bar shows on a terminal how much of a file is on its way. It is the one line of the terminal that is drawn again.
+// bar shows on a terminal how much of a file is on its way. It is the one line
+// of the terminal that is drawn again.
 type bar struct {
 	t    *terminal.Terminal
 	mu   sync.Mutex // what is sent is told from another goroutine

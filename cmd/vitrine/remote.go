@@ -21,8 +21,9 @@ type remote struct {
 	jsonFlag
 }
 
-// target finds server and key: those that were named, then those that "login" has stored. A key that was named is never sent to a server of
-// which only the stored settings know.
+// target finds server and key: those that were named, then those that "login"
+// has stored. A key that was named is never sent to a server of which only the
+// stored settings know.
 func (r remote) target() (terminal.Target, error) {
 	address, key := strings.TrimSpace(r.URL), strings.TrimSpace(r.APIKey)
 	if key != "" {
@@ -53,7 +54,8 @@ func (r remote) target() (terminal.Target, error) {
 	return terminal.Target{Server: server, Key: c.APIKey, From: "the key of \"login\""}, nil
 }
 
-// serverOr is the address that was named, or else the server that was logged in to last; "" for neither.
+// serverOr is the address that was named, or else the server that was logged in
+// to last; "" for neither.
 func serverOr(address string, stored credentials.Store) (string, error) {
 	if address != "" {
 		return credentials.NormalServer(address)
@@ -88,7 +90,8 @@ func newClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 	return c, nil
 }
 
-// reader is client for verbs whose answer a person waits for: they give up after seconds.
+// reader is client for verbs whose answer a person waits for: they give up
+// after seconds.
 func (r remote) reader(t *terminal.Terminal) (*client.Client, error) {
 	return r.client(t, patient(t)...)
 }

@@ -113,7 +113,8 @@ func (r *restore) files(ctx context.Context) error {
 	return files.Sync()
 }
 
-// audit looks at what was restored. Uploads that were under way then and are over by now are removed first, as a server would.
+// audit looks at what was restored. Uploads that were under way then and are
+// over by now are removed first, as a server would.
 func (r *restore) audit(ctx context.Context, deep bool, t *terminal.Terminal) (faults int, err error) {
 	in, err := openInstance(ctx, placeFlags{Data: r.to})
 	if err != nil {

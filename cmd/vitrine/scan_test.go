@@ -31,8 +31,9 @@ func (h *held) state(c *client.Client, slug, want, reason string) {
 	h.t.Fatalf("after a minute the link %s is not %s (%s)", slug, want, reason)
 }
 
-// TestScanning runs the program beside a real clamd: malware is refused; what cannot be scanned waits, also over a kill -9, and is scanned when
-// it can be; and the log says how it stands.
+// TestScanning runs the program beside a real clamd: malware is refused; what
+// cannot be scanned waits, also over a kill -9, and is scanned when it can be;
+// and the log says how it stands.
 func TestScanning(t *testing.T) {
 	t.Parallel()
 	d := vitrinetest.Clamd(t)

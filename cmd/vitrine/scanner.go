@@ -44,14 +44,17 @@ func (s *scanner) Close() {
 	}
 }
 
-// atOnce is how many videos are scanned side by side: of the turns of all daemons two are left, one for what is scanned anew and one for
-// anyone who waits for the answer to an upload.
+// atOnce is how many videos are scanned side by side: of the turns of all
+// daemons two are left, one for what is scanned anew and one for anyone who
+// waits for the answer to an upload.
 func (c *serveCmd) atOnce() int { return max(len(c.Clamd)*c.Scans-2, 1) }
 
-// noticesLife is how long what was said of the scanner is said again without asking.
+// noticesLife is how long what was said of the scanner is said again without
+// asking.
 const noticesLife = 10 * time.Second
 
-// notices are what moderators must know of the scanner. What was found out last is said at once; nobody waits for a scanner.
+// notices are what moderators must know of the scanner. What was found out last
+// is said at once; nobody waits for a scanner.
 func (s *scanner) notices(context.Context) []web.Notice {
 	if s.clamd == nil {
 		return []web.Notice{{Text: "No malware scanner is set up: files are inspected for what they claim to be, and not scanned for malware. The server’s flag --clamd names one.", Warning: true}}

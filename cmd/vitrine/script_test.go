@@ -29,7 +29,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// clockVariable names the variable that says by how much a program run by a test finds the clock of its machine ahead: a duration, such as -1m.
+// clockVariable names the variable that says by how much a program run by a
+// test finds the clock of its machine ahead: a duration, such as -1m.
 const clockVariable = "VITRINE_TEST_CLOCK"
 
 // drainVariable names the variable that has a server drain, whatever its
@@ -56,7 +57,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vitrine": main})
 }
 
-// TestScript runs the program as its users do: every command of a script is a process of its own, and "serve" one that stays.
+// TestScript runs the program as its users do: every command of a script is a
+// process of its own, and "serve" one that stays.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -140,7 +142,8 @@ func readLines(r io.Reader) *lines {
 	return l
 }
 
-// wait returns the first group of the pattern once it is there; false when the server ended before.
+// wait returns the first group of the pattern once it is there; false when the
+// server ended before.
 func (l *lines) wait(pattern string) (string, bool) {
 	re := regexp.MustCompile(pattern)
 	l.mu.Lock()
@@ -166,7 +169,8 @@ func (l *lines) drain() string {
 	return l.text.String()
 }
 
-// cmdServe starts a server on a free port, waits until it serves, and sets VITRINE_URL.
+// cmdServe starts a server on a free port, waits until it serves, and sets
+// VITRINE_URL.
 func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	s := serverOf(ts)
 	s.kill()
@@ -183,8 +187,10 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("VITRINE_URL", "http://localhost:"+port)
 }
 
-// cmdHalt ends the server as an operator does, if "refuses" has not done so, expects it to end well, and leaves what it wrote in
-// serve.log. "! halt" sends a signal in any case, a second one after "refuses", and expects it to end badly.
+// cmdHalt ends the server as an operator does, if "refuses" has not done so,
+// expects it to end well, and leaves what it wrote in serve.log. "! halt" sends
+// a signal in any case, a second one after "refuses", and expects it to end
+// badly.
 func cmdHalt(ts *testscript.TestScript, neg bool, _ []string) {
 	s := serverOf(ts)
 	if !s.ending || neg {
@@ -199,7 +205,8 @@ func cmdHalt(ts *testscript.TestScript, neg bool, _ []string) {
 	}
 }
 
-// cmdSetenv NAME FILE [PATTERN] sets a variable to what a file holds, or to the pattern's group in it.
+// cmdSetenv NAME FILE [PATTERN] sets a variable to what a file holds, or to the
+// pattern's group in it.
 func cmdSetenv(ts *testscript.TestScript, _ bool, args []string) {
 	value := strings.TrimSpace(ts.ReadFile(args[1]))
 	if len(args) > 2 {
@@ -215,8 +222,9 @@ func cmdSetenv(ts *testscript.TestScript, _ bool, args []string) {
 // person is the user agent of one.
 const person = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 
-// cmdFetch [-X METHOD] [-H HEADER]... [-d BODY] URL is curl: the body on standard output, status and headers on standard
-// error. It fails from status 400 on.
+// cmdFetch [-X METHOD] [-H HEADER]... [-d BODY] URL is curl: the body on
+// standard output, status and headers on standard error. It fails from status
+// 400 on.
 func cmdFetch(ts *testscript.TestScript, neg bool, args []string) {
 	method, body, header := "", "", http.Header{"User-Agent": {person}}
 	for ; len(args) > 1; args = args[2:] {
@@ -263,7 +271,8 @@ func cmdAwait(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%s is not %s after a minute", args[0], args[1])
 }
 
-// cmdBegin URL TYPE SIZE begins a PUT and returns when the server is reading its body.
+// cmdBegin URL TYPE SIZE begins a PUT and returns when the server is reading
+// its body.
 func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
 	s := serverOf(ts)
 	u, err := url.Parse(args[0])
@@ -300,7 +309,8 @@ func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 }
 
-// cmdFinish SIZE sends the rest of the upload that begin began, and expects it to be stored.
+// cmdFinish SIZE sends the rest of the upload that begin began, and expects it
+// to be stored.
 func cmdFinish(ts *testscript.TestScript, _ bool, args []string) {
 	s := serverOf(ts)
 	size, err := strconv.Atoi(args[0])
@@ -311,7 +321,8 @@ func cmdFinish(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(<-s.answer)
 }
 
-// cmdRefuses sends the server SIGTERM and waits until it takes no more connections.
+// cmdRefuses sends the server SIGTERM and waits until it takes no more
+// connections.
 func cmdRefuses(ts *testscript.TestScript, _ bool, _ []string) {
 	s := serverOf(ts)
 	s.ending = true
@@ -327,7 +338,8 @@ func cmdRefuses(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// cmdMake KIND FILE [N] makes a real file: a pdf of N pages, a png, text of N bytes, or a wav of N bytes of silence.
+// cmdMake KIND FILE [N] makes a real file: a pdf of N pages, a png, text of N
+// bytes, or a wav of N bytes of silence.
 func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
 	n := 1
 	if len(args) > 2 {

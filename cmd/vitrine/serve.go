@@ -20,8 +20,9 @@ import (
 	"vitrine/internal/worker"
 )
 
-// Run serves until ctx ends, and then in order: it says that it is not ready and serves on for the time to drain, takes no more connections, requests
-// that are under way finish, background work ends, views and databases are closed.
+// Run serves until ctx ends, and then in order: it says that it is not ready
+// and serves on for the time to drain, takes no more connections, requests that
+// are under way finish, background work ends, views and databases are closed.
 func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	log := c.logger(t)
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
@@ -42,7 +43,8 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	// The start is brief, and a signal during it ends the server as it would later.
+	// The start is brief, and a signal during it ends the server as it would
+	// later.
 	starting := context.WithoutCancel(ctx)
 	in, err := createInstance(starting, c.placeFlags, public.String())
 	if err != nil {
@@ -113,9 +115,10 @@ func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, e
 	return web.TokenURL(public.String(), vitrine.TokenSetup, text), nil
 }
 
-// welcome says where the server is, what it lacks, and what to do next: to a person where the log is text, else in the log
-// alone. The address at which the first account is made is the one secret that ever is there: anyone who reads the log runs the
-// instance, and it is worth nothing once it was used.
+// welcome says where the server is, what it lacks, and what to do next: to a
+// person where the log is text, else in the log alone. The address at which the
+// first account is made is the one secret that ever is there: anyone who reads
+// the log runs the instance, and it is worth nothing once it was used.
 func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPAddr, setup string, log *slog.Logger) {
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
 	if c.LogFormat == "text" {
@@ -147,10 +150,12 @@ func putHint(public, key string) string {
 	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key, self())
 }
 
-// lettersTime is how long a server that ends begins to send messages. What is left then is sent by another, or by the next.
+// lettersTime is how long a server that ends begins to send messages. What is
+// left then is sent by another, or by the next.
 const lettersTime = 10 * time.Second
 
-// serve runs the server until ctx ends or serving fails. It returns nil after a clean end: every request answered.
+// serve runs the server until ctx ends or serving fails. It returns nil after a
+// clean end: every request answered.
 func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound time.Duration) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
@@ -166,7 +171,8 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 		failed = s.drain(drain, served)
 	}
 	if err := s.shutdown(bound); err != nil {
-		// Requests still run on views and databases: these are left as they are. What was answered is durable.
+		// Requests still run on views and databases: these are left as they
+		// are. What was answered is durable.
 		return errors.Join(failed, err)
 	}
 	stopWork()
@@ -185,8 +191,9 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	return errors.Join(failed, s.spools.Close(), s.instance.Close())
 }
 
-// drain says that this server is not ready, and serves on, so that whatever is before it has time to see that and to send requests
-// elsewhere. Serving may fail meanwhile.
+// drain says that this server is not ready, and serves on, so that whatever is
+// before it has time to see that and to send requests elsewhere. Serving may
+// fail meanwhile.
 func (s *service) drain(wait time.Duration, served <-chan error) error {
 	s.draining.Store(true)
 	if wait <= 0 {

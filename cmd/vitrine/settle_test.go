@@ -28,7 +28,8 @@ type importing struct {
 	views int64 // of imports that came to their end
 }
 
-// importedLinks is of how many links the history is: with some opens a day each, a run of days makes more tallies than one transaction stores.
+// importedLinks is of how many links the history is: with some opens a day
+// each, a run of days makes more tallies than one transaction stores.
 const importedLinks = 6
 
 func newImporting(t *testing.T) *importing {
@@ -86,8 +87,10 @@ func (i *importing) right(when string) {
 	}
 }
 
-// Two processes make the tallies of one log. The first imports, and is stopped at a step of making them; the second, which has nothing to add, is stopped
-// at a step of the same work, if it comes so far; the first goes on to its end, and then the second does.
+// Two processes make the tallies of one log. The first imports, and is stopped
+// at a step of making them; the second, which has nothing to add, is stopped at
+// a step of the same work, if it comes so far; the first goes on to its end,
+// and then the second does.
 func TestTwoProcessesSettle(t *testing.T) {
 	t.Parallel()
 	const opens = 8000 // more tallies than one transaction stores
@@ -159,10 +162,12 @@ func waitStopped(t *testing.T, pid int) {
 	}
 }
 
-// killsVariable names the variable that says how often TestImportBesideKills kills: 100, say.
+// killsVariable names the variable that says how often TestImportBesideKills
+// kills: 100, say.
 const killsVariable = "VITRINE_TEST_KILLS"
 
-// TestImportBesideKills kills a server under load at steps chosen by a seed, while another process imports old history: each start settles, and each
+// TestImportBesideKills kills a server under load at steps chosen by a seed,
+// while another process imports old history: each start settles, and each
 // import does at its end.
 func TestImportBesideKills(t *testing.T) {
 	t.Parallel()
@@ -200,7 +205,8 @@ func TestImportBesideKills(t *testing.T) {
 	t.Logf("%d kills, %d opens imported, %d links, %d pages answered, %d cut off", kills, i.views, len(i.links), i.pages, i.broken)
 }
 
-// TestAuditRepair loses tallies behind the program's back, and has them made again.
+// TestAuditRepair loses tallies behind the program's back, and has them made
+// again.
 func TestAuditRepair(t *testing.T) {
 	t.Parallel()
 	i := newImporting(t)

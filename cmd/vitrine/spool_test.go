@@ -19,7 +19,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// held is an instance whose view log another process can keep from being written.
+// held is an instance whose view log another process can keep from being
+// written.
 type held struct {
 	t    *testing.T
 	data string
@@ -110,7 +111,8 @@ func (h *held) get(path string) string {
 
 var downloadAddress = regexp.MustCompile(`/p/[^/"]+/download\?v=[^"&]+`)
 
-// open opens a link n times at once, and downloads its file from one of the pages.
+// open opens a link n times at once, and downloads its file from one of the
+// pages.
 func (h *held) open(slug string, n int) {
 	var all sync.WaitGroup
 	for range n - 1 {
@@ -120,8 +122,10 @@ func (h *held) open(slug string, n int) {
 	all.Wait()
 }
 
-// TestLogHeld keeps the view log from being written for longer than a visitor waits. Pages and downloads are answered all the same,
-// also by the server that is killed meanwhile; when the log is to be had again, every one of them is in it, once.
+// TestLogHeld keeps the view log from being written for longer than a visitor
+// waits. Pages and downloads are answered all the same, also by the server that
+// is killed meanwhile; when the log is to be had again, every one of them is in
+// it, once.
 func TestLogHeld(t *testing.T) {
 	t.Parallel()
 	h := &held{t: t, data: t.TempDir()}

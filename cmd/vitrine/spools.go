@@ -16,14 +16,16 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// spools are what a server keeps in its data directory of what the log of views does not take.
+// spools are what a server keeps in its data directory of what the log of views
+// does not take.
 type spools struct {
 	spool *spool.Spool
 	early *spool.Spool // nil: nobody else writes to the log, and nothing is early
 }
 
-// openSpools opens the spools of a data directory. Where nobody else writes to the log there is one for what is early only if there was one
-// before, when others did.
+// openSpools opens the spools of a data directory. Where nobody else writes to
+// the log there is one for what is early only if there was one before, when
+// others did.
 func openSpools(data string, shared bool, log *slog.Logger) (*spools, error) {
 	early := filepath.Join(data, earlyDir)
 	_, used, err := holds(early)
@@ -69,7 +71,8 @@ func (s *spools) idSources() []logowner.IDSource {
 	return []logowner.IDSource{s.spool, s.early}
 }
 
-// views are the views of an instance, which say how it stands with what the log does not take.
+// views are the views of an instance, which say how it stands with what the log
+// does not take.
 func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 	v := &ingest.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.store)}
 	v.Notice = func(err error) {
@@ -98,8 +101,9 @@ func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 	return v
 }
 
-// drainSpools puts what is in the spools of a data directory that nobody serves into a log. What is left is damaged, or waits for opens that other
-// servers have, and is kept.
+// drainSpools puts what is in the spools of a data directory that nobody serves
+// into a log. What is left is damaged, or waits for opens that other servers
+// have, and is kept.
 func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, data string, shared bool) error {
 	used, err := spooled(data)
 	if !used || err != nil {
@@ -119,7 +123,8 @@ func spooled(data string) (bool, error) {
 	return spool || early, errors.Join(err, err2)
 }
 
-// finishCopy puts what is in the spools of a copy with embedded databases into its log. The store of the copy is the later one of the two: it is made to
+// finishCopy puts what is in the spools of a copy with embedded databases into
+// its log. The store of the copy is the later one of the two: it is made to
 // know no more of the log than the copy of the log has.
 func finishCopy(ctx context.Context, data string) error {
 	log, err := viewdb.Open(filepath.Join(data, viewsFile))
@@ -137,7 +142,8 @@ func finishCopy(ctx context.Context, data string) error {
 	return errors.Join(err, log.Close(), store.Close())
 }
 
-// copyEarly copies what still waits for opens of other servers to the data directory that the instance will have, which may have some of it.
+// copyEarly copies what still waits for opens of other servers to the data
+// directory that the instance will have, which may have some of it.
 func copyEarly(ctx context.Context, from, to string) error {
 	_, used, err := holds(filepath.Join(from, earlyDir))
 	if !used || err != nil || from == to {
@@ -166,8 +172,10 @@ func copySpools(from, to string) error {
 	return nil
 }
 
-// copySpool copies what is in the spool. A record that is being written while it is copied was not acknowledged; it is cut off where it is read.
-// A file that is gone was in the log by then, or what it had is in a new one: so it looks again until it misses none.
+// copySpool copies what is in the spool. A record that is being written while
+// it is copied was not acknowledged; it is cut off where it is read. A file
+// that is gone was in the log by then, or what it had is in a new one: so it
+// looks again until it misses none.
 func copySpool(from, to string) error {
 	copied := map[string]bool{}
 	for missed := true; missed; {

@@ -44,7 +44,8 @@ func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return err
 }
 
-// slugOf is the slug of what may also be a link's whole address, as put prints it.
+// slugOf is the slug of what may also be a link's whole address, as put prints
+// it.
 func slugOf(s string) string {
 	if _, after, ok := strings.Cut(s, "/p/"); ok {
 		s = after

@@ -25,7 +25,8 @@ type bucketFlags struct {
 	PublicURL string `help:"Address of the instance as visitors type it." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
 }
 
-// bucket does something with the bucket of an instance, from which a browser at a public address, "" where none is told, puts files there.
+// bucket does something with the bucket of an instance, from which a browser at
+// a public address, "" where none is told, puts files there.
 func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blobs, public string) error) error {
 	public := ""
 	if f.PublicURL != "" {

@@ -16,10 +16,12 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// errLogGone reports that the file of an embedded view log is missing or has no bytes. It is a logowner.ErrLoss.
+// errLogGone reports that the file of an embedded view log is missing or has no
+// bytes. It is a logowner.ErrLoss.
 var errLogGone = fmt.Errorf("%w: the file is missing or has no bytes", logowner.ErrLoss)
 
-// logGone returns errLogGone where the log is a file that is missing or empty, and the store has had a log. Opening such a log would create a new one.
+// logGone returns errLogGone where the log is a file that is missing or empty,
+// and the store has had a log. Opening such a log would create a new one.
 func (p placeFlags) logGone(ctx context.Context, store vitrine.Store) error {
 	if p.Views != "" || p.Database != "" {
 		return nil
@@ -71,7 +73,8 @@ type lossError struct {
 func (e *lossError) Error() string { return e.message }
 func (e *lossError) Unwrap() error { return e.err }
 
-// recordLog has the store know how far the log was written. That it cannot be recorded is no failure of what was done: the next process does it.
+// recordLog has the store know how far the log was written. That it cannot be
+// recorded is no failure of what was done: the next process does it.
 func (in *instance) recordLog(ctx context.Context, log *slog.Logger) {
 	if err := in.places.lossOf(in.pair().Record(ctx)); err != nil {
 		log.Warn("the position of the view log was not recorded", "error", err)

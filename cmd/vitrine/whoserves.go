@@ -8,12 +8,16 @@ import (
 	"vitrine"
 )
 
-// servedWithin is within what time a server that shares a store renews a lease, or takes up one that another has left: the first every 10 s, the
-// second after 41 s at most.
+// servedWithin is within what time a server that shares a store renews a lease,
+// or takes up one that another has left: the first every 10 s, the second after
+// 41 s at most.
 const servedWithin = 45 * time.Second
 
-// whoServes lists who serves an instance over a store that servers share: anyone who takes or renews a lease while this looks on. What is in the leases is
-// compared with no clock; those of servers that were killed stay as they are. waiting is called when there are leases, and with that something to wait for.
+// whoServes lists who serves an instance over a store that servers share:
+// anyone who takes or renews a lease while this looks on. What is in the leases
+// is compared with no clock; those of servers that were killed stay as they
+// are. waiting is called when there are leases, and with that something to wait
+// for.
 func whoServes(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error), waiting func()) (holders []string, err error) {
 	left, err := leases(ctx)
 	if err != nil || len(left) == 0 {

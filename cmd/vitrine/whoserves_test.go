@@ -13,7 +13,8 @@ import (
 	"vitrine/internal/sqlstore"
 )
 
-// An instance is served when a lease moves or a new one comes, whatever the clocks say that wrote it; not by what was left by a server that was killed.
+// An instance is served when a lease moves or a new one comes, whatever the
+// clocks say that wrote it; not by what was left by a server that was killed.
 func TestWhoServes(t *testing.T) {
 	lease := func(name, holder string, until time.Duration) vitrine.Lease {
 		return vitrine.Lease{Name: name, Holder: holder, Until: time.UnixMilli(0).Add(until)}

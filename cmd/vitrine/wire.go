@@ -26,33 +26,41 @@ import (
 	"vitrine/internal/worker"
 )
 
-// How often background work looks for something to do. Scans are woken, too, when there is something.
+// How often background work looks for something to do. Scans are woken, too,
+// when there is something.
 const (
 	scanEvery = 10 * time.Second
-	// What waits in review for a scan, and whether the signatures have changed by which live files were scanned.
+	// What waits in review for a scan, and whether the signatures have changed
+	// by which live files were scanned.
 	rescanEvery = time.Minute
-	// A link that has become live without having just been made, by its scan or by a person, waits so long for its preview.
+	// A link that has become live without having just been made, by its scan or
+	// by a person, waits so long for its preview.
 	previewEvery = 5 * time.Second
 	sweepEvery   = 5 * time.Minute
 	purgeEvery   = 5 * time.Minute
 	// A day is settled once its last beacons have come.
 	settleEvery = 10 * time.Minute
 	forgetEvery = time.Hour
-	// What is kept in memory of links that have changed is dropped when one is asked for, and in any case after so long.
+	// What is kept in memory of links that have changed is dropped when one is
+	// asked for, and in any case after so long.
 	dropEvery = time.Minute
-	// Letters are sent when they are written. What could not be sent then, here or elsewhere, waits so long beyond its time.
+	// Letters are sent when they are written. What could not be sent then, here
+	// or elsewhere, waits so long beyond its time.
 	lettersEvery = 10 * time.Second
 	// So often it is tried to become the process that does the chores.
 	choresEvery = 10 * time.Second
-	// A view log that has lost what was written since is not noticed (logowner).
+	// A view log that has lost what was written since is not noticed
+	// (logowner).
 	recordEvery = 10 * time.Second
 )
 
-// choresLease is the lease of the work that one process of an instance does at a time.
+// choresLease is the lease of the work that one process of an instance does at
+// a time.
 const choresLease = "chores"
 
-// Bounds of every connection. There is none on how long a whole request or answer takes: uploads and downloads are long, and web
-// bounds each route by its nature.
+// Bounds of every connection. There is none on how long a whole request or
+// answer takes: uploads and downloads are long, and web bounds each route by
+// its nature.
 const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
@@ -96,7 +104,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.PurgeClosed)
 	in.accounts.Contents = collections.Contents{Store: in.store, Links: in.links, Now: in.now}
 	in.accounts.Wake, in.accounts.Leases = empty.Wake, leases
-	// Work that the state of each link or account is the queue of is shared by all processes; the rest is done by one of them.
+	// Work that the state of each link or account is the queue of is shared by
+	// all processes; the rest is done by one of them.
 	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale)}
 	if sender != nil {
 		s.outbox = &outbox.Outbox{Store: in.store, Mailer: sender, Now: in.now,
@@ -170,8 +179,9 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		// What it would say is about single connections, with their addresses, which must be in no log. Package accept logs what
-		// concerns the server.
+		// What it would say is about single connections, with their addresses,
+		// which must be in no log. Package accept logs what concerns the
+		// server.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
 	s.http.RegisterOnShutdown(app.EndStalled)
@@ -191,8 +201,9 @@ func (s *service) ready(ctx context.Context) error {
 	return s.instance.ready(ctx)
 }
 
-// drained has each answer of a server that is about to end close its connection, so that the next request finds another server, and none meets
-// a connection that is just being cut.
+// drained has each answer of a server that is about to end close its
+// connection, so that the next request finds another server, and none meets a
+// connection that is just being cut.
 func (s *service) drained(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
@@ -202,7 +213,8 @@ func (s *service) drained(next http.Handler) http.Handler {
 	})
 }
 
-// previewer makes previews with the programs that this machine has, in processes of their own.
+// previewer makes previews with the programs that this machine has, in
+// processes of their own.
 func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
 	m, err := preview.New(preview.Options{Cache: filepath.Join(c.Data, "cache"), Temp: filepath.Join(c.Data, "temp"),
 		Office: c.Office, FFmpeg: c.FFmpeg, Heif: c.Heif})

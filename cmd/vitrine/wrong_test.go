@@ -13,7 +13,8 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// A server that cannot be reached is named with what to check, and a key that is not valid with its server. No key is shown whole.
+// A server that cannot be reached is named with what to check, and a key that
+// is not valid with its server. No key is shown whole.
 func TestWrongServer(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

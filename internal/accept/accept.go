@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// reserve is how many descriptors are kept for databases, their journals and
-	// what is opened now and then.
+	// reserve is how many descriptors are kept for databases, their journals
+	// and what is opened now and then.
 	reserve = 64
 	// each is how many descriptors a connection needs: its own, and that of the
 	// file that is sent over it.
 	each = 2
 	// fewest connections are taken whatever the limit.
 	fewest = 8
-	// refusing is how many connections are told at once that there are too many;
-	// further ones are only closed.
+	// refusing is how many connections are told at once that there are too
+	// many; further ones are only closed.
 	refusing = 16
 	// refuseTime is how long one of them has to take the answer.
 	refuseTime = time.Second
@@ -61,8 +61,9 @@ type Listener struct {
 	logged  time.Time
 }
 
-// Listen bounds a listener by the limit of file descriptors of this process. The
-// program raises the soft limit to the hard one when it starts (package os).
+// Listen bounds a listener by the limit of file descriptors of this process.
+// The program raises the soft limit to the hard one when it starts (package
+// os).
 func Listen(l net.Listener, log *slog.Logger) *Listener {
 	limit := descriptors()
 	return &Listener{Listener: l, limit: limit, most: Most(limit), log: log, refuse: make(chan struct{}, refusing),

@@ -18,7 +18,8 @@ func descriptors() uint64 {
 	return uint64(l.Cur)
 }
 
-// temporary reports whether an error is about what the system has too little of.
+// temporary reports whether an error is about what the system has too little
+// of.
 func temporary(err error) bool {
 	for _, e := range []unix.Errno{unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM} {
 		if errors.Is(err, e) {

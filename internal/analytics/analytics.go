@@ -36,20 +36,23 @@ type Service struct {
 	Now    func() time.Time
 	// KeepMonths is how many months single opens are kept; 0: for ever.
 	KeepMonths int
-	// MaxOpens caps the opens read for one report; 0: no cap. A report that meets it says so in Truncated.
+	// MaxOpens caps the opens read for one report; 0: no cap. A report that
+	// meets it says so in Truncated.
 	MaxOpens int
 }
 
-// settleAfter is how long after its end a day is settled: until then beacons of its opens are accepted, and some more, which may
-// wait in a spool.
+// settleAfter is how long after its end a day is settled: until then beacons of
+// its opens are accepted, and some more, which may wait in a spool.
 const settleAfter = vitrine.TokenLife + time.Hour
 
-// RollUp puts past days away, so that reports of them are quick. It is background work.
+// RollUp puts past days away, so that reports of them are quick. It is
+// background work.
 func (s *Service) RollUp(ctx context.Context) error {
 	return s.Log.RollUp(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
 }
 
-// Expire removes single opens that are older than KeepMonths. It is background work.
+// Expire removes single opens that are older than KeepMonths. It is background
+// work.
 func (s *Service) Expire(ctx context.Context) error {
 	if s.KeepMonths <= 0 {
 		return nil
@@ -57,8 +60,10 @@ func (s *Service) Expire(ctx context.Context) error {
 	return s.Log.Expire(ctx, report.DayOf(s.Now().UTC().AddDate(0, -s.KeepMonths, 0).UnixMilli()))
 }
 
-// Link is the report of one link of an account. Errors: CodeProRequired, CodeBadRange, CodeNotFound; another account's link is
-// like an unknown one. A slug that the link had before finds it for as long as the old address leads on.
+// Link is the report of one link of an account. Errors: CodeProRequired,
+// CodeBadRange, CodeNotFound; another account's link is like an unknown one. A
+// slug that the link had before finds it for as long as the old address leads
+// on.
 func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, r report.Range) (*report.LinkReport, error) {
 	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 	if err != nil {
@@ -112,7 +117,8 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, r report.Rang
 	return rep, nil
 }
 
-// linksOf lists how the links of an account are counted, without what a report shows of a few alone: their names.
+// linksOf lists how the links of an account are counted, without what a report
+// shows of a few alone: their names.
 func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Link, error) {
 	var facts []vitrine.LinkFacts
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -171,7 +177,8 @@ func (s *Service) name(l *report.Link, row *vitrine.Link) {
 	l.PublicID, l.Slug, l.Title, l.URL = s.Signer.LinkID(row.ID), string(row.Slug), row.Title, s.URL(row.Slug)
 }
 
-// tallies reads the window's summary, and the one of the time before it, which matters for comparison alone.
+// tallies reads the window's summary, and the one of the time before it, which
+// matters for comparison alone.
 func (s *Service) tallies(ctx context.Context, scope vitrine.Scope, w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
 	cur, truncated, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: w.From, To: w.To, Cap: s.MaxOpens})
 	if err == nil && w.Key != report.RangeAll { // which has no time before it

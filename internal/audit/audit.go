@@ -1,5 +1,5 @@
-// Package audit checks that store, files and view log agree, link by link and day
-// by day (docs/specification/promises.md).
+// Package audit checks that store, files and view log agree, link by link and
+// day by day (docs/specification/promises.md).
 package audit
 
 import (
@@ -29,8 +29,9 @@ type Log interface {
 	Audit(ctx context.Context, all bool, fault func(text string, tally bool)) error
 }
 
-// Checker checks at rest what must never happen: that every link has the bytes it was made of, that one upload made one link,
-// that nothing is stored that nobody owns, and that what is derived equals a recount.
+// Checker checks at rest what must never happen: that every link has the bytes
+// it was made of, that one upload made one link, that nothing is stored that
+// nobody owns, and that what is derived equals a recount.
 type Checker struct {
 	Store vitrine.Store
 	Blobs Blobs
@@ -45,7 +46,8 @@ type Checker struct {
 	Tally func(string)
 }
 
-// Run calls fault with a sentence for each thing that is wrong. An error means that the audit could not be done.
+// Run calls fault with a sentence for each thing that is wrong. An error means
+// that the audit could not be done.
 func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 	owned := map[vitrine.UploadID]bool{}
 	var links []*vitrine.Link
@@ -124,8 +126,9 @@ func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, 
 	return nil
 }
 
-// auditHistory checks that a link is in the state that its history ends with, and that it came into review or out of it in no other way
-// than the contract's (contract, Link states).
+// auditHistory checks that a link is in the state that its history ends with,
+// and that it came into review or out of it in no other way than the contract's
+// (contract, Link states).
 func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) error {
 	history, err := tx.Changes(vitrine.ChangeQuery{Link: l.ID})
 	if err != nil {
@@ -188,7 +191,8 @@ func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fau
 	return part.Close()
 }
 
-// gone speaks of what a link names and has not, unless the link, looked at again, is deleted or does not name it any more.
+// gone speaks of what a link names and has not, unless the link, looked at
+// again, is deleted or does not name it any more.
 func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names func(*vitrine.Link) bool, fault func(string)) error {
 	var now *vitrine.Link
 	err := a.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -201,7 +205,8 @@ func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names 
 	return err
 }
 
-// strays finds sealed bytes that belong to no link and to no upload that may still become one.
+// strays finds sealed bytes that belong to no link and to no upload that may
+// still become one.
 func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, fault func(string)) error {
 	var stray []vitrine.UploadID
 	err := a.Blobs.Each(ctx, func(id vitrine.UploadID, _ vitrine.BlobInfo) error {

@@ -8,7 +8,8 @@ import (
 	"vitrine"
 )
 
-// auditAlbums checks that each album has links of its own account, no more than it may, and no versions of websites.
+// auditAlbums checks that each album has links of its own account, no more than
+// it may, and no versions of websites.
 func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 	albums, err := tx.Albums(0)
 	if err != nil {
@@ -31,7 +32,8 @@ func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 	return nil
 }
 
-// auditOldSlugs checks that each slug that leads to a link leads to one that exists, and is no link's own.
+// auditOldSlugs checks that each slug that leads to a link leads to one that
+// exists, and is no link's own.
 func auditOldSlugs(tx vitrine.Tx, now time.Time, fault func(string)) error {
 	old, err := tx.OldSlugs(0, now)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"vitrine"
 )
 
-// strangers finds what the log knows of links and accounts that the store has never heard of, or that are someone else's there. A link that is
-// deleted, and an account that is closed, stay in the store as rows.
+// strangers finds what the log knows of links and accounts that the store has
+// never heard of, or that are someone else's there. A link that is deleted, and
+// an account that is closed, stay in the store as rows.
 func (a *Checker) strangers(ctx context.Context, links []*vitrine.Link, fault func(string)) error {
 	owner := make(map[vitrine.LinkID]vitrine.AccountID, len(links))
 	for _, l := range links {

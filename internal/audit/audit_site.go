@@ -8,7 +8,8 @@ import (
 	"vitrine"
 )
 
-// auditSites checks that each website shows versions of its own, and that each version has its website.
+// auditSites checks that each website shows versions of its own, and that each
+// version has its website.
 func auditSites(tx vitrine.SiteTx, versions []*vitrine.Link, fault func(string)) error {
 	sites, err := tx.Sites(0)
 	if err != nil {

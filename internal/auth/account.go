@@ -1,5 +1,5 @@
-// Package auth lets people in: accounts, passwords, sessions, API keys, one-time
-// tokens, invitations, and limits on attempts (decision 0015).
+// Package auth lets people in: accounts, passwords, sessions, API keys,
+// one-time tokens, invitations, and limits on attempts (decision 0015).
 package auth
 
 import (
@@ -15,12 +15,13 @@ import (
 
 // Contents deletes what an account owns besides its own row.
 type Contents interface {
-	// DeleteAll deletes the links, albums and websites of a closed account. It is
-	// called again after a failure, and by several processes.
+	// DeleteAll deletes the links, albums and websites of a closed account. It
+	// is called again after a failure, and by several processes.
 	DeleteAll(ctx context.Context, a *vitrine.Account) error
 }
 
-// Accounts is the service of accounts. Store and Now are all that the operator's verbs need, Sessions apart where a password is set.
+// Accounts is the service of accounts. Store and Now are all that the
+// operator's verbs need, Sessions apart where a password is set.
 type Accounts struct {
 	Store    vitrine.Store
 	Now      func() time.Time
@@ -39,9 +40,11 @@ type Accounts struct {
 	Leases   *lease.Leases
 }
 
-// Create makes an account with its first API key. The first account of a fresh instance is Lifetime, whatever plan is asked for
-// (contract, Plans), and its owner's. A further one needs a plan, so that no account is made by mistake where a key was wanted.
-// Errors: CodeInvalidRequest for a bad or known address, and for a further account without a plan (Field "plan").
+// Create makes an account with its first API key. The first account of a fresh
+// instance is Lifetime, whatever plan is asked for (contract, Plans), and its
+// owner's. A further one needs a plan, so that no account is made by mistake
+// where a key was wanted. Errors: CodeInvalidRequest for a bad or known
+// address, and for a further account without a plan (Field "plan").
 func (s *Accounts) Create(ctx context.Context, email string, plan vitrine.Plan) (*vitrine.Account, vitrine.KeyText, error) {
 	email, err := vitrine.NormalEmail(email)
 	if err != nil {
@@ -79,7 +82,8 @@ func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	return err
 }
 
-// add makes an account; the first is Lifetime and its owner's. Tokens that would make one of the same address are of no use any more.
+// add makes an account; the first is Lifetime and its owner's. Tokens that
+// would make one of the same address are of no use any more.
 func (s *Accounts) add(tx vitrine.Tx, email string, plan vitrine.Plan, password string) (*vitrine.Account, error) {
 	n, err := tx.CountAccounts()
 	if err != nil {
@@ -124,7 +128,8 @@ func (s *Accounts) People(ctx context.Context, q vitrine.AccountQuery) (people [
 	return people, err
 }
 
-// mayGovern refuses whoever, on the website, is no owner of the instance any more.
+// mayGovern refuses whoever, on the website, is no owner of the instance any
+// more.
 func mayGovern(tx vitrine.AccountTx, by vitrine.Actor) error {
 	if by.Kind == vitrine.ActorOperator {
 		return nil
@@ -154,7 +159,8 @@ func (s *Accounts) List(ctx context.Context, q vitrine.AccountQuery) (list []*vi
 	return list, err
 }
 
-// SetPlan changes an account's plan and its own limits (nil: the plan's), by the operator or an owner. It holds from the account's next request on.
+// SetPlan changes an account's plan and its own limits (nil: the plan's), by
+// the operator or an owner. It holds from the account's next request on.
 func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan, limits *vitrine.Limits, d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
 		if err := mayGovern(tx, d.By); err != nil {
@@ -172,8 +178,9 @@ func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan,
 	})
 }
 
-// SetRole changes what an account may do on the website, by the operator or an owner, who leave one owner at least. It holds from the account's
-// next request on.
+// SetRole changes what an account may do on the website, by the operator or an
+// owner, who leave one owner at least. It holds from the account's next request
+// on.
 func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role, d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
 		if err := mayGovern(tx, d.By); err != nil {
@@ -190,8 +197,10 @@ func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role,
 	})
 }
 
-// SetBanned suspends an account or lifts that. While it is suspended its keys answer 403, its sessions are over and its links show as
-// disabled; lifted, its links are as before. A moderator may suspend members alone. Nothing is changed, or written, when it is so already.
+// SetBanned suspends an account or lifts that. While it is suspended its keys
+// answer 403, its sessions are over and its links show as disabled; lifted, its
+// links are as before. A moderator may suspend members alone. Nothing is
+// changed, or written, when it is so already.
 func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool, d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (c vitrine.Change, err error) {
 		if d.By.Kind == vitrine.ActorModerator && a.Role != vitrine.RoleMember {

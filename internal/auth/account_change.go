@@ -13,8 +13,9 @@ import (
 
 // What someone changes of their own account: password and address.
 
-// Forgot has a message sent to an address with a link that sets a new password, if there is an account of it. What it returns is the
-// same, and takes as long. Errors: CodeInvalidRequest (no address), CodeRateLimited.
+// Forgot has a message sent to an address with a link that sets a new password,
+// if there is an account of it. What it returns is the same, and takes as long.
+// Errors: CodeInvalidRequest (no address), CodeRateLimited.
 func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
@@ -41,12 +42,14 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 	return err
 }
 
-// OfferReset makes a token that sets a new password of an account, for the operator to hand over. Errors: CodeNotFound, CodeBanned.
+// OfferReset makes a token that sets a new password of an account, for the
+// operator to hand over. Errors: CodeNotFound, CodeBanned.
 func (s *Accounts) OfferReset(ctx context.Context, email string) (vitrine.TokenText, error) {
 	return offer(ctx, s.Store, email, vitrine.TokenPassword, s.Now)
 }
 
-// ResetGood reads the token of a new password: the address of its account. Errors: CodeUnauthorized.
+// ResetGood reads the token of a new password: the address of its account.
+// Errors: CodeUnauthorized.
 func (s *Accounts) ResetGood(ctx context.Context, text string) (email string, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		_, a, err := accountToken(tx, text, s.Now(), vitrine.TokenPassword)
@@ -58,8 +61,9 @@ func (s *Accounts) ResetGood(ctx context.Context, text string) (email string, er
 	return email, err
 }
 
-// Reset sets the password of a token's account, ends all its sessions and signs in. Errors: CodeUnauthorized for the token;
-// CodeInvalidRequest for the password.
+// Reset sets the password of a token's account, ends all its sessions and signs
+// in. Errors: CodeUnauthorized for the token; CodeInvalidRequest for the
+// password.
 func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (in SignedIn, err error) {
 	email, err := s.ResetGood(ctx, text)
 	if err != nil {
@@ -90,7 +94,8 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (
 	return in, nil
 }
 
-// SetPassword sets an account's password, by the operator, and ends its sessions. Errors: CodeNotFound, CodeInvalidRequest.
+// SetPassword sets an account's password, by the operator, and ends its
+// sessions. Errors: CodeNotFound, CodeInvalidRequest.
 func (s *Accounts) SetPassword(ctx context.Context, email, password string) error {
 	email, hash, err := s.chosen(ctx, email, password)
 	if err != nil {
@@ -106,8 +111,10 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 	})
 }
 
-// confirm makes sure that anyone who uses a session is whose account it is: by the current password, or because the session has just begun with
-// a one-time link. It returns the account as it was then; what is done then is done to this account with this password alone.
+// confirm makes sure that anyone who uses a session is whose account it is: by
+// the current password, or because the session has just begun with a one-time
+// link. It returns the account as it was then; what is done then is done to
+// this account with this password alone.
 //
 // Errors: CodeInvalidRequest at the field "current"; CodeRateLimited.
 func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw string) (*vitrine.Account, error) {
@@ -143,10 +150,12 @@ func (s *Accounts) fresh(session *vitrine.Session) bool {
 	return session.ByToken && s.Now().Sub(session.CreatedAt) < vitrine.FreshTime
 }
 
-// Fresh reports whether a session may change its account without the current password.
+// Fresh reports whether a session may change its account without the current
+// password.
 func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session) }
 
-// again reads an account that was confirmed. Errors: CodeInvalidRequest when its password has been changed meanwhile.
+// again reads an account that was confirmed. Errors: CodeInvalidRequest when
+// its password has been changed meanwhile.
 func again(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
 	a, err := tx.Account(confirmed.ID)
 	if err == nil && (a.Password != confirmed.Password || a.Banned) {
@@ -155,7 +164,8 @@ func again(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, 
 	return a, err
 }
 
-// ChangePassword sets another password and ends all other sessions. Errors: CodeInvalidRequest, CodeRateLimited.
+// ChangePassword sets another password and ends all other sessions. Errors:
+// CodeInvalidRequest, CodeRateLimited.
 func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session, current, password string) error {
 	a, err := s.confirm(ctx, session, current)
 	if err != nil {
@@ -182,7 +192,8 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session,
 	return err
 }
 
-// ChangeEmail gives an account another address: at once, or where mail is sent, once a link is opened that was sent there (asked). Errors:
+// ChangeEmail gives an account another address: at once, or where mail is sent,
+// once a link is opened that was sent there (asked). Errors:
 // CodeInvalidRequest, CodeRateLimited.
 func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, current, address string) (asked bool, err error) {
 	email, err := vitrine.NormalEmail(address)
@@ -225,8 +236,10 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, cu
 	return true, err
 }
 
-// takeAddress gives an account an address that nobody has shown to be theirs. A try counts, whatever comes of it: what it answers tells whether the
-// address has an account. One that someone else was invited with is theirs. Errors: CodeInvalidRequest, CodeRateLimited.
+// takeAddress gives an account an address that nobody has shown to be theirs. A
+// try counts, whatever comes of it: what it answers tells whether the address
+// has an account. One that someone else was invited with is theirs. Errors:
+// CodeInvalidRequest, CodeRateLimited.
 func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, email string) error {
 	var refused error
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -258,8 +271,9 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 	return cmp.Or(err, refused)
 }
 
-// ConfirmEmail gives the account of anyone who is signed in the address that a token was sent to. Errors: CodeUnauthorized for the token,
-// another account's too.
+// ConfirmEmail gives the account of anyone who is signed in the address that a
+// token was sent to. Errors: CodeUnauthorized for the token, another account's
+// too.
 func (s *Accounts) ConfirmEmail(ctx context.Context, me *vitrine.Account, text string) error {
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		t, a, err := accountToken(tx, text, s.Now(), vitrine.TokenEmail)
@@ -281,7 +295,8 @@ func (s *Accounts) ConfirmEmail(ctx context.Context, me *vitrine.Account, text s
 	return err
 }
 
-// moveTo gives an account another address. What was sent to the old one is of no use any more.
+// moveTo gives an account another address. What was sent to the old one is of
+// no use any more.
 func moveTo(tx vitrine.Tx, a *vitrine.Account, email string) error {
 	if err := errors.Join(tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteOneTimeTokens(0, email)); err != nil {
 		return err

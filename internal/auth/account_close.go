@@ -11,8 +11,10 @@ import (
 
 // What becomes of an account that its owner closes.
 
-// Close closes an account for good: it is gone from the site at once, and what belongs to it is removed in the background (Empty). email is
-// what its owner has typed, to be sure. Errors: CodeInvalidRequest, also for the last owner; CodeRateLimited.
+// Close closes an account for good: it is gone from the site at once, and what
+// belongs to it is removed in the background (Empty). email is what its owner
+// has typed, to be sure. Errors: CodeInvalidRequest, also for the last owner;
+// CodeRateLimited.
 func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current, email string) error {
 	a, err := s.confirm(ctx, session, current)
 	if err != nil {
@@ -77,7 +79,8 @@ func (s *Accounts) OnlyOwner(ctx context.Context, a *vitrine.Account) (only bool
 	return only, err
 }
 
-// PurgeClosed removes what closed accounts have left. What is interrupted is gone on with the next time. Several processes share the accounts; what is
+// PurgeClosed removes what closed accounts have left. What is interrupted is
+// gone on with the next time. Several processes share the accounts; what is
 // removed twice is gone.
 func (s *Accounts) PurgeClosed(ctx context.Context) error {
 	var closing []*vitrine.Account

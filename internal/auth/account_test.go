@@ -22,7 +22,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// A forgotten password is set with a link that is sent to who has an account, and only to them; all sessions end.
+// A forgotten password is set with a link that is sent to who has an account,
+// and only to them; all sessions end.
 func TestReset(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()
@@ -64,7 +65,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// Anyone who is signed in changes the password with the current one, or right after a link; other browsers are signed out.
+// Anyone who is signed in changes the password with the current one, or right
+// after a link; other browsers are signed out.
 func TestChangePassword(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -93,7 +95,8 @@ func TestChangePassword(t *testing.T) {
 	e.Code("too often", e.Accounts.ChangePassword(ctx, one, "another good one", fixture.AnnWords), vitrine.CodeRateLimited)
 }
 
-// An address is changed at once, or where mail is sent, once it has shown itself to be that person's.
+// An address is changed at once, or where mail is sent, once it has shown
+// itself to be that person's.
 func TestChangeEmail(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()
@@ -129,8 +132,9 @@ func TestChangeEmail(t *testing.T) {
 	}
 }
 
-// Without mail an account asks for few addresses an hour, and is told the same of one that is in use and of one that someone is invited with,
-// whose invitation stays.
+// Without mail an account asks for few addresses an hour, and is told the same
+// of one that is in use and of one that someone is invited with, whose
+// invitation stays.
 func TestAddressesTakenAreBounded(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -157,7 +161,8 @@ func TestAddressesTakenAreBounded(t *testing.T) {
 	e.Must(ask("eve@example.org")) // nobody is invited any more
 }
 
-// A closed account is gone at once, and what it had is removed, also when that is interrupted.
+// A closed account is gone at once, and what it had is removed, also when that
+// is interrupted.
 func TestClose(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -257,7 +262,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// A key that is rolled has a successor of the same name, and ends after its grace.
+// A key that is rolled has a successor of the same name, and ends after its
+// grace.
 func TestRollKey(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -295,7 +301,8 @@ func TestRollKey(t *testing.T) {
 	e.Code("too many", err, vitrine.CodeInvalidRequest)
 }
 
-// Whichever operation of it fails, an account is closed or is not, and what is left of it is removed the next time.
+// Whichever operation of it fails, an account is closed or is not, and what is
+// left of it is removed the next time.
 func TestCloseFaults(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for n := int64(1); ; n++ {

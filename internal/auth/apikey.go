@@ -9,7 +9,8 @@ import (
 	"vitrine"
 )
 
-// keyUseGrain is how exactly a key's last use is kept: finer would be a write for every request.
+// keyUseGrain is how exactly a key's last use is kept: finer would be a write
+// for every request.
 const keyUseGrain = time.Minute
 
 // Keys is the service of API keys.
@@ -20,7 +21,8 @@ type Keys struct {
 
 var errUnauthorized = &vitrine.Error{Code: vitrine.CodeUnauthorized, Message: "The API key is missing, malformed, unknown or revoked. Send it as \"Authorization: Bearer vtr_…\"."}
 
-// Authenticate finds the account of a key. Errors: CodeUnauthorized, CodeBanned (contract, Order of checks).
+// Authenticate finds the account of a key. Errors: CodeUnauthorized, CodeBanned
+// (contract, Order of checks).
 func (s *Keys) Authenticate(ctx context.Context, text string) (*vitrine.Account, error) {
 	key, ok := vitrine.ParseKeyText(text)
 	if !ok {
@@ -49,7 +51,8 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*vitrine.Account,
 	return a, nil
 }
 
-// touch keeps when a key was last used; that it fails is no reason to refuse the request.
+// touch keeps when a key was last used; that it fails is no reason to refuse
+// the request.
 func (s *Keys) touch(ctx context.Context, id vitrine.KeyID, key vitrine.KeyText) {
 	_ = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		k, err := tx.KeyByHash(key.Hash())
@@ -64,7 +67,8 @@ func (s *Keys) touch(ctx context.Context, id vitrine.KeyID, key vitrine.KeyText)
 // MaxKeys is how many keys in force an account may have.
 const MaxKeys = 100
 
-// RotateGrace bounds how long a key stays good beside the one that takes its place.
+// RotateGrace bounds how long a key stays good beside the one that takes its
+// place.
 const RotateGrace = 7 * 24 * time.Hour
 
 // Create makes a further key of an account. Errors: CodeInvalidRequest.
@@ -109,8 +113,9 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 	return nil
 }
 
-// Rotate makes a key of the same name in place of one, which stays good for a while: grace, at most RollGrace; 0: it ends now. Errors:
-// CodeNotFound; CodeInvalidRequest for one that has ended.
+// Rotate makes a key of the same name in place of one, which stays good for a
+// while: grace, at most RollGrace; 0: it ends now. Errors: CodeNotFound;
+// CodeInvalidRequest for one that has ended.
 func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace time.Duration) (key vitrine.KeyText, err error) {
 	if grace < 0 || grace > RotateGrace {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace", Message: "A key stays good for a week at most beside the new one."}
@@ -169,7 +174,8 @@ func (s *Keys) List(ctx context.Context, email string) (keys []*vitrine.APIKey, 
 	return keys, err
 }
 
-// Revoke ends a key of an account from the next request on. Revoking again is success.
+// Revoke ends a key of an account from the next request on. Revoking again is
+// success.
 func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		_, k, err := keyOf(tx, email, id)
@@ -183,7 +189,8 @@ func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) error
 	})
 }
 
-// RevokeText ends the key of a request, from the next request on. Errors: CodeUnauthorized, CodeBanned.
+// RevokeText ends the key of a request, from the next request on. Errors:
+// CodeUnauthorized, CodeBanned.
 func (s *Keys) RevokeText(ctx context.Context, text string) error {
 	if _, err := s.Authenticate(ctx, text); err != nil {
 		return err

@@ -13,13 +13,16 @@ import (
 // Client is where a try comes from.
 type Client struct {
 	Addr netip.Addr
-	// Devices are what the browser shows of having signed in before, as Device made them; what is none of ours counts for nothing.
+	// Devices are what the browser shows of having signed in before, as Device
+	// made them; what is none of ours counts for nothing.
 	Devices []string
-	// Label names browser and system to anyone who looks at their sessions. The user agent itself is not kept.
+	// Label names browser and system to anyone who looks at their sessions. The
+	// user agent itself is not kept.
 	Label string
 }
 
-// network is what of an address counts: the neighbours in an IPv4 /24 are one, and an IPv6 subscriber's single network is one.
+// network is what of an address counts: the neighbours in an IPv4 /24 are one,
+// and an IPv6 subscriber's single network is one.
 func (g Client) network() string {
 	addr, bits := g.Addr.Unmap().WithZone(""), 64
 	if addr.Is4() {
@@ -36,8 +39,9 @@ type rateLimit struct {
 	within time.Duration
 }
 
-// The bounds (decision 0015). Tries at a password are counted by address and network together, by network, and by address; from a browser that
-// has signed in to the account before by that browser alone.
+// The bounds (decision 0015). Tries at a password are counted by address and
+// network together, by network, and by address; from a browser that has signed
+// in to the account before by that browser alone.
 const (
 	attemptsByAddressAndNetwork = 5 // in attemptTime
 	attemptsByNetwork           = 30
@@ -57,8 +61,8 @@ const (
 	loginCodesByNetwork = 30 // wrong codes, in attemptTime
 )
 
-// passwordLimits are the bounds of a try at the password of an address; device is that of a browser which has signed in to its account before,
-// or "".
+// passwordLimits are the bounds of a try at the password of an address; device
+// is that of a browser which has signed in to its account before, or "".
 func passwordLimits(s *vitrine.Signer, email string, g Client, device string) []rateLimit {
 	if device != "" {
 		return []rateLimit{{s.AttemptKey("device", device), attemptsByDevice, attemptHour}}
@@ -70,12 +74,14 @@ func passwordLimits(s *vitrine.Signer, email string, g Client, device string) []
 	}
 }
 
-// signedInLimit is the bound of a try at the current password of an account from a browser that is signed in to it.
+// signedInLimit is the bound of a try at the current password of an account
+// from a browser that is signed in to it.
 func signedInLimit(s *vitrine.Signer, a vitrine.AccountID) rateLimit {
 	return rateLimit{s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), attemptsInside, attemptHour}
 }
 
-// letterLimits are the bounds of having a message of some kind sent to an address.
+// letterLimits are the bounds of having a message of some kind sent to an
+// address.
 func letterLimits(s *vitrine.Signer, kind, email string, g Client) []rateLimit {
 	return []rateLimit{
 		{s.AttemptKey(kind+" by network", g.network()), lettersByNetwork, attemptHour},
@@ -83,8 +89,9 @@ func letterLimits(s *vitrine.Signer, kind, email string, g Client) []rateLimit {
 	}
 }
 
-// takeAttempt counts a try, before it is known what comes of it: of tries at once no more pass than may. Errors: CodeRateLimited, with the
-// time after which there is room, and nothing was counted.
+// takeAttempt counts a try, before it is known what comes of it: of tries at
+// once no more pass than may. Errors: CodeRateLimited, with the time after
+// which there is room, and nothing was counted.
 func takeAttempt(tx vitrine.AttemptTx, now time.Time, bounds ...rateLimit) (taken []vitrine.AttemptID, err error) {
 	var wait time.Duration
 	for _, b := range bounds {

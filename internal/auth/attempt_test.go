@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// A password signs in; whatever else is wrong says the same, but that an account is suspended, to who knows the password.
+// A password signs in; whatever else is wrong says the same, but that an
+// account is suspended, to who knows the password.
 func TestEnter(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -38,7 +39,8 @@ func TestEnter(t *testing.T) {
 	e.Code("suspended", fixture.Second(e.Enter(fixture.ClientAt("192.0.2.99", in.Device), fixture.AnnEmail, fixture.AnnWords)), vitrine.CodeBanned)
 }
 
-// Anyone who signs in has their password kept at today's cost, which is what OWASP recommends at least.
+// Anyone who signs in has their password kept at today's cost, which is what
+// OWASP recommends at least.
 func TestRehash(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -66,8 +68,9 @@ func TestParsePassword(t *testing.T) {
 	}
 }
 
-// Tries are bounded by address and network, by network and by address; a browser that is known has a bound of its own, which nobody else can
-// use up, and a new one gets in by a link at any time.
+// Tries are bounded by address and network, by network and by address; a
+// browser that is known has a bound of its own, which nobody else can use up,
+// and a new one gets in by a link at any time.
 func TestAttemptsAreLimited(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -108,7 +111,8 @@ func TestAttemptsAreLimited(t *testing.T) {
 	e.Code("a right one begins the count anew", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, "wrong")), vitrine.CodeUnauthorized)
 }
 
-// The known browser's own bound, and that its cookie opens nothing and is nobody else's.
+// The known browser's own bound, and that its cookie opens nothing and is
+// nobody else's.
 func TestKnownBrowser(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()

@@ -12,8 +12,9 @@ import (
 	"vitrine"
 )
 
-// loginLetters are those of codes: without vowels, so that no code is a word, and without letters that look alike (RFC 8628, section 6.1).
-// Eight of them are 34 bits.
+// loginLetters are those of codes: without vowels, so that no code is a word,
+// and without letters that look alike (RFC 8628, section 6.1). Eight of them
+// are 34 bits.
 const (
 	loginLetters    = "BCDFGHJKLMNPQRSTVWXZ"
 	loginCodeLength = 8
@@ -31,7 +32,8 @@ func newLoginCode() string {
 	return string(b)
 }
 
-// ParseLoginCode reads a code as a person types it: in any case, with or without spaces and dashes. It reports whether it can be one.
+// ParseLoginCode reads a code as a person types it: in any case, with or
+// without spaces and dashes. It reports whether it can be one.
 func ParseLoginCode(s string) (string, bool) {
 	if len(s) > 100 {
 		return "", false
@@ -48,7 +50,8 @@ func ShownLoginCode(code string) string {
 	return code[:loginCodeLength/2] + "-" + code[loginCodeLength/2:]
 }
 
-// Logins is the service by which programs get API keys that a person has confirmed in a browser.
+// Logins is the service by which programs get API keys that a person has
+// confirmed in a browser.
 type Logins struct {
 	Store  vitrine.Store
 	Keys   *Keys
@@ -64,7 +67,8 @@ var (
 
 const loginNameRunes = vitrine.KeyNameRunes
 
-// Begin makes a code for a program to show, and the secret with which it takes its key. Errors: CodeInvalidRequest; CodeRateLimited.
+// Begin makes a code for a program to show, and the secret with which it takes
+// its key. Errors: CodeInvalidRequest; CodeRateLimited.
 func (s *Logins) Begin(ctx context.Context, program, machine string, g Client) (l *vitrine.Login, secret vitrine.LoginSecret, err error) {
 	for field, v := range map[string]string{"program": program, "machine": machine} {
 		if v == "" || utf8.RuneCountInString(v) > loginNameRunes || vitrine.HasControl(v) {
@@ -92,14 +96,16 @@ func (s *Logins) Begin(ctx context.Context, program, machine string, g Client) (
 	return l, secret, nil
 }
 
-// Find reads the pending request of a code for a person to look at. A code that is wrong counts as a try of the account and of its network.
-// Errors: CodeNotFound for a code that is unknown, used or expired; CodeRateLimited.
+// Find reads the pending request of a code for a person to look at. A code that
+// is wrong counts as a try of the account and of its network. Errors:
+// CodeNotFound for a code that is unknown, used or expired; CodeRateLimited.
 func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g Client) (*vitrine.Login, error) {
 	return s.with(ctx, me, code, g, func(vitrine.Tx, *vitrine.Login) error { return nil })
 }
 
-// Decide allows or refuses the request of a code in the name of an account. The same answer given twice by the same account is success.
-// Errors: Find's; CodeInvalidRequest when the account has as many keys as it may have.
+// Decide allows or refuses the request of a code in the name of an account. The
+// same answer given twice by the same account is success. Errors: Find's;
+// CodeInvalidRequest when the account has as many keys as it may have.
 func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool, g Client) (*vitrine.Login, error) {
 	return s.with(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
 		state := vitrine.LoginRefused
@@ -128,7 +134,8 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, a
 	})
 }
 
-// with finds the login of a code and has f look at it. The try is counted before, and not counted if there is such a code.
+// with finds the login of a code and has f look at it. The try is counted
+// before, and not counted if there is such a code.
 func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g Client, f func(vitrine.Tx, *vitrine.Login) error) (l *vitrine.Login, err error) {
 	code, ok := ParseLoginCode(typed)
 	if !ok {
@@ -171,9 +178,11 @@ type TakenLogin struct {
 	Email string          // of its account
 }
 
-// Take returns the key of a request that was allowed, once: of programs that ask at the same time one gets it. As long as nobody has decided it
-// returns LoginPending. Errors: CodeNotFound for a secret that is unknown, expired or used; CodeBanned; CodeInvalidRequest when the
-// account has as many keys as it may have.
+// Take returns the key of a request that was allowed, once: of programs that
+// ask at the same time one gets it. As long as nobody has decided it returns
+// LoginPending. Errors: CodeNotFound for a secret that is unknown, expired or
+// used; CodeBanned; CodeInvalidRequest when the account has as many keys as it
+// may have.
 func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err error) {
 	look := func(tx vitrine.Tx) (l *vitrine.Login, err error) {
 		l, err = tx.LoginByHash(vitrine.LoginSecret(secret).Hash())

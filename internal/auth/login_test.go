@@ -55,7 +55,8 @@ func (c *counter) take(secret string, want vitrine.Code) auth.TakenLogin {
 	return taken
 }
 
-// A program gets one key of the account that has allowed its code, and of no other.
+// A program gets one key of the account that has allowed its code, and of no
+// other.
 func TestLogin(t *testing.T) {
 	c := newCounter(t)
 	l, secret := c.begin()
@@ -117,7 +118,8 @@ func TestLoginRefused(t *testing.T) {
 	}))
 }
 
-// Of programs that ask at the same time one gets the key, and of people who decide at the same time one does.
+// Of programs that ask at the same time one gets the key, and of people who
+// decide at the same time one does.
 func TestLoginRaces(t *testing.T) {
 	c := newCounter(t)
 	l, secret := c.begin()
@@ -170,7 +172,8 @@ func TestLoginRaces(t *testing.T) {
 	}
 }
 
-// Codes are not guessed: wrong ones are counted by account and network, right ones are not.
+// Codes are not guessed: wrong ones are counted by account and network, right
+// ones are not.
 func TestLoginGuessing(t *testing.T) {
 	c := newCounter(t)
 	l, _ := c.begin()
@@ -194,7 +197,8 @@ func TestLoginGuessing(t *testing.T) {
 	t.Error("a network asks for codes without end")
 }
 
-// A suspended account gives no keys, nor does one that has as many as it may have.
+// A suspended account gives no keys, nor does one that has as many as it may
+// have.
 func TestLoginWithoutRoom(t *testing.T) {
 	c := newCounter(t)
 	l, secret := c.begin()

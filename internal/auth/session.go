@@ -28,12 +28,14 @@ var (
 	errNoSignIn  = vitrine.Errorf(vitrine.CodeUnauthorized, "The e-mail address or the password is not right.")
 )
 
-// Offer makes a token that signs in as an account, once, within SignInLife. Errors: CodeNotFound, CodeBanned.
+// Offer makes a token that signs in as an account, once, within SignInLife.
+// Errors: CodeNotFound, CodeBanned.
 func (s *Sessions) Offer(ctx context.Context, email string) (vitrine.TokenText, error) {
 	return offer(ctx, s.Store, email, vitrine.TokenSignIn, s.Now)
 }
 
-// SignInWithToken takes an offer up: the token is used, and a session begins. Errors: CodeUnauthorized for one that is unknown, used or expired.
+// SignInWithToken takes an offer up: the token is used, and a session begins.
+// Errors: CodeUnauthorized for one that is unknown, used or expired.
 func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) (in SignedIn, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		t, a, err := accountToken(tx, offer, s.Now(), vitrine.TokenSignIn)
@@ -46,7 +48,8 @@ func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) 
 	return in, err
 }
 
-// accountToken reads a token that holds and its account; of one that is suspended none does.
+// accountToken reads a token that holds and its account; of one that is
+// suspended none does.
 func accountToken(tx vitrine.Tx, text string, now time.Time, p vitrine.TokenPurpose) (*vitrine.OneTimeToken, *vitrine.Account, error) {
 	t, err := findOneTimeToken(tx, text, now, p)
 	if err != nil {
@@ -59,9 +62,11 @@ func accountToken(tx vitrine.Tx, text string, now time.Time, p vitrine.TokenPurp
 	return t, a, err
 }
 
-// SignInWithPassword signs in with a password. Whether there is an account of the address is not told, by words or by time.
+// SignInWithPassword signs in with a password. Whether there is an account of
+// the address is not told, by words or by time.
 //
-// Errors: CodeUnauthorized; CodeRateLimited after too many tries (decision 0015); CodeBanned, to who knows the password.
+// Errors: CodeUnauthorized; CodeRateLimited after too many tries
+// (decision 0015); CodeBanned, to who knows the password.
 func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g Client) (in SignedIn, err error) {
 	email = emailKey(email)
 	a := new(vitrine.Account)
@@ -106,7 +111,8 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 	return in, err
 }
 
-// rehash makes the hash of a password that was right at today's cost. A password from before a rule is as good as it was.
+// rehash makes the hash of a password that was right at today's cost. A
+// password from before a rule is as good as it was.
 func rehash(ctx context.Context, pw string, a *vitrine.Account) (string, error) {
 	normal, err := password.Parse(pw, a.Email)
 	if err != nil {
@@ -115,7 +121,8 @@ func rehash(ctx context.Context, pw string, a *vitrine.Account) (string, error) 
 	return password.Hash(ctx, normal)
 }
 
-// enter begins a session of an account whose password was right when the account was read.
+// enter begins a session of an account whose password was right when the
+// account was read.
 func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Client) (SignedIn, error) {
 	a, err := tx.Account(read.ID)
 	switch {
@@ -135,7 +142,8 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 	return s.begin(tx, a, g, false)
 }
 
-// forgive takes tries back that were not carried out, through no fault of whoever tried.
+// forgive takes tries back that were not carried out, through no fault of
+// whoever tried.
 func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error {
 	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return refundAttempts(tx, taken) })
 }
@@ -149,13 +157,15 @@ func (s *Sessions) begin(tx vitrine.SessionTx, a *vitrine.Account, g Client, byT
 	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)
 }
 
-// Authenticate finds the account of a session, as it is now: a suspended account has none. Errors: CodeUnauthorized.
+// Authenticate finds the account of a session, as it is now: a suspended
+// account has none. Errors: CodeUnauthorized.
 func (s *Sessions) Authenticate(ctx context.Context, text string) (*vitrine.Account, error) {
 	_, a, err := s.Current(ctx, text)
 	return a, err
 }
 
-// Peek is Authenticate for what an open page asks by itself: it is no use of the session, which so ends in its time.
+// Peek is Authenticate for what an open page asks by itself: it is no use of
+// the session, which so ends in its time.
 func (s *Sessions) Peek(ctx context.Context, text string) (a *vitrine.Account, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		_, a, err = s.find(tx, text)
@@ -164,7 +174,8 @@ func (s *Sessions) Peek(ctx context.Context, text string) (a *vitrine.Account, e
 	return a, err
 }
 
-// Current finds a session and its account, as they are now, and keeps that it was used. Errors: CodeUnauthorized.
+// Current finds a session and its account, as they are now, and keeps that it
+// was used. Errors: CodeUnauthorized.
 func (s *Sessions) Current(ctx context.Context, text string) (session *vitrine.Session, a *vitrine.Account, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		session, a, err = s.find(tx, text)
@@ -179,7 +190,8 @@ func (s *Sessions) Current(ctx context.Context, text string) (session *vitrine.S
 	return session, a, nil
 }
 
-// touch keeps that a session was used; that it fails is no reason to refuse the request.
+// touch keeps that a session was used; that it fails is no reason to refuse the
+// request.
 func (s *Sessions) touch(ctx context.Context, text string) {
 	_ = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		session, _, err := s.find(tx, text)
@@ -219,7 +231,8 @@ func (s *Sessions) SignOut(ctx context.Context, text string) error {
 	return err
 }
 
-// Revoke ends one session of an account, from its next request on. Revoking what has ended, or is another's, changes nothing.
+// Revoke ends one session of an account, from its next request on. Revoking
+// what has ended, or is another's, changes nothing.
 func (s *Sessions) Revoke(ctx context.Context, a vitrine.AccountID, id vitrine.SessionID) error {
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		all, err := tx.Sessions(a)
@@ -233,14 +246,16 @@ func (s *Sessions) Revoke(ctx context.Context, a vitrine.AccountID, id vitrine.S
 	return err
 }
 
-// SignOutOthers ends all sessions of an account but one, and the tokens that would begin another.
+// SignOutOthers ends all sessions of an account but one, and the tokens that
+// would begin another.
 func (s *Sessions) SignOutOthers(ctx context.Context, a *vitrine.Account, keep vitrine.SessionID) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		return errors.Join(tx.DeleteSessions(a.ID, keep), tx.DeleteOneTimeTokens(a.ID, a.Email))
 	})
 }
 
-// Expire removes what has expired: sessions, tokens, logins, and attempts that count no more.
+// Expire removes what has expired: sessions, tokens, logins, and attempts that
+// count no more.
 func (s *Sessions) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()

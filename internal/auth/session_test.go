@@ -10,7 +10,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// An offer signs in once, within its time; a session holds for its own; and what is kept of either is no secret.
+// An offer signs in once, within its time; a session holds for its own; and
+// what is kept of either is no secret.
 func TestSessions(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -70,7 +71,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// A session that is used goes on, for thirty days at most; one that is not ends after seven.
+// A session that is used goes on, for thirty days at most; one that is not ends
+// after seven.
 func TestSessionsSlide(t *testing.T) {
 	s := fixture.New(t)
 	ctx, sessions := t.Context(), s.NewSessions()

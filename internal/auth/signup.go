@@ -28,7 +28,8 @@ var (
 	errHasAccount = vitrine.Errorf(vitrine.CodeInvalidRequest, "There is an account with this address already. Sign in.")
 )
 
-// setUp refuses to open accounts before there is an owner: the first account would be theirs.
+// setUp refuses to open accounts before there is an owner: the first account
+// would be theirs.
 func setUp(tx vitrine.AccountTx) error {
 	n, err := tx.CountAccounts()
 	if err == nil && n == 0 {
@@ -47,8 +48,9 @@ func (s *Accounts) IsSetUp(ctx context.Context) (is bool, err error) {
 	return is, err
 }
 
-// OfferSetup makes the token with which the first account is made; one from before is of no use any more. Errors: CodeInvalidRequest when
-// there is an account.
+// OfferSetup makes the token with which the first account is made; one from
+// before is of no use any more. Errors: CodeInvalidRequest when there is an
+// account.
 func (s *Accounts) OfferSetup(ctx context.Context) (text vitrine.TokenText, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		n, err := tx.CountAccounts()
@@ -64,7 +66,8 @@ func (s *Accounts) OfferSetup(ctx context.Context) (text vitrine.TokenText, err 
 	return text, err
 }
 
-// Setup is the token with which the first account is made: the one that there is, or a new one, so that all servers of an instance tell of the same,
+// Setup is the token with which the first account is made: the one that there
+// is, or a new one, so that all servers of an instance tell of the same,
 // whenever each started. "" when there is an account.
 func (s *Accounts) Setup(ctx context.Context) (text vitrine.TokenText, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -88,7 +91,8 @@ func (s *Accounts) Setup(ctx context.Context) (text vitrine.TokenText, err error
 	return text, err
 }
 
-// setupText is the secret of the token of a time. It is worked out, so that each process of an instance can tell it, and no other can.
+// setupText is the secret of the token of a time. It is worked out, so that
+// each process of an instance can tell it, and no other can.
 func (s *Accounts) setupText(at time.Time) vitrine.TokenText {
 	ms, signer := strconv.FormatInt(at.UnixMilli(), 10), s.Sessions.Signer
 	return vitrine.TokenText(base64.RawURLEncoding.EncodeToString(append(signer.MAC(vitrine.PurposeSetup, ms, "1"), signer.MAC(vitrine.PurposeSetup, ms, "2")...)))
@@ -125,8 +129,8 @@ func (s *Accounts) setupGood(tx vitrine.Tx, text string) error {
 	return err
 }
 
-// SetUp makes the first account, its owner's and Lifetime, and signs in. Of two at once one does. Errors: CodeUnauthorized for the
-// token; CodeInvalidRequest.
+// SetUp makes the first account, its owner's and Lifetime, and signs in. Of two
+// at once one does. Errors: CodeUnauthorized for the token; CodeInvalidRequest.
 func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Client) (in SignedIn, err error) {
 	if err := s.SetupGood(ctx, text); err != nil {
 		return in, err
@@ -149,7 +153,8 @@ func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Cl
 	return in, err
 }
 
-// chosen checks an address and a password that someone has chosen, and hashes the password.
+// chosen checks an address and a password that someone has chosen, and hashes
+// the password.
 func (s *Accounts) chosen(ctx context.Context, address, pw string) (email, hash string, err error) {
 	if email, pw, err = parseChosen(address, pw); err != nil {
 		return "", "", err
@@ -166,8 +171,10 @@ func parseChosen(address, typed string) (email, pw string, err error) {
 	return email, pw, err
 }
 
-// AskSignUp has a message sent to an address that an account is wanted for: with a link that makes one, or that there is one. What it
-// returns is the same. Errors: CodeInvalidRequest (no address, or no accounts are opened), CodeRateLimited.
+// AskSignUp has a message sent to an address that an account is wanted for:
+// with a link that makes one, or that there is one. What it returns is the
+// same. Errors: CodeInvalidRequest (no address, or no accounts are opened),
+// CodeRateLimited.
 func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) error {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
@@ -203,8 +210,9 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) erro
 	return err
 }
 
-// Join opens an account at once, where no mail is sent. A try counts before its password is hashed, which is what costs. Errors:
-// CodeInvalidRequest, also for an address that has one; CodeRateLimited.
+// Join opens an account at once, where no mail is sent. A try counts before its
+// password is hashed, which is what costs. Errors: CodeInvalidRequest, also for
+// an address that has one; CodeRateLimited.
 func (s *Accounts) Join(ctx context.Context, address, password string, g Client) (in SignedIn, err error) {
 	if s.SignUp != SignUpOpen || s.Mail != nil {
 		return in, errSignUp
@@ -252,7 +260,8 @@ func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in Sig
 	return in, err
 }
 
-// Invited reads a token with which an account is opened: its address. Errors: CodeUnauthorized.
+// Invited reads a token with which an account is opened: its address. Errors:
+// CodeUnauthorized.
 func (s *Accounts) Invited(ctx context.Context, text string) (t *vitrine.OneTimeToken, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		t, err = s.invited(tx, text)
@@ -276,7 +285,9 @@ func (s *Accounts) invited(tx vitrine.Tx, text string) (*vitrine.OneTimeToken, e
 	return t, err
 }
 
-// invitationStands reports whether an invitation can be taken up: in its time, and as long as the account that invited may. It reports true for what is no invitation.
+// invitationStands reports whether an invitation can be taken up: in its time,
+// and as long as the account that invited may. It reports true for what is no
+// invitation.
 func invitationStands(tx vitrine.AccountTx, t *vitrine.OneTimeToken, now time.Time) (bool, error) {
 	if t.Purpose != vitrine.TokenInvite {
 		return true, nil
@@ -291,8 +302,8 @@ func invitationStands(tx vitrine.AccountTx, t *vitrine.OneTimeToken, now time.Ti
 	return err == nil && by.Role == vitrine.RoleOwner && !by.Banned, vitrine.NotFoundIsNil(err)
 }
 
-// Accept opens the account of an invitation, or of a confirmed address, and signs in. Errors: CodeUnauthorized for the token;
-// CodeInvalidRequest.
+// Accept opens the account of an invitation, or of a confirmed address, and
+// signs in. Errors: CodeUnauthorized for the token; CodeInvalidRequest.
 func (s *Accounts) Accept(ctx context.Context, text, password string, g Client) (in SignedIn, err error) {
 	t, err := s.Invited(ctx, text)
 	if err != nil {
@@ -325,7 +336,8 @@ func (s *Accounts) NewPlan() vitrine.Plan {
 	return s.SignUpPlan
 }
 
-// inviterPlan is the plan of who invites: of the account, or for the administrator of the oldest owner.
+// inviterPlan is the plan of who invites: of the account, or for the
+// administrator of the oldest owner.
 func inviterPlan(tx vitrine.AccountTx, by *vitrine.Account) (vitrine.Plan, error) {
 	if by != nil {
 		return by.Plan, nil
@@ -337,8 +349,9 @@ func inviterPlan(tx vitrine.AccountTx, by *vitrine.Account) (vitrine.Plan, error
 	return owners[0].Plan, nil
 }
 
-// Invite makes a token with which an account of an address is opened, and sends it where mail is sent. Without a plan ("") the account gets that of
-// the inviter. One from before is of no use any more. Errors: CodeInvalidRequest.
+// Invite makes a token with which an account of an address is opened, and sends
+// it where mail is sent. Without a plan ("") the account gets that of the
+// inviter. One from before is of no use any more. Errors: CodeInvalidRequest.
 func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan, d vitrine.Decision) (text vitrine.TokenText, err error) {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
@@ -382,7 +395,8 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan
 	return text, nil
 }
 
-// Invitations lists those that were not taken up yet and still can be, newest first.
+// Invitations lists those that were not taken up yet and still can be, newest
+// first.
 func (s *Accounts) Invitations(ctx context.Context) (list []*vitrine.OneTimeToken, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		list, err = standingInvitations(tx, s.Now())
@@ -408,7 +422,8 @@ func standingInvitations(tx vitrine.Tx, now time.Time) (list []*vitrine.OneTimeT
 	return list, nil
 }
 
-// Withdraw takes an invitation back. Taking back what is none any more is success.
+// Withdraw takes an invitation back. Taking back what is none any more is
+// success.
 func (s *Accounts) Withdraw(ctx context.Context, id vitrine.OneTimeTokenID, d vitrine.Decision) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		if err := mayGovern(tx, d.By); err != nil {

@@ -16,7 +16,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// The first account is made with a token, once, by one of many; a newer token takes the place of the one before.
+// The first account is made with a token, once, by one of many; a newer token
+// takes the place of the one before.
 func TestSetUp(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpOpen, true)
 	ctx := t.Context()
@@ -61,7 +62,8 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// With mail an address is confirmed first, and what is answered is the same anyone who has it.
+// With mail an address is confirmed first, and what is answered is the same
+// anyone who has it.
 func TestSignUpByMail(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpOpen, true)
 	ctx := t.Context()
@@ -112,7 +114,8 @@ func TestSignUpAtOnce(t *testing.T) {
 	e.Code("too many", fixture.Second(e.Accounts.Join(ctx, "eve@example.org", fixture.AnnWords, fixture.Home)), vitrine.CodeRateLimited)
 }
 
-// Beyond the limit no password is hashed, and a try for which there was no turn does not count.
+// Beyond the limit no password is hashed, and a try for which there was no turn
+// does not count.
 func TestSignUpCountsBeforeItHashes(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpOpen, false)
 	join := func(wait time.Duration, email string) error {
@@ -170,7 +173,8 @@ func TestInvitationsOfFormerOwners(t *testing.T) {
 	e.Must(fixture.Second(e.Accounts.Accept(ctx, string(byOperator), fixture.AnnWords, fixture.Home)))
 }
 
-// Only owners invite, withdraw, and change plans and roles, and one owner stays.
+// Only owners invite, withdraw, and change plans and roles, and one owner
+// stays.
 func TestOwnersGovern(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()

@@ -10,16 +10,19 @@ import (
 	"unicode"
 )
 
-// maxPath is what the name of a Unix socket may have in bytes on every system that has such sockets.
+// maxPath is what the name of a Unix socket may have in bytes on every system
+// that has such sockets.
 const maxPath = 103
 
 // Address is where a clamd listens: a Unix socket or a TCP port.
 type Address struct{ network, address string }
 
-// String is the address in its one form, which ParseAddress reads: unix:/path or tcp:host:port.
+// String is the address in its one form, which ParseAddress reads: unix:/path
+// or tcp:host:port.
 func (a Address) String() string { return a.network + ":" + a.address }
 
-// ParseAddress reads unix:/path, /path, tcp:host:port or host:port; an IPv6 address is in brackets.
+// ParseAddress reads unix:/path, /path, tcp:host:port or host:port; an IPv6
+// address is in brackets.
 func ParseAddress(s string) (Address, error) {
 	fail := func(problem string) (Address, error) {
 		return Address{}, fmt.Errorf("the address of a clamd is unix:/path/to/socket or tcp:host:port, not %q: %s", s, problem)

@@ -17,7 +17,8 @@ const (
 	maxSignature = 200 // bytes
 )
 
-// verdict reads what clamd answered to a stream, without its number and its end. Whatever is not exactly one of clamd's answers is an error.
+// verdict reads what clamd answered to a stream, without its number and its
+// end. Whatever is not exactly one of clamd's answers is an error.
 func verdict(answer string) (vitrine.Verdict, error) {
 	if answer == clean {
 		return vitrine.Verdict{Result: vitrine.ScanClean}, nil
@@ -42,12 +43,14 @@ func verdict(answer string) (vitrine.Verdict, error) {
 func found(answer string) (name string, ok bool) {
 	name, begins := strings.CutPrefix(answer, "stream: ")
 	name, ends := strings.CutSuffix(name, " FOUND")
-	// "(null)" is how older versions name a limit that was met; more than one line is more than one answer.
+	// "(null)" is how older versions name a limit that was met; more than one
+	// line is more than one answer.
 	ok = begins && ends && name != "(null)" && !strings.ContainsAny(name, "\r\n") && printable(name) != ""
 	return name, ok
 }
 
-// printable is text without what cannot be seen, cut to what a signature's name may have.
+// printable is text without what cannot be seen, cut to what a signature's name
+// may have.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == utf8.RuneError {
@@ -65,7 +68,8 @@ func printable(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// quote is an answer for an error: what it begins with, and nothing that a log could take for anything else.
+// quote is an answer for an error: what it begins with, and nothing that a log
+// could take for anything else.
 func quote(answer string) string {
 	if answer == "" {
 		return "its answer is empty"
@@ -73,7 +77,8 @@ func quote(answer string) string {
 	return fmt.Sprintf("it answered %q", printable(answer))
 }
 
-// version is the answer to VERSION: "ClamAV 1.4.6/27500/Sat Nov 21 08:00:00 2026", or "ClamAV 1.4.6" where there is no daily database.
+// version is the answer to VERSION: "ClamAV 1.4.6/27500/Sat Nov 21 08:00:00
+// 2026", or "ClamAV 1.4.6" where there is no daily database.
 type version string
 
 var errNotClamd = errors.New("this is not clamd")

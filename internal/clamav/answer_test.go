@@ -72,7 +72,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Nothing but clamd's exact word is clean, and what goes on to logs and pages can be shown.
+// Nothing but clamd's exact word is clean, and what goes on to logs and pages
+// can be shown.
 func FuzzVerdict(f *testing.F) {
 	for _, s := range []string{"stream: OK", "stream: A FOUND", "stream: Heuristics.Limits.Exceeded.MaxFiles FOUND", "stream: PUA.A FOUND", tooLong, "stream: \xff FOUND", ""} {
 		f.Add(s)

@@ -15,8 +15,10 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// BenchmarkScan is the time of a scan of random bytes beside that of reading the same file, and of clamdscan --stream and --fdpass, which is
-// ClamAV's own client: "x read", "x stream" and "x fdpass" are how often their time goes into the scan's. VITRINE_BENCH_LARGE=1 adds 2 GB.
+// BenchmarkScan is the time of a scan of random bytes beside that of reading
+// the same file, and of clamdscan --stream and --fdpass, which is ClamAV's own
+// client: "x read", "x stream" and "x fdpass" are how often their time goes
+// into the scan's. VITRINE_BENCH_LARGE=1 adds 2 GB.
 func BenchmarkScan(b *testing.B) {
 	sizes := []int64{64 << 10, 1 << 20, 100 << 20}
 	if os.Getenv("VITRINE_BENCH_LARGE") != "" {
@@ -50,7 +52,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkProbe is what a new connection costs, with the check of the daemon's limits.
+// BenchmarkProbe is what a new connection costs, with the check of the daemon's
+// limits.
 func BenchmarkProbe(b *testing.B) {
 	d := vitrinetest.Clamd(b)
 	s := scanner(b, Options{Addresses: []string{d.Socket}})
@@ -113,7 +116,8 @@ func heapInUse() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// clamdscan scans with ClamAV's client, or does nothing where that is not installed.
+// clamdscan scans with ClamAV's client, or does nothing where that is not
+// installed.
 func clamdscan(b *testing.B, d *vitrinetest.ClamdDaemon, how, file string) {
 	b.Helper()
 	program, err := exec.LookPath("clamdscan")

@@ -27,10 +27,12 @@ func (h Health) String() string {
 	return "clamd at " + h.Address + ": " + h.Version
 }
 
-// checkTime bounds Check, whatever ctx allows: a daemon whose threads are all at work answers the check of its limits late.
+// checkTime bounds Check, whatever ctx allows: a daemon whose threads are all
+// at work answers the check of its limits late.
 const checkTime = 10 * time.Second
 
-// Check finds out whether each daemon is there and may be used, in the order of the options, within seconds.
+// Check finds out whether each daemon is there and may be used, in the order of
+// the options, within seconds.
 func (s *Scanner) Check(ctx context.Context) []Health {
 	ctx, cancel := context.WithTimeoutCause(ctx, checkTime, errBusy)
 	defer cancel()
@@ -53,18 +55,23 @@ func (s *Scanner) Check(ctx context.Context) []Health {
 }
 
 const (
-	// signaturesTime bounds Signatures, and signaturesGrace how long it waits for other daemons when one has answered.
+	// signaturesTime bounds Signatures, and signaturesGrace how long it waits
+	// for other daemons when one has answered.
 	signaturesTime  = 5 * time.Second
 	signaturesGrace = time.Second
 )
 
-// Signatures is the version of clamd and of its daily database, as "ClamAV 1.4.6/27500". Of several daemons it is the oldest: whatever was
-// scanned when this was the answer was scanned with these signatures or newer ones, whichever daemon did it, and the text changes once
-// when the last daemon has the new ones. A daemon that does not answer is left out, as long as one does: with equal databases the text
-// is the same whichever of them is down. The answer may be some seconds old.
+// Signatures is the version of clamd and of its daily database, as
+// "ClamAV 1.4.6/27500". Of several daemons it is the oldest: whatever was
+// scanned when this was the answer was scanned with these signatures or newer
+// ones, whichever daemon did it, and the text changes once when the last daemon
+// has the new ones. A daemon that does not answer is left out, as long as one
+// does: with equal databases the text is the same whichever of them is down.
+// The answer may be some seconds old.
 //
-// clamd tells nothing of databases other than the daily one: after a change of local signatures alone, files that were clean are looked at
-// again only when an operator asks for it.
+// clamd tells nothing of databases other than the daily one: after a change of
+// local signatures alone, files that were clean are looked at again only when
+// an operator asks for it.
 func (s *Scanner) Signatures(ctx context.Context) (string, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
@@ -78,8 +85,9 @@ func (s *Scanner) Signatures(ctx context.Context) (string, error) {
 	return text, err
 }
 
-// ask asks all daemons side by side. Only their version is asked for, which clamd tells however busy it is; that a daemon may be believed is
-// found out before anything is scanned.
+// ask asks all daemons side by side. Only their version is asked for, which
+// clamd tells however busy it is; that a daemon may be believed is found out
+// before anything is scanned.
 func (s *Scanner) ask(ctx context.Context) (string, error) {
 	type reply struct {
 		version version
@@ -119,7 +127,8 @@ func (s *Scanner) ask(ctx context.Context) (string, error) {
 	return oldest.signatures(), nil
 }
 
-// signatures is the version without the time of the database, which each daemon tells in its own zone.
+// signatures is the version without the time of the database, which each daemon
+// tells in its own zone.
 func (v version) signatures() string {
 	engine, rest, _ := strings.Cut(string(v), "/")
 	if number, _, ok := strings.Cut(rest, "/"); ok {
@@ -142,7 +151,8 @@ func (v version) before(o version) bool {
 	return v.signatures() < o.signatures()
 }
 
-// advice is what to do about an error of the connection; "" where that is not known.
+// advice is what to do about an error of the connection; "" where that is not
+// known.
 func advice(a Address, err error) string {
 	socket := a.network == "unix"
 	var dialing *net.OpError

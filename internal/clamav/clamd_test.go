@@ -65,7 +65,8 @@ func scan(t testing.TB, s *Scanner, content []byte) (vitrine.Verdict, error) {
 	return s.Scan(t.Context(), bytes.NewReader(content), int64(len(content)))
 }
 
-// expect checks that a scan says clean (want ""), malware or, with a ?, suspicious, or that a limit is met ("limit").
+// expect checks that a scan says clean (want ""), malware or, with a ?,
+// suspicious, or that a limit is met ("limit").
 func expect(t testing.TB, s *Scanner, name string, content []byte, want string) {
 	t.Helper()
 	v, err := scan(t, s, content)
@@ -190,7 +191,8 @@ func TestLimits(t *testing.T) {
 	expect(t, s, "one over StreamMaxLength", randomBytes(t, 3, 2*mib+1), "limit")
 }
 
-// A daemon that calls clean what it has not looked at is not believed in anything, also when it was configured so behind our back.
+// A daemon that calls clean what it has not looked at is not believed in
+// anything, also when it was configured so behind our back.
 func TestAlertsOff(t *testing.T) {
 	const key = "AlertExceedsMax yes"
 	d := vitrinetest.Clamd(t, "AlertExceedsMax no")
@@ -380,7 +382,8 @@ func TestCancelled(t *testing.T) {
 	expect(t, s, "after all that", []byte("a"), "")
 }
 
-// What the file's reader does wrong is an error and never a verdict, and costs the next scan nothing.
+// What the file's reader does wrong is an error and never a verdict, and costs
+// the next scan nothing.
 func TestReaders(t *testing.T) {
 	d := vitrinetest.Clamd(t)
 	s := scanner(t, Options{Addresses: []string{d.Socket}})

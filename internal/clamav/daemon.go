@@ -37,7 +37,8 @@ type daemon struct {
 	closed bool
 }
 
-// scan has one file scanned. begun tells whether something of r may have been read.
+// scan has one file scanned. begun tells whether something of r may have been
+// read.
 func (d *daemon) scan(ctx context.Context, r io.Reader, size int64) (v vitrine.Verdict, begun bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout+time.Duration(size/slowest)*time.Second, errSlow)
 	defer cancel()
@@ -89,7 +90,8 @@ func (d *daemon) waited(ctx context.Context) (*session, error) {
 	return nil, nil
 }
 
-// greet asks for the version, of a session that waits or one that is for nothing else.
+// greet asks for the version, of a session that waits or one that is for
+// nothing else.
 func (d *daemon) greet(ctx context.Context) (version, error) {
 	s, err := d.waited(ctx)
 	if s != nil {
@@ -145,7 +147,8 @@ func (d *daemon) drop(s *session) {
 	s.close()
 }
 
-// close ends the sessions that wait; those in use end with what they are used for.
+// close ends the sessions that wait; those in use end with what they are used
+// for.
 func (d *daemon) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -31,7 +31,8 @@ func newFake(t *testing.T, c net.Conn) *fake {
 // script plays a daemon on one connection, which ends with it.
 type script func(*fake)
 
-// fakes are the scripts of one address, one a connection; the last one plays all that follow.
+// fakes are the scripts of one address, one a connection; the last one plays
+// all that follow.
 type fakes struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -59,7 +60,8 @@ func (f *fakes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return near, nil
 }
 
-// fakeScanner has one daemon for each list of scripts. In a bubble of synctest nothing can be left behind.
+// fakeScanner has one daemon for each list of scripts. In a bubble of synctest
+// nothing can be left behind.
 func fakeScanner(t *testing.T, o Options, daemons ...*fakes) *Scanner {
 	t.Helper()
 	for i := range daemons {
@@ -82,7 +84,8 @@ func (f *fake) command() (string, bool) {
 	return text, err == nil
 }
 
-// bytes reads a stream's chunks, until there are n bytes or more if n is not 0, and tells whether it was the end of the stream.
+// bytes reads a stream's chunks, until there are n bytes or more if n is not 0,
+// and tells whether it was the end of the stream.
 func (f *fake) bytes(n int64) (got int64, end bool) {
 	var size [4]byte
 	for n == 0 || got < n {
@@ -183,7 +186,8 @@ func answeringAfter(version, answer string, before func()) script {
 	}
 }
 
-// atScan plays a daemon that works until the command of the first scan has come.
+// atScan plays a daemon that works until the command of the first scan has
+// come.
 func atScan(then script) script {
 	return func(f *fake) {
 		if !f.greet(fakeVersion) {
@@ -207,7 +211,8 @@ func atAnswer(then script) script {
 // saying sends text and closes.
 func saying(text string) script { return func(f *fake) { f.say(text) } }
 
-// bubble runs a test on a clock of its own, in which no goroutine is left behind.
+// bubble runs a test on a clock of its own, in which no goroutine is left
+// behind.
 func bubble(t *testing.T, name string, test func(*testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }

@@ -13,7 +13,8 @@ import (
 	"vitrine"
 )
 
-// faults are what a daemon can do wrong. None of it is a verdict, and all of it is an error in time.
+// faults are what a daemon can do wrong. None of it is a verdict, and all of it
+// is an error in time.
 var faults = []struct {
 	name  string
 	play  script
@@ -81,7 +82,8 @@ func checked(answer string) script {
 	}
 }
 
-// early plays a daemon that sends text in the middle of a file, and goes on with it once that has been read.
+// early plays a daemon that sends text in the middle of a file, and goes on
+// with it once that has been read.
 func early(text string) script {
 	return func(f *fake) {
 		f.bytes(chunk)

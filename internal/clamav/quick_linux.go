@@ -5,8 +5,9 @@ import (
 	"syscall"
 )
 
-// quickly has what clamd sends acknowledged as it is read. It sends the number of an answer apart from the rest, which waits for that
-// (Nagle's algorithm) as long as the system waits for something to send with it: 40 ms a scan.
+// quickly has what clamd sends acknowledged as it is read. It sends the number
+// of an answer apart from the rest, which waits for that (Nagle's algorithm) as
+// long as the system waits for something to send with it: 40 ms a scan.
 func quickly(c net.Conn) net.Conn {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

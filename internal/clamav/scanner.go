@@ -90,9 +90,11 @@ func (s *Scanner) Name() string {
 	return "clamd at " + strings.Join(addresses, ", ")
 }
 
-// Scan has the daemon with the least under way scan what r has, and the next one where that cannot be used: only before anything of r
-// was read, since r is not read twice. ErrScanLimit is in the chain when clamd says that a limit of its configuration is exceeded. The end
-// of ctx is not heard while a Read of r lasts.
+// Scan has the daemon with the least under way scan what r has, and the next
+// one where that cannot be used: only before anything of r was read, since r is
+// not read twice. ErrScanLimit is in the chain when clamd says that a limit of
+// its configuration is exceeded. The end of ctx is not heard while a Read of r
+// lasts.
 func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Verdict, error) {
 	if size < 0 {
 		return vitrine.Verdict{}, fmt.Errorf("a file of %d bytes cannot be scanned", size)
@@ -113,7 +115,8 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Ve
 	return vitrine.Verdict{}, all(failures)
 }
 
-// with has one daemon scan, and gives its turn back. usable tells that no other daemon is to be asked.
+// with has one daemon scan, and gives its turn back. usable tells that no other
+// daemon is to be asked.
 func (s *Scanner) with(ctx context.Context, d *daemon, r io.Reader, size int64) (v vitrine.Verdict, usable bool, err error) {
 	usable = true // also when r panics
 	defer func() { s.done(d, usable) }()
@@ -122,7 +125,8 @@ func (s *Scanner) with(ctx context.Context, d *daemon, r io.Reader, size int64) 
 	return v, usable, err
 }
 
-// turn waits until one of the daemons that were not tried may take another scan.
+// turn waits until one of the daemons that were not tried may take another
+// scan.
 func (s *Scanner) turn(ctx context.Context, tried []*daemon) (*daemon, error) {
 	s.mu.Lock()
 	if d := s.free(tried); d != nil {

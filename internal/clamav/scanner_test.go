@@ -19,7 +19,8 @@ func isClean(t *testing.T, s *Scanner) {
 	}
 }
 
-// The next daemon scans when one cannot be used, but never what was read already.
+// The next daemon scans when one cannot be used, but never what was read
+// already.
 func TestFailover(t *testing.T) {
 	for _, c := range faults {
 		bubble(t, c.name, func(t *testing.T) {
@@ -62,7 +63,8 @@ func TestResting(t *testing.T) {
 	})
 }
 
-// Sessions are used again, the check of the limits with them, until they end or are not used any more.
+// Sessions are used again, the check of the limits with them, until they end or
+// are not used any more.
 func TestSessions(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		f := play(good, good, answering("ClamAV 1.4.7/1/", clean), atAnswer(func(f *fake) { // says more than it was asked for, later
@@ -105,7 +107,8 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// A second answer that comes after the first was believed is not taken for the next one.
+// A second answer that comes after the first was believed is not taken for the
+// next one.
 func TestAnswerTooMany(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		f := play(atAnswer(func(f *fake) {
@@ -125,7 +128,8 @@ func TestAnswerTooMany(t *testing.T) {
 	})
 }
 
-// No more scans than may be are with a daemon at once, the one with the least gets the next, and who waits is served in order.
+// No more scans than may be are with a daemon at once, the one with the least
+// gets the next, and who waits is served in order.
 func TestTurns(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		release := make(chan struct{})

@@ -29,7 +29,8 @@ var (
 	errHello = fmt.Errorf("it takes connections but does not answer: %w", context.DeadlineExceeded)
 )
 
-// session is a connection on which clamd numbers its answers, and to a daemon that alerts when its limits are exceeded.
+// session is a connection on which clamd numbers its answers, and to a daemon
+// that alerts when its limits are exceeded.
 type session struct {
 	conn    net.Conn
 	answers *bufio.Reader
@@ -38,7 +39,8 @@ type session struct {
 	idle    *time.Timer // while the session waits to be used
 }
 
-// begin opens a session and sees to it that the daemon may be used. All of it ends with ctx.
+// begin opens a session and sees to it that the daemon may be used. All of it
+// ends with ctx.
 func begin(ctx context.Context, dial dialer, a Address) (*session, error) {
 	s, err := greet(ctx, dial, a)
 	if err != nil {
@@ -74,7 +76,8 @@ func greet(ctx context.Context, dial dialer, a Address) (*session, error) {
 	return s, nil
 }
 
-// during runs f, which the end of ctx ends by closing the connection; its error is then that of ctx.
+// during runs f, which the end of ctx ends by closing the connection; its error
+// is then that of ctx.
 func (s *session) during(ctx context.Context, f func() error) error {
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -100,7 +103,8 @@ func (s *session) write(b []byte) error {
 	return err
 }
 
-// hello asks for the version, which tells also whether the daemon is there; first is a command before it.
+// hello asks for the version, which tells also whether the daemon is there;
+// first is a command before it.
 func (s *session) hello(first string) error {
 	answer, err := s.greet(first + "zVERSION\x00")
 	if isTimeout(err) {
@@ -141,7 +145,8 @@ func (s *session) prove() error {
 	return fmt.Errorf("it did not say what a check of its limits must say: %s", quote(answer))
 }
 
-// answer reads the next answer, of which there must be exactly one, and takes its number off.
+// answer reads the next answer, of which there must be exactly one, and takes
+// its number off.
 func (s *session) answer() (string, error) {
 	s.asked++
 	line, err := s.answers.ReadSlice(0)

@@ -18,10 +18,13 @@ type address struct {
 	cluster        string // "": one server by itself
 }
 
-// identifier is a name that needs no quotes, which is all that an address may name.
+// identifier is a name that needs no quotes, which is all that an address may
+// name.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// parseAddress reads clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?secure=true&cluster=NAME. No error of it tells the password.
+// parseAddress reads
+// clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?secure=true&cluster=NAME. No
+// error of it tells the password.
 func parseAddress(s string) (a address, err error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "clickhouse" || u.Host == "" || u.Opaque != "" || u.Fragment != "" || strings.Contains(u.Path+u.RawQuery, "@") {

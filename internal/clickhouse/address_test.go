@@ -51,8 +51,9 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestCheck looks at what is said of databases that cannot be used. The engine of tests has no users and one version, so answers of
-// servers that refuse are played back.
+// TestCheck looks at what is said of databases that cannot be used. The engine
+// of tests has no users and one version, so answers of servers that refuse are
+// played back.
 func TestCheck(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, address)

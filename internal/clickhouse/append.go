@@ -7,7 +7,9 @@ import (
 	"vitrine/report"
 )
 
-// Append implements [vitrine.ViewLog]. What a batch needs to know of what is stored is read with a few queries, whatever its size; the rest is decided here.
+// Append implements [vitrine.ViewLog]. What a batch needs to know of what is
+// stored is read with a few queries, whatever its size; the rest is decided
+// here.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	if b.Len() == 0 {
 		return o, ctx.Err()
@@ -48,7 +50,8 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 	return o, nil
 }
 
-// writing is a batch that is being decided: the rows that it is about, as they are stored and then as it leaves them.
+// writing is a batch that is being decided: the rows that it is about, as they
+// are stored and then as it leaves them.
 type writing struct {
 	c     *client
 	ctx   context.Context
@@ -60,7 +63,8 @@ type writing struct {
 	downloads map[key]*downloadRow
 	early     vitrine.Batch
 
-	// In the order in which they are written first, so that a batch comes out the same each time.
+	// In the order in which they are written first, so that a batch comes out
+	// the same each time.
 	newOpens     []key
 	newLinks     []vitrine.LinkID
 	newViewers   []viewerKey
@@ -81,7 +85,8 @@ type viewerKey struct {
 	viewer uint64
 }
 
-// viewerRow is a row of viewers: how many opens that count a link has of a viewer, of all time.
+// viewerRow is a row of viewers: how many opens that count a link has of a
+// viewer, of all time.
 type viewerRow struct {
 	opens   int64
 	version uint64
@@ -102,7 +107,8 @@ func (l *ViewLog) writing(ctx context.Context) (*writing, error) {
 		viewers: map[viewerKey]*viewerRow{}, downloads: map[key]*downloadRow{}}, err
 }
 
-// loadBatch reads what a batch is about, but for the viewers of opens that are told to be a bot's.
+// loadBatch reads what a batch is about, but for the viewers of opens that are
+// told to be a bot's.
 func (w *writing) loadBatch(b *vitrine.Batch) error {
 	links := map[vitrine.LinkID]bool{}
 	for i := range b.Opens {
@@ -148,7 +154,8 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 	)
 }
 
-// own makes the row of an open's link where there is none. It is written once something of it is.
+// own makes the row of an open's link where there is none. It is written once
+// something of it is.
 func (w *writing) own(o *vitrine.OpenRecord) *linkRow {
 	link := vitrine.LinkID(o.Link)
 	if w.links[link] == nil {
@@ -157,7 +164,8 @@ func (w *writing) own(o *vitrine.OpenRecord) *linkRow {
 	return w.links[link]
 }
 
-// open decides on an open. ErrExists: its ID is another open's. ErrForgotten: its day's opens are gone.
+// open decides on an open. ErrExists: its ID is another open's. ErrForgotten:
+// its day's opens are gone.
 func (w *writing) open(o *vitrine.OpenRecord) error {
 	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
 	if !w.mayCome(k) {
@@ -210,7 +218,8 @@ func (w *writing) count(link vitrine.LinkID, views, downloads int64) {
 	}
 }
 
-// see changes how many opens a link has of a viewer, and tells whether it had any.
+// see changes how many opens a link has of a viewer, and tells whether it had
+// any.
 func (w *writing) see(link vitrine.LinkID, viewer uint64, opens int64) (before bool) {
 	k := viewerKey{link, viewer}
 	r := w.viewers[k]
@@ -227,7 +236,8 @@ func (w *writing) see(link vitrine.LinkID, viewer uint64, opens int64) (before b
 	return before
 }
 
-// loadTold reads what changes with opens that are told to be a bot's: their viewers, and their downloads.
+// loadTold reads what changes with opens that are told to be a bot's: their
+// viewers, and their downloads.
 func (w *writing) loadTold(snapshots []vitrine.Snapshot) error {
 	var told []key
 	var viewers []viewerKey

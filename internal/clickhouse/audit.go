@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// Audit implements [vitrine.ViewLog]. Links are recounted by the database, some at a time, while others write. Those with differences are counted again while
+// Audit implements [vitrine.ViewLog]. Links are recounted by the database, some
+// at a time, while others write. Those with differences are counted again while
 // nobody does, so that a batch that was on its way is no fault.
 func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	other := func(text string) { fault(text, false) }
@@ -38,7 +39,8 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 	return l.auditDaily(ctx, s, all, func(text string) { fault(text, true) })
 }
 
-// auditedAtOnce is how many links are recounted at once, and suspectsAtOnce how many of them while nobody writes.
+// auditedAtOnce is how many links are recounted at once, and suspectsAtOnce how
+// many of them while nobody writes.
 const (
 	auditedAtOnce  = 100_000
 	suspectsAtOnce = 1000
@@ -81,7 +83,8 @@ type recounted struct {
 	faults                            []string
 }
 
-// recount counts links of a condition again, and tells the faults of each that has any.
+// recount counts links of a condition again, and tells the faults of each that
+// has any.
 func (c *client) recount(ctx context.Context, s state, where string) (map[vitrine.LinkID][]string, error) {
 	links := map[vitrine.LinkID]*recounted{}
 	of := func(link int64) *recounted {
@@ -183,7 +186,8 @@ func (a *recounted) compare() {
 	}
 }
 
-// viewersSQL counts the viewers of each link that are kept with another number of opens than there are. Of those whose opens were forgotten there may be
+// viewersSQL counts the viewers of each link that are kept with another number
+// of opens than there are. Of those whose opens were forgotten there may be
 // fewer.
 func viewersSQL(s state, where string) string {
 	wrong := "sum(n) != 0"
@@ -203,7 +207,8 @@ func strayDownloadsSQL(kept ids, where string) string {
 		AND (link, open) NOT IN (SELECT link, id FROM opens FINAL WHERE bot = '' AND %s) LIMIT %d`, where, kept.from, where, mostFaults)
 }
 
-// wrongSessionsSQL lists sessions that no session can be. Another system's history is held to less.
+// wrongSessionsSQL lists sessions that no session can be. Another system's
+// history is held to less.
 func wrongSessionsSQL(where string) string {
 	const maxSessionMs = 4 * 60 * 60 * 1000 // the longest time one open can count (engagement, The server)
 	return fmt.Sprintf(`SELECT link, id FROM opens FINAL WHERE %s AND session AND (engaged < 0 OR present < 0 OR NOT imported AND (engaged > present OR present > %d)

@@ -12,7 +12,8 @@ import (
 	"vitrine/report"
 )
 
-// BenchmarkTally makes tallies of a year of a million opens, VITRINE_BENCH_OPENS of them, by reading them and inside the database.
+// BenchmarkTally makes tallies of a year of a million opens,
+// VITRINE_BENCH_OPENS of them, by reading them and inside the database.
 func BenchmarkTally(b *testing.B) {
 	opens := 1_000_000
 	if n, err := strconv.Atoi(os.Getenv("VITRINE_BENCH_OPENS")); err == nil {

@@ -13,14 +13,17 @@ import (
 )
 
 const (
-	// oldestVersion is the oldest server that has all that is asked of it: what a DELETE waits for (24.4), and months merged into one part (22.10).
+	// oldestVersion is the oldest server that has all that is asked of it: what
+	// a DELETE waits for (24.4), and months merged into one part (22.10).
 	oldestVersion = "24.8"
-	// clockApart is how far the clock of a server may be from ours: an open's ID tells its time.
+	// clockApart is how far the clock of a server may be from ours: an open's
+	// ID tells its time.
 	clockApart = 30 * time.Second
 )
 
-// Check tells in a sentence, with a remedy, what is wrong with the database, if anything is: it cannot be reached, it does not let us in, it is not
-// there, it is too old, or its clock is apart from ours.
+// Check tells in a sentence, with a remedy, what is wrong with the database, if
+// anything is: it cannot be reached, it does not let us in, it is not there, it
+// is too old, or its clock is apart from ours.
 func (l *ViewLog) Check(ctx context.Context) error {
 	var version string
 	var ms int64
@@ -60,7 +63,8 @@ func older(a, b string) bool {
 	return false
 }
 
-// explain is err, of the first requests to a server, as whoever configures it can act on it.
+// explain is err, of the first requests to a server, as whoever configures it
+// can act on it.
 func (c *client) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

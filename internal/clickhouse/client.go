@@ -19,17 +19,20 @@ import (
 	"vitrine/internal/durable"
 )
 
-// client speaks ClickHouse's HTTP interface. It may be used by several goroutines at once.
+// client speaks ClickHouse's HTTP interface. It may be used by several
+// goroutines at once.
 type client struct {
 	address
 	http     *http.Client
 	settings map[string]string // of every request
 
-	// insideFrom is how many opens are counted inside the database, and not read; negative: any number is read.
+	// insideFrom is how many opens are counted inside the database, and not
+	// read; negative: any number is read.
 	insideFrom int
 }
 
-// How long a request may take altogether: an ordinary one, and one of background work.
+// How long a request may take altogether: an ordinary one, and one of
+// background work.
 const (
 	requestTime    = 2 * time.Minute
 	backgroundTime = time.Hour
@@ -43,7 +46,8 @@ func newClient(a address) *client {
 		DisableCompression: true,
 	}
 	settings := map[string]string{
-		// An answer comes when all of it is there: one that fails has no beginning that could be taken for a short answer.
+		// An answer comes when all of it is there: one that fails has no
+		// beginning that could be taken for a short answer.
 		"wait_end_of_query": "1",
 		// Each key of a table has one partition.
 		"do_not_merge_across_partitions_select_final": "1",
@@ -87,7 +91,8 @@ const (
 	longestExceptionBytes = 4096
 )
 
-// request sends a statement and gives the body of the answer, which is to be closed. sql is in the body, unless data is.
+// request sends a statement and gives the body of the answer, which is to be
+// closed. sql is in the body, unless data is.
 func (c *client) request(ctx context.Context, sql string, data []byte, settings map[string]string) (io.ReadCloser, error) {
 	p := url.Values{"database": {c.database}}
 	for name, value := range c.settings {
@@ -160,7 +165,8 @@ func (c *client) work(ctx context.Context, sql string) error {
 	return c.send(ctx, backgroundTime, sql, nil, nil)
 }
 
-// insert inserts rows, in RowBinary, into a table with its columns. Of inserts with one token into one table the first counts.
+// insert inserts rows, in RowBinary, into a table with its columns. Of inserts
+// with one token into one table the first counts.
 func (c *client) insert(ctx context.Context, into string, rows []byte, token string) error {
 	if rows == nil {
 		rows = []byte{}
@@ -183,7 +189,8 @@ func (c *client) send(ctx context.Context, most time.Duration, sql string, data 
 	return failure(ctx, err)
 }
 
-// query runs a query and calls each for each row of its answer, which each reads, and nothing beyond.
+// query runs a query and calls each for each row of its answer, which each
+// reads, and nothing beyond.
 func (c *client) query(ctx context.Context, sql string, each func(r *reader) error) error {
 	return c.read(ctx, requestTime, sql, each)
 }
@@ -208,7 +215,8 @@ func (c *client) read(ctx context.Context, most time.Duration, sql string, each 
 	return nil
 }
 
-// one is query for an answer of one row at most; found tells whether there is one.
+// one is query for an answer of one row at most; found tells whether there is
+// one.
 func (c *client) one(ctx context.Context, sql string, row func(r *reader)) (found bool, err error) {
 	err = c.query(ctx, sql, func(r *reader) error {
 		row(r)

@@ -11,10 +11,14 @@ import (
 	"vitrine/report"
 )
 
-// Tallies of settled days are kept, of each link and of each account, so that a report costs its days. They are made in the background by whoever settles,
-// of what all batches up to one have left (built.since), and nobody waits for it. A batch that changes anything of a settled day says so (late): from that day on
-// what was built before it is not believed, and opens are read instead, until it is built anew. Nothing of it is ever removed but with its link or month: of
-// rows with one key the one that was built last counts, so that two who build at once do not disturb each other.
+// Tallies of settled days are kept, of each link and of each account, so that a
+// report costs its days. They are made in the background by whoever settles, of
+// what all batches up to one have left (built.since), and nobody waits for it.
+// A batch that changes anything of a settled day says so (late): from that day
+// on what was built before it is not believed, and opens are read instead,
+// until it is built anew. Nothing of it is ever removed but with its link or
+// month: of rows with one key the one that was built last counts, so that two
+// who build at once do not disturb each other.
 
 // trust says how far the tallies of an account's days are right.
 type trust struct {
@@ -54,7 +58,8 @@ func (c *client) daily(ctx context.Context, w window, from, to report.Day, t *re
 	return c.eachStored(ctx, sql, w, t)
 }
 
-// known is the tally of a window of which some days are stored, and no fewer than a few; false: it is not asked for here.
+// known is the tally of a window of which some days are stored, and no fewer
+// than a few; false: it is not asked for here.
 func (c *client) known(ctx context.Context, w window) (t *report.Tally, ok bool, err error) {
 	for {
 		before, err := c.trust(ctx, w.Account)
@@ -87,7 +92,8 @@ func (c *client) known(ctx context.Context, w window) (t *report.Tally, ok bool,
 	}
 }
 
-// rest adds the days of a window from one on, which are not stored. Their viewers may have come on days since first.
+// rest adds the days of a window from one on, which are not stored. Their
+// viewers may have come on days since first.
 func (c *client) rest(ctx context.Context, w window, first, from report.Day, t *report.Tally) error {
 	seen := w.From < w.gone
 	w.reach = idsOf(first, w.To)
@@ -119,7 +125,8 @@ func (c *client) rest(ctx context.Context, w window, first, from report.Day, t *
 	return c.downloads(ctx, w, t)
 }
 
-// late is the step of a batch that changes settled days: of each account the first one.
+// late is the step of a batch that changes settled days: of each account the
+// first one.
 func lateStep(days map[vitrine.AccountID]report.Day, number uint64) []step {
 	if len(days) == 0 {
 		return nil
@@ -133,7 +140,8 @@ func lateStep(days map[vitrine.AccountID]report.Day, number uint64) []step {
 	return []step{{stepInsert, "late (account, day, version)", w.b}}
 }
 
-// late are the settled days that a batch changes: of each account the first one.
+// late are the settled days that a batch changes: of each account the first
+// one.
 func (w *writing) late() map[vitrine.AccountID]report.Day {
 	days := map[vitrine.AccountID]report.Day{}
 	of := func(account vitrine.AccountID, id vitrine.ViewID) {
@@ -151,7 +159,8 @@ func (w *writing) late() map[vitrine.AccountID]report.Day {
 	return days
 }
 
-// build makes the tallies of settled days that are missing or not right any more.
+// build makes the tallies of settled days that are missing or not right any
+// more.
 func (l *ViewLog) build(ctx context.Context) error {
 	s, err := l.c.state(ctx)
 	if err != nil || s.settled <= s.forgotten {
@@ -223,7 +232,8 @@ func (l *ViewLog) buildAccount(ctx context.Context, account vitrine.AccountID) e
 	return l.c.insert(ctx, "built (account, until, since)", w.b, fmt.Sprintf("built %d %d", account, f.attempt))
 }
 
-// empty puts empty tallies in the place of those of days that have nothing any more.
+// empty puts empty tallies in the place of those of days that have nothing any
+// more.
 func (f *forgetting) empty(ctx context.Context, account vitrine.AccountID) error {
 	var left []linkDay
 	sql := fmt.Sprintf("SELECT DISTINCT link, toInt32(day) FROM daily WHERE account = %d AND toInt32(day) >= %d AND toInt32(day) < %d", account, f.from, f.end)
@@ -241,7 +251,8 @@ func (f *forgetting) empty(ctx context.Context, account vitrine.AccountID) error
 	return err
 }
 
-// auditDaily makes tallies of days again, of all accounts or some, and compares.
+// auditDaily makes tallies of days again, of all accounts or some, and
+// compares.
 func (l *ViewLog) auditDaily(ctx context.Context, s state, all bool, fault func(string)) error {
 	var accounts []vitrine.AccountID
 	sample := ""
@@ -260,7 +271,8 @@ func (l *ViewLog) auditDaily(ctx context.Context, s state, all bool, fault func(
 	return err
 }
 
-// auditAccount compares what is stored of an account's days with its opens. A difference is looked at once more while nobody writes, so that a batch that
+// auditAccount compares what is stored of an account's days with its opens. A
+// difference is looked at once more while nobody writes, so that a batch that
 // was on its way is no fault.
 func (l *ViewLog) auditAccount(ctx context.Context, s state, account vitrine.AccountID, fault func(string)) error {
 	differs, err := l.c.wrongDays(ctx, s, account)
@@ -279,7 +291,8 @@ func (l *ViewLog) auditAccount(ctx context.Context, s state, account vitrine.Acc
 	})
 }
 
-// Rebuild implements [vitrine.ViewLog]. What was built of an account is not divided into days here: all of it is made again.
+// Rebuild implements [vitrine.ViewLog]. What was built of an account is not
+// divided into days here: all of it is made again.
 func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, report.Day)) error {
 	var accounts []vitrine.AccountID
 	err := l.c.query(ctx, "SELECT DISTINCT account FROM built ORDER BY account", func(r *reader) error {
@@ -319,7 +332,8 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 	return l.build(ctx)
 }
 
-// wrongDays says what is wrong with the stored tallies of an account's settled days; "": nothing.
+// wrongDays says what is wrong with the stored tallies of an account's settled
+// days; "": nothing.
 func (c *client) wrongDays(ctx context.Context, s state, account vitrine.AccountID) (string, error) {
 	t, err := c.trust(ctx, account)
 	if err != nil || t.before() <= s.forgotten {
@@ -344,7 +358,8 @@ func (c *client) wrongDays(ctx context.Context, s state, account vitrine.Account
 	return "", err
 }
 
-// asStored is a tally of a window as it comes back from where it is stored: without visits of links that are no first ones in the window, which no report
+// asStored is a tally of a window as it comes back from where it is stored:
+// without visits of links that are no first ones in the window, which no report
 // asks for.
 func asStored(t *report.Tally, w window) (*report.Tally, error) {
 	labels, pieces, err := piecesOf(t)

@@ -11,7 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// TestDaily compares tallies that are put together from those of days with tallies of the opens themselves, while days are settled, change, are built
+// TestDaily compares tallies that are put together from those of days with
+// tallies of the opens themselves, while days are settled, change, are built
 // again, lose a link and are forgotten.
 func TestDaily(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))

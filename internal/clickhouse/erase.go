@@ -20,7 +20,8 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	})
 }
 
-// eraseRows removes what batches up to one have left of a link; its row of counts is last.
+// eraseRows removes what batches up to one have left of a link; its row of
+// counts is last.
 func (l *ViewLog) eraseRows(ctx context.Context, number uint64, account vitrine.AccountID, link vitrine.LinkID) error {
 	for _, table := range []string{"opens", "downloads", "viewers", "tallies", "daily", "seen", "links"} {
 		where := fmt.Sprintf("account = %d AND link = %d AND version <= %d", account, link, number)

@@ -32,8 +32,9 @@ func view(link int64, at time.Time, n int, viewer uint64) vitrine.OpenRecord {
 
 var errDied = errors.New("the process has died")
 
-// dying is a process that dies once it has made n requests and heard their answers. (What it had asked for when it died may have happened: that is
-// what another one finds that dies a request later.)
+// dying is a process that dies once it has made n requests and heard their
+// answers. (What it had asked for when it died may have happened: that is what
+// another one finds that dies a request later.)
 type dying struct {
 	http.RoundTripper
 	mu   sync.Mutex
@@ -54,7 +55,8 @@ func (d *dying) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.RoundTripper.RoundTrip(r)
 }
 
-// TestCrash has a process die at each request of each kind of batch. Another one goes on.
+// TestCrash has a process die at each request of each kind of batch. Another
+// one goes on.
 func TestCrash(t *testing.T) {
 	start := vitrinetest.Epoch
 	first := vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, start, 0, 10), view(2, start, 0, 10)},
@@ -113,7 +115,8 @@ func TestCrash(t *testing.T) {
 
 type counts = map[vitrine.LinkID]vitrine.LinkCounts
 
-// crash has a process die at its n-th request of a batch, and tells whether it got through without. Links count before or after, and nothing else.
+// crash has a process die at its n-th request of a batch, and tells whether it
+// got through without. Links count before or after, and nothing else.
 func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, before, after counts) (survived bool) {
 	t.Helper()
 	what := fmt.Sprint("dead after request ", n)
@@ -128,7 +131,8 @@ func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, b
 	if survived = !d.dead; survived && err != nil || err != nil && vitrine.CodeOf(err) != vitrine.CodeUnavailable {
 		t.Fatalf("%s: %v", what, err)
 	}
-	// Another process goes on: first with something else, which finds all of the batch, or nothing of it if it was not acknowledged.
+	// Another process goes on: first with something else, which finds all of
+	// the batch, or nothing of it if it was not acknowledged.
 	other := openTestLog(t, address)
 	if _, err := other.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(9, vitrinetest.Epoch.AddDate(0, 0, 100), 0, 10)}}); err != nil {
 		t.Fatal(err)
@@ -226,7 +230,8 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestWriters has two processes write into one database, with a lock and without one.
+// TestWriters has two processes write into one database, with a lock and
+// without one.
 func TestWriters(t *testing.T) {
 	for _, locked := range []bool{true, false} {
 		t.Run(fmt.Sprintf("Lock=%v", locked), func(t *testing.T) {
@@ -259,7 +264,8 @@ func TestWriters(t *testing.T) {
 				wait.Go(func() {
 					for i := range batches {
 						at := vitrinetest.Epoch.Add(time.Duration(i) * time.Minute)
-						// One open that all write, and one of each; all are the same viewer's.
+						// One open that all write, and one of each; all are the
+						// same viewer's.
 						b := vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, at, 0, 10), view(1, at, 1+w, 10)}}
 						b.Downloads = []vitrine.Download{{ID: vitrine.ViewID(b.Opens[0].ID), Link: 1, Open: vitrine.ViewID(b.Opens[0].ID)}}
 						if o, err := l.Append(ctx, b); err != nil || o.Refused != nil || o.Early.Len() > 0 {
@@ -288,7 +294,8 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// TestCut has the connection break in the middle of answers: that is an error, and never a short answer.
+// TestCut has the connection break in the middle of answers: that is an error,
+// and never a short answer.
 func TestCut(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	var b vitrine.Batch

@@ -12,7 +12,8 @@ import (
 	"vitrine/report"
 )
 
-// ErrOtherData says that a log has something in it that is not of the one that it is filled from.
+// ErrOtherData says that a log has something in it that is not of the one that
+// it is filled from.
 var ErrOtherData = errors.New("it has other data in it")
 
 // Batches of Fill: about so many rows, or so many bytes.
@@ -21,16 +22,21 @@ var (
 	fillBytes = 8 << 20
 )
 
-// filledName is the name under which the state has a sum over what Fill has brought, as of the batch of its version.
+// filledName is the name under which the state has a sum over what Fill has
+// brought, as of the batch of its version.
 const filledName = "filled"
 
-// filledAttempt is the attempt to which forgotten days that Fill brings belong. Others are chance.
+// filledAttempt is the attempt to which forgotten days that Fill brings belong.
+// Others are chance.
 const filledAttempt = 1
 
-// Fill brings everything of another log into this one, in which there is nothing yet but what the same Fill, cut off, has left: it goes on there.
-// Nobody writes to either. What it brings is the log's first batches, each made of the same entries every time. So the journal tells how many are
-// there; and a sum over all their rows tells whether they are what the other log has now. told is called after each batch. In the end what is
-// there is counted. Errors: ErrOtherData.
+// Fill brings everything of another log into this one, in which there is
+// nothing yet but what the same Fill, cut off, has left: it goes on there.
+// Nobody writes to either. What it brings is the log's first batches, each made
+// of the same entries every time. So the journal tells how many are there; and
+// a sum over all their rows tells whether they are what the other log has now.
+// told is called after each batch. In the end what is there is counted. Errors:
+// ErrOtherData.
 func (l *ViewLog) Fill(ctx context.Context, from vitrine.LogExporter, told func(rows, bytes int64)) error {
 	f := filling{log: l, ctx: ctx, told: told, number: 1, forgotten: map[vitrine.LinkID]*forgottenLink{}}
 	var err error
@@ -52,7 +58,8 @@ func (l *ViewLog) Fill(ctx context.Context, from vitrine.LogExporter, told func(
 	return f.verify()
 }
 
-// Fillable reports whether Fill may begin, or go on: ErrOtherData where it may not.
+// Fillable reports whether Fill may begin, or go on: ErrOtherData where it may
+// not.
 func (l *ViewLog) Fillable(ctx context.Context) error {
 	_, _, err := l.filled(ctx)
 	return err
@@ -172,8 +179,9 @@ func (f *filling) of(s vitrine.Scope) *forgottenLink {
 	return f.forgotten[s.Link]
 }
 
-// link ends a link. How many of the opens of forgotten days were a viewer's nobody knows any more, and nothing asks: each has one of them, and one viewer the
-// rest.
+// link ends a link. How many of the opens of forgotten days were a viewer's
+// nobody knows any more, and nothing asks: each has one of them, and one viewer
+// the rest.
 func (f *filling) link(e *vitrine.CountedLink) error {
 	f.counts = append(f.counts, *e)
 	for _, n := range []int64{int64(e.Link), int64(e.Account), e.Views, e.Downloads} {
@@ -214,7 +222,8 @@ func (f *filling) size() int {
 	return len(f.receipts.b) + len(f.tallies.b) + len(f.seen.b) + len(f.opens.b) + len(f.downloads.b) + len(f.links.b) + len(f.viewers.b)
 }
 
-// flush writes the batch, unless it is there. The last one makes the forgotten days count.
+// flush writes the batch, unless it is there. The last one makes the forgotten
+// days count.
 func (f *filling) flush(last bool) error {
 	steps := f.steps()
 	if last && f.day > 0 {
@@ -253,7 +262,8 @@ func (f *filling) write(steps []step) error {
 	})
 }
 
-// countViewers counts, of links that are whole, the opens of each viewer: those that are there, and what is known of those that were forgotten.
+// countViewers counts, of links that are whole, the opens of each viewer: those
+// that are there, and what is known of those that were forgotten.
 func (c *client) countViewers(ctx context.Context, number uint64, links []byte) error {
 	given := keySet("a Int64, l Int64, w UInt64, r Int64", rows{links})
 	of := "(account, link) IN (SELECT a, l FROM " + given + ")"
@@ -294,7 +304,8 @@ func (f *filling) verify() error {
 	return err
 }
 
-// tally adds the row of a forgotten day: the same one of the same tally, whose labels come in any order.
+// tally adds the row of a forgotten day: the same one of the same tally, whose
+// labels come in any order.
 func (f *filling) tally(e *vitrine.ForgottenDay) error {
 	w, t := &f.tallies, e.Tally
 	var labels []string

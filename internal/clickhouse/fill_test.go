@@ -33,8 +33,9 @@ func fileLog(t *testing.T) *viewdb.ViewLog {
 
 func untold(int64, int64) {}
 
-// TestFill brings a history from PostgreSQL, killed at requests again and again (the whole program's test brings one from SQLite, in one go). The log that it comes
-// to has the same reports, and goes on in the same way.
+// TestFill brings a history from PostgreSQL, killed at requests again and again
+// (the whole program's test brings one from SQLite, in one go). The log that it
+// comes to has the same reports, and goes on in the same way.
 func TestFill(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
 	from, err := viewdb.Open(vitrinetest.PostgresDatabase(t))
@@ -54,7 +55,8 @@ func TestFill(t *testing.T) {
 	})
 }
 
-// killedFill runs fills that each die some requests later than the one before, until one comes to its end.
+// killedFill runs fills that each die some requests later than the one before,
+// until one comes to its end.
 func killedFill(t *testing.T, address string, from vitrine.LogExporter) {
 	t.Helper()
 	deaths := 0
@@ -127,7 +129,8 @@ func TestFillOther(t *testing.T) {
 	refused("gone on", whole)
 }
 
-// An account whose opens are kept longer than those of others is not brought, and it is said why.
+// An account whose opens are kept longer than those of others is not brought,
+// and it is said why.
 func TestFillBehind(t *testing.T) {
 	from := fileLog(t)
 	day := report.DayOf(vitrinetest.Epoch.UnixMilli())

@@ -14,9 +14,12 @@ import (
 	"vitrine/report"
 )
 
-// Expire implements [vitrine.ViewLog]. It goes a month at a time, which is a partition: every link and every account gets a tally of each of the month's days, and the
-// day on which it saw each viewer last; then the partition is dropped. Anyone who is slow at that holds nobody up: only when all is there does a batch make it
-// count, unless anything of that month has changed meanwhile.
+// Expire implements [vitrine.ViewLog]. It goes a month at a time, which is a
+// partition: every link and every account gets a tally of each of the month's
+// days, and the day on which it saw each viewer last; then the partition is
+// dropped. Anyone who is slow at that holds nobody up: only when all is there
+// does a batch make it count, unless anything of that month has changed
+// meanwhile.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	for tries := 0; tries < 5; {
 		s, err := l.c.state(ctx)
@@ -44,7 +47,8 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	return nil
 }
 
-// settledFor is how long days have been settled before they are forgotten: what still comes of them comes soon, and a tally whose opens are gone is never
+// settledFor is how long days have been settled before they are forgotten: what
+// still comes of them comes soon, and a tally whose opens are gone is never
 // made again.
 const settledFor = 31
 
@@ -57,7 +61,8 @@ func monthOf(d report.Day) report.Day {
 	return report.DayOf(time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC).UnixMilli())
 }
 
-// firstDay is the first day before end that has opens or downloads; end: there is none.
+// firstDay is the first day before end that has opens or downloads; end: there
+// is none.
 func (c *client) firstDay(ctx context.Context, end report.Day) (first report.Day, err error) {
 	first = end
 	for _, table := range []string{"opens", "downloads"} {
@@ -117,7 +122,8 @@ func nonce() uint64 {
 	return binary.LittleEndian.Uint64(b[:]) >> 1
 }
 
-// dropMonths removes the opens and downloads of days before one, and what attempts that came to nothing have left.
+// dropMonths removes the opens and downloads of days before one, and what
+// attempts that came to nothing have left.
 func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) error {
 	for _, name := range []string{"opens", "downloads"} {
 		var months []int32
@@ -169,7 +175,8 @@ func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) erro
 	return nil
 }
 
-// counted is the condition that a row of tallies or seen is of an attempt that came to its end.
+// counted is the condition that a row of tallies or seen is of an attempt that
+// came to its end.
 func (s *state) counted() string {
 	if len(s.attempts) == 0 {
 		return "attempt = 0" // which none is
@@ -184,7 +191,8 @@ func (s *state) counted() string {
 	return "attempt IN (" + b.String() + ")"
 }
 
-// forgetting is an attempt to put the days [from, end) into tallies: to forget them, or to have them quickly.
+// forgetting is an attempt to put the days [from, end) into tallies: to forget
+// them, or to have them quickly.
 type forgetting struct {
 	c       *client
 	state   state
@@ -295,7 +303,8 @@ func (f *forgetting) account(ctx context.Context, account vitrine.AccountID) err
 	return nil
 }
 
-// eachDay calls f with the tally of each day of each link of an account, of its opens alone.
+// eachDay calls f with the tally of each day of each link of an account, of its
+// opens alone.
 func (f *forgetting) eachDay(ctx context.Context, w window, each func(linkDay, *report.Tally) error) error {
 	var o openRow
 	var now linkDay
@@ -367,7 +376,8 @@ func (c *client) stored(ctx context.Context, w window, t *report.Tally) error {
 	return c.eachStored(ctx, sql, w, t)
 }
 
-// eachStored adds the tallies that a query answers with: day, labels, head, body, times.
+// eachStored adds the tallies that a query answers with: day, labels, head,
+// body, times.
 func (c *client) eachStored(ctx context.Context, sql string, w window, t *report.Tally) error {
 	return c.query(ctx, sql, func(r *reader) error {
 		day := report.Day(r.int32())
@@ -386,7 +396,8 @@ func (c *client) eachStored(ctx context.Context, sql string, w window, t *report
 	})
 }
 
-// piecesOf are the head, the body and the times of a tally, and the labels that the body names by number.
+// piecesOf are the head, the body and the times of a tally, and the labels that
+// the body names by number.
 func piecesOf(t *report.Tally) (labels []string, pieces [3][]byte, err error) {
 	pieces[0] = t.AppendHead(nil)
 	pieces[1], err = t.AppendBody(nil, func(label string) (uint64, error) {
@@ -401,7 +412,8 @@ func piecesOf(t *report.Tally) (labels []string, pieces [3][]byte, err error) {
 	return labels, pieces, err
 }
 
-// addPieces adds the head, the body and the times of a tally, without the latter two for a brief one.
+// addPieces adds the head, the body and the times of a tally, without the
+// latter two for a brief one.
 func addPieces(t *report.Tally, w window, labels []string, pieces [3][]byte) error {
 	if err := report.CheckPiece(pieces[0]); err != nil {
 		return err

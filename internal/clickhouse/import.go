@@ -84,10 +84,12 @@ func (w *writing) imports(opens []vitrine.OpenRecord) error {
 	return nil
 }
 
-// places are the IDs that links have, in the milliseconds that matter: each with one after it that may be free.
+// places are the IDs that links have, in the milliseconds that matter: each
+// with one after it that may be free.
 type places map[key]key
 
-// take gives the first ID from one on that its link does not have, going round within its millisecond, and takes it.
+// take gives the first ID from one on that its link does not have, going round
+// within its millisecond, and takes it.
 func (p places) take(from key) (key, error) {
 	at := from
 	var passed []key
@@ -117,7 +119,8 @@ func after(id vitrine.ViewID) vitrine.ViewID {
 	return id + 1
 }
 
-// loadPlaces reads which IDs of the milliseconds of keys are taken, of opens or of downloads.
+// loadPlaces reads which IDs of the milliseconds of keys are taken, of opens or
+// of downloads.
 func (w *writing) loadPlaces(table string, keys []key, taken places) error {
 	var starts []key
 	for _, k := range keys {

@@ -8,8 +8,9 @@ import (
 	"vitrine/report"
 )
 
-// What a tally that is counted inside the database is put together from: the kinds of rows that its one query answers with. Each has a number, two texts and
-// some more numbers.
+// What a tally that is counted inside the database is put together from: the
+// kinds of rows that its one query answers with. Each has a number, two texts
+// and some more numbers.
 const (
 	partWhole     = iota // of all opens: the sums
 	partLink             // of a link: the number is the link, the sums
@@ -22,7 +23,8 @@ const (
 	partDownload         // of download events of a day: how many
 )
 
-// insideLabels are the columns that views are counted by, in the order of their numbers.
+// insideLabels are the columns that views are counted by, in the order of their
+// numbers.
 var insideLabels = []struct {
 	column string
 	label  report.Label
@@ -31,7 +33,8 @@ var insideLabels = []struct {
 	{"browser", report.LabelBrowser}, {"os", report.LabelOS}, {"screen", report.LabelScreen}, {"bot", -1}, {"city", -1},
 }
 
-// inside counts the opens of a window inside the database, with their visits; with seen, visits of forgotten days before are known.
+// inside counts the opens of a window inside the database, with their visits;
+// with seen, visits of forgotten days before are known.
 func (c *client) inside(ctx context.Context, w window, seen bool, t *report.Tally) error {
 	sql := w.insideSQL(seen)
 	return c.query(ctx, sql, func(r *reader) error {
@@ -122,7 +125,8 @@ func toInt64(expressions []string) string {
 	return strings.Join(expressions, ", ")
 }
 
-// insideSQL is the query. What makes a view and a counted session is told to it by the engine's rules.
+// insideSQL is the query. What makes a view and a counted session is told to it
+// by the engine's rules.
 func (w window) insideSQL(seen bool) string {
 	rules := report.CountingRules()
 	typical := fmt.Sprintf("(engaged >= %d OR present >= %d)", rules.AtypicalEngagedMs, rules.AtypicalPresentMs)

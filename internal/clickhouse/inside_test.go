@@ -9,7 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// TestInside compares tallies that the database counts with those of the fold, of the same opens: by everything that a tally has.
+// TestInside compares tallies that the database counts with those of the fold,
+// of the same opens: by everything that a tally has.
 func TestInside(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(5, 20*60_000)

@@ -15,14 +15,20 @@ import (
 	"vitrine"
 )
 
-// Whatever changes the log is a batch with a number: 1, 2, 3. What a batch does is decided first, from what all batches before it have left; then it
-// is written into the journal, one row, which is the moment from which on it has happened; and then it is carried out. Every step of
-// carrying it out may be done again, by anybody, any number of times: rows carry the number of their batch, the highest of a key counts, and the
-// server drops an insert whose token it has seen. So anyone who writes next first carries out what the last row of the journal says, unless
-// it is known to be done; those before it are, or the last one would not be there.
+// Whatever changes the log is a batch with a number: 1, 2, 3. What a batch does
+// is decided first, from what all batches before it have left; then it is
+// written into the journal, one row, which is the moment from which on it has
+// happened; and then it is carried out. Every step of carrying it out may be
+// done again, by anybody, any number of times: rows carry the number of their
+// batch, the highest of a key counts, and the server drops an insert whose
+// token it has seen. So anyone who writes next first carries out what the last
+// row of the journal says, unless it is known to be done; those before it are,
+// or the last one would not be there.
 //
-// Two who decide on batches of one number at once are distinguished by the journal, too: of inserts with one token the server takes
-// one, and the other finds another's row under its number, and decides again. Options.Lock spares them the trouble.
+// Two who decide on batches of one number at once are distinguished by the
+// journal, too: of inserts with one token the server takes one, and the other
+// finds another's row under its number, and decides again. Options.Lock spares
+// them the trouble.
 
 // step is one thing that a batch does.
 type step struct {
@@ -100,7 +106,8 @@ func numbers(a, b int64) []byte {
 // commitTime bounds how long a batch is carried out whose caller may have left.
 const commitTime = time.Minute
 
-// takeTurn waits until nobody else writes: in this process, and in others where there is a lock for it.
+// takeTurn waits until nobody else writes: in this process, and in others where
+// there is a lock for it.
 func (l *ViewLog) takeTurn(ctx context.Context) (release func(), err error) {
 	select {
 	case l.turn <- struct{}{}:
@@ -115,7 +122,8 @@ func (l *ViewLog) takeTurn(ctx context.Context) (release func(), err error) {
 	return func() { unlock(); <-l.turn }, nil
 }
 
-// write has decide tell what a batch of a number does, and makes that happen. decide may be called again. A batch without steps is none.
+// write has decide tell what a batch of a number does, and makes that happen.
+// decide may be called again. A batch without steps is none.
 func (l *ViewLog) write(ctx context.Context, decide func(ctx context.Context, number uint64) ([]step, error)) error {
 	release, err := l.takeTurn(ctx)
 	if err != nil {
@@ -144,7 +152,8 @@ func (l *ViewLog) write(ctx context.Context, decide func(ctx context.Context, nu
 	}
 }
 
-// commit writes a batch into the journal and carries it out, unless another batch of its number is there already.
+// commit writes a batch into the journal and carries it out, unless another
+// batch of its number is there already.
 func (l *ViewLog) commit(ctx context.Context, number uint64, steps []step) (won bool, err error) {
 	var nonce [8]byte
 	rand.Read(nonce[:])
@@ -228,7 +237,8 @@ func (l *ViewLog) carryOutStep(ctx context.Context, number uint64, s step) error
 	return errJournal
 }
 
-// finish carries out what the journal has left, and so brings l.applied up to its last batch.
+// finish carries out what the journal has left, and so brings l.applied up to
+// its last batch.
 func (l *ViewLog) finish(ctx context.Context) error {
 	var number uint64
 	var done bool

@@ -13,9 +13,12 @@ import (
 // keysAtOnce bounds how many keys one query asks for.
 const keysAtOnce = 16_384
 
-// Rows are looked up by their keys, in all versions, of which the highest counts: that is less work than FINAL, which puts whole ranges of keys in order.
+// Rows are looked up by their keys, in all versions, of which the highest
+// counts: that is less work than FINAL, which puts whole ranges of keys in
+// order.
 
-// together does several things at once, which share nothing that any of them changes.
+// together does several things at once, which share nothing that any of them
+// changes.
 func together(all ...func() error) error {
 	errs := make([]error, len(all))
 	var w sync.WaitGroup
@@ -50,7 +53,8 @@ func (w *writing) loadLinks(links map[vitrine.LinkID]bool) error {
 	return nil
 }
 
-// byTime brings keys of links that are known into an order in which those of one time are together, and drops those that come again.
+// byTime brings keys of links that are known into an order in which those of
+// one time are together, and drops those that come again.
 func (w *writing) byTime(keys []key) []key {
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return w.links[k.link] == nil })
 	slices.SortFunc(keys, func(a, b key) int {
@@ -62,7 +66,8 @@ func (w *writing) byTime(keys []key) []key {
 	return slices.Compact(keys)
 }
 
-// keySet is what is behind IN: rows of numbers, as the name and type of each column and the rows in RowBinary. A list of as many literals would take the
+// keySet is what is behind IN: rows of numbers, as the name and type of each
+// column and the rows in RowBinary. A list of as many literals would take the
 // server many times as long to read as to answer.
 func keySet(columns string, keys rows) string {
 	return fmt.Sprintf("(SELECT * FROM format('RowBinary', '%s', unhex('%x')))", columns, keys.b)

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// migrations bring a database from one schema version to the next: the statements of each may be run again, by several at once.
+// migrations bring a database from one schema version to the next: the
+// statements of each may be run again, by several at once.
 var migrations = []func(a address) []string{
 	func(a address) (statements []string) {
 		for i := range tables {
@@ -22,7 +23,8 @@ func versions(a address) []string {
 	return t.create(a)
 }
 
-// migrate brings the database to the newest schema. One that is ahead of this program is refused and left as it is.
+// migrate brings the database to the newest schema. One that is ahead of this
+// program is refused and left as it is.
 func (c *client) migrate(ctx context.Context) error {
 	for _, sql := range versions(c.address) {
 		if err := c.exec(ctx, sql, nil); err != nil {

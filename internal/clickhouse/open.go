@@ -26,7 +26,8 @@ const openColumns = "account, link, id, viewer, country, city, referrer, source,
 // insertOpens is where rows of append go.
 const insertOpens = "opens (" + openColumns + ", version)"
 
-// same says that o is stored as n is to be: equal but for what the log itself decides.
+// same says that o is stored as n is to be: equal but for what the log itself
+// decides.
 func (o *openRow) same(n *report.Open) bool {
 	a, b := o.Open, *n
 	if o.told {

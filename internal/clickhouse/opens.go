@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// Recent implements [vitrine.ViewLog]. Which opens they are is found in narrow columns.
+// Recent implements [vitrine.ViewLog]. Which opens they are is found in narrow
+// columns.
 func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
 	account, r, err := l.kept(ctx, link, from, to)
 	if err != nil || account == 0 || n <= 0 {
@@ -31,7 +32,8 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 	return recent, l.markDownloaded(ctx, vitrine.Scope{Account: account, Link: link}, recent)
 }
 
-// markDownloaded sets Downloaded of those opens of a link that a download event belongs to.
+// markDownloaded sets Downloaded of those opens of a link that a download event
+// belongs to.
 func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, opens []report.Open) error {
 	at := make(map[int64]*report.Open, len(opens))
 	list := make([]string, len(opens))
@@ -48,7 +50,8 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, opens []r
 	})
 }
 
-// opensAtOnce is about how many opens are read before they are handed on: anyone who takes them may be slow.
+// opensAtOnce is about how many opens are read before they are handed on:
+// anyone who takes them may be slow.
 const opensAtOnce = 16_384
 
 // Opens implements [vitrine.ViewLog].
@@ -60,7 +63,8 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 	scope := within(vitrine.Scope{Account: account, Link: link})
 	for r.from < r.to {
 		some := r
-		// An ID with about as many before it: found in the order of the table, without reading what comes after.
+		// An ID with about as many before it: found in the order of the table,
+		// without reading what comes after.
 		sql := fmt.Sprintf("SELECT id FROM opens WHERE %s AND %s ORDER BY account, link, id LIMIT 1 OFFSET %d", scope, r.where(), opensAtOnce)
 		if _, err := l.c.one(ctx, sql, func(r *reader) { some.to = max(some.from+1, vitrine.ViewID(r.int64())) }); err != nil {
 			return err
@@ -85,7 +89,8 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 	return nil
 }
 
-// kept is the account of a link, and which IDs its opens of the days [from, to) may have.
+// kept is the account of a link, and which IDs its opens of the days [from, to)
+// may have.
 func (l *ViewLog) kept(ctx context.Context, link vitrine.LinkID, from, to report.Day) (vitrine.AccountID, ids, error) {
 	s, err := l.c.state(ctx)
 	if err != nil {

@@ -7,14 +7,16 @@ import (
 	"vitrine"
 )
 
-// Names under which the state has the mark, and the number of the last change of the log that this one was filled from. They are not part of a batch: Fill
+// Names under which the state has the mark, and the number of the last change
+// of the log that this one was filled from. They are not part of a batch: Fill
 // goes by the batches that it has written.
 const (
 	markName  = "mark"
 	sinceName = "since"
 )
 
-// Position implements [vitrine.ViewLog]. Last is the last batch of the journal, whether it is carried out yet or not: each insert is synced.
+// Position implements [vitrine.ViewLog]. Last is the last batch of the journal,
+// whether it is carried out yet or not: each insert is synced.
 func (l *ViewLog) Position(ctx context.Context) (p vitrine.LogPosition, err error) {
 	value := func(name string) string {
 		return "toInt64(ifNull((SELECT sum(value) FROM state FINAL WHERE name = '" + name + "'), 0))"
@@ -38,7 +40,8 @@ func (l *ViewLog) SetMark(ctx context.Context, old, mark int64) error {
 	return l.putValue(ctx, markName, mark)
 }
 
-// Continue gives the log the mark of the one that it was filled from, and has its changes numbered from that one's last on.
+// Continue gives the log the mark of the one that it was filled from, and has
+// its changes numbered from that one's last on.
 func (l *ViewLog) Continue(ctx context.Context, from vitrine.LogPosition) error {
 	p, err := l.Position(ctx)
 	if err != nil || p.Mark == from.Mark {
@@ -55,7 +58,8 @@ func (l *ViewLog) Continue(ctx context.Context, from vitrine.LogPosition) error 
 	return l.putValue(ctx, markName, from.Mark) // last: then both are there
 }
 
-// putValue sets a value of the state outside of a batch. The caller holds the turn.
+// putValue sets a value of the state outside of a batch. The caller holds the
+// turn.
 func (l *ViewLog) putValue(ctx context.Context, name string, value int64) error {
 	var version uint64
 	_, err := l.c.one(ctx, "SELECT max(version) FROM state WHERE name = '"+name+"'", func(r *reader) { version = r.uint64() })

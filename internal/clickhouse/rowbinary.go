@@ -9,7 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// rows are rows in the format RowBinary: values one after another, numbers of fixed width little-endian, strings and arrays behind their length.
+// rows are rows in the format RowBinary: values one after another, numbers of
+// fixed width little-endian, strings and arrays behind their length.
 type rows struct{ b []byte }
 
 func (w *rows) int64(v int64)    { w.b = binary.LittleEndian.AppendUint64(w.b, uint64(v)) }

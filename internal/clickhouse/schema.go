@@ -9,14 +9,16 @@ import (
 type table struct {
 	name    string
 	columns string
-	// engine is the table's engine behind Replicated, with what it keeps of rows with one key.
+	// engine is the table's engine behind Replicated, with what it keeps of
+	// rows with one key.
 	engine    string
 	version   string // its arguments
 	partition string
 	order     string
 	granule   int
-	// everywhere says that every server of a cluster has all of it: it is small, or its order is that of the whole log. Other tables are
-	// spread by link.
+	// everywhere says that every server of a cluster has all of it: it is
+	// small, or its order is that of the whole log. Other tables are spread by
+	// link.
 	everywhere bool
 }
 
@@ -26,7 +28,8 @@ const (
 	dayMonth = "toYYYYMM(day)"
 )
 
-// tables are those of schema version 1. Rows with one key are versions of one thing, and the one that was written by the last batch counts.
+// tables are those of schema version 1. Rows with one key are versions of one
+// thing, and the one that was written by the last batch counts.
 var tables = []table{
 	{
 		name: "journal", everywhere: true,
@@ -102,7 +105,8 @@ var tables = []table{
 // journalPart is how many batches a partition of the journal has.
 const journalPart = 10_000
 
-// tokens is how many inserts a table remembers, so that the same one, again, changes nothing.
+// tokens is how many inserts a table remembers, so that the same one, again,
+// changes nothing.
 const tokens = 10_000
 
 // local is the name of a server's own part of a table.
@@ -135,10 +139,12 @@ func (t *table) create(a address) []string {
 	b.WriteString(", fsync_after_insert = 1, fsync_part_directory = 1") // what was taken is on the disk
 	switch {
 	case t.name == "journal":
-		// What a batch did is dropped by the merge with the row that says that it is done.
+		// What a batch did is dropped by the merge with the row that says that
+		// it is done.
 		b.WriteString(", min_age_to_force_merge_seconds = 3600")
 	case t.partition != "":
-		// Months that are past become one part each, and need no merging when they are read.
+		// Months that are past become one part each, and need no merging when
+		// they are read.
 		b.WriteString(", min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = 1")
 	}
 	statements := []string{b.String()}

@@ -7,7 +7,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// TestNewer checks that a database of a newer version is refused and left as it is.
+// TestNewer checks that a database of a newer version is refused and left as it
+// is.
 func TestNewer(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, address)
@@ -24,7 +25,8 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestClusterSchema has the engine read the statements of a cluster, which it has none of.
+// TestClusterSchema has the engine read the statements of a cluster, which it
+// has none of.
 func TestClusterSchema(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	a := l.c.address

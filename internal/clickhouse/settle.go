@@ -7,8 +7,10 @@ import (
 	"vitrine/report"
 )
 
-// RollUp implements [vitrine.ViewLog]. The server brings past months into their final form itself, one part each (schema.go); what is left is to say which days
-// are settled, to make their tallies (daily.go), and to drop old rows of the journal.
+// RollUp implements [vitrine.ViewLog]. The server brings past months into their
+// final form itself, one part each (schema.go); what is left is to say which
+// days are settled, to make their tallies (daily.go), and to drop old rows of
+// the journal.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	before = min(before, lastDay)
 	var last uint64
@@ -29,7 +31,8 @@ func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	return l.dropJournal(ctx, last)
 }
 
-// dropJournal drops partitions of the journal that are far behind the last batch.
+// dropJournal drops partitions of the journal that are far behind the last
+// batch.
 func (l *ViewLog) dropJournal(ctx context.Context, last uint64) error {
 	const kept = 2 // partitions
 	var old []uint64

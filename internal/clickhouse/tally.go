@@ -25,7 +25,8 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 	return t.OfAccount(), truncated, nil
 }
 
-// asOf has f read about days from one on, and again if some of them were forgotten meanwhile: what is forgotten is not where it was.
+// asOf has f read about days from one on, and again if some of them were
+// forgotten meanwhile: what is forgotten is not where it was.
 func (l *ViewLog) asOf(ctx context.Context, from report.Day, f func(state) error) error {
 	s := l.lastState.Load()
 	if s == nil {
@@ -74,7 +75,8 @@ type window struct {
 	vitrine.TallyQuery
 	ids  ids        // whose opens are there
 	gone report.Day // days of the window before this one are forgotten
-	// reach are the opens that say when viewers of the window came before, where that is more than the window's own; zero: it is not.
+	// reach are the opens that say when viewers of the window came before,
+	// where that is more than the window's own; zero: it is not.
 	reach ids
 	state
 }
@@ -93,14 +95,17 @@ func (c *client) newest(ctx context.Context, w window) (*report.Tally, error) {
 	return c.fold(ctx, w, fmt.Sprintf("%s ORDER BY id DESC, link DESC LIMIT %d", w.where(), w.Cap))
 }
 
-// defaultInside is from how many opens on they are counted inside the database. Reading them is quicker (docs/decisions/0019-clickhouse.md), and takes 24
-// bytes of memory an open here, twice as much at its end; inside, the server's bounds hold.
+// defaultInside is from how many opens on they are counted inside the database.
+// Reading them is quicker (docs/decisions/0019-clickhouse.md), and takes 24
+// bytes of memory an open here, twice as much at its end; inside, the server's
+// bounds hold.
 const defaultInside = 2_000_000
 
 // briefInside is the same of brief tallies, which have few parts.
 const briefInside = 50_000
 
-// tally is the tally of all of a window, its opens counted inside the database or here.
+// tally is the tally of all of a window, its opens counted inside the database
+// or here.
 func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tally, error) {
 	t := new(report.Tally)
 	forgotten := w.From < w.gone
@@ -195,7 +200,8 @@ func (c *client) dailyViews(ctx context.Context, s state, account vitrine.Accoun
 	return views, err
 }
 
-// storedViews fills in views of forgotten days, [from, to) of those that begin with from.
+// storedViews fills in views of forgotten days, [from, to) of those that begin
+// with from.
 func (c *client) storedViews(ctx context.Context, s state, account vitrine.AccountID, views map[vitrine.LinkID][]int64, from, to report.Day) error {
 	sql := fmt.Sprintf("SELECT link, toInt32(day), head FROM tallies FINAL WHERE account = %d AND link IN (%s) AND toInt32(day) >= %d AND toInt32(day) < %d AND %s",
 		account, list(slices.Sorted(maps.Keys(views))), from, to, s.counted())

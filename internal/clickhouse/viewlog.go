@@ -13,8 +13,10 @@ import (
 
 // Options are what a log is opened with.
 type Options struct {
-	// Lock waits until nobody else writes, in the whole fleet, and gives what lets others write again. nil: only this process writes, or
-	// several do and now and then decide a batch twice; nothing is lost or counted twice in any case.
+	// Lock waits until nobody else writes, in the whole fleet, and gives what
+	// lets others write again. nil: only this process writes, or several do and
+	// now and then decide a batch twice; nothing is lost or counted twice in
+	// any case.
 	Lock func(ctx context.Context) (release func(), err error)
 }
 
@@ -33,9 +35,12 @@ type ViewLog struct {
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
 
-// Open opens the log in a database, which must be there, and upgrades its schema. It refuses one that a newer version has used. Several processes
-// may have the same database open. The address is clickhouse://USER:PASSWORD@HOST:PORT/DATABASE, with the parameters secure=true for TLS and
-// cluster=NAME for tables that are spread over a cluster.
+// Open opens the log in a database, which must be there, and upgrades its
+// schema. It refuses one that a newer version has used. Several processes may
+// have the same database open. The address is
+// clickhouse://USER:PASSWORD@HOST:PORT/DATABASE, with the parameters
+// secure=true for TLS and cluster=NAME for tables that are spread over a
+// cluster.
 func Open(ctx context.Context, address string, o Options) (*ViewLog, error) {
 	a, err := parseAddress(address)
 	if err != nil {
@@ -67,7 +72,8 @@ type state struct {
 	forgotten report.Day // opens of days before are gone, and their tallies are all there is: the first of a month, but for a log that was moved here
 	erased    uint64     // the last batch that erased a link
 	built     report.Day // of days before, every account has been looked at (daily.go)
-	// attempts are the attempts to forget that came to their end: rows of other attempts in tallies and seen are ignored.
+	// attempts are the attempts to forget that came to their end: rows of other
+	// attempts in tallies and seen are ignored.
 	attempts []uint64
 }
 

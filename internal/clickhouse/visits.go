@@ -13,8 +13,9 @@ type prevViewers struct {
 	viewers int64
 }
 
-// visits counts in the database the viewers of each day of a window's opens by the day before on which the scope saw them, within the window; with
-// seen, also on forgotten days before.
+// visits counts in the database the viewers of each day of a window's opens by
+// the day before on which the scope saw them, within the window; with seen,
+// also on forgotten days before.
 func (c *client) visits(ctx context.Context, w window, seen bool, each func(report.Day, prevViewers)) error {
 	return c.query(ctx, w.visits("viewer", "viewer", "", seen), func(r *reader) error {
 		day, v := report.Day(r.int32()), prevViewers{report.Day(r.int32()), r.int64()}
@@ -37,7 +38,8 @@ func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(
 	})
 }
 
-// visits is the query for visits of viewers, or of viewers of links. The days of each viewer are gathered, and each is beside the one before.
+// visits is the query for visits of viewers, or of viewers of links. The days
+// of each viewer are gathered, and each is beside the one before.
 func (w window) visits(columns, by, of string, seen bool) string {
 	from := fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.where())
 	if w.reach.from < w.ids.from && w.reach.to > 0 {

@@ -17,8 +17,9 @@ type Albums struct {
 	Now   func() time.Time
 }
 
-// Create makes an empty album. slug "" has one made; another is for plans with custom slugs. Errors: CodeInvalidRequest (field title, or
-// MaxAlbums are there), CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeBanned.
+// Create makes an empty album. slug "" has one made; another is for plans with
+// custom slugs. Errors: CodeInvalidRequest (field title, or MaxAlbums are
+// there), CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeBanned.
 func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug string) (album *vitrine.Album, err error) {
 	title, err = vitrine.ParseTitleField(title)
 	if err != nil {
@@ -45,7 +46,8 @@ func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug str
 	return album, err
 }
 
-// mayMake reads an account as it is now, if it may make something, with a slug that it chose or not.
+// mayMake reads an account as it is now, if it may make something, with a slug
+// that it chose or not.
 func mayMake(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.Account, error) {
 	a, err := tx.Account(id)
 	switch {
@@ -59,7 +61,8 @@ func mayMake(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.A
 	return a, nil
 }
 
-// SlugFree reports whether an account may give a new album a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
+// SlugFree reports whether an account may give a new album a slug now. Errors:
+// CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Albums) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
 	return vitrine.SlugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.AlbumBySlug(slug); return err })
 }
@@ -106,7 +109,8 @@ func (s *Albums) List(ctx context.Context, a *vitrine.Account) (rows []AlbumRow,
 	return rows, err
 }
 
-// BySlug is an album of an account with all that is in it. Errors: CodeNotFound, as for another account's.
+// BySlug is an album of an account with all that is in it. Errors:
+// CodeNotFound, as for another account's.
 func (s *Albums) BySlug(ctx context.Context, a *vitrine.Account, slug string) (f *AlbumFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		album, err := ownAlbum(tx, a, slug)
@@ -128,8 +132,10 @@ func ownAlbum(tx vitrine.AlbumTx, a *vitrine.Account, slug string) (*vitrine.Alb
 	return album, err
 }
 
-// Public is an album as the public may see it now: of its links those alone that are live. Errors: CodeNotFound (unknown or deleted, or its account is closed),
-// CodeDisabled (its account is suspended), with which nothing of the album is told.
+// Public is an album as the public may see it now: of its links those alone
+// that are live. Errors: CodeNotFound (unknown or deleted, or its account is
+// closed), CodeDisabled (its account is suspended), with which nothing of the
+// album is told.
 func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		album, err := tx.AlbumBySlug(slug)
@@ -164,7 +170,8 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, 
 	return f, nil
 }
 
-// SetTitle names an album of an account anew. Errors: CodeInvalidRequest (field title), CodeNotFound.
+// SetTitle names an album of an account anew. Errors: CodeInvalidRequest (field
+// title), CodeNotFound.
 func (s *Albums) SetTitle(ctx context.Context, a *vitrine.Account, slug, title string) error {
 	title, err := vitrine.ParseTitleField(title)
 	if err != nil {
@@ -173,7 +180,8 @@ func (s *Albums) SetTitle(ctx context.Context, a *vitrine.Account, slug, title s
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error { album.Title = title; return tx.PutAlbum(album) })
 }
 
-// Delete deletes an album, and none of the links in it. Its slug stays blocked for SlugRest. Errors: CodeNotFound.
+// Delete deletes an album, and none of the links in it. Its slug stays blocked
+// for SlugRest. Errors: CodeNotFound.
 func (s *Albums) Delete(ctx context.Context, a *vitrine.Account, slug string) error {
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
 		album.DeletedAt = s.Now()
@@ -181,8 +189,9 @@ func (s *Albums) Delete(ctx context.Context, a *vitrine.Account, slug string) er
 	})
 }
 
-// Add puts links of the account, named by their slugs, at the end of an album. What is in it already stays where it is. Errors: CodeNotFound for
-// the album or a link, CodeInvalidRequest when it would have more than MaxAlbumLinks.
+// Add puts links of the account, named by their slugs, at the end of an album.
+// What is in it already stays where it is. Errors: CodeNotFound for the album
+// or a link, CodeInvalidRequest when it would have more than MaxAlbumLinks.
 func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links []string) error {
 	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
 		for _, link := range links {
@@ -212,7 +221,8 @@ func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link stri
 	})
 }
 
-// Move puts a link of an album at a place among the others, 0 the first. A place beyond the end is the end.
+// Move puts a link of an album at a place among the others, 0 the first. A
+// place beyond the end is the end.
 func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string, to int) error {
 	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
 		l, err := vitrine.OwnLinkIn(tx, a, link)

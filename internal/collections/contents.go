@@ -18,8 +18,8 @@ type Contents struct {
 // deletedAtOnce is how many links are read at once.
 const deletedAtOnce = 100
 
-// DeleteAll deletes the albums, websites and links of an account. When it fails,
-// what is deleted stays deleted, and calling it again goes on.
+// DeleteAll deletes the albums, websites and links of an account. When it
+// fails, what is deleted stays deleted, and calling it again goes on.
 func (c Contents) DeleteAll(ctx context.Context, a *vitrine.Account) error {
 	if err := c.deleteCollections(ctx, a); err != nil {
 		return err

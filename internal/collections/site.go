@@ -1,5 +1,5 @@
-// Package collections groups links: albums, which list them, and websites, whose
-// versions they are.
+// Package collections groups links: albums, which list them, and websites,
+// whose versions they are.
 package collections
 
 import (
@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/links"
 )
 
-// Sites is the service of static websites. A version is deployed by Uploads, of which UploadRequest.Site names the website.
+// Sites is the service of static websites. A version is deployed by Uploads, of
+// which UploadRequest.Site names the website.
 type Sites struct {
 	Store vitrine.Store
 	Links *links.Service // removes what deleted versions leave
@@ -19,9 +20,10 @@ type Sites struct {
 	Now   func() time.Time
 }
 
-// Create makes a website without any version yet. slug "" has one made; another is for plans with custom slugs. A website takes one of the
-// plan's links, whatever its versions. Errors: CodeInvalidRequest (field title), CodeProRequired, CodeInvalidSlug, CodeSlugTaken,
-// CodeLinkLimit, CodeBanned.
+// Create makes a website without any version yet. slug "" has one made; another
+// is for plans with custom slugs. A website takes one of the plan's links,
+// whatever its versions. Errors: CodeInvalidRequest (field title),
+// CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeLinkLimit, CodeBanned.
 func (s *Sites) Create(ctx context.Context, a *vitrine.Account, title, slug string) (site *vitrine.Site, err error) {
 	title, err = vitrine.ParseTitleField(title)
 	if err != nil {
@@ -71,7 +73,8 @@ func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.
 	return nil
 }
 
-// SlugFree reports whether an account may give a new website a slug now. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
+// SlugFree reports whether an account may give a new website a slug now.
+// Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Sites) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
 	return vitrine.SlugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.SiteBySlug(slug); return err })
 }
@@ -131,7 +134,8 @@ func (s *Sites) List(ctx context.Context, a *vitrine.Account) (list []*SiteFacts
 	return list, err
 }
 
-// BySlug is a website of an account. Errors: CodeNotFound, as for another account's.
+// BySlug is a website of an account. Errors: CodeNotFound, as for another
+// account's.
 func (s *Sites) BySlug(ctx context.Context, a *vitrine.Account, slug string) (f *SiteFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		site, err := vitrine.OwnSite(tx, a, slug)
@@ -156,8 +160,11 @@ func (s *Sites) OfVersion(ctx context.Context, l *vitrine.Link) (site *vitrine.S
 	return site, err
 }
 
-// Public is the version that visitors of a website get, and whose it is. Errors: CodeNotFound (unknown or deleted, or its account is closed), CodeNotAvailable (nothing was deployed, or
-// it is held), CodeDisabled (taken down, or its account is suspended); with any of them nothing of the website is told.
+// Public is the version that visitors of a website get, and whose it is.
+// Errors: CodeNotFound (unknown or deleted, or its account is closed),
+// CodeNotAvailable (nothing was deployed, or it is held), CodeDisabled (taken
+// down, or its account is suspended); with any of them nothing of the website
+// is told.
 func (s *Sites) Public(ctx context.Context, slug vitrine.Slug) (version *vitrine.Link, a *vitrine.Account, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		version, a, err = vitrine.PublicSite(tx, slug)
@@ -172,8 +179,9 @@ func (s *Sites) Public(ctx context.Context, slug vitrine.Slug) (version *vitrine
 	return version, a, nil
 }
 
-// StillPublic reports whether what is being sent of a version may be sent on: it, its account and its website are as they were. That another
-// version has been deployed meanwhile ends nothing.
+// StillPublic reports whether what is being sent of a version may be sent on:
+// it, its account and its website are as they were. That another version has
+// been deployed meanwhile ends nothing.
 func (s *Sites) StillPublic(ctx context.Context, version vitrine.LinkID) error {
 	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := tx.Link(version)
@@ -191,7 +199,8 @@ func (s *Sites) StillPublic(ctx context.Context, version vitrine.LinkID) error {
 	})
 }
 
-// SetTitle names a website of an account anew. Errors: CodeInvalidRequest (field title), CodeNotFound.
+// SetTitle names a website of an account anew. Errors: CodeInvalidRequest
+// (field title), CodeNotFound.
 func (s *Sites) SetTitle(ctx context.Context, a *vitrine.Account, slug, title string) error {
 	title, err := vitrine.ParseTitleField(title)
 	if err != nil {
@@ -200,7 +209,8 @@ func (s *Sites) SetTitle(ctx context.Context, a *vitrine.Account, slug, title st
 	return s.change(ctx, a, slug, func(_ vitrine.Tx, site *vitrine.Site) error { site.Title = title; return nil })
 }
 
-// Rollback shows a version that is live, and no other until the next deploy. Errors: CodeNotFound, CodeInvalidRequest for one that is not live.
+// Rollback shows a version that is live, and no other until the next deploy.
+// Errors: CodeNotFound, CodeInvalidRequest for one that is not live.
 func (s *Sites) Rollback(ctx context.Context, a *vitrine.Account, slug string, version vitrine.LinkID) error {
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, site *vitrine.Site) error {
 		l, err := site.Version(tx, version)
@@ -215,7 +225,8 @@ func (s *Sites) Rollback(ctx context.Context, a *vitrine.Account, slug string, v
 	})
 }
 
-// DeleteVersion deletes a version and its bytes. Errors: CodeNotFound, CodeInvalidRequest for the one that is shown or waits to be.
+// DeleteVersion deletes a version and its bytes. Errors: CodeNotFound,
+// CodeInvalidRequest for the one that is shown or waits to be.
 func (s *Sites) DeleteVersion(ctx context.Context, a *vitrine.Account, slug string, version vitrine.LinkID) error {
 	var gone []*vitrine.Link
 	err := s.change(ctx, a, slug, func(tx vitrine.Tx, site *vitrine.Site) error {
@@ -244,7 +255,8 @@ func (s *Sites) DeleteVersion(ctx context.Context, a *vitrine.Account, slug stri
 	return nil
 }
 
-// Delete deletes a website with all its versions. Its slug stays blocked for SlugRest. Errors: CodeNotFound.
+// Delete deletes a website with all its versions. Its slug stays blocked for
+// SlugRest. Errors: CodeNotFound.
 func (s *Sites) Delete(ctx context.Context, a *vitrine.Account, slug string) error {
 	var gone []*vitrine.Link
 	err := s.change(ctx, a, slug, func(tx vitrine.Tx, site *vitrine.Site) (err error) {
@@ -267,8 +279,10 @@ func (s *Sites) Delete(ctx context.Context, a *vitrine.Account, slug string) err
 	return nil
 }
 
-// Discard deletes a website that nothing has been deployed to, because its first deploy failed: it gives back the link of the plan that it took,
-// and its slug, which nobody has seen anything at. Errors: CodeNotFound; CodeInvalidRequest for one that has a version.
+// Discard deletes a website that nothing has been deployed to, because its
+// first deploy failed: it gives back the link of the plan that it took, and its
+// slug, which nobody has seen anything at. Errors: CodeNotFound;
+// CodeInvalidRequest for one that has a version.
 func (s *Sites) Discard(ctx context.Context, a *vitrine.Account, slug string) error {
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, site *vitrine.Site) error {
 		versions, err := tx.Links(vitrine.LinkQuery{Site: site.ID, Limit: 1})
@@ -297,7 +311,8 @@ func (s *Sites) change(ctx context.Context, a *vitrine.Account, slug string, f f
 	})
 }
 
-// purge removes what deleted versions leave; what is left when that fails, Links.Purge removes.
+// purge removes what deleted versions leave; what is left when that fails,
+// Links.Purge removes.
 func (s *Sites) purge(ctx context.Context, gone []*vitrine.Link) error {
 	var failed []error
 	for _, l := range gone {

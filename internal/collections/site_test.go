@@ -57,7 +57,8 @@ func (h *hosted) found(title string) {
 	h.site = site
 }
 
-// deploy takes a ZIP through the three steps with a service, the last of them again with the instance's own when it fails for a while.
+// deploy takes a ZIP through the three steps with a service, the last of them
+// again with the instance's own when it fails for a while.
 func (h *hosted) deploy(u *publish.Uploads, content []byte) (*vitrine.Link, error) {
 	h.T.Helper()
 	ctx, size := h.T.Context(), int64(len(content))
@@ -94,7 +95,8 @@ func (h *hosted) shows(want *vitrine.Link) {
 	}
 }
 
-// Whichever operation of a deploy fails, and whether it took effect or not: visitors have one version in full, and trying again shows the new one.
+// Whichever operation of a deploy fails, and whether it took effect or not:
+// visitors have one version in full, and trying again shows the new one.
 func TestDeployFaults(t *testing.T) {
 	h := newHosted(t)
 	before, err := h.deploy(h.Uploads, pageZIP(t, "first"))
@@ -129,7 +131,8 @@ func TestDeployFaults(t *testing.T) {
 	}
 }
 
-// What the scanner says of a version it says of the website: nothing is shown that it was not sure of, and a later finding takes it down.
+// What the scanner says of a version it says of the website: nothing is shown
+// that it was not sure of, and a later finding takes it down.
 func TestDeployScanned(t *testing.T) {
 	h := newHosted(t)
 	h.Scanner.Verdict = fixture.Suspicious
@@ -161,7 +164,8 @@ func TestDeployScanned(t *testing.T) {
 	}
 }
 
-// The operator deletes a version as any link, and the website shows nothing in its place.
+// The operator deletes a version as any link, and the website shows nothing in
+// its place.
 func TestVersionDeleted(t *testing.T) {
 	h := newHosted(t)
 	var last *vitrine.Link
@@ -189,7 +193,8 @@ func TestVersionDeleted(t *testing.T) {
 	h.shows(f.Versions[0])
 }
 
-// Deploys, restores and deletions at once leave one version that is shown, and none too many.
+// Deploys, restores and deletions at once leave one version that is shown, and
+// none too many.
 func TestDeployRaces(t *testing.T) {
 	h := newHosted(t)
 	first, err := h.deploy(h.Uploads, pageZIP(t, "first"))

@@ -1,4 +1,5 @@
-// Package credentials keeps the API keys of "vitrine login" in files of the user.
+// Package credentials keeps the API keys of "vitrine login" in files of the
+// user.
 package credentials
 
 import (
@@ -14,7 +15,8 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// Credential is what "login" stores of a server, in a file of its own that only the user can read.
+// Credential is what "login" stores of a server, in a file of its own that only
+// the user can read.
 type Credential struct {
 	Server string `json:"server"`
 	Email  string `json:"email"`
@@ -22,7 +24,8 @@ type Credential struct {
 	APIKey string `json:"apiKey"`
 }
 
-// Store is the directory of what "login" stores: a file for each server, and one that names the server that was logged in to last.
+// Store is the directory of what "login" stores: a file for each server, and
+// one that names the server that was logged in to last.
 type Store struct{ dir string }
 
 func Open() (Store, error) {
@@ -74,7 +77,8 @@ func (c Store) Load(server string) (*Credential, error) {
 	return &v, nil
 }
 
-// Save stores the credential of a server, which becomes the one that was logged in to last.
+// Save stores the credential of a server, which becomes the one that was logged
+// in to last.
 func (c Store) Save(v Credential) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -95,7 +99,8 @@ func (c Store) Remove(server string) error {
 	return errors.Join(err, os.Remove(c.File(server)))
 }
 
-// writePrivate replaces a file by one that only the user can read, at once or not at all.
+// writePrivate replaces a file by one that only the user can read, at once or
+// not at all.
 func writePrivate(path string, b []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -1,5 +1,5 @@
-// Package datadir is about the data directory of a server: who serves from it, who
-// may read and write it, and how much room it has.
+// Package datadir is about the data directory of a server: who serves from it,
+// who may read and write it, and how much room it has.
 package datadir
 
 import (
@@ -13,15 +13,17 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// LockFile is in a data directory. Whoever serves it holds a lock on the file, and says in it which process it is and at what
-// address; the address stays when the server ends.
+// LockFile is in a data directory. Whoever serves it holds a lock on the file,
+// and says in it which process it is and at what address; the address stays
+// when the server ends.
 const LockFile = "serve.lock"
 
 // ServingLock is held by the process that serves a data directory.
 type ServingLock struct{ *os.File }
 
-// LockServing makes this process the one that serves a data directory, until the lock is closed or the process ends, however it
-// ends. The verbs of the operator take no lock: they are transactions like a server's own.
+// LockServing makes this process the one that serves a data directory, until
+// the lock is closed or the process ends, however it ends. The verbs of the
+// operator take no lock: they are transactions like a server's own.
 func LockServing(dir string) (ServingLock, error) {
 	path := filepath.Join(dir, LockFile)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -42,7 +44,8 @@ func LockServing(dir string) (ServingLock, error) {
 	return ServingLock{f}, nil
 }
 
-// Announce says where this process serves. It is for people: that it cannot be written takes nothing from the lock.
+// Announce says where this process serves. It is for people: that it cannot be
+// written takes nothing from the lock.
 func (l ServingLock) Announce(address string) {
 	text := fmt.Sprintf("%d %s\n", os.Getpid(), address)
 	if _, err := l.WriteAt([]byte(text), 0); err == nil {
@@ -50,7 +53,8 @@ func (l ServingLock) Announce(address string) {
 	}
 }
 
-// Served tells what process serves or last served a data directory, and at what address; "" where that is not known.
+// Served tells what process serves or last served a data directory, and at what
+// address; "" where that is not known.
 func Served(dir string) (process, address string) {
 	b, _ := os.ReadFile(filepath.Join(dir, LockFile))
 	process, address, _ = strings.Cut(strings.TrimSpace(terminal.Plain(string(b))), " ")

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockFileOf locks a file at once, for this process alone or to share, or fails.
+// LockFileOf locks a file at once, for this process alone or to share, or
+// fails.
 func LockFileOf(f *os.File, alone bool) error {
 	if alone {
 		return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -23,7 +24,8 @@ func DeviceOf(path string) (uint64, error) {
 	return uint64(st.Dev), err
 }
 
-// What accessible may be asked, beside whether a directory can be entered or a program be run.
+// What accessible may be asked, beside whether a directory can be entered or a
+// program be run.
 const (
 	MayRead  = unix.R_OK
 	MayWrite = unix.W_OK
@@ -32,7 +34,8 @@ const (
 // Accessible reports why this process may not use a path.
 func Accessible(path string, mode uint32) error { return unix.Access(path, mode|unix.X_OK) }
 
-// RoomIn returns how many bytes are left in a directory's file system, and how many files; -1 where there is no such limit.
+// RoomIn returns how many bytes are left in a directory's file system, and how
+// many files; -1 where there is no such limit.
 func RoomIn(dir string) (bytes, files int64, err error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// LockFileOf refuses: on this system the program uses an instance, and runs none.
+// LockFileOf refuses: on this system the program uses an instance, and runs
+// none.
 func LockFileOf(f *os.File, _ bool) error {
 	return fmt.Errorf("%s cannot be locked on Windows, where no instance can be run: %w", f.Name(), errors.ErrUnsupported)
 }
@@ -22,7 +23,8 @@ const (
 	MayWrite = 2
 )
 
-// Accessible reports why this process may not use a path. Only an attempt tells on this system.
+// Accessible reports why this process may not use a path. Only an attempt tells
+// on this system.
 func Accessible(dir string, mode uint32) error {
 	if mode == 0 {
 		_, err := os.Stat(dir)
@@ -41,7 +43,8 @@ func Accessible(dir string, mode uint32) error {
 	return os.Remove(f.Name())
 }
 
-// RoomIn returns how many bytes are left in a directory's file system, and how many files; -1 where there is no such limit.
+// RoomIn returns how many bytes are left in a directory's file system, and how
+// many files; -1 where there is no such limit.
 func RoomIn(dir string) (bytes, files int64, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

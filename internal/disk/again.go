@@ -30,7 +30,8 @@ func (b *Blobs) again(ctx context.Context, g vitrine.PutGrant, body io.Reader) (
 	if err != nil {
 		return "", unavailable(err)
 	}
-	// The earlier transfer may have failed in its last step, after the bytes got their name.
+	// The earlier transfer may have failed in its last step, after the bytes
+	// got their name.
 	if err := durable.SyncDir(b.shard(g.Key)); err != nil {
 		return "", vitrine.Unavailable(err)
 	}
@@ -74,7 +75,8 @@ func compare(ctx context.Context, stored, body io.Reader, size int64) (string, e
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// errUsed refuses a transfer of other bytes than those that are stored, or were.
+// errUsed refuses a transfer of other bytes than those that are stored, or
+// were.
 func errUsed() error {
 	return vitrine.Errorf(vitrine.CodeURLUsed, "The file of this upload is stored already, and the URL takes no other. Continue with step 3.")
 }

@@ -15,16 +15,20 @@ import (
 	"vitrine/internal/durable"
 )
 
-// pinnedDir is where a backup keeps hold of bytes by hard links while it copies them.
+// pinnedDir is where a backup keeps hold of bytes by hard links while it copies
+// them.
 const pinnedDir = "pinned"
 
-// Backup copies stored bytes from one directory, as New makes them, to another. They are linked where both are on one file system: stored
-// bytes never change. Bytes that are copied are read as a stream, and held against their SHA-256.
+// Backup copies stored bytes from one directory, as New makes them, to another.
+// They are linked where both are on one file system: stored bytes never change.
+// Bytes that are copied are read as a stream, and held against their SHA-256.
 type Backup struct {
 	From, To string
-	// Since is a directory of bytes that were copied before: what has not changed is linked from there; "": none.
+	// Since is a directory of bytes that were copied before: what has not
+	// changed is linked from there; "": none.
 	Since string
-	// Damaged is called with bytes that do not have the SHA-256 that they were stored with. They are copied all the same.
+	// Damaged is called with bytes that do not have the SHA-256 that they were
+	// stored with. They are copied all the same.
 	Damaged func(k vitrine.UploadID)
 	// Progress is called when bytes were copied or linked.
 	Progress func(bytes int64)
@@ -46,8 +50,9 @@ func (b *Backup) Make() (err error) {
 	return err
 }
 
-// Begin begins a backup of a directory that others write to, and removes what one that was cut off has left in it. Two of one directory are
-// not made at once: the second is told so. Close ends the backup, whatever became of it.
+// Begin begins a backup of a directory that others write to, and removes what
+// one that was cut off has left in it. Two of one directory are not made at
+// once: the second is told so. Close ends the backup, whatever became of it.
 func (b *Backup) Begin() (*Pins, error) {
 	lock, err := lock(filepath.Join(b.From, "backup.lock"), os.O_CREATE|os.O_RDWR)
 	if errors.Is(err, errLocked) {
@@ -72,7 +77,8 @@ type Pins struct {
 // Close lets it go.
 func (p *Pins) Close() error { return errors.Join(os.RemoveAll(p.dir), p.lock.Close()) }
 
-// All copies whatever is stored and not copied yet. What is stored or removed meanwhile may be copied or not.
+// All copies whatever is stored and not copied yet. What is stored or removed
+// meanwhile may be copied or not.
 func (b *Backup) All(ctx context.Context) error {
 	from := &Blobs{blobs: blobsDir(b.From)}
 	return from.each(ctx, func(k vitrine.UploadID, _ fs.FileInfo) error {
@@ -81,8 +87,9 @@ func (b *Backup) All(ctx context.Context) error {
 	})
 }
 
-// HoldDeletes waits until nobody removes stored bytes, and keeps everybody from it until the file that it returns is closed. Whoever
-// removes some holds the lock of blobs/ with others of that kind; this holds it alone.
+// HoldDeletes waits until nobody removes stored bytes, and keeps everybody from
+// it until the file that it returns is closed. Whoever removes some holds the
+// lock of blobs/ with others of that kind; this holds it alone.
 func (b *Backup) HoldDeletes() (*os.File, error) {
 	f, err := os.Open(blobsDir(b.From))
 	if err != nil {
@@ -94,8 +101,9 @@ func (b *Backup) HoldDeletes() (*os.File, error) {
 	return f, nil
 }
 
-// Pin makes sure of the bytes of a key and of their parts, while deletes are held: they are linked, or will be copied by Finish. It tells
-// whether they are there.
+// Pin makes sure of the bytes of a key and of their parts, while deletes are
+// held: they are linked, or will be copied by Finish. It tells whether they are
+// there.
 func (b *Backup) Pin(ctx context.Context, k vitrine.UploadID, parts vitrine.Parts) (bool, error) {
 	if valid(k) != nil {
 		return false, nil
@@ -144,7 +152,8 @@ func (b *Backup) Used(ctx context.Context) error {
 	return err
 }
 
-// Drop removes from the copy what belongs to keys that keep says no to, and counts what is left: keys, and bytes of these and their parts.
+// Drop removes from the copy what belongs to keys that keep says no to, and
+// counts what is left: keys, and bytes of these and their parts.
 func (b *Backup) Drop(ctx context.Context, keep func(vitrine.UploadID) bool) (keys, bytes int64, err error) {
 	to := &Blobs{blobs: blobsDir(b.To)}
 	err = to.files(ctx, func(name string, st fs.FileInfo) error {
@@ -173,8 +182,8 @@ func (b *Backup) Sync() error {
 	return errors.Join(err, durable.SyncDir(blobsDir(b.To)), durable.SyncDir(filepath.Join(b.To, "incoming")), durable.SyncDir(b.To))
 }
 
-// add copies the bytes of a key, their sum, and the parts that are there; pinned, its bytes and their sum alone. It tells whether the bytes
-// are there.
+// add copies the bytes of a key, their sum, and the parts that are there;
+// pinned, its bytes and their sum alone. It tells whether the bytes are there.
 func (b *Backup) add(ctx context.Context, k vitrine.UploadID, pin bool) (bool, error) {
 	there, err := b.file(ctx, k, string(k), pin)
 	if err != nil || !there {
@@ -311,8 +320,9 @@ func (b *Backup) sum(k vitrine.UploadID) string {
 	return ""
 }
 
-// deleting waits while deletes are held, and has others wait who would hold them, until the file that it returns is closed. Where
-// directories cannot be locked, nobody can hold deletes, and nobody waits.
+// deleting waits while deletes are held, and has others wait who would hold
+// them, until the file that it returns is closed. Where directories cannot be
+// locked, nobody can hold deletes, and nobody waits.
 func (b *Blobs) deleting() (*os.File, error) {
 	f, err := os.Open(b.blobs)
 	if err == nil {

@@ -36,8 +36,10 @@ func store(t testing.TB, b *Blobs, n int) (vitrine.UploadID, []byte) {
 	return g.Key, data
 }
 
-// TestBackup backs up a directory to which others write and in which they delete, onto the same file system and another. What is named at
-// the moment at which deletes are held is in the copy, with its parts; what was dropped is not.
+// TestBackup backs up a directory to which others write and in which they
+// delete, onto the same file system and another. What is named at the moment at
+// which deletes are held is in the copy, with its parts; what was dropped is
+// not.
 func TestBackup(t *testing.T) {
 	for name, to := range map[string]func(*testing.T) string{
 		"linked": func(t *testing.T) string { return filepath.Join(t.TempDir(), "to") },
@@ -213,7 +215,8 @@ func read(t *testing.T, open func(context.Context, vitrine.UploadID) (vitrine.Bl
 	return data
 }
 
-// Bytes that have changed are copied, and told; what an earlier copy has is linked from there.
+// Bytes that have changed are copied, and told; what an earlier copy has is
+// linked from there.
 func TestBackupSince(t *testing.T) {
 	first := filepath.Join(vitrinetest.OtherFileSystem(t), "to")
 	from := filepath.Join(t.TempDir(), "from")

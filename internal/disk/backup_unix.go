@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// await waits for the lock of an open file, to hold it alone or with others, until the file is closed.
+// await waits for the lock of an open file, to hold it alone or with others,
+// until the file is closed.
 func await(f *os.File, shared bool) error {
 	how := unix.LOCK_EX
 	if shared {

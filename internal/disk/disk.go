@@ -1,8 +1,10 @@
 // Package disk keeps blobs in a local directory.
 //
-// Bytes are received into incoming/KEY.part and, once they are whole and durable, renamed to blobs/KE/KEY beside their SHA-256
-// (KEY.sha256, in the form that sha256sum -c reads) and, in time, their parts (KEY~NAME). From then on nothing writes to them: stored is
-// sealed. A key whose bytes were deleted leaves incoming/KEY.used, so that its URLs stay used up until it is swept.
+// Bytes are received into incoming/KEY.part and, once they are whole and
+// durable, renamed to blobs/KE/KEY beside their SHA-256 (KEY.sha256, in the
+// form that sha256sum -c reads) and, in time, their parts (KEY~NAME). From then
+// on nothing writes to them: stored is sealed. A key whose bytes were deleted
+// leaves incoming/KEY.used, so that its URLs stay used up until it is swept.
 package disk
 
 import (
@@ -25,7 +27,8 @@ const (
 	sumSuffix  = ".sha256"
 )
 
-// Blobs is a vitrine.Blobs and vitrine.Receiver on a directory. It may be used by several processes at once.
+// Blobs is a vitrine.Blobs and vitrine.Receiver on a directory. It may be used
+// by several processes at once.
 type Blobs struct {
 	incoming, blobs string
 	base            string
@@ -33,7 +36,8 @@ type Blobs struct {
 	now             func() time.Time
 }
 
-// New makes the directory where it is missing. base is the address that signed URLs begin with, such as http://host/storage/.
+// New makes the directory where it is missing. base is the address that signed
+// URLs begin with, such as http://host/storage/.
 func New(dir, base string, signer *vitrine.Signer, now func() time.Time) (*Blobs, error) {
 	b := &Blobs{incoming: filepath.Join(dir, "incoming"), blobs: filepath.Join(dir, "blobs"), base: base, signer: signer, now: now}
 	for _, d := range []string{b.incoming, b.blobs} {
@@ -91,8 +95,9 @@ func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, e
 	return vitrine.BlobInfo{Size: st.Size(), SHA256: hex}, nil
 }
 
-// Seal makes sure that the name of the bytes is durable, which it may not be yet in the moment after Receive gave it. Nothing
-// writes to stored bytes again.
+// Seal makes sure that the name of the bytes is durable, which it may not be
+// yet in the moment after Receive gave it. Nothing writes to stored bytes
+// again.
 func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	info, err := b.Stat(ctx, k)
 	if err == nil {
@@ -129,7 +134,8 @@ type blob struct {
 
 func (b blob) Size() int64 { return b.size }
 
-// Delete removes bytes and leaves word that the key is used up. A transfer under way is not met: it finds that word at its end.
+// Delete removes bytes and leaves word that the key is used up. A transfer
+// under way is not met: it finds that word at its end.
 func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil
@@ -152,8 +158,9 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if err := removePart(b.part(k)); err != nil {
 		return err
 	}
-	// The sum goes before the bytes: bytes without one are found again, a sum without bytes is not. Parts go after them: whoever stores
-	// one looks for the bytes once more when it is there.
+	// The sum goes before the bytes: bytes without one are found again, a sum
+	// without bytes is not. Parts go after them: whoever stores one looks for
+	// the bytes once more when it is there.
 	for _, p := range []string{b.path(k) + sumSuffix, b.path(k)} {
 		if err := remove(p); err != nil {
 			return err
@@ -222,7 +229,8 @@ func (b *Blobs) files(ctx context.Context, f func(name string, st fs.FileInfo) e
 	return nil
 }
 
-// entries calls f with every file of a directory that is still there when its turn comes.
+// entries calls f with every file of a directory that is still there when its
+// turn comes.
 func entries(ctx context.Context, dir string, f func(name string, st fs.FileInfo) error) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {

@@ -74,7 +74,8 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-// After every way a transfer can fail nothing counts as stored, and the next one succeeds.
+// After every way a transfer can fail nothing counts as stored, and the next
+// one succeeds.
 func TestReceiveFails(t *testing.T) {
 	dir := t.TempDir()
 	b := newBlobs(t, dir)
@@ -189,8 +190,9 @@ func TestDeleteWhileOpen(t *testing.T) {
 	}
 }
 
-// Of many transfers of one key at once, through two processes' eyes, one is stored; every other is refused, and the stored bytes
-// are those of one of them, whole.
+// Of many transfers of one key at once, through two processes' eyes, one is
+// stored; every other is refused, and the stored bytes are those of one of
+// them, whole.
 func TestRacingTransfers(t *testing.T) {
 	dir := t.TempDir()
 	one, two := newBlobs(t, dir), newBlobs(t, dir)
@@ -235,7 +237,8 @@ func TestRacingTransfers(t *testing.T) {
 	}
 }
 
-// What a crash may leave at each step counts for nothing, is taken up by the next transfer, or swept.
+// What a crash may leave at each step counts for nothing, is taken up by the
+// next transfer, or swept.
 func TestLeftovers(t *testing.T) {
 	write := func(path, text string) error {
 		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
@@ -277,7 +280,8 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%s: after the sweep: %v", name, left)
 		}
 	}
-	// A deletion that was cut off leaves bytes without a sum, or with it; done again it is complete.
+	// A deletion that was cut off leaves bytes without a sum, or with it; done
+	// again it is complete.
 	for name, cut := range map[string]func(b *Blobs, k vitrine.UploadID) error{
 		"the word alone": func(b *Blobs, k vitrine.UploadID) error { return write(b.used(k), "") },
 		"no sum": func(b *Blobs, k vitrine.UploadID) error {
@@ -372,7 +376,8 @@ func (d deleter) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Signed URLs lead to this process, which believes them for what they say alone.
+// Signed URLs lead to this process, which believes them for what they say
+// alone.
 func TestSignedURL(t *testing.T) {
 	signer := vitrine.NewSigner([]byte("test"))
 	now := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
@@ -435,7 +440,8 @@ func files(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// BenchmarkReceive stores 256 MiB and, in turn, copies the same with io.Copy and one fsync at the end.
+// BenchmarkReceive stores 256 MiB and, in turn, copies the same with io.Copy
+// and one fsync at the end.
 func BenchmarkReceive(b *testing.B) {
 	const n = 256 << 20
 	dir := b.TempDir()

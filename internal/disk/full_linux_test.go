@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A full disk refuses with 503, keeps nothing, and heals by itself (promise 17).
+// A full disk refuses with 503, keeps nothing, and heals by itself
+// (promise 17).
 func TestDiskFull(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "1m")
 	b := newBlobs(t, dir)

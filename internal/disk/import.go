@@ -11,9 +11,10 @@ import (
 	"vitrine/internal/durable"
 )
 
-// Import stores the bytes of a sealed blob from elsewhere, whole or not at all. That a blob of this size is there already is success, and nothing
-// is read of body; of another size, ErrExists. Errors besides: CodeUploadInProgress, CodeURLUsed (the key was deleted here) and CodeSizeMismatch, as
-// of Receive.
+// Import stores the bytes of a sealed blob from elsewhere, whole or not at all.
+// That a blob of this size is there already is success, and nothing is read of
+// body; of another size, ErrExists. Errors besides: CodeUploadInProgress,
+// CodeURLUsed (the key was deleted here) and CodeSizeMismatch, as of Receive.
 func (b *Blobs) Import(ctx context.Context, k vitrine.UploadID, size int64, body io.Reader) error {
 	if err := valid(k); err != nil {
 		return err

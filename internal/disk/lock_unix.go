@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// take locks an open file for this one opening of it, against all others in this process and in others, until it is closed.
+// take locks an open file for this one opening of it, against all others in
+// this process and in others, until it is closed.
 func take(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -13,10 +13,12 @@ import (
 	"vitrine/internal/durable"
 )
 
-// markFile is beside the blobs. It is of this directory alone: no backup has it.
+// markFile is beside the blobs. It is of this directory alone: no backup has
+// it.
 const markFile = "mark"
 
-// A mark on its way has a name of its own that begins so; one that is older than unfinishedMark is what a crash has left.
+// A mark on its way has a name of its own that begins so; one that is older
+// than unfinishedMark is what a crash has left.
 const (
 	markPrefix     = "mark-"
 	unfinishedMark = time.Hour
@@ -36,7 +38,8 @@ func (b *Blobs) Mark(context.Context) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// PutMark is vitrine.Blobs's: a file that is whole and durable gets the name of the mark.
+// PutMark is vitrine.Blobs's: a file that is whole and durable gets the name of
+// the mark.
 func (b *Blobs) PutMark(ctx context.Context, mark string) error {
 	if err := ctx.Err(); err != nil {
 		return err

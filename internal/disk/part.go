@@ -13,7 +13,8 @@ import (
 	"vitrine/internal/durable"
 )
 
-// partMark stands between a key and the name of a part, and again before what makes the name of an unfinished one unique.
+// partMark stands between a key and the name of a part, and again before what
+// makes the name of an unfinished one unique.
 const partMark = "~"
 
 func (b *Blobs) partPath(k vitrine.UploadID, p vitrine.Part) string {

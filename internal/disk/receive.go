@@ -20,7 +20,8 @@ const (
 	flushSize = 8 << 20   // bytes after which writing to the device is begun, so that the last fsync has little left to do
 )
 
-// Receive stores a body in place of its key: whole, durable and named by its SHA-256, or not at all. The same body again is success.
+// Receive stores a body in place of its key: whole, durable and named by its
+// SHA-256, or not at all. The same body again is success.
 func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
 	switch state, err := b.state(g.Key); {
 	case err != nil:
@@ -40,7 +41,8 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	defer part.Close() // and with it the lock
 	etag, stored, err := b.receive(ctx, g, part, body)
 	if !stored {
-		// Whoever opened the file before it is removed finds that out when they have locked it. Stored bytes have another name.
+		// Whoever opened the file before it is removed finds that out when they
+		// have locked it. Stored bytes have another name.
 		_ = os.Remove(part.Name())
 	}
 	if err != nil {
@@ -49,7 +51,8 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	return etag, nil
 }
 
-// receive is Receive by the holder of the lock on part. It reports whether part became the stored bytes.
+// receive is Receive by the holder of the lock on part. It reports whether part
+// became the stored bytes.
 func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, body io.Reader) (etag string, stored bool, err error) {
 	// Whoever held the lock before may have finished.
 	switch state, err := b.state(g.Key); {
@@ -75,7 +78,8 @@ func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, 
 	return `"` + sum + `"`, true, nil
 }
 
-// store gives whole bytes their name, beside their sum: from then on they are stored.
+// store gives whole bytes their name, beside their sum: from then on they are
+// stored.
 func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := os.MkdirAll(b.shard(k), 0o700); err != nil {
 		return err
@@ -83,8 +87,9 @@ func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := b.rename(part, k, sum); err != nil {
 		return errors.Join(err, remove(b.path(k)+sumSuffix))
 	}
-	// The bytes have their name, and someone may use them already: nothing is taken back. An error says that power loss may still
-	// undo it; Seal tries again.
+	// The bytes have their name, and someone may use them already: nothing is
+	// taken back. An error says that power loss may still undo it; Seal tries
+	// again.
 	return durable.SyncDir(b.shard(k))
 }
 
@@ -102,7 +107,8 @@ func (b *Blobs) rename(part *os.File, k vitrine.UploadID, sum string) error {
 	return durable.Rename(part.Name(), b.path(k))
 }
 
-// unavailable is err if it is one for the caller already, else that storage failed.
+// unavailable is err if it is one for the caller already, else that storage
+// failed.
 func unavailable(err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodeInternal {
 		return err
@@ -119,7 +125,8 @@ const (
 	keyUsed            // its bytes were deleted
 )
 
-// state looks a key up. Errors: ErrNotFound for what is no key, CodeUnavailable.
+// state looks a key up. Errors: ErrNotFound for what is no key,
+// CodeUnavailable.
 func (b *Blobs) state(k vitrine.UploadID) (keyState, error) {
 	if err := valid(k); err != nil {
 		return keyFree, err
@@ -168,7 +175,8 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// atEnd refuses a body that does not end after the size bytes that were read of it.
+// atEnd refuses a body that does not end after the size bytes that were read of
+// it.
 func atEnd(body io.Reader, size int64) error {
 	switch m, err := io.ReadFull(body, make([]byte, 1)); {
 	case m > 0:
@@ -183,7 +191,8 @@ func ended(after, size int64) error {
 	return vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.", after, size)
 }
 
-// copyTo copies to a file and a hash in step, and starts writing to the device as it goes.
+// copyTo copies to a file and a hash in step, and starts writing to the device
+// as it goes.
 func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int64, err error) {
 	buf := make([]byte, copySize)
 	var flushed int64

@@ -12,8 +12,10 @@ import (
 	"vitrine"
 )
 
-// Sweep removes, of keys that keep does not know, what is left in incoming from before a time and bytes that were stored before
-// it: those of uploads that ended without anybody deleting them. Sums and parts whose bytes are gone go with them.
+// Sweep removes, of keys that keep does not know, what is left in incoming from
+// before a time and bytes that were stored before it: those of uploads that
+// ended without anybody deleting them. Sums and parts whose bytes are gone go
+// with them.
 func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
 	// due reports whether a file of a key is to go.
 	due := func(k vitrine.UploadID, st fs.FileInfo) (bool, error) {

@@ -24,23 +24,27 @@ type Blobs interface {
 	Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, error)
 }
 
-// Exporter is everything that an instance has of an account, as its owner takes it away.
+// Exporter is everything that an instance has of an account, as its owner takes
+// it away.
 type Exporter struct {
 	Store     vitrine.Store
 	Blobs     Blobs
 	Analytics *analytics.Service
 	URL       func(vitrine.Slug) string
 	Now       func() time.Time
-	// Website returns the report of a website over all time; nil: websites are not counted.
+	// Website returns the report of a website over all time; nil: websites are
+	// not counted.
 	Website func(context.Context, *vitrine.Site) (*report.AccountReport, error)
 }
 
 // exportPage bounds the links that are read at once.
 const exportPage = 100
 
-// Write writes an archive: account.json, links.csv, albums.json and websites.json where there are any, analytics/{slug}.json where the plan has
-// analytics, analytics/websites/{slug}.json likewise, and files/{slug}/{name}, versions of websites among them. No file is held in
-// memory, and what is no longer there when its turn comes is named in missing.txt. z is not closed.
+// Write writes an archive: account.json, links.csv, albums.json and
+// websites.json where there are any, analytics/{slug}.json where the plan has
+// analytics, analytics/websites/{slug}.json likewise, and files/{slug}/{name},
+// versions of websites among them. No file is held in memory, and what is no
+// longer there when its turn comes is named in missing.txt. z is not closed.
 func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	if err := e.account(ctx, a, z); err != nil {
 		return err
@@ -109,7 +113,8 @@ type exportedSession struct {
 	UsedAt    time.Time `json:"usedAt"`
 }
 
-// account tells of the account itself, its keys and its sessions; of their secrets nothing.
+// account tells of the account itself, its keys and its sessions; of their
+// secrets nothing.
 func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	var v struct {
 		Email     string            `json:"email"`
@@ -198,9 +203,10 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// NoFormula returns a cell that no spreadsheet takes for a formula (promise 11):
-// an apostrophe precedes a character that would begin one. In many countries
-// spreadsheets divide lines at semicolons, and a cell may begin at each.
+// NoFormula returns a cell that no spreadsheet takes for a formula
+// (promise 11): an apostrophe precedes a character that would begin one. In
+// many countries spreadsheets divide lines at semicolons, and a cell may begin
+// at each.
 func NoFormula(s string) string {
 	if s != "" && strings.ContainsRune("\t\r\n", rune(s[0])) {
 		return "'" + s
@@ -210,7 +216,8 @@ func NoFormula(s string) string {
 
 var formula = regexp.MustCompile("(^|;[ \t\r\n\u00a0]*)([=+@＝＋－＠-])")
 
-// report writes the report over all of a link's time, the same that the API answers.
+// report writes the report over all of a link's time, the same that the API
+// answers.
 func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Link, z *zip.Writer) error {
 	r, err := e.Analytics.Link(ctx, a, string(l.Slug), report.RangeAll)
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
@@ -222,7 +229,8 @@ func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Li
 	return e.json(z, "analytics/"+string(l.Slug)+".json", r)
 }
 
-// file writes the bytes of a link as they were uploaded, and tells whether they are there.
+// file writes the bytes of a link as they were uploaded, and tells whether they
+// are there.
 func (e *Exporter) file(ctx context.Context, l *vitrine.Link, z *zip.Writer) (bool, error) {
 	if !l.HasBytes {
 		return false, nil
@@ -235,7 +243,8 @@ func (e *Exporter) file(ctx context.Context, l *vitrine.Link, z *zip.Writer) (bo
 		return false, err
 	}
 	defer blob.Close()
-	// Most kinds of file are compressed already. A name has no separators (contract, invalid_name).
+	// Most kinds of file are compressed already. A name has no separators
+	// (contract, invalid_name).
 	w, err := e.begin(z, path.Join("files", string(l.Slug), l.Name), zip.Store, l.CreatedAt)
 	if err != nil {
 		return false, err

@@ -2,7 +2,8 @@ package filetype
 
 import "github.com/gabriel-vasile/mimetype"
 
-// describe names what the bytes are, for a Reason: by our labels where the type is on the list, else as the MIME library does.
+// describe names what the bytes are, for a Reason: by our labels where the type
+// is on the list, else as the MIME library does.
 func describe(head []byte) string {
 	detected := mimetype.Detect(head)
 	for m := detected; m != nil; m = m.Parent() {
@@ -27,7 +28,8 @@ func NotThe(s *Source, t Type) *Problem {
 	return Mismatch(ReasonOtherContent, "The name says %s, but the content is %s.", t.Label, what)
 }
 
-// Damaged says that the bytes begin like what the name says and then do not go on like it.
+// Damaged says that the bytes begin like what the name says and then do not go
+// on like it.
 func Damaged(t Type) *Problem {
 	return Mismatch(ReasonDamaged, "The file begins like %s, but is damaged or cut short.", t.Label)
 }

@@ -5,19 +5,24 @@ import (
 	"strings"
 )
 
-// Eicar is the test file of EICAR, by which people try out a malware scanner. It is known here so that a server without a scanner
-// refuses it as one with a scanner does. It is in pieces, because scanners find it in programs too, and joined when the process starts.
+// Eicar is the test file of EICAR, by which people try out a malware scanner.
+// It is known here so that a server without a scanner refuses it as one with a
+// scanner does. It is in pieces, because scanners find it in programs too, and
+// joined when the process starts.
 var Eicar = []byte(strings.Join([]string{`X5O!P%@AP[4\PZX54(P^)`, `7CC)7}$EICAR-STAND`, `ARD-ANTIVIRUS-TEST-`, `FILE!$H+H*`}, ""))
 
-// maxEICAR is how long the test file may be with the white space behind it, by its definition.
+// maxEICAR is how long the test file may be with the white space behind it, by
+// its definition.
 const maxEICAR = 128
 
-// isEICAR reports whether a file that begins with head, and is longer than maxEICAR if head is, is the test file.
+// isEICAR reports whether a file that begins with head, and is longer than
+// maxEICAR if head is, is the test file.
 func isEICAR(head []byte) bool {
 	return len(head) <= maxEICAR && bytes.HasPrefix(head, Eicar) && len(bytes.TrimRight(head, " \t\r\n\x1a")) == len(Eicar)
 }
 
-// MalwareAt refuses data that is the test file, under the name that it has within the file, if any.
+// MalwareAt refuses data that is the test file, under the name that it has
+// within the file, if any.
 func MalwareAt(name string, head []byte) *Problem {
 	if !isEICAR(head) {
 		return nil

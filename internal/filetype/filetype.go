@@ -1,19 +1,25 @@
-// Package filetype turns a file's name, declared MIME type and bytes into a Kind, or refuses the file.
+// Package filetype turns a file's name, declared MIME type and bytes into a
+// Kind, or refuses the file.
 //
-// It is pure: bytes come through an io.ReaderAt, nothing is written, logged or timed, and no file is held in memory. Work and
-// memory are bounded by the constants in limits.go, whatever the input.
+// It is pure: bytes come through an io.ReaderAt, nothing is written, logged or
+// timed, and no file is held in memory. Work and memory are bounded by the
+// constants in limits.go, whatever the input.
 //
-// A file passes two gates. ByName looks at what the uploader says (contract, createUpload); Inspect looks at the bytes (contract,
-// completeUpload; security, "Files are checked by their bytes"). Both answer with a *Problem when the file is refused. A file that
-// may be published only after a person has looked is not refused: Inspect gives the reason in Facts.Hold.
+// A file passes two gates. ByName looks at what the uploader says (contract,
+// createUpload); Inspect looks at the bytes (contract,
+// completeUpload; security, "Files are checked by their bytes"). Both answer with a *Problem
+// when the file is refused. A file that may be published only after a person
+// has looked is not refused: Inspect gives the reason in Facts.Hold.
 //
-// Reading formats is own work here and bounded on purpose. General parsers of PDF, ZIP and images trust lengths that the file
-// states; here every length is checked against the file's size and a named bound before it is used.
+// Reading formats is own work here and bounded on purpose. General parsers of
+// PDF, ZIP and images trust lengths that the file states; here every length is
+// checked against the file's size and a named bound before it is used.
 package filetype
 
 import "fmt"
 
-// Kind is the family that a file is shown and measured as (contract, createUpload).
+// Kind is the family that a file is shown and measured as (contract,
+// createUpload).
 type Kind string
 
 const (
@@ -36,8 +42,8 @@ type Type struct {
 	Label   string   // for a sentence: "a PNG image"
 }
 
-// Problem says why a file is refused. Whatever is wrong with the file itself is a *Problem; any other error of this package is a
-// failure to read it.
+// Problem says why a file is refused. Whatever is wrong with the file itself is
+// a *Problem; any other error of this package is a failure to read it.
 type Problem struct {
 	Code    string // a Code constant
 	Reason  string // a Reason constant
@@ -101,7 +107,8 @@ func (f *Facts) HoldAbout(reason, text string) {
 	}
 }
 
-// Sized records the dimensions of an image and refuses pixel floods (security: "images by header for pixel floods").
+// Sized records the dimensions of an image and refuses pixel floods (security:
+// "images by header for pixel floods").
 func (f *Facts) Sized(width, height int64) *Problem {
 	if width > MaxPixels || height > MaxPixels || width*height > MaxPixels {
 		return UnsafeFile(ReasonHugeImage, "The image has %d × %d pixels, more than browsers can show.", width, height)

@@ -19,12 +19,14 @@ const (
 	OleLast   = 0xfffffffa // sector numbers from here on are marks
 )
 
-// What a PDF may do that is neither held nor refused, and why: JavaScript as forms have it, XFA forms, forms that are sent and links
-// to embedded PDF documents do nothing in the reader that shows the file here (security, surfaces), and ask first in others. Pages of any
-// size are shown reduced.
+// What a PDF may do that is neither held nor refused, and why: JavaScript as
+// forms have it, XFA forms, forms that are sent and links to embedded PDF
+// documents do nothing in the reader that shows the file here (security,
+// surfaces), and ask first in others. Pages of any size are shown reduced.
 
-// PdfStart tells where the header begins: in the first 1024 bytes, and behind nothing that another program takes for a file of its own.
-// A header behind such a file has a lead but is not ok.
+// PdfStart tells where the header begins: in the first 1024 bytes, and behind
+// nothing that another program takes for a file of its own. A header behind
+// such a file has a lead but is not ok.
 func PdfStart(head []byte) (lead int, ok bool) {
 	if pdfHeader(head) {
 		return 0, true
@@ -40,7 +42,8 @@ func PdfStart(head []byte) (lead int, ok bool) {
 	return lead, pdfHeader(head[lead:])
 }
 
-// pdfHeader tells a header that comes first, but for white space or a byte order mark.
+// pdfHeader tells a header that comes first, but for white space or a byte
+// order mark.
 func pdfHeader(head []byte) bool {
 	head = bytes.TrimPrefix(head[:min(len(head), 1024)], []byte("\xef\xbb\xbf"))
 	head = bytes.TrimLeft(head, " \t\r\n\f\x00")
@@ -73,7 +76,8 @@ const SevenMagic = "7z\xbc\xaf\x27\x1c"
 
 const TarBlock = 512
 
-// TarHeader tells a tar by the checksum of its first header, which the oldest form has too; or an empty tar, two blocks of zeros.
+// TarHeader tells a tar by the checksum of its first header, which the oldest
+// form has too; or an empty tar, two blocks of zeros.
 func TarHeader(head []byte) bool {
 	if len(head) < TarBlock {
 		return false
@@ -83,7 +87,8 @@ func TarHeader(head []byte) bool {
 	return err == nil || errors.Is(err, io.ErrUnexpectedEOF) || empty
 }
 
-// OtherText names a format that is written in text characters and yet is not text to its reader.
+// OtherText names a format that is written in text characters and yet is not
+// text to its reader.
 func OtherText(head []byte) string {
 	if pdfHeader(head) {
 		return "a PDF document"
@@ -134,10 +139,12 @@ var magics = []struct {
 	{"MSWIM\x00\x00\x00", FormSealed}, {"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d", FormSealed}, // the last a notebook of OneNote, with any files in it
 }
 
-// sealedNames are archives and disk images that have no beginning of their own to be known by.
+// sealedNames are archives and disk images that have no beginning of their own
+// to be known by.
 var sealedNames = ExtensionSet(`iso img udf vhd vhdx vmdk ace arj lzh lha cab xz txz zst lzma wim uue`)
 
-// FormOf says as what a member is looked into, by its first bytes, and by its name where bytes do not tell.
+// FormOf says as what a member is looked into, by its first bytes, and by its
+// name where bytes do not tell.
 func FormOf(name string, head []byte) Form {
 	t, _ := ByExt(name)
 	for _, m := range magics {

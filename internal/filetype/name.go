@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// MemberName refuses names that unpack elsewhere than below the archive's folder or as another file, and programs (contract:
-// "executables and scripts are always refused, inside an inspected archive too").
+// MemberName refuses names that unpack elsewhere than below the archive's
+// folder or as another file, and programs (contract: "executables and scripts
+// are always refused, inside an inspected archive too").
 func MemberName(name string, dir bool) *Problem {
 	if Escapes(name) {
 		return UnsafeFile(ReasonEscapingPath, "The archive contains a path that leads out of its folder. Pack it again with plain relative paths.").About(name)
@@ -27,18 +28,21 @@ func MemberName(name string, dir bool) *Problem {
 	return nil
 }
 
-// Escapes tells a path that some system reads as one outside of the archive's folder.
+// Escapes tells a path that some system reads as one outside of the archive's
+// folder.
 func Escapes(name string) bool {
 	return strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(name, "/") ||
 		len(name) >= 2 && name[1] == ':' && ('a' <= name[0]|0x20 && name[0]|0x20 <= 'z') ||
 		slices.Contains(strings.Split(name, "/"), "..")
 }
 
-// Devices are the names that Windows takes for devices in every folder, whatever the extension.
+// Devices are the names that Windows takes for devices in every folder,
+// whatever the extension.
 var Devices = ExtensionSet(`con prn aux nul conin$ conout$ com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 com¹ com² com³
 	lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9 lpt¹ lpt² lpt³`)
 
-// Reserved tells a path that Windows reads as another one: a device, a second stream of a file, or a name whose end it drops.
+// Reserved tells a path that Windows reads as another one: a device, a second
+// stream of a file, or a name whose end it drops.
 func Reserved(name string, dir bool) bool {
 	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
 	for i, part := range parts {
@@ -56,7 +60,8 @@ func Reserved(name string, dir bool) bool {
 	return false
 }
 
-// secondStream tells a name of a second stream: "photo.jpg:notes.txt". A colon in "12:30.log" or "Re: offer.pdf" is none.
+// secondStream tells a name of a second stream: "photo.jpg:notes.txt". A colon
+// in "12:30.log" or "Re: offer.pdf" is none.
 func secondStream(name string) bool {
 	before, after, ok := strings.Cut(name, ":")
 	if !ok {
@@ -66,7 +71,8 @@ func secondStream(name string) bool {
 	return known || strings.Contains(strings.ToLower(after), ":$") || strings.HasPrefix(after, "$") || strings.HasPrefix(after, ":")
 }
 
-// CheckName checks the rules that concern a file's name alone (contract, invalid_name).
+// CheckName checks the rules that concern a file's name alone (contract,
+// invalid_name).
 func CheckName(name string) error {
 	if p := checkName(name); p != nil {
 		return p
@@ -103,8 +109,10 @@ func checkName(name string) *Problem {
 	return nil
 }
 
-// Unprintable tells control characters, line and paragraph separators, and the bidirectional embeddings, overrides and isolates,
-// which can show "exe.pdf" as "fdp.exe". The mere marks (U+200E, U+200F, U+061C) stay: Arabic and Hebrew names need them.
+// Unprintable tells control characters, line and paragraph separators, and the
+// bidirectional embeddings, overrides and isolates, which can show "exe.pdf" as
+// "fdp.exe". The mere marks (U+200E, U+200F, U+061C) stay: Arabic and Hebrew
+// names need them.
 func Unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
 		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
@@ -112,9 +120,11 @@ func Unprintable(r rune) bool {
 
 func spaceOrDot(r rune) bool { return r == '.' || unicode.IsSpace(r) }
 
-// ByName finds the type of a file by its name and the MIME type that it was declared with; the case and parameters of that do not
-// matter, and application/octet-stream leaves the word to the bytes (contract, type_mismatch). An undeclared type ("")
-// is a mismatch. Problems: invalid_name, unsupported_type, type_mismatch.
+// ByName finds the type of a file by its name and the MIME type that it was
+// declared with; the case and parameters of that do not matter, and
+// application/octet-stream leaves the word to the bytes (contract,
+// type_mismatch). An undeclared type ("") is a mismatch. Problems:
+// invalid_name, unsupported_type, type_mismatch.
 func ByName(name, declared string) (Type, error) {
 	if p := checkName(name); p != nil {
 		return Type{}, p

@@ -6,8 +6,9 @@ import (
 	"unicode"
 )
 
-// Programs are the extensions under which some common system runs a file, or follows it to a program. They are refused as a file's
-// name and inside an inspected archive (contract, createUpload).
+// Programs are the extensions under which some common system runs a file, or
+// follows it to a program. They are refused as a file's name and inside an
+// inspected archive (contract, createUpload).
 var Programs = ExtensionSet(
 	// Windows: programs, installers, what the shell or a script host opens
 	`exe com scr pif cpl dll sys drv ocx ax efi msi msp mst msix msixbundle appx appxbundle appinstaller
@@ -27,8 +28,8 @@ var Programs = ExtensionSet(
 var Macros = ExtensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp
 	slk iqy oqy dqy rqy`)
 
-// InnerNames are also everyday ends of words and host names. "example.com.pdf" and "web.app.txt" are no programs; as the last
-// extension, they are.
+// InnerNames are also everyday ends of words and host names. "example.com.pdf"
+// and "web.app.txt" are no programs; as the last extension, they are.
 var InnerNames = ExtensionSet(`com app pl so run job fish air class command terminal application website`)
 
 func ExtensionSet(lists ...string) map[string]bool {
@@ -41,8 +42,9 @@ func ExtensionSet(lists ...string) map[string]bool {
 	return set
 }
 
-// ProgramExt finds the extension of name that makes it an executable, a script or a macro format, be it the last or not
-// (contract, unsupported_type). A colon separates like a dot, since Windows opens "a.exe:b" as "a.exe".
+// ProgramExt finds the extension of name that makes it an executable, a script
+// or a macro format, be it the last or not (contract, unsupported_type). A
+// colon separates like a dot, since Windows opens "a.exe:b" as "a.exe".
 func ProgramExt(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' })
 	if len(parts) < 2 {
@@ -61,8 +63,8 @@ func ProgramExt(name string) string {
 	return ""
 }
 
-// FoldExt reduces an extension to what a file system or a reader's eye makes of it: lower case, without surrounding spaces and
-// invisible characters.
+// FoldExt reduces an extension to what a file system or a reader's eye makes of
+// it: lower case, without surrounding spaces and invisible characters.
 func FoldExt(ext string) string {
 	ext = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Cc) {
@@ -83,8 +85,9 @@ func programProblem(ext string) *Problem {
 		Message: "Executables and scripts (." + ext + ") are not accepted under any name."}
 }
 
-// programMagics are the first bytes of what a system runs, loads or installs. "MZ" convicts by itself, though a text may begin with it:
-// a DOS program can be written in printable characters.
+// programMagics are the first bytes of what a system runs, loads or installs.
+// "MZ" convicts by itself, though a text may begin with it: a DOS program can
+// be written in printable characters.
 var programMagics = []struct{ magic, what string }{
 	{"MZ", "a Windows or DOS program"},
 	{"\x7fELF", "a Unix program"},
@@ -113,7 +116,8 @@ var programMagics = []struct{ magic, what string }{
 	{"#@~^", "an encoded script"},
 }
 
-// ProgramAt refuses what begins like a program, whatever it is called (contract: "executables and scripts are always refused").
+// ProgramAt refuses what begins like a program, whatever it is called
+// (contract: "executables and scripts are always refused").
 func ProgramAt(head []byte) *Problem {
 	if what := programName(head); what != "" {
 		return UnsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.", what)
@@ -131,7 +135,8 @@ func programName(head []byte) string {
 	return ""
 }
 
-// SurelyProgram is programAt for data of which nobody said what it is: two letters alone do not convict random bytes.
+// SurelyProgram is programAt for data of which nobody said what it is: two
+// letters alone do not convict random bytes.
 func SurelyProgram(head []byte) string {
 	what := programName(head)
 	switch {

@@ -2,8 +2,9 @@ package filetype
 
 import "strings"
 
-// A Reason tells the owner of a file and a moderator what inspection found (security, Files are checked by their bytes). Codes are
-// stored with a link's history and are never given another meaning.
+// A Reason tells the owner of a file and a moderator what inspection found
+// (security, Files are checked by their bytes). Codes are stored with a link's
+// history and are never given another meaning.
 type Reason struct {
 	Code    string // a Reason or Hold constant
 	Holds   bool   // a person decides; otherwise the file is refused
@@ -149,7 +150,8 @@ func ReasonOf(code string) (Reason, bool) {
 // MaxDetail bounds a Detail, in bytes.
 const MaxDetail = 200
 
-// Detail makes a stranger's text fit to be kept and shown: valid UTF-8 without control or text-direction characters, of at most maxDetail bytes.
+// Detail makes a stranger's text fit to be kept and shown: valid UTF-8 without
+// control or text-direction characters, of at most maxDetail bytes.
 func Detail(text string) string {
 	text = text[:min(len(text), 2*MaxDetail)]
 	text = strings.Map(func(r rune) rune {

@@ -29,7 +29,8 @@ const (
 	HoldExternalMedia    = "external_media"     // a film plays data from another file or host
 )
 
-// documentReasons are the part of Reasons that concerns what documents, pages and media contain.
+// documentReasons are the part of Reasons that concerns what documents, pages
+// and media contain.
 var documentReasons = []Reason{
 	{ReasonEmbeddedProgram, false, "The document, page or medium carries a program or script within. Take it out and upload the file again."},
 	{ReasonObjectExploit, false, "An object in the document is built as those are that attack the program which opens it. If you did not make it, delete the document."},

@@ -18,8 +18,9 @@ func (c *CountingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Images are judged by their structure: what they are, that they are whole, how many pixels a viewer must hold, and what it must unpack
-// for them. Pixels are not decoded. That is left to the browser, which does it in a sandbox.
+// Images are judged by their structure: what they are, that they are whole, how
+// many pixels a viewer must hold, and what it must unpack for them. Pixels are
+// not decoded. That is left to the browser, which does it in a sandbox.
 
 var (
 	LittleEndian = binary.LittleEndian
@@ -31,20 +32,23 @@ func CutShort(t Type) *Problem {
 	return Mismatch(ReasonDamaged, "The file begins like %s, but its picture is cut short or damaged. Export or upload it again.", t.Label)
 }
 
-// Source is the file under inspection. Parsers may treat a failed read as the end of the data: the first real failure is kept in
-// err and outranks whatever they conclude.
+// Source is the file under inspection. Parsers may treat a failed read as the
+// end of the data: the first real failure is kept in err and outranks whatever
+// they conclude.
 type Source struct {
 	R    io.ReaderAt
 	Size int64
 	Head []byte // the first headBytes, or all there is
 	Left int    // steps that walks through its parts may still take, together
-	// names refuses members of a ZIP for what another field than their own name calls them.
+	// names refuses members of a ZIP for what another field than their own name
+	// calls them.
 	Names func(name string, dir bool) *Problem
 	Work  *Account // of the inspection as a whole, shared with all that lies within
 	Err   error
 }
 
-// NewSource reads the head, and the last byte to see that the file is as long as said.
+// NewSource reads the head, and the last byte to see that the file is as long
+// as said.
 func NewSource(r io.ReaderAt, size int64) *Source {
 	s := &Source{R: r, Size: size, Left: MaxSteps, Work: NewAccount(), Names: MemberName}
 	s.Head = s.Bytes(0, HeadBytes)
@@ -52,7 +56,8 @@ func NewSource(r io.ReaderAt, size int64) *Source {
 	return s
 }
 
-// ReadAt reads within the stated size. A file that ends before it is a failure, not an end.
+// ReadAt reads within the stated size. A file that ends before it is a failure,
+// not an end.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	if s.Err != nil {
 		return 0, s.Err
@@ -91,15 +96,17 @@ func (s *Source) Step() bool {
 	return s.Left >= 0
 }
 
-// Within is the source of bytes that lie within s, at the expense of the same inspection.
+// Within is the source of bytes that lie within s, at the expense of the same
+// inspection.
 func (s *Source) Within(p []byte) *Source {
 	inner := NewSource(bytes.NewReader(p), int64(len(p)))
 	inner.Work = s.Work
 	return inner
 }
 
-// Unfold reads what is decompressed of the file's own parts, of which most is theirs, on the account of the whole inspection as well:
-// there may be thousands of such files in an archive.
+// Unfold reads what is decompressed of the file's own parts, of which most is
+// theirs, on the account of the whole inspection as well: there may be
+// thousands of such files in an archive.
 func (s *Source) Unfold(r io.Reader, most *Allowance, price Allowance) io.Reader {
 	return s.Work.Unfolded.Reader(most.Reader(r, price), price)
 }
@@ -109,8 +116,8 @@ func (s *Source) Scan(n int64) io.Reader {
 	return s.Work.Scanned.Reader(s.Section(0, n), KiB)
 }
 
-// Account is what one inspection may still spend on documents, however many lie within the file and however deep. A file that has
-// used up any of it is held.
+// Account is what one inspection may still spend on documents, however many lie
+// within the file and however deep. A file that has used up any of it is held.
 type Account struct {
 	Unfolded Allowance // bytes that are unfolded of objects and streams, or read along chains of sectors
 	Sampled  Allowance // bytes that are decompressed of PDF streams in search of bombs
@@ -143,8 +150,8 @@ type Allowance int64
 
 var ErrAllowance = errors.New("more to decompress than inspection allows")
 
-// Reader reads r on the account of a, and fails when that is used up. To begin has a price of its own, for setting up a
-// decompressor costs as well.
+// Reader reads r on the account of a, and fails when that is used up. To begin
+// has a price of its own, for setting up a decompressor costs as well.
 func (a *Allowance) Reader(r io.Reader, price Allowance) io.Reader {
 	*a -= price
 	return &meteredReader{r, a}

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Supported is the contract's list, in its order (contract, createUpload). The first MIME type is the type's own; the others are
-// what browsers, operating systems and libraries are known to declare for the extension.
+// Supported is the contract's list, in its order (contract, createUpload). The
+// first MIME type is the type's own; the others are what browsers, operating
+// systems and libraries are known to declare for the extension.
 var Supported = []Type{
 	row("pdf", PDF, "a PDF document", "application/pdf", "application/x-pdf"),
 
@@ -81,7 +82,8 @@ var TypesByExt = func() map[string]Type {
 	return m
 }()
 
-// ByExt finds the type that the last extension of name stands for, in any case. It checks nothing else.
+// ByExt finds the type that the last extension of name stands for, in any case.
+// It checks nothing else.
 func ByExt(name string) (Type, bool) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 {
@@ -110,9 +112,10 @@ func Extensions() []string {
 // Unknown is how bytes are served that nobody should interpret.
 const Unknown = "application/octet-stream"
 
-// ContentType is the Content-Type under which bytes of type t are served to the public (security, surfaces). Text of every sort is
-// plain text; office files, archives and whatever is not on the list are opaque. HTML has its own type for the sandboxed frame that
-// is its only surface.
+// ContentType is the Content-Type under which bytes of type t are served to the
+// public (security, surfaces). Text of every sort is plain text; office files,
+// archives and whatever is not on the list are opaque. HTML has its own type
+// for the sandboxed frame that is its only surface.
 func ContentType(t Type) string {
 	t = TypesByExt[t.Ext]
 	switch t.Kind {
@@ -127,8 +130,10 @@ func ContentType(t Type) string {
 	}
 }
 
-// Inline reports whether bytes of type t may be shown by a browser that navigates to them; otherwise they are an attachment (security,
-// surfaces). An SVG is an attachment: an <img> shows it nonetheless, and direct navigation downloads it.
+// Inline reports whether bytes of type t may be shown by a browser that
+// navigates to them; otherwise they are an attachment (security, surfaces). An
+// SVG is an attachment: an <img> shows it nonetheless, and direct navigation
+// downloads it.
 func Inline(t Type) bool {
 	t = TypesByExt[t.Ext]
 	switch t.Kind {

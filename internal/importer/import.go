@@ -36,8 +36,9 @@ type Importer struct {
 	Store vitrine.Store
 	Log   Log
 	Now   func() time.Time
-	// Retry, unless nil, makes each call to Store and Log. It may make one again whose error has CodeUnavailable: to repeat one changes
-	// nothing, also when it did what it was asked and only its answer was lost.
+	// Retry, unless nil, makes each call to Store and Log. It may make one
+	// again whose error has CodeUnavailable: to repeat one changes nothing,
+	// also when it did what it was asked and only its answer was lost.
 	Retry func(ctx context.Context, call func() error) error
 
 	runOpens, batchOpens int // tests: less than stagedRunOpens and importBatch
@@ -68,8 +69,9 @@ type importedLink struct {
 	SizeBytes  int64  `json:"sizeBytes"`
 }
 
-// Links adds links without bytes, one a line; all of them or, when a line is wrong, none. A link that is there already just as
-// the line says is passed over.
+// Links adds links without bytes, one a line; all of them or, when a line is
+// wrong, none. A link that is there already just as the line says is passed
+// over.
 func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 	var links []importedLink
 	_, err := eachLine(r, func(line int64, b []byte) error {
@@ -164,7 +166,8 @@ func lineError(line int64, err error) error {
 	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message), Err: err}
 }
 
-// eachLine calls f with each line that is not blank and its number, from 1, and counts the lines. f keeps nothing of b.
+// eachLine calls f with each line that is not blank and its number, from 1, and
+// counts the lines. f keeps nothing of b.
 func eachLine(r io.Reader, f func(line int64, b []byte) error) (int64, error) {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 64<<10), importMaxLine)

@@ -34,7 +34,8 @@ func BenchmarkImportParse(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N), "ns/open")
 }
 
-// benchHistory writes n opens, each of a line like benchLine, in the order of time.
+// benchHistory writes n opens, each of a line like benchLine, in the order of
+// time.
 func benchHistory(b *testing.B, n int) (path string) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), "opens.ndjson")
@@ -56,7 +57,8 @@ func benchHistory(b *testing.B, n int) (path string) {
 	return path
 }
 
-// silentLog takes imports and keeps nothing; most is the most memory that live and dead objects took when it looked.
+// silentLog takes imports and keeps nothing; most is the most memory that live
+// and dead objects took when it looked.
 type silentLog struct {
 	vitrine.ViewLog
 	most uint64
@@ -91,8 +93,9 @@ func (w *watched) Read(b []byte) (int, error) {
 
 const benchLinks = 100
 
-// BenchmarkImportSort imports opens into a log that keeps nothing: they are read, checked, staged, sorted and merged. Metrics: the time of
-// an open, and the largest heap.
+// BenchmarkImportSort imports opens into a log that keeps nothing: they are
+// read, checked, staged, sorted and merged. Metrics: the time of an open, and
+// the largest heap.
 func BenchmarkImportSort(b *testing.B) {
 	links := linkStore{}
 	for i := range benchLinks {

@@ -61,7 +61,8 @@ type importTarget struct {
 	number  uint32     // in staging.targets
 }
 
-// open reads one line into o, all but its ID, and returns the link it is to. o.Session is good until the next call.
+// open reads one line into o, all but its ID, and returns the link it is to.
+// o.Session is good until the next call.
 func (i *importing) open(ctx context.Context, b []byte, o *vitrine.OpenRecord) (*importTarget, error) {
 	in, err := i.parser.parse(b)
 	if err != nil {
@@ -114,7 +115,8 @@ const maxImportMs = 1 << 40
 
 var screenRanges = visitor.ScreenRanges()
 
-// read checks what a line says of how a link was read, and writes it into s, whose pages' memory it uses again.
+// read checks what a line says of how a link was read, and writes it into s,
+// whose pages' memory it uses again.
 func (in *importedSession) read(l *importTarget, s *report.Session) error {
 	switch {
 	case in.EngagedMs == nil || in.PresentMs == nil:
@@ -187,8 +189,8 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 	return t, nil
 }
 
-// importedViewer makes the viewer of another system's opaque name: the same string is the same viewer of an account, in every
-// import.
+// importedViewer makes the viewer of another system's opaque name: the same
+// string is the same viewer of an account, in every import.
 func importedViewer(a vitrine.AccountID, name string) uint64 {
 	b := append(make([]byte, 0, 64), "imported "...)
 	b = append(strconv.AppendInt(b, int64(a), 10), ' ')

@@ -43,7 +43,8 @@ func (t linkTx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
 	return nil, vitrine.ErrNotFound
 }
 
-// importLog records what it is given, as the port says: nothing that is there before, and all of a batch or nothing.
+// importLog records what it is given, as the port says: nothing that is there
+// before, and all of a batch or nothing.
 type importLog struct {
 	vitrine.ViewLog
 	t      *testing.T
@@ -84,13 +85,15 @@ func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, ope
 	return nil
 }
 
-// importInto is an import into three links of two accounts, the later ID to the earlier account.
+// importInto is an import into three links of two accounts, the later ID to the
+// earlier account.
 func importInto(log *importLog) *Importer {
 	return &Importer{Store: linkStore{"one": {ID: 7, Account: 2, Kind: "pdf"}, "two": {ID: 3, Account: 2, Kind: "pdf"}, "three": {ID: 9, Account: 1, Kind: "pdf"}},
 		Log: log, Now: func() time.Time { return noon }}
 }
 
-// historyLines makes n opens in no order, many of the same link and millisecond. The city tells the place of each in the file.
+// historyLines makes n opens in no order, many of the same link and
+// millisecond. The city tells the place of each in the file.
 func historyLines(n int) string {
 	r := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder
@@ -156,7 +159,8 @@ func TestImportBatches(t *testing.T) {
 	}
 }
 
-// An import that a failure of the log interrupts, at whichever batch, goes on there, also with other runs.
+// An import that a failure of the log interrupts, at whichever batch, goes on
+// there, also with other runs.
 func TestImportResume(t *testing.T) {
 	for name, lines := range map[string]string{
 		"batches and more": historyLines(450),
@@ -246,7 +250,8 @@ func TestImportNothing(t *testing.T) {
 	}
 }
 
-// What is read from a pipe is the same file, and what stops the reading keeps nothing; no temporary file stays.
+// What is read from a pipe is the same file, and what stops the reading keeps
+// nothing; no temporary file stays.
 func TestImportPipe(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

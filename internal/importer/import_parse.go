@@ -8,9 +8,11 @@ import (
 
 // openParser reads lines into importedOpens.
 //
-// The plain form that programs write is read here: the members of the format, none null, strings without escapes, numbers without sign
-// and exponent. That takes a fourth of the time of json.Unmarshal; reading the tokens alone with jsontext takes longer. Every other
-// line, so also every wrong one, goes to json.Unmarshal: its language and its errors hold for all.
+// The plain form that programs write is read here: the members of the format,
+// none null, strings without escapes, numbers without sign and exponent. That
+// takes a fourth of the time of json.Unmarshal; reading the tokens alone with
+// jsontext takes longer. Every other line, so also every wrong one, goes to
+// json.Unmarshal: its language and its errors hold for all.
 type openParser struct {
 	open    importedOpen // the last line's; its pointers lead to what follows
 	session importedSession
@@ -24,7 +26,8 @@ type openParser struct {
 	words *wordCache
 }
 
-// parse reads a line. What it returns is good until the next call, but for its strings, which are nobody else's.
+// parse reads a line. What it returns is good until the next call, but for its
+// strings, which are nobody else's.
 func (p *openParser) parse(b []byte) (*importedOpen, error) {
 	if p.plain(b) {
 		return &p.open, nil
@@ -43,8 +46,8 @@ func (p *openParser) plain(b []byte) bool {
 	return p.at == len(p.line)
 }
 
-// object reads an object. member reads the value of a member by its name and returns a bit of its own, 0 if it could not: no
-// member may stand twice.
+// object reads an object. member reads the value of a member by its name and
+// returns a bit of its own, 0 if it could not: no member may stand twice.
 func (p *openParser) object(member func(p *openParser, name []byte) uint) bool {
 	if !p.take('{') {
 		return false
@@ -282,7 +285,8 @@ func (p *openParser) truth(to *bool) bool {
 	return false
 }
 
-// whole reads an integer of at most 18 digits. Anyone who calls it sees that a comma or the object's end follows.
+// whole reads an integer of at most 18 digits. Anyone who calls it sees that a
+// comma or the object's end follows.
 func (p *openParser) whole(to *int64) bool {
 	p.blank()
 	from := p.at

@@ -15,7 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// lineMembers is a line of the import format with all that a line can have, as importLine puts it together.
+// lineMembers is a line of the import format with all that a line can have, as
+// importLine puts it together.
 var lineMembers = []string{`"slug":"old-report"`, `"at":"2026-05-04T12:00:00.123Z"`, `"viewer":"v 1"`, `"country":"DE"`, `"city":"München"`,
 	`"referrer":"linkedin.com"`, `"source":"LinkedIn"`, `"device":"Desktop"`, `"browser":"Samsung Internet"`, `"os":""`, `"bot":false`, `"qr":true`, `"returning":true`,
 	`"session":{"engagedMs":61000,"presentMs":70000,"screen":"1440-1919","downloaded":true,"pages":[{"page":1,"ms":20000},{"page":2,"ms":0}],` +
@@ -23,8 +24,9 @@ var lineMembers = []string{`"slug":"old-report"`, `"at":"2026-05-04T12:00:00.123
 
 func importLine(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
 
-// sameAsUnmarshal holds the parser against json.Unmarshal: the same lines accepted, the same read, the same error told. It tells
-// whether the line was read without json.Unmarshal.
+// sameAsUnmarshal holds the parser against json.Unmarshal: the same lines
+// accepted, the same read, the same error told. It tells whether the line was
+// read without json.Unmarshal.
 func sameAsUnmarshal(t *testing.T, p *openParser, line string) (plain bool) {
 	t.Helper()
 	var want importedOpen
@@ -125,7 +127,8 @@ func TestImportTime(t *testing.T) {
 	}
 }
 
-// The viewer of a name stays the same over all versions: what was imported before and what will be must agree.
+// The viewer of a name stays the same over all versions: what was imported
+// before and what will be must agree.
 func TestImportedViewer(t *testing.T) {
 	for _, c := range []struct {
 		account vitrine.AccountID

@@ -22,7 +22,8 @@ func labelsOf(o *vitrine.OpenRecord) [7]*string {
 	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS}
 }
 
-// appendStaged writes an open in a short form that readStaged reads; all but its account, link, time and ID.
+// appendStaged writes an open in a short form that readStaged reads; all but
+// its account, link, time and ID.
 func appendStaged(b []byte, o *vitrine.OpenRecord) []byte {
 	s := o.Session
 	var flags byte

@@ -14,15 +14,17 @@ import (
 	"vitrine/report"
 )
 
-// Bounds of the memory of an import, which is about 40 MiB however large the file.
+// Bounds of the memory of an import, which is about 40 MiB however large the
+// file.
 const (
 	stagedRunOpens = 1 << 18  // opens of a sorted run
 	stagedRunBytes = 24 << 20 // bytes of a sorted run
 	mergeBytes     = 16 << 20 // of the buffers of all runs together, unless there are thousands
 )
 
-// staging sorts opens by account, link, time and, within a millisecond, the order in which they came: runs of them in memory, and these
-// through a temporary file, which has no name where the system allows it.
+// staging sorts opens by account, link, time and, within a millisecond, the
+// order in which they came: runs of them in memory, and these through a
+// temporary file, which has no name where the system allows it.
 type staging struct {
 	file    *os.File
 	named   bool // the file must be removed
@@ -142,7 +144,8 @@ func (s *staging) sorted() (*merge, error) {
 	return m, nil
 }
 
-// merge reads staged opens in their order. It is a heap of the runs that have opens left, by the next one of each.
+// merge reads staged opens in their order. It is a heap of the runs that have
+// opens left, by the next one of each.
 type merge struct {
 	*staging
 	runs  []*runReader

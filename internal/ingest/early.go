@@ -8,22 +8,29 @@ import (
 	"vitrine"
 )
 
-// Several servers may write to one log. While the log is away the open of a page goes to the spool of the server that answered with the
-// page; what the page says then may reach another server, for which the log is there again first. It is early: it waits in Views.Early, on
-// the disk of that server, until the first one has replayed its spool. Then it may come late, and after what was said later; that
-// changes nothing, since a snapshot carries the time of its arrival and Engagement.Apply takes the largest of each member, and a
+// Several servers may write to one log. While the log is away the open of a
+// page goes to the spool of the server that answered with the page; what the
+// page says then may reach another server, for which the log is there again
+// first. It is early: it waits in Views.Early, on the disk of that server,
+// until the first one has replayed its spool. Then it may come late, and after
+// what was said later; that changes nothing, since a snapshot carries the time
+// of its arrival and Engagement.Apply takes the largest of each member, and a
 // download counts by its ID.
 
 const (
-	// earlyLife is how long after an open something waits for it: as long as its page may say anything, and once more, for a server
-	// with a spool to be there again.
+	// earlyLife is how long after an open something waits for it: as long as
+	// its page may say anything, and once more, for a server with a spool to be
+	// there again.
 	earlyLife = 2 * vitrine.TokenLife
-	// earlyPatience is for how long a process tries what is that old before it lets it go: when all servers were down for days, the one that has
-	// the open begins with its spool as late as this one with what is early.
+	// earlyPatience is for how long a process tries what is that old before it
+	// lets it go: when all servers were down for days, the one that has the
+	// open begins with its spool as late as this one with what is early.
 	earlyPatience = time.Hour
-	// firstEarlyPause is the time before the first try at what is early; it doubles with each that gets nothing done, to longestPause.
+	// firstEarlyPause is the time before the first try at what is early; it
+	// doubles with each that gets nothing done, to longestPause.
 	firstEarlyPause = time.Second
-	// earlyRest is how many times as long as a try has taken there is none, up to longestEarlyPause: what waits may be much, and the log has other
+	// earlyRest is how many times as long as a try has taken there is none, up
+	// to longestEarlyPause: what waits may be much, and the log has other
 	// things to do.
 	earlyRest         = 9
 	longestEarlyPause = 10 * time.Minute
@@ -71,7 +78,8 @@ func (v *Views) retry(ctx context.Context) {
 	}
 }
 
-// retryOnce hands what is early to the log, and tells whether that took anything. What is old is dropped only if letGoOld.
+// retryOnce hands what is early to the log, and tells whether that took
+// anything. What is old is dropped only if letGoOld.
 func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err error) {
 	waiting, letGo := 0, 0
 	err = v.Early.Replay(ctx, func(b vitrine.Batch) (left vitrine.Batch, err error) {
@@ -93,8 +101,9 @@ func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err er
 	return some, err
 }
 
-// awaited is what is early without what no open will come for: of links that were deleted, and, if letGoOld, of old opens, of which it tells
-// how many entries there are.
+// awaited is what is early without what no open will come for: of links that
+// were deleted, and, if letGoOld, of old opens, of which it tells how many
+// entries there are.
 func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool) (b vitrine.Batch, old int, err error) {
 	owner, since := v.owners(ctx), time.Now().Add(-earlyLife).UnixMilli()
 	wanted := func(of openOf) bool {

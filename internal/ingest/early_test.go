@@ -100,7 +100,8 @@ func others(t *testing.T) *frailLog {
 	return log
 }
 
-// holds checks that a log has the first n opens, of each what its page said last, and its download.
+// holds checks that a log has the first n opens, of each what its page said
+// last, and its download.
 func (l *frailLog) holds(n int, engaged int64) {
 	l.t.Helper()
 	l.mu.Lock()
@@ -115,7 +116,8 @@ func (l *frailLog) holds(n int, engaged int64) {
 	}
 }
 
-// The log is away from two servers. Pages come from one, what they say goes to the other, and some of it to both. Whichever is the first to have the log
+// The log is away from two servers. Pages come from one, what they say goes to
+// the other, and some of it to both. Whichever is the first to have the log
 // again, and whichever ends meanwhile: everything is in the log.
 func TestEarly(t *testing.T) {
 	for _, first := range []string{"pages", "what they say", "both"} {
@@ -183,7 +185,8 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// A server with a log in order acknowledges what is early once it is on its disk: another one on its directory has it.
+// A server with a log in order acknowledges what is early once it is on its
+// disk: another one on its directory has it.
 func TestEarlyIsDurable(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -203,7 +206,8 @@ func TestEarlyIsDurable(t *testing.T) {
 	})
 }
 
-// The pauses between tries double, to half a minute, begin anew with one that gets something done, and end with the last.
+// The pauses between tries double, to half a minute, begin anew with one that
+// gets something done, and end with the last.
 func TestEarlyPauses(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -230,7 +234,8 @@ func TestEarlyPauses(t *testing.T) {
 		for _, d := range times {
 			seconds = append(seconds, int(d.Seconds()))
 		}
-		// Four come and are early; tries; the first open at 100 and what waits for it at 121; the second at 125.
+		// Four come and are early; tries; the first open at 100 and what waits
+		// for it at 121; the second at 125.
 		want := []int{0, 0, 0, 0, 1, 3, 7, 15, 31, 61, 91, 100, 121, 122, 124, 125, 128}
 		if !slices.Equal(seconds, want) {
 			t.Errorf("the log was written to at %v, want %v", seconds, want)
@@ -239,7 +244,8 @@ func TestEarlyPauses(t *testing.T) {
 	})
 }
 
-// A log that has much to do with what is early has nine tenths of its time for the rest.
+// A log that has much to do with what is early has nine tenths of its time for
+// the rest.
 func TestEarlyRests(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -264,7 +270,8 @@ func TestEarlyRests(t *testing.T) {
 	})
 }
 
-// While the log fails, what is early is tried no more often than at other times, stays, and holds up nobody; and so while it hangs.
+// While the log fails, what is early is tried no more often than at other
+// times, stays, and holds up nobody; and so while it hangs.
 func TestEarlyLogFails(t *testing.T) {
 	for _, hangs := range []bool{false, true} {
 		t.Run(fmt.Sprintf("hangs=%v", hangs), func(t *testing.T) {
@@ -310,7 +317,8 @@ func TestEarlyLogFails(t *testing.T) {
 	}
 }
 
-// With no room for what is early its callers are told, and they alone; with room again it is taken.
+// With no room for what is early its callers are told, and they alone; with
+// room again it is taken.
 func TestEarlyFull(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -370,7 +378,8 @@ func TestEarlyFull(t *testing.T) {
 	})
 }
 
-// What is early in the spool of all, and finds no room elsewhere, stays there alone: opens go into the log meanwhile. With room it goes on by itself.
+// What is early in the spool of all, and finds no room elsewhere, stays there
+// alone: opens go into the log meanwhile. With room it goes on by itself.
 func TestEarlyFullReplay(t *testing.T) {
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
@@ -408,7 +417,8 @@ func TestEarlyFullReplay(t *testing.T) {
 	})
 }
 
-// What waits for an open that does not come is dropped in the end, and it is said of how much; what is of a link that was deleted goes without a word,
+// What waits for an open that does not come is dropped in the end, and it is
+// said of how much; what is of a link that was deleted goes without a word,
 // once it is known that it was.
 func TestEarlyLetGo(t *testing.T) {
 	dir := t.TempDir()
@@ -454,7 +464,8 @@ func TestEarlyLetGo(t *testing.T) {
 	})
 }
 
-// When all servers were down for days, what one has early waits for what another has in its spool, though that one starts later.
+// When all servers were down for days, what one has early waits for what
+// another has in its spool, though that one starts later.
 func TestEarlyAfterDays(t *testing.T) {
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
@@ -484,7 +495,8 @@ func TestEarlyAfterDays(t *testing.T) {
 	})
 }
 
-// Who puts the spools of a stopped server into the log lets nothing go, however old: there has been no time for the open to come.
+// Who puts the spools of a stopped server into the log lets nothing go, however
+// old: there has been no time for the open to come.
 func TestEarlyDrained(t *testing.T) {
 	db, err := sqlstore.Open(filepath.Join(fixture.Databases(t), "store.db"))
 	if err != nil {
@@ -514,7 +526,8 @@ func TestEarlyDrained(t *testing.T) {
 	}
 }
 
-// Where no other process writes to the log, nothing waits for an open that is not there.
+// Where no other process writes to the log, nothing waits for an open that is
+// not there.
 func TestEarlyAlone(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package ingest writes page views, snapshots and downloads into the view log:
-// many in one commit, into a spool while the log is away, and orphan events once
-// their view has come.
+// many in one commit, into a spool while the log is away, and orphan events
+// once their view has come.
 package ingest
 
 import (
@@ -16,12 +16,15 @@ import (
 )
 
 const (
-	// defaultPatience is little enough for a visitor to wait, and much more than a log in order needs for a batch.
+	// defaultPatience is little enough for a visitor to wait, and much more
+	// than a log in order needs for a batch.
 	defaultPatience = 2 * time.Second
-	// firstPause and longestPause bound the time between attempts to replay; it doubles with each that fails.
+	// firstPause and longestPause bound the time between attempts to replay; it
+	// doubles with each that fails.
 	firstPause   = 250 * time.Millisecond
 	longestPause = 30 * time.Second
-	// maxBatch bounds the memory of one batch, and how long its transaction takes.
+	// maxBatch bounds the memory of one batch, and how long its transaction
+	// takes.
 	maxBatch = 4096
 )
 
@@ -30,46 +33,59 @@ type Log interface {
 	Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error)
 }
 
-// Views writes what happens on public pages into the log, many at a time: whatever arrives while one batch is being made durable
-// goes into the next (group commit). Each method returns nil once its own entry is durable: in the log or, when the log fails or
-// hangs, in the spool. As long as anything is in the spool everything goes there, so that the log gets it in the order of its
-// arrival. What is early (ViewLog.Append) waits for its open in a spool of its own. When none of them can be written the error has
-// CodeUnavailable, and nothing is lost that was acknowledged.
+// Views writes what happens on public pages into the log, many at a time:
+// whatever arrives while one batch is being made durable goes into the next
+// (group commit). Each method returns nil once its own entry is durable: in the
+// log or, when the log fails or hangs, in the spool. As long as anything is in
+// the spool everything goes there, so that the log gets it in the order of its
+// arrival. What is early (ViewLog.Append) waits for its open in a spool of its
+// own. When none of them can be written the error has CodeUnavailable, and
+// nothing is lost that was acknowledged.
 //
 // What waits for its turn is bounded, and callers wait beyond that.
 type Views struct {
 	Log   Log
 	Spool vitrine.Spool
 
-	// Early keeps what is early, until its open is there. nil: what is early is dropped, as it may be where no other process writes to
-	// the log, so that the open never comes.
+	// Early keeps what is early, until its open is there. nil: what is early is
+	// dropped, as it may be where no other process writes to the log, so that
+	// the open never comes.
 	Early vitrine.Spool
 
-	// Patience is how long a batch waits for the log before it goes to the spool. 0: two seconds.
+	// Patience is how long a batch waits for the log before it goes to the
+	// spool. 0: two seconds.
 	Patience time.Duration
 
-	// Owner, unless nil, is whose a link is; 0: it was deleted, or there is none. What the spool has of such is dropped, for the link may have been
-	// purged since, and opens of a link that is another account's: the store was restored, and has given the number again.
+	// Owner, unless nil, is whose a link is; 0: it was deleted, or there is
+	// none. What the spool has of such is dropped, for the link may have been
+	// purged since, and opens of a link that is another account's: the store
+	// was restored, and has given the number again.
 	Owner func(context.Context, vitrine.LinkID) (vitrine.AccountID, error)
 
-	// Notice, unless nil, is told the reason whenever the log does not take something: when the spool comes into use, and after
-	// each attempt to replay it that failed; and nil when everything of the spool is in the log. It may be called by two goroutines at
-	// once, holds writing up, and does not use Views.
+	// Notice, unless nil, is told the reason whenever the log does not take
+	// something: when the spool comes into use, and after each attempt to
+	// replay it that failed; and nil when everything of the spool is in the
+	// log. It may be called by two goroutines at once, holds writing up, and
+	// does not use Views.
 	Notice func(error)
 
-	// EarlyNotice, unless nil, is told after each try at what is in Early how many snapshots and downloads still wait, of how many the
-	// open has not come in earlyLife nor while they were tried for earlyPatience, so that they were let go, and what failed.
+	// EarlyNotice, unless nil, is told after each try at what is in Early how
+	// many snapshots and downloads still wait, of how many the open has not
+	// come in earlyLife nor while they were tried for earlyPatience, so that
+	// they were let go, and what failed.
 	EarlyNotice func(waiting, letGo int, err error)
 
 	entries chan entry
 	written chan struct{} // closed when all entries are
 
-	// turn is held by whoever may write what has just arrived, to the log or to the spool: the writer, and the replayer while it
-	// hands over.
+	// turn is held by whoever may write what has just arrived, to the log or to
+	// the spool: the writer, and the replayer while it hands over.
 	turn chan struct{}
-	// logging is held by the one Append to the log that is under way, also when nobody waits for it any more.
+	// logging is held by the one Append to the log that is under way, also when
+	// nobody waits for it any more.
 	logging chan struct{}
-	// spooled wakes the replayer, and waiting anyone who tries what is early again.
+	// spooled wakes the replayer, and waiting anyone who tries what is early
+	// again.
 	spooled, waiting chan struct{}
 
 	refusing atomic.Bool // the last entries could be written nowhere
@@ -102,7 +118,8 @@ func (e *entry) of() openOf {
 	return openOf{vitrine.LinkID(e.open.Link), vitrine.ViewID(e.open.ID)}
 }
 
-// NewViews starts writing to log alone: what it does not take is refused, and it has all the time that it wants.
+// NewViews starts writing to log alone: what it does not take is refused, and
+// it has all the time that it wants.
 func NewViews(log Log) *Views {
 	v := &Views{Log: log, Spool: noSpool{}, Patience: math.MaxInt64}
 	v.Start()
@@ -116,7 +133,8 @@ func (noSpool) Append(vitrine.Batch) error                                      
 func (noSpool) Replay(context.Context, func(vitrine.Batch) (vitrine.Batch, error)) error { return nil }
 func (noSpool) Empty() bool                                                              { return true }
 
-// Start begins to write, and to replay what a process before this one has left in the spools. Close ends it.
+// Start begins to write, and to replay what a process before this one has left
+// in the spools. Close ends it.
 func (v *Views) Start() {
 	if v.Patience == 0 {
 		v.Patience = defaultPatience
@@ -151,8 +169,9 @@ func wake(c chan<- struct{}) {
 	}
 }
 
-// Close writes what was handed in and stops, once the log has answered what it was asked. What is in the spools stays there for the
-// next Start. No method may be called after it.
+// Close writes what was handed in and stops, once the log has answered what it
+// was asked. What is in the spools stays there for the next Start. No method
+// may be called after it.
 func (v *Views) Close() {
 	close(v.entries)
 	<-v.written
@@ -166,10 +185,12 @@ func (v *Views) Open(ctx context.Context, o *vitrine.OpenRecord) error {
 	return v.hand(ctx, entry{open: o})
 }
 
-// openTries bounds the search for a free ID: two opens of one link must meet in a millisecond and in a counter of two million.
+// openTries bounds the search for a free ID: two opens of one link must meet in
+// a millisecond and in a counter of two million.
 const openTries = 3
 
-// OpenNext writes an open under the next free ID of a moment, which it returns. Errors: CodeUnavailable.
+// OpenNext writes an open under the next free ID of a moment, which it returns.
+// Errors: CodeUnavailable.
 func (v *Views) OpenNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, o *vitrine.OpenRecord) (vitrine.ViewID, error) {
 	for range openTries {
 		id := ids.Next(now)
@@ -191,8 +212,9 @@ func (v *Views) Download(ctx context.Context, d *vitrine.Download) error {
 	return v.hand(ctx, entry{download: d})
 }
 
-// hand waits for a place until ctx ends, and then for the outcome, however long: a caller that goes away must not leave an
-// answer without its outcome, and a batch has its bound.
+// hand waits for a place until ctx ends, and then for the outcome, however
+// long: a caller that goes away must not leave an answer without its outcome,
+// and a batch has its bound.
 func (v *Views) hand(ctx context.Context, e entry) error {
 	e.done = make(chan error, 1)
 	select {
@@ -203,8 +225,9 @@ func (v *Views) hand(ctx context.Context, e entry) error {
 	}
 }
 
-// write is the writer: it takes what has arrived, a batch at a time. Each batch costs a wait for the disk, however small it is; so
-// while many arrive at once, it lingers for those that are about to.
+// write is the writer: it takes what has arrived, a batch at a time. Each batch
+// costs a wait for the disk, however small it is; so while many arrive at once,
+// it lingers for those that are about to.
 func (v *Views) write() {
 	defer close(v.written)
 	var batch []entry
@@ -281,8 +304,10 @@ func (v *Views) store(entries []entry) {
 	}
 }
 
-// keep puts a batch into the log or, while the log is not to be had or the spool has something that comes before it, into the
-// spool. The log may have taken, or may yet take, a batch that goes to the spool: it comes to the same (ViewLog.Append).
+// keep puts a batch into the log or, while the log is not to be had or the
+// spool has something that comes before it, into the spool. The log may have
+// taken, or may yet take, a batch that goes to the spool: it comes to the same
+// (ViewLog.Append).
 func (v *Views) keep(b vitrine.Batch) (o vitrine.Outcome, err error) {
 	var cause error
 	if v.Spool.Empty() {
@@ -325,7 +350,8 @@ func (v *Views) Ready() error {
 	return nil
 }
 
-// append hands a batch to the log, one at a time, and waits until ctx ends. The log may still take it then.
+// append hands a batch to the log, one at a time, and waits until ctx ends. The
+// log may still take it then.
 func (v *Views) append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
 	type answer struct {
 		vitrine.Outcome
@@ -350,7 +376,8 @@ func (v *Views) append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, e
 	}
 }
 
-// replay is the replayer: it empties the spool whenever something is there, with pauses that grow while the log takes nothing.
+// replay is the replayer: it empties the spool whenever something is there,
+// with pauses that grow while the log takes nothing.
 func (v *Views) replay(ctx context.Context) {
 	for {
 		select {
@@ -379,9 +406,11 @@ func (v *Views) replay(ctx context.Context) {
 	}
 }
 
-// drain empties the spool, and tells whether the log took anything. What arrives meanwhile goes to the spool as well. Once that is
-// no more than the log takes at once, the writer is held up while the last of it is replayed, no longer than for a batch of its own;
-// then the spool is empty, and the writer goes to the log again.
+// drain empties the spool, and tells whether the log took anything. What
+// arrives meanwhile goes to the spool as well. Once that is no more than the
+// log takes at once, the writer is held up while the last of it is replayed, no
+// longer than for a batch of its own; then the spool is empty, and the writer
+// goes to the log again.
 func (v *Views) drain(ctx context.Context) (some bool, err error) {
 	for again := true; again; {
 		n, err := v.replaySpool(ctx)
@@ -405,8 +434,10 @@ func (v *Views) drain(ctx context.Context) (some bool, err error) {
 	return some, nil
 }
 
-// replaySpool hands what is in the spool to the log, once, and tells in how many batches. What is early and cannot be kept elsewhere
-// stays in the spool alone: what else was in its file is handed over, and so makes room; the error says that it is so, and n is 0.
+// replaySpool hands what is in the spool to the log, once, and tells in how
+// many batches. What is early and cannot be kept elsewhere stays in the spool
+// alone: what else was in its file is handed over, and so makes room; the error
+// says that it is so, and n is 0.
 func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 	var lost error
 	err = v.Spool.Replay(ctx, func(b vitrine.Batch) (left vitrine.Batch, err error) {
@@ -427,9 +458,12 @@ func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 	return n, errors.Join(err, lost)
 }
 
-// take hands a batch of the spool to the log, and tells what of it is early. The page of an open was answered long ago, with an ID that
-// the log now has of another open: it moves on to the next free one of its millisecond. That keeps the open, and is all that can be
-// done: what its page says is put down to the other. An open of a day that is forgotten by now is dropped, as it would be had it come in time.
+// take hands a batch of the spool to the log, and tells what of it is early.
+// The page of an open was answered long ago, with an ID that the log now has of
+// another open: it moves on to the next free one of its millisecond. That keeps
+// the open, and is all that can be done: what its page says is put down to the
+// other. An open of a day that is forgotten by now is dropped, as it would be
+// had it come in time.
 func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch, err error) {
 	if b, err = v.living(ctx, b); err != nil {
 		return early, err
@@ -456,7 +490,8 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 	}
 }
 
-// living is a batch without the opens of links that were deleted, or are another's; what else there is of them is early, and let go there.
+// living is a batch without the opens of links that were deleted, or are
+// another's; what else there is of them is early, and let go there.
 func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
 	owner := v.owners(ctx)
 	var kept []vitrine.OpenRecord

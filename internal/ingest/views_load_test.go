@@ -14,8 +14,9 @@ import (
 	"vitrine/report"
 )
 
-// Hundreds of writers who never let up, over a log that takes its time and fails and hangs by chance: everything is there once,
-// opens before what is said of them, and each time the log recovers it is written directly again.
+// Hundreds of writers who never let up, over a log that takes its time and
+// fails and hangs by chance: everything is there once, opens before what is
+// said of them, and each time the log recovers it is written directly again.
 //
 // It sleeps where it could wait for time.After: with the race detector of Go
 // 1.26, channels of many timers in one bubble crash the runtime.
@@ -85,7 +86,8 @@ func TestViewsUnderLoad(t *testing.T) {
 	}
 }
 
-// While writers never pause, the log gets direct writing back as soon as it can.
+// While writers never pause, the log gets direct writing back as soon as it
+// can.
 func TestViewsHandOver(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

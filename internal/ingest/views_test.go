@@ -20,7 +20,8 @@ import (
 // at is about when synctest's clock begins.
 const at = 946_684_800_000
 
-// frailLog keeps what Views writes as a ViewLog does, and before that does what it is told to.
+// frailLog keeps what Views writes as a ViewLog does, and before that does what
+// it is told to.
 type frailLog struct {
 	vitrine.ViewLog // Append is all that Views uses
 	t               *testing.T
@@ -167,7 +168,8 @@ func wantOpens(t *testing.T, log *frailLog, n int) {
 	}
 }
 
-// drained ends the test's waiting once nothing more happens by itself for an hour.
+// drained ends the test's waiting once nothing more happens by itself for an
+// hour.
 func drained(t *testing.T, s vitrine.Spool) {
 	t.Helper()
 	<-time.After(time.Hour)
@@ -177,7 +179,8 @@ func drained(t *testing.T, s vitrine.Spool) {
 	}
 }
 
-// A log that fails some times: nobody notices, and it gets everything once, in order. After that it is written directly.
+// A log that fails some times: nobody notices, and it gets everything once, in
+// order. After that it is written directly.
 func TestViewsLogFails(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("lost=%v", lost), func(t *testing.T) {
@@ -208,7 +211,8 @@ func TestViewsLogFails(t *testing.T) {
 	}
 }
 
-// What is in the spool of a link that was deleted, or is another account's by now, is dropped when the log is there again, and nothing else.
+// What is in the spool of a link that was deleted, or is another account's by
+// now, is dropped when the log is there again, and nothing else.
 func TestViewsOfDeleted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -236,7 +240,8 @@ func TestViewsOfDeleted(t *testing.T) {
 	})
 }
 
-// The pauses between attempts double, to half a minute, and begin anew with the next failure.
+// The pauses between attempts double, to half a minute, and begin anew with the
+// next failure.
 func TestViewsPauses(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +291,8 @@ func TestViewsPausesAnew(t *testing.T) {
 	})
 }
 
-// A log that hangs: the first visitors wait for as long as is bearable, the next ones not at all.
+// A log that hangs: the first visitors wait for as long as is bearable, the
+// next ones not at all.
 func TestViewsLogHangs(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -317,7 +323,8 @@ func TestViewsLogHangs(t *testing.T) {
 	})
 }
 
-// A log that hangs in the middle of the hand-over holds visitors up no longer than at other times.
+// A log that hangs in the middle of the hand-over holds visitors up no longer
+// than at other times.
 func TestViewsHandOverHangs(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -351,7 +358,8 @@ func TestViewsHandOverHangs(t *testing.T) {
 	})
 }
 
-// A process that ends while the log is down leaves its spool to the next, which puts it before everything of its own.
+// A process that ends while the log is down leaves its spool to the next, which
+// puts it before everything of its own.
 func TestViewsRestart(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -377,7 +385,8 @@ func TestViewsRestart(t *testing.T) {
 	})
 }
 
-// An open of a day that was forgotten while it lay in the spool is dropped, and does not hold up what comes after it.
+// An open of a day that was forgotten while it lay in the spool is dropped, and
+// does not hold up what comes after it.
 func TestViewsForgotten(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -394,7 +403,8 @@ func TestViewsForgotten(t *testing.T) {
 	})
 }
 
-// An open whose ID turns out to be another's, when its page was answered long ago, takes the next one that is free.
+// An open whose ID turns out to be another's, when its page was answered long
+// ago, takes the next one that is free.
 func TestViewsMovesOn(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -422,7 +432,8 @@ type brokenSpool struct{ vitrine.Spool }
 
 func (brokenSpool) Append(vitrine.Batch) error { return errors.New("no space left on device") }
 
-// When neither log nor spool can be written nothing is acknowledged; it heals by itself.
+// When neither log nor spool can be written nothing is acknowledged; it heals
+// by itself.
 func TestViewsNeither(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -440,7 +451,8 @@ func TestViewsNeither(t *testing.T) {
 	})
 }
 
-// A log that finds fault with what it is given would find it again: its callers are told, and the spool stays clear of it.
+// A log that finds fault with what it is given would find it again: its callers
+// are told, and the spool stays clear of it.
 func TestViewsFaultIsNotSpooled(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -453,7 +465,8 @@ func TestViewsFaultIsNotSpooled(t *testing.T) {
 	})
 }
 
-// What waits is bounded: who finds no place waits for one until its context ends, and what had a place is written.
+// What waits is bounded: who finds no place waits for one until its context
+// ends, and what had a place is written.
 func TestViewsBackPressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -13,31 +13,43 @@ import (
 )
 
 const (
-	// leaseLife is how long a lease is held that is not renewed. It is renewed after each third of it.
+	// leaseLife is how long a lease is held that is not renewed. It is renewed
+	// after each third of it.
 	leaseLife = 30 * time.Second
-	// leaseSpare is by how much longer others have to have seen no renewal: they count no faster than the holder does.
+	// leaseSpare is by how much longer others have to have seen no renewal:
+	// they count no faster than the holder does.
 	leaseSpare = time.Second
-	// leaseBack is how long giving a lease back may take; one that is not given back is lost in its time.
+	// leaseBack is how long giving a lease back may take; one that is not given
+	// back is lost in its time.
 	leaseBack = 10 * time.Second
-	// sightsKept is how long it is remembered how a lease was seen that nobody asked for again.
+	// sightsKept is how long it is remembered how a lease was seen that nobody
+	// asked for again.
 	sightsKept = time.Hour
 	// staleLeaseRetention is after what time leases that a crash has left are
 	// deleted. No clock is that wrong.
 	staleLeaseRetention = 30 * 24 * time.Hour
 )
 
-// ErrLost ends the context of work whose lease was lost: it could not be renewed, or another process has it.
+// ErrLost ends the context of work whose lease was lost: it could not be
+// renewed, or another process has it.
 var ErrLost = errors.New("the lease of this work was lost")
 
-// Leases is the service by which the processes of an instance share its background work. A nil *Leases is that of a process that alone works
-// on its store, as with an embedded database, whose directory it has locked: it gives every lease at once and writes nothing.
+// Leases is the service by which the processes of an instance share its
+// background work. A nil *Leases is that of a process that alone works on its
+// store, as with an embedded database, whose directory it has locked: it gives
+// every lease at once and writes nothing.
 //
-// The rule. A lease ends leaseLife after its holder last renewed it, and the holder stops then. Another takes it once it has itself seen the same
-// lease, not renewed, for a little longer. Both measure a span by their own clock, and no clock is compared with another: so two never have it
-// both, whatever their clocks say, and what a crash leaves is taken up within leaseLife and the time between two looks of those that are left.
+// The rule. A lease ends leaseLife after its holder last renewed it, and the
+// holder stops then. Another takes it once it has itself seen the same lease,
+// not renewed, for a little longer. Both measure a span by their own clock, and
+// no clock is compared with another: so two never have it both, whatever their
+// clocks say, and what a crash leaves is taken up within leaseLife and the time
+// between two looks of those that are left.
 //
-// A process that was paused, or whose clock is wrong, may still be in the middle of a step when another has its lease. So whatever is done
-// under a lease does no harm when it is done twice, or late: a lease saves work, and is no lock.
+// A process that was paused, or whose clock is wrong, may still be in the
+// middle of a step when another has its lease. So whatever is done under a
+// lease does no harm when it is done twice, or late: a lease saves work, and is
+// no lock.
 type Leases struct {
 	Store  vitrine.Store
 	Now    func() time.Time
@@ -56,9 +68,11 @@ type sight struct {
 // NewHolder is a name for a process that no other has.
 func NewHolder() string { return rand.Text() }
 
-// Hold does work under a lease, and tells whether it could be had. due, unless nil, is asked in the transaction that takes the lease whether the
-// work is still to be done, and false is as good as a lease that another has. The context of work ends with the lease, with
-// ErrLost, which Hold then returns. One process holds a lease once at a time: its caller sees to that.
+// Hold does work under a lease, and tells whether it could be had. due, unless
+// nil, is asked in the transaction that takes the lease whether the work is
+// still to be done, and false is as good as a lease that another has. The
+// context of work ends with the lease, with ErrLost, which Hold then returns.
+// One process holds a lease once at a time: its caller sees to that.
 func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bool, error), work func(context.Context) error) (held bool, err error) {
 	if s == nil {
 		return true, work(ctx)
@@ -104,7 +118,8 @@ func (s *Leases) take(ctx context.Context, name string, due func(vitrine.Tx) (bo
 	return taken && err == nil, err
 }
 
-// lapsed reports whether another's lease has been seen for longer than it lasts.
+// lapsed reports whether another's lease has been seen for longer than it
+// lasts.
 func (s *Leases) lapsed(l *vitrine.Lease, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

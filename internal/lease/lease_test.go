@@ -17,7 +17,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// process is one of several that share a store, with a clock that is ahead of the time by so much.
+// process is one of several that share a store, with a clock that is ahead of
+// the time by so much.
 type process struct {
 	*lease.Leases
 	t     *testing.T
@@ -51,7 +52,8 @@ func (p *process) had(name string) bool {
 	return held
 }
 
-// crashed leaves a lease as a process does that has just renewed it and is gone.
+// crashed leaves a lease as a process does that has just renewed it and is
+// gone.
 func (p *process) crashed(name string) {
 	p.t.Helper()
 	err := p.Store.Update(context.Background(), func(tx vitrine.Tx) error {
@@ -62,8 +64,9 @@ func (p *process) crashed(name string) {
 	}
 }
 
-// Whatever their clocks say, a lease is never had by two, however long its work goes on; and after a crash another that looks for it as often
-// as servers do has it within a minute.
+// Whatever their clocks say, a lease is never had by two, however long its work
+// goes on; and after a crash another that looks for it as often as servers do
+// has it within a minute.
 func TestLeaseOfTwoClocks(t *testing.T) {
 	for _, ahead := range []time.Duration{0, time.Minute, -time.Minute, 3 * time.Hour, -3 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -97,8 +100,8 @@ func TestLeaseOfTwoClocks(t *testing.T) {
 	}
 }
 
-// What a process has not seen for long it has to see for as long as one that it meets for the first time; a lease that is renewed meanwhile is
-// seen anew.
+// What a process has not seen for long it has to see for as long as one that it
+// meets for the first time; a lease that is renewed meanwhile is seen anew.
 func TestLeaseSeenAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)
@@ -117,7 +120,8 @@ func TestLeaseSeenAnew(t *testing.T) {
 	})
 }
 
-// Work ends when its lease is another's, and when the lease could not be renewed in time; not for one failure.
+// Work ends when its lease is another's, and when the lease could not be
+// renewed in time; not for one failure.
 func TestLeaseLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(one, other *process)
@@ -158,7 +162,8 @@ func remove(p *process, name string) {
 	}
 }
 
-// Work that is not due is not done, and its lease not taken; a panic gives it back; what crashes leave is forgotten.
+// Work that is not due is not done, and its lease not taken; a panic gives it
+// back; what crashes leave is forgotten.
 func TestLeaseEnds(t *testing.T) {
 	store := openStore(t)
 	one, other := newProcess(t, store, 0), newProcess(t, store, 0)
@@ -185,7 +190,8 @@ func TestLeaseEnds(t *testing.T) {
 	}
 }
 
-// A process that alone works on its store has every lease, and writes nothing for it.
+// A process that alone works on its store has every lease, and writes nothing
+// for it.
 func TestLeaseAlone(t *testing.T) {
 	store := openStore(t)
 	before, err := store.Version(t.Context())
@@ -219,7 +225,8 @@ func (m *meeting) come(who int) {
 	}
 }
 
-// Two processes that look for scans at once share them, and none is scanned by both.
+// Two processes that look for scans at once share them, and none is scanned by
+// both.
 func TestScansShared(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Known = "1"
@@ -250,7 +257,8 @@ func TestScansShared(t *testing.T) {
 	}
 }
 
-// A scan that ends long after its lease was lost, when another process has scanned the link, changes nothing.
+// A scan that ends long after its lease was lost, when another process has
+// scanned the link, changes nothing.
 func TestScanOvertaken(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Clip()
@@ -277,7 +285,8 @@ func TestScanOvertaken(t *testing.T) {
 	}
 }
 
-// Two processes share the links whose previews are due; one that was overtaken leaves the parts of the link whole.
+// Two processes share the links whose previews are due; one that was overtaken
+// leaves the parts of the link whole.
 func TestPreviewsShared(t *testing.T) {
 	p := fixture.NewPreviewed(t)
 	lease := func() *lease.Leases {

@@ -6,7 +6,8 @@ import (
 	"vitrine"
 )
 
-// DeleteByID deletes a link of a closed account, whatever its state, and what it has left. One that is deleted already is success.
+// DeleteByID deletes a link of a closed account, whatever its state, and what
+// it has left. One that is deleted already is success.
 func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
 	var l *vitrine.Link
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {

@@ -16,7 +16,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Who may do what to a link in which state (contract, Link states), with whom as the last to have decided.
+// Who may do what to a link in which state (contract, Link states), with whom
+// as the last to have decided.
 func TestDecisions(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -81,8 +82,9 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// What is undone has its reason and its place in the queue again. Undo is no toggle: when two take a wrong decision back, it stays taken back.
-// Each step is in the history, with who and why.
+// What is undone has its reason and its place in the queue again. Undo is no
+// toggle: when two take a wrong decision back, it stays taken back. Each step
+// is in the history, with who and why.
 func TestUndo(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Verdict = fixture.Suspicious
@@ -171,7 +173,8 @@ func TestDecisionsAtOnce(t *testing.T) {
 	}
 }
 
-// A suspension holds from the next request on: keys, sessions, uploads that are under way, links; and is lifted the same way.
+// A suspension holds from the next request on: keys, sessions, uploads that are
+// under way, links; and is lifted the same way.
 func TestSuspension(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()

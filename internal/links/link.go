@@ -30,7 +30,8 @@ type Service struct {
 	Blobs Blobs
 	Log   Log
 	Now   func() time.Time
-	// ViewerKeyLife is how long viewers of an account are distinguished with one key; 0: DefaultViewerKeyLife.
+	// ViewerKeyLife is how long viewers of an account are distinguished with
+	// one key; 0: DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration
 
 	cache linkCache // of public links
@@ -39,7 +40,8 @@ type Service struct {
 // DefaultViewerKeyLife is a year (engagement, The viewer).
 const DefaultViewerKeyLife = 365 * 24 * time.Hour
 
-// FreshViewerKey replaces an account's viewer key that is past its life. The old one is gone, and the ids made with it are noise.
+// FreshViewerKey replaces an account's viewer key that is past its life. The
+// old one is gone, and the ids made with it are noise.
 func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error {
 	life := cmp.Or(s.ViewerKeyLife, DefaultViewerKeyLife)
 	if s.Now().Sub(a.ViewerKeyAt) < life {
@@ -60,10 +62,13 @@ func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error 
 	})
 }
 
-// Public finds a link for its public page, with its account. Errors: CodeNotFound (unknown or deleted), CodeNotAvailable (in
-// review or processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of the link is told. A slug that was the link's
-// before finds it, too: anyone who asks compares, and sends readers to the address that is the link's now. What is returned may be
-// what was read before if nothing in the store has changed since; what it points to is not to be written.
+// Public finds a link for its public page, with its account. Errors:
+// CodeNotFound (unknown or deleted), CodeNotAvailable (in review or
+// processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of
+// the link is told. A slug that was the link's before finds it, too: anyone who
+// asks compares, and sends readers to the address that is the link's now. What
+// is returned may be what was read before if nothing in the store has changed
+// since; what it points to is not to be written.
 func (s *Service) Public(ctx context.Context, slug vitrine.Slug) (*vitrine.Link, *vitrine.Account, error) {
 	return s.public(ctx, linkKey{slug: slug})
 }
@@ -92,7 +97,8 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 	return &l, &a, nil
 }
 
-// Examined finds a link by its ID for a moderator, whatever its state. Errors: CodeNotFound (unknown, deleted, or without bytes).
+// Examined finds a link by its ID for a moderator, whatever its state. Errors:
+// CodeNotFound (unknown, deleted, or without bytes).
 func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err = tx.Link(id)
@@ -104,7 +110,8 @@ func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.L
 	return l, err
 }
 
-// List is an account's links, newest first, at most n after a cursor; next is the cursor of the page after, nil at the end.
+// List is an account's links, newest first, at most n after a cursor; next is
+// the cursor of the page after, nil at the end.
 func (s *Service) List(ctx context.Context, a vitrine.AccountID, n int, after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		links, err = tx.Links(vitrine.LinkQuery{Account: a, Files: true, Before: after, Limit: n + 1})
@@ -120,7 +127,8 @@ func (s *Service) List(ctx context.Context, a vitrine.AccountID, n int, after vi
 	return links, next, nil
 }
 
-// BySlug finds a link for the operator, whatever its state, by a slug that it had before, too.
+// BySlug finds a link for the operator, whatever its state, by a slug that it
+// had before, too.
 func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
@@ -129,7 +137,8 @@ func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err
 	return l, err
 }
 
-// Clear publishes a link that was held for review: the only way from review to live (contract, Link states).
+// Clear publishes a link that was held for review: the only way from review to
+// live (contract, Link states).
 func (s *Service) Clear(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
 	return s.decide(ctx, slug, d, vitrine.ActionClear, "held for review", vitrine.StateReview, vitrine.Change{To: vitrine.StateLive})
 }
@@ -139,8 +148,10 @@ func (s *Service) Reject(ctx context.Context, slug string, d vitrine.Decision) (
 	return s.decide(ctx, slug, d, vitrine.ActionReject, "held for review", vitrine.StateReview, vitrine.Change{To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator})
 }
 
-// RejectSame takes off display every link with the very same bytes as one, that one too, whatever state they are in, and returns those
-// that it changed. It does so in steps: when it fails, what is changed stays so, and doing it again goes on.
+// RejectSame takes off display every link with the very same bytes as one, that
+// one too, whatever state they are in, and returns those that it changed. It
+// does so in steps: when it fails, what is changed stays so, and doing it again
+// goes on.
 func (s *Service) RejectSame(ctx context.Context, slug string, d vitrine.Decision) (changed []*vitrine.Link, err error) {
 	note, err := d.CheckedNote()
 	if err != nil {
@@ -218,9 +229,11 @@ func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) 
 	return s.decide(ctx, slug, d, vitrine.ActionDisable, "live", vitrine.StateLive, vitrine.Change{To: vitrine.StateDisabled, Reason: reason})
 }
 
-// Undo takes the last change of a link back, if a person decided it: the link is what it was before. So a disabled link is live
-// again, and a cleared or rejected one in review. What was undone once is not done again by undoing once more: that takes the decision
-// before it back. What inspection, scanner or readers have found is no decision.
+// Undo takes the last change of a link back, if a person decided it: the link
+// is what it was before. So a disabled link is live again, and a cleared or
+// rejected one in review. What was undone once is not done again by undoing
+// once more: that takes the decision before it back. What inspection, scanner
+// or readers have found is no decision.
 func (s *Service) Undo(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
 	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
 		last, before, since, err := vitrine.LastDecision(tx, l.ID)
@@ -291,12 +304,14 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f
 	return l, err
 }
 
-// purgeGrace is how long after its deletion a link is purged again: a page that was being answered, an import, or what a spool had (Deleted), may
-// write an open after the first time.
+// purgeGrace is how long after its deletion a link is purged again: a page that
+// was being answered, an import, or what a spool had (Deleted), may write an
+// open after the first time.
 const purgeGrace = time.Hour
 
-// Delete removes a link at once from the public, the lists and the limits, with what was reported about it, and then its bytes and its
-// opens. What is left when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
+// Delete removes a link at once from the public, the lists and the limits, with
+// what was reported about it, and then its bytes and its opens. What is left
+// when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
 func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) error {
 	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {
 		l.DeletedAt, l.HasBytes = s.Now(), true
@@ -312,7 +327,8 @@ func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) e
 	return nil
 }
 
-// Purge removes what deleted links have left, and gives slugs free that have rested long enough.
+// Purge removes what deleted links have left, and gives slugs free that have
+// rested long enough.
 func (s *Service) Purge(ctx context.Context) error {
 	var gone []*vitrine.Link
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {

@@ -15,7 +15,8 @@ type Edit struct {
 	Download *bool // readers may download the file, or else it is view-only
 }
 
-// Edit changes a link of an account, all of it or nothing. Errors: those of SetTitle and SetSlug.
+// Edit changes a link of an account, all of it or nothing. Errors: those of
+// SetTitle and SetSlug.
 func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e Edit) (l *vitrine.Link, err error) {
 	var title string
 	var next vitrine.Slug
@@ -55,8 +56,10 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 	})
 }
 
-// SlugFree reports whether an account may take a slug now: for its link with a slug of, or for a new one (""). The answer about one that is
-// taken is the same anyone who has it. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeNotFound.
+// SlugFree reports whether an account may take a slug now: for its link with a
+// slug of, or for a new one (""). The answer about one that is taken is the
+// same anyone who has it. Errors: CodeProRequired, CodeInvalidSlug,
+// CodeSlugTaken, CodeNotFound.
 func (s *Service) SlugFree(ctx context.Context, a *vitrine.Account, of, slug string) error {
 	if err := a.MayChooseSlug(); err != nil {
 		return err

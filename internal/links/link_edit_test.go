@@ -18,7 +18,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Of a hundred who want one address at once, with links or with uploads, one gets it.
+// Of a hundred who want one address at once, with links or with uploads, one
+// gets it.
 func TestSlugRace(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -51,7 +52,8 @@ func TestSlugRace(t *testing.T) {
 	}
 }
 
-// A link can have some addresses before its own, and not block as many as it likes.
+// A link can have some addresses before its own, and not block as many as it
+// likes.
 func TestOldSlugsAreBounded(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -102,7 +104,8 @@ func TestAuditOfOldSlugs(t *testing.T) {
 	}
 }
 
-// What an owner may choose is theirs alone to choose, within the rules of the fields.
+// What an owner may choose is theirs alone to choose, within the rules of the
+// fields.
 func TestEditsAreTheOwners(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -170,7 +173,8 @@ func TestEditIsWhole(t *testing.T) {
 	}
 }
 
-// A link that others look at, or have taken down, stays where it is; one that has moved is found and decided about by the slug that moderators saw.
+// A link that others look at, or have taken down, stays where it is; one that
+// has moved is found and decided about by the slug that moderators saw.
 func TestLinksStayUnderModerators(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -207,7 +211,8 @@ func TestLinksStayUnderModerators(t *testing.T) {
 	moves("rejected", false)
 }
 
-// A search by views has the most viewed first, and the newer where they are equal.
+// A search by views has the most viewed first, and the newer where they are
+// equal.
 func TestSearchByViews(t *testing.T) {
 	s := fixture.New(t)
 	ctx := context.Background()

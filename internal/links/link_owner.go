@@ -11,14 +11,17 @@ type LinkDetail struct {
 	*vitrine.Link
 	Old     []*vitrine.OldSlug // slugs that it had before, and that still lead to it
 	History []vitrine.LinkEvent
-	// Undoable says that the last change that was not undone is the owner's own, who may take it back.
+	// Undoable says that the last change that was not undone is the owner's
+	// own, who may take it back.
 	Undoable bool
 }
 
 // maxOwnersEvents bounds a history as its owner reads it.
 const maxOwnersEvents = 100
 
-// Own tells the owner of a link of it, whatever its state, by a slug that it had before, too. Errors: CodeNotFound; another account's link is like an unknown one.
+// Own tells the owner of a link of it, whatever its state, by a slug that it
+// had before, too. Errors: CodeNotFound; another account's link is like an
+// unknown one.
 func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *LinkDetail, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		o = new(LinkDetail)

@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// ViewDays is how many days, today the last, the views of a list of links are of.
+// ViewDays is how many days, today the last, the views of a list of links are
+// of.
 const ViewDays = 30
 
 // LinkSearch asks for links of an account. Zero members do not select.
@@ -25,7 +26,8 @@ type LinkSearch struct {
 	Views bool
 }
 
-// FoundLink is a link of a search, and its counted opens of each of the last ViewDays, oldest first; nil when they were not asked for.
+// FoundLink is a link of a search, and its counted opens of each of the last
+// ViewDays, oldest first; nil when they were not asked for.
 type FoundLink struct {
 	*vitrine.Link
 	Daily []int64
@@ -39,8 +41,9 @@ func (f FoundLink) Views() (n int64) {
 	return n
 }
 
-// Search lists links of an account, and tells whether there are more after them. By views the whole list is sorted each time, of the
-// account's stored sums, and not of single opens.
+// Search lists links of an account, and tells whether there are more after
+// them. By views the whole list is sorted each time, of the account's stored
+// sums, and not of single opens.
 func (s *Service) Search(ctx context.Context, a *vitrine.Account, q LinkSearch) (found []FoundLink, more bool, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
 	from := to - ViewDays
@@ -70,8 +73,9 @@ func (s *Service) Search(ctx context.Context, a *vitrine.Account, q LinkSearch) 
 	return found, more, nil
 }
 
-// WithViews reads the views of the last ViewDays of some links. It asks for each link by itself: that costs what these links were opened, and not
-// all links of their accounts.
+// WithViews reads the views of the last ViewDays of some links. It asks for
+// each link by itself: that costs what these links were opened, and not all
+// links of their accounts.
 func (s *Service) WithViews(ctx context.Context, links []*vitrine.Link) (found []FoundLink, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
 	from := to - ViewDays
@@ -85,7 +89,8 @@ func (s *Service) WithViews(ctx context.Context, links []*vitrine.Link) (found [
 	return found, nil
 }
 
-// byViews reads the links of a page in the order of their views in [from, to), the newer first where they are equal.
+// byViews reads the links of a page in the order of their views in [from, to),
+// the newer first where they are equal.
 func (s *Service) byViews(ctx context.Context, a *vitrine.Account, q vitrine.LinkQuery, from, to report.Day) (links []*vitrine.Link, err error) {
 	tally, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, From: from, To: to})
 	if err != nil {

@@ -17,14 +17,16 @@ type linkKey struct {
 	id   vitrine.LinkID
 }
 
-// shownLink is what the public page of a link is decided by. It is written by nobody.
+// shownLink is what the public page of a link is decided by. It is written by
+// nobody.
 type shownLink struct {
 	link    vitrine.Link
 	account vitrine.Account
 }
 
-// linkCache keeps links as they are at one version of the store. Nothing is kept when the store has changed since, be it by another
-// process: what is answered is what the store would say.
+// linkCache keeps links as they are at one version of the store. Nothing is
+// kept when the store has changed since, be it by another process: what is
+// answered is what the store would say.
 type linkCache struct {
 	mu      sync.Mutex
 	version int64
@@ -61,15 +63,17 @@ func (c *linkCache) keep(version int64, k linkKey, l *shownLink) {
 	c.links[k] = l
 }
 
-// forget drops everything: keys of viewers that are replaced are not to be found in memory either.
+// forget drops everything: keys of viewers that are replaced are not to be
+// found in memory either.
 func (c *linkCache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.links)
 }
 
-// DropStale drops what is kept when the store has changed since. It is background work: a key of viewers that another process has replaced is
-// gone from the memory of a server, too, that nobody asks for anything.
+// DropStale drops what is kept when the store has changed since. It is
+// background work: a key of viewers that another process has replaced is gone
+// from the memory of a server, too, that nobody asks for anything.
 func (s *Service) DropStale(ctx context.Context) error {
 	version, err := s.Store.Version(ctx)
 	if err == nil {
@@ -78,9 +82,11 @@ func (s *Service) DropStale(ctx context.Context) error {
 	return err
 }
 
-// shown finds a link and its account, whatever their states. Failures are those of Store and Tx.
+// shown finds a link and its account, whatever their states. Failures are those
+// of Store and Tx.
 func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
-	// Asked before the rows are read: they may be newer than their version says, and never older.
+	// Asked before the rows are read: they may be newer than their version
+	// says, and never older.
 	version, err := s.Store.Version(ctx)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// public asks for a link in both ways, twice, and returns the code of what all say; "" when they find it.
+// public asks for a link in both ways, twice, and returns the code of what all
+// say; "" when they find it.
 func public(t *testing.T, s *links.Service, l *vitrine.Link) (code vitrine.Code) {
 	t.Helper()
 	for i := range 4 {
@@ -42,7 +43,8 @@ func public(t *testing.T, s *links.Service, l *vitrine.Link) (code vitrine.Code)
 	return code
 }
 
-// What another process does to a link or its account holds from the next request on (promise 9), and what this one does.
+// What another process does to a link or its account holds from the next
+// request on (promise 9), and what this one does.
 func TestPublicSeesEveryChange(t *testing.T) {
 	for _, who := range []string{"this process", "another process"} {
 		t.Run(who, func(t *testing.T) {
@@ -92,7 +94,8 @@ func TestPublicSeesEveryChange(t *testing.T) {
 	}
 }
 
-// However readers and a writer in another process meet: a change that has returned is seen.
+// However readers and a writer in another process meet: a change that has
+// returned is seen.
 func TestPublicNeverOlder(t *testing.T) {
 	const changes = 300
 	one, other, a := fixture.TwoProcesses(t, time.Now)
@@ -132,7 +135,8 @@ func TestPublicNeverOlder(t *testing.T) {
 	wg.Wait()
 }
 
-// A key past its life is replaced for every link at once, and nobody goes on with the old one, in whichever process it was replaced.
+// A key past its life is replaced for every link at once, and nobody goes on
+// with the old one, in whichever process it was replaced.
 func TestViewerKeyReplacedWhereverItIsKept(t *testing.T) {
 	var ahead atomic.Int64
 	one, other, a := fixture.TwoProcesses(t, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
@@ -162,7 +166,8 @@ func TestViewerKeyReplacedWhereverItIsKept(t *testing.T) {
 	}
 }
 
-// What has changed is dropped from the memory of a process that nobody asks for anything, and nothing else.
+// What has changed is dropped from the memory of a process that nobody asks for
+// anything, and nothing else.
 func TestDropStale(t *testing.T) {
 	one, other, a := fixture.TwoProcesses(t, time.Now)
 	l := fixture.AddLink(t, one, a, "one")

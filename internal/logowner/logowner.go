@@ -1,11 +1,16 @@
-// Package logowner makes sure that a store and a view log belong together, and that the log has not lost changes that the store knows of.
+// Package logowner makes sure that a store and a view log belong together, and
+// that the log has not lost changes that the store knows of.
 //
-// The log has a mark, a random number. The store keeps a copy of the mark and the number of a recent change of the log (vitrine.LogPosition). The
-// store learns both after the log has made them durable, so that no crash makes the store know more than the log has. A log with no mark, with
-// another mark, or with fewer changes than the store knows of is refused until an administrator accepts the loss.
+// The log has a mark, a random number. The store keeps a copy of the mark and
+// the number of a recent change of the log (vitrine.LogPosition). The store
+// learns both after the log has made them durable, so that no crash makes the
+// store know more than the log has. A log with no mark, with another mark, or
+// with fewer changes than the store knows of is refused until an administrator
+// accepts the loss.
 //
-// What it cannot notice: the loss of changes since the last Record, and a store that was restored to an earlier moment, which is behind its log. The
-// views of that log are all there.
+// What it cannot notice: the loss of changes since the last Record, and a store
+// that was restored to an earlier moment, which is behind its log. The views of
+// that log are all there.
 package logowner
 
 import (
@@ -17,10 +22,12 @@ import (
 	"vitrine"
 )
 
-// recordSecret is the name of the secret in which the store keeps what it knows of its log.
+// recordSecret is the name of the secret in which the store keeps what it knows
+// of its log.
 const recordSecret = "view log"
 
-// ErrLoss reports that a log is not the store's, or has lost changes. Each error of Check and Record that says so, and how, is ErrLoss by errors.Is.
+// ErrLoss reports that a log is not the store's, or has lost changes. Each
+// error of Check and Record that says so, and how, is ErrLoss by errors.Is.
 var ErrLoss = errors.New("views are missing from the view log")
 
 type loss string
@@ -58,7 +65,8 @@ func Known(ctx context.Context, store vitrine.Store) (bool, error) {
 // tries bounds how often other processes may come between the steps of Check.
 const tries = 10
 
-// Check returns an ErrLoss for a log that is not the store's, or is an older state of it. A store that has no log yet gets this one.
+// Check returns an ErrLoss for a log that is not the store's, or is an older
+// state of it. A store that has no log yet gets this one.
 func (p Pair) Check(ctx context.Context) error {
 	for range tries {
 		known, err := p.record(ctx) // before the log is asked, which only goes on
@@ -90,7 +98,8 @@ func (p Pair) Check(ctx context.Context) error {
 	return vitrine.Unavailable(fmt.Errorf("other processes changed the mark of the view log %d times in between", tries))
 }
 
-// Record has the store know how far the log was written. It changes nothing where that is known. The error is ErrLoss for another store's log.
+// Record has the store know how far the log was written. It changes nothing
+// where that is known. The error is ErrLoss for another store's log.
 func (p Pair) Record(ctx context.Context) error {
 	has, err := p.Log.Position(ctx)
 	if err != nil {
@@ -108,7 +117,8 @@ func (p Pair) Record(ctx context.Context) error {
 	return p.put(ctx, has, func(now vitrine.LogPosition) bool { return now.Mark == has.Mark && now.Last < has.Last })
 }
 
-// Accept makes the log the store's as it is, whatever is missing from it. It gets a new mark: the one that it replaces is another one from then on.
+// Accept makes the log the store's as it is, whatever is missing from it. It
+// gets a new mark: the one that it replaces is another one from then on.
 func (p Pair) Accept(ctx context.Context) error {
 	has, err := p.Log.Position(ctx)
 	if err == nil {
@@ -123,7 +133,8 @@ func (p Pair) Accept(ctx context.Context) error {
 	return p.put(ctx, has, func(vitrine.LogPosition) bool { return true })
 }
 
-// Rewind has the store know no more than the log has, if the log is the store's. It is for copies of both, of which the store's is the later one.
+// Rewind has the store know no more than the log has, if the log is the
+// store's. It is for copies of both, of which the store's is the later one.
 func (p Pair) Rewind(ctx context.Context) error {
 	has, err := p.Log.Position(ctx)
 	if err != nil {

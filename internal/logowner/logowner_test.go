@@ -104,7 +104,8 @@ func TestPair(t *testing.T) {
 			refused(t, logowner.Pair{Store: store, Log: other}.Check(ctx), "another's")
 			refused(t, logowner.Pair{Store: store, Log: other}.Record(ctx), "another's")
 
-			// A log is older once more was recorded than it has. A store that is behind its log is fine.
+			// A log is older once more was recorded than it has. A store that
+			// is behind its log is fine.
 			position, err := log.Position(ctx)
 			ok(t, err)
 			older := open(t)
@@ -124,7 +125,8 @@ func TestPair(t *testing.T) {
 			ok(t, logowner.Pair{Store: store, Log: older}.Check(ctx))
 			ok(t, p.Check(ctx))
 
-			// Accepted by a person, whatever it is. The one that it replaces is refused from then on.
+			// Accepted by a person, whatever it is. The one that it replaces is
+			// refused from then on.
 			ok(t, logowner.Pair{Store: store, Log: empty}.Accept(ctx))
 			ok(t, logowner.Pair{Store: store, Log: empty}.Check(ctx))
 			refused(t, p.Check(ctx), "replaced")
@@ -132,7 +134,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// Whichever step fails, before or after it takes effect: what is the store's own log is never refused, and what is not is.
+// Whichever step fails, before or after it takes effect: what is the store's
+// own log is never refused, and what is not is.
 func TestPairFaults(t *testing.T) {
 	steps := map[string]func(context.Context, logowner.Pair) error{
 		"check": func(ctx context.Context, p logowner.Pair) error { return p.Check(ctx) },
@@ -189,7 +192,8 @@ func TestPairAtOnce(t *testing.T) {
 	ok(t, p.Check(t.Context()))
 }
 
-// A log that was moved to ClickHouse goes on where the old one ended. The old one is older once the new one has gone on.
+// A log that was moved to ClickHouse goes on where the old one ended. The old
+// one is older once the new one has gone on.
 func TestMovedLog(t *testing.T) {
 	store, from, to := openStore(t), logs["SQLite"](t), logs["ClickHouse"](t).(*clickhouse.ViewLog)
 	add(t, from, 20)

@@ -9,13 +9,16 @@ import (
 
 // IDSource knows accounts and links by their numbers: a ViewLog, or a spool.
 type IDSource interface {
-	// HighestIDs are the highest numbers of an account and of a link that it knows anything of; 0: of none.
+	// HighestIDs are the highest numbers of an account and of a link that it
+	// knows anything of; 0: of none.
 	HighestIDs(ctx context.Context) (vitrine.AccountID, vitrine.LinkID, error)
 }
 
-// ReserveIDs has the store give no number to an account or a link that something else knows one by: its owner would see the views of another
-// (promise 9). A store that was behind was restored to an earlier moment than its log, or one of the two is not the other's; what is to be
-// said of that is returned, and "" otherwise.
+// ReserveIDs has the store give no number to an account or a link that
+// something else knows one by: its owner would see the views of another
+// (promise 9). A store that was behind was restored to an earlier moment than
+// its log, or one of the two is not the other's; what is to be said of that is
+// returned, and "" otherwise.
 func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warning string, err error) {
 	var a vitrine.AccountID
 	var l vitrine.LinkID

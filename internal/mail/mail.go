@@ -20,14 +20,17 @@ import (
 
 // Options say where messages go.
 type Options struct {
-	// Server is smtp://user:password@host:587, with STARTTLS, which only a server on this very machine may do without, or where the
-	// address ends with ?tls=off; or smtps://user:password@host:465, with TLS from the first byte.
+	// Server is smtp://user:password@host:587, with STARTTLS, which only a
+	// server on this very machine may do without, or where the address ends
+	// with ?tls=off; or smtps://user:password@host:465, with TLS from the first
+	// byte.
 	Server string
 	From   string      // Name <address>, or an address alone
 	TLS    *tls.Config // nil: the system's roots
 }
 
-// stepTime is how long each step of a try takes at most: to connect and be greeted, and to hand the message over.
+// stepTime is how long each step of a try takes at most: to connect and be
+// greeted, and to hand the message over.
 const stepTime = 10 * time.Second
 
 // Sender hands messages over to a server, each on a connection of its own.
@@ -62,7 +65,8 @@ func Check(o Options) error {
 	return err
 }
 
-// clientOptions reads the address of a server. What is wrong with it is said without repeating it: there is a password in it.
+// clientOptions reads the address of a server. What is wrong with it is said
+// without repeating it: there is a password in it.
 func clientOptions(server string, config *tls.Config) ([]mail.Option, string, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
@@ -112,7 +116,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Send implements [vitrine.Mailer]. What is under way is not cut off when ctx ends: the server could have taken it.
+// Send implements [vitrine.Mailer]. What is under way is not cut off when ctx
+// ends: the server could have taken it.
 func (s *Sender) Send(ctx context.Context, m vitrine.Message) error {
 	err := s.send(context.WithoutCancel(ctx), m)
 	if err == nil {
@@ -157,13 +162,15 @@ func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	return msg, nil
 }
 
-// mayPass reports whether a failure may be none the next time: whatever the server has not refused for good.
+// mayPass reports whether a failure may be none the next time: whatever the
+// server has not refused for good.
 func mayPass(err error) bool {
 	var e *mail.SendError
 	return !errors.As(err, &e) || e.IsTemp() || e.ErrorCode() < 500
 }
 
-// reason is a failure for the log, without the address that the message was for (promise 10): what a server says of it may repeat it.
+// reason is a failure for the log, without the address that the message was for
+// (promise 10): what a server says of it may repeat it.
 func reason(err error, to string) string {
 	var e *mail.SendError
 	if errors.As(err, &e) {

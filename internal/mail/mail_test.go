@@ -93,7 +93,8 @@ func (v *visit) Data(r io.Reader) error {
 func (v *visit) Reset()        { v.l = received{user: v.l.user} }
 func (v *visit) Logout() error { return nil }
 
-// newOffice opens a server on 127.0.0.1; secret: with STARTTLS; at once: with TLS from the first byte.
+// newOffice opens a server on 127.0.0.1; secret: with STARTTLS; at once: with
+// TLS from the first byte.
 func newOffice(t *testing.T, secret, first bool) *office {
 	t.Helper()
 	o := &office{t: t, got: make(chan received, 300)}
@@ -182,7 +183,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// refused sends a message that must not arrive, and returns why not: it never names whom the message was for.
+// refused sends a message that must not arrive, and returns why not: it never
+// names whom the message was for.
 func refused(t *testing.T, what string, o *office, s *Sender) error {
 	t.Helper()
 	err := s.Send(t.Context(), mailtest.Message)
@@ -197,7 +199,8 @@ func refused(t *testing.T, what string, o *office, s *Sender) error {
 	return err
 }
 
-// What is not safe is not done: no password over a line that anybody reads, no certificate that nobody knows.
+// What is not safe is not done: no password over a line that anybody reads, no
+// certificate that nobody knows.
 func TestSendRefuses(t *testing.T) {
 	o := newOffice(t, false, false)
 	s := newSender(t, "smtp://ann:se%3Acr%40t@127.0.0.1:"+o.port, o.roots)

@@ -35,7 +35,8 @@ type Manifest struct {
 	Databases []File    `json:"databases"`
 	Files     int64     `json:"files"`     // that are on display, or on their way there
 	FileBytes int64     `json:"fileBytes"` // of files and of what was made of them
-	// Damaged are files whose bytes were not those any more that were uploaded, or that were gone.
+	// Damaged are files whose bytes were not those any more that were uploaded,
+	// or that were gone.
 	Damaged []string `json:"damaged,omitempty"`
 }
 

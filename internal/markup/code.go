@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
-// Code shows a file by its extension (json, xml, yaml, yml, log; txt for any other text) as its lines. Line numbers are made by the style sheet,
-// so that copying leaves them out; the text of the HTML is the text of the file. JSON on long lines is indented anew, with every name and
-// number as it was; JSON that is none is shown as it is, with a note where it fails. That it ends early is no failure of a text that was cut.
+// Code shows a file by its extension (json, xml, yaml, yml, log; txt for any
+// other text) as its lines. Line numbers are made by the style sheet, so that
+// copying leaves them out; the text of the HTML is the text of the file. JSON
+// on long lines is indented anew, with every name and number as it was; JSON
+// that is none is shown as it is, with a note where it fails. That it ends
+// early is no failure of a text that was cut.
 func Code(src, ext string, cut bool) Document {
 	var d Document
 	src = clean(src)

@@ -1,9 +1,12 @@
-// Package markup turns the text of strangers into HTML for a public page: on the server, so that it is read without scripts, and safe
-// whatever the text is. Its functions are pure, and bounded in time and in what they make.
+// Package markup turns the text of strangers into HTML for a public page: on
+// the server, so that it is read without scripts, and safe whatever the text
+// is. Its functions are pure, and bounded in time and in what they make.
 //
-// What they make has no script, style, event handler or resource to load. Ids begin with "doc-", so that none is an id of the page around
-// it. Addresses are http, https, mailto, or a place within the document. Tables and code that may be wider than a screen are regions
-// that scroll, with a name and a place in the order of keys.
+// What they make has no script, style, event handler or resource to load. Ids
+// begin with "doc-", so that none is an id of the page around it. Addresses are
+// http, https, mailto, or a place within the document. Tables and code that may
+// be wider than a screen are regions that scroll, with a name and a place in
+// the order of keys.
 package markup
 
 import (
@@ -36,7 +39,8 @@ const (
 	maxName      = 255 // bytes of a part of a path
 )
 
-// clean makes text that HTML carries unchanged: UTF-8, line feeds alone, no NUL.
+// clean makes text that HTML carries unchanged: UTF-8, line feeds alone, no
+// NUL.
 func clean(src string) string {
 	src = strings.TrimPrefix(strings.ToValidUTF8(src, "\ufffd"), "\ufeff")
 	if strings.ContainsAny(src, "\r\x00") {
@@ -45,8 +49,8 @@ func clean(src string) string {
 	return src
 }
 
-// name makes text that is in one line among the page's own: what has no width or turns the direction of text is made visible, and
-// what is too long is cut.
+// name makes text that is in one line among the page's own: what has no width
+// or turns the direction of text is made visible, and what is too long is cut.
 func name(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
@@ -69,7 +73,8 @@ func shorten(s string, most int) (string, bool) {
 // page is HTML being written.
 type page struct{ strings.Builder }
 
-// text writes text, escaped: the one way by which what strangers wrote comes into HTML that is not sanitized.
+// text writes text, escaped: the one way by which what strangers wrote comes
+// into HTML that is not sanitized.
 func (p *page) text(s string) { p.WriteString(html.EscapeString(s)) }
 
 // tags writes HTML of our own.

@@ -28,7 +28,8 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// The text of code is what was given. JSON may be indented anew, which changes white space outside of strings alone.
+// The text of code is what was given. JSON may be indented anew, which changes
+// white space outside of strings alone.
 func FuzzCode(f *testing.F) {
 	seed(f, "a: |\n  b\n# c\n", `{"a": [1, "\"", {}]}`, "<a b='c'>&d;</a>", `{"a":1,"b":"`+strings.Repeat("long ", 100)+`"}`)
 	f.Fuzz(func(t *testing.T, src string) {

@@ -12,7 +12,8 @@ import (
 
 var errHeavy = errors.New("too heavy to show")
 
-// Bounds of the work of a parser, each about a tenth of a second of it, and far above what people write.
+// Bounds of the work of a parser, each about a tenth of a second of it, and far
+// above what people write.
 const (
 	maxFootnotes  = 2_000       // marks of footnotes: each is compared with each definition
 	maxFilled     = 50_000      // cells of tables, with those that are missing in a row and filled in
@@ -24,14 +25,16 @@ const (
 	maxFormatting = 6           // elements of emphasis and the like, one in another: a parser of HTML repeats them in each paragraph
 )
 
-// What a parser would take long over and nobody writes: the marks of many blocks, one in another, and tables.
+// What a parser would take long over and nobody writes: the marks of many
+// blocks, one in another, and tables.
 var (
 	nested    = regexp.MustCompile(`^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)]|\[\^[^\]]+\]:)){16}`)
 	delimiter = regexp.MustCompile(`^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$`)
 	begins    = regexp.MustCompile(`^ {0,3}(?:[*+-] +[^ \t]|#{1,6} )`) // a block, and so ends a paragraph
 )
 
-// heavy reports whether the time that Markdown takes would grow beyond its length, by the square of what one paragraph, table or line has of some marks.
+// heavy reports whether the time that Markdown takes would grow beyond its
+// length, by the square of what one paragraph, table or line has of some marks.
 func heavy(src string) bool {
 	if strings.Count(src, "[^") > maxFootnotes {
 		return true
@@ -86,7 +89,8 @@ func (p *paragraph) add(line string) {
 	}
 }
 
-// fences tells the lines of fenced code, whose marks have no meaning. Where it cannot be sure, as within HTML or another block, it says that none is.
+// fences tells the lines of fenced code, whose marks have no meaning. Where it
+// cannot be sure, as within HTML or another block, it says that none is.
 type fences struct {
 	mark   string // that closes the code; "" outside
 	html   bool   // since the last blank line
@@ -127,13 +131,15 @@ func (f *fences) skip(raw string) bool {
 	return true
 }
 
-// formatting are the elements that a parser opens anew in each block until they are closed.
+// formatting are the elements that a parser opens anew in each block until they
+// are closed.
 var formatting = map[atom.Atom]bool{atom.A: true, atom.B: true, atom.Code: true, atom.Em: true, atom.I: true, atom.S: true, atom.Small: true, atom.Strong: true, atom.U: true}
 
 // optional are the elements whose end may be left out.
 var optional = map[atom.Atom]bool{atom.P: true, atom.Li: true, atom.Dt: true, atom.Dd: true, atom.Td: true, atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Rt: true, atom.Rp: true}
 
-// closed is HTML in which each element ends with the one that it is in, so that a few open elements do not become many; errHeavy if too many are open.
+// closed is HTML in which each element ends with the one that it is in, so that
+// a few open elements do not become many; errHeavy if too many are open.
 func closed(src *bytes.Buffer) (*bytes.Buffer, error) {
 	var out bytes.Buffer
 	var open []string

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// series writes what a format makes of the numbers from 0, until it has so many bytes.
+// series writes what a format makes of the numbers from 0, until it has so many
+// bytes.
 func series(format string, size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -19,7 +20,8 @@ func series(format string, size int) string {
 
 func repeated(s string, size int) string { return strings.Repeat(s, size/len(s)) }
 
-// The work of a parser on each of these grows by the square of their length; at this one it takes seconds.
+// The work of a parser on each of these grows by the square of their length; at
+// this one it takes seconds.
 func TestHeavy(t *testing.T) {
 	const size = maxMarkdown - 1<<10
 	for name, src := range map[string]string{
@@ -138,7 +140,8 @@ func TestStrayQuote(t *testing.T) {
 	}
 }
 
-// What is passed over as code is code, and no paragraph goes on behind what is said to begin a block.
+// What is passed over as code is code, and no paragraph goes on behind what is
+// said to begin a block.
 func TestHeavyBounds(t *testing.T) {
 	pieces := []string{"```", "~~~", "````", "```go", "``` a`b", "  ```", "    ```", "\t```", "- ```", "> ```", "1. ~~~", "[^a]: ```", "```   ", "", "", " ", "<div>", "<!--", "-->", "<pre>", "</pre>", "> <div>", "- <div>", "<a>", "<script", "</script>", "<?x", "?>",
 		"text", "- item", "  - item", "   * item", "    - item", "-", "# head", "> quote", "***", "---", "[a]: b '", "'", "|a|b|", "|-|-|", "1. x", "2. x", "    code", "[^n]: x", "    y", "<b>", "\\", "`", "``"}

@@ -14,7 +14,8 @@ const (
 	jsonSpace = "  "
 )
 
-// showJSON indents what was written for machines, and says where what is no JSON fails.
+// showJSON indents what was written for machines, and says where what is no
+// JSON fails.
 func showJSON(src string, cut bool) (shown, note string) {
 	var whole json.RawMessage
 	err := json.Unmarshal([]byte(src), &whole)
@@ -39,15 +40,17 @@ func showJSON(src string, cut bool) (shown, note string) {
 	return src, note
 }
 
-// position is where a byte stands: line and column from 1, columns in characters.
+// position is where a byte stands: line and column from 1, columns in
+// characters.
 func position(src string, offset int) (line, column int64) {
 	before := src[:min(max(offset, 0), len(src))]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return int64(strings.Count(before, "\n")) + 1, int64(len([]rune(before[start:]))) + 1
 }
 
-// indentJSON puts each member and element on a line of its own; every token stays as it is. What is so deep that it would grow beyond measure
-// is returned unchanged.
+// indentJSON puts each member and element on a line of its own; every token
+// stays as it is. What is so deep that it would grow beyond measure is returned
+// unchanged.
 func indentJSON(src string) string {
 	var b strings.Builder
 	most, depth, opened := 8*len(src)+64<<10, 0, false

@@ -15,10 +15,12 @@ var lawfulElements = strings.Fields(`p br hr h2 h3 h4 h5 h6 div span blockquote 
 var lawfulAttributes = strings.Fields(`id class href rel target dir colspan rowspan start title open type checked disabled tabindex role
 	aria-label scope data-digits for name`)
 
-// lawful holds a document against what the page around it counts on, and gives its text.
+// lawful holds a document against what the page around it counts on, and gives
+// its text.
 func lawful(t *testing.T, d Document) string {
 	t.Helper()
-	// What is behind the document must stay behind it, and beside what is around it.
+	// What is behind the document must stay behind it, and beside what is
+	// around it.
 	whole := `<!doctype html><body><main id="m"><article id="a">` + string(d.HTML) + `</article><p id="behind">behind</p></main>`
 	root, err := html.Parse(strings.NewReader(whole))
 	if err != nil {

@@ -2,8 +2,10 @@ package markup
 
 import "strings"
 
-// lexer splits source into tokens of a class, one behind the other: together they are the source. It reads on from each byte once, so that
-// its time is linear whatever the source is; a quote or comment that nothing closes lasts to the end.
+// lexer splits source into tokens of a class, one behind the other: together
+// they are the source. It reads on from each byte once, so that its time is
+// linear whatever the source is; a quote or comment that nothing closes lasts
+// to the end.
 type lexer func(src string, token func(class, text string))
 
 // Classes of tokens; "" is what has no color.
@@ -86,7 +88,8 @@ func (s *scanner) emit(class string, end int) {
 	s.from, s.at = end, end
 }
 
-// behind is the offset behind the next occurrence of text, sought some bytes from here; the end if there is none.
+// behind is the offset behind the next occurrence of text, sought some bytes
+// from here; the end if there is none.
 func (s *scanner) behind(text string, from int) int {
 	from = min(s.at+from, len(s.src))
 	if i := strings.Index(s.src[from:], text); i >= 0 {
@@ -102,7 +105,8 @@ func (s *scanner) lineEnd() int {
 	return len(s.src)
 }
 
-// quoted is the offset behind a quoted text that begins here, in which a backslash takes away the meaning of what follows.
+// quoted is the offset behind a quoted text that begins here, in which a
+// backslash takes away the meaning of what follows.
 func (s *scanner) quoted(quote byte, lines bool) int {
 	for i := s.at + 1; i < len(s.src); i++ {
 		switch s.src[i] {

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The renderer lets HTML pass, since many a README has some: everything it makes, from Markdown or not, goes through the same policy after it.
+// The renderer lets HTML pass, since many a README has some: everything it
+// makes, from Markdown or not, goes through the same policy after it.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -20,9 +21,10 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(render.WithUnsafe()),
 )
 
-// Markdown shows CommonMark with the extensions of GitHub and footnotes. Headings begin at the second level, as the page has one of the first;
-// images are links, so that nobody is asked for anything until the reader wants it; links into the file's own directory, which is not here,
-// are text.
+// Markdown shows CommonMark with the extensions of GitHub and footnotes.
+// Headings begin at the second level, as the page has one of the first; images
+// are links, so that nobody is asked for anything until the reader wants it;
+// links into the file's own directory, which is not here, are text.
 func Markdown(src string) Document {
 	src = clean(src)
 	if len(src) > maxMarkdown || strings.Count(src, "\n") > maxWritten {
@@ -92,7 +94,8 @@ func parse(src string) ([]*html.Node, error) {
 	return nodes, nil
 }
 
-// frontMatter splits the YAML off that some programs put before the text, between lines of three hyphens.
+// frontMatter splits the YAML off that some programs put before the text,
+// between lines of three hyphens.
 func frontMatter(src string) (front, body string) {
 	rest, ok := strings.CutPrefix(src, "---\n")
 	if !ok {

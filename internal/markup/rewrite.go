@@ -104,7 +104,8 @@ func (w *rewriting) id(s string) string {
 	return id
 }
 
-// headed moves a heading down a level and gives it the id that GitHub would, by which other places of the document link to it.
+// headed moves a heading down a level and gives it the id that GitHub would, by
+// which other places of the document link to it.
 func (w *rewriting) headed(n *html.Node) {
 	level := min(int(n.Data[1]-'0')+1, 6)
 	n.Data = "h" + strconv.Itoa(level)
@@ -134,7 +135,8 @@ func slug(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), 80)], "")
 }
 
-// link leaves addresses of the web and of mail, and places within the document; any other link becomes its text.
+// link leaves addresses of the web and of mail, and places within the document;
+// any other link becomes its text.
 func (w *rewriting) link(a *html.Node) {
 	href := attr(a, "href")
 	remove(a, "href")
@@ -163,7 +165,8 @@ func external(href string) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" || u.Scheme == "mailto" && u.Opaque != ""
 }
 
-// image becomes a link to it, or its alternative text where that is in a link already or the image is nowhere on the web.
+// image becomes a link to it, or its alternative text where that is in a link
+// already or the image is nowhere on the web.
 func (w *rewriting) image(n *html.Node) {
 	src, alt := attr(n, "src"), strings.TrimSpace(attr(n, "alt"))
 	if alt == "" {

@@ -9,8 +9,10 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Table shows comma-separated values, or with another separator: '\t' for TSV, 0 for the one that the first lines tell. The first row is a
-// header if it looks like one. What is no table, having one column, is shown as text. Of a text that was cut, no totals are told.
+// Table shows comma-separated values, or with another separator: '\t' for TSV,
+// 0 for the one that the first lines tell. The first row is a header if it
+// looks like one. What is no table, having one column, is shown as text. Of a
+// text that was cut, no totals are told.
 func Table(src string, comma rune, cut bool) Document {
 	src = clean(src)
 	if named, rest, ok := strings.Cut(src, "\n"); ok && len(named) == 5 && strings.HasPrefix(named, "sep=") {
@@ -57,8 +59,9 @@ func newReader(src string, comma rune) *csv.Reader {
 	return r
 }
 
-// records reads the rows that are shown, and tells how many there are and how wide the widest is. A quoted cell of more lines than people write
-// comes from a quotation mark that stands for itself, as of 5": then none has a meaning.
+// records reads the rows that are shown, and tells how many there are and how
+// wide the widest is. A quoted cell of more lines than people write comes from
+// a quotation mark that stands for itself, as of 5": then none has a meaning.
 func records(src string, comma rune) (rows [][]string, total, wide int) {
 	r := newReader(src, comma)
 	for {
@@ -93,7 +96,8 @@ func unquoted(src string, comma rune) (rows [][]string, total, wide int) {
 	return rows, total, wide
 }
 
-// separator guesses by which of the usual ones the first lines are most alike in their number of fields.
+// separator guesses by which of the usual ones the first lines are most alike
+// in their number of fields.
 func separator(src string) rune {
 	src = src[:min(len(src), 64<<10)]
 	if end := strings.LastIndexByte(src, '\n'); end > 0 {
@@ -120,7 +124,8 @@ func separator(src string) rune {
 	return best
 }
 
-// header reports whether a first row names the columns: short, distinct texts, and no number among them.
+// header reports whether a first row names the columns: short, distinct texts,
+// and no number among them.
 func header(rows [][]string) bool {
 	if len(rows) < 2 || len(rows[0]) < 2 {
 		return false
@@ -140,7 +145,8 @@ func header(rows [][]string) bool {
 	return 2*named > len(rows[0])
 }
 
-// number tells what reads as one: digits with signs, separators, a unit of money or percent.
+// number tells what reads as one: digits with signs, separators, a unit of
+// money or percent.
 func number(s string) bool {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > 40 {
@@ -172,7 +178,8 @@ type grid struct {
 	letters bool // columns are named as in a spreadsheet
 }
 
-// grid writes a table with numbers of rows, at most so many cells of it, and tells whether anything was left out.
+// grid writes a table with numbers of rows, at most so many cells of it, and
+// tells whether anything was left out.
 func (p *page) grid(g grid, label string, cells int) (cut bool) {
 	rows := g.rows
 	if len(rows) > maxRows {

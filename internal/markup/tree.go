@@ -12,8 +12,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Tree shows what is in an archive as folders that open without scripts. Names are shown as they are stored, "..", absolute paths and
-// double names too, since nothing is unpacked; what turns the direction of text is made visible.
+// Tree shows what is in an archive as folders that open without scripts. Names
+// are shown as they are stored, "..", absolute paths and double names too,
+// since nothing is unpacked; what turns the direction of text is made visible.
 func Tree(l vitrine.Listing) Document {
 	d := Document{}
 	root := newFolder("")
@@ -59,7 +60,8 @@ type file struct {
 
 func newFolder(name string) *folder { return &folder{name: name, folders: map[string]*folder{}} }
 
-// add puts an entry where its path says. Archives of some programs have backslashes in paths.
+// add puts an entry where its path says. Archives of some programs have
+// backslashes in paths.
 func (f *folder) add(path string, size int64, dir bool) {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "." })
@@ -150,7 +152,8 @@ func files(n int) string {
 	return strconv.Itoa(n) + " files"
 }
 
-// natural compares names as people sort them: without case, and numbers by their value.
+// natural compares names as people sort them: without case, and numbers by
+// their value.
 func natural(a, b string) int {
 	x, y := strings.ToLower(a), strings.ToLower(b)
 	for x != "" && y != "" {

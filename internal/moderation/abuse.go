@@ -18,31 +18,38 @@ const DefaultAbuseThreshold = 3
 // Bounds of reports.
 const (
 	MaxAbuseNote = 1000 // characters
-	// hourlyReports is how many reports one reporter may send within an hour, over all links.
+	// hourlyReports is how many reports one reporter may send within an hour,
+	// over all links.
 	hourlyReports = 5
-	// hourlyHolds is how many links reports alone take off display within an hour, over the whole instance, that no person has looked
-	// at since. Readers seldom report as many; anyone who has a thousand addresses can, and must not empty the instance. What is reported
-	// beyond it is kept, and a later report holds the link.
+	// hourlyHolds is how many links reports alone take off display within an
+	// hour, over the whole instance, that no person has looked at since.
+	// Readers seldom report as many; anyone who has a thousand addresses can,
+	// and must not empty the instance. What is reported beyond it is kept, and
+	// a later report holds the link.
 	hourlyHolds = 20
-	// AbuseReportLife is how long reports are kept about a link that stays live.
+	// AbuseReportLife is how long reports are kept about a link that stays
+	// live.
 	AbuseReportLife = 180 * 24 * time.Hour
 )
 
-// abuseSecret names the secret in the Store that reporters are distinguished with.
+// abuseSecret names the secret in the Store that reporters are distinguished
+// with.
 const abuseSecret = "abuse reporters"
 
 // AbuseReports is the service of what readers report.
 type AbuseReports struct {
 	Store vitrine.Store
 	Now   func() time.Time
-	// Threshold is how many reporters of one day (UTC), since a person last decided about a link, send it to review; 0: it takes a person. Those of
+	// Threshold is how many reporters of one day (UTC), since a person last
+	// decided about a link, send it to review; 0: it takes a person. Those of
 	// different days are not added up: one reader has another ID on each.
 	Threshold int
 }
 
-// Reporter is who reports from an address: an IPv4 address or an IPv6 /48 has the same ID for a day (UTC), and another one the day
-// after. A /48 is the most that one subscriber is commonly given; in its 65536 networks of the size by which viewers are distinguished one
-// person would be as many reporters.
+// Reporter is who reports from an address: an IPv4 address or an IPv6 /48 has
+// the same ID for a day (UTC), and another one the day after. A /48 is the most
+// that one subscriber is commonly given; in its 65536 networks of the size by
+// which viewers are distinguished one person would be as many reporters.
 func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (vitrine.ReporterID, error) {
 	key, err := s.key(ctx)
 	if err != nil {
@@ -76,11 +83,13 @@ func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
 	return key, err
 }
 
-// File takes a report in. Of one reporter about one link the last report counts, and the ones before are emptied. The report that
-// brings a link to the threshold moves it to review in the same transaction (contract, Link states).
+// File takes a report in. Of one reporter about one link the last report
+// counts, and the ones before are emptied. The report that brings a link to the
+// threshold moves it to review in the same transaction (contract, Link states).
 //
-// Errors: CodeInvalidRequest (no known reason, or a note that is too long); of a link that is not live what its public page says;
-// CodeRateLimited after hourlyReports.
+// Errors: CodeInvalidRequest (no known reason, or a note that is too long); of
+// a link that is not live what its public page says; CodeRateLimited after
+// hourlyReports.
 func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
 	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
 		l, err := tx.Link(link)
@@ -98,7 +107,8 @@ func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine
 	})
 }
 
-// FileWebsite is File for a website: the report is about the version that visitors get when it comes.
+// FileWebsite is File for a website: the report is about the version that
+// visitors get when it comes.
 func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
 	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
 		version, _, err := vitrine.PublicSite(tx, slug)
@@ -148,8 +158,9 @@ func mayReport(tx vitrine.AbuseReportTx, by vitrine.ReporterID, now time.Time) e
 // dayOf is the day (UTC) on which a reporter has one ID.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// judge moves a live link to review when enough have reported it on one day since a person last looked at it, unless reports have taken as
-// many links off display as they may.
+// judge moves a live link to review when enough have reported it on one day
+// since a person last looked at it, unless reports have taken as many links off
+// display as they may.
 func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 	if s.Threshold <= 0 {
 		return nil
@@ -169,7 +180,8 @@ func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) erro
 	return l.Transition(tx, now, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorReaders}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse})
 }
 
-// lookedAt is when a moderator or the operator last decided about a link; otherwise when it was made.
+// lookedAt is when a moderator or the operator last decided about a link;
+// otherwise when it was made.
 func lookedAt(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	at := l.CreatedAt
 	err := vitrine.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
@@ -182,7 +194,8 @@ func lookedAt(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	return at, err
 }
 
-// reportersOfOneDay is how many have reported on the day on which most have; of each reporter there is one report.
+// reportersOfOneDay is how many have reported on the day on which most have; of
+// each reporter there is one report.
 func reportersOfOneDay(reports []*vitrine.AbuseReport) (most int) {
 	days := map[string]int{}
 	for _, r := range reports {
@@ -192,13 +205,15 @@ func reportersOfOneDay(reports []*vitrine.AbuseReport) (most int) {
 	return most
 }
 
-// heldByReports counts the links that reports have sent to review after a time, and that wait there.
+// heldByReports counts the links that reports have sent to review after a time,
+// and that wait there.
 func heldByReports(tx vitrine.ReviewTx, after time.Time) (n int, err error) {
 	waiting, err := tx.Review(vitrine.ReviewQuery{Reason: vitrine.ReasonAbuse, After: vitrine.ReviewCursor{Since: after, ID: 1}, Limit: hourlyHolds})
 	return len(waiting), err
 }
 
-// List is what was reported about a link, newest first, for the operator: whatever the link's state, and before it too.
+// List is what was reported about a link, newest first, for the operator:
+// whatever the link's state, and before it too.
 func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*vitrine.AbuseReport, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := vitrine.LinkBySlug(tx, slug)
@@ -211,7 +226,8 @@ func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*vitrin
 	return reports, err
 }
 
-// Expire removes reports past their life. Those about a link that is in review or disabled stay: they are why.
+// Expire removes reports past their life. Those about a link that is in review
+// or disabled stay: they are why.
 func (s *AbuseReports) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		_, err := tx.ExpireAbuseReports(s.Now().Add(-AbuseReportLife))

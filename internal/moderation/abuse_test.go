@@ -18,7 +18,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// reported is a service of reports over a store with one live link, and what changes that.
+// reported is a service of reports over a store with one live link, and what
+// changes that.
 type reported struct {
 	*moderation.AbuseReports
 	t     *testing.T
@@ -79,7 +80,8 @@ func (r *reported) listed(want int) []*vitrine.AbuseReport {
 	return all
 }
 
-// Enough reporters send a live link to review; a person clears it, and the count begins anew (contract, Link states).
+// Enough reporters send a live link to review; a person clears it, and the
+// count begins anew (contract, Link states).
 func TestAbuseThreshold(t *testing.T) {
 	r := newReported(t)
 	r.filed(1, 2, 2, 1)
@@ -111,7 +113,8 @@ func TestAbuseThreshold(t *testing.T) {
 	never.state(vitrine.StateLive, "")
 }
 
-// Reporters of different days may be one reader, who has another ID on each: they are not added up.
+// Reporters of different days may be one reader, who has another ID on each:
+// they are not added up.
 func TestAbuseReportersOfOneDay(t *testing.T) {
 	r := newReported(t)
 	for range 5 {
@@ -135,7 +138,8 @@ func TestAbuseReportsOfOneSubscriber(t *testing.T) {
 	r.listed(2)
 }
 
-// Reports alone take 20 links off display in an hour, and no more than that before a person or an hour comes.
+// Reports alone take 20 links off display in an hour, and no more than that
+// before a person or an hour comes.
 func TestAbuseHoldsAreLimited(t *testing.T) {
 	r := newReported(t)
 	links := []*vitrine.Link{r.link}
@@ -183,7 +187,8 @@ func TestAbuseHoldsAreLimited(t *testing.T) {
 	report(links[21], 1, vitrine.StateReview)
 }
 
-// However many report at once, the threshold is met once and what comes later is refused (promise 8).
+// However many report at once, the threshold is met once and what comes later
+// is refused (promise 8).
 func TestAbuseReportsAtOnce(t *testing.T) {
 	r := newReported(t)
 	var wg sync.WaitGroup
@@ -285,7 +290,8 @@ func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 	}
 }
 
-// Reports go with their link, and after half a year; what sent a link to review stays as long as it is there.
+// Reports go with their link, and after half a year; what sent a link to review
+// stays as long as it is there.
 func TestAbuseReportsAreForgotten(t *testing.T) {
 	r := newReported(t)
 	r.filed(1)
@@ -338,7 +344,8 @@ type (
 func (noLog) DeleteLink(context.Context, vitrine.LinkID) error { return nil }
 func (noBlobs) Delete(context.Context, vitrine.UploadID) error { return nil }
 
-// A reporter is known again on the same day and network, and on no other (promise 10).
+// A reporter is known again on the same day and network, and on no other
+// (promise 10).
 func TestReporter(t *testing.T) {
 	r := newReported(t)
 	me, my6 := r.by("192.0.2.7"), r.by("2001:db8::1")

@@ -11,7 +11,8 @@ import (
 	"vitrine"
 )
 
-// Service is the service that shows moderators what they decide about. What they decide, Links and Accounts do.
+// Service is the service that shows moderators what they decide about. What
+// they decide, Links and Accounts do.
 type Service struct {
 	Store vitrine.Store
 	Now   func() time.Time
@@ -24,8 +25,9 @@ type ReviewItem struct {
 	Reports int // by readers, on the link
 }
 
-// Queue lists at most n links in review, with one reason code or with any (""), the longest waiting first; next is where the page
-// after begins, zero at the end.
+// Queue lists at most n links in review, with one reason code or with any (""),
+// the longest waiting first; next is where the page after begins, zero at the
+// end.
 func (s *Service) Queue(ctx context.Context, reason string, after vitrine.ReviewCursor, n int) (queue []ReviewItem, next vitrine.ReviewCursor, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		queue, next = nil, vitrine.ReviewCursor{}
@@ -75,7 +77,8 @@ type Case struct {
 	Same    []SameBytes // other links with the very same bytes, newest first, at most caseRows
 	Reports []*vitrine.AbuseReport
 	History []Event // of the link
-	// Undoable says that the link's last change that was not undone is a decision, and one that a moderator may take back.
+	// Undoable says that the link's last change that was not undone is a
+	// decision, and one that a moderator may take back.
 	Undoable bool
 	// Next is the link that waits longest besides this one; nil: none does.
 	Next *vitrine.Link
@@ -107,7 +110,8 @@ type Event struct {
 // caseRows bounds the lists of a Case.
 const caseRows = 50
 
-// Case tells of a link that is not deleted, whatever its state, by a slug that it had before, too. Errors: CodeNotFound.
+// Case tells of a link that is not deleted, whatever its state, by a slug that
+// it had before, too. Errors: CodeNotFound.
 func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 	var c *Case
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -155,12 +159,14 @@ func (s *Service) Account(ctx context.Context, id vitrine.AccountID) (c AccountC
 	return c, err
 }
 
-// History lists at most n decisions of people over the whole instance, newest first, older than a change (0: the newest).
+// History lists at most n decisions of people over the whole instance, newest
+// first, older than a change (0: the newest).
 func (s *Service) History(ctx context.Context, before vitrine.ChangeID, n int) (list []Event, err error) {
 	return s.history(ctx, vitrine.ChangeQuery{People: true, Before: before, Limit: n})
 }
 
-// OfLink lists all changes of a link, newest first; of a deleted one, too, as long as its slug rests. Errors: CodeNotFound.
+// OfLink lists all changes of a link, newest first; of a deleted one, too, as
+// long as its slug rests. Errors: CodeNotFound.
 func (s *Service) OfLink(ctx context.Context, slug string) (list []Event, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := tx.LinkBySlug(vitrine.Slug(strings.ToLower(slug)))
@@ -179,8 +185,8 @@ func (s *Service) OfLink(ctx context.Context, slug string) (list []Event, err er
 	return list, err
 }
 
-// OfAccount lists all that was decided about an account and its links, newest first, and which of its files were refused. Errors:
-// CodeNotFound.
+// OfAccount lists all that was decided about an account and its links, newest
+// first, and which of its files were refused. Errors: CodeNotFound.
 func (s *Service) OfAccount(ctx context.Context, email string) (list []Event, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		a, err := vitrine.AccountByEmail(tx, email)
@@ -193,7 +199,8 @@ func (s *Service) OfAccount(ctx context.Context, email string) (list []Event, er
 	return list, err
 }
 
-// Same lists all other links with the very same bytes as one, newest first. Errors: CodeNotFound.
+// Same lists all other links with the very same bytes as one, newest first.
+// Errors: CodeNotFound.
 func (s *Service) Same(ctx context.Context, slug string) (same []SameBytes, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := vitrine.LinkByAnySlug(tx, slug, s.Now())

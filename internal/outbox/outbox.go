@@ -14,31 +14,38 @@ import (
 )
 
 const (
-	// letterTime is how long a letter is left to anyone who has begun to send it, which takes half a minute at the most: longer than that and
-	// the difference of two clocks together.
+	// letterTime is how long a letter is left to anyone who has begun to send
+	// it, which takes half a minute at the most: longer than that and the
+	// difference of two clocks together.
 	letterTime = 2 * time.Minute
 	// letterLife is after how long a letter is given up.
 	letterLife = 24 * time.Hour
-	// lettersAtOnce is how many letters a process sends side by side, and lettersLooked how many it lists.
+	// lettersAtOnce is how many letters a process sends side by side, and
+	// lettersLooked how many it lists.
 	lettersAtOnce = 4
 	lettersLooked = 100
 )
 
-// letterPauses are between the tries to send a letter; the last one is repeated.
+// letterPauses are between the tries to send a letter; the last one is
+// repeated.
 var letterPauses = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour}
 
-// Outbox is the service that sends letters, by all processes of an instance. A letter is sent once at least, and once alone unless a process
-// ends between the mail server's yes and its own note of it; then it goes out again, as the same message (Message.ID).
+// Outbox is the service that sends letters, by all processes of an instance. A
+// letter is sent once at least, and once alone unless a process ends between
+// the mail server's yes and its own note of it; then it goes out again, as the
+// same message (Message.ID).
 type Outbox struct {
 	Store  vitrine.Store
 	Mailer vitrine.Mailer
 	Now    func() time.Time
 	Wake   func() // if set, called when there is a letter to be sent
-	// Failed, if set, is told of each try that failed, and whether there will be another.
+	// Failed, if set, is told of each try that failed, and whether there will
+	// be another.
 	Failed func(err error, again bool)
 }
 
-// Post puts a message into the box, in the transaction that wants it. After the commit, wake has it sent.
+// Post puts a message into the box, in the transaction that wants it. After the
+// commit, wake has it sent.
 func (s *Outbox) Post(tx vitrine.LetterTx, m vitrine.Message, expires time.Time) error {
 	now := s.Now()
 	m.ID = rand.Text()
@@ -51,7 +58,8 @@ func (s *Outbox) Notify() {
 	}
 }
 
-// Send sends what is due, until nothing is. When ctx ends no other letter is begun; those that are being sent are ended.
+// Send sends what is due, until nothing is. When ctx ends no other letter is
+// begun; those that are being sent are ended.
 func (s *Outbox) Send(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var due []*vitrine.Letter
@@ -110,8 +118,9 @@ func (s *Outbox) send(ctx context.Context, id vitrine.LetterID) error {
 	})
 }
 
-// take notes that a letter is being sent, before it is: nobody else does for letterTime, and what cannot be written is not sent again and
-// again. nil: another has it.
+// take notes that a letter is being sent, before it is: nobody else does for
+// letterTime, and what cannot be written is not sent again and again. nil:
+// another has it.
 func (s *Outbox) take(ctx context.Context, id vitrine.LetterID) (l *vitrine.Letter, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		l = nil

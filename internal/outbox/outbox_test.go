@@ -102,7 +102,8 @@ func (p *posting) waiting() (n int) {
 	return n
 }
 
-// A letter is in the store with what it is about, or not at all; it goes out once, and nothing of it is left.
+// A letter is in the store with what it is about, or not at all; it goes out
+// once, and nothing of it is left.
 func TestOutbox(t *testing.T) {
 	p := newPosting(t)
 	woken := 0
@@ -139,7 +140,8 @@ func TestOutbox(t *testing.T) {
 	}
 }
 
-// What a server does not take is tried after growing pauses, for a day; what it never takes is not; others go out meanwhile.
+// What a server does not take is tried after growing pauses, for a day; what it
+// never takes is not; others go out meanwhile.
 func TestOutboxAgain(t *testing.T) {
 	p := newPosting(t)
 	never := errors.Join(vitrine.ErrMailRefused, errors.New("550"))
@@ -199,7 +201,8 @@ func TestOutboxExpired(t *testing.T) {
 	}
 }
 
-// Processes that send at once send each letter once. One that ends while it sends leaves the letter to another, later.
+// Processes that send at once send each letter once. One that ends while it
+// sends leaves the letter to another, later.
 func TestOutboxShared(t *testing.T) {
 	p := newPosting(t)
 	const letters = 12

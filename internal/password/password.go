@@ -28,7 +28,8 @@ const (
 	MaxLength = 200
 )
 
-// common are long passwords that many people have chosen: the first that anybody tries. Shorter ones are refused anyway.
+// common are long passwords that many people have chosen: the first that
+// anybody tries. Shorter ones are refused anyway.
 var common = []string{
 	"0123456789", "0987654321", "1234567890", "9876543210", "12345678910", "123456789a", "1234567891", "123123123123", "1111111111", "0000000000",
 	"1q2w3e4r5t", "1q2w3e4r5t6y", "1qaz2wsx3edc", "q1w2e3r4t5", "qwertyuiop", "qwerty12345", "qwerty123456", "qwertzuiop", "azertyuiop", "asdfghjkl1",
@@ -38,8 +39,10 @@ var common = []string{
 	"vitrine123", "vitrinevitrine",
 }
 
-// Parse checks a password that is being chosen by anyone who has an address, and brings it to the form in which it is hashed: the same
-// characters are the same whichever keyboard they come from (NFC). Any character may stand in it. Errors: CodeInvalidRequest.
+// Parse checks a password that is being chosen by anyone who has an address,
+// and brings it to the form in which it is hashed: the same characters are the
+// same whichever keyboard they come from (NFC). Any character may stand in it.
+// Errors: CodeInvalidRequest.
 func Parse(password, email string) (string, error) {
 	refuse := func(message string) (string, error) {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password", Message: message}
@@ -121,10 +124,12 @@ func Hold() (release func()) {
 
 func atOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
 
-// hashTurns bounds how many hashes are made at once in this process, and so the memory that a flood of sign-ins takes.
+// hashTurns bounds how many hashes are made at once in this process, and so the
+// memory that a flood of sign-ins takes.
 var hashTurns = sync.OnceValue(func() *turn.Queue[struct{}] { return turn.New[struct{}](atOnce()) })
 
-// inTurn waits for a turn to make a hash. Errors: CodeUnavailable when there is none for long.
+// inTurn waits for a turn to make a hash. Errors: CodeUnavailable when there is
+// none for long.
 func inTurn(ctx context.Context, f func()) error {
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
@@ -173,11 +178,13 @@ func ParsePHC(phc string) (h hashing, salt, sum []byte, ok bool) {
 	return h, salt, sum, ok
 }
 
-// noPassword is the hash that is made where there is none, so that an unknown address takes as long as a known one.
+// noPassword is the hash that is made where there is none, so that an unknown
+// address takes as long as a known one.
 var noPassword = usual.format(make([]byte, saltSize), make([]byte, hashSize))
 
-// Check reports whether a password is the one of a stored hash; "" is nobody's, and takes as long. stale says that the hash was made at another cost
-// than is usual now.
+// Check reports whether a password is the one of a stored hash; "" is nobody's,
+// and takes as long. stale says that the hash was made at another cost than is
+// usual now.
 func Check(ctx context.Context, phc, password string) (ok, stale bool, err error) {
 	h, salt, sum, known := ParsePHC(phc)
 	if !known {

@@ -19,7 +19,8 @@ import (
 
 const outsideVariable = "VITRINE_TEST_OUTSIDE"
 
-// apart runs a test in namespaces of its own, where it is root and may change mounts and limits; false here, outside of them.
+// apart runs a test in namespaces of its own, where it is root and may change
+// mounts and limits; false here, outside of them.
 func apart(t *testing.T) bool {
 	t.Helper()
 	mounts, err := os.Readlink("/proc/self/ns/mnt")
@@ -48,7 +49,8 @@ func apart(t *testing.T) bool {
 	return false
 }
 
-// Without namespaces pictures are made all the same, but LibreOffice does not run, and pages do not wait for it.
+// Without namespaces pictures are made all the same, but LibreOffice does not
+// run, and pages do not wait for it.
 func TestNoNamespaces(t *testing.T) {
 	if !apart(t) {
 		return
@@ -81,7 +83,8 @@ func TestNoNamespaces(t *testing.T) {
 	}
 }
 
-// Also a document that is in work before anything is known of namespaces is not given to LibreOffice without them.
+// Also a document that is in work before anything is known of namespaces is not
+// given to LibreOffice without them.
 func TestOfficeFailsClosed(t *testing.T) {
 	if !apart(t) {
 		return

@@ -20,8 +20,10 @@ import (
 // fileFD is where a child finds its file.
 const fileFD = 3
 
-// Child does an order of a Maker, in the process that was started for it: the verb preview. It limits this process for good. An
-// error is the machine's, for exit code 1 with the error as the last line that is printed; a file that cannot be read is none.
+// Child does an order of a Maker, in the process that was started for it: the
+// verb preview. It limits this process for good. An error is the machine's, for
+// exit code 1 with the error as the last line that is printed; a file that
+// cannot be read is none.
 func Child(text string) error {
 	var o order
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -57,7 +59,8 @@ type trouble struct{ error }
 
 func (t trouble) Unwrap() error { return t.error }
 
-// settle separates the errors. That of a file is told to the operator where a program failed on it, and is no error.
+// settle separates the errors. That of a file is told to the operator where a
+// program failed on it, and is no error.
 func (j *job) settle(err error) error {
 	failed := new(exec.ExitError)
 	switch {
@@ -73,7 +76,8 @@ func (j *job) settle(err error) error {
 	return nil
 }
 
-// open checks the file again, for it is known by its name alone here, and makes its parts.
+// open checks the file again, for it is known by its name alone here, and makes
+// its parts.
 func (j *job) open() error {
 	st, err := j.file.Stat()
 	if err != nil {
@@ -145,7 +149,8 @@ func (j *job) putJSON(p vitrine.Part, v any) error {
 // work is a path in the child's own directory.
 func (j *job) work(name string) string { return filepath.Join(j.Dir, workDir, name) }
 
-// copyTo writes the file where a program wants it, if it may be written at all and there is room for it.
+// copyTo writes the file where a program wants it, if it may be written at all
+// and there is room for it.
 func (j *job) copyTo(path string) error {
 	if j.size > maxWritten {
 		return fmt.Errorf("a file of %d bytes", j.size)
@@ -167,7 +172,8 @@ func (j *job) copyTo(path string) error {
 	return nil
 }
 
-// exec runs a program and returns what it printed, at most `most` bytes. It has the limits of this process, and ends with it.
+// exec runs a program and returns what it printed, at most `most` bytes. It has
+// the limits of this process, and ends with it.
 func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

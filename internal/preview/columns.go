@@ -12,7 +12,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// columns finds out which columns are hidden. The library tells that only of a sheet that it holds in memory as a whole.
+// columns finds out which columns are hidden. The library tells that only of a
+// sheet that it holds in memory as a whole.
 type columns struct {
 	book  *excelize.File
 	files map[string]*zip.File
@@ -61,7 +62,8 @@ func columnsOf(f *excelize.File, r io.ReaderAt, size int64) (*columns, error) {
 	return nil, errors.New("no workbook in it")
 }
 
-// target is the path of what a relation names, which is in a directory unless it says otherwise.
+// target is the path of what a relation names, which is in a directory unless
+// it says otherwise.
 func target(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if !path.IsAbs(name) {
@@ -93,7 +95,8 @@ func (c *columns) read(name string, v any) error {
 	return d.Decode(v)
 }
 
-// hidden tells of each column of a sheet whether it is hidden. That is written before the cells, of which none is read.
+// hidden tells of each column of a sheet whether it is hidden. That is written
+// before the cells, of which none is read.
 func (c *columns) hidden(sheet string) ([]bool, error) {
 	r, d, err := c.open(c.paths[sheet])
 	if err != nil {

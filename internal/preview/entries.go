@@ -14,7 +14,8 @@ import (
 // maxCounted is how many entries of an archive are counted.
 const maxCounted = 100_000
 
-// entries lists an archive. Inspection has listed most; of 7z and RAR the headers are read here.
+// entries lists an archive. Inspection has listed most; of 7z and RAR the
+// headers are read here.
 func (j *job) entries() error {
 	list := vitrine.Listing{Entries: j.facts.Entries, Total: j.facts.EntriesTotal, Encrypted: j.facts.Encrypted}
 	var err error
@@ -36,7 +37,8 @@ func (j *job) entries() error {
 	return j.putJSON(vitrine.PartEntries, list)
 }
 
-// sevenZip reads the header of a 7z archive. If that is encrypted, nothing is known but that.
+// sevenZip reads the header of a 7z archive. If that is encrypted, nothing is
+// known but that.
 func sevenZip(r io.ReaderAt, size int64) (list vitrine.Listing, err error) {
 	z, err := sevenzip.NewReader(r, size)
 	if failed := new(sevenzip.ReadError); errors.As(err, &failed) && failed.Encrypted {

@@ -33,7 +33,8 @@ func gzipped(t testing.TB, p []byte) []byte {
 	return b.Bytes()
 }
 
-// block is a RAR 5 header: its type, what follows, and how many bytes of data come after it.
+// block is a RAR 5 header: its type, what follows, and how many bytes of data
+// come after it.
 func block(kind byte, data int, fields string) string {
 	body := string([]byte{kind, 0}) + fields
 	if data > 0 {

@@ -57,7 +57,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A page as large as PDF allows, and one as narrow, cost no more than a picture.
+// A page as large as PDF allows, and one as narrow, cost no more than a
+// picture.
 func TestPDFOfAnySize(t *testing.T) {
 	m, w := newMaker(t, Options{})
 	for name, content := range map[string][]byte{
@@ -73,7 +74,8 @@ func TestPDFOfAnySize(t *testing.T) {
 	}
 }
 
-// A child that does not end in time is its file's fault if it worked, and the machine's if that kept it from working.
+// A child that does not end in time is its file's fault if it worked, and the
+// machine's if that kept it from working.
 func TestDeadline(t *testing.T) {
 	for used, busy := range map[time.Duration]bool{0: true, 9 * time.Second: true, 10 * time.Second: false, 40 * time.Second: false} {
 		if err := (timing{true, used, 20 * time.Second}).late(); errors.Is(err, errBusy) != busy || errors.As(err, new(fault)) == busy {
@@ -152,7 +154,8 @@ func atom(name string, parts ...[]byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), name...), body...)
 }
 
-// A file that is larger than a child may write is the file's fault, not the machine's, for which it would be tried again.
+// A file that is larger than a child may write is the file's fault, not the
+// machine's, for which it would be tried again.
 func TestLargerThanWritten(t *testing.T) {
 	ispe := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(make([]byte, 4), 320), 240)
 	head := slices.Concat(atom("ftyp", []byte("heic\x00\x00\x00\x00heicmif1")),
@@ -223,7 +226,8 @@ func TestEndOfChild(t *testing.T) {
 	}
 }
 
-// A file that takes its child down, here by hanging in LibreOffice, leaves no process behind.
+// A file that takes its child down, here by hanging in LibreOffice, leaves no
+// process behind.
 func TestWholeGroupEnds(t *testing.T) {
 	alive := filepath.Join(t.TempDir(), "alive")
 	if err := os.WriteFile(alive, nil, 0o600); err != nil {

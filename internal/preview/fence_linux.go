@@ -23,11 +23,14 @@ import (
 // namespaces reports that children may have some of their own.
 const namespaces = true
 
-// inside is who a child is in its own namespaces: anyone but root, so that executing drops what capabilities they give.
+// inside is who a child is in its own namespaces: anyone but root, so that
+// executing drops what capabilities they give.
 const inside = 1000
 
-// attributes put a child into its own process group and, fenced, into its own namespaces of users, processes, network, mounts and
-// System V objects: no network but a loopback of its own that is down, no process to signal, and all of its processes end with it.
+// attributes put a child into its own process group and, fenced, into its own
+// namespaces of users, processes, network, mounts and System V objects: no
+// network but a loopback of its own that is down, no process to signal, and all
+// of its processes end with it.
 func attributes(fenced bool) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if fenced {
@@ -57,7 +60,8 @@ func linked(st os.FileInfo) bool {
 	return !ok || s.Nlink != 1
 }
 
-// sameFile is another descriptor of a blob that is a file; nil for one that is none.
+// sameFile is another descriptor of a blob that is a file; nil for one that is
+// none.
 func sameFile(b vitrine.Blob) (*os.File, error) {
 	f, ok := b.(interface{ Fd() uintptr })
 	if !ok {
@@ -70,7 +74,8 @@ func sameFile(b vitrine.Blob) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "blob"), nil
 }
 
-// fence takes from this process, and so from what it starts, what making parts does not need. It returns what it could not take.
+// fence takes from this process, and so from what it starts, what making parts
+// does not need. It returns what it could not take.
 func (o order) fence() (unlimited []string, err error) {
 	debug.SetMemoryLimit(goMemory)
 	seconds := uint64(standard.usual.Seconds()) * 2 // of several cores together
@@ -109,13 +114,15 @@ func (o order) fence() (unlimited []string, err error) {
 	return unlimited, nil
 }
 
-// apart reports whether this process is in namespaces of its own, beyond doubt: elsewhere its mounts would be the machine's.
+// apart reports whether this process is in namespaces of its own, beyond doubt:
+// elsewhere its mounts would be the machine's.
 func (o order) apart() bool { return o.Namespaces && os.Getpid() == 1 && os.Geteuid() == inside }
 
 // sharedTmp is where LibreOffice makes a socket whatever it is told.
 const sharedTmp = "/tmp"
 
-// mountOwn makes everything read-only but the child's own directory and a small /tmp of its own.
+// mountOwn makes everything read-only but the child's own directory and a small
+// /tmp of its own.
 func (o order) mountOwn() error {
 	if !o.apart() {
 		return errors.New("not in namespaces")
@@ -182,7 +189,8 @@ const (
 	landOpen    = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 )
 
-// landlock leaves of the file system what programs are made of, the child's own directory, and its file.
+// landlock leaves of the file system what programs are made of, the child's own
+// directory, and its file.
 func (o order) landlock(private bool) error {
 	version, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if e != 0 {
@@ -257,7 +265,8 @@ func (o order) allow(rules int, all uint64, private bool) error {
 	return allowFD(rules, fileFD, unix.LANDLOCK_ACCESS_FS_READ_FILE)
 }
 
-// allowPath allows access to a path and what is below it. What is not there needs no rule.
+// allowPath allows access to a path and what is below it. What is not there
+// needs no rule.
 func allowPath(rules int, path string, access uint64) error {
 	if path == "" || path == string(filepath.Separator) {
 		return nil
@@ -286,7 +295,8 @@ func allowFD(rules, fd int, access uint64) error {
 	return nil
 }
 
-// room is how many bytes may be written in a directory, many where that is not to be known.
+// room is how many bytes may be written in a directory, many where that is not
+// to be known.
 func room(dir string) int64 {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
@@ -295,7 +305,8 @@ func room(dir string) int64 {
 	return int64(min(st.Bavail*uint64(st.Bsize), math.MaxInt64))
 }
 
-// scarce reports whether a child could not be started for want of something that may be had later.
+// scarce reports whether a child could not be started for want of something
+// that may be had later.
 func scarce(err error) bool {
 	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
 		if errors.Is(err, e) {
@@ -308,7 +319,8 @@ func scarce(err error) bool {
 // tick is the kernel's unit of processor time in /proc.
 const tick = 10 * time.Millisecond
 
-// groupTime is the processor time of the processes in a group, and of those that they waited for.
+// groupTime is the processor time of the processes in a group, and of those
+// that they waited for.
 func groupTime(group int) (total time.Duration) {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {

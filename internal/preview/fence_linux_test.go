@@ -47,7 +47,8 @@ func linkedODT(t testing.TB, url string) []byte {
 		`<text:section text:name="s"><text:section-source xlink:href="`+url+`/section.odt" xlink:type="simple"/><text:p/></text:section>`)
 }
 
-// What a document names is not fetched: not where the kernel would let it, by LibreOffice's configuration alone, and not fenced.
+// What a document names is not fetched: not where the kernel would let it, by
+// LibreOffice's configuration alone, and not fenced.
 func TestDocumentsFetchNothing(t *testing.T) {
 	vitrinetest.Program(t, "soffice")
 	url, asked := watched(t)
@@ -69,7 +70,8 @@ func TestDocumentsFetchNothing(t *testing.T) {
 	}
 }
 
-// TestFence runs the test binary as a child that tries to get out; see outbreak.
+// TestFence runs the test binary as a child that tries to get out; see
+// outbreak.
 func TestFence(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -206,7 +208,8 @@ func TestGroupTime(t *testing.T) {
 	}
 }
 
-// Documents are converted also in a data directory outside of /tmp, whose path is longer than that of a socket may be.
+// Documents are converted also in a data directory outside of /tmp, whose path
+// is longer than that of a socket may be.
 func TestDocumentInDataDirectory(t *testing.T) {
 	vitrinetest.Program(t, "soffice")
 	data, err := os.MkdirTemp("/var/tmp", "vitrine-data-")

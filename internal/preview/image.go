@@ -35,7 +35,8 @@ func (j *job) raster() error {
 	return j.putImage(turned(img, j.orientation()), !shown)
 }
 
-// putImage makes the picture of an image, and the image itself where browsers cannot decode the file.
+// putImage makes the picture of an image, and the image itself where browsers
+// cannot decode the file.
 func (j *job) putImage(img image.Image, too bool) error {
 	if too {
 		if err := j.putJPEG(vitrine.PartImage, smaller(img, maxImage), imageQuality); err != nil {
@@ -105,8 +106,9 @@ func countable(width, height int) error {
 	return nil
 }
 
-// smaller is an image on white whose longer side is at most so many pixels. Large ones are halved first: that averages all pixels,
-// and needs no memory but for the half. A sharper filter takes up to 32 bytes a pixel.
+// smaller is an image on white whose longer side is at most so many pixels.
+// Large ones are halved first: that averages all pixels, and needs no memory
+// but for the half. A sharper filter takes up to 32 bytes a pixel.
 func smaller(img image.Image, longer int) image.Image {
 	for {
 		size := img.Bounds().Size()

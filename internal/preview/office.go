@@ -33,7 +33,8 @@ func (j *job) pages() error {
 	return j.pdfPicture(io.NewSectionReader(pdf, 0, st.Size()), st.Size())
 }
 
-// pdfFilter says how PDF is written: pictures as sharp as a screen shows, nothing to fill in.
+// pdfFilter says how PDF is written: pictures as sharp as a screen shows,
+// nothing to fill in.
 func (j *job) pdfFilter() string {
 	filter := "writer_pdf_Export"
 	if isSlides(j.Ext) {
@@ -58,7 +59,8 @@ func (j *job) oldSheets() error {
 	return j.sheets(io.NewSectionReader(xlsx, 0, st.Size()))
 }
 
-// convert lets LibreOffice make another format of the file. It has a profile of its own that is gone with the child.
+// convert lets LibreOffice make another format of the file. It has a profile of
+// its own that is gone with the child.
 func (j *job) convert(ext, filter string) (*os.File, error) {
 	if j.size > maxOffice {
 		return nil, fmt.Errorf("a document of %d bytes", j.size)
@@ -83,7 +85,8 @@ func (j *job) convert(ext, filter string) (*os.File, error) {
 	return os.Open(filepath.Join(j.work("made"), "document."+ext))
 }
 
-// cautious is the configuration of LibreOffice for documents of strangers: no macros, no active content, nothing linked is fetched.
+// cautious is the configuration of LibreOffice for documents of strangers: no
+// macros, no active content, nothing linked is fetched.
 const cautious = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// orientation is how an image is to be turned, by EXIF: 1 to 8, 1 for upright and for what does not say.
+// orientation is how an image is to be turned, by EXIF: 1 to 8, 1 for upright
+// and for what does not say.
 func (j *job) orientation() int {
 	switch j.Ext {
 	case "jpg", "jpeg":
@@ -19,7 +20,8 @@ func (j *job) orientation() int {
 	return 1
 }
 
-// maxSegments bounds the segments of a JPEG before its EXIF data, which is the first or second.
+// maxSegments bounds the segments of a JPEG before its EXIF data, which is the
+// first or second.
 const maxSegments = 32
 
 // exifAt is where the EXIF data of a JPEG begins, 0 for none.
@@ -43,7 +45,8 @@ const (
 	maxTags        = 512
 )
 
-// tiffOrientation reads the tag from the first directory of a TIFF file, which EXIF data is too.
+// tiffOrientation reads the tag from the first directory of a TIFF file, which
+// EXIF data is too.
 func tiffOrientation(r io.ReaderAt) int {
 	var h [8]byte
 	if n, _ := r.ReadAt(h[:], 0); n < len(h) {

@@ -16,7 +16,8 @@ import (
 // wasmPage is the unit of memory of WebAssembly, in bytes.
 const wasmPage = 64 << 10
 
-// pdfium starts PDFium, which is WebAssembly: it reaches neither files nor network, and its memory is its own.
+// pdfium starts PDFium, which is WebAssembly: it reaches neither files nor
+// network, and its memory is its own.
 func (o order) pdfium() (pdfium.Pool, error) {
 	runtime := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(maxWasm / wasmPage)
 	if o.Cache != "" {

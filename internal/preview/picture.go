@@ -25,7 +25,8 @@ const (
 	maxImage       = 4096          // the longer side of PartImage
 	maxShown       = 2 * cardWidth // that of what is drawn on a card, which is sharper for some pixels more
 
-	// nearCard is how far from the card's own proportions an image may be to fill it: a fifth is cut off then.
+	// nearCard is how far from the card's own proportions an image may be to
+	// fill it: a fifth is cut off then.
 	nearCard = 1.3
 	// maxEnlarged is how much a small image may grow.
 	maxEnlarged = 2
@@ -39,7 +40,8 @@ func newCard() *image.RGBA {
 	return card
 }
 
-// pageCard shows a page: a slide whole, an upright page from its top, cut off by the card's edge.
+// pageCard shows a page: a slide whole, an upright page from its top, cut off
+// by the card's edge.
 func pageCard(page image.Image) *image.RGBA {
 	card, size := newCard(), page.Bounds().Size()
 	at := whole(size, maxEnlarged)
@@ -76,13 +78,15 @@ func whole(size image.Point, enlarged float64) image.Rectangle {
 	return image.Rect(0, 0, w, h).Add(image.Pt((cardWidth-w)/2, (cardHeight-h)/2))
 }
 
-// hang draws the shadows of a sheet: a close one, that separates white from the wall, and a wide one below it.
+// hang draws the shadows of a sheet: a close one, that separates white from the
+// wall, and a wide one below it.
 func hang(card *image.RGBA, at image.Rectangle) {
 	shadow(card, at.Add(image.Pt(0, 1)), 2, 0.20)
 	shadow(card, at.Add(image.Pt(0, 14)), 22, 0.26)
 }
 
-// shadow darkens a card by a rectangle that is blurred by a Gaussian of sigma pixels.
+// shadow darkens a card by a rectangle that is blurred by a Gaussian of sigma
+// pixels.
 func shadow(card *image.RGBA, at image.Rectangle, sigma, strength float64) {
 	across := blurred(at.Min.X, at.Max.X, cardWidth, sigma)
 	down := blurred(at.Min.Y, at.Max.Y, cardHeight, sigma)
@@ -99,7 +103,8 @@ func shadow(card *image.RGBA, at image.Rectangle, sigma, strength float64) {
 	}
 }
 
-// blurred is how much of each pixel of a line lies under a blurred stretch of it.
+// blurred is how much of each pixel of a line lies under a blurred stretch of
+// it.
 func blurred(from, to, length int, sigma float64) []float64 {
 	line := make([]float64, length)
 	for i := range line {

@@ -95,7 +95,8 @@ func withOrientation(jpg []byte, orientation byte) []byte {
 	return append([]byte("\xff\xd8"+segment), jpg[2:]...)
 }
 
-// Turning is one of the eight ways to lay a rectangle: where the first pixel comes to lie, and where the one right of it.
+// Turning is one of the eight ways to lay a rectangle: where the first pixel
+// comes to lie, and where the one right of it.
 func TestTurned(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 3, 2))
 	img.Pix = []byte{1, 2, 3, 4, 5, 6}

@@ -1,12 +1,18 @@
-// Package preview makes parts of files: pictures of them, PDF of office documents, the cells of spreadsheets, what is in archives.
+// Package preview makes parts of files: pictures of them, PDF of office
+// documents, the cells of spreadsheets, what is in archives.
 //
-// What strangers sent is never decoded in the server's process (promises 12, 18). A Maker starts the own executable anew for each
-// file, with the hidden verb preview, and hands it the open file and an empty directory. That child gives up what it does not
-// need before it looks at the file: network, other processes, the file system but for programs and fonts, and most of the machine's
-// memory and time. What it, or a program that it starts, cannot do within that is a part that a file does not have.
+// What strangers sent is never decoded in the server's process (promises 12,
+// 18). A Maker starts the own executable anew for each file, with the hidden
+// verb preview, and hands it the open file and an empty directory. That child
+// gives up what it does not need before it looks at the file: network, other
+// processes, the file system but for programs and fonts, and most of the
+// machine's memory and time. What it, or a program that it starts, cannot do
+// within that is a part that a file does not have.
 //
-// Which failure is which: a child that was killed, crashed or ran out of its limits is the file's fault, and the parts that it
-// finished are kept. That it could not be started, had no space to write or hardly a processor is the machine's, and an error.
+// Which failure is which: a child that was killed, crashed or ran out of its
+// limits is the file's fault, and the parts that it finished are kept. That it
+// could not be started, had no space to write or hardly a processor is the
+// machine's, and an error.
 package preview
 
 import (
@@ -25,7 +31,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Options say what a Maker works with. A program is a path, "" to look for it in PATH, or Off.
+// Options say what a Maker works with. A program is a path, "" to look for it
+// in PATH, or Off.
 type Options struct {
 	Executable string // runs Child on the verb preview; "" for the running one
 	Cache      string // directory for compiled code, private to the server; "" compiles for each file, which takes a second or two
@@ -38,10 +45,12 @@ type Options struct {
 // Off is a program that is not used though it may be installed.
 const Off = "off"
 
-// Maker is a vitrine.Previewer. It may be used by several goroutines at once; each call is a process, or with LibreOffice some.
+// Maker is a vitrine.Previewer. It may be used by several goroutines at once;
+// each call is a process, or with LibreOffice some.
 type Maker struct {
-	// Warn is told in a sentence what an operator should know: a limit that this machine cannot set, a file that ended its process.
-	// It may be called by several goroutines at once, and is set before the first use.
+	// Warn is told in a sentence what an operator should know: a limit that
+	// this machine cannot set, a file that ended its process. It may be called
+	// by several goroutines at once, and is set before the first use.
 	Warn func(string)
 
 	executable           string
@@ -91,7 +100,8 @@ func New(o Options) (*Maker, error) {
 	return m, nil
 }
 
-// emptied makes a directory, or removes what a killed server left in it, and is its absolute path.
+// emptied makes a directory, or removes what a killed server left in it, and is
+// its absolute path.
 func emptied(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -136,12 +146,13 @@ func (m *Maker) Missing() []string {
 	return names
 }
 
-// Makes reports whether a part may come of a file of an extension (vitrine.Previewer). Once a child could have no namespaces, none
-// comes of LibreOffice.
+// Makes reports whether a part may come of a file of an extension
+// (vitrine.Previewer). Once a child could have no namespaces, none comes of
+// LibreOffice.
 func (m *Maker) Makes(p vitrine.Part, ext string) bool { return slices.Contains(m.parts(ext), p) }
 
-// Preview makes the parts of a file (vitrine.Previewer). It takes seconds, with LibreOffice up to a minute and a half, and waits
-// for other documents before.
+// Preview makes the parts of a file (vitrine.Previewer). It takes seconds, with
+// LibreOffice up to a minute and a half, and waits for other documents before.
 func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vitrine.Part, io.Reader) error) error {
 	t, ok := filetype.ByExt(f.Name)
 	if !ok || len(m.parts(t.Ext)) == 0 {
@@ -187,9 +198,11 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 	return nil
 }
 
-// Prepare compiles PDFium into the cache by a child without a file, so that no child with one may write there. It goes before PDF
-// and documents, and shows whether those can have namespaces. A server may call it at its start. After its first success it does
-// nothing; a child that did not end well is none, and an error.
+// Prepare compiles PDFium into the cache by a child without a file, so that no
+// child with one may write there. It goes before PDF and documents, and shows
+// whether those can have namespaces. A server may call it at its start. After
+// its first success it does nothing; a child that did not end well is none, and
+// an error.
 func (m *Maker) Prepare(ctx context.Context) error {
 	m.prepare.Lock()
 	defer m.prepare.Unlock()

@@ -19,7 +19,8 @@ import (
 	"vitrine"
 )
 
-// Verb is the argument that makes the executable a child; the next one is its order.
+// Verb is the argument that makes the executable a child; the next one is its
+// order.
 const Verb = "preview"
 
 // order is what a child is to do.
@@ -32,7 +33,8 @@ type order struct {
 	Heif   string `json:"heif,omitempty"`
 	Plain  bool   `json:"plain,omitempty"` // tests: see Maker
 
-	// Namespaces reports that the child was started in namespaces of its own. Only then may it touch mounts.
+	// Namespaces reports that the child was started in namespaces of its own.
+	// Only then may it touch mounts.
 	Namespaces bool `json:"namespaces,omitempty"`
 }
 
@@ -47,8 +49,9 @@ func (m *Maker) timeFor(ext string) time.Duration {
 	return m.limits.usual
 }
 
-// begun is the first line that a child prints, once it is fenced in and before it looks at its file. The lines that follow are for
-// an operator: unlimitedMark before what this machine cannot limit, and what programs said.
+// begun is the first line that a child prints, once it is fenced in and before
+// it looks at its file. The lines that follow are for an operator:
+// unlimitedMark before what this machine cannot limit, and what programs said.
 const (
 	begun         = "begun"
 	unlimitedMark = "unlimited: "
@@ -57,7 +60,8 @@ const (
 // exitTrouble is a child's exit code for trouble of the machine.
 const exitTrouble = 1
 
-// fault is how a file ended its child. Any other error of run is the machine's, or the context's.
+// fault is how a file ended its child. Any other error of run is the machine's,
+// or the context's.
 type fault string
 
 func (f fault) Error() string { return string(f) }
@@ -65,9 +69,11 @@ func (f fault) Error() string { return string(f) }
 // errBusy is for a child that had its time, and little of a processor in it.
 var errBusy = errors.New("the machine is too busy for previews")
 
-// run lets a child work until it is done or its time is up. LibreOffice runs in namespaces or not at all.
+// run lets a child work until it is done or its time is up. LibreOffice runs in
+// namespaces or not at all.
 func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
-	// The child dies with the thread that started it, so that none outlives a server that was killed.
+	// The child dies with the thread that started it, so that none outlives a
+	// server that was killed.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -139,7 +145,8 @@ type timing struct {
 	limit time.Duration
 }
 
-// late tells whose fault it is that a child did not end in time: who worked for less than half of it was kept from working.
+// late tells whose fault it is that a child did not end in time: who worked for
+// less than half of it was kept from working.
 func (t timing) late() error {
 	if t.used < t.limit/2 {
 		return errBusy
@@ -219,7 +226,8 @@ func (h *heard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine is what a child said last, "" for nothing, in a form that a log and a terminal can take.
+// lastLine is what a child said last, "" for nothing, in a form that a log and
+// a terminal can take.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return said(lines[len(lines)-1])
@@ -249,8 +257,9 @@ func said(line string) string {
 	return strings.TrimSpace(line[:min(len(line), 300)])
 }
 
-// hand gives a finished part to put. A part is a plain file of the child's own: had a file taken the child over, a link could lead
-// to what the server alone may read.
+// hand gives a finished part to put. A part is a plain file of the child's own:
+// had a file taken the child over, a link could lead to what the server alone
+// may read.
 func hand(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) error {
 	f, err := openPart(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -270,7 +279,8 @@ func hand(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) 
 	return put(p, f)
 }
 
-// asFile is a blob as a file that a child can be handed. One that is none is copied.
+// asFile is a blob as a file that a child can be handed. One that is none is
+// copied.
 func asFile(b vitrine.Blob, dir string) (*os.File, error) {
 	if f, err := sameFile(b); f != nil || err != nil {
 		return f, err

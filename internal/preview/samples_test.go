@@ -83,7 +83,8 @@ func zipped(t testing.TB, files ...string) []byte {
 
 const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// docx is a Word document: its body, and relations of it (id, type, target and mode in turn).
+// docx is a Word document: its body, and relations of it (id, type, target and
+// mode in turn).
 func docx(t testing.TB, body string, relations ...string) []byte {
 	rels := ""
 	for i := 0; i < len(relations); i += 4 {

@@ -19,7 +19,8 @@ func (j *job) sheets(r *io.SectionReader) error {
 	return j.putJSON(vitrine.PartSheets, book)
 }
 
-// workbook reads the sheets that a spreadsheet program would show, row by row. temporary is a directory for what is too large to hold.
+// workbook reads the sheets that a spreadsheet program would show, row by row.
+// temporary is a directory for what is too large to hold.
 func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workbook, err error) {
 	f, err := excelize.OpenReader(io.NewSectionReader(r, 0, size), excelize.Options{
 		UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxUnzippedHeld, TmpDir: temporary,
@@ -54,7 +55,9 @@ func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workboo
 	return book, nil
 }
 
-// readSheet reads a sheet, but for its hidden columns and rows, as far as its bounds and the room for text allow; ok is false for one without cells, such as a chart.
+// readSheet reads a sheet, but for its hidden columns and rows, as far as its
+// bounds and the room for text allow; ok is false for one without cells, such
+// as a chart.
 func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet vitrine.Sheet, ok bool) {
 	rows, err := f.Rows(name)
 	if err != nil {

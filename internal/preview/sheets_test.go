@@ -63,7 +63,8 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// Hidden columns stay hidden, each in its own sheet, and those behind them move up: also in a sheet that is too large to be held.
+// Hidden columns stay hidden, each in its own sheet, and those behind them move
+// up: also in a sheet that is too large to be held.
 func TestHiddenColumns(t *testing.T) {
 	b := workbookOf(t, func(f *excelize.File) {
 		for _, name := range []string{"Other", "Large"} {

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// demuxers are what FFmpeg may read an extension as. Formats that name other files, such as playlists, are none of them.
+// demuxers are what FFmpeg may read an extension as. Formats that name other
+// files, such as playlists, are none of them.
 var demuxers = map[string]string{
 	"mp4": "mov", "m4v": "mov", "mov": "mov", "m4a": "mov", "avif": "mov", "heic": "mov",
 	"webm": "matroska", "ogv": "ogg", "ogg": "ogg", "opus": "ogg", "mp3": "mp3", "flac": "flac",
@@ -22,7 +23,8 @@ var demuxers = map[string]string{
 // formats are the demuxers by all names that FFmpeg has for them.
 const formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,ogg,mp3,flac"
 
-// decoders are what browsers play, what cameras and phones record, and what covers are.
+// decoders are what browsers play, what cameras and phones record, and what
+// covers are.
 const decoders = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,h263,mpeg2video,mpeg1video,prores,dnxhd,theora," +
 	"mjpeg,png,bmp,gif,webp"
 
@@ -49,7 +51,8 @@ func (j *job) frame(ms int64, stream string) (image.Image, error) {
 	return pictureOf(b)
 }
 
-// video makes the picture of a film: a frame soon after its beginning, which is often black.
+// video makes the picture of a film: a frame soon after its beginning, which is
+// often black.
 func (j *job) video() error {
 	var best image.Image
 	light := -1.0
@@ -156,7 +159,8 @@ func (j *job) heif() (image.Image, error) {
 	return png.Decode(f)
 }
 
-// sameShape reports whether an image is all of what its file states. Phones store one as tiles, and older FFmpegs give the first.
+// sameShape reports whether an image is all of what its file states. Phones
+// store one as tiles, and older FFmpegs give the first.
 func sameShape(got, stated image.Point) bool {
 	long, short := max(got.X, got.Y), min(got.X, got.Y)
 	whole := min(max(stated.X, stated.Y), maxImage)

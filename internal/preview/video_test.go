@@ -29,7 +29,8 @@ func ffmpeg(t testing.TB, out string, args ...string) []byte {
 
 const color2s = "color=%s:size=640x360:rate=10:duration=2"
 
-// The picture of a film is a frame of it, and not a black one if there is another; that of a sound is its cover.
+// The picture of a film is a frame of it, and not a black one if there is
+// another; that of a sound is its cover.
 func TestFilmsAndSounds(t *testing.T) {
 	m, w := newMaker(t, Options{})
 	clip := func(name, color string, more ...string) []byte {
@@ -72,7 +73,8 @@ func TestFilmsAndSounds(t *testing.T) {
 	}
 }
 
-// A file that names another is not followed, by the arguments of FFmpeg alone: this test is not fenced in.
+// A file that names another is not followed, by the arguments of FFmpeg alone:
+// this test is not fenced in.
 func TestFilmsReadNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.mp4")

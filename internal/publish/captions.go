@@ -13,23 +13,28 @@ import (
 	"vitrine/internal/webvtt"
 )
 
-// Captions is the service of the captions of videos and sounds: WebVTT in a language, which is a part of the link's bytes. They count
-// towards no limit but their own.
+// Captions is the service of the captions of videos and sounds: WebVTT in a
+// language, which is a part of the link's bytes. They count towards no limit
+// but their own.
 type Captions struct {
 	Store vitrine.Store
 	Blobs vitrine.Blobs
 	Now   func() time.Time
 
-	// mu keeps a Put and a Delete of one text apart: between them the link could be left to name a text that is gone. Those of several
-	// instances put that right after each other, see keep and drop; only one that ends between its two steps, while another is under
-	// way, leaves such a name. Putting or deleting the text again takes it away.
+	// mu keeps a Put and a Delete of one text apart: between them the link
+	// could be left to name a text that is gone. Those of several instances put
+	// that right after each other, see keep and drop; only one that ends
+	// between its two steps, while another is under way, leaves such a name.
+	// Putting or deleting the text again takes it away.
 	mu sync.Mutex
 }
 
-// Put gives a link captions in a language, in place of those that it has; text is WebVTT, or SubRip, which is made WebVTT. The text is
-// durable before the link names it: what is interrupted leaves at most a text that no page shows.
+// Put gives a link captions in a language, in place of those that it has; text
+// is WebVTT, or SubRip, which is made WebVTT. The text is durable before the
+// link names it: what is interrupted leaves at most a text that no page shows.
 //
-// Errors: CodeInvalidRequest (language, text, kind of file, too many languages), CodeNotFound, as for another account's link.
+// Errors: CodeInvalidRequest (language, text, kind of file, too many
+// languages), CodeNotFound, as for another account's link.
 func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang string, text io.Reader) (*vitrine.Link, error) {
 	lang, err := vitrine.ParseLanguage(lang)
 	if err != nil {
@@ -52,8 +57,9 @@ func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang strin
 	return s.keep(ctx, l, part, vtt)
 }
 
-// keep stores a text and names it, until the text is still there afterwards: a Delete of another instance, which removed it before it
-// was named, may have been done before it was.
+// keep stores a text and names it, until the text is still there afterwards: a
+// Delete of another instance, which removed it before it was named, may have
+// been done before it was.
 func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part, vtt []byte) (*vitrine.Link, error) {
 	for {
 		err := s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
@@ -83,7 +89,8 @@ func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part,
 	}
 }
 
-// Delete takes the captions in a language from a link; there being none is success. The link stops naming them before they are removed.
+// Delete takes the captions in a language from a link; there being none is
+// success. The link stops naming them before they are removed.
 //
 // Errors: CodeInvalidRequest, CodeNotFound, as for Put.
 func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang string) error {
@@ -104,8 +111,10 @@ func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang st
 	return s.drop(ctx, l, part)
 }
 
-// drop stops naming a text and removes it. A Put of another instance that had stored it before may have named it since: if so, the name
-// goes, too, which is as if the Put had come first. One that names it later sees itself that the text is gone.
+// drop stops naming a text and removes it. A Put of another instance that had
+// stored it before may have named it since: if so, the name goes, too, which is
+// as if the Put had come first. One that names it later sees itself that the
+// text is gone.
 func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
 	unname := func(now *vitrine.Link) error { now.Parts = now.Parts.Without(part); return nil }
 	if l.Parts.Has(part) {
@@ -147,7 +156,8 @@ func (s *Captions) stored(ctx context.Context, l *vitrine.Link, part vitrine.Par
 	return true, b.Close()
 }
 
-// Of finds a link of the account, to tell its captions; a foreign slug answers as an unknown one does: CodeNotFound.
+// Of finds a link of the account, to tell its captions; a foreign slug answers
+// as an unknown one does: CodeNotFound.
 func (s *Captions) Of(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
 	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 }

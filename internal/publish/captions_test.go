@@ -28,7 +28,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// captioned is an instance with one live video, whose ports a fault may stand before.
+// captioned is an instance with one live video, whose ports a fault may stand
+// before.
 type captioned struct {
 	*publish.Captions
 	t       *testing.T
@@ -103,7 +104,8 @@ func (c *captioned) delete(language string) error {
 	return c.Delete(c.t.Context(), c.account, string(c.video.Slug), language)
 }
 
-// has checks the languages of the video, and that each has the text that it should.
+// has checks the languages of the video, and that each has the text that it
+// should.
 func (c *captioned) has(want map[string]string) {
 	c.t.Helper()
 	l, err := c.links.BySlug(c.t.Context(), string(c.video.Slug))
@@ -215,7 +217,8 @@ func TestCaptionsRefused(t *testing.T) {
 	c.audit()
 }
 
-// Wherever it is interrupted, no link names captions that are not there, and the same may be done again (promise 7).
+// Wherever it is interrupted, no link names captions that are not there, and
+// the same may be done again (promise 7).
 func TestCaptionsSurviveFaults(t *testing.T) {
 	f := &fault.Injector{}
 	c := newCaptioned(t, f)
@@ -249,7 +252,8 @@ func TestCaptionsSurviveFaults(t *testing.T) {
 	}
 }
 
-// hesitant are blobs that let something else come between, if it can, before they delete a part.
+// hesitant are blobs that let something else come between, if it can, before
+// they delete a part.
 type hesitant struct {
 	vitrine.Blobs
 	between func(done func())
@@ -264,7 +268,8 @@ func (b hesitant) DeletePart(ctx context.Context, key vitrine.UploadID, p vitrin
 	return b.Blobs.DeletePart(ctx, key, p)
 }
 
-// A Put that comes while a Delete is under way waits for it: else the link would name what the Delete then removes.
+// A Put that comes while a Delete is under way waits for it: else the link
+// would name what the Delete then removes.
 func TestCaptionsAtOnce(t *testing.T) {
 	c := newCaptioned(t, &fault.Injector{})
 	if err := c.put("en", vttSaying("Before.")); err != nil {
@@ -287,7 +292,8 @@ func TestCaptionsAtOnce(t *testing.T) {
 	c.audit()
 }
 
-// around is storage on which something happens, once each, before and after a part is removed, and after one is stored.
+// around is storage on which something happens, once each, before and after a
+// part is removed, and after one is stored.
 type around struct {
 	vitrine.Blobs
 	beforeDelete, afterDelete, afterPut sync.Once
@@ -307,7 +313,8 @@ func (b *around) PutPart(ctx context.Context, key vitrine.UploadID, p vitrine.Pa
 	return err
 }
 
-// However a Put of one instance and a Delete of another come between each other, no link names a text that is gone.
+// However a Put of one instance and a Delete of another come between each
+// other, no link names a text that is gone.
 func TestCaptionsOfTwoInstances(t *testing.T) {
 	nothing := func() {}
 	for about, f := range map[string]func(c *captioned, other *publish.Captions, blobs *around) (want map[string]string){
@@ -355,7 +362,8 @@ func (b afterOpen) Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob
 	return x, err
 }
 
-// Captions that are deleted during an audit are no fault, and neither are those of a link that is; captions that are gone are one.
+// Captions that are deleted during an audit are no fault, and neither are those
+// of a link that is; captions that are gone are one.
 func TestAuditOfCaptions(t *testing.T) {
 	for about, x := range map[string]struct {
 		then   func(*captioned) error

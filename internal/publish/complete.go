@@ -21,9 +21,11 @@ type CompleteRequest struct {
 	Site                           vitrine.SiteID // that of step 1
 }
 
-// Complete makes the link of an upload whose bytes are stored: seals them, checks that they are what the name says, has them
-// scanned, and admits the link within the plan's limits, all or nothing. Any retry, a hundred at once too, answers the
-// same link. A check that refuses the file deletes its bytes, and later retries answer the same refusal.
+// Complete makes the link of an upload whose bytes are stored: seals them,
+// checks that they are what the name says, has them scanned, and admits the
+// link within the plan's limits, all or nothing. Any retry, a hundred at once
+// too, answers the same link. A check that refuses the file deletes its bytes,
+// and later retries answer the same refusal.
 //
 // Errors: the 400, 403 and 429 rows of the contract.
 func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRequest) (*vitrine.Link, error) {
@@ -51,7 +53,8 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 		ctx := context.WithoutCancel(ctx)
 		l, err := s.publish(ctx, c, u, title, download)
 		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
-			// Another process may have ended the upload meanwhile, and taken its bytes.
+			// Another process may have ended the upload meanwhile, and taken
+			// its bytes.
 			made, ended := s.absent(ctx, u)
 			switch vitrine.CodeOf(ended) {
 			case vitrine.CodeInternal, vitrine.CodeUnavailable, vitrine.CodeUploadIncomplete:
@@ -162,7 +165,8 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, titl
 	return l, nil
 }
 
-// absent answers for an upload without stored bytes: it may have ended since it was read.
+// absent answers for an upload without stored bytes: it may have ended since it
+// was read.
 func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Upload(u.ID)
@@ -180,10 +184,12 @@ func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Lin
 	return l, err
 }
 
-// completeScanTime is how long complete waits for the scanner. Whoever called is waiting; what takes longer a person must look at.
+// completeScanTime is how long complete waits for the scanner. Whoever called
+// is waiting; what takes longer a person must look at.
 const completeScanTime = 2 * time.Minute
 
-// check inspects and scans sealed bytes and fills in what the link takes from them: kind, pages, SHA-256, state.
+// check inspects and scans sealed bytes and fills in what the link takes from
+// them: kind, pages, SHA-256, state.
 func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
 	t, err := filetype.ByName(l.Name, l.Type)
 	if err != nil {
@@ -231,7 +237,8 @@ func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
 	return nil
 }
 
-// inspectBytes looks through a link's bytes, and counts the files of a version of a website.
+// inspectBytes looks through a link's bytes, and counts the files of a version
+// of a website.
 func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Facts, error) {
 	if l.Site == 0 {
 		return inspect.Inspect(b, b.Size(), t)
@@ -243,7 +250,8 @@ func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Fa
 	return facts, err
 }
 
-// commit makes the link and ends the upload in one transaction. When another process did so first, l becomes its link.
+// commit makes the link and ends the upload in one transaction. When another
+// process did so first, l becomes its link.
 func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
@@ -291,8 +299,9 @@ func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link
 	})
 }
 
-// holdKnown holds a link whose bytes were taken down, or are held as malware or by reports, on whichever account. That is a better reason than
-// that nobody could scan them.
+// holdKnown holds a link whose bytes were taken down, or are held as malware or
+// by reports, on whichever account. That is a better reason than that nobody
+// could scan them.
 func (s *Uploads) holdKnown(tx vitrine.LinkTx, l *vitrine.Link) error {
 	bad, err := tx.BytesRefused(l.SHA256)
 	if !bad {
@@ -305,7 +314,8 @@ func (s *Uploads) holdKnown(tx vitrine.LinkTx, l *vitrine.Link) error {
 	return err
 }
 
-// refusal is what the history says of a file that is dangerous: moderators should see who sends such. nil for any other failure.
+// refusal is what the history says of a file that is dangerous: moderators
+// should see who sends such. nil for any other failure.
 func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
 	by := vitrine.Actor{Kind: vitrine.ActorInspection}
 	switch e.Code {
@@ -318,7 +328,8 @@ func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
 	return &vitrine.Change{By: by, Action: vitrine.ActionRefuse, Account: u.Account, Reason: e.Reason, Detail: u.Name, Note: e.Message}
 }
 
-// doubt has the bytes of a link scanned anew that another process made, while a scanner said here that they are malware.
+// doubt has the bytes of a link scanned anew that another process made, while a
+// scanner said here that they are malware.
 func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) error {
 	if e.Code != vitrine.CodeMalware {
 		return nil
@@ -331,7 +342,8 @@ func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) 
 	return tx.PutLink(l)
 }
 
-// fail ends an upload that a check refused and deletes its bytes; cause is what the caller and later retries are told.
+// fail ends an upload that a check refused and deletes its bytes; cause is what
+// the caller and later retries are told.
 func (s *Uploads) fail(ctx context.Context, u *vitrine.Upload, cause error) error {
 	made := false
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {

@@ -105,9 +105,9 @@ func (s *checks) remove(id vitrine.UploadID, c *check) {
 	}
 }
 
-// takeTurn waits for the inspection's turn. Errors: CodeUnavailable when there is
-// none for long, or when all callers have gone away. Otherwise the caller calls
-// release.
+// takeTurn waits for the inspection's turn. Errors: CodeUnavailable when there
+// is none for long, or when all callers have gone away. Otherwise the caller
+// calls release.
 func (s *Uploads) takeTurn(c *check, a vitrine.AccountID) (release func(), err error) {
 	s.checks.mu.Lock()
 	if s.checks.turns == nil {

@@ -23,8 +23,9 @@ func (b meanwhile) Seal(ctx context.Context, key vitrine.UploadID) (vitrine.Blob
 	return b.Blobs.Seal(ctx, key)
 }
 
-// Two processes complete an upload at once, and the scanner of one finds malware. Whichever is first: both answer for what became of it, or ask to
-// be asked again, and nothing that was found is forgotten.
+// Two processes complete an upload at once, and the scanner of one finds
+// malware. Whichever is first: both answer for what became of it, or ask to be
+// asked again, and nothing that was found is forgotten.
 func TestCompleteByTwo(t *testing.T) {
 	content := "what two look at\n"
 	begin := func(s *fixture.Instance) publish.CompleteRequest {

@@ -23,7 +23,8 @@ type Previews struct {
 	Blobs     vitrine.Blobs
 	Previewer vitrine.Previewer
 	Now       func() time.Time
-	// Failed, if set, is told of a link whose parts could not be made this time.
+	// Failed, if set, is told of a link whose parts could not be made this
+	// time.
 	Failed func(*vitrine.Link, error)
 	Leases *lease.Leases
 
@@ -31,7 +32,8 @@ type Previews struct {
 	tries map[vitrine.LinkID]previewTry // of links that failed, or are being worked on, here or elsewhere
 }
 
-// previewTry is how often a link's parts could not be made, and when that may be tried again; busy while it is.
+// previewTry is how often a link's parts could not be made, and when that may
+// be tried again; busy while it is.
 type previewTry struct {
 	failures int
 	next     time.Time
@@ -39,28 +41,34 @@ type previewTry struct {
 }
 
 const (
-	// previewWait is how long a page waits for parts after its link has become live: longer than all but the slowest take.
+	// previewWait is how long a page waits for parts after its link has become
+	// live: longer than all but the slowest take.
 	previewWait = 2 * time.Minute
-	// previewsAtOnce bounds how many links are worked on at the same time. One may wait for LibreOffice, which runs once; each other
-	// takes a core.
+	// previewsAtOnce bounds how many links are worked on at the same time. One
+	// may wait for LibreOffice, which runs once; each other takes a core.
 	previewsAtOnce = 3
-	// previewTries is after how many failures of the machine a link stays without parts, and previewPause the time before the second
-	// try, which doubles: a quarter of an hour in all.
+	// previewTries is after how many failures of the machine a link stays
+	// without parts, and previewPause the time before the second try, which
+	// doubles: a quarter of an hour in all.
 	previewTries = 6
 	previewPause = 30 * time.Second
-	// previewElsewhere is how long a link that another process works on is not looked at again.
+	// previewElsewhere is how long a link that another process works on is not
+	// looked at again.
 	previewElsewhere = 10 * time.Second
 )
 
-// Expects reports whether a part of a link is still to be made, or may be, so that a page may wait for it.
+// Expects reports whether a part of a link is still to be made, or may be, so
+// that a page may wait for it.
 func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {
 	t, ok := filetype.ByExt(l.Name)
 	return ok && l.HasBytes && l.Preview == vitrine.PreviewDue && s.Now().Sub(l.StateAt) < previewWait && s.Previewer.Makes(p, t.Ext)
 }
 
-// Make makes the parts of live links that have none yet, the newest first, until there is nothing to do. What is interrupted is done
-// again by the next call: the state is the queue. A link that fails keeps no other: it is told of, and tried again later. Several processes share
-// the links, each under a lease; parts that are made twice all the same take each other's place.
+// Make makes the parts of live links that have none yet, the newest first,
+// until there is nothing to do. What is interrupted is done again by the next
+// call: the state is the queue. A link that fails keeps no other: it is told
+// of, and tried again later. Several processes share the links, each under a
+// lease; parts that are made twice all the same take each other's place.
 func (s *Previews) Make(ctx context.Context) error {
 	var g errgroup.Group
 	for range previewsAtOnce {
@@ -80,7 +88,8 @@ func (s *Previews) Make(ctx context.Context) error {
 	return g.Wait()
 }
 
-// leased makes the parts of a link, unless another process is at it or has been. An error is of the leases.
+// leased makes the parts of a link, unless another process is at it or has
+// been. An error is of the leases.
 func (s *Previews) leased(ctx context.Context, l *vitrine.Link) error {
 	var made error
 	held, err := s.Leases.Hold(ctx, fmt.Sprintf("preview %d", l.ID), func(tx vitrine.Tx) (bool, error) {
@@ -110,12 +119,15 @@ func (s *Previews) elsewhere(l *vitrine.Link) {
 	s.tries[l.ID] = t
 }
 
-// previewsLooked is among how many links that are due the next one is looked for.
+// previewsLooked is among how many links that are due the next one is looked
+// for.
 const previewsLooked = 200
 
-// next takes a link whose parts are due; nil when there is none to be worked on now.
+// next takes a link whose parts are due; nil when there is none to be worked on
+// now.
 func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
-	// What is due is read when nobody can end being busy: a link is never both read as due and found idle because it has just been done.
+	// What is due is read when nobody can end being busy: a link is never both
+	// read as due and found idle because it has just been done.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var due []*vitrine.Link
@@ -174,8 +186,9 @@ func (s *Previews) done(ctx context.Context, l *vitrine.Link, err error) {
 // renewAtOnce bounds the rows of one transaction.
 const renewAtOnce = 500
 
-// Renew has the parts of one link made anew by the next Make, or with "" those of all, and tells of how many: after a program was installed
-// that makes more of them. Until they are there a link keeps what it has.
+// Renew has the parts of one link made anew by the next Make, or with "" those
+// of all, and tells of how many: after a program was installed that makes more
+// of them. Until they are there a link keeps what it has.
 func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 	if slug != "" {
 		return 1, s.Store.Update(ctx, func(tx vitrine.Tx) error {

@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Each live link is worked on once; a link that fails is tried again later, a few times, and keeps no other.
+// Each live link is worked on once; a link that fails is tried again later, a
+// few times, and keeps no other.
 func TestPreviewsMake(t *testing.T) {
 	p := fixture.NewPreviewed(t)
 	broken, fine := p.Add("broken.png"), p.Add("fine.png")
@@ -46,7 +47,8 @@ func TestPreviewsMake(t *testing.T) {
 	}
 }
 
-// A link that becomes live while others are worked on does not wait for all of them; a page waits for no longer than two minutes.
+// A link that becomes live while others are worked on does not wait for all of
+// them; a page waits for no longer than two minutes.
 func TestPreviewsNewestFirst(t *testing.T) {
 	p := fixture.NewPreviewed(t)
 	for i := range 20 {
@@ -81,7 +83,8 @@ func TestPreviewsNewestFirst(t *testing.T) {
 	}
 }
 
-// Parts are made anew where that is asked for, and keep what was there till then; what is deleted meanwhile is no trouble.
+// Parts are made anew where that is asked for, and keep what was there till
+// then; what is deleted meanwhile is no trouble.
 func TestPreviewsRenew(t *testing.T) {
 	p := fixture.NewPreviewed(t)
 	var all []*vitrine.Link

@@ -64,10 +64,10 @@ var (
 )
 
 // scanSteps is the whole of what scans in the background do
-// (contract, Link states). A scan makes a link live only if it was processing, and never takes one
-// out of review: a person does. It disables nothing but a new file. A link that is
-// live was clean by what the scanner could see of it, or a person has cleared it,
-// so a limit does not hold it.
+// (contract, Link states). A scan makes a link live only if it was processing,
+// and never takes one out of review: a person does. It disables nothing but a
+// new file. A link that is live was clean by what the scanner could see of it,
+// or a person has cleared it, so a limit does not hold it.
 var scanSteps = [places][findings]step{
 	wasProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious, {to: vitrine.StateLive}},
 	wasUnscanned:  {limit, malware, suspicious, late},
@@ -77,8 +77,8 @@ var scanSteps = [places][findings]step{
 	wasLive:       {nothing, malware, suspicious, nothing},
 }
 
-// after returns the change of a link by the answer of a scan. It has no state if
-// nothing changes.
+// after returns the change of a link by the answer of a scan. It has no state
+// if nothing changes.
 func after(l *vitrine.Link, v vitrine.Verdict, err error) vitrine.Change {
 	found, detail := foundClean, ""
 	switch {

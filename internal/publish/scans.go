@@ -16,13 +16,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ScanTime is how long a video may wait for its scan before a person must look (contract, Link states).
+// ScanTime is how long a video may wait for its scan before a person must look
+// (contract, Link states).
 const ScanTime = 30 * time.Minute
 
-// Scans is the background service that has bytes scanned: videos, which are scanned after they became links; what could not be scanned
-// then; and what is live, when the signatures change. The links' states are the queue: what is interrupted is done again. Several processes share
-// Pending, each link under a lease; Rescan is one's at a time. What a scan says counts only while its link is as it was when the scan
-// began, so that of two scans of a link, wherever they come from, the first to end is the one that counts.
+// Scans is the background service that has bytes scanned: videos, which are
+// scanned after they became links; what could not be scanned then; and what is
+// live, when the signatures change. The links' states are the queue: what is
+// interrupted is done again. Several processes share Pending, each link under a
+// lease; Rescan is one's at a time. What a scan says counts only while its link
+// is as it was when the scan began, so that of two scans of a link, wherever
+// they come from, the first to end is the one that counts.
 type Scans struct {
 	Store   vitrine.Store
 	Blobs   vitrine.Blobs
@@ -38,7 +42,8 @@ type Scans struct {
 	tries map[vitrine.LinkID]scanTry
 }
 
-// scanTry is how often in a row a scan had no answer, and when it may be tried again.
+// scanTry is how often in a row a scan had no answer, and when it may be tried
+// again.
 type scanTry struct {
 	failures int
 	pause    time.Duration
@@ -47,8 +52,9 @@ type scanTry struct {
 }
 
 const (
-	// scanPause is the time before a scan without an answer is tried again. It doubles, up to scanPauseMost; and after scanTries failures,
-	// which are no scanner's bad hour but this file's fault, up to a day.
+	// scanPause is the time before a scan without an answer is tried again. It
+	// doubles, up to scanPauseMost; and after scanTries failures, which are no
+	// scanner's bad hour but this file's fault, up to a day.
 	scanPause     = 15 * time.Second
 	scanPauseMost = 5 * time.Minute
 	scanPauseLast = 24 * time.Hour
@@ -57,7 +63,8 @@ const (
 	scansLooked = 50
 )
 
-// Pending scans the links in processing and moves each to where the scan sends it.
+// Pending scans the links in processing and moves each to where the scan sends
+// it.
 func (s *Scans) Pending(ctx context.Context) error {
 	if err := s.expire(ctx); err != nil {
 		return err
@@ -73,16 +80,19 @@ func (s *Scans) Pending(ctx context.Context) error {
 	}
 }
 
-// Rescan scans, one after the other, the links in review that no scanner has spoken on, and what is live and was not scanned by the
-// present signatures. A hit takes a live link to review. Nothing goes from review to live, which a person alone does (contract, Link states);
-// and what the scanner cannot answer stays as it is.
+// Rescan scans, one after the other, the links in review that no scanner has
+// spoken on, and what is live and was not scanned by the present signatures. A
+// hit takes a live link to review. Nothing goes from review to live, which a
+// person alone does (contract, Link states); and what the scanner cannot answer
+// stays as it is.
 func (s *Scans) Rescan(ctx context.Context) error {
 	for live := vitrine.LinkID(0); ; {
 		signatures, err := s.Scanner.Signatures(ctx)
 		if err != nil || signatures == "" { // without a scanner, what one could not answer stays so
 			return err
 		}
-		// What waits in review goes before what is live, of which there may be very much.
+		// What waits in review goes before what is live, of which there may be
+		// very much.
 		for held := vitrine.LinkID(0); ; {
 			if held, err = s.some(ctx, vitrine.StateReview, signatures, held, 1); err != nil {
 				return err
@@ -97,7 +107,8 @@ func (s *Scans) Rescan(ctx context.Context) error {
 	}
 }
 
-// Again has one link scanned anew, or with "" all of them, and tells of how many: after the scanner was set up otherwise.
+// Again has one link scanned anew, or with "" all of them, and tells of how
+// many: after the scanner was set up otherwise.
 func (s *Scans) Again(ctx context.Context, slug string) (n int, err error) {
 	mark := "again " + s.Now().UTC().Format(time.RFC3339Nano) // no signatures are named so
 	if slug != "" {
@@ -138,7 +149,8 @@ func (s *Scans) Again(ctx context.Context, slug string) (n int, err error) {
 	return n, nil
 }
 
-// expire sends to review what has waited for its scan for ScanTime: since it was made, or since this process has been there to scan it.
+// expire sends to review what has waited for its scan for ScanTime: since it
+// was made, or since this process has been there to scan it.
 func (s *Scans) expire(ctx context.Context) error {
 	s.mu.Lock()
 	if s.since.IsZero() {
@@ -178,7 +190,8 @@ type outcome struct {
 	signatures string
 }
 
-// some scans some links in a state, from the one behind after on, several at once, and tells the last one; 0: there are no more.
+// some scans some links in a state, from the one behind after on, several at
+// once, and tells the last one; 0: there are no more.
 func (s *Scans) some(ctx context.Context, state vitrine.LinkState, signatures string, after vitrine.LinkID, atOnce int) (last vitrine.LinkID, err error) {
 	var due []*vitrine.Link
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -218,7 +231,8 @@ func (s *Scans) some(ctx context.Context, state vitrine.LinkState, signatures st
 	return due[len(due)-1].ID, errors.Join(err, s.settle(context.WithoutCancel(ctx), as))
 }
 
-// leased does what is to be done about a link that other processes may be at, too: nothing, when one is.
+// leased does what is to be done about a link that other processes may be at,
+// too: nothing, when one is.
 func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.Context) error) error {
 	if l.State != vitrine.StateProcessing {
 		return work(ctx)
@@ -233,12 +247,14 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 	return err
 }
 
-// awaits reports whether a link is what it was when its scan was begun, or was to be.
+// awaits reports whether a link is what it was when its scan was begun, or was
+// to be.
 func awaits(now, then *vitrine.Link) bool {
 	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned && now.HasBytes && now.DeletedAt.IsZero()
 }
 
-// scan has one link scanned. What fails about this link alone is told to Failed, keeps no other, and is not ok.
+// scan has one link scanned. What fails about this link alone is told to
+// Failed, keeps no other, and is not ok.
 func (s *Scans) scan(ctx context.Context, l *vitrine.Link) (o outcome, ok bool) {
 	bounded, cancel := ctx, context.CancelFunc(func() {})
 	if l.State == vitrine.StateProcessing {
@@ -265,8 +281,9 @@ func (s *Scans) verdict(ctx context.Context, l *vitrine.Link) (vitrine.Verdict, 
 	return scanBytes(ctx, s.Scanner, blob)
 }
 
-// settle writes what scans of links say, in one transaction, and removes the bytes of what was found to be malware. A link that is not any more
-// what it was when its scan began is left alone.
+// settle writes what scans of links say, in one transaction, and removes the
+// bytes of what was found to be malware. A link that is not any more what it
+// was when its scan began is left alone.
 func (s *Scans) settle(ctx context.Context, all []outcome) error {
 	if len(all) == 0 {
 		return nil
@@ -309,7 +326,8 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 		}
 		return nil
 	})
-	// Bytes that stay behind when this is interrupted are swept: their link has none.
+	// Bytes that stay behind when this is interrupted are swept: their link has
+	// none.
 	for _, id := range doomed {
 		if err == nil {
 			err = s.Blobs.Delete(ctx, id)
@@ -318,7 +336,8 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 	return err
 }
 
-// clearedBefore reports whether a person has cleared a link of the very finding already: it is not taken down by it again.
+// clearedBefore reports whether a person has cleared a link of the very finding
+// already: it is not taken down by it again.
 func clearedBefore(tx vitrine.ChangeTx, l *vitrine.Link, c vitrine.Change) (bool, error) {
 	found, cleared := false, false
 	err := vitrine.EachChange(tx, l.ID, func(h *vitrine.Change) bool {
@@ -363,7 +382,8 @@ func (s *Scans) tried(l *vitrine.Link, err error) {
 	}
 }
 
-// scanBytes has a whole blob scanned, and says by which signatures at least it was. An answer that is none of a Verdict's is an error.
+// scanBytes has a whole blob scanned, and says by which signatures at least it
+// was. An answer that is none of a Verdict's is an error.
 func scanBytes(ctx context.Context, scanner vitrine.Scanner, b vitrine.Blob) (v vitrine.Verdict, signatures string, err error) {
 	if signatures, err = scanner.Signatures(ctx); err != nil {
 		return v, "", err
@@ -380,7 +400,8 @@ func scanBytes(ctx context.Context, scanner vitrine.Scanner, b vitrine.Blob) (v 
 	return v, signatures, nil
 }
 
-// unscanned is why a link waits that a scanner did not speak on, and what exactly it said.
+// unscanned is why a link waits that a scanner did not speak on, and what
+// exactly it said.
 func unscanned(err error) (reason, detail string) {
 	switch {
 	case errors.Is(err, vitrine.ErrScanLimit):

@@ -18,7 +18,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// A scanner that cannot look into a file does not make the reason weaker for which it is held; nor does one that finds it clean then.
+// A scanner that cannot look into a file does not make the reason weaker for
+// which it is held; nor does one that finds it clean then.
 func TestScanKeepsReason(t *testing.T) {
 	for _, how := range []string{"inspection", "known bytes", "readers"} {
 		t.Run(how, func(t *testing.T) {
@@ -55,7 +56,8 @@ func TestScanKeepsReason(t *testing.T) {
 	}
 }
 
-// Copies that are held and deleted again do not hide that their bytes were taken down.
+// Copies that are held and deleted again do not hide that their bytes were
+// taken down.
 func TestKnownBytesStayKnown(t *testing.T) {
 	s := fixture.New(t)
 	first := s.Note("bad")
@@ -85,7 +87,8 @@ func TestKnownBytesWhileTheScannerIsDown(t *testing.T) {
 	s.WantState(second, vitrine.StateReview, vitrine.ReasonKnownBytes, "")
 }
 
-// Bytes that readers have reported do not come back by being deleted and uploaded anew.
+// Bytes that readers have reported do not come back by being deleted and
+// uploaded anew.
 func TestReportedBytesStayHeld(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("scam")
@@ -170,7 +173,8 @@ func (f *flapping) Signatures(context.Context) (string, error) {
 	return fmt.Sprint(f.n), nil
 }
 
-// What is found counts, also when the signatures have changed since the scan began.
+// What is found counts, also when the signatures have changed since the scan
+// began.
 func TestSignaturesChangeMidway(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("x")
@@ -183,7 +187,8 @@ func TestSignaturesChangeMidway(t *testing.T) {
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonMalware, "Test.Virus")
 }
 
-// An owner may undo their own disabling, also when a moderator has decided in between and taken that back.
+// An owner may undo their own disabling, also when a moderator has decided in
+// between and taken that back.
 func TestOwnersUndo(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -221,7 +226,8 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 	}
 }
 
-// Scans, decisions and deletions at random, side by side: the histories are chains, and no scanner publishes what a person must.
+// Scans, decisions and deletions at random, side by side: the histories are
+// chains, and no scanner publishes what a person must.
 func TestScanRaces(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Log("seed", seed)
@@ -329,7 +335,8 @@ func (r *random) Scan(ctx context.Context, f io.Reader, size int64) (vitrine.Ver
 	return s.Scan(ctx, f, size)
 }
 
-// Of many who sign in with one offer while the account is suspended, at most one does, and not for longer.
+// Of many who sign in with one offer while the account is suspended, at most
+// one does, and not for longer.
 func TestSignInRaces(t *testing.T) {
 	s := fixture.New(t)
 	sessions := s.NewSessions()
@@ -363,7 +370,8 @@ func TestSignInRaces(t *testing.T) {
 	}
 }
 
-// A file that a person has cleared of a finding is not taken down by the same one whenever the signatures change; by another one it is.
+// A file that a person has cleared of a finding is not taken down by the same
+// one whenever the signatures change; by another one it is.
 func TestClearedStays(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Verdict = fixture.Suspicious
@@ -396,7 +404,8 @@ func TestLimitIsTold(t *testing.T) {
 	s.WantState(s.Note("x"), vitrine.StateReview, vitrine.ReasonScanLimit, "Heuristics.Limits.Exceeded.MaxScanTime")
 }
 
-// An owner who takes a link off display and puts it back does not make reports forgotten.
+// An owner who takes a link off display and puts it back does not make reports
+// forgotten.
 func TestOwnerKeepsReports(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("scam")

@@ -16,7 +16,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Every answer of a scanner, at each place where one is asked for. Only an explicit "clean" is one (promise 6).
+// Every answer of a scanner, at each place where one is asked for. Only an
+// explicit "clean" is one (promise 6).
 func TestScanAnswers(t *testing.T) {
 	for _, r := range []struct {
 		name           string
@@ -78,8 +79,10 @@ func TestScanAnswers(t *testing.T) {
 	}
 }
 
-// A video that no scanner could speak on within half an hour waits for a person, and so it does when the scanner cannot even be reached;
-// what a scanner says later is told to the person, who alone publishes it (contract, Link states).
+// A video that no scanner could speak on within half an hour waits for a
+// person, and so it does when the scanner cannot even be reached; what a
+// scanner says later is told to the person, who alone publishes it
+// (contract, Link states).
 func TestScanLate(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Err = fixture.ErrMute
@@ -107,7 +110,8 @@ func TestScanLate(t *testing.T) {
 	}
 }
 
-// New signatures are asked about everything that is live, once; a hit takes a link down until a person has looked, and keeps its bytes.
+// New signatures are asked about everything that is live, once; a hit takes a
+// link down until a person has looked, and keeps its bytes.
 func TestRescan(t *testing.T) {
 	s := fixture.New(t)
 	a, b := s.Note("a"), s.Note("b")
@@ -121,7 +125,8 @@ func TestRescan(t *testing.T) {
 	if l := s.WantState(b, vitrine.StateReview, vitrine.ReasonMalware, "Test.Virus"); !l.HasBytes || l.Scanned != "2" {
 		t.Errorf("%+v", l)
 	}
-	// A person knows better: it stays cleared until the signatures change again.
+	// A person knows better: it stays cleared until the signatures change
+	// again.
 	_, err := s.Links.Clear(t.Context(), string(a.Slug), fixture.Operator("a false alarm"))
 	s.Must(err)
 	s.Rescan()
@@ -138,7 +143,8 @@ func TestRescan(t *testing.T) {
 	}
 }
 
-// A scanner that is configured later looks at what was published without one; one that is taken away leaves everything as it is.
+// A scanner that is configured later looks at what was published without one;
+// one that is taken away leaves everything as it is.
 func TestScannerComesAndGoes(t *testing.T) {
 	s := fixture.New(t)
 	s.Uploads.Scanner, s.Scans.Scanner = vitrine.NoScanner{}, vitrine.NoScanner{}
@@ -193,7 +199,8 @@ func TestScanMeanwhile(t *testing.T) {
 	s.WantState(again, vitrine.StateLive, "", "")
 }
 
-// A file that has no answer does not keep others, and is tried again after longer and longer.
+// A file that has no answer does not keep others, and is tried again after
+// longer and longer.
 func TestScanTries(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Err = fixture.ErrMute
@@ -218,7 +225,8 @@ func TestScanTries(t *testing.T) {
 	if s.Failed > tries+10 {
 		t.Errorf("%d tries in a day more", s.Failed-tries)
 	}
-	// Who asks for it is not kept waiting, and a clock that was ahead keeps nobody waiting.
+	// Who asks for it is not kept waiting, and a clock that was ahead keeps
+	// nobody waiting.
 	before := s.Scanner.Scanned
 	_, err := s.Scans.Again(t.Context(), string(held.Slug))
 	s.Must(err)
@@ -233,7 +241,8 @@ func TestScanTries(t *testing.T) {
 	s.WantState(held, vitrine.StateReview, vitrine.ReasonScanLate, "")
 }
 
-// The same bytes as a link that a moderator took down, or that was malware, wait for a person.
+// The same bytes as a link that a moderator took down, or that was malware,
+// wait for a person.
 func TestKnownBytes(t *testing.T) {
 	s := fixture.New(t)
 	first, other := s.Note("bad"), s.Note("good")
@@ -261,7 +270,8 @@ func TestKnownBytes(t *testing.T) {
 	s.WantState(s.Note("good"), vitrine.StateLive, "", "")
 }
 
-// Whichever operation of a scan or a decision fails, the next run makes it good, and nothing is half done (promises 7, 17).
+// Whichever operation of a scan or a decision fails, the next run makes it
+// good, and nothing is half done (promises 7, 17).
 func TestScanFaults(t *testing.T) {
 	for _, r := range []struct {
 		name    string

@@ -9,24 +9,31 @@ import (
 	"vitrine/internal/storageowner"
 )
 
-// SweepGrace is what an upload may be older than UploadLife before it is swept: a complete that began in time may be running.
+// SweepGrace is what an upload may be older than UploadLife before it is swept:
+// a complete that began in time may be running.
 const SweepGrace = time.Hour
 
 // sweepAtOnce bounds the rows of one transaction.
 const sweepAtOnce = 500
 
 const (
-	// PlaceEvery is how often the owner of the storage is checked. Nothing is swept but right after it was found to be this database's.
+	// PlaceEvery is how often the owner of the storage is checked. Nothing is
+	// swept but right after it was found to be this database's.
 	PlaceEvery = time.Hour
-	// placeKept is for how long it has to have been, without a break since this process first looked, before bytes are removed that nobody owns. A process on a
-	// copy of the database, which the place takes for the other's at first, has been found out by then: the other has looked, and so has it again.
+	// placeKept is for how long it has to have been, without a break since this
+	// process first looked, before bytes are removed that nobody owns. A
+	// process on a copy of the database, which the place takes for the other's
+	// at first, has been found out by then: the other has looked, and so has it
+	// again.
 	placeKept = 2 * PlaceEvery
-	// straysEvery is how often storage is gone through for bytes that nobody owns; only a crash leaves such.
+	// straysEvery is how often storage is gone through for bytes that nobody
+	// owns; only a crash leaves such.
 	straysEvery = 24 * time.Hour
 )
 
-// Sweep removes uploads that never became a link, and what they left in storage, unless that is another's (ErrOther, which Uploads.Foreign is told each time).
-// It does something once an hour, however often it is called.
+// Sweep removes uploads that never became a link, and what they left in
+// storage, unless that is another's (ErrOther, which Uploads.Foreign is told
+// each time). It does something once an hour, however often it is called.
 func (s *Uploads) Sweep(ctx context.Context) error {
 	now := s.Now()
 	if !s.looked.IsZero() && now.Sub(s.looked) < PlaceEvery {

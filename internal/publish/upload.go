@@ -1,6 +1,6 @@
-// Package publish turns an upload into a link: it creates and completes uploads,
-// scans their bytes, makes previews, keeps captions, and removes what unfinished
-// uploads leave behind.
+// Package publish turns an upload into a link: it creates and completes
+// uploads, scans their bytes, makes previews, keeps captions, and removes what
+// unfinished uploads leave behind.
 package publish
 
 import (
@@ -14,23 +14,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Uploads is the service of the three steps: Create, the PUT to storage, Complete.
+// Uploads is the service of the three steps: Create, the PUT to storage,
+// Complete.
 type Uploads struct {
 	Store   vitrine.Store
 	Blobs   vitrine.Blobs
 	Scanner vitrine.Scanner
 	Plans   vitrine.Plans
 	Now     func() time.Time
-	// Wake is called when a link was made: there may be something to scan, or to make of it.
+	// Wake is called when a link was made: there may be something to scan, or
+	// to make of it.
 	Wake func()
-	// Foreign is called with why nothing is swept (ErrOther), once an hour. It may be nil.
+	// Foreign is called with why nothing is swept (ErrOther), once an hour. It
+	// may be nil.
 	Foreign func(error)
 
-	// Inspections is how many files are inspected at once; 0: one for each processor.
+	// Inspections is how many files are inspected at once; 0: one for each
+	// processor.
 	Inspections int
 
 	checks checks
-	// Sweep's own: when the place was last looked after, since when it was this database's each time, and when it was last gone through.
+	// Sweep's own: when the place was last looked after, since when it was this
+	// database's each time, and when it was last gone through.
 	looked, kept, swept time.Time
 }
 
@@ -39,19 +44,22 @@ type UploadRequest struct {
 	Name, Type           string
 	Size                 int64
 	Slug, IdempotencyKey *string
-	// Site has the file, a ZIP, deployed as a version of this website of the account; 0: it becomes a link.
+	// Site has the file, a ZIP, deployed as a version of this website of the
+	// account; 0: it becomes a link.
 	Site vitrine.SiteID
 }
 
-// CreatedUpload is the answer of step 1: where to put the bytes, or the link that the idempotency key made already.
+// CreatedUpload is the answer of step 1: where to put the bytes, or the link
+// that the idempotency key made already.
 type CreatedUpload struct {
 	Path      vitrine.UploadID
 	SignedURL string
 	Existing  *vitrine.Link
 }
 
-// Create checks a file before it is sent, holds its place within the plan's limits, and signs its URL. A retry with the same
-// idempotency key answers the same path with a fresh URL, or the link that exists.
+// Create checks a file before it is sent, holds its place within the plan's
+// limits, and signs its URL. A retry with the same idempotency key answers the
+// same path with a fresh URL, or the link that exists.
 //
 // Errors: the 400, 403 and 429 rows of the contract, in its order of checks.
 func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadRequest) (CreatedUpload, error) {
@@ -79,7 +87,8 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 	return b, err
 }
 
-// maxFileBytes bounds a file whatever the plan, so that sums of sizes do not overflow: a petabyte.
+// maxFileBytes bounds a file whatever the plan, so that sums of sizes do not
+// overflow: a petabyte.
 const maxFileBytes = 1 << 50
 
 func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, error) {
@@ -164,8 +173,9 @@ func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
 	})
 }
 
-// alive reports whether an upload's idempotency key still counts: as long as its link lives, or for UploadLife when it may still get
-// one. A refused file's key may begin anew.
+// alive reports whether an upload's idempotency key still counts: as long as
+// its link lives, or for UploadLife when it may still get one. A refused file's
+// key may begin anew.
 func (s *Uploads) alive(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) bool {
 	if u.State == vitrine.UploadDone {
 		l, err := tx.Link(u.Link)
@@ -189,8 +199,9 @@ func (s *Uploads) resume(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (Creat
 	return CreatedUpload{Path: u.ID}, tx.PutUpload(u)
 }
 
-// admit reports whether u may hold its slug, a link slot and its bytes from now on; fresh, whether it may be begun at all. u
-// itself counts once: what it may hold already is left out.
+// admit reports whether u may hold its slug, a link slot and its bytes from now
+// on; fresh, whether it may be begun at all. u itself counts once: what it may
+// hold already is left out.
 func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh bool) error {
 	a, err := tx.Account(u.Account)
 	if err != nil {
@@ -230,7 +241,8 @@ func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh b
 	return nil
 }
 
-// parseIdempotencyKey accepts a UUID in its usual form of 36 characters and folds it.
+// parseIdempotencyKey accepts a UUID in its usual form of 36 characters and
+// folds it.
 func parseIdempotencyKey(s string) (string, error) {
 	id, err := uuid.Parse(s)
 	if err != nil || len(s) != 36 {

@@ -6,10 +6,10 @@ import (
 	"vitrine"
 )
 
-// Uploads whose hold has ended are not counted against the plan, but their bytes
-// may still be stored. They stay as long as the plan's storage has room for
-// them, so that a late complete works. When an upload needs the room, the oldest
-// of them are ended.
+// Uploads whose hold has ended are not counted against the plan, but their
+// bytes may still be stored. They stay as long as the plan's storage has room
+// for them, so that a late complete works. When an upload needs the room, the
+// oldest of them are ended.
 
 // lapse ends the oldest uploads of an account that hold nothing any more, until
 // all that may be stored of the account fits into its plan. It returns those

@@ -7,17 +7,20 @@ import (
 	"vitrine"
 )
 
-// Usage is what an account uses of its limits. What uploads hold that are under way counts, as it does where limits are checked.
+// Usage is what an account uses of its limits. What uploads hold that are under
+// way counts, as it does where limits are checked.
 type Usage struct {
 	Limits  vitrine.Limits
 	Links   int64
 	Sites   int64 // of the links so many are websites
 	Bytes   int64
 	Uploads int64 // begun in the last 60 minutes
-	// HeldLinks and HeldBytes are of unfinished uploads, within Links and Bytes. All of it is released by HeldUntil.
+	// HeldLinks and HeldBytes are of unfinished uploads, within Links and
+	// Bytes. All of it is released by HeldUntil.
 	HeldLinks, HeldBytes int64
 	HeldUntil            time.Time
-	// NextUpload is when the next upload may be begun after the hourly limit was met; zero: now.
+	// NextUpload is when the next upload may be begun after the hourly limit
+	// was met; zero: now.
 	NextUpload time.Time
 }
 

@@ -24,7 +24,8 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Address says where a bucket is: s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL][&public=URL][&region=REGION][&path-style=true].
+// Address says where a bucket is:
+// s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL][&public=URL][&region=REGION][&path-style=true].
 type Address struct {
 	Bucket    string
 	Prefix    string // before all keys; "" or with a slash at its end
@@ -41,7 +42,8 @@ var (
 	prefixName = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`) // what means itself in a path, a header and a list alike
 )
 
-// ParseAddress reads an address. Its errors have none of it: it may hold a secret.
+// ParseAddress reads an address. Its errors have none of it: it may hold a
+// secret.
 func ParseAddress(address string) (Address, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Opaque != "" || u.Fragment != "" {
@@ -151,7 +153,8 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 		}
 		o.HTTPClient = client
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) { r.MaxAttempts, r.MaxBackoff = l.attempts, l.pause })
-		// Others than Amazon refuse checksums that they do not know; lengths, ETags and TLS are there in any case.
+		// Others than Amazon refuse checksums that they do not know; lengths,
+		// ETags and TLS are there in any case.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})
@@ -178,7 +181,8 @@ func origin(ctx context.Context, o sdk.Options, bucket string) (string, error) {
 	return where.URI.Scheme + "://" + where.URI.Host, nil
 }
 
-// authorities are whose certificates a configuration trusts (AWS_CA_BUNDLE, ca_bundle); nil: those of the system.
+// authorities are whose certificates a configuration trusts (AWS_CA_BUNDLE,
+// ca_bundle); nil: those of the system.
 func authorities(c aws.Config) *x509.CertPool {
 	if h, ok := c.HTTPClient.(interface{ GetTransport() *http.Transport }); ok {
 		if t := h.GetTransport().TLSClientConfig; t != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// assembly is an object that is put together of parts: a multipart upload. It is not to be seen before complete.
+// assembly is an object that is put together of parts: a multipart upload. It
+// is not to be seen before complete.
 type assembly struct {
 	b       *Blobs
 	key, id string
@@ -44,7 +45,8 @@ func (a *assembly) add(ctx context.Context, content []byte) error {
 	return nil
 }
 
-// complete makes the parts an object, or takes them back. An exclusive one answers errReplaced when there is an object of that key already.
+// complete makes the parts an object, or takes them back. An exclusive one
+// answers errReplaced when there is an object of that key already.
 func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 	in := &sdk.CompleteMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id, MultipartUpload: &types.CompletedMultipartUpload{Parts: a.parts}}
 	if exclusive {
@@ -78,7 +80,8 @@ const (
 	mostOfChunks = 9_000   // of 10,000 that there may be
 )
 
-// write stores a body of a size, or with -1 of whatever size it has, in place of what is there: whole or not at all.
+// write stores a body of a size, or with -1 of whatever size it has, in place
+// of what is there: whole or not at all.
 func (b *Blobs) write(ctx context.Context, key string, size int64, body io.Reader) error {
 	chunk := max(chunkSize, size/mostOfChunks)
 	var buf bytes.Buffer

@@ -15,8 +15,10 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// BenchmarkRead reads a file of 64 MiB, whole or in ranges of 64 KiB as the viewer of PDFs asks for them, each with an Open of its own: from a
-// directory, from a bucket, and by a GET of the bare server. It is in the cache of the system in each case.
+// BenchmarkRead reads a file of 64 MiB, whole or in ranges of 64 KiB as the
+// viewer of PDFs asks for them, each with an Open of its own: from a directory,
+// from a bucket, and by a GET of the bare server. It is in the cache of the
+// system in each case.
 func BenchmarkRead(b *testing.B) {
 	const size, span = 64 << 20, 64 << 10
 	server := vitrinetest.S3(b)

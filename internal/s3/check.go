@@ -17,7 +17,8 @@ import (
 // errOverwrites says that a server cannot keep what Seal promises.
 var errOverwrites = errors.New("the server overwrites an object although the request forbids it (If-None-Match of CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
 
-// exclusive makes sure, once, that the server refuses to put an object in place of another where it is told so. Without that nothing is sealed.
+// exclusive makes sure, once, that the server refuses to put an object in place
+// of another where it is told so. Without that nothing is sealed.
 func (b *Blobs) exclusive(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,13 +50,16 @@ func (b *Blobs) exclusive(ctx context.Context) error {
 	return nil
 }
 
-// clockSkew is by how much the clocks of this machine and of the server may differ: signed URLs say when they end by ours.
+// clockSkew is by how much the clocks of this machine and of the server may
+// differ: signed URLs say when they end by ours.
 const clockSkew = time.Minute
 
-// Check tries whatever is asked of the bucket, with small objects that it removes again. The error is a sentence for the operator: what is
-// wrong, and the remedy.
+// Check tries whatever is asked of the bucket, with small objects that it
+// removes again. The error is a sentence for the operator: what is wrong, and
+// the remedy.
 func (b *Blobs) Check(ctx context.Context) error {
-	// It has a place of its own: what is left when this is killed is no file of an instance.
+	// It has a place of its own: what is left when this is killed is no file of
+	// an instance.
 	c := &Blobs{api: b.api, inside: b.inside, outside: b.outside, plain: b.plain, bucket: b.bucket, prefix: b.prefix + checkDir, server: b.server, origin: b.origin,
 		now: b.now, limits: b.limits, tried: true}
 	k := vitrine.NewUploadID()
@@ -175,7 +179,8 @@ func (b *Blobs) checkUnfinished(ctx context.Context, k vitrine.UploadID) error {
 	return errors.Join(b.unfinished(ctx, b.prefix+incomingDir+string(k), func(*assembly, time.Time) error { return nil }), a.abort(ctx))
 }
 
-// ask sends a request as a browser would and tells the status, the headers and the beginning of the answer.
+// ask sends a request as a browser would and tells the status, the headers and
+// the beginning of the answer.
 func (b *Blobs) ask(r *http.Request) (int, http.Header, string, error) {
 	res, err := b.plain.Do(r)
 	if err != nil {
@@ -194,7 +199,8 @@ type advice struct{ wrong, remedy string }
 
 func (a *advice) Error() string { return a.wrong + " " + a.remedy }
 
-// explain says what a failure means to the operator; action is what was being tried.
+// explain says what a failure means to the operator; action is what was being
+// tried.
 func (b *Blobs) explain(err error, action string) error {
 	var a *advice
 	if errors.As(err, &a) || errors.Is(err, context.Canceled) {

@@ -83,7 +83,8 @@ func (c *client) Do(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// stalledError says that a body did not move. It is a timeout, after which a request is tried again.
+// stalledError says that a body did not move. It is a timeout, after which a
+// request is tried again.
 type stalledError struct{}
 
 func (stalledError) Error() string   { return "the transfer stalled" }
@@ -92,8 +93,9 @@ func (stalledError) Temporary() bool { return true }
 
 var errStalled error = stalledError{}
 
-// watched is a body that ends its request when the other side does nothing for too long: that is during a Read of an answer, and between
-// two Reads of what is sent.
+// watched is a body that ends its request when the other side does nothing for
+// too long: that is during a Read of an answer, and between two Reads of what
+// is sent.
 type watched struct {
 	body   io.ReadCloser
 	stall  time.Duration

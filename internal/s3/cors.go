@@ -20,8 +20,9 @@ import (
 // corsAge is how long browsers may remember that they may, in seconds.
 const corsAge = 3600
 
-// Cors has the bucket let pages of an origin, such as https://share.example, PUT files to it. Its other rules stay. The error is a sentence for
-// the operator, as of Check.
+// Cors has the bucket let pages of an origin, such as https://share.example,
+// PUT files to it. Its other rules stay. The error is a sentence for the
+// operator, as of Check.
 func (b *Blobs) Cors(ctx context.Context, origin string) error {
 	if err := b.reachable(origin); err != nil {
 		return err
@@ -53,7 +54,8 @@ func (b *Blobs) explainCors(err error, action string) error {
 	return b.explain(err, action)
 }
 
-// CorsMissing asks the bucket what a browser asks it before it puts a file there from a page of an origin. nil: it may. Otherwise the error is a
+// CorsMissing asks the bucket what a browser asks it before it puts a file
+// there from a page of an origin. nil: it may. Otherwise the error is a
 // sentence for the operator.
 func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	if err := b.reachable(origin); err != nil {
@@ -83,7 +85,8 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	return nil
 }
 
-// reachable says what keeps a browser from sending anything from a page of an origin to the bucket, whatever the bucket’s rules are.
+// reachable says what keeps a browser from sending anything from a page of an
+// origin to the bucket, whatever the bucket’s rules are.
 func (b *Blobs) reachable(origin string) error {
 	to, err := url.Parse(b.origin)
 	if err != nil || to.Scheme == "https" || !strings.HasPrefix(origin, "https://") {
@@ -97,7 +100,8 @@ func (b *Blobs) reachable(origin string) error {
 		"Name an https:// address of the bucket’s server in its address, as endpoint= or as public=."}
 }
 
-// listed reports whether a header that is a list has a value, or the one that stands for all.
+// listed reports whether a header that is a list has a value, or the one that
+// stands for all.
 func listed(h http.Header, name, value string) bool {
 	for v := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
 		if v = strings.TrimSpace(v); v == "*" || strings.EqualFold(v, value) {

@@ -77,8 +77,8 @@ func (f *flaky) sealed(text string) vitrine.UploadID {
 	return k
 }
 
-// fails does something with hasty that is to fail as unavailable, whatever hangs.
-// "done" faults may well not be noticed.
+// fails does something with hasty that is to fail as unavailable, whatever
+// hangs. "done" faults may well not be noticed.
 func (f *flaky) fails(what string, do func(context.Context) error) (failed bool) {
 	f.Helper()
 	within, cancel := context.WithTimeout(ctx, patience) // a request that nothing ends fails by this
@@ -146,7 +146,8 @@ func TestSealFaults(t *testing.T) {
 	}
 }
 
-// Every other request of an operation fails once: what is tried again gets through.
+// Every other request of an operation fails once: what is tried again gets
+// through.
 func TestTriedAgain(t *testing.T) {
 	f := newFlaky(t)
 	n := 0
@@ -193,7 +194,8 @@ func TestReadFaults(t *testing.T) {
 			t.Errorf("after %s: %d bytes, %v", fault.name, len(got), err)
 		}
 	}
-	// An answer that breaks off, or stands still, is asked for again from where it came to.
+	// An answer that breaks off, or stands still, is asked for again from where
+	// it came to.
 	stalling := brief
 	stalling.stall = time.Second
 	some, err := open(ctx, f.address, time.Now, stalling)

@@ -35,8 +35,9 @@ func put(t testing.TB, address, contentType, body string) (status int) {
 	return res.StatusCode
 }
 
-// Two instances do all there is to do with few keys at once, while browsers put more. A key that was sealed is of one body for ever; in the end
-// nothing is left of keys that were deleted.
+// Two instances do all there is to do with few keys at once, while browsers put
+// more. A key that was sealed is of one body for ever; in the end nothing is
+// left of keys that were deleted.
 func TestInstances(t *testing.T) {
 	server := vitrinetest.S3(t)
 	address := server.Address(server.Bucket(t), "")
@@ -118,7 +119,8 @@ func TestInstances(t *testing.T) {
 	sweepEmpty(t, two)
 }
 
-// sweepEmpty has two sweep at once, for a store that knows nothing, until nothing is left.
+// sweepEmpty has two sweep at once, for a store that knows nothing, until
+// nothing is left.
 func sweepEmpty(t *testing.T, two []*Blobs) {
 	t.Helper()
 	for range 2 { // the first removes blobs and leaves word of their keys
@@ -140,7 +142,8 @@ func sweepEmpty(t *testing.T, two []*Blobs) {
 	}
 }
 
-// What a crash leaves between any two steps is taken up by the next Seal, and swept.
+// What a crash leaves between any two steps is taken up by the next Seal, and
+// swept.
 func TestCrashes(t *testing.T) {
 	server := vitrinetest.S3(t)
 	address := server.Address(server.Bucket(t), "")
@@ -199,7 +202,8 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// A body of another size than the grant's does not count, though a server stored it.
+// A body of another size than the grant's does not count, though a server
+// stored it.
 func TestTruncated(t *testing.T) {
 	server := vitrinetest.S3(t)
 	b := opened(t, server.Address(server.Bucket(t), ""))

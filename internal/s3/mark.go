@@ -10,7 +10,8 @@ import (
 // markKey is beside incoming and blobs.
 const markKey = "mark"
 
-// longestMark is of what is read of a mark, in bytes: those that are put are shorter.
+// longestMark is of what is read of a mark, in bytes: those that are put are
+// shorter.
 const longestMark = 1 << 10
 
 // Mark implements [vitrine.Blobs].

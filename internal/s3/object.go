@@ -21,8 +21,9 @@ type object struct {
 	etag string
 }
 
-// get begins to read the bytes of an object from one place to before another, or to its end if that comes first. With an etag, it fails for an
-// object that is another by now.
+// get begins to read the bytes of an object from one place to before another,
+// or to its end if that comes first. With an etag, it fails for an object that
+// is another by now.
 func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.ReadCloser, object, error) {
 	in := &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", from, to-1))}
 	if etag != "" {
@@ -44,7 +45,8 @@ func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.R
 	return out.Body, o, nil
 }
 
-// sizeOf is the size of the whole object that an answer is of, whose bytes begin at from.
+// sizeOf is the size of the whole object that an answer is of, whose bytes
+// begin at from.
 func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	if out.ContentRange == nil {
 		if out.ContentLength == nil || from != 0 {
@@ -59,8 +61,9 @@ func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	return strconv.ParseInt(size, 10, 64)
 }
 
-// look tells about an object, or answers ErrNotFound. It reads a byte: what is said to a HEAD has no body, and so a bucket that is missing,
-// or a refusal, could not be told from an object that is missing.
+// look tells about an object, or answers ErrNotFound. It reads a byte: what is
+// said to a HEAD has no body, and so a bucket that is missing, or a refusal,
+// could not be told from an object that is missing.
 func (b *Blobs) look(ctx context.Context, key string) (object, error) {
 	body, o, err := b.get(ctx, key, "", 0, 1)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// proxy is before a server and spoils what a test tells it to. What passes it is what the server was sent and said.
+// proxy is before a server and spoils what a test tells it to. What passes it
+// is what the server was sent and said.
 type proxy struct {
 	address string
 	to      http.Handler
@@ -117,7 +118,8 @@ func answer(status int, body string) func(*proxy, of) func(http.ResponseWriter, 
 	}
 }
 
-// after is a fault that happens when n bytes of the server's answer have passed: then end is called. The answer keeps its head.
+// after is a fault that happens when n bytes of the server's answer have
+// passed: then end is called. The answer keeps its head.
 func after(n int64, end func(p *proxy, r *http.Request)) func(*proxy, of) func(http.ResponseWriter, *http.Request) bool {
 	return func(p *proxy, which of) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {

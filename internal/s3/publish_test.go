@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Two instances complete one upload at once while its sender swaps a text for a program behind their back: a link is made of what was inspected, or
-// none is.
+// Two instances complete one upload at once while its sender swaps a text for a
+// program behind their back: a link is made of what was inspected, or none is.
 func TestSwapWhileInspected(t *testing.T) {
 	server := vitrinetest.S3(t)
 	address := server.Address(server.Bucket(t), "")

@@ -25,7 +25,8 @@ const (
 
 var errClosed = errors.New("read of a blob that is closed")
 
-// Open opens a sealed blob. Its reads end with ctx. When it is deleted meanwhile they fail; they never bring other bytes.
+// Open opens a sealed blob. Its reads end with ctx. When it is deleted
+// meanwhile they fail; they never bring other bytes.
 func (b *Blobs) Open(ctx context.Context, k vitrine.UploadID) (vitrine.Blob, error) {
 	if err := valid(k); err != nil {
 		return nil, err
@@ -185,7 +186,8 @@ func (r *reader) keep(pg page) {
 	}
 }
 
-// stream reads on in an answer that has come as far as off, or else asks for one from there.
+// stream reads on in an answer that has come as far as off, or else asks for
+// one from there.
 func (r *reader) stream(p []byte, off int64) (int, error) {
 	s, err := r.take(off)
 	if err != nil {
@@ -248,7 +250,8 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// stream is a place in an object, and the answer that is being read from there on.
+// stream is a place in an object, and the answer that is being read from there
+// on.
 type stream struct {
 	r       *reader
 	body    io.ReadCloser // nil: none
@@ -256,7 +259,8 @@ type stream struct {
 	window  int64         // of the next answer
 }
 
-// read reads at least a byte. When an answer breaks off it asks for what is missing.
+// read reads at least a byte. When an answer breaks off it asks for what is
+// missing.
 func (s *stream) read(p []byte) (int, error) {
 	for try := 1; ; try++ {
 		if err := s.begin(int64(len(p))); err != nil { // which was tried more than once
@@ -309,7 +313,8 @@ func (s *stream) begin(want int64) error {
 	return nil
 }
 
-// close ends the answer. A short rest of it is read, so that its connection can be used again.
+// close ends the answer. A short rest of it is read, so that its connection can
+// be used again.
 func (s *stream) close() {
 	if s.body == nil {
 		return

@@ -22,7 +22,8 @@ func random(n int) []byte {
 	return p
 }
 
-// What is asked of the server for ways of reading: few requests, and few bytes that nobody wanted.
+// What is asked of the server for ways of reading: few requests, and few bytes
+// that nobody wanted.
 func TestReads(t *testing.T) {
 	f := newFlaky(t)
 	text := random(3 << 20)

@@ -1,9 +1,13 @@
-// Package s3 keeps blobs in a bucket: Amazon's, or any server's that speaks as it does and can refuse to overwrite (Check).
+// Package s3 keeps blobs in a bucket: Amazon's, or any server's that speaks as
+// it does and can refuse to overwrite (Check).
 //
-// A signed URL puts bytes at incoming/KEY-SIZE; of another size than that of the name they do not count, whatever the server let pass. Seal copies
-// them, as they are at one moment, to blobs/KE/KEY, where nothing is ever put in place of anything, and removes them from incoming. Parts stand
-// beside the blob as KEY~NAME. A key whose bytes were deleted leaves incoming/KEY.used, so that what is put there afterwards does not count
-// either. Any number of processes do all this at once, without a lock: see Seal, Delete and PutPart.
+// A signed URL puts bytes at incoming/KEY-SIZE; of another size than that of
+// the name they do not count, whatever the server let pass. Seal copies them,
+// as they are at one moment, to blobs/KE/KEY, where nothing is ever put in
+// place of anything, and removes them from incoming. Parts stand beside the
+// blob as KEY~NAME. A key whose bytes were deleted leaves incoming/KEY.used, so
+// that what is put there afterwards does not count either. Any number of
+// processes do all this at once, without a lock: see Seal, Delete and PutPart.
 package s3
 
 import (
@@ -48,8 +52,9 @@ type Blobs struct {
 	tried bool // exclusive has seen the server refuse to overwrite
 }
 
-// Open makes Blobs of an address (ParseAddress). Credentials that the address does not name are looked for as Amazon's tools do. Nothing
-// is asked of the server yet: see Check.
+// Open makes Blobs of an address (ParseAddress). Credentials that the address
+// does not name are looked for as Amazon's tools do. Nothing is asked of the
+// server yet: see Check.
 func Open(ctx context.Context, address string, now func() time.Time) (*Blobs, error) {
 	return open(ctx, address, now, ordinary)
 }
@@ -87,8 +92,10 @@ func valid(k vitrine.UploadID) error {
 // MaxPut is the largest body that a bucket takes in one request: 5 GiB.
 const MaxPut = 5 << 30
 
-// SignPut makes a URL of the bucket that takes a body of the granted length and Content-Type. The server takes more than one of them
-// while the URL lives: the one that is there when the key is sealed counts, and none after that. Errors: CodeFileTooLarge beyond MaxPut.
+// SignPut makes a URL of the bucket that takes a body of the granted length and
+// Content-Type. The server takes more than one of them while the URL lives: the
+// one that is there when the key is sealed counts, and none after that. Errors:
+// CodeFileTooLarge beyond MaxPut.
 func (b *Blobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error) {
 	if err := valid(g.Key); err != nil {
 		return "", err
@@ -122,12 +129,14 @@ func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error)
 	return r.URL, nil
 }
 
-// life is how long a URL lives, in whole seconds as URLs say it, of which one is the least.
+// life is how long a URL lives, in whole seconds as URLs say it, of which one
+// is the least.
 func (b *Blobs) life(until time.Time) time.Duration {
 	return max(until.Sub(b.now()).Truncate(time.Second), time.Second)
 }
 
-// Stat tells about stored bytes: those that are sealed, else those in incoming, unless the key was deleted.
+// Stat tells about stored bytes: those that are sealed, else those in incoming,
+// unless the key was deleted.
 func (b *Blobs) Stat(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	if err := valid(k); err != nil {
 		return vitrine.BlobInfo{}, err
@@ -162,8 +171,9 @@ func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, 
 	return found, nil
 }
 
-// Delete leaves word that the key is used up, and removes its bytes, then its parts: whoever seals looks for that word when the blob is
-// there, and whoever stores a part looks for the blob when the part is.
+// Delete leaves word that the key is used up, and removes its bytes, then its
+// parts: whoever seals looks for that word when the blob is there, and whoever
+// stores a part looks for the blob when the part is.
 func (b *Blobs) Delete(ctx context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil

@@ -21,12 +21,16 @@ const (
 	tidyTime  = 10 * time.Second
 )
 
-// errReplaced says that what was to be copied has been replaced, or that the place it was to be copied to has something.
+// errReplaced says that what was to be copied has been replaced, or that the
+// place it was to be copied to has something.
 var errReplaced = errors.New("replaced meanwhile")
 
-// Seal copies what is in incoming to the place of the blob, where the server puts nothing in place of anything: the first of all who seal a key
-// decides for ever, whatever is put in incoming at the same time or later. A part that is copied is that of one ETag, so the copy is of one body.
-// After a crash between any two steps, the next Seal finds the blob there or begins anew; what is left of the copy is swept.
+// Seal copies what is in incoming to the place of the blob, where the server
+// puts nothing in place of anything: the first of all who seal a key decides
+// for ever, whatever is put in incoming at the same time or later. A part that
+// is copied is that of one ETag, so the copy is of one body. After a crash
+// between any two steps, the next Seal finds the blob there or begins anew;
+// what is left of the copy is swept.
 func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	if err := valid(k); err != nil {
 		return vitrine.BlobInfo{}, err
@@ -61,8 +65,9 @@ func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	return vitrine.BlobInfo{}, b.fault("seal", b.path(k), fmt.Errorf("%w, %d times", errReplaced, sealTries))
 }
 
-// sealed ends a Seal whose copy is in its place: removes the other only when this one was seen. It takes the copy away when the key was deleted
-// meanwhile, perhaps without the copy having been seen.
+// sealed ends a Seal whose copy is in its place: removes the other only when
+// this one was seen. It takes the copy away when the key was deleted meanwhile,
+// perhaps without the copy having been seen.
 func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitrine.BlobInfo, error) {
 	used, err := b.exists(ctx, b.used(k))
 	if err != nil {
@@ -82,14 +87,16 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 	return vitrine.BlobInfo{Size: o.size}, nil
 }
 
-// tidy does what Sweep would do in its time; that it fails is no failure of anything.
+// tidy does what Sweep would do in its time; that it fails is no failure of
+// anything.
 func (b *Blobs) tidy(ctx context.Context, f func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
 	_ = f(ctx)
 }
 
-// copy copies o from incoming to the place of the blob. It answers errReplaced when o is no longer in incoming, or something is in that place.
+// copy copies o from incoming to the place of the blob. It answers errReplaced
+// when o is no longer in incoming, or something is in that place.
 func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 	key := b.path(k)
 	a, err := b.assemble(ctx, key)

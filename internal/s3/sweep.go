@@ -11,9 +11,11 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Sweep removes, of what was stored before a time by the server's clock, and of keys that keep does not know: what is in incoming, and blobs with
-// their parts. Whatever the key, it removes what was put in incoming of a blob that is sealed, parts whose blob is gone, and what was begun to be
-// written and never finished.
+// Sweep removes, of what was stored before a time by the server's clock, and of
+// keys that keep does not know: what is in incoming, and blobs with their
+// parts. Whatever the key, it removes what was put in incoming of a blob that
+// is sealed, parts whose blob is gone, and what was begun to be written and
+// never finished.
 func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
 	due := func(k vitrine.UploadID, do func() error) error {
 		known, err := keep(k)
@@ -95,7 +97,8 @@ func (b *Blobs) sweepUnfinished(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// unfinished calls f with what is being written under keys that begin so, and when that was begun.
+// unfinished calls f with what is being written under keys that begin so, and
+// when that was begun.
 func (b *Blobs) unfinished(ctx context.Context, prefix string, f func(*assembly, time.Time) error) error {
 	pages := sdk.NewListMultipartUploadsPaginator(b.api, &sdk.ListMultipartUploadsInput{Bucket: &b.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// On a disk that is really full nothing is acknowledged, what was is kept, and with room it goes on by itself.
+// On a disk that is really full nothing is acknowledged, what was is kept, and
+// with room it goes on by itself.
 func TestDiskFull(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "64k")
 	s, log := open(t, dir)
@@ -47,8 +48,9 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// On a disk that is really full, a file of which something is left stays whole, and comes again whole; the others are replayed and removed
-// all the same. The room that they give is enough to go on.
+// On a disk that is really full, a file of which something is left stays whole,
+// and comes again whole; the others are replayed and removed all the same. The
+// room that they give is enough to go on.
 func TestLeaveOnFullDisk(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "64k")
 	s, log := open(t, dir)
@@ -81,9 +83,9 @@ func TestLeaveOnFullDisk(t *testing.T) {
 	}
 }
 
-// On a full disk the spool goes on in its reserve, as far as that reaches, however
-// often a replay fails meanwhile. With room again all of it is replayed, and the
-// reserve is made anew.
+// On a full disk the spool goes on in its reserve, as far as that reaches,
+// however often a replay fails meanwhile. With room again all of it is
+// replayed, and the reserve is made anew.
 func TestReserve(t *testing.T) {
 	const most = 2 // pieces
 	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(most*pieceBytes*reserveShare))
@@ -154,7 +156,8 @@ func fill(t *testing.T, dir string) {
 	}
 }
 
-// What comes while a replay has the last piece of the reserve waits for the end of the replay, and goes into that piece.
+// What comes while a replay has the last piece of the reserve waits for the end
+// of the replay, and goes into that piece.
 func TestReserveWhileReplaying(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(pieceBytes*reserveShare))
 	s, _ := open(t, filepath.Join(dir, "spool"))

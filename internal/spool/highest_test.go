@@ -11,7 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// The highest numbers are those of all that waits, whatever came last, and of a file that is damaged those of the rest.
+// The highest numbers are those of all that waits, whatever came last, and of a
+// file that is damaged those of the rest.
 func TestHighest(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir, slog.New(slog.DiscardHandler))

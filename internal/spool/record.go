@@ -11,8 +11,10 @@ import (
 	"vitrine"
 )
 
-// A record is a mark, the length of its body, the CRC-32C of length and body (both little-endian), and the body: a Batch as JSON. No
-// UTF-8 has a byte of the mark, so no body does, and behind damage the next record is found by its mark.
+// A record is a mark, the length of its body, the CRC-32C of length and body
+// (both little-endian), and the body: a Batch as JSON. No UTF-8 has a byte of
+// the mark, so no body does, and behind damage the next record is found by its
+// mark.
 const (
 	mark       = "\xff\xfe\xff\x01"
 	headerSize = len(mark) + 4 + 4
@@ -56,8 +58,9 @@ func decode(data []byte) (b vitrine.Batch, size int, ok bool) {
 	return b, size, true
 }
 
-// reader reads the records of a file. What is no whole record is passed over and counted: as torn if it is what a write that did not
-// come to its end leaves behind the last record, otherwise as damaged.
+// reader reads the records of a file. What is no whole record is passed over
+// and counted: as torn if it is what a write that did not come to its end
+// leaves behind the last record, otherwise as damaged.
 type reader struct {
 	data          []byte
 	at            int // what is before it has been read
@@ -88,8 +91,9 @@ func (r *reader) next() (vitrine.Batch, bool) {
 	return vitrine.Batch{}, false
 }
 
-// torn reports whether a file's end is the beginning of a record, or room that nothing was written to. A last record of its full length
-// but with a wrong checksum may be either torn or damaged: it counts as damaged, and is kept.
+// torn reports whether a file's end is the beginning of a record, or room that
+// nothing was written to. A last record of its full length but with a wrong
+// checksum may be either torn or damaged: it counts as damaged, and is kept.
 func torn(end []byte) bool {
 	if len(bytes.Trim(end, "\x00")) == 0 {
 		return true
@@ -100,7 +104,8 @@ func torn(end []byte) bool {
 	return string(end[:len(mark)]) == mark && int64(binary.LittleEndian.Uint32(end[4:])) > int64(len(end)-headerSize)
 }
 
-// join reads records into one batch, until it is large enough or there are no more.
+// join reads records into one batch, until it is large enough or there are no
+// more.
 func (r *reader) join() (all vitrine.Batch, ok bool) {
 	for all.Len() < joined {
 		b, more := r.next()

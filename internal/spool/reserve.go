@@ -13,12 +13,14 @@ import (
 )
 
 // On a full disk the spool goes on in its reserve: empty files whose blocks the
-// file system has already given, so that nobody else can take them. Each becomes
-// a file of the spool when it is needed, and is replaced once there is room.
+// file system has already given, so that nobody else can take them. Each
+// becomes a file of the spool when it is needed, and is replaced once there is
+// room.
 
 const (
 	pieceBytes = 4 << 20 // of each file of the reserve
-	// pieces is how many files the reserve has, some hundred thousand opens in all.
+	// pieces is how many files the reserve has, some hundred thousand opens in
+	// all.
 	pieces = 16
 	// reserveShare is the part of a file system that the reserve takes at most.
 	reserveShare = 16
@@ -28,9 +30,9 @@ const (
 	probeBytes    = 64 << 10
 )
 
-// Reserve keeps room for a full disk in a directory beside that of the spool. It
-// is called before the first use of the spool. A file system that cannot give
-// room ahead, or has little, has no reserve.
+// Reserve keeps room for a full disk in a directory beside that of the spool.
+// It is called before the first use of the spool. A file system that cannot
+// give room ahead, or has little, has no reserve.
 func (s *Spool) Reserve() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,8 +48,8 @@ func (s *Spool) piece(n int) string {
 	return filepath.Join(s.reserve, strconv.Itoa(n))
 }
 
-// replenish makes what the reserve lacks and the file system has room for. Pieces
-// of an earlier process have their room already, or get it here.
+// replenish makes what the reserve lacks and the file system has room for.
+// Pieces of an earlier process have their room already, or get it here.
 func (s *Spool) replenish() {
 	if s.reserve == "" {
 		return
@@ -90,7 +92,8 @@ func (s *Spool) resume() error {
 	return nil
 }
 
-// beginReserve makes a file of records in a piece of the reserve, and continues with it.
+// beginReserve makes a file of records in a piece of the reserve, and continues
+// with it.
 func (s *Spool) beginReserve(records []byte) error {
 	f := &file{number: s.next, size: int64(len(records)), piece: true}
 	s.next++

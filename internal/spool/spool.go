@@ -1,8 +1,11 @@
-// Package spool keeps batches of views in files of a directory while the log of views cannot take them.
+// Package spool keeps batches of views in files of a directory while the log of
+// views cannot take them.
 //
-// A file is a sequence of records (record.go) and is written by one process, front to back. Its name is a number, NUMBER.spool; higher
-// numbers are later. When all of its batches are replayed it is removed, and one that was damaged is kept as NUMBER.damaged; what the
-// replay has left of them is in a later file by then.
+// A file is a sequence of records (record.go) and is written by one process,
+// front to back. Its name is a number, NUMBER.spool; higher numbers are later.
+// When all of its batches are replayed it is removed, and one that was damaged
+// is kept as NUMBER.damaged; what the replay has left of them is in a later
+// file by then.
 package spool
 
 import (
@@ -37,9 +40,11 @@ var fileName = regexp.MustCompile(`^(\d{12})(\.spool|\.damaged)$`)
 // ErrFull says that the spool holds MaxBytes.
 var ErrFull = errors.New("the spool is full")
 
-// Spool is a vitrine.Spool on a directory, which no other process may have open.
+// Spool is a vitrine.Spool on a directory, which no other process may have
+// open.
 type Spool struct {
-	// MaxBytes bounds all files together; set before first use. Open sets it to 1 GiB.
+	// MaxBytes bounds all files together; set before first use. Open sets it to
+	// 1 GiB.
 	MaxBytes int64
 
 	dir string
@@ -66,8 +71,9 @@ type file struct {
 	busy     bool  // it is being replayed
 }
 
-// Open opens a directory, making it if it is not there. It takes no time for what an earlier process left: that is read when it is
-// replayed. The log is told what was found damaged then.
+// Open opens a directory, making it if it is not there. It takes no time for
+// what an earlier process left: that is read when it is replayed. The log is
+// told what was found damaged then.
 func Open(dir string, log *slog.Logger) (*Spool, error) {
 	s := &Spool{MaxBytes: defaultMaxBytes, dir: dir, log: log, next: 1}
 	err := os.MkdirAll(dir, 0o700)
@@ -184,8 +190,9 @@ func (s *Spool) put(records []byte) error {
 	}
 	f := s.last()
 	if err := write(s.open, records); err != nil {
-		// What is on the disk now is not known. The file is not continued, and should a part of a record stay at its end, the
-		// reader knows what to do with it.
+		// What is on the disk now is not known. The file is not continued, and
+		// should a part of a record stay at its end, the reader knows what to
+		// do with it.
 		return errors.Join(err, s.open.Truncate(f.size), s.seal())
 	}
 	f.size += int64(len(records))
@@ -272,12 +279,14 @@ func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.
 	return nil
 }
 
-// replay replays a file from where the last replay came to, and puts it away. What is left of it goes to another file before; if that
-// cannot be written, the file stays, and all of it comes again.
+// replay replays a file from where the last replay came to, and puts it away.
+// What is left of it goes to another file before; if that cannot be written,
+// the file stays, and all of it comes again.
 func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrine.Batch) (vitrine.Batch, error)) error {
 	data, err := os.ReadFile(s.path(file, suffix))
 	if errors.Is(err, fs.ErrNotExist) {
-		// Nothing can be done about it, and what came after it must not wait for ever.
+		// Nothing can be done about it, and what came after it must not wait
+		// for ever.
 		s.log.Error("a file of the spool is gone: what was in it is not in the log", "file", s.path(file, suffix))
 		s.forget(file)
 		return nil
@@ -336,8 +345,9 @@ func (s *Spool) forget(gone *file) {
 	s.size -= gone.size
 }
 
-// putAway removes a file, or gives it another name if something in it could not be read. Should power fail before that is durable,
-// the file is replayed again.
+// putAway removes a file, or gives it another name if something in it could not
+// be read. Should power fail before that is durable, the file is replayed
+// again.
 func (s *Spool) putAway(file *file, r *reader) error {
 	path, aside := s.path(file, suffix), s.path(file, damagedSuffix)
 	if r.damaged > 0 {

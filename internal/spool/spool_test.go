@@ -65,7 +65,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A replay that fails goes on from there, and what arrives during one is for the next.
+// A replay that fails goes on from there, and what arrives during one is for
+// the next.
 func TestReplayFails(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	size := len(must(encode(spooltest.Batch(1000))))
@@ -118,7 +119,8 @@ func must(b []byte, err error) []byte {
 // file0 is the first file of a directory.
 func file0(dir string) string { return filepath.Join(dir, "000000000001"+suffix) }
 
-// A last record of any length that is not its whole one is cut off, and the log says so.
+// A last record of any length that is not its whole one is cut off, and the log
+// says so.
 func TestTornTail(t *testing.T) {
 	first, second := must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2)))
 	for n := range len(second) {
@@ -138,7 +140,8 @@ func TestTornTail(t *testing.T) {
 	}
 }
 
-// Whatever happens to a byte, nothing but its own record is lost by it, the file is kept, and its name is not used again.
+// Whatever happens to a byte, nothing but its own record is lost by it, the
+// file is kept, and its name is not used again.
 func TestDamage(t *testing.T) {
 	var whole []byte
 	for id := range 3 {
@@ -174,7 +177,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// What is not the spool's is left alone, and a file that someone took away stops nothing.
+// What is not the spool's is left alone, and a file that someone took away
+// stops nothing.
 func TestRubbish(t *testing.T) {
 	dir := t.TempDir()
 	rubbish := []string{"00000000000x.spool", "1.spool", "notes.txt", "-00000000001.spool"}
@@ -214,7 +218,8 @@ func TestMaxBytes(t *testing.T) {
 	spooltest.Add(t, s, 4)
 }
 
-// leave replays, leaves what is said of some opens, and returns all IDs that came, and how often f was called.
+// leave replays, leaves what is said of some opens, and returns all IDs that
+// came, and how often f was called.
 func leave(t *testing.T, s *Spool, left ...int) (ids []int, calls int) {
 	t.Helper()
 	err := s.Replay(t.Context(), func(b vitrine.Batch) (rest vitrine.Batch, err error) {
@@ -255,7 +260,8 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// A file of which nothing is taken stays as it is: what waits for days is not written again with each replay.
+// A file of which nothing is taken stays as it is: what waits for days is not
+// written again with each replay.
 func TestLeaveAll(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
@@ -293,7 +299,8 @@ func TestLeaveAll(t *testing.T) {
 	spooltest.Want(t, spooltest.Replay(t, s), rest...)
 }
 
-// A replay that leaves something and then fails has lost nothing of it, and no memory of what it took grows into a loss.
+// A replay that leaves something and then fails has lost nothing of it, and no
+// memory of what it took grows into a loss.
 func TestLeaveFails(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	var records []byte
@@ -322,7 +329,8 @@ func TestLeaveFails(t *testing.T) {
 	}
 }
 
-// In a damaged file, too, what is left is kept, once; and the file stays for anyone who wants to look at it.
+// In a damaged file, too, what is left is kept, once; and the file stays for
+// anyone who wants to look at it.
 func TestLeaveDamaged(t *testing.T) {
 	dir := t.TempDir()
 	all := slices.Concat(must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2))), must(encode(spooltest.Batch(3))))
@@ -345,7 +353,8 @@ func TestLeaveDamaged(t *testing.T) {
 	}
 }
 
-// Also when it is full, what is left of one file goes to another, and the room of what was taken is given back.
+// Also when it is full, what is left of one file goes to another, and the room
+// of what was taken is given back.
 func TestLeaveFull(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	spooltest.Add(t, s, 1, 2, 3)
@@ -372,7 +381,8 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// FuzzReader puts rubbish around and between two records: both are read, nothing else is, and every byte is accounted for.
+// FuzzReader puts rubbish around and between two records: both are read,
+// nothing else is, and every byte is accounted for.
 func FuzzReader(f *testing.F) {
 	first, second := must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2)))
 	f.Add([]byte(nil), []byte(nil), []byte(nil))

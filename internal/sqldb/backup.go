@@ -14,8 +14,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Snapshot is a SQLite file as it was at one moment, anyone who writes to it since. While it is held the file's write-ahead log grows by what
-// is written, and shrinks afterwards.
+// Snapshot is a SQLite file as it was at one moment, anyone who writes to it
+// since. While it is held the file's write-ahead log grows by what is written,
+// and shrinks afterwards.
 type Snapshot struct {
 	db   *sql.DB
 	conn *conn
@@ -81,7 +82,8 @@ func (s *Snapshot) Opens(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// pagesAtOnce are copied between two looks at the context and two reports of progress: 4 MiB.
+// pagesAtOnce are copied between two looks at the context and two reports of
+// progress: 4 MiB.
 const pagesAtOnce = 1024
 
 // onlineBackup is what SQLite's driver offers beside database/sql.
@@ -89,8 +91,9 @@ type onlineBackup interface {
 	NewBackup(to string) (*sqlite.Backup, error)
 }
 
-// CopyTo copies the snapshot to a new file, whole and durable when nil; the caller removes what an error leaves. progress is told the
-// bytes that were copied, of how many.
+// CopyTo copies the snapshot to a new file, whole and durable when nil; the
+// caller removes what an error leaves. progress is told the bytes that were
+// copied, of how many.
 func (s *Snapshot) CopyTo(ctx context.Context, path string, progress func(done, all int64)) error {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -34,7 +34,8 @@ const (
 	ViewLogSchema = "viewlog"
 )
 
-// LookAt looks at a database as OpenStore or OpenViewLog would open it, and changes nothing. The error is that it cannot be looked at.
+// LookAt looks at a database as OpenStore or OpenViewLog would open it, and
+// changes nothing. The error is that it cannot be looked at.
 func LookAt(ctx context.Context, place, schema string) (*Look, error) {
 	l := new(Look)
 	dialect := "sqlite3"

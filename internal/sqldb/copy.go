@@ -34,7 +34,8 @@ var (
 // Copied tells how far a copy has come.
 type Copied func(table string, rows, bytes int64)
 
-// ErrOtherData says that a database has something in it that is not of the one that is copied.
+// ErrOtherData says that a database has something in it that is not of the one
+// that is copied.
 var ErrOtherData = errors.New("it has other data in it")
 
 // table is what is to be known of a table to copy it.
@@ -58,7 +59,8 @@ func (t *table) keyOf(row []any) (key []any) {
 	return key
 }
 
-// SameTables reads what tables both databases have, and sees to it that none is forgotten.
+// SameTables reads what tables both databases have, and sees to it that none is
+// forgotten.
 func SameTables(ctx context.Context, from, to *DB, names []string) (all []*table, err error) {
 	var theirs, ours map[string]*table
 	if err = from.Read(ctx, func(t *Tx) error { ours, err = t.Tables(); return err }); err != nil {
@@ -113,7 +115,8 @@ func CopyDB(ctx context.Context, from, to *DB, names []string, told Copied) erro
 	return to.Update(ctx, func(t *Tx) error { return t.SetLastIDs(ids) })
 }
 
-// begun is the key up to which a table was copied before; nil: nothing was. What is in the target must be what the source has up to there.
+// begun is the key up to which a table was copied before; nil: nothing was.
+// What is in the target must be what the source has up to there.
 func begun(ctx context.Context, from, to *DB, t *table) ([]any, error) {
 	if t.name == LogTable {
 		return nil, nil
@@ -175,7 +178,8 @@ func (t *Tx) rowsOf(of *table, rest string, args []any, f func([]any) error) err
 	}, "SELECT "+of.list()+" FROM "+of.name+rest, args...)
 }
 
-// copyTable copies the rows behind a key, in the order of keys, so that what is in the target is always a beginning of it.
+// copyTable copies the rows behind a key, in the order of keys, so that what is
+// in the target is always a beginning of it.
 func copyTable(ctx context.Context, from, to *DB, t *table, after []any, told Copied) error {
 	rest := " ORDER BY " + t.byKey()
 	if after != nil {
@@ -251,7 +255,8 @@ func (t *Tx) insert(of *table, rows [][]any) error {
 	return nil
 }
 
-// sum is what is compared of a table: how many rows it has, and the sum of their hashes, which is the same in whatever order they come.
+// sum is what is compared of a table: how many rows it has, and the sum of
+// their hashes, which is the same in whatever order they come.
 type sum struct {
 	rows   int64
 	lo, hi uint64
@@ -366,7 +371,8 @@ func (t *Tx) Tables() (map[string]*table, error) {
 	return all, err
 }
 
-// lastIDs are the last IDs that were given in tables that give some, to rows that are there or not any more.
+// lastIDs are the last IDs that were given in tables that give some, to rows
+// that are there or not any more.
 func (t *Tx) lastIDs(tables []*table) (map[string]int64, error) {
 	ids := map[string]int64{}
 	add := func(s Scanner) error {

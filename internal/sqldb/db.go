@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/durable"
 )
 
-// DB is one database: connections that write (of SQLite one), and some that read.
+// DB is one database: connections that write (of SQLite one), and some that
+// read.
 type DB struct {
 	Dialect *Dialect
 	path    string
@@ -22,7 +23,8 @@ type DB struct {
 	locks   locks
 	version storeVersion
 	Changes *Listener // if others change it without this process's knowing: PostgreSQL's store
-	// background, if there is one, wants to know of commits, also of those whose outcome is unknown, and is closed last.
+	// background, if there is one, wants to know of commits, also of those
+	// whose outcome is unknown, and is closed last.
 	Background interface {
 		committed()
 		Close() error
@@ -36,7 +38,8 @@ func newDB(d *Dialect, path string, writer *sql.DB, writers int, reader *sql.DB,
 // aloneFrom is from which try on a transaction is alone.
 const aloneFrom = 4
 
-// Update runs f as a transaction that may write, again when others are in the way.
+// Update runs f as a transaction that may write, again when others are in the
+// way.
 func (d *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	for try := 1; ; try++ {
 		begin := d.Dialect.beginWrite
@@ -61,8 +64,10 @@ func (d *DB) ReadAside(f func(*Tx) error) error {
 	return d.run(context.Background(), d.words, d.Dialect.beginRead, f)
 }
 
-// run runs f as a transaction. Once it has a connection, ctx no longer counts: a transaction is short, and one that is cut
-// off in its commit would leave open what became of it. (A server that is frozen ends it all the same: lines.)
+// run runs f as a transaction. Once it has a connection, ctx no longer counts:
+// a transaction is short, and one that is cut off in its commit would leave
+// open what became of it. (A server that is frozen ends it all the same:
+// lines.)
 func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) (err error) {
 	c, err := d.begin(ctx, p, begin)
 	if err != nil {
@@ -82,7 +87,8 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	err = f(t)
 	switch {
 	case t.Err != nil:
-		// Whatever f made of it, nothing may be committed: part of what f wrote may be gone already.
+		// Whatever f made of it, nothing may be committed: part of what f wrote
+		// may be gone already.
 		return d.failed("query", t.Err)
 	case err != nil:
 		return err
@@ -111,7 +117,8 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	return nil
 }
 
-// begin gives a connection on which a transaction has begun. A connection that was lost while it was idle is no failure of whoever meets it.
+// begin gives a connection on which a transaction has begun. A connection that
+// was lost while it was idle is no failure of whoever meets it.
 func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 	for {
 		c, err := p.Acquire(ctx)

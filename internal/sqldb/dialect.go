@@ -9,29 +9,38 @@ import (
 // Dialect is what differs between databases, beside the migrations.
 type Dialect struct {
 	goose database.Dialect
-	// beginWrite begins a serializable transaction that may write, beginRead one that reads one snapshot. beginAlone is beginWrite for one that
-	// met others in its way, and waits until nobody is.
+	// beginWrite begins a serializable transaction that may write, beginRead
+	// one that reads one snapshot. beginAlone is beginWrite for one that met
+	// others in its way, and waits until nobody is.
 	beginWrite, beginAlone, beginRead, commit string
 	// command does one of those.
 	command func(c *conn, statements string) error
-	// busy tells an error after which the same transaction may be tried again from the start, which is done up to tries times.
+	// busy tells an error after which the same transaction may be tried again
+	// from the start, which is done up to tries times.
 	Busy  func(error) bool
 	tries int
-	// unknown tells of an error of a commit that it leaves open what became of the transaction.
+	// unknown tells of an error of a commit that it leaves open what became of
+	// the transaction.
 	unknown func(error) bool
 	// exists reports that a row was refused because it is not unique.
 	exists func(error) bool
-	// guard has a statement that is refused leave the transaction as it was; nil: every statement does.
+	// guard has a statement that is refused leave the transaction as it was;
+	// nil: every statement does.
 	guard func(t *Tx, statement func() error) error
-	// many runs a statement many times, without waiting for each; nil: there is nothing to wait for.
+	// many runs a statement many times, without waiting for each; nil: there is
+	// nothing to wait for.
 	many func(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error, done func(i int, changed int64)) error
-	// text makes arguments of a query such that the database can hold them; nil: it holds all.
+	// text makes arguments of a query such that the database can hold them;
+	// nil: it holds all.
 	text func(args []any) []any
-	// useEngaged follows the name of the table opens in a query that is to use the index opens_engaged, where the planner would not.
+	// useEngaged follows the name of the table opens in a query that is to use
+	// the index opens_engaged, where the planner would not.
 	UseEngaged string
-	// changes is a query for a number that is another one when another connection has changed the database since this one asked.
+	// changes is a query for a number that is another one when another
+	// connection has changed the database since this one asked.
 	changes string
-	// visit calls f with the columns of every row that a FROM clause selects. Strings and blobs among them are f's until it returns.
+	// visit calls f with the columns of every row that a FROM clause selects.
+	// Strings and blobs among them are f's until it returns.
 	Visit func(t *Tx, columns, from string, args []any, f func([]driver.Value) error) error
 }
 

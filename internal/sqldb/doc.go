@@ -1,13 +1,13 @@
 // Package sqldb runs transactions on SQL databases: SQLite files, each of which
-// several processes of one machine may use at once, and PostgreSQL (15 or later),
-// which instances on several machines may use at once. Package sqlstore keeps
-// the store in it, package viewdb the view log.
+// several processes of one machine may use at once, and PostgreSQL (15 or
+// later), which instances on several machines may use at once. Package sqlstore
+// keeps the store in it, package viewdb the view log.
 //
-// Queries are written once, with $1 … $n for arguments and in the SQL that SQLite
-// and PostgreSQL have in common. A dialect holds the rest. A transaction runs on
-// one connection, which keeps its prepared statements. A failure of the database
-// ends its transaction and is returned as [vitrine.Unavailable]. The next
-// transaction finds the database as it was before.
+// Queries are written once, with $1 … $n for arguments and in the SQL that
+// SQLite and PostgreSQL have in common. A dialect holds the rest. A transaction
+// runs on one connection, which keeps its prepared statements. A failure of the
+// database ends its transaction and is returned as [vitrine.Unavailable]. The
+// next transaction finds the database as it was before.
 //
 //	db.go pool.go tx.go      connections, transactions, queries
 //	migrate.go migrations/   schemas of the store and of the view log
@@ -22,18 +22,18 @@
 // # PostgreSQL
 //
 // The store and the view log have a schema each, vitrine and vitrine_views, and
-// may share a database. Its encoding is UTF8. Text that it cannot hold (NUL, bytes
-// that are not UTF-8) is kept with U+FFFD in its place. In an address,
-// pool_max_conns is the number of connections for transactions, of the store and
-// of the view log each (16 by default). Each also has one connection that listens
-// for changes, and one for each lock that is held.
+// may share a database. Its encoding is UTF8. Text that it cannot hold (NUL,
+// bytes that are not UTF-8) is kept with U+FFFD in its place. In an address,
+// pool_max_conns is the number of connections for transactions, of the store
+// and of the view log each (16 by default). Each also has one connection that
+// listens for changes, and one for each lock that is held.
 //
 // Statements are prepared on the connection, and locks and notifications belong
-// to it, so a pooler in between (PgBouncer) must give each client a connection of
-// its own (session mode). What a transaction has committed is on the server's
-// disk, also where synchronous_commit is off for others.
+// to it, so a pooler in between (PgBouncer) must give each client a connection
+// of its own (session mode). What a transaction has committed is on the
+// server's disk, also where synchronous_commit is off for others.
 //
-// Transactions of the store run side by side (SERIALIZABLE). After a conflict one
-// runs again, in the end alone. The view log has one writer at a time among all
-// instances, as a SQLite file has.
+// Transactions of the store run side by side (SERIALIZABLE). After a conflict
+// one runs again, in the end alone. The view log has one writer at a time among
+// all instances, as a SQLite file has.
 package sqldb

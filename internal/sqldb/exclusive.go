@@ -12,7 +12,8 @@ import (
 
 // locks are named locks that hold over all processes which use a database.
 type locks interface {
-	// lock takes a lock, waiting for it until ctx ends, or, without wait, answers errHeld where another has it. unlock fails where the lock had
+	// lock takes a lock, waiting for it until ctx ends, or, without wait,
+	// answers errHeld where another has it. unlock fails where the lock had
 	// been lost before.
 	lock(ctx context.Context, name string, wait bool) (unlock func() error, err error)
 }
@@ -52,7 +53,8 @@ func once(f func() error) func() error {
 	}
 }
 
-// postgresLocks are advisory locks, each held by a connection of its own, which is kept for the next. Of a process one goroutine at a time asks for each.
+// postgresLocks are advisory locks, each held by a connection of its own, which
+// is kept for the next. Of a process one goroutine at a time asks for each.
 type postgresLocks struct {
 	handle *sql.DB
 	inside insideLocks

@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// fileLocks are locks on files beside a database, which stay. Two openings of a file are strangers to each other, also in one process.
+// fileLocks are locks on files beside a database, which stay. Two openings of a
+// file are strangers to each other, also in one process.
 type fileLocks struct {
 	path   string // of the database
 	inside insideLocks
 }
 
-// askAgain is how often a lock is asked for that another process has: the system tells nobody when it is free.
+// askAgain is how often a lock is asked for that another process has: the
+// system tells nobody when it is free.
 const askAgain = 20 * time.Millisecond
 
 func (l *fileLocks) lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {

@@ -14,18 +14,20 @@ import (
 //go:embed migrations
 var Migrations embed.FS
 
-// migrateTries bounds how often another process may come between the steps of a migration.
+// migrateTries bounds how often another process may come between the steps of a
+// migration.
 const migrateTries = 5
 
 // versionTries bounds how often the version is asked for while others begin a
-// new database, and versionPause is by how much longer each try waits: some four
-// seconds in all.
+// new database, and versionPause is by how much longer each try waits: some
+// four seconds in all.
 const versionTries = 20
 
 var VersionPause = 20 * time.Millisecond
 
-// migrate brings a database to the newest schema, each step in a transaction of its own. A database that is ahead of this
-// program is refused and left as it is.
+// migrate brings a database to the newest schema, each step in a transaction of
+// its own. A database that is ahead of this program is refused and left as it
+// is.
 func migrate(d *Dialect, handle *sql.DB, path, schema string) error {
 	steps, err := fs.Sub(Migrations, fmt.Sprintf("migrations/%s/%s", d.goose, schema))
 	if err != nil {
@@ -34,8 +36,9 @@ func migrate(d *Dialect, handle *sql.DB, path, schema string) error {
 	return MigrateTo(d, handle, path, steps)
 }
 
-// versions reads the schema version of a database, and the newest that is known. In a new database it makes the table of versions, which fails
-// at once where another process is making it: then it is there a moment later.
+// versions reads the schema version of a database, and the newest that is
+// known. In a new database it makes the table of versions, which fails at once
+// where another process is making it: then it is there a moment later.
 func versions(ctx context.Context, p *goose.Provider) (now, known int64, err error) {
 	for try := range versionTries {
 		if now, known, err = p.GetVersions(ctx); err == nil {
@@ -61,7 +64,8 @@ func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS) error {
 			return fmt.Errorf("the database %s has schema version %d, and this program knows versions up to %d only: it was used by a newer "+
 				"version. Install that version, or restore a backup from before the upgrade", path, before, known)
 		}
-		// A step may have a smaller number than one that was made before it was written.
+		// A step may have a smaller number than one that was made before it was
+		// written.
 		if pending, err := p.HasPending(ctx); err != nil {
 			return fmt.Errorf("read the schema version of %s: %w", path, err)
 		} else if !pending {
@@ -70,7 +74,8 @@ func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS) error {
 		if _, err = p.Up(ctx); err == nil {
 			continue // and see that it is so
 		}
-		// Another process that opens the same database may have made the step that failed here.
+		// Another process that opens the same database may have made the step
+		// that failed here.
 		now, _, again := versions(ctx, p)
 		pending, unknown := p.HasPending(ctx)
 		if again != nil || unknown != nil || now == before && pending || try == migrateTries {

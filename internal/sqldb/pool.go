@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// pool holds the connections of one kind. It keeps each with its prepared statements, which database/sql would have to
-// look for in every transaction anew.
+// pool holds the connections of one kind. It keeps each with its prepared
+// statements, which database/sql would have to look for in every transaction
+// anew.
 type pool struct {
 	DB       *sql.DB
 	Idle     chan *conn
@@ -37,7 +38,8 @@ func newPool(db *sql.DB, n int) *pool {
 	return p
 }
 
-// Acquire waits for a connection until ctx ends. None is opened while another is idle.
+// Acquire waits for a connection until ctx ends. None is opened while another
+// is idle.
 func (p *pool) Acquire(ctx context.Context) (*conn, error) {
 	// Nothing is begun for a caller who is gone, even if a connection is idle.
 	if err := ctx.Err(); err != nil {
@@ -88,7 +90,8 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// Release gives a connection back; one that is not usable is thrown away and opened anew when it is needed.
+// Release gives a connection back; one that is not usable is thrown away and
+// opened anew when it is needed.
 func (p *pool) Release(c *conn, usable bool) {
 	if !usable {
 		_ = c.Raw(func(any) error { return driver.ErrBadConn })

@@ -20,15 +20,18 @@ import (
 	"github.com/pressly/goose/v3/database"
 )
 
-// postgresSchemas are where the Store and the ViewLog, whose tables have the same names, stand in one database.
+// postgresSchemas are where the Store and the ViewLog, whose tables have the
+// same names, stand in one database.
 var postgresSchemas = map[string]string{"store": "vitrine", "viewlog": "vitrine_views"}
 
 // ChangesChannel is where a transaction says that it has changed the store.
 const ChangesChannel = "vitrine_changes"
 
-// PostgresStore runs transactions that write side by side, and those again that the database finds in each other's way. Each holds the table
-// of turns, shared, but for one that was in others' way again and again: nobody else writes while it does. LOCK TABLE takes no snapshot, so
-// that what is read is newer than the lock.
+// PostgresStore runs transactions that write side by side, and those again that
+// the database finds in each other's way. Each holds the table of turns,
+// shared, but for one that was in others' way again and again: nobody else
+// writes while it does. LOCK TABLE takes no snapshot, so that what is read is
+// newer than the lock.
 var PostgresStore = postgresDialect(Dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN ROW SHARE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN EXCLUSIVE MODE",
@@ -36,7 +39,8 @@ var PostgresStore = postgresDialect(Dialect{
 	tries:      8, // PostgreSQL lets go of a lock a moment before it takes a transaction for ended: even one that is alone may meet the one before
 })
 
-// PostgresViewLog has one transaction write at a time, of all instances together: what decides how opens are counted relies on it.
+// PostgresViewLog has one transaction write at a time, of all instances
+// together: what decides how opens are counted relies on it.
 var PostgresViewLog = postgresDialect(Dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
@@ -67,7 +71,8 @@ func postgresCode(err error) string {
 	return ""
 }
 
-// postgresLost reports that an error is of the connection: none by the server, or one after which it hangs up.
+// postgresLost reports that an error is of the connection: none by the server,
+// or one after which it hangs up.
 func postgresLost(err error) bool {
 	var e *pgconn.PgError
 	return !errors.As(err, &e) || e.SeverityUnlocalized != "ERROR"
@@ -79,7 +84,8 @@ func PostgresCommand(c *conn, statements string) error {
 	return err
 }
 
-// postgresGuard runs a statement inside a savepoint: without one, PostgreSQL ends the transaction with the statement that it refuses.
+// postgresGuard runs a statement inside a savepoint: without one, PostgreSQL
+// ends the transaction with the statement that it refuses.
 func postgresGuard(t *Tx, statement func() error) error {
 	if t.Err != nil {
 		return t.Err
@@ -103,7 +109,8 @@ func postgresGuard(t *Tx, statement func() error) error {
 	return err
 }
 
-// postgresText puts U+FFFD in the place of what no text in PostgreSQL has: NUL, and bytes that are not UTF-8.
+// postgresText puts U+FFFD in the place of what no text in PostgreSQL has: NUL,
+// and bytes that are not UTF-8.
 func postgresText(args []any) []any {
 	for i, a := range args {
 		if s, ok := a.(string); ok && (strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)) {
@@ -113,7 +120,8 @@ func postgresText(args []any) []any {
 	return args
 }
 
-// IsPostgres reports whether a place is the address of a PostgreSQL database; else it is the path of a file.
+// IsPostgres reports whether a place is the address of a PostgreSQL database;
+// else it is the path of a file.
 func IsPostgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
@@ -124,22 +132,28 @@ const (
 	PostgresWriters     = 4 // that run side by side, where they may
 )
 
-// connectTimeout bounds how long a connection takes to open, unless the address says otherwise.
+// connectTimeout bounds how long a connection takes to open, unless the address
+// says otherwise.
 const connectTimeout = 10 * time.Second
 
-// postgresSettings are what every connection is set to. Commits wait for the disk. A client that vanished in the middle of a transaction must
-// not keep the others waiting. Plans go by indexes also while tables are small: they are kept when the tables have grown, and a transaction that
-// reads a whole table is in everybody's way.
+// postgresSettings are what every connection is set to. Commits wait for the
+// disk. A client that vanished in the middle of a transaction must not keep the
+// others waiting. Plans go by indexes also while tables are small: they are
+// kept when the tables have grown, and a transaction that reads a whole table
+// is in everybody's way.
 const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SET jit = off; SET enable_seqscan = off; SET statement_timeout = 0;
 	SET lock_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = '1min'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
 	SET tcp_keepalives_count = 3; SET tcp_user_timeout = '30s'; SET client_connection_check_interval = '5s';
 	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
-// OpenPostgres opens the store or the viewlog of a PostgreSQL database, making it if there is none, and brings its schema up to date. place is
-// the address; its parameter pool_max_conns is the most connections for transactions. Up to writers of them write.
+// OpenPostgres opens the store or the viewlog of a PostgreSQL database, making
+// it if there is none, and brings its schema up to date. place is the address;
+// its parameter pool_max_conns is the most connections for transactions. Up to
+// writers of them write.
 func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 	if u, err := url.Parse(place); err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
-		// Where it was cut short, a piece of the password would stand in what is told of it.
+		// Where it was cut short, a piece of the password would stand in what
+		// is told of it.
 		return nil, errors.New("an address of PostgreSQL is postgres://USER:PASSWORD@HOST:PORT/NAME; in a password, / is written %2F, @ %40, : %3A, # %23, ? %3F and % %25")
 	}
 	config, err := pgx.ParseConfig(place)
@@ -186,7 +200,8 @@ func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 	return db, nil
 }
 
-// preparePostgres sees to it that the server is one that serves, and brings the schema up to date. One process does so at a time.
+// preparePostgres sees to it that the server is one that serves, and brings the
+// schema up to date. One process does so at a time.
 func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string) error {
 	schema := postgresSchemas[what]
 	ctx := context.Background()
@@ -234,7 +249,8 @@ func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string)
 	return migrate(d, handle, path, what)
 }
 
-// sessionMode is what to do about a pooler that hands out connections by transactions.
+// sessionMode is what to do about a pooler that hands out connections by
+// transactions.
 const sessionMode = "set it to session mode (PgBouncer: pool_mode = session), or name the server itself"
 
 // postgresShared reports whether there is a pooler in between that gives a

@@ -12,11 +12,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// trackedConns are the connections to a PostgreSQL, but for the listener's. A server that is frozen (stopped, waiting for its disk, cut off by the
-// network) takes what it is sent, or the system does in its place, and never answers. A statement cannot tell that from being slow, and no
-// bound on its time would be right. The listener can: it has nothing slow to ask. So when its connection was left without an answer, and another
-// that it tried to open as well, and nothing was read on any line meanwhile, the server is taken for frozen. Then all lines are cut,
-// which fails every statement on them, and none is opened until the listener has an answer again.
+// trackedConns are the connections to a PostgreSQL, but for the listener's. A
+// server that is frozen (stopped, waiting for its disk, cut off by the network)
+// takes what it is sent, or the system does in its place, and never answers. A
+// statement cannot tell that from being slow, and no bound on its time would be
+// right. The listener can: it has nothing slow to ask. So when its connection
+// was left without an answer, and another that it tried to open as well, and
+// nothing was read on any line meanwhile, the server is taken for frozen. Then
+// all lines are cut, which fails every statement on them, and none is opened
+// until the listener has an answer again.
 type trackedConns struct {
 	dialer *net.Dialer
 	silent time.Duration // waits.silence
@@ -96,8 +100,9 @@ func (l *trackedConns) Frozen() bool {
 	return l.up.Err() != nil
 }
 
-// tried notes how it went when the listener opened a connection. A server that says no lives; of one that nobody listens at, or that has no
-// address, the lines know as much as the listener does.
+// tried notes how it went when the listener opened a connection. A server that
+// says no lives; of one that nobody listens at, or that has no address, the
+// lines know as much as the listener does.
 func (l *trackedConns) tried(err error) {
 	var no *pgconn.PgError
 	switch {

@@ -15,7 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What is no silence of a server cuts nothing. Silence cuts every line, and an answer ends it.
+// What is no silence of a server cuts nothing. Silence cuts every line, and an
+// answer ends it.
 func TestLines(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	if err != nil {
@@ -31,7 +32,8 @@ func TestLines(t *testing.T) {
 		}
 		return c
 	}
-	// tried is as if the listener had failed so, with nothing heard for a minute.
+	// tried is as if the listener had failed so, with nothing heard for a
+	// minute.
 	tried := func(err error) {
 		l.began = time.Now().Add(-time.Minute)
 		l.heard.Store(0)

@@ -10,9 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Listener has a connection that must show each second that it is alive, which says of the server, too, that it is (lines). By it the listener of
-// a store knows of changes by anyone: each transaction that changes something says so (NOTIFY), and that connection listens. As
-// long as it is known to be alive the number stands for what is in the store; while it is not, each number is another one.
+// Listener has a connection that must show each second that it is alive, which
+// says of the server, too, that it is (lines). By it the listener of a store
+// knows of changes by anyone: each transaction that changes something says so
+// (NOTIFY), and that connection listens. As long as it is known to be alive the
+// number stands for what is in the store; while it is not, each number is
+// another one.
 type Listener struct {
 	config  *pgx.ConnConfig
 	channel string // "" listens to nothing
@@ -39,8 +42,8 @@ type Waits struct {
 	// another process is seen within this time and a beat.
 	Heard time.Duration
 	// again is how long after a failure another connection is opened, and open
-	// how long one may take to open. A server that was taken for frozen is given
-	// as long as any connection to it.
+	// how long one may take to open. A server that was taken for frozen is
+	// given as long as any connection to it.
 	Again, Open time.Duration
 	// silence is how long a server has to be silent to be taken for frozen.
 	Silence time.Duration
@@ -52,9 +55,11 @@ var PostgresWaits = Waits{Beat: time.Second, Answer: 2 * time.Second, Heard: 3 *
 	Again: 500 * time.Millisecond, Open: 4 * time.Second, Silence: 6 * time.Second}
 
 const (
-	// heartbeatQuery is what it is asked: the process that answers, and what time it is, in UTC ms.
+	// heartbeatQuery is what it is asked: the process that answers, and what
+	// time it is, in UTC ms.
 	HeartbeatQuery = "SELECT pg_backend_pid(), (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-	// timeGood is how long after the server said what time it is that is relied on, and timeTold how long it may have taken to.
+	// timeGood is how long after the server said what time it is that is relied
+	// on, and timeTold how long it may have taken to.
 	timeGood = 10 * time.Second
 	timeTold = time.Second
 )
@@ -81,7 +86,8 @@ func (l *Listener) version() (int64, error) {
 	return l.number, nil
 }
 
-// committed notes a change by this process, which is told to anyone who asks next, before the news of it come.
+// committed notes a change by this process, which is told to anyone who asks
+// next, before the news of it come.
 func (l *Listener) committed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +129,8 @@ func (l *Listener) listen(ctx context.Context) {
 	}
 }
 
-// open opens a connection that listens and is alive, and tells by which process of the server. One that is given along with an error is not.
+// open opens a connection that listens and is alive, and tells by which process
+// of the server. One that is given along with an error is not.
 func (l *Listener) open(ctx context.Context) (c *pgx.Conn, process int64, err error) {
 	config := l.config.Copy()
 	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { l.committed() }
@@ -149,7 +156,8 @@ func (l *Listener) hear(ctx context.Context, c *pgx.Conn) {
 	}
 }
 
-// beat has the connection answer, by the process that it had before; 0: by any. Whatever was said before it was asked comes before the answer.
+// beat has the connection answer, by the process that it had before; 0: by any.
+// Whatever was said before it was asked comes before the answer.
 func (l *Listener) beat(ctx context.Context, c *pgx.Conn, process *int64) error {
 	until, cancel := context.WithTimeout(ctx, l.waits.Answer)
 	defer cancel()
@@ -169,7 +177,8 @@ func (l *Listener) beat(ctx context.Context, c *pgx.Conn, process *int64) error 
 	return nil
 }
 
-// saidTime notes what the server said the time is, in UTC ms, when it was asked at a time of ours.
+// saidTime notes what the server said the time is, in UTC ms, when it was asked
+// at a time of ours.
 func (l *Listener) saidTime(asked time.Time, ms int64) {
 	now := time.Now()
 	took := now.Sub(asked)
@@ -181,7 +190,8 @@ func (l *Listener) saidTime(asked time.Time, ms int64) {
 	l.told, l.said = now.Round(0), time.UnixMilli(ms).Add(took/2)
 }
 
-// time is what time the server says it is; false: it has not said so lately. Between two heartbeats it goes by the wall, as what it is compared with.
+// time is what time the server says it is; false: it has not said so lately.
+// Between two heartbeats it goes by the wall, as what it is compared with.
 func (l *Listener) time() (now time.Time, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -196,7 +206,8 @@ func (l *Listener) ask(ctx context.Context, c *pgx.Conn, statement string) error
 	return err
 }
 
-// Close ends listening. Whatever is asked of the server after it waits for its answer for ever.
+// Close ends listening. Whatever is asked of the server after it waits for its
+// answer for ever.
 func (l *Listener) Close() error {
 	l.mu.Lock()
 	l.closed = true

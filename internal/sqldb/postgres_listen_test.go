@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A listener that finds itself behind such a pooler after all has another number as often as it is asked.
+// A listener that finds itself behind such a pooler after all has another
+// number as often as it is asked.
 func TestPostgresPoolerFound(t *testing.T) {
 	ctx := t.Context()
 	pooled := vitrinetest.PgBouncer(t, vitrinetest.PostgresDatabase(t), "transaction")

@@ -40,7 +40,8 @@ func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Valu
 	return nil
 }
 
-// lent is a value in PostgreSQL's binary form; strings and blobs share its memory.
+// lent is a value in PostgreSQL's binary form; strings and blobs share its
+// memory.
 func lent(oid uint32, b []byte) (driver.Value, error) {
 	switch {
 	case b == nil:

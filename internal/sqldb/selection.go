@@ -2,7 +2,8 @@ package sqldb
 
 import "fmt"
 
-// Selection is the conditions of a query that are put together at run time, and their arguments.
+// Selection is the conditions of a query that are put together at run time, and
+// their arguments.
 type Selection struct {
 	Text string
 	Args []any

@@ -42,7 +42,8 @@ func sqliteCode(err error) int {
 	return sqlite3.SQLITE_OK
 }
 
-// explainDamage explains what to do about a database file of which SQLite says that it is damaged. Other errors stay as they are.
+// explainDamage explains what to do about a database file of which SQLite says
+// that it is damaged. Other errors stay as they are.
 func explainDamage(path string, err error) error {
 	switch sqliteCode(err) & 0xff {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
@@ -52,7 +53,8 @@ func explainDamage(path string, err error) error {
 	return err
 }
 
-// Sizes of a connection's page cache, in KiB. Writers touch places all over the trees; readers mostly go along them.
+// Sizes of a connection's page cache, in KiB. Writers touch places all over the
+// trees; readers mostly go along them.
 const (
 	writerCache = 32 << 10
 	ReaderCache = 4 << 10
@@ -61,13 +63,15 @@ const (
 // SqliteReaders bounds the transactions that read at once.
 const SqliteReaders = 4
 
-// OpenSQLite opens a database file, making it (for its owner alone) if there is none, and brings its schema up to date.
+// OpenSQLite opens a database file, making it (for its owner alone) if there is
+// none, and brings its schema up to date.
 func OpenSQLite(path, schema string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	// The file is closed again before SQLite opens it: closing one later would drop SQLite's locks.
+	// The file is closed again before SQLite opens it: closing one later would
+	// drop SQLite's locks.
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
 		err = f.Close()
@@ -86,8 +90,9 @@ func OpenSQLite(path, schema string) (*DB, error) {
 	return d, nil
 }
 
-// SqliteName is the driver's name for a file and what every connection to it is set to. synchronous=FULL makes each commit
-// wait for the disk; a writer waits for another process's transaction up to busy_timeout.
+// SqliteName is the driver's name for a file and what every connection to it is
+// set to. synchronous=FULL makes each commit wait for the disk; a writer waits
+// for another process's transaction up to busy_timeout.
 func SqliteName(path string, cacheKiB int, more string) string {
 	pragmas := url.Values{
 		"_txlock": {"immediate"}, // for migrations, which begin their own transactions
@@ -101,12 +106,14 @@ func SqliteName(path string, cacheKiB int, more string) string {
 	return u.String()
 }
 
-// walPages is the length of the write-ahead log, in pages of 4 KiB, from which a commit moves into the database what the checkpointer
-// has not: so long a log is rare, and bounded.
+// walPages is the length of the write-ahead log, in pages of 4 KiB, from which
+// a commit moves into the database what the checkpointer has not: so long a log
+// is rare, and bounded.
 const walPages = 65536
 
-// checkpointEvery is how often the checkpointer moves what was committed into the database, while others write on: pages that many
-// commits touch are moved once, and no commit has to wait for the moving.
+// checkpointEvery is how often the checkpointer moves what was committed into
+// the database, while others write on: pages that many commits touch are moved
+// once, and no commit has to wait for the moving.
 const checkpointEvery = 5 * time.Second
 
 // checkpointer moves the write-ahead log into the database in the background.
@@ -146,7 +153,8 @@ func (c *checkpointer) run() {
 			return
 		case <-time.After(checkpointEvery):
 		}
-		// One that fails, for want of room or because another is at it, leaves the log longer for the next.
+		// One that fails, for want of room or because another is at it, leaves
+		// the log longer for the next.
 		_, _ = c.db.Exec("PRAGMA wal_checkpoint(PASSIVE)")
 	}
 }

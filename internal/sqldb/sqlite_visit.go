@@ -10,10 +10,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Millions of rows go through SQLite's own loop: an aggregate function is called with each, its blobs where they lie in the
-// page. That takes half the time of fetching rows through database/sql.
+// Millions of rows go through SQLite's own loop: an aggregate function is
+// called with each, its blobs where they lie in the page. That takes half the
+// time of fetching rows through database/sql.
 
-// sqliteDriver has the function; the driver that is registered for everyone stays as it is.
+// sqliteDriver has the function; the driver that is registered for everyone
+// stays as it is.
 var sqliteDriver = func() *sqlite.Driver {
 	d := new(sqlite.Driver)
 	d.MustRegisterFunction("visit", &sqlite.FunctionImpl{
@@ -66,7 +68,8 @@ func sqliteVisit(t *Tx, columns, from string, args []any, f func([]driver.Value)
 	return nil
 }
 
-// row calls f. A panic waits until SQLite, which holds locks, has ended the query.
+// row calls f. A panic waits until SQLite, which holds locks, has ended the
+// query.
 func (v *visit) row(args []driver.Value) (err error) {
 	defer func() {
 		if v.panicked = recover(); v.panicked != nil {
@@ -79,7 +82,8 @@ func (v *visit) row(args []driver.Value) (err error) {
 	return nil
 }
 
-// sqliteVisits is one run of the aggregate function; its value is the number of rows.
+// sqliteVisits is one run of the aggregate function; its value is the number of
+// rows.
 type sqliteVisits struct {
 	visit *visit
 	rows  int64

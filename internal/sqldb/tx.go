@@ -19,14 +19,15 @@ type Tx struct {
 	Committed []func()                 // what is to be done, still in possession of the connection, once it is committed
 }
 
-// OnCommit has f called once the transaction is committed, while it still has its
-// connection.
+// OnCommit has f called once the transaction is committed, while it still has
+// its connection.
 func (t *Tx) OnCommit(f func()) { t.Committed = append(t.Committed, f) }
 
 // Scanner is one row of an answer.
 type Scanner interface{ Scan(dest ...any) error }
 
-// Exec changes rows and tells how many. ErrExists: one would not have been unique, and nothing was changed.
+// Exec changes rows and tells how many. ErrExists: one would not have been
+// unique, and nothing was changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	s, err := t.prepare(query)
 	if err != nil {
@@ -43,7 +44,8 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	return n, nil
 }
 
-// Put changes one row. ErrNotFound: there is none. ErrExists: it would not have been unique; the transaction may go on.
+// Put changes one row. ErrNotFound: there is none. ErrExists: it would not have
+// been unique; the transaction may go on.
 func (t *Tx) Put(query string, args ...any) (err error) {
 	var n int64
 	change := func() error {
@@ -166,7 +168,8 @@ func Placeholders(from, n int) string {
 	return string(b)
 }
 
-// Opens calls f with every row of an answer that has link, id, open and session. The blobs are f's until it returns.
+// Opens calls f with every row of an answer that has link, id, open and
+// session. The blobs are f's until it returns.
 func (t *Tx) Opens(f Visitor, query string, args ...any) error {
 	s, err := t.prepare(query)
 	if err != nil {

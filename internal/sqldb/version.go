@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// storeVersion counts the changes of a database, or more. Anyone who has the watcher's connection has it too.
+// storeVersion counts the changes of a database, or more. Anyone who has the
+// watcher's connection has it too.
 type storeVersion struct {
 	number int64
 	seen   int64 // the database's own number, which means something on one connection alone
 	on     *conn
 }
 
-// ReadVersion returns a number that changes whenever the database may have changed.
+// ReadVersion returns a number that changes whenever the database may have
+// changed.
 func (d *DB) ReadVersion(ctx context.Context) (number int64, err error) {
 	if d.Changes != nil {
 		if ctx.Err() != nil {

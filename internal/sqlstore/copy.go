@@ -12,8 +12,9 @@ import (
 var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "old_slugs", "sites", "site_pages", "albums", "album_links",
 	"changes", "abuse_reports", "letters", "secrets"}
 
-// CopyTo copies everything to another store, in which there is nothing yet but what the same copy, cut off, has left: it goes on there.
-// Nobody else may write to either. Errors: ErrOtherData.
+// CopyTo copies everything to another store, in which there is nothing yet but
+// what the same copy, cut off, has left: it goes on there. Nobody else may
+// write to either. Errors: ErrOtherData.
 func (s *Store) CopyTo(ctx context.Context, to *Store, told sqldb.Copied) error {
 	return sqldb.CopyDB(ctx, s.DB, to.DB, Tables, told)
 }
@@ -23,7 +24,8 @@ func (s *Store) Compare(ctx context.Context, to *Store) ([]string, error) {
 	return sqldb.CompareDB(ctx, s.DB, to.DB, Tables)
 }
 
-// Fits reports whether CopyTo may fill another store: ErrOtherData where it has what this one has not.
+// Fits reports whether CopyTo may fill another store: ErrOtherData where it has
+// what this one has not.
 func (s *Store) Fits(ctx context.Context, to *Store) error {
 	_, _, err := sqldb.Fits(ctx, s.DB, to.DB, Tables)
 	return err

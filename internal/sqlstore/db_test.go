@@ -19,7 +19,8 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// A failure of the database that the function overlooks fails the transaction all the same, and nothing of it is left.
+// A failure of the database that the function overlooks fails the transaction
+// all the same, and nothing of it is left.
 func TestOverlookedFailure(t *testing.T) {
 	s := openTestStore(t, sqltest.NewPlace(t))
 	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
@@ -58,7 +59,8 @@ func TestReadChangesNothing(t *testing.T) {
 	}
 }
 
-// A full disk fails what needs more room, leaves nothing of it, and all is well once there is room (promise 17).
+// A full disk fails what needs more room, leaves nothing of it, and all is well
+// once there is room (promise 17).
 func TestFull(t *testing.T) {
 	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	pages := func(n int) {
@@ -103,7 +105,8 @@ func TestFull(t *testing.T) {
 	sqltest.CheckIntegrity(t, s.DB)
 }
 
-// A transaction waits for another process's, and is run again when the wait was too long.
+// A transaction waits for another process's, and is run again when the wait was
+// too long.
 func TestBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := openTestStore(t, path)
@@ -151,7 +154,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// Two handles on one file are as two processes: of a count-then-insert at the limit, one passes.
+// Two handles on one file are as two processes: of a count-then-insert at the
+// limit, one passes.
 func TestTwoProcesses(t *testing.T) {
 	path := sqltest.NewPlace(t)
 	stores := []*Store{openTestStore(t, path), openTestStore(t, path)}

@@ -58,7 +58,8 @@ func TestExclusive(t *testing.T) {
 			t.Errorf("a lock that nobody waits for any more: %v", err)
 		}
 	}
-	// At whatever step of the way the caller goes. A lock that was let go leaves a connection for the next.
+	// At whatever step of the way the caller goes. A lock that was let go
+	// leaves a connection for the next.
 	for i := range 200 {
 		other, err := stores[i%2].Exclusive(t.Context(), "other")
 		if err != nil {

@@ -63,7 +63,8 @@ func (t Tx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	if (q.Sort == vitrine.SortNewest || q.Sort == vitrine.SortID) && q.Offset == 0 && len(q.Words) == 0 {
 		return sqldb.List(t.Tx, readLink, selectLinks+w.End(order, q.Limit), w.Args...)
 	}
-	// Which ones is told from an index alone; rows are read of those on the page.
+	// Which ones is told from an index alone; rows are read of those on the
+	// page.
 	ids := "SELECT id FROM links" + w.End(order, max(q.Limit, 0))
 	if q.Offset > 0 {
 		if q.Limit == 0 {
@@ -182,7 +183,8 @@ func (t Tx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error)
 	return list, err
 }
 
-// own sets a word to one that a visit has lent; words that were there before share their memory.
+// own sets a word to one that a visit has lent; words that were there before
+// share their memory.
 func own[T ~string](to *T, lent string, known map[string]string) {
 	word, ok := known[lent]
 	if !ok {

@@ -67,7 +67,8 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// Several processes may meet a new file, or one of an old version, at the same time.
+// Several processes may meet a new file, or one of an old version, at the same
+// time.
 func TestOpenTogether(t *testing.T) {
 	for range 3 {
 		path := filepath.Join(t.TempDir(), "store.db")
@@ -94,7 +95,8 @@ func migration(statement string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte("-- +goose Up\n" + statement + ";\n")}
 }
 
-// upgrade brings a file to a schema of some steps, as another version of this program would.
+// upgrade brings a file to a schema of some steps, as another version of this
+// program would.
 func upgrade(path string, steps fstest.MapFS) error {
 	handle := sql.OpenDB(sqldb.SqliteFile(sqldb.SqliteName(path, sqldb.ReaderCache, "")))
 	return errors.Join(sqldb.MigrateTo(sqldb.SqliteDialect, handle, path, steps), handle.Close())
@@ -149,7 +151,8 @@ func TestUpgradeOutOfOrder(t *testing.T) {
 	}
 }
 
-// A step that fails leaves nothing of itself, and is made by the version that can.
+// A step that fails leaves nothing of itself, and is made by the version that
+// can.
 func TestUpgradeFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	steps := fstest.MapFS{"0001_a.sql": migration("CREATE TABLE a (n BIGINT)"),
@@ -166,7 +169,8 @@ func TestUpgradeFails(t *testing.T) {
 	}
 }
 
-// A database that was closed is one file: all that was written is in it, and a copy of it is a backup.
+// A database that was closed is one file: all that was written is in it, and a
+// copy of it is a backup.
 func TestCloseLeavesOneFile(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(filepath.Join(dir, "store.db"))

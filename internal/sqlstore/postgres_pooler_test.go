@@ -10,7 +10,8 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// A pooler in session mode is as good as none. One that gives connections by transactions is refused with what to do, by the doctor, too.
+// A pooler in session mode is as good as none. One that gives connections by
+// transactions is refused with what to do, by the doctor, too.
 func TestPostgresPooler(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	direct := openTestStore(t, place)

@@ -47,7 +47,8 @@ func TestPostgresToo(t *testing.T) {
 	}
 }
 
-// An address that leads nowhere is an error that says so, and keeps the password to itself.
+// An address that leads nowhere is an error that says so, and keeps the
+// password to itself.
 func TestPostgresOpenFails(t *testing.T) {
 	for _, c := range []struct{ place, want string }{
 		{"postgres://ann:secret@127.0.0.1:1/vitrine", "127.0.0.1:1"},
@@ -95,7 +96,8 @@ func TestPostgresConnections(t *testing.T) {
 	done.Wait()
 }
 
-// What no text in PostgreSQL can be is in it as U+FFFD, and asking for it finds nothing.
+// What no text in PostgreSQL can be is in it as U+FFFD, and asking for it finds
+// nothing.
 func TestPostgresText(t *testing.T) {
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
 	a := &vitrine.Account{Email: "ann@example.org", CreatedAt: vitrinetest.Epoch}
@@ -132,7 +134,8 @@ func TestPostgresText(t *testing.T) {
 	}
 }
 
-// A store whose connection for news is cut, or stalls, tells of what another changes all the same, and comes to rest again.
+// A store whose connection for news is cut, or stalls, tells of what another
+// changes all the same, and comes to rest again.
 func TestPostgresVersionWithoutNews(t *testing.T) {
 	sqltest.HastyPostgres(t)
 	place := vitrinetest.PostgresDatabase(t)
@@ -186,7 +189,8 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 	}
 }
 
-// The version of a store in PostgreSQL stays while nothing is written, and transactions that write nothing say nothing.
+// The version of a store in PostgreSQL stays while nothing is written, and
+// transactions that write nothing say nothing.
 func TestPostgresVersionStays(t *testing.T) {
 	sqltest.HastyPostgres(t)
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))

@@ -17,8 +17,10 @@ type Store struct {
 
 var _ vitrine.Store = (*Store)(nil)
 
-// Open opens the store in a SQLite file, or in the PostgreSQL database of an address (postgres://…), which it makes where there is
-// none, and upgrades its schema. It refuses one that a newer version has used. Several processes may have the same one open.
+// Open opens the store in a SQLite file, or in the PostgreSQL database of an
+// address (postgres://…), which it makes where there is none, and upgrades its
+// schema. It refuses one that a newer version has used. Several processes may
+// have the same one open.
 func Open(place string) (*Store, error) {
 	if sqldb.IsPostgres(place) {
 		db, err := sqldb.OpenPostgres(place, "store", sqldb.PostgresStore, sqldb.PostgresWriters)
@@ -37,20 +39,24 @@ func Open(place string) (*Store, error) {
 // Close waits for running transactions and closes the database.
 func (s *Store) Close() error { return s.DB.Close() }
 
-// Time is what time it is by the clock of a database that other machines share; false: it has none of its own, or has not told it lately.
+// Time is what time it is by the clock of a database that other machines share;
+// false: it has none of its own, or has not told it lately.
 func (s *Store) Time() (now time.Time, known bool) {
 	return s.DB.Time()
 }
 
-// Version implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
+// Version implements [vitrine.Store]. A failure of the database is
+// vitrine.Unavailable.
 func (s *Store) Version(ctx context.Context) (number int64, err error) { return s.DB.ReadVersion(ctx) }
 
-// Read implements [vitrine.Store]. A failure of the database is vitrine.Unavailable.
+// Read implements [vitrine.Store]. A failure of the database is
+// vitrine.Unavailable.
 func (s *Store) Read(ctx context.Context, f func(vitrine.Tx) error) error {
 	return s.DB.Read(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
 }
 
-// Update implements [vitrine.Store]. A failure of the database is vitrine.Unavailable, also when f has overlooked it.
+// Update implements [vitrine.Store]. A failure of the database is
+// vitrine.Unavailable, also when f has overlooked it.
 func (s *Store) Update(ctx context.Context, f func(vitrine.Tx) error) error {
 	return s.DB.Update(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
 }

@@ -34,7 +34,8 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// The version of a store is worth asking for: it stays while nothing is written, and while what was written is moved.
+// The version of a store is worth asking for: it stays while nothing is
+// written, and while what was written is moved.
 func TestVersionStays(t *testing.T) {
 	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	put := func(value string) {
@@ -64,7 +65,8 @@ func TestVersionStays(t *testing.T) {
 			t.Errorf("version %d became %d, and nothing was written", first, v)
 		}
 	}
-	// The connection that it is asked by is lost: what another one says is not taken for the same.
+	// The connection that it is asked by is lost: what another one says is not
+	// taken for the same.
 	c, err := s.DB.Watcher.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)

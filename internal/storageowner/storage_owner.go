@@ -1,4 +1,5 @@
-// Package storageowner records which database owns a directory or bucket of files.
+// Package storageowner records which database owns a directory or bucket of
+// files.
 package storageowner
 
 import (
@@ -27,15 +28,15 @@ type Blobs interface {
 // A marker in the storage holds a random token, and the store has a copy of it.
 // [StorageOwner.Rotate] replaces both again and again. Storage without a marker
 // belongs to nobody, unless the store knows a token and the newest files are
-// missing as well: then it is the wrong storage, for example a volume that is not
-// mounted. Storage with another token was used by another database since, or by a
-// later state of this one. It is disputed and belongs to nobody until
+// missing as well: then it is the wrong storage, for example a volume that is
+// not mounted. Storage with another token was used by another database since,
+// or by a later state of this one. It is disputed and belongs to nobody until
 // [StorageOwner.Claim]. So when two databases use one storage in turns, both
 // notice.
 //
-// A new token is written to the store before it is written to the storage, so no
-// crash makes the two differ. Processes of one store that rotate at the same time
-// write the same token.
+// A new token is written to the store before it is written to the storage, so
+// no crash makes the two differ. Processes of one store that rotate at the same
+// time write the same token.
 type Owner struct {
 	Store vitrine.Store
 	Blobs Blobs
@@ -48,10 +49,12 @@ const (
 	disputed       = "DISPUTED"
 )
 
-// keepTries bounds how often other processes of the same store may come between the steps of Rotate or Claim.
+// keepTries bounds how often other processes of the same store may come between
+// the steps of Rotate or Claim.
 const keepTries = 20
 
-// ErrOther says that files are not this database's to sweep. Others that say so, and why, are ErrOther by errors.Is.
+// ErrOther says that files are not this database's to sweep. Others that say
+// so, and why, are ErrOther by errors.Is.
 var ErrOther error = otherPlace("these files were last looked after by another database, or by a later state of this one")
 
 const errPlaceBare = otherPlace("the place of the files has neither its mark nor the newest of the files that the database knows, like a volume that is not mounted")
@@ -81,7 +84,8 @@ func readMarks(tx vitrine.SecretTx) (m marks, err error) {
 	return m, nil
 }
 
-// Verify reports whether the place is this database's: nil, ErrOther, or that it cannot be told. It changes nothing.
+// Verify reports whether the place is this database's: nil, ErrOther, or that
+// it cannot be told. It changes nothing.
 func (p Owner) Verify(ctx context.Context) error {
 	m, mark, err := p.read(ctx)
 	if err == nil && mark == "" {
@@ -99,11 +103,12 @@ func (p Owner) Verify(ctx context.Context) error {
 	return ErrOther
 }
 
-// bareLinks is of how many files at least one is there in a place that is only without a mark.
+// bareLinks is of how many files at least one is there in a place that is only
+// without a mark.
 const bareLinks = 5
 
-// verifyEmpty returns errPlaceBare for storage without a marker if the store knows
-// one and the newest published files are missing.
+// verifyEmpty returns errPlaceBare for storage without a marker if the store
+// knows one and the newest published files are missing.
 func (p Owner) verifyEmpty(ctx context.Context, m marks) error {
 	if m.current == "" {
 		return nil
@@ -149,7 +154,8 @@ func (p Owner) read(ctx context.Context) (m marks, mark string, err error) {
 	return m, mark, err
 }
 
-// Rotate looks after the place: it puts the next mark where the place is this database's, else it says that it is disputed and answers ErrOther.
+// Rotate looks after the place: it puts the next mark where the place is this
+// database's, else it says that it is disputed and answers ErrOther.
 func (p Owner) Rotate(ctx context.Context) error {
 	var put, doubted string // marks: put by this call, and met by it
 	for range keepTries {
@@ -189,8 +195,9 @@ func (p Owner) Rotate(ctx context.Context) error {
 	return p.errShared()
 }
 
-// doubtFor is how long a mark is doubted that the store does not know: a process of this database that has put its own too late, or has just put the next, says
-// so by then.
+// doubtFor is how long a mark is doubted that the store does not know: a
+// process of this database that has put its own too late, or has just put the
+// next, says so by then.
 const doubtFor = 300 * time.Millisecond
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -222,7 +229,8 @@ func (p Owner) errShared() error {
 	return vitrine.Unavailable(fmt.Errorf("the mark of the files: other processes came between, %d times", keepTries))
 }
 
-// begin has the store know which mark is put next: one that is given, else the one that it knows already, else a new one.
+// begin has the store know which mark is put next: one that is given, else the
+// one that it knows already, else a new one.
 func (p Owner) begin(ctx context.Context, next string) (m marks, err error) {
 	err = p.Store.Update(ctx, func(tx vitrine.Tx) error {
 		if m, err = readMarks(tx); err != nil || next == "" && m.next != m.current {
@@ -236,8 +244,9 @@ func (p Owner) begin(ctx context.Context, next string) (m marks, err error) {
 	return m, err
 }
 
-// put puts the next mark and has the store know that it is there. done is false when the store has gone on to another meanwhile: then what was put now is
-// too late, and is put right by another turn.
+// put puts the next mark and has the store know that it is there. done is false
+// when the store has gone on to another meanwhile: then what was put now is too
+// late, and is put right by another turn.
 func (p Owner) put(ctx context.Context, next string) (done bool, err error) {
 	if err := p.Blobs.PutMark(ctx, next); err != nil {
 		return false, err
@@ -252,7 +261,8 @@ func (p Owner) put(ctx context.Context, next string) (done bool, err error) {
 	return done && err == nil, err
 }
 
-// CountUnowned counts the files that the database does not know, and their bytes.
+// CountUnowned counts the files that the database does not know, and their
+// bytes.
 func (p Owner) CountUnowned(ctx context.Context) (files, bytes int64, err error) {
 	err = p.Blobs.Each(ctx, func(id vitrine.UploadID, info vitrine.BlobInfo) error {
 		owned, err := p.Owns(ctx, id)

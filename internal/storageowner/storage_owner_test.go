@@ -24,7 +24,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// places are what Place is tried with: an embedded database and a directory, and PostgreSQL and a bucket.
+// places are what Place is tried with: an embedded database and a directory,
+// and PostgreSQL and a bucket.
 var places = []struct {
 	name  string
 	store func(t *testing.T) string                                                 // address of an empty database
@@ -173,7 +174,8 @@ func (d *placed) place() storageowner.Owner {
 	return storageowner.Owner{Store: d.db, Blobs: d.blobs}
 }
 
-// sweep does what the server does now and then, and tells whether the place was the database's.
+// sweep does what the server does now and then, and tells whether the place was
+// the database's.
 func (d *placed) sweep() bool {
 	d.Helper()
 	before := d.foreign
@@ -198,7 +200,8 @@ func (d *placed) audit() {
 	d.must(a.Run(d.Context(), func(fault string) { d.Error("audit:", fault) }))
 }
 
-// hours lets hours pass, in each of which each looks once, in their order. Where that takes its time, nobody looks in most hours of many. It tells how
+// hours lets hours pass, in each of which each looks once, in their order.
+// Where that takes its time, nobody looks in most hours of many. It tells how
 // often each has looked.
 func (p *placing) hours(n int, all ...*placed) (looks int) {
 	p.Helper()
@@ -225,8 +228,10 @@ func (d *placed) own(when string, want bool) {
 	}
 }
 
-// A process on a copy of the database runs beside the living one, in whatever order the two look: nothing is removed that is on display at either,
-// both are told, and once the copy is gone and the place is claimed, it is swept as before.
+// A process on a copy of the database runs beside the living one, in whatever
+// order the two look: nothing is removed that is on display at either, both are
+// told, and once the copy is gone and the place is claimed, it is swept as
+// before.
 func TestPlaceCopy(t *testing.T) {
 	everywhere(t, func(p *placing) {
 		for _, first := range []string{"copy", "living", "while a mark is being put"} {
@@ -279,7 +284,8 @@ func TestPlaceCopy(t *testing.T) {
 	})
 }
 
-// A place that is empty, as a volume is that was not mounted, is not taken for the database's, and when the right one is there again it is as before.
+// A place that is empty, as a volume is that was not mounted, is not taken for
+// the database's, and when the right one is there again it is as before.
 func TestPlaceBare(t *testing.T) {
 	for _, place := range places {
 		t.Run(place.name, func(t *testing.T) {
@@ -319,7 +325,8 @@ func TestPlaceBare(t *testing.T) {
 	}
 }
 
-// A database that was restored to an earlier moment removes nothing of the later state, until the place is claimed.
+// A database that was restored to an earlier moment removes nothing of the
+// later state, until the place is claimed.
 func TestPlaceOlderState(t *testing.T) {
 	everywhere(t, func(p *placing) {
 		later := p.living()
@@ -362,7 +369,8 @@ func TestPlaceOlderState(t *testing.T) {
 	})
 }
 
-// A new database that is given another's place removes nothing there; and an instance that never marked its place takes it.
+// A new database that is given another's place removes nothing there; and an
+// instance that never marked its place takes it.
 func TestPlaceForeign(t *testing.T) {
 	everywhere(t, func(p *placing) {
 		owner := p.living()
@@ -386,7 +394,8 @@ func TestPlaceForeign(t *testing.T) {
 	})
 }
 
-// Keep and Claim fail at each of their steps, before it and after it: the place stays the database's, or the claim is made again.
+// Keep and Claim fail at each of their steps, before it and after it: the place
+// stays the database's, or the claim is made again.
 func TestPlaceFaults(t *testing.T) {
 	everywhere(t, func(p *placing) {
 		if p.slow {
@@ -430,7 +439,8 @@ func TestPlaceFaults(t *testing.T) {
 	})
 }
 
-// Processes of one database look after its place at once, some of them paused before they put the mark: it stays theirs.
+// Processes of one database look after its place at once, some of them paused
+// before they put the mark: it stays theirs.
 func TestPlaceTogether(t *testing.T) {
 	everywhere(t, func(p *placing) {
 		one := p.living()

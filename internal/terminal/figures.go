@@ -75,8 +75,8 @@ func (t *Terminal) change(d report.Delta) string {
 // sparks are the heights of a spark line, lowest first.
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// spark draws values side by side, the largest at full height and 0 alone at the lowest. More values than width are added up
-// in groups.
+// spark draws values side by side, the largest at full height and 0 alone at
+// the lowest. More values than width are added up in groups.
 func spark(values []int64, width int) string {
 	if n := len(values); n > width && width > 0 {
 		grouped := make([]int64, width)

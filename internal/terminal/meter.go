@@ -6,7 +6,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Meter shows on a terminal how far long work has come, a line for each of its steps.
+// Meter shows on a terminal how far long work has come, a line for each of its
+// steps.
 type Meter struct {
 	T   *Terminal
 	bar *progressbar.ProgressBar

@@ -7,13 +7,15 @@ import (
 	"vitrine"
 )
 
-// After is how a server waits while it drains. A test has another for a process.
+// After is how a server waits while it drains. A test has another for a
+// process.
 var After = time.After
 
 const (
 	// importPatience is how long an import waits for a database that is away.
 	importPatience = 10 * time.Minute
-	// firstImportPause is the time before the first new attempt; it doubles to longestImportPause.
+	// firstImportPause is the time before the first new attempt; it doubles to
+	// longestImportPause.
 	firstImportPause   = 250 * time.Millisecond
 	longestImportPause = 5 * time.Second
 )

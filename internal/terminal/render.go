@@ -23,7 +23,8 @@ const (
 	topRows     = 15
 )
 
-// page is a report being written for a person. Every text in it that others wrote goes through plain.
+// page is a report being written for a person. Every text in it that others
+// wrote goes through plain.
 type page struct {
 	strings.Builder
 	t     *Terminal
@@ -199,7 +200,8 @@ type card struct {
 	buckets []report.Bucket
 }
 
-// audience writes the breakdowns that have something to say, side by side where there is room, and the hours.
+// audience writes the breakdowns that have something to say, side by side where
+// there is room, and the hours.
 func (p *page) audience(s *report.Summary, more ...card) {
 	b := s.Breakdowns
 	cards := append(more, card{"Countries", b.Countries}, card{"Cities", b.Cities}, card{"Sources", b.Sources}, card{"Referrers", b.Referrers},

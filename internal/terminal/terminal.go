@@ -16,8 +16,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is where a verb speaks: what it was asked for goes to out, what is said to a person to err. Text that others wrote
-// passes through plain first.
+// Terminal is where a verb speaks: what it was asked for goes to out, what is
+// said to a person to err. Text that others wrote passes through plain first.
 type Terminal struct {
 	Out, Err io.Writer
 	In       io.Reader
@@ -45,7 +45,8 @@ func Console() *Terminal {
 // Say tells a person something, as a line of its own.
 func (t *Terminal) Say(format string, args ...any) { fmt.Fprintf(t.Err, format+"\n", args...) }
 
-// JSON writes v as one line for a program. Characters that a terminal could take for a command are escaped, all the same.
+// JSON writes v as one line for a program. Characters that a terminal could
+// take for a command are escaped, all the same.
 func (t *Terminal) JSON(v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -57,7 +58,8 @@ func (t *Terminal) JSON(v any) error {
 	return err
 }
 
-// Table writes rows: with a header and aligned on a terminal, else tab-separated.
+// Table writes rows: with a header and aligned on a terminal, else
+// tab-separated.
 func (t *Terminal) Table(header []string, rows [][]string) error {
 	var b strings.Builder
 	if !t.OutTTY {
@@ -128,8 +130,9 @@ func (t *Terminal) Paint(colour, s string) string {
 	return colour + s + "\x1b[0m"
 }
 
-// Plain makes text that others wrote safe to print: without control characters and those that change the direction of text,
-// on one line, in valid UTF-8. Control characters in keep stay.
+// Plain makes text that others wrote safe to print: without control characters
+// and those that change the direction of text, on one line, in valid UTF-8.
+// Control characters in keep stay.
 func Plain(s string, keep ...rune) string {
 	return strings.Map(func(r rune) rune {
 		for _, k := range keep {
@@ -147,14 +150,16 @@ func Plain(s string, keep ...rune) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// Unsafe tells characters that a terminal obeys instead of showing, or that move those around them: control and format
-// characters, but not the two that join letters and emoji.
+// Unsafe tells characters that a terminal obeys instead of showing, or that
+// move those around them: control and format characters, but not the two that
+// join letters and emoji.
 func Unsafe(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
 		unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
 }
 
-// escapeUnsafe writes the unsafe characters of JSON text, which stand in its strings alone, as escapes.
+// escapeUnsafe writes the unsafe characters of JSON text, which stand in its
+// strings alone, as escapes.
 func escapeUnsafe(s string) string {
 	if strings.IndexFunc(strings.TrimSuffix(s, "\n"), Unsafe) < 0 {
 		return s

@@ -11,7 +11,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// hostile is text that would do something to a terminal, or to the text around it.
+// hostile is text that would do something to a terminal, or to the text around
+// it.
 const hostile = "a\x1b[31m\x1b]0;owned\x07\u009b1mb\u202ec\u2066d\r\n\te\x00\xff\U000e0041f"
 
 func TestPlain(t *testing.T) {
@@ -38,7 +39,8 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-// FuzzJSON: what a program reads is the text itself; what a terminal sees obeys no part of it.
+// FuzzJSON: what a program reads is the text itself; what a terminal sees obeys
+// no part of it.
 func FuzzJSON(f *testing.F) {
 	f.Add(hostile)
 	f.Fuzz(func(t *testing.T, s string) {

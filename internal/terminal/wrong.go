@@ -44,7 +44,8 @@ func (to *Target) shownKey() string {
 	return vitrine.KeyText(to.Key).String()
 }
 
-// Sentence is what a person at the command line is told of a failure. Unlike a visitor, they are told the cause.
+// Sentence is what a person at the command line is told of a failure. Unlike a
+// visitor, they are told the cause.
 func (t *Terminal) Sentence(err error) string {
 	if t.Asked != nil {
 		if text := t.Asked.wrong(err); text != "" {
@@ -63,7 +64,8 @@ func (t *Terminal) Sentence(err error) string {
 	return e.Message
 }
 
-// wrong is what a person is told of a failure of the way to a server, or of the key; "" of any other failure.
+// wrong is what a person is told of a failure of the way to a server, or of the
+// key; "" of any other failure.
 func (to *Target) wrong(err error) string {
 	var refused *client.Error
 	if errors.As(err, &refused) {

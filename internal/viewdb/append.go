@@ -14,8 +14,10 @@ import (
 
 // Append implements [vitrine.ViewLog].
 //
-// A snapshot that makes an open a bot's takes the open off the viewer's count, and with the last one the viewer's row: from
-// then on the viewer returns only if another of their opens is a person's. What was decided for opens in between stays.
+// A snapshot that makes an open a bot's takes the open off the viewer's count,
+// and with the last one the viewer's row: from then on the viewer returns only
+// if another of their opens is a person's. What was decided for opens in
+// between stays.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	err = l.update(ctx, func(t logTx, c *changes) error {
 		w := l.write(t, c)
@@ -175,7 +177,8 @@ func (w *writing) look(batch vitrine.Batch) error {
 		})
 }
 
-// find gives the open of a snapshot or download as the transaction has it so far; nil: there is none.
+// find gives the open of a snapshot or download as the transaction has it so
+// far; nil: there is none.
 func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error) {
 	key := openKey{link, id}
 	if e, ok := w.engaged[key]; ok {
@@ -299,7 +302,8 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	return w.tx.decrementViewer(s.Link, e.Viewer, 1)
 }
 
-// dropDownloads removes the download events of an open and tells how many there were.
+// dropDownloads removes the download events of an open and tells how many there
+// were.
 func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, open vitrine.ViewID) (int64, error) {
 	var days []report.Day
 	err := w.tx.Each(func(s sqldb.Scanner) error {

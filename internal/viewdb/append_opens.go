@@ -28,8 +28,8 @@ type viewerOf struct {
 	viewer uint64
 }
 
-// opens writes opens, and tells of each that is refused why; nil: none is. All are asked for at once what they need to know of those that are
-// there.
+// opens writes opens, and tells of each that is refused why; nil: none is. All
+// are asked for at once what they need to know of those that are there.
 func (w *writing) opens(opens []vitrine.OpenRecord) (refused []error, err error) {
 	if len(opens) == 0 {
 		return nil, nil
@@ -77,7 +77,8 @@ func (w *writing) opens(opens []vitrine.OpenRecord) (refused []error, err error)
 	return refused, nil
 }
 
-// see counts the opens by people, and tells which viewers their links have seen before.
+// see counts the opens by people, and tells which viewers their links have seen
+// before.
 func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 	type viewer struct {
 		viewerOf
@@ -138,7 +139,8 @@ func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 	return seen, nil
 }
 
-// decide decides for each open that counts whether its viewer returns, and lists those of which it had been decided otherwise.
+// decide decides for each open that counts whether its viewer returns, and
+// lists those of which it had been decided otherwise.
 func decide(list []adding, before map[viewerOf]bool, counts func(*adding) bool) (changed []*adding) {
 	now := make(map[viewerOf]bool, len(before))
 	for i := range list {
@@ -200,7 +202,8 @@ func blobOrNull(b []byte) any {
 	return b
 }
 
-// notAdded takes back what was done for opens whose ID was there: they are there already, or refused. Who came after them may not return.
+// notAdded takes back what was done for opens whose ID was there: they are
+// there already, or refused. Who came after them may not return.
 func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 	some := false
 	for i := range list {

@@ -15,7 +15,8 @@ import (
 	"vitrine/report"
 )
 
-// Audit implements [vitrine.ViewLog]. It goes through the log once, link by link and then account by account, over one snapshot.
+// Audit implements [vitrine.ViewLog]. It goes through the log once, link by
+// link and then account by account, over one snapshot.
 func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	other := func(text string) { fault(text, false) }
 	wrong := func(_ vitrine.AccountID, _ report.Day, text string) { fault(text, true) }
@@ -30,7 +31,8 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 	})
 }
 
-// auditedAtOnce is how many links are recounted together: few queries for many links.
+// auditedAtOnce is how many links are recounted together: few queries for many
+// links.
 const auditedAtOnce = 1000
 
 func (l *ViewLog) auditLinks(ctx context.Context, t logTx, fault func(string)) error {
@@ -56,20 +58,23 @@ func (l *ViewLog) auditLinks(ctx context.Context, t logTx, fault func(string)) e
 	}
 }
 
-// linksAudit recounts links whose numbers lie between two: above the first, up to the second. It goes through each table once, and keeps sums alone.
+// linksAudit recounts links whose numbers lie between two: above the first, up
+// to the second. It goes through each table once, and keeps sums alone.
 type linksAudit struct {
 	ctx     context.Context
 	tx      logTx
 	opens   opener
 	between []any
 	links   map[int64]*linkAudit
-	// forgotten are the days before which accounts have no opens. It is kept for the next links.
+	// forgotten are the days before which accounts have no opens. It is kept
+	// for the next links.
 	forgotten map[vitrine.AccountID]report.Day
 	rows      int
 	packed    int // downloads whose opens are to be found in packs
 }
 
-// mostPacked bounds the downloads that are looked for together in packs. Others are looked for one by one.
+// mostPacked bounds the downloads that are looked for together in packs. Others
+// are looked for one by one.
 const mostPacked = 100_000
 
 // linkAudit is what was found of one link.
@@ -82,8 +87,9 @@ type linkAudit struct {
 	last                     vitrine.ViewID // of the opens in packs
 	some                     bool
 	downloaded               map[vitrine.ViewID][]int64 // opens that may be in packs, with their downloads
-	// viewers sums a fingerprint of the viewer of each open that counts, so that they need not be remembered; seen is the same
-	// from the table of viewers.
+	// viewers sums a fingerprint of the viewer of each open that counts, so
+	// that they need not be remembered; seen is the same from the table of
+	// viewers.
 	viewers, seen uint64
 }
 
@@ -333,7 +339,8 @@ func (a *linksAudit) inPack(link vitrine.LinkID, id vitrine.ViewID) (found bool)
 // maxSessionMs is the longest time one open can count (engagement, The server).
 const maxSessionMs = 4 * 60 * 60 * 1000
 
-// wrongSession says what no session can be. Another system's history is held to less.
+// wrongSession says what no session can be. Another system's history is held to
+// less.
 func wrongSession(s *report.Session, imported bool) string {
 	const whole = 1_000_000
 	share := func(n int64) bool { return 0 <= n && n <= whole }

@@ -14,7 +14,8 @@ import (
 	"vitrine/report"
 )
 
-// wrongTally is called for each stored tally that is wrong or missing, with its first day.
+// wrongTally is called for each stored tally that is wrong or missing, with its
+// first day.
 type wrongTally func(account vitrine.AccountID, day report.Day, text string)
 
 // auditVisits holds the index of visits against the packs.
@@ -59,7 +60,8 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 	return nil
 }
 
-// indexedVisits sums the fingerprints of the entries of each link from a day on, each once.
+// indexedVisits sums the fingerprints of the entries of each link from a day
+// on, each once.
 func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from report.Day) (sums map[int64]uint64, err error) {
 	runs, err := t.runs(account)
 	if err != nil {
@@ -88,8 +90,9 @@ func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from
 	}
 }
 
-// auditDays looks whether the account has a tally of each day on which something happened; busy tells of each day with opens whether
-// people were among them.
+// auditDays looks whether the account has a tally of each day on which
+// something happened; busy tells of each day with opens whether people were
+// among them.
 func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
 	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.retainedFrom, s.staleFrom))
 	err := t.Each(func(row sqldb.Scanner) error {
@@ -123,7 +126,8 @@ func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]
 	return nil
 }
 
-// packedVisits is the same of the packs of an account; it notes the days of its opens.
+// packedVisits is the same of the packs of an account; it notes the days of its
+// opens.
 func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID, busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
 	sums = map[vitrine.LinkID]uint64{}
 	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
@@ -149,7 +153,8 @@ func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID, busy 
 	return sums, err
 }
 
-// sampledTallies is how many stored tallies an audit recounts that is not of all.
+// sampledTallies is how many stored tallies an audit recounts that is not of
+// all.
 const sampledTallies = 200
 
 // storedPart is a stored tally, or the views by link of a day.
@@ -159,7 +164,8 @@ type storedPart struct {
 	daily bool
 }
 
-// auditTallies recounts stored tallies from their opens: of a scope those of 64 days together.
+// auditTallies recounts stored tallies from their opens: of a scope those of 64
+// days together.
 func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wrongTally) error {
 	places, err := storedParts(t, all)
 	if err != nil {
@@ -182,7 +188,8 @@ func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wro
 	return nil
 }
 
-// storedParts lists stored tallies that are used, and that there are opens for: all, or a sample.
+// storedParts lists stored tallies that are used, and that there are opens for:
+// all, or a sample.
 func storedParts(t logTx, all bool) (places []storedPart, err error) {
 	for _, query := range []string{"SELECT account, link, level, day, 0 FROM tallies", "SELECT account, 0, 0, day, 1 FROM daily_views"} {
 		if !all {
@@ -208,13 +215,15 @@ func storedParts(t logTx, all bool) (places []storedPart, err error) {
 			}
 		}
 	}
-	// Of forgotten days there is nothing to recount; stale ones are not used, and will be made again.
+	// Of forgotten days there is nothing to recount; stale ones are not used,
+	// and will be made again.
 	return slices.DeleteFunc(places, func(p storedPart) bool {
 		return p.from < states[p.Account].retainedFrom || p.to > states[p.Account].staleFrom
 	}), nil
 }
 
-// recount recounts stored tallies of one scope, which lie in 64 days, and tells of those that are wrong.
+// recount recounts stored tallies of one scope, which lie in 64 days, and tells
+// of those that are wrong.
 func (l *ViewLog) recount(ctx context.Context, t logTx, parts []storedPart, wrong wrongTally) error {
 	var days []report.Day
 	for _, p := range parts {

@@ -34,7 +34,8 @@ func tamper(t *testing.T, l *ViewLog, query string, args ...any) {
 	}
 }
 
-// Whatever is changed behind the log's back is found, and said of the right link.
+// Whatever is changed behind the log's back is found, and said of the right
+// link.
 func TestAuditFinds(t *testing.T) {
 	for _, c := range []struct {
 		name, change, want string
@@ -89,7 +90,8 @@ func TestAuditFinds(t *testing.T) {
 	}
 }
 
-// An erasure that is cut off counts for nothing from its first step on, audits clean, and is finished by the next.
+// An erasure that is cut off counts for nothing from its first step on, audits
+// clean, and is finished by the next.
 func TestEraseInSteps(t *testing.T) {
 	l := openTestLog(t)
 	const n = 2*erasedAtOnce + 500
@@ -142,7 +144,8 @@ func TestEraseInSteps(t *testing.T) {
 	}
 }
 
-// A long answer ends when nobody wants it any more, and a panic in the middle of one leaves the log usable.
+// A long answer ends when nobody wants it any more, and a panic in the middle
+// of one leaves the log usable.
 func TestVisitEnds(t *testing.T) {
 	l := openTestLog(t)
 	opens := make([]vitrine.OpenRecord, 3*checkEvery)

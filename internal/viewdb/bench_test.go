@@ -16,8 +16,8 @@ import (
 	"vitrine/report"
 )
 
-// meter reports what each of n opens costs, in time and in processor time, which a busy machine does not change. Pre-making
-// the opens is left out.
+// meter reports what each of n opens costs, in time and in processor time,
+// which a busy machine does not change. Pre-making the opens is left out.
 type meter struct {
 	b    *testing.B
 	n    int
@@ -132,7 +132,8 @@ func BenchmarkTally(b *testing.B) {
 	}
 }
 
-// BenchmarkAudit audits everything: many links with few views, and few links with many. What a link or a view costs is the same at each size.
+// BenchmarkAudit audits everything: many links with few views, and few links
+// with many. What a link or a view costs is the same at each size.
 func BenchmarkAudit(b *testing.B) {
 	for _, size := range []struct{ links, views int }{{10_000, 20_000}, {40_000, 80_000}, {10, 100_000}, {10, 400_000}} {
 		b.Run(fmt.Sprintf("links=%d/views=%d", size.links, size.views), func(b *testing.B) {

@@ -11,9 +11,11 @@ import (
 	"vitrine/report"
 )
 
-// build makes the tallies of an account's settled days that are missing or stale, 8 or 64 days at a time, and with the last ones of
-// 64 days the tally of those. It reads over snapshots and writes in short transactions, each of which ends the attempt if something of
-// the account's settled days has changed meanwhile.
+// build makes the tallies of an account's settled days that are missing or
+// stale, 8 or 64 days at a time, and with the last ones of 64 days the tally of
+// those. It reads over snapshots and writes in short transactions, each of
+// which ends the attempt if something of the account's settled days has changed
+// meanwhile.
 func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 	for {
 		b := building{log: l, ctx: ctx, account: account}
@@ -81,7 +83,8 @@ func (b *building) begin() (done bool, err error) {
 	return false, nil
 }
 
-// ahead tells about when the first open is that has no tally, and how many there are a day.
+// ahead tells about when the first open is that has no tally, and how many
+// there are a day.
 func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
 	var from, to *vitrine.ViewID
 	var opens int64
@@ -99,7 +102,8 @@ func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
 	return min(first, max(b.state.staleFrom, start)), opens / int64(end-start+1), nil
 }
 
-// firstDownload is the first day of some that has a download event of an account; their end, if there is none.
+// firstDownload is the first day of some that has a download event of an
+// account; their end, if there is none.
 func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (report.Day, error) {
 	r := idsOf(from, to)
 	var first *vitrine.ViewID
@@ -111,10 +115,12 @@ func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (re
 	return report.DayOf(first.Ms()), nil
 }
 
-// builtAtOnce is about how many opens are read at once, where there are so many in 8 days or fewer.
+// builtAtOnce is about how many opens are read at once, where there are so many
+// in 8 days or fewer.
 const builtAtOnce = 250_000
 
-// plan decides which days to make. Days without opens are made, too, where they end a tally of many days that has begun.
+// plan decides which days to make. Days without opens are made, too, where they
+// end a tally of many days that has begun.
 func (b *building) plan(first report.Day, daily int64) {
 	from := b.state.staleFrom
 	if from == alignDown(from, 2) {
@@ -155,9 +161,10 @@ func (b *building) advance(t logTx, to report.Day) error {
 	return t.putState(b.account, s)
 }
 
-// clear removes tallies of the days and of later ones: those that became stale, and what an attempt that was cut off has left. It
-// gives the state another version, so that an attempt of another process, whose
-// tallies it may have removed, ends with its next step.
+// clear removes tallies of the days and of later ones: those that became stale,
+// and what an attempt that was cut off has left. It gives the state another
+// version, so that an attempt of another process, whose tallies it may have
+// removed, ends with its next step.
 func (b *building) clear() error {
 	next := b.state
 	next.version++
@@ -225,7 +232,8 @@ func (b *building) run() error {
 	return b.write(func(t logTx) error { return b.advance(t, b.days.to) })
 }
 
-// visits finds the visits of all links, and gives those of the account to its tallies.
+// visits finds the visits of all links, and gives those of the account to its
+// tallies.
 func (b *building) visits() (facts map[int64][]visitFact, err error) {
 	facts = map[int64][]visitFact{}
 	err = b.read(func(t logTx) error {
@@ -397,10 +405,12 @@ func (b *building) link(link vitrine.LinkID, days dayTallies, facts []visitFact,
 	return b.flush()
 }
 
-// pendingTallies is about how many tallies are in memory before they are written.
+// pendingTallies is about how many tallies are in memory before they are
+// written.
 const pendingTallies = 256
 
-// tallied puts the tallies of a scope's days on their way, and those of 8 days that are whole.
+// tallied puts the tallies of a scope's days on their way, and those of 8 days
+// that are whole.
 func (b *building) tallied(s vitrine.Scope, days dayTallies) {
 	for from := b.block.from; from < b.block.to; {
 		to := min(b.block.to, alignDown(from, 1)+width(1))

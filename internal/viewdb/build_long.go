@@ -46,7 +46,8 @@ func (b *building) days64() error {
 	return b.flush()
 }
 
-// sum puts the tally of many days on its way: of the smaller ones that are stored, and of the opens of other days.
+// sum puts the tally of many days on its way: of the smaller ones that are
+// stored, and of the opens of other days.
 func (b *building) sum(s vitrine.Scope, days span) (*report.Tally, error) {
 	t := new(report.Tally)
 	err := b.read(func(tx logTx) error {

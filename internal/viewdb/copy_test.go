@@ -17,8 +17,9 @@ import (
 	"vitrine/report"
 )
 
-// fillStore writes n rows into every table of a SQLite store, each value another one, some NULL wherever one may be. A key was given and deleted
-// after them.
+// fillStore writes n rows into every table of a SQLite store, each value
+// another one, some NULL wherever one may be. A key was given and deleted after
+// them.
 func fillStore(t testing.TB, s *sqlstore.Store, n int) {
 	t.Helper()
 	for _, name := range sqlstore.Tables {
@@ -76,7 +77,8 @@ func valueOf(column, of string, i int) any {
 	return int64(i) << (i % 40) * int64(1-i%2*2)
 }
 
-// fillLog has a log with opens of many kinds, on days of which some are put away and some forgotten.
+// fillLog has a log with opens of many kinds, on days of which some are put
+// away and some forgotten.
 func fillLog(t testing.TB, l *ViewLog, n int) {
 	t.Helper()
 	l.least = least{1, 1, 1}
@@ -111,7 +113,8 @@ func smallBatches(t *testing.T) {
 	t.Cleanup(func() { sqldb.BatchRows, sqldb.BatchBytes = rows, size })
 }
 
-// cutOff runs a copy that ends after one more batch each time, until it comes to its end, and tells how often it was cut off.
+// cutOff runs a copy that ends after one more batch each time, until it comes
+// to its end, and tells how often it was cut off.
 func cutOff(t *testing.T, copy func(context.Context, sqldb.Copied) error) (cuts int) {
 	t.Helper()
 	for more := 1; ; more += 1 + more/2 {
@@ -133,8 +136,9 @@ func cutOff(t *testing.T, copy func(context.Context, sqldb.Copied) error) (cuts 
 	}
 }
 
-// TestCopy copies a store and a log from SQLite to PostgreSQL, cut off again and again, from there to another PostgreSQL database, and back to
-// SQLite. All are the same, row by row, and go on giving IDs where the first would.
+// TestCopy copies a store and a log from SQLite to PostgreSQL, cut off again
+// and again, from there to another PostgreSQL database, and back to SQLite. All
+// are the same, row by row, and go on giving IDs where the first would.
 func TestCopy(t *testing.T) {
 	one, two := vitrinetest.PostgresDatabase(t), vitrinetest.PostgresDatabase(t)
 	smallBatches(t)
@@ -196,7 +200,8 @@ func TestCopy(t *testing.T) {
 	if _, err := fromLog.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{sqltest.NewTraffic(3).Open()}}); err != nil {
 		t.Error(err)
 	}
-	// What has gone on by itself is not written over, and not taken for the same.
+	// What has gone on by itself is not written over, and not taken for the
+	// same.
 	if err := first.CopyTo(t.Context(), store(one), func(string, int64, int64) { t.Error("copied") }); err == nil {
 		t.Log("the same row was added to both")
 	}
@@ -211,7 +216,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// No table may be forgotten: each of both databases is copied, or it is said why not.
+// No table may be forgotten: each of both databases is copied, or it is said
+// why not.
 func TestCopyKnowsTables(t *testing.T) {
 	address := vitrinetest.PostgresDatabase(t)
 	for name, open := range map[string]func(place string) (*sqldb.DB, []string, error){

@@ -1,8 +1,8 @@
 // Package viewdb keeps the view log in a SQL database (package sqldb).
 //
 // A new view is a row of a table. Views of past days are moved into packed rows
-// of many views each, the segments, with an index of who came when and tallies of
-// what happened. Where both may hold a day, both together are true.
+// of many views each, the segments, with an index of who came when and tallies
+// of what happened. Where both may hold a day, both together are true.
 //
 //	append.go written.go import.go erase.go   what changes views
 //	segment/, words.go                        stored forms; the dictionary of labels

@@ -10,11 +10,13 @@ import (
 	"vitrine/report"
 )
 
-// erasedAtOnce bounds the rows of a table that one transaction removes, so that a large link does not stop the others' opens.
+// erasedAtOnce bounds the rows of a table that one transaction removes, so that
+// a large link does not stop the others' opens.
 const erasedAtOnce = 10_000
 
-// DeleteLink implements [vitrine.ViewLog]. It goes in steps: from the first on the link counts for nothing, and the last takes what is
-// left, so that an erasure that was cut off is finished by the next one.
+// DeleteLink implements [vitrine.ViewLog]. It goes in steps: from the first on
+// the link counts for nothing, and the last takes what is left, so that an
+// erasure that was cut off is finished by the next one.
 func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {
 		more := false
@@ -28,7 +30,8 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	}
 }
 
-// erased are the tables with rows of links, and what distinguishes a link's rows.
+// erased are the tables with rows of links, and what distinguishes a link's
+// rows.
 var erased = []struct{ table, key string }{{"opens", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
 
 func erase(t logTx, c *changes, link vitrine.LinkID) (more bool, err error) {
@@ -77,7 +80,8 @@ func erase(t logTx, c *changes, link vitrine.LinkID) (more bool, err error) {
 	return false, nil
 }
 
-// beginErasure takes a link out of its account, and of all that is told of the account.
+// beginErasure takes a link out of its account, and of all that is told of the
+// account.
 func beginErasure(t logTx, c *changes, account vitrine.AccountID, link vitrine.LinkID) error {
 	if _, err := t.Exec("UPDATE links SET account = -account, views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
 		return err

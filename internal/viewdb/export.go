@@ -15,10 +15,12 @@ import (
 
 var _ vitrine.LogExporter = (*ViewLog)(nil)
 
-// exportedAtOnce is how many rows are read before they are handed on: anyone who takes them may be slow.
+// exportedAtOnce is how many rows are read before they are handed on: anyone
+// who takes them may be slow.
 var exportedAtOnce = 4000
 
-// Forgotten implements [vitrine.LogExporter]. Accounts are forgotten one by one here; those that are behind must have nothing of those days.
+// Forgotten implements [vitrine.LogExporter]. Accounts are forgotten one by one
+// here; those that are behind must have nothing of those days.
 func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 	err = l.read(ctx, func(t logTx) error {
 		if err := t.Get([]any{&day}, "SELECT coalesce(max(forgotten), 0) FROM accounts"); err != nil || day == 0 {
@@ -40,7 +42,8 @@ func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 	return day, err
 }
 
-// Export implements [vitrine.LogExporter]. Each transaction reads a little, so that none is held while f is busy.
+// Export implements [vitrine.LogExporter]. Each transaction reads a little, so
+// that none is held while f is busy.
 func (l *ViewLog) Export(ctx context.Context, f func(vitrine.LogEntry) error) error {
 	if err := l.exportReceipts(ctx, f); err != nil {
 		return err
@@ -171,7 +174,8 @@ func (e *exporting) days() error {
 	return nil
 }
 
-// seen exports who was seen last on forgotten days: of each viewer the account's first, then the links'.
+// seen exports who was seen last on forgotten days: of each viewer the
+// account's first, then the links'.
 func (e *exporting) seen() error {
 	for next, more := int64(math.MinInt64), true; more; {
 		var some []vitrine.LastSeen
@@ -191,7 +195,8 @@ func (e *exporting) seen() error {
 	return nil
 }
 
-// someSeen reads those of some viewers from one on, and tells which viewer comes next, if there are more.
+// someSeen reads those of some viewers from one on, and tells which viewer
+// comes next, if there are more.
 func (e *exporting) someSeen(t logTx, from int64) (some []vitrine.LastSeen, next int64, more bool, err error) {
 	h, err := t.history(e.account) // which links' entries count no more
 	if err != nil {

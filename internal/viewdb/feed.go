@@ -8,7 +8,8 @@ import (
 	"vitrine/report"
 )
 
-// changes is what one transaction does to accounts whose running days are kept in memory.
+// changes is what one transaction does to accounts whose running days are kept
+// in memory.
 type changes struct {
 	feed   *feed
 	began  int64 // follows there had been when it began
@@ -17,7 +18,8 @@ type changes struct {
 	resets []vitrine.AccountID // whose opens were moved, or changed in a way that is not told
 }
 
-// event is a change to one open of a person or a bot, or download events of a day.
+// event is a change to one open of a person or a bot, or download events of a
+// day.
 type event struct {
 	account       vitrine.AccountID
 	before, after *report.Open // nil: it was not there
@@ -33,8 +35,9 @@ func (c *changes) add(e event) { c.events = append(c.events, e) }
 
 func (c *changes) reset(account vitrine.AccountID) { c.resets = append(c.resets, account) }
 
-// feed remembers what the last transactions of this process did. Anyone who kept something in memory as of one transaction goes on
-// from there; where another process wrote in between, or too much happened, the feed has a gap.
+// feed remembers what the last transactions of this process did. Anyone who
+// kept something in memory as of one transaction goes on from there; where
+// another process wrote in between, or too much happened, the feed has a gap.
 type feed struct {
 	mu        sync.Mutex
 	follows   int64 // ever
@@ -112,8 +115,8 @@ func (f *feed) publish(c *changes) {
 	f.last = f.last[drop:]
 }
 
-// since lists the changes of an account by the transactions after one up to another; false: not all of them are known, or they
-// cannot be told by events.
+// since lists the changes of an account by the transactions after one up to
+// another; false: not all of them are known, or they cannot be told by events.
 func (f *feed) since(account vitrine.AccountID, after, upTo int64) (events []event, known bool) {
 	if after == upTo {
 		return nil, true

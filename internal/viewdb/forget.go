@@ -11,8 +11,9 @@ import (
 	"vitrine/report"
 )
 
-// Expire implements [vitrine.ViewLog]. It goes 64 days at a time, which is what the widest tallies are of: every link gets a tally of each
-// of its days, however few their opens, and then the opens are removed.
+// Expire implements [vitrine.ViewLog]. It goes 64 days at a time, which is what
+// the widest tallies are of: every link gets a tally of each of its days,
+// however few their opens, and then the opens are removed.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
 		[]any{alignDown(before, 2), width(2)}, func(account vitrine.AccountID) (err error) {
@@ -85,7 +86,8 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 	return more, err
 }
 
-// everyDay stores the tallies of every day of 64, and of more days, of a link that has any opens then.
+// everyDay stores the tallies of every day of 64, and of more days, of a link
+// that has any opens then.
 func (b *building) everyDay(s vitrine.Scope) error {
 	days := dayTallies{}
 	err := b.read(func(t logTx) error {
@@ -123,7 +125,8 @@ func (b *building) everyDay(s vitrine.Scope) error {
 	})
 }
 
-// dropTallies removes what is stored of a scope's days, which are whole numbers of 64.
+// dropTallies removes what is stored of a scope's days, which are whole numbers
+// of 64.
 func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 	for _, table := range []string{"tallies", "times"} {
 		_, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2 AND day >= $3 AND day < $4",
@@ -135,7 +138,8 @@ func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 	return nil
 }
 
-// dropOpens removes the packed opens and the download events of a link before an ID.
+// dropOpens removes the packed opens and the download events of a link before
+// an ID.
 func (t logTx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
 	var kept []segment.Row
 	err := t.Each(func(s sqldb.Scanner) error {

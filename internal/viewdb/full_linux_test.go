@@ -12,7 +12,8 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// A log on a disk that is really full: what was acknowledged is there, what was refused is not, and with room it goes on.
+// A log on a disk that is really full: what was acknowledged is there, what was
+// refused is not, and with room it goes on.
 func TestDiskFull(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "2m")
 	untilFull(t, filepath.Join(dir, "views.db"), dir, "32m")

@@ -92,7 +92,8 @@ func (g *gathering) packed(from, to report.Day) error {
 	})
 }
 
-// cold adds what packs have of days, and their download events. Days that are near each other are read together.
+// cold adds what packs have of days, and their download events. Days that are
+// near each other are read together.
 func (g *gathering) cold(days []span) error {
 	for len(days) > 0 {
 		n := 1
@@ -116,7 +117,8 @@ func (g *gathering) cold(days []span) error {
 	return nil
 }
 
-// nearDays is how many days it is as well to read and leave out as to look for what comes after them.
+// nearDays is how many days it is as well to read and leave out as to look for
+// what comes after them.
 const nearDays = 8
 
 func everyDay(report.Day) bool { return true }
@@ -148,7 +150,8 @@ func (g *gathering) downloads(from, to report.Day) error {
 	}, "SELECT o.id"+clause, args...)
 }
 
-// addVisits completes the tallies with the visits of their days: alone, as if nothing had been before.
+// addVisits completes the tallies with the visits of their days: alone, as if
+// nothing had been before.
 func (g *gathering) addVisits(alone bool) error {
 	h := &history{}
 	if !alone {
@@ -169,14 +172,16 @@ func (g *gathering) addVisits(alone bool) error {
 	})
 }
 
-// visitFact is a visit of a link, or of the scope (link 0), with the day of the visit before.
+// visitFact is a visit of a link, or of the scope (link 0), with the day of the
+// visit before.
 type visitFact struct {
 	link      int64
 	day, prev report.Day
 }
 
-// eachVisit calls f with the facts of visits, which are sorted by viewer. What was before them is in the history, or among themselves.
-// With a link, the history of that link alone counts.
+// eachVisit calls f with the facts of visits, which are sorted by viewer. What
+// was before them is in the history, or among themselves. With a link, the
+// history of that link alone counts.
 func eachVisit(h *history, link vitrine.LinkID, visits []segment.Visit, f func(visitFact)) error {
 	for len(visits) > 0 {
 		n := 1

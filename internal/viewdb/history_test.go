@@ -16,7 +16,8 @@ import (
 	"vitrine/report"
 )
 
-// facts is what was told to a log, kept as plainly as can be, and recounted for each question.
+// facts is what was told to a log, kept as plainly as can be, and recounted for
+// each question.
 type facts struct {
 	opens     map[openKey]*remembered
 	downloads map[openKey]vitrine.ViewID // events, to their open
@@ -193,7 +194,8 @@ func rendered(s vitrine.Scope, t *report.Tally, from, to report.Day) string {
 	return string(b)
 }
 
-// check compares an answer with one fold over all opens, and with a naive recount.
+// check compares an answer with one fold over all opens, and with a naive
+// recount.
 func (h *facts) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report.Day) {
 	t.Helper()
 	for _, wrong := range h.wrong(l, s, from, to) {
@@ -379,8 +381,9 @@ func (r luck) windows(t *testing.T, h *facts, l *ViewLog, n int) {
 // propertySeeds is how many histories are tried, some seconds each.
 const propertySeeds = 2
 
-// Whatever happens in whatever order, and wherever Settle is cut off or the file is opened anew, answers are those of one fold, in this
-// process and in another one that has it open.
+// Whatever happens in whatever order, and wherever Settle is cut off or the
+// file is opened anew, answers are those of one fold, in this process and in
+// another one that has it open.
 func TestEveryAnswerIsAFold(t *testing.T) {
 	for seed := range uint64(propertySeeds / sqltest.Repeated(tier.Pick(propertySeeds, 1))) {
 		r := luck{rand.New(rand.NewPCG(seed, 11)), 20_000 + report.Day(seed), 330, 6 + int(seed%3)*10, 40}

@@ -13,7 +13,8 @@ import (
 	"vitrine/report"
 )
 
-// Import implements [vitrine.ViewLog]. Opens of past days go into packs, later ones into the table of opens.
+// Import implements [vitrine.ViewLog]. Opens of past days go into packs, later
+// ones into the table of opens.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t logTx, c *changes) error {
@@ -63,7 +64,8 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 	return nil
 }
 
-// runningDays is how many days before today are not past: their opens may still change.
+// runningDays is how many days before today are not past: their opens may still
+// change.
 const runningDays = 2
 
 // importLink imports opens of one link, in any order.
@@ -114,7 +116,8 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	}
 	slices.SortStableFunc(rows, func(a, b segment.Row) int { return cmp.Compare(a.ID, b.ID) })
 	first, last := report.DayOf(rows[0].ID.Ms()), report.DayOf(rows[len(rows)-1].ID.Ms())
-	// What the link has of those days goes into packs first, so that no ID is given twice.
+	// What the link has of those days goes into packs first, so that no ID is
+	// given twice.
 	for more := last >= a.rolledUpUntil; more; {
 		n, visits, err := packLink(w.tx, link, last+1, packedAtOnce)
 		if err != nil {
@@ -228,8 +231,9 @@ func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 // idRun is a run of IDs, all of which a link has.
 type idRun struct{ first, last vitrine.ViewID }
 
-// free finds the first ID from one on that its link does not have, going round within its millisecond. It remembers the run that
-// it went along, so that many opens of one millisecond do not each go along it again.
+// free finds the first ID from one on that its link does not have, going round
+// within its millisecond. It remembers the run that it went along, so that many
+// opens of one millisecond do not each go along it again.
 func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID, error) {
 	key := openKey{link, vitrine.ViewIDAt(from.Ms(), 0)}
 	run, ok := w.taken[key]
@@ -251,7 +255,8 @@ func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID
 
 var errStop = errors.New("stop")
 
-// gap finds the first ID in [from, to) that the link does not have; to: there is none.
+// gap finds the first ID in [from, to) that the link does not have; to: there
+// is none.
 func (w *writing) gap(link vitrine.LinkID, from, to vitrine.ViewID) (vitrine.ViewID, error) {
 	id := from
 	err := w.tx.Each(func(s sqldb.Scanner) error {

@@ -7,8 +7,9 @@ import (
 	"vitrine/report"
 )
 
-// tallyCache keeps the tallies of settled days that were asked for last in memory: they stay the same until something of those days
-// changes, which the state of their account tells, or until tomorrow.
+// tallyCache keeps the tallies of settled days that were asked for last in
+// memory: they stay the same until something of those days changes, which the
+// state of their account tells, or until tomorrow.
 type tallyCache struct {
 	mu    sync.Mutex
 	byOf  map[keptOf]*keptTally
@@ -54,7 +55,8 @@ func (k *tallyCache) find(of keptOf, st state) *keptTally {
 	return t
 }
 
-// keep keeps a tally, and lets go of those that were not used for longest while all together are too large.
+// keep keeps a tally, and lets go of those that were not used for longest while
+// all together are too large.
 func (k *tallyCache) keep(t *keptTally) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,8 +11,9 @@ import (
 	"vitrine/report"
 )
 
-// hotDays keeps the running days of the scopes that were asked for last in memory: those whose opens are in the table of opens. What
-// a transaction changes is added when the scope is asked for again.
+// hotDays keeps the running days of the scopes that were asked for last in
+// memory: those whose opens are in the table of opens. What a transaction
+// changes is added when the scope is asked for again.
 type hotDays struct {
 	log     *ViewLog
 	mu      sync.Mutex

@@ -12,7 +12,8 @@ import (
 	"vitrine/report"
 )
 
-// meanwhile is a context that does something once, the first time that it is asked after its start.
+// meanwhile is a context that does something once, the first time that it is
+// asked after its start.
 type meanwhile struct {
 	context.Context
 	after int // so many more asks
@@ -28,7 +29,8 @@ func (c *meanwhile) Err() error {
 	return nil
 }
 
-// coldLog is a log whose account reads a whole day of opens before it comes to its running days.
+// coldLog is a log whose account reads a whole day of opens before it comes to
+// its running days.
 func coldLog(t *testing.T) (*ViewLog, *facts) {
 	t.Helper()
 	const d = firstTestDay
@@ -52,7 +54,8 @@ func coldLog(t *testing.T) (*ViewLog, *facts) {
 	return l, h
 }
 
-// An open that comes while the running days are first read, before anyone follows their account, is not forgotten.
+// An open that comes while the running days are first read, before anyone
+// follows their account, is not forgotten.
 func TestLiveFollowsFromItsSnapshot(t *testing.T) {
 	const d = firstTestDay
 	l, h := coldLog(t)
@@ -68,7 +71,8 @@ func TestLiveFollowsFromItsSnapshot(t *testing.T) {
 	h.check(t, l, account1, d, d+9)
 }
 
-// An answer is of one moment, also when running days in memory are ahead of its snapshot.
+// An answer is of one moment, also when running days in memory are ahead of its
+// snapshot.
 func TestLiveIsOfOneMoment(t *testing.T) {
 	const d = firstTestDay
 	l, h := coldLog(t)
@@ -94,7 +98,8 @@ func naivelyOf(h *facts, from, to report.Day) recount {
 	return naively(opens, downloads, from, to)
 }
 
-// What comes late to a link whose erasure was cut off does not count for its account.
+// What comes late to a link whose erasure was cut off does not count for its
+// account.
 func TestLiveOfErased(t *testing.T) {
 	const d = firstTestDay
 	l, h := openTestLog(t), newFacts()
@@ -144,7 +149,8 @@ func TestLiveLittleRoom(t *testing.T) {
 	}
 }
 
-// Everything at once, by two processes: in the end every answer is that of one fold.
+// Everything at once, by two processes: in the end every answer is that of one
+// fold.
 func TestAtOnce(t *testing.T) {
 	const d = firstTestDay
 	path := sqltest.NewPlace(t)
@@ -244,7 +250,8 @@ func TestAtOnce(t *testing.T) {
 	clean(t, logs[0])
 }
 
-// Events that are more than the feed remembers, or by another process, are read anew.
+// Events that are more than the feed remembers, or by another process, are read
+// anew.
 func TestFeedGaps(t *testing.T) {
 	var f *feed = newFeed()
 	f.follow(1)

@@ -15,8 +15,9 @@ import (
 // mergedAtOnce is about how many entries one transaction merges.
 const mergedAtOnce = 1 << 15
 
-// mergeRuns makes few runs of an account's many, a step a transaction. The new run is true once it is whole; from the same moment
-// on those that it is made of are not, and are removed.
+// mergeRuns makes few runs of an account's many, a step a transaction. The new
+// run is true once it is whole; from the same moment on those that it is made
+// of are not, and are removed.
 func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy bool) error {
 	for {
 		var m *merging
@@ -60,7 +61,8 @@ type merging struct {
 	entries int64
 }
 
-// mergeLife is after how long a merge that does not go on was left by a process that ended.
+// mergeLife is after how long a merge that does not go on was left by a process
+// that ended.
 const mergeLife = time.Minute
 
 // dropUntrue removes a run that counts no more, or that was left unfinished.
@@ -105,8 +107,9 @@ func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error)
 	return m, err
 }
 
-// step merges some viewers. It ends early when entries were removed since the beginning, or the new run was: what was done is
-// cleared away, and the merge begins anew.
+// step merges some viewers. It ends early when entries were removed since the
+// beginning, or the new run was: what was done is cleared away, and the merge
+// begins anew.
 func (m *merging) step(t logTx) (more bool, err error) {
 	s, err := t.state(m.account)
 	if err != nil {
@@ -172,7 +175,8 @@ type source struct {
 	at      int
 }
 
-// first is the source with the first entry of a viewer from one on; nil: none has any.
+// first is the source with the first entry of a viewer from one on; nil: none
+// has any.
 func first(sources []source, from int64) (best *source, err error) {
 	for i := range sources {
 		e, ok, err := sources[i].peek(from)
@@ -204,7 +208,8 @@ func (s *source) peek(from int64) (e segment.Visit, ok bool, err error) {
 	return e, false, nil
 }
 
-// read reads the next rows: at first from the one that may have the viewer to begin with.
+// read reads the next rows: at first from the one that may have the viewer to
+// begin with.
 func (s *source) read(from int64) error {
 	s.entries, s.at, s.done = s.entries[:0], 0, true
 	add := func(first int64, data []byte) (err error) {

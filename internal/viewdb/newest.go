@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// newest is the tally of the newest q.Cap opens of a window, if it has more; what is older is left out.
+// newest is the tally of the newest q.Cap opens of a window, if it has more;
+// what is older is left out.
 func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	err = l.read(ctx, func(tx logTx) error {
 		all := newestOf(q.Cap)
@@ -52,7 +53,8 @@ type place struct {
 
 func (p place) before(q place) bool { return p.id < q.id || p.id == q.id && p.link < q.link }
 
-// places keeps the newest n of the places that it is given: a heap, the oldest first.
+// places keeps the newest n of the places that it is given: a heap, the oldest
+// first.
 type places struct {
 	n      int
 	places []place

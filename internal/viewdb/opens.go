@@ -74,7 +74,8 @@ func (t logTx) markDownloaded(link vitrine.LinkID, opens []report.Open) error {
 	return nil
 }
 
-// recentPacked adds sessions in packs to a list of the newest, newest first, and cuts it to n.
+// recentPacked adds sessions in packs to a list of the newest, newest first,
+// and cuts it to n.
 func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recent *[]report.Open) error {
 	for before, limit := r.to, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
 		packs, first, err := l.recentIn(t, link, r, before, limit, n, recent)
@@ -88,8 +89,9 @@ func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recen
 	}
 }
 
-// recentIn is recentPacked of the newest packs that begin before an ID. It tells how many there were, and where they begin. errStop: no
-// other has anything newer.
+// recentIn is recentPacked of the newest packs that begin before an ID. It
+// tells how many there were, and where they begin. errStop: no other has
+// anything newer.
 func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.ViewID, limit, n int, recent *[]report.Open) (packs int, first vitrine.ViewID, err error) {
 	err = t.Each(func(s sqldb.Scanner) error {
 		var p storedPack
@@ -125,8 +127,9 @@ func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.V
 	return packs, first, err
 }
 
-// opensAtOnce is how many opens are read before they are handed on. Anyone who takes them may be slow, and a transaction that
-// is held meanwhile would keep others from the connection and the database's log from being shortened.
+// opensAtOnce is how many opens are read before they are handed on. Anyone who
+// takes them may be slow, and a transaction that is held meanwhile would keep
+// others from the connection and the database's log from being shortened.
 const opensAtOnce = 1000
 
 // Opens implements [vitrine.ViewLog].

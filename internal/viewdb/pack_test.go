@@ -24,7 +24,8 @@ func idsOfLink(t *testing.T, l *ViewLog, link vitrine.LinkID) (list []vitrine.Vi
 	return list
 }
 
-// More opens of one millisecond than a pack has room for: each finds an ID of its own, in one batch and one by one.
+// More opens of one millisecond than a pack has room for: each finds an ID of
+// its own, in one batch and one by one.
 func TestImportOfOneMillisecond(t *testing.T) {
 	o := on(firstTestDay, 7, 1, 1)
 	for _, batches := range [][]int{{1500, 1}, {1500, 1500}, {1023, 1, 1, 1}, {1024, 1024, 1024, 1}, {500, 600, 700, 800, 1}} {
@@ -41,7 +42,8 @@ func TestImportOfOneMillisecond(t *testing.T) {
 		}
 		clean(t, l)
 	}
-	// And with gaps: an ID that moves past a pack's end must not run into the next pack.
+	// And with gaps: an ID that moves past a pack's end must not run into the
+	// next pack.
 	l, n := openTestLog(t), 0
 	var opens []vitrine.OpenRecord
 	for i := range 1500 {
@@ -67,7 +69,8 @@ func TestImportOfOneMillisecond(t *testing.T) {
 	clean(t, l)
 }
 
-// The last IDs of a millisecond are followed by its first, on past days as on running ones.
+// The last IDs of a millisecond are followed by its first, on past days as on
+// running ones.
 func TestImportGoesRound(t *testing.T) {
 	for _, d := range []report.Day{firstTestDay, firstTestDay + 100} {
 		l := openTestLog(t)
@@ -83,7 +86,8 @@ func TestImportGoesRound(t *testing.T) {
 	}
 }
 
-// History that is imported newest first, as most exports are, does not lie in a pack for each open.
+// History that is imported newest first, as most exports are, does not lie in a
+// pack for each open.
 func TestPacksStayFew(t *testing.T) {
 	for name, at := range map[string]func(int) int{
 		"oldest first": func(i int) int { return i },
@@ -127,7 +131,8 @@ func TestRecentNone(t *testing.T) {
 	}
 }
 
-// What is damaged of tallies is made good from the opens, and said; a damaged pack is an error.
+// What is damaged of tallies is made good from the opens, and said; a damaged
+// pack is an error.
 func TestDamage(t *testing.T) {
 	const d = firstTestDay
 	r := rand.New(rand.NewPCG(9, 9))
@@ -195,7 +200,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A row that is lost of what is derived is found by the audit, and no reason to panic.
+// A row that is lost of what is derived is found by the audit, and no reason to
+// panic.
 func TestLostRows(t *testing.T) {
 	const d = firstTestDay
 	for _, lost := range []string{"tallies WHERE link = 0 AND level = 0", "tallies WHERE link = 0 AND level > 0", "tallies WHERE link > 0", "times", "daily_views"} {

@@ -21,14 +21,16 @@ type storedPack struct {
 	data            []byte
 }
 
-// packsAtOnce is how many packs of a link are read at first before f is called with them, and most after that: where f stops early, what
-// was read beyond is in vain.
+// packsAtOnce is how many packs of a link are read at first before f is called
+// with them, and most after that: where f stops early, what was read beyond is
+// in vain.
 const (
 	packsAtOnce     = 4
 	mostPacksAtOnce = 64
 )
 
-// packs calls f with every pack of a scope that has IDs in a range, link by link, oldest first; its data is f's until it returns.
+// packs calls f with every pack of a scope that has IDs in a range, link by
+// link, oldest first; its data is f's until it returns.
 func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack) error) error {
 	const columns = "SELECT p.link, p.first, p.last, p.opens, p.sessions, p.data FROM "
 	const inRange = ` AND p.first < $2 AND p.last >= $3
@@ -62,8 +64,8 @@ func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack)
 	}
 }
 
-// packedRows calls f with every row in packs of a scope in a range of IDs, link by link, oldest first; brief rows have no labels and
-// no session.
+// packedRows calls f with every row in packs of a scope in a range of IDs, link
+// by link, oldest first; brief rows have no labels and no session.
 func (t logTx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.LinkID, *segment.Row) error) error {
 	var u segment.Unpacker
 	return t.packs(s, r, func(link vitrine.LinkID, p *storedPack) error {
@@ -92,8 +94,9 @@ func (t logTx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.Lin
 // ofLink is the scope of a link for what needs no account.
 func ofLink(link vitrine.LinkID) vitrine.Scope { return vitrine.Scope{Link: link} }
 
-// packWriter writes the packs of a link from rows in the order of their IDs. Those rows and the ones already in packs of their
-// time become new packs together.
+// packWriter writes the packs of a link from rows in the order of their IDs.
+// Those rows and the ones already in packs of their time become new packs
+// together.
 type packWriter struct {
 	tx      logTx
 	link    vitrine.LinkID
@@ -104,8 +107,8 @@ type packWriter struct {
 	written bool
 }
 
-// write packs rows, which are new, in order. Those whose ID is taken move on to the next free one of their millisecond when they
-// may.
+// write packs rows, which are new, in order. Those whose ID is taken move on to
+// the next free one of their millisecond when they may.
 func (w *packWriter) write(rows []segment.Row, mayMove bool) error {
 	if len(rows) == 0 {
 		return nil
@@ -142,8 +145,9 @@ func (w *packWriter) write(rows []segment.Row, mayMove bool) error {
 	return w.end()
 }
 
-// take removes the packs that rows of a span have to be merged with, and returns what is in them: those of the same time, and
-// the ones before and after while they are short.
+// take removes the packs that rows of a span have to be merged with, and
+// returns what is in them: those of the same time, and the ones before and
+// after while they are short.
 func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err error) {
 	err = w.tx.packs(ofLink(w.link), ids{first, last + 1}, func(_ vitrine.LinkID, p *storedPack) error {
 		return segment.UnpackAll(p.data, p.first, &old)

@@ -6,7 +6,8 @@ import (
 	"vitrine"
 )
 
-// Position implements [vitrine.ViewLog]. A commit is visible only after it is durable: SQLite runs with synchronous=FULL, PostgreSQL with
+// Position implements [vitrine.ViewLog]. A commit is visible only after it is
+// durable: SQLite runs with synchronous=FULL, PostgreSQL with
 // synchronous_commit on.
 func (l *ViewLog) Position(ctx context.Context) (p vitrine.LogPosition, err error) {
 	err = l.read(ctx, func(t logTx) error { return t.Get([]any{&p.Mark, &p.Last}, "SELECT mark, seq FROM log WHERE id = 1") })

@@ -21,8 +21,8 @@ import (
 	"vitrine/report"
 )
 
-// cutter stands between a store and its server, and cuts a connection once a message with a word in it has gone to the server: the answer is
-// never seen.
+// cutter stands between a store and its server, and cuts a connection once a
+// message with a word in it has gone to the server: the answer is never seen.
 type cutter struct {
 	place string
 	word  atomic.Pointer[[]byte]
@@ -89,7 +89,8 @@ func (c *cutter) arm(word string) {
 
 func (c *cutter) disarm() { c.word.Store(nil) }
 
-// A commit whose answer is lost is told as such, and is not tried again: it was done, and would be done twice.
+// A commit whose answer is lost is told as such, and is not tried again: it was
+// done, and would be done twice.
 func TestPostgresCommitUnknown(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	c := newCutter(t, place)
@@ -136,7 +137,8 @@ func TestPostgresLostBeforeCommit(t *testing.T) {
 	}
 }
 
-// Connections that were lost while they were idle are no failure of anyone who comes next.
+// Connections that were lost while they were idle are no failure of anyone who
+// comes next.
 func TestPostgresIdleConnectionsLost(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	s, other := openTestStore(t, place), openTestStore(t, place)
@@ -177,7 +179,8 @@ func TestPostgresIdleConnectionsLost(t *testing.T) {
 	}
 }
 
-// Whatever many instances write at once, each transaction comes to its end: the one that was in the way too often waits for its turn.
+// Whatever many instances write at once, each transaction comes to its end: the
+// one that was in the way too often waits for its turn.
 func TestPostgresContention(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	stores := []*sqlstore.Store{openTestStore(t, place), openTestStore(t, place), openTestStore(t, place)}
@@ -218,7 +221,8 @@ func TestPostgresContention(t *testing.T) {
 	t.Logf("%d transactions took %d runs", each*workers, runs.Load())
 }
 
-// A lock that is lost is free for others, and its holder is told when it lets go.
+// A lock that is lost is free for others, and its holder is told when it lets
+// go.
 func TestPostgresExclusiveLost(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	s, other := openTestStore(t, place), openTestStore(t, place)
@@ -245,8 +249,9 @@ func TestPostgresExclusiveLost(t *testing.T) {
 	}
 }
 
-// A server that fails in the middle of appends and updates, again and again, loses nothing of what was acknowledged, and whoever goes on finds
-// it again by themselves.
+// A server that fails in the middle of appends and updates, again and again,
+// loses nothing of what was acknowledged, and whoever goes on finds it again by
+// themselves.
 func TestPostgresFails(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)
@@ -272,7 +277,8 @@ func TestPostgresFails(t *testing.T) {
 			return false
 		}
 	}
-	// again does something until it is done; what it is of must bear being done twice.
+	// again does something until it is done; what it is of must bear being done
+	// twice.
 	again := func(what string, f func() error) {
 		for until := time.Now().Add(time.Minute); ; {
 			err := f()

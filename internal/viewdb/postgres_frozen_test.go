@@ -18,8 +18,10 @@ import (
 	"vitrine/report"
 )
 
-// A server that takes what it is sent and answers nothing, under load, refuses what was asked and at once what is asked then. When it
-// goes on everything goes on, nothing that was acknowledged is lost, and nothing is left behind. What another server is slow at meanwhile comes to its end.
+// A server that takes what it is sent and answers nothing, under load, refuses
+// what was asked and at once what is asked then. When it goes on everything
+// goes on, nothing that was acknowledged is lost, and nothing is left behind.
+// What another server is slow at meanwhile comes to its end.
 func TestPostgresFrozen(t *testing.T) {
 	sqltest.HastyPostgres(t)
 	ctx := t.Context()
@@ -180,7 +182,8 @@ func TestPostgresFrozen(t *testing.T) {
 	}
 	clean(t, log)
 	sqltest.Steady(t, store, store.DB)
-	// Of each there are as many as its pool has, the listener's, and the one that migrated; and this connection.
+	// Of each there are as many as its pool has, the listener's, and the one
+	// that migrated; and this connection.
 	vitrinetest.Polls(t, time.Minute, "no connection is left behind", func() bool {
 		var n int
 		err := store.DB.Read(ctx, func(tx *sqldb.Tx) error {

@@ -31,8 +31,8 @@ func (l *steppedLog) Import(ctx context.Context, r vitrine.ImportReceipt, opens 
 	return cmp.Or(l.ViewLog.Import(ctx, r, opens), l.after(l.call))
 }
 
-// An import over a PostgreSQL that loses the answer of a commit, and is restarted
-// between two batches, stores each open once.
+// An import over a PostgreSQL that loses the answer of a commit, and is
+// restarted between two batches, stores each open once.
 func TestPostgresImportOverRestart(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)

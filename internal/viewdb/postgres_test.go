@@ -54,7 +54,8 @@ func TestPostgresLogToo(t *testing.T) {
 	}
 }
 
-// Instances that start together on a new database all come up, whichever makes it.
+// Instances that start together on a new database all come up, whichever makes
+// it.
 func TestPostgresOpenTogether(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	var all sync.WaitGroup

@@ -9,7 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// opener makes opens of their rows, in memory that it uses again: what it returned is good until its next open.
+// opener makes opens of their rows, in memory that it uses again: what it
+// returned is good until its next open.
 type opener struct {
 	words *labelDict
 	row   segment.Row
@@ -74,8 +75,8 @@ func firstID(d report.Day) vitrine.ViewID {
 	return vitrine.ViewIDAt(d.StartMs(), 0)
 }
 
-// within is the end of a query for a scope's rows in a range of IDs, from a table with link and id, which it calls o. Its
-// arguments are args.
+// within is the end of a query for a scope's rows in a range of IDs, from a
+// table with link and id, which it calls o. Its arguments are args.
 func within(s vitrine.Scope, table string, r ids) (clause string, args []any) {
 	const inRange = " AND o.id >= $2 AND o.id < $3"
 	if s.Link != 0 {

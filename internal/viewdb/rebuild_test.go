@@ -8,7 +8,8 @@ import (
 	"vitrine/report"
 )
 
-// Tallies that are lost or damaged behind the log's back are made again, and nothing is made again where all is right.
+// Tallies that are lost or damaged behind the log's back are made again, and
+// nothing is made again where all is right.
 func TestRebuild(t *testing.T) {
 	const d = firstTestDay
 	for _, harm := range []string{
@@ -59,7 +60,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// A process that makes tallies is waited for, and one that waits makes them right.
+// A process that makes tallies is waited for, and one that waits makes them
+// right.
 func TestRebuildWaits(t *testing.T) {
 	one, other := twoLogs(t)
 	settled(t, one, firstTestDay+20)

@@ -12,9 +12,10 @@ import (
 	"vitrine/report"
 )
 
-// RollUp implements [vitrine.ViewLog]. Each account's opens of days before the given one move into packs, in short transactions; then the
-// account is settled up to that day, and its tallies are made. What is cut off goes on with the next call, and what is true is
-// the same at every moment.
+// RollUp implements [vitrine.ViewLog]. Each account's opens of days before the
+// given one move into packs, in short transactions; then the account is settled
+// up to that day, and its tallies are made. What is cut off goes on with the
+// next call, and what is true is the same at every moment.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
 		LEFT JOIN accounts s ON s.account = a.account
@@ -35,8 +36,8 @@ func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f f
 	if err != nil {
 		return err
 	}
-	// The lock may have been lost, and another process may have begun: each step
-	// checks in its transaction that the state is still its own.
+	// The lock may have been lost, and another process may have begun: each
+	// step checks in its transaction that the state is still its own.
 	defer func() { _ = unlock() }()
 	after := vitrine.AccountID(math.MinInt64)
 	for {
@@ -79,10 +80,12 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 	return l.build(ctx, account)
 }
 
-// packedAtOnce is about how many opens one transaction packs: those of others wait meanwhile.
+// packedAtOnce is about how many opens one transaction packs: those of others
+// wait meanwhile.
 const packedAtOnce = 2048
 
-// packSome packs opens of days before one, and settles the account when none is left.
+// packSome packs opens of days before one, and settles the account when none is
+// left.
 func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	s, err := t.state(account)
 	if err != nil || s.rolledUpUntil >= before {
@@ -123,7 +126,8 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 	return !done, t.putState(account, s)
 }
 
-// packLink moves up to n opens of a link of days before one into packs and tells how many they were, and the visits among them.
+// packLink moves up to n opens of a link of days before one into packs and
+// tells how many they were, and the visits among them.
 func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []segment.Visit, err error) {
 	var rows []segment.Row
 	err = t.Opens(func(_, id int64, open, session []byte) error {
@@ -158,8 +162,8 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 	return len(rows), w.visits, nil
 }
 
-// reopen moves the opens of a link of a day from packs back to the table of opens, where they can change. It tells whether there
-// were any.
+// reopen moves the opens of a link of a day from packs back to the table of
+// opens, where they can change. It tells whether there were any.
 func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := idsOf(day, day+1)
 	var rows []segment.Row

@@ -82,7 +82,8 @@ func TestSettleCutOff(t *testing.T) {
 	}
 }
 
-// What a Settle that was cut off had stored is not mixed with what is stored after late things came.
+// What a Settle that was cut off had stored is not mixed with what is stored
+// after late things came.
 func TestSettleCutOffThenLate(t *testing.T) {
 	const d = firstTestDay
 	for done, lives := false, 4; !done; lives += 5 {
@@ -133,7 +134,8 @@ func TestSettleCutOffThenLate(t *testing.T) {
 	}
 }
 
-// A day on which nothing happened but a download counts in the account's report, wherever it lies in the calendar.
+// A day on which nothing happened but a download counts in the account's
+// report, wherever it lies in the calendar.
 func TestSettleDownloadsOnly(t *testing.T) {
 	for first := range report.Day(66) {
 		if first > 3 && first < 58 {
@@ -157,7 +159,8 @@ func TestSettleDownloadsOnly(t *testing.T) {
 	}
 }
 
-// A download on a day before its open's, as after a clock was set back, goes with its open.
+// A download on a day before its open's, as after a clock was set back, goes
+// with its open.
 func TestDownloadBeforeItsOpen(t *testing.T) {
 	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.OpenRecord){
 		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.OpenRecord) {
@@ -187,7 +190,8 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 	}
 }
 
-// What a link leaves behind once it is erased is nothing, also where it was its account's last.
+// What a link leaves behind once it is erased is nothing, also where it was its
+// account's last.
 func TestEraseLeavesNothing(t *testing.T) {
 	const d = firstTestDay
 	l, h := openTestLog(t), newFacts()
@@ -212,7 +216,8 @@ func TestEraseLeavesNothing(t *testing.T) {
 	clean(t, l)
 }
 
-// Settle changes no answer: neither who returns, though a viewer was imported, is decided by it.
+// Settle changes no answer: neither who returns, though a viewer was imported,
+// is decided by it.
 func TestSettleAndReturning(t *testing.T) {
 	const d = firstTestDay
 	for _, before := range []report.Day{0, d + 5} {
@@ -313,7 +318,8 @@ func TestSettleEdges(t *testing.T) {
 	}
 }
 
-// A day with downloads alone is not lost for its link when its opens are forgotten.
+// A day with downloads alone is not lost for its link when its opens are
+// forgotten.
 func TestForgetDownloadsOnly(t *testing.T) {
 	const d = firstTestDay
 	for _, later := range []bool{true, false} {

@@ -7,19 +7,22 @@ import (
 	"vitrine/report"
 )
 
-// state is how far the opens of an account are put away. Opens lie in the table opens as they come, and in packs once their day
-// is past; where both may hold a day, what is true is both together.
+// state is how far the opens of an account are put away. Opens lie in the table
+// opens as they come, and in packs once their day is past; where both may hold
+// a day, what is true is both together.
 type state struct {
 	version        int64
 	compactedUntil report.Day // opens of this day and later ones are in opens alone
 	rolledUpUntil  report.Day // opens of earlier days are in packs alone
 	staleFrom      report.Day // at most settled: tallies of earlier days are right wherever there are any
 	buildingUntil  report.Day // there may be tallies, right or wrong, of days before this one and of no others
-	// forgotten is at most stale: opens of earlier days are gone, and their tallies are all there is.
+	// forgotten is at most stale: opens of earlier days are gone, and their
+	// tallies are all there is.
 	retainedFrom report.Day
 }
 
-// state reads the state of an account; one that is not there has nothing put away.
+// state reads the state of an account; one that is not there has nothing put
+// away.
 func (t logTx) state(account vitrine.AccountID) (s state, err error) {
 	err = t.Get([]any{&s.version, &s.compactedUntil, &s.rolledUpUntil, &s.staleFrom, &s.buildingUntil, &s.retainedFrom}, "SELECT version, packed, settled, stale, begun, forgotten FROM accounts WHERE account = $1", int64(account))
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -35,7 +38,8 @@ func (t logTx) putState(account vitrine.AccountID, s state) error {
 	return err
 }
 
-// changedFrom marks tallies of a day and all later ones as stale: a visit that comes or goes changes those after it, too.
+// changedFrom marks tallies of a day and all later ones as stale: a visit that
+// comes or goes changes those after it, too.
 func (s *state) changedFrom(d report.Day) {
 	s.version++
 	s.staleFrom = max(min(s.staleFrom, d), s.retainedFrom)

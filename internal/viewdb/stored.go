@@ -14,9 +14,11 @@ import (
 	"vitrine/report"
 )
 
-// Tallies are stored for days, for 8 days and for 64 days, each beginning where its width divides the day; so a long window is put
-// together from few. A link's day with few opens has none: its opens are as fast to read. An account's has one unless nothing
-// happened, so that nobody has to go along its links to see that.
+// Tallies are stored for days, for 8 days and for 64 days, each beginning where
+// its width divides the day; so a long window is put together from few. A
+// link's day with few opens has none: its opens are as fast to read. An
+// account's has one unless nothing happened, so that nobody has to go along its
+// links to see that.
 const (
 	levels     = 3
 	levelShift = 3
@@ -50,7 +52,8 @@ type part struct {
 	span
 }
 
-// stored takes together what is stored of a window: the largest tallies that lie in it, then smaller ones.
+// stored takes together what is stored of a window: the largest tallies that
+// lie in it, then smaller ones.
 type stored struct {
 	tx    logTx
 	words *labelDict
@@ -64,7 +67,8 @@ type stored struct {
 	gone    report.Day // opens of earlier days are
 }
 
-// take adds what is stored of days and returns those whose opens have to be read, in order.
+// take adds what is stored of days and returns those whose opens have to be
+// read, in order.
 func (s *stored) take(days span) (missing []span, err error) {
 	missing = []span{days}
 	for level := levels - 1; level >= 0; level-- {
@@ -131,8 +135,8 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 	return missing, err
 }
 
-// times adds the engaged times that the median is of. They are where the day was first stored: with the taken part, or with one of a
-// lower level inside.
+// times adds the engaged times that the median is of. They are where the day
+// was first stored: with the taken part, or with one of a lower level inside.
 func (s *stored) times(t *report.Tally) error {
 	of := t.MedianTimes()
 	if len(of.Groups()) == 0 {
@@ -177,11 +181,12 @@ func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error
 	return nil
 }
 
-// wholeTimes is how many engaged times are stored in one piece; more are stored by groups.
+// wholeTimes is how many engaged times are stored in one piece; more are stored
+// by groups.
 const wholeTimes = 2048
 
-// putTally stores a tally, and of its engaged times those that it has in memory, in the
-// place of what another process may have made of the same.
+// putTally stores a tally, and of its engaged times those that it has in
+// memory, in the place of what another process may have made of the same.
 func (t logTx) putTally(words *wordWriter, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
 	head := tally.AppendHead(nil)
 	body, err := tally.AppendBody(nil, words.label)
@@ -227,5 +232,6 @@ func (w *labelDict) label(id uint64) (string, error) {
 	return word.Labels[0], nil
 }
 
-// damaged reports that an error is about what is stored of tallies, which can be made again from the opens.
+// damaged reports that an error is about what is stored of tallies, which can
+// be made again from the opens.
 func damaged(err error) bool { return errors.Is(err, report.ErrPiece) }

@@ -14,11 +14,13 @@ import (
 	"vitrine/report"
 )
 
-// checkEvery is after how many rows a long answer looks whether it is still wanted.
+// checkEvery is after how many rows a long answer looks whether it is still
+// wanted.
 const checkEvery = 1 << 12
 
-// Tally implements [vitrine.ViewLog]. What is stored is taken as it is, the running days are kept in memory and brought up to date, and
-// whatever is left is read from its opens.
+// Tally implements [vitrine.ViewLog]. What is stored is taken as it is, the
+// running days are kept in memory and brought up to date, and whatever is left
+// is read from its opens.
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	if q.Cap > 0 {
 		if t, truncated, err = l.newest(ctx, q); err != nil || truncated {
@@ -32,7 +34,8 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 	return t, false, err
 }
 
-// tally is Tally without a cap; with trust, from stored tallies where there are any.
+// tally is Tally without a cap; with trust, from stored tallies where there are
+// any.
 func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (t *report.Tally, err error) {
 	err = l.read(ctx, func(tx logTx) error {
 		w, err := l.window(tx, q.Scope, span{q.From, q.To}, trust)
@@ -67,7 +70,8 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 	return t, nil
 }
 
-// settledTally is the part of a tally that is of settled days. It is nobody's to change.
+// settledTally is the part of a tally that is of settled days. It is nobody's
+// to change.
 func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQuery, w window) (*keptTally, error) {
 	of := keptOf{q.Scope, span{q.From, w.running.from}, q.Brief}
 	trusted := w.stored.from < w.stored.to
@@ -140,8 +144,8 @@ func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w win
 	return w, nil
 }
 
-// eachDay calls f with a tally of each day that is not taken from what is stored, and was not without opens. The tally is not f's
-// to keep or to change.
+// eachDay calls f with a tally of each day that is not taken from what is
+// stored, and was not without opens. The tally is not f's to keep or to change.
 func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(report.Day, *report.Tally)) error {
 	return l.eachDays(ctx, t, s, w, func(days dayTallies) {
 		for d, t := range days {

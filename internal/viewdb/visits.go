@@ -12,7 +12,8 @@ import (
 	"vitrine/internal/viewdb/segment"
 )
 
-// visitBytes is about how long a row of visits is: short enough to lie in a page of SQLite with others.
+// visitBytes is about how long a row of visits is: short enough to lie in a
+// page of SQLite with others.
 const visitBytes = 900
 
 // run is a sorted run of entries.
@@ -148,7 +149,8 @@ func (t logTx) history(account vitrine.AccountID) (*history, error) {
 	return h, err
 }
 
-// of lists the entries of a viewer, in order; they are good until the next call.
+// of lists the entries of a viewer, in order; they are good until the next
+// call.
 func (h *history) of(viewer int64) ([]segment.Visit, error) {
 	h.found = h.found[:0]
 	for i := range h.runs {
@@ -170,7 +172,8 @@ func (h *history) of(viewer int64) ([]segment.Visit, error) {
 	return h.found, nil
 }
 
-// seek reads the row that has the entries of a viewer, if any has, and maybe some that follow.
+// seek reads the row that has the entries of a viewer, if any has, and maybe
+// some that follow.
 func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error {
 	if n := len(r.entries); n > 0 && viewer <= r.entries[n-1].Viewer {
 		for r.entries[r.at].Viewer < viewer {
@@ -202,7 +205,8 @@ func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error
 	return err
 }
 
-// visitRows calls f with up to n rows of a run: the one that has the entries of a viewer, if any has, and those that follow.
+// visitRows calls f with up to n rows of a run: the one that has the entries of
+// a viewer, if any has, and those that follow.
 func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int, f func(first int64, data []byte) error) error {
 	return t.Each(func(s sqldb.Scanner) error {
 		var first int64
@@ -227,7 +231,8 @@ func (h *history) lookUp(viewer int64) ([]segment.Visit, error) {
 // selectVisits is the row that has the entries of a viewer, if any has.
 const selectVisits = "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1"
 
-// seenBefore notes the viewers of whom a person's open of the link is in the packs.
+// seenBefore notes the viewers of whom a person's open of the link is in the
+// packs.
 func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
 	var entries []segment.Visit
 	for _, run := range h.runs {
@@ -338,7 +343,8 @@ func (r run) level() int {
 	return int(math.Log2(float64(max(r.entries, smallestRun)/smallestRun)) / 2)
 }
 
-// toMerge picks runs that are to be one; none: there are few enough. With tidy, it leaves few.
+// toMerge picks runs that are to be one; none: there are few enough. With tidy,
+// it leaves few.
 func toMerge(list []run, tidy bool) []run {
 	byLevel := map[int][]run{}
 	for _, r := range list {

@@ -15,7 +15,8 @@ import (
 	"vitrine/report"
 )
 
-// The index finds what is in it, in any order of runs, merged or not, and never what was taken out.
+// The index finds what is in it, in any order of runs, merged or not, and never
+// what was taken out.
 func TestIndexOfVisits(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -102,7 +103,8 @@ func TestIndexOfVisits(t *testing.T) {
 	}
 }
 
-// Those who merge at once, as a server that settles and an import do, come to an end.
+// Those who merge at once, as a server that settles and an import do, come to
+// an end.
 func TestMergeAtOnce(t *testing.T) {
 	l := openTestLog(t)
 	const runs, entries = 8, mergedAtOnce * 3 / 4
@@ -145,7 +147,8 @@ func TestMergeAtOnce(t *testing.T) {
 	}
 }
 
-// A merge whose run another process dropped and began anew does not go on with it: nothing of the index is lost.
+// A merge whose run another process dropped and began anew does not go on with
+// it: nothing of the index is lost.
 func TestMergeDroppedByAnother(t *testing.T) {
 	l := openTestLog(t)
 	var want int64
@@ -219,7 +222,8 @@ func runsOf(t *testing.T, l *ViewLog) (list []run) {
 	return list
 }
 
-// A row of visits that is damaged is an error for anyone who needs it, not a panic.
+// A row of visits that is damaged is an error for anyone who needs it, not a
+// panic.
 func TestVisitsDamaged(t *testing.T) {
 	const d = firstTestDay
 	for _, data := range [][]byte{{}, {0}, {0x80}, {0, 0xff, 0xff}} {

@@ -13,11 +13,13 @@ import (
 	"vitrine/report"
 )
 
-// labelDict is the dictionary of a log, as far as it is in memory. Rows of it never change and never go, so what is known stays
-// true whatever other processes add.
+// labelDict is the dictionary of a log, as far as it is in memory. Rows of it
+// never change and never go, so what is known stays true whatever other
+// processes add.
 type labelDict struct {
 	db *sqldb.DB
-	// first holds the words with small numbers: those that came first and so, mostly, come most.
+	// first holds the words with small numbers: those that came first and so,
+	// mostly, come most.
 	first []atomic.Pointer[segment.Labels]
 
 	mu        sync.Mutex
@@ -80,8 +82,10 @@ func (w *labelDict) keep(id segment.LabelID, found *segment.Labels) {
 	w.others[id] = found
 }
 
-// load reads the word of a number, and its neighbours with it; nil: it is not there. It has a connection of its own, since whoever
-// needs a word is in the middle of an answer on another: any later snapshot has the words of an earlier one.
+// load reads the word of a number, and its neighbours with it; nil: it is not
+// there. It has a connection of its own, since whoever needs a word is in the
+// middle of an answer on another: any later snapshot has the words of an
+// earlier one.
 func (w *labelDict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
 	first := int64(wanted &^ (wordsAtOnce - 1))
 	err = w.db.ReadAside(func(t *sqldb.Tx) error {
@@ -105,13 +109,15 @@ func (w *labelDict) load(wanted segment.LabelID) (found *segment.Labels, err err
 	return found, err
 }
 
-// wordWriter finds the numbers of words in a transaction that writes, adding those that are new.
+// wordWriter finds the numbers of words in a transaction that writes, adding
+// those that are new.
 type wordWriter struct {
 	words *labelDict
 	tx    logTx
 	fresh map[string]segment.LabelID // known since this transaction; true for others once it is committed
 	b     []byte
-	// While it collects, words that it does not know are noted instead of asked for, and have no number yet.
+	// While it collects, words that it does not know are noted instead of asked
+	// for, and have no number yet.
 	collects bool
 	unknown  []string
 	noted    map[string]bool
@@ -177,7 +183,8 @@ func (w *wordWriter) note(text string) {
 	}
 }
 
-// opens makes the records of opens. What words it does not know it asks for together.
+// opens makes the records of opens. What words it does not know it asks for
+// together.
 func (w *wordWriter) opens(list []adding) (err error) {
 	w.collects, w.noted, w.unknown = true, map[string]bool{}, nil
 	var again []*adding
@@ -221,7 +228,8 @@ func (w *wordWriter) learn(texts []string) error {
 	return nil
 }
 
-// word tells the labels of a number that the transaction reads: one stored before it, or added by it.
+// word tells the labels of a number that the transaction reads: one stored
+// before it, or added by it.
 func (w *wordWriter) word(id segment.LabelID) (*segment.Labels, error) {
 	if found := w.words.known(id); found != nil {
 		return found, nil

@@ -78,7 +78,8 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 	}
 }
 
-// A word that was added by a transaction that failed is not taken for known: its number is another's next.
+// A word that was added by a transaction that failed is not taken for known:
+// its number is another's next.
 func TestWordsOfFailedTransaction(t *testing.T) {
 	l := openTestLog(t)
 	failed := errors.New("failed")
@@ -112,7 +113,8 @@ func TestWordsWithinTransaction(t *testing.T) {
 	}
 }
 
-// More words than are kept in memory are found all the same, by whoever wrote them and by others.
+// More words than are kept in memory are found all the same, by whoever wrote
+// them and by others.
 func TestManyWords(t *testing.T) {
 	path := sqltest.NewPlace(t)
 	open := func() *ViewLog {

@@ -130,7 +130,8 @@ func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 	return err
 }
 
-// loosenOpen sees to it that an open that is in a pack, if it is in any, is where it can change.
+// loosenOpen sees to it that an open that is in a pack, if it is in any, is
+// where it can change.
 func (w *writing) loosenOpen(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
 	day := report.DayOf(id.Ms())
 	if a, err := w.account(account); err != nil || day >= a.compactedUntil || day < a.retainedFrom {

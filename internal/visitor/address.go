@@ -7,7 +7,8 @@ import (
 	"github.com/phuslu/iploc"
 )
 
-// country is the ISO 3166-1 alpha-2 code of an address's country, "" when it has none: private, loopback, unassigned.
+// country is the ISO 3166-1 alpha-2 code of an address's country, "" when it
+// has none: private, loopback, unassigned.
 func country(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
 	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
@@ -19,13 +20,15 @@ func country(addr netip.Addr) string {
 	return ""
 }
 
-// ClientAddr is the address of the client of a request that came from remote, perhaps through proxies. forwardedFor holds the
-// values of the X-Forwarded-For headers in order. They are believed only as far as trusted proxies wrote them: the rightmost
-// address that is no trusted proxy's is the client's; if all are, the leftmost (a client beside the proxies). When remote is
-// no trusted proxy, or rubbish stands where an address is needed, it is remote.
+// ClientAddr is the address of the client of a request that came from remote,
+// perhaps through proxies. forwardedFor holds the values of the X-Forwarded-For
+// headers in order. They are believed only as far as trusted proxies wrote
+// them: the rightmost address that is no trusted proxy's is the client's; if
+// all are, the leftmost (a client beside the proxies). When remote is no
+// trusted proxy, or rubbish stands where an address is needed, it is remote.
 //
-// The address comes without zone and with IPv4 never mapped into IPv6. It is the zero Addr when remote is invalid, as behind
-// a Unix socket.
+// The address comes without zone and with IPv4 never mapped into IPv6. It is
+// the zero Addr when remote is invalid, as behind a Unix socket.
 func ClientAddr(remote netip.AddrPort, forwardedFor []string, trusted []netip.Prefix) netip.Addr {
 	peer := plain(remote.Addr())
 	if !within(peer, trusted) {
@@ -50,8 +53,9 @@ func ClientAddr(remote netip.AddrPort, forwardedFor []string, trusted []netip.Pr
 	return client
 }
 
-// UntrustedProxy reports whether a request was forwarded by a neighbour, most likely a reverse proxy, that is not trusted: all that come through it
-// then have one address.
+// UntrustedProxy reports whether a request was forwarded by a neighbour, most
+// likely a reverse proxy, that is not trusted: all that come through it then
+// have one address.
 func UntrustedProxy(remote netip.AddrPort, forwardedFor []string, trusted []netip.Prefix) bool {
 	peer := plain(remote.Addr())
 	return len(forwardedFor) > 0 && (peer.IsLoopback() || peer.IsPrivate()) && !within(peer, trusted)
@@ -67,7 +71,8 @@ func cutLast(list string) (rest, element string) {
 	return list, strings.Trim(element, " \t")
 }
 
-// parseHop reads an address as proxies write it: bare, or with a port, IPv6 then in brackets; some put brackets alone.
+// parseHop reads an address as proxies write it: bare, or with a port, IPv6
+// then in brackets; some put brackets alone.
 func parseHop(s string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")); err == nil {
 		return plain(a), !a.IsUnspecified()
@@ -80,7 +85,8 @@ func parseHop(s string) (netip.Addr, bool) {
 
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// within reports whether a plain address is in one of the prefixes. A prefix of IPv4 mapped into IPv6 means the IPv4 network.
+// within reports whether a plain address is in one of the prefixes. A prefix of
+// IPv4 mapped into IPv6 means the IPv4 network.
 func within(a netip.Addr, prefixes []netip.Prefix) bool {
 	for _, p := range prefixes {
 		if p.Addr().Is4In6() && p.Bits() >= 96 {

@@ -95,7 +95,8 @@ func FuzzClientAddr(f *testing.F) {
 		if !within(peer, []netip.Prefix{p}) && got != peer {
 			t.Fatalf("believed an untrusted peer: %v", got)
 		}
-		// What a client writes to the left of what a trusted proxy saw changes nothing.
+		// What a client writes to the left of what a trusted proxy saw changes
+		// nothing.
 		if got != peer && !within(got, []netip.Prefix{p}) {
 			for _, lie := range []string{"6.6.6.6, ", "rubbish, ", ",", "10.0.0.1, "} {
 				if again := ClientAddr(ap, []string{lie + first, second}, []netip.Prefix{p}); again != got {
@@ -128,7 +129,8 @@ func TestCountriesAreTwoLetters(t *testing.T) {
 	}
 }
 
-// A neighbour that forwards requests and is not trusted is most likely a proxy that should be; whoever else sends the header is nobody's proxy.
+// A neighbour that forwards requests and is not trusted is most likely a proxy
+// that should be; whoever else sends the header is nobody's proxy.
 func TestUntrustedProxy(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}
 	for remote, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "[::ffff:192.168.1.1]:1": true, "10.0.0.2:1": true, "[fd00::1]:1": true,

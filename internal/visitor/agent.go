@@ -16,8 +16,9 @@ type agent struct{ bot, device, browser, os string }
 
 // parseAgent reads a user agent.
 //
-// iPadOS asks for desktop pages by default and then calls itself a Macintosh. Nothing in the request tells such an iPad from
-// a Mac, so it is counted as Desktop and macOS; the same goes for phones told to ask for the desktop page.
+// iPadOS asks for desktop pages by default and then calls itself a Macintosh.
+// Nothing in the request tells such an iPad from a Mac, so it is counted as
+// Desktop and macOS; the same goes for phones told to ask for the desktop page.
 func parseAgent(userAgent string) agent {
 	ua := strings.ToLower(userAgent)
 	a := agent{bot: botReason(ua), os: systems.label(ua)}
@@ -30,7 +31,8 @@ func parseAgent(userAgent string) agent {
 	return a
 }
 
-// browserIn names the browser. The engine's own name is at the end of the table, because everyone else sends it too.
+// browserIn names the browser. The engine's own name is at the end of the
+// table, because everyone else sends it too.
 func browserIn(ua string) string {
 	if name := browsers.label(ua); name != "" {
 		return name
@@ -73,7 +75,8 @@ func deviceOf(ua string) string {
 	return Other
 }
 
-// holdsFireTV reports whether the model is one of Amazon's sticks and televisions: "AFT" and at least one more letter or digit.
+// holdsFireTV reports whether the model is one of Amazon's sticks and
+// televisions: "AFT" and at least one more letter or digit.
 func holdsFireTV(ua string) bool {
 	_, model, found := strings.Cut(ua, "; aft")
 	return found && model != "" && model[0] != ' ' && model[0] != ')'

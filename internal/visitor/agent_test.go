@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// corpus reads a table of testdata: tab-separated columns, "-" for an empty one, "#" before comments.
+// corpus reads a table of testdata: tab-separated columns, "-" for an empty
+// one, "#" before comments.
 func corpus(tb testing.TB, name string, columns int) [][]string {
 	tb.Helper()
 	f, err := os.Open("testdata/" + name)
@@ -35,7 +36,8 @@ func corpus(tb testing.TB, name string, columns int) [][]string {
 	return rows
 }
 
-// corpusSize is the least number of people and of bots that the corpus holds; missedPct the most bots taken for people, in percent.
+// corpusSize is the least number of people and of bots that the corpus holds;
+// missedPct the most bots taken for people, in percent.
 const (
 	corpusSize = 260
 	missedPct  = 2
@@ -72,7 +74,8 @@ func TestBots(t *testing.T) {
 	}
 }
 
-// sized demands that a corpus is large enough and holds no user agent twice, whatever the case of its letters.
+// sized demands that a corpus is large enough and holds no user agent twice,
+// whatever the case of its letters.
 func sized(t *testing.T, name string, rows [][]string) {
 	t.Helper()
 	if len(rows) < corpusSize {
@@ -132,7 +135,8 @@ func TestHoldsMailAddress(t *testing.T) {
 	}
 }
 
-// Apps that show pages, sets and devices whose names hold a robot's word, and old browsers are people.
+// Apps that show pages, sets and devices whose names hold a robot's word, and
+// old browsers are people.
 func TestPeopleOfEveryKind(t *testing.T) {
 	const (
 		ios     = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 "
@@ -169,7 +173,8 @@ func TestPeopleOfEveryKind(t *testing.T) {
 	}
 }
 
-// The programs of services whose apps are people's name no engine, or what they are.
+// The programs of services whose apps are people's name no engine, or what they
+// are.
 func TestServicesOfApps(t *testing.T) {
 	for ua, want := range map[string]string{
 		"Preview/1.0 (links of a chat)": BotLinkPreview, "Mozilla/5.0 (compatible; Preview)": BotLinkPreview, "GoogleMessages/15.1 (cards)": BotLinkPreview,
@@ -184,7 +189,8 @@ func TestServicesOfApps(t *testing.T) {
 	}
 }
 
-// What mail gateways send is seldom published. Those of which only the name is known are looked for by it; these are made up around it.
+// What mail gateways send is seldom published. Those of which only the name is
+// known are looked for by it; these are made up around it.
 func TestMailGatewaysByName(t *testing.T) {
 	const chrome = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 "
 	for _, name := range []string{
@@ -199,7 +205,8 @@ func TestMailGatewaysByName(t *testing.T) {
 	}
 }
 
-// User agents are matched in lower case, and a token of one byte cannot be looked for.
+// User agents are matched in lower case, and a token of one byte cannot be
+// looked for.
 func TestTablesCanMatch(t *testing.T) {
 	for i, table := range []*table{botNames, sharedNames, robotSigns, platformAddresses, notBots, platforms, engines, apps, browsers, systems, handhelds,
 		televisions, tablets, phones, desktops, iOSDevices, safariPlatforms, netscapeLetters} {

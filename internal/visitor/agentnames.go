@@ -1,6 +1,7 @@
 package visitor
 
-// apps show pages in a window of their own. Their order matters: the most telling token first.
+// apps show pages in a window of their own. Their order matters: the most
+// telling token first.
 var apps = newTable([]name{
 	{"instagram", "Instagram"}, {"barcelona ", "Threads"}, {"fban/messenger", "Messenger"},
 	{"messengerforios", "Messenger"}, {"fbav/messenger", "Messenger"}, {"fb_iab/messenger", "Messenger"},
@@ -23,7 +24,8 @@ var apps = newTable([]name{
 	{"chatgpt/", "ChatGPT"},
 }...)
 
-// browsers stand before the engine whose name they carry along. Chrome, Safari and the web views are browserIn's.
+// browsers stand before the engine whose name they carry along. Chrome, Safari
+// and the web views are browserIn's.
 var browsers = newTable([]name{
 	{"edg/", "Edge"}, {"edga/", "Edge"}, {"edgios/", "Edge"}, {"edge/", "Edge"}, {"edgw/", "Edge"},
 	{"opera mini", "Opera Mini"}, {"oprgx/", "Opera GX"}, {"opr/", "Opera"}, {"opt/", "Opera"}, {"opx/", "Opera GX"},
@@ -58,7 +60,8 @@ var browsers = newTable([]name{
 	{"webpositive", "WebPositive"}, {"chromium/", "Chromium"},
 }...)
 
-// systems name the operating systems; those that pretend to be another stand before it.
+// systems name the operating systems; those that pretend to be another stand
+// before it.
 var systems = newTable([]name{
 	{"windows phone", "Windows Phone"}, {"windowsphone", "Windows Phone"}, {"xbox", "Xbox"},
 	{"playstation", "PlayStation"}, {"nintendo", "Nintendo"}, {"web0s", "webOS"}, {"webos", "webOS"}, {"hpwos", "webOS"},
@@ -79,7 +82,8 @@ var handhelds = words(
 	"sm-r8", "sm-r9",
 )
 
-// televisions are television sets, the boxes below them, and consoles that play on them.
+// televisions are television sets, the boxes below them, and consoles that play
+// on them.
 var televisions = words(
 	"(tv;", "smart-tv", "smarttv", "smart tv", "smart_tv", "googletv", "google tv", "android tv", "androidtv", "appletv",
 	"apple tv", "tvos", "hbbtv", "web0s", "netcast", "nettv", "dtv", "roku/", "roku ", "crkey", "bravia", " viera",
@@ -89,7 +93,8 @@ var televisions = words(
 	"nintendo wii", "maple", "sraf/", "whaletv", "dlnadoc", "netrange",
 )
 
-// tablets are tablets by name. An Android device that does not call itself mobile is one too.
+// tablets are tablets by name. An Android device that does not call itself
+// mobile is one too.
 var tablets = words(
 	"ipad", "playbook", "kindle", "silk-accelerated", "nexus 7", "nexus 9", "nexus 10", "pixel tablet", "pixel c",
 	"sm-t", "sm-x", "sm-p6", "sm-p5", "gt-p", "gt-n80", "gt-n51", "lenovo tb", "lenovo_tb", "tb-x", "tb-8", "tb-7",

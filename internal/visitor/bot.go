@@ -17,10 +17,12 @@ const (
 // shortest is the length below which a user agent is no browser's.
 const shortest = 16
 
-// botReason tells why the sender of a user agent, in lower case, is no person; "" when it may be one.
+// botReason tells why the sender of a user agent, in lower case, is no person;
+// "" when it may be one.
 //
-// Known names decide first, then the form: a word like "crawler", an address to read about the robot, no trace of a browser
-// engine. An app that shows pages sends its engine along and is a person; the app's own requests do not.
+// Known names decide first, then the form: a word like "crawler", an address to
+// read about the robot, no trace of a browser engine. An app that shows pages
+// sends its engine along and is a person; the app's own requests do not.
 func botReason(ua string) string {
 	if reason := botNames.label(ua); reason != "" {
 		return reason
@@ -52,8 +54,8 @@ func botReason(ua string) string {
 	return BotCrawler
 }
 
-// namesRobot reports whether a user agent holds a sign of a robot, or introduces itself behind "compatible;" as
-// something else than an old browser.
+// namesRobot reports whether a user agent holds a sign of a robot, or
+// introduces itself behind "compatible;" as something else than an old browser.
 func namesRobot(ua string) bool {
 	behind := withoutPlatform(ua)
 	if len(behind) < len(ua) && platformAddresses.in(ua) {
@@ -69,7 +71,8 @@ func namesRobot(ua string) bool {
 		!strings.Contains(comment, "windows nt") // a company's own word before it
 }
 
-// endsName reports whether word ends a name in ua: of "bot", "googlebot/2.1" and "robots", not "caboto".
+// endsName reports whether word ends a name in ua: of "bot", "googlebot/2.1"
+// and "robots", not "caboto".
 func endsName(ua, word string) bool {
 	for {
 		_, after, found := strings.Cut(ua, word)
@@ -83,8 +86,9 @@ func endsName(ua, word string) bool {
 	}
 }
 
-// holdsMailAddress reports whether an "@" stands between a name and a host, as in "team@example.org". Phones and
-// apps write it before versions and settings: "android@101.0", "th@calendar=gregorian".
+// holdsMailAddress reports whether an "@" stands between a name and a host, as
+// in "team@example.org". Phones and apps write it before versions and settings:
+// "android@101.0", "th@calendar=gregorian".
 func holdsMailAddress(ua string) bool {
 	for {
 		before, after, found := strings.Cut(ua, "@")
@@ -113,22 +117,25 @@ func prefixOf(s string, kind func(byte) bool) int {
 func isLetter(c byte) bool   { return 'a' <= c && c <= 'z' }
 func isHostByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '.' }
 
-// namesPlatformOnly reports whether nothing but one comment about a computer follows the "Mozilla/5.0" that everyone sends.
+// namesPlatformOnly reports whether nothing but one comment about a computer
+// follows the "Mozilla/5.0" that everyone sends.
 func namesPlatformOnly(ua string) bool {
 	_, rest, _ := strings.Cut(ua, " ")
 	rest = strings.TrimSpace(rest)
 	return rest == "" || rest[0] == '(' && rest[len(rest)-1] == ')' && platforms.in(rest)
 }
 
-// isNetscape reports whether a user agent has the form of the first browsers: a version below 5 and, in the comment, a letter for the
-// strength of the encryption.
+// isNetscape reports whether a user agent has the form of the first browsers: a
+// version below 5 and, in the comment, a letter for the strength of the
+// encryption.
 func isNetscape(ua string) bool {
 	version, found := strings.CutPrefix(ua, "mozilla/")
 	return found && version != "" && '1' <= version[0] && version[0] <= '4' && netscapeLetters.in(ua)
 }
 
-// withoutPlatform leaves out the first comment of a phone's or tablet's user agent. It holds the model, which may be called
-// anything ("XBot Junior"); robots that pretend to be a phone introduce themselves behind it.
+// withoutPlatform leaves out the first comment of a phone's or tablet's user
+// agent. It holds the model, which may be called anything ("XBot Junior");
+// robots that pretend to be a phone introduce themselves behind it.
 func withoutPlatform(ua string) string {
 	start := strings.Index(ua, "(linux; ")
 	if start < 0 || !strings.HasPrefix(ua, "mozilla/") {

@@ -1,7 +1,7 @@
 package visitor
 
-// botFamilies are names that decide alone, the first family that holds one wins. Names of crawlers that carry one of
-// robotSigns need no entry.
+// botFamilies are names that decide alone, the first family that holds one
+// wins. Names of crawlers that carry one of robotSigns need no entry.
 var botFamilies = []struct {
 	reason   string
 	tokens   []string // anywhere in the user agent, lower case
@@ -85,15 +85,17 @@ var botFamilies = []struct {
 	}},
 }
 
-// sharedNames are names that robots have and people's browsers too, as apps that show pages or in the name of a device: they decide
-// where no browser engine is named.
+// sharedNames are names that robots have and people's browsers too, as apps
+// that show pages or in the name of a device: they decide where no browser
+// engine is named.
 var sharedNames = newTable([]name{
 	{"preview", BotLinkPreview}, {"googlemessages", BotLinkPreview}, {"feedly", BotCrawler}, {"inoreader", BotCrawler},
 	{"hubspot", BotCrawler},
 }...)
 
-// robotSigns are what robots have in their user agents and people's browsers do not. What ends in "bot" or "agent" is looked for by
-// endsName, a mail address by holdsMailAddress.
+// robotSigns are what robots have in their user agents and people's browsers do
+// not. What ends in "bot" or "agent" is looked for by endsName, a mail address
+// by holdsMailAddress.
 var robotSigns = words(
 	// What they do.
 	"crawl", "spider", "scrap", "archiver", "monitor", "uptime", "checker", "validator", "fetcher", "scanner",
@@ -114,10 +116,12 @@ var robotSigns = words(
 	"%(", "${", "&quot", "&#", "href=", "(macintosh: ", "; {}", ", mozilla/",
 )
 
-// platformAddresses are addresses that stand in a comment as an item of their own: a robot's, even in the comment that holds the model.
+// platformAddresses are addresses that stand in a comment as an item of their
+// own: a robot's, even in the comment that holds the model.
 var platformAddresses = words("; http", "; +http", "; www.")
 
-// compatibleBrowsers are who stands right behind "compatible;" in a browser's user agent.
+// compatibleBrowsers are who stands right behind "compatible;" in a browser's
+// user agent.
 var compatibleBrowsers = []string{
 	"msie", "konqueror", "u;", "opera", "netfront", "mozilla", "linux", "openweb", "abrowse", "x86 haiku", "haiku",
 	"dillo", "origyn", "icab",

@@ -2,9 +2,11 @@ package visitor
 
 import "strings"
 
-// Speculative reports whether a browser loads a page that nobody looks at yet: a prefetch, a prerender, a thumbnail for the
-// start page. It takes the values of the headers that say so: Sec-Purpose, Purpose, X-Purpose, X-Moz, in any order. Such a
-// load is no open (analytics, Views); the real navigation comes later.
+// Speculative reports whether a browser loads a page that nobody looks at yet:
+// a prefetch, a prerender, a thumbnail for the start page. It takes the values
+// of the headers that say so: Sec-Purpose, Purpose, X-Purpose, X-Moz, in any
+// order. Such a load is no open (analytics, Views); the real navigation comes
+// later.
 func Speculative(headers ...string) bool {
 	for _, h := range headers {
 		for h != "" {
@@ -19,11 +21,12 @@ func Speculative(headers ...string) bool {
 	return false
 }
 
-// headlessBrand reports whether a browser lists itself as headless in Sec-CH-UA, which programs forget when they change the
-// user agent.
+// headlessBrand reports whether a browser lists itself as headless in
+// Sec-CH-UA, which programs forget when they change the user agent.
 func headlessBrand(secCHUA string) bool { return strings.Contains(secCHUA, `"HeadlessChrome"`) }
 
-// brandNames are browsers whose user agent is Chrome's to the letter, and who say their name in Sec-CH-UA only.
+// brandNames are browsers whose user agent is Chrome's to the letter, and who
+// say their name in Sec-CH-UA only.
 var brandNames = []struct{ quoted, name string }{
 	{`"Brave"`, "Brave"}, {`"DuckDuckGo"`, "DuckDuckGo"}, {`"Opera GX"`, "Opera GX"}, {`"Opera"`, "Opera"},
 	{`"YaBrowser"`, "Yandex Browser"}, {`"Avast Secure Browser"`, "Avast Secure Browser"},

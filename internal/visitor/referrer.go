@@ -12,8 +12,9 @@ const (
 	maxHost     = 253  // bytes of a host name in DNS
 )
 
-// referrer is the host that a Referer header names: lower case, without port and "www."; an Android app's site, else its
-// package. "" when there is none, when it is rubbish, and when it is the instance itself.
+// referrer is the host that a Referer header names: lower case, without port
+// and "www."; an Android app's site, else its package. "" when there is none,
+// when it is rubbish, and when it is the instance itself.
 func referrer(header, ownHost string) string {
 	if header == "" || len(header) > maxReferrer {
 		return ""
@@ -38,8 +39,9 @@ func referrer(header, ownHost string) string {
 	return ""
 }
 
-// hostName is a host in its plain form: lower case, no "www.", no final dot; "" when it cannot be one. Names in other scripts
-// stay as they were sent, in letters or in "xn--" form.
+// hostName is a host in its plain form: lower case, no "www.", no final dot; ""
+// when it cannot be one. Names in other scripts stay as they were sent, in
+// letters or in "xn--" form.
 func hostName(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	host = strings.TrimPrefix(host, "www.")
@@ -70,8 +72,9 @@ func withoutPort(host string) string {
 	return (&url.URL{Host: host}).Hostname()
 }
 
-// siteOf names the site or network that a host belongs to, "" when it is none of the known ones. The host itself and then
-// each domain above it is looked for; a host that is someone's webmail by its first label is Email.
+// siteOf names the site or network that a host belongs to, "" when it is none
+// of the known ones. The host itself and then each domain above it is looked
+// for; a host that is someone's webmail by its first label is Email.
 func siteOf(host string) string {
 	if name, ok := sites[host]; ok {
 		return name

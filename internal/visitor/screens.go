@@ -1,6 +1,7 @@
 package visitor
 
-// screens are the ranges of viewport widths in CSS pixels, each from its first width to the next one's (contract, Screens).
+// screens are the ranges of viewport widths in CSS pixels, each from its first
+// width to the next one's (contract, Screens).
 var screens = []struct {
 	from  int
 	label string
@@ -8,10 +9,12 @@ var screens = []struct {
 	{1, "0-575"}, {576, "576-767"}, {768, "768-991"}, {992, "992-1199"}, {1200, "1200-1439"}, {1440, "1440-1919"}, {1920, "1920+"},
 }
 
-// widest is the largest width that is believed, in CSS pixels: two 8K displays side by side.
+// widest is the largest width that is believed, in CSS pixels: two 8K displays
+// side by side.
 const widest = 16384
 
-// ScreenRanges are the labels of viewport widths, ascending (contract, Screens).
+// ScreenRanges are the labels of viewport widths, ascending
+// (contract, Screens).
 func ScreenRanges() []string {
 	labels := make([]string, len(screens))
 	for i, s := range screens {
@@ -20,7 +23,8 @@ func ScreenRanges() []string {
 	return labels
 }
 
-// ScreenRange names the range that a viewport's width in CSS pixels falls into; "" for no width and for one that no screen has.
+// ScreenRange names the range that a viewport's width in CSS pixels falls into;
+// "" for no width and for one that no screen has.
 func ScreenRange(width int) string {
 	if width > widest {
 		return ""

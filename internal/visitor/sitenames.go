@@ -2,10 +2,12 @@ package visitor
 
 import "strings"
 
-// siteHosts are the sites and networks that the report calls by name, each with its domains. A domain stands for all below it;
-// the longer one wins, so that mail.google.com is Email and the rest of google.com is Google.
+// siteHosts are the sites and networks that the report calls by name, each with
+// its domains. A domain stands for all below it; the longer one wins, so that
+// mail.google.com is Email and the rest of google.com is Google.
 var siteHosts = []struct{ name, hosts string }{
-	// Mail in a browser, and the hosts that mail gateways and mailings send their links through.
+	// Mail in a browser, and the hosts that mail gateways and mailings send
+	// their links through.
 	{Email, `mail.google.com inbox.google.com outlook.live.com outlook.office.com outlook.office365.com outlook.cloud.microsoft
 		mail.yahoo.com mail.yahoo.co.jp mail.aol.com mail.com mail.proton.me protonmail.com app.fastmail.com fastmail.com hey.com
 		tutanota.com tuta.com e.mail.ru touch.mail.ru gmx.net gmx.com gmx.at gmx.ch 3c.web.de navigator.web.de deref-gmx.net deref-gmx.com
@@ -70,7 +72,8 @@ var siteHosts = []struct{ name, hosts string }{
 	{"Instapaper", "instapaper.com"}, {"Patreon", "patreon.com"}, {"SlideShare", "slideshare.net"},
 }
 
-// googleTLDs are the ends of Google's country domains, as www.google.com/supported_domains lists them.
+// googleTLDs are the ends of Google's country domains, as
+// www.google.com/supported_domains lists them.
 const googleTLDs = `com ad ae al am as at az ba be bf bg bi bj bs bt by ca cat cd cf cg ch ci cl cm cn cv cz de dj dk dm dz ee
 	es fi fm fr ga ge gg gl gm gr gy hn hr ht hu ie im iq is it je jo ki kg kz la li lk lt lu lv md me mg mk ml mn mu mv mw ne
 	nl no nr nu pl pn ps pt ro rs ru rw sc se sh si sk sm sn so sr st td tg tl tm tn to tt vu ws
@@ -119,8 +122,9 @@ var androidApps = map[string]string{
 	"us.zoom.videomeetings": "zoom.us", "com.github.android": "github.com",
 }
 
-// campaigns are the values of utm_source that mean a named source: the names themselves, and what people write for them.
-// Keys are as campaignKey makes them.
+// campaigns are the values of utm_source that mean a named source: the names
+// themselves, and what people write for them. Keys are as campaignKey makes
+// them.
 var campaigns = func() map[string]string {
 	m := map[string]string{
 		"direct": Direct, "(direct)": Direct, "qr": QRCode, "qrcode": QRCode, "email": Email, "mail": Email, "gmail": Email,
@@ -135,7 +139,8 @@ var campaigns = func() map[string]string {
 	return m
 }()
 
-// campaignKey is a name without what people write differently: case, spaces, hyphens, underscores.
+// campaignKey is a name without what people write differently: case, spaces,
+// hyphens, underscores.
 func campaignKey(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }

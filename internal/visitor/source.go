@@ -18,7 +18,8 @@ const (
 // maxSource bounds a source that a link's author chose, in characters.
 const maxSource = 100
 
-// source tells where a visitor came from: utm_source wins, then the QR code, a mailing that says so, the referrer.
+// source tells where a visitor came from: utm_source wins, then the QR code, a
+// mailing that says so, the referrer.
 func source(query url.Values, referrer string, qr bool) string {
 	if s := campaign(query.Get("utm_source")); s != "" {
 		return s
@@ -37,11 +38,13 @@ func source(query url.Values, referrer string, qr bool) string {
 	return referrer
 }
 
-// campaign is a utm_source as it is shown: a known one by the name of its site ("linkedin", "chatgpt.com"), any other as its
-// author wrote it, clean and bounded.
+// campaign is a utm_source as it is shown: a known one by the name of its site
+// ("linkedin", "chatgpt.com"), any other as its author wrote it, clean and
+// bounded.
 func campaign(utm string) string {
 	utm = clean(utm)
-	// Mailing programs put the reader's address there, which no report includes.
+	// Mailing programs put the reader's address there, which no report
+	// includes.
 	if mailAddress.MatchString(utm) {
 		return Email
 	}
@@ -58,8 +61,9 @@ func campaign(utm string) string {
 
 var mailAddress = regexp.MustCompile(`[^\s@]@[^\s@]`)
 
-// clean drops what must not be in a label, control and format characters (bidi overrides are among them) and broken UTF-8,
-// makes every space a plain one, trims, and cuts at maxSource characters.
+// clean drops what must not be in a label, control and format characters (bidi
+// overrides are among them) and broken UTF-8, makes every space a plain one,
+// trims, and cuts at maxSource characters.
 func clean(s string) string {
 	if len(s) <= maxSource && strings.IndexFunc(s, notPlain) < 0 {
 		return strings.Trim(s, " ")

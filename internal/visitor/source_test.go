@@ -173,7 +173,8 @@ func TestQRStaysKnownWhenACampaignWins(t *testing.T) {
 	}
 }
 
-// Whatever a table says must itself be a label that could stand in a report, and a host in its plain form.
+// Whatever a table says must itself be a label that could stand in a report,
+// and a host in its plain form.
 func TestSiteTables(t *testing.T) {
 	seen := map[string]string{}
 	for _, site := range siteHosts {

@@ -2,11 +2,12 @@ package visitor
 
 import "strings"
 
-// name pairs a token of a user agent, in lower case and of two bytes at least, with what it tells.
+// name pairs a token of a user agent, in lower case and of two bytes at least,
+// with what it tells.
 type name struct{ token, label string }
 
-// table looks for many tokens in one pass over a user agent, so that a long or unknown one costs little. The earlier a name
-// stands, the more it tells.
+// table looks for many tokens in one pass over a user agent, so that a long or
+// unknown one costs little. The earlier a name stands, the more it tells.
 type table struct {
 	names  []name
 	starts [256][]uint16        // the names by the first two bytes of their tokens, as bucket tells, ascending
@@ -37,7 +38,8 @@ func head(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 // bucket spreads heads, so that few names are compared where a token may start.
 func bucket(head uint16) byte { return byte(head>>8)*31 + byte(head) }
 
-// first is the number of the first name of the table whose token is in ua, -1 when none is.
+// first is the number of the first name of the table whose token is in ua, -1
+// when none is.
 func (t *table) first(ua string) int {
 	best := len(t.names)
 	for i := 0; i+1 < len(ua); i++ {

@@ -16,7 +16,8 @@ const (
 	safari174 = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1 Mobile/15E148 Safari/604.1"
 )
 
-// The bytes that go into the hash, by hand: an id that changes with a release would make every returning viewer new.
+// The bytes that go into the hash, by hand: an id that changes with a release
+// would make every returning viewer new.
 func TestViewerIDIsWhatTheDocumentSays(t *testing.T) {
 	for _, c := range []struct {
 		addr, userAgent, input string

@@ -1,10 +1,13 @@
-// Package visitor turns what a request says about its sender into labels for the report: country, referrer, source, device,
-// browser, OS, why it is not a person if it is not, and an opaque viewer id.
+// Package visitor turns what a request says about its sender into labels for
+// the report: country, referrer, source, device, browser, OS, why it is not a
+// person if it is not, and an opaque viewer id.
 //
-// Everything here is a function of its arguments alone: no I/O, no clock, no logging. Safe for concurrent use, and for hostile
-// input of any length: what is kept of requests is a cache of fixed size.
+// Everything here is a function of its arguments alone: no I/O, no clock, no
+// logging. Safe for concurrent use, and for hostile input of any length: what
+// is kept of requests is a cache of fixed size.
 //
-// Countries are those of IP2Location LITE (http://www.ip2location.com), embedded through github.com/phuslu/iploc.
+// Countries are those of IP2Location LITE (http://www.ip2location.com),
+// embedded through github.com/phuslu/iploc.
 package visitor
 
 import (
@@ -12,7 +15,8 @@ import (
 	"net/url"
 )
 
-// Request is what Classify reads of a request. The zero value of a member means that the request did not say.
+// Request is what Classify reads of a request. The zero value of a member means
+// that the request did not say.
 type Request struct {
 	UserAgent string
 	Referrer  string     // the Referer header
@@ -25,8 +29,9 @@ type Request struct {
 	SecPurpose, Purpose, XPurpose, XMoz string // the headers of Speculative
 }
 
-// Visitor is what a request says about its sender. "" means unknown in every member but Source, which always has a value, and
-// Bot, where it means a person.
+// Visitor is what a request says about its sender. "" means unknown in every
+// member but Source, which always has a value, and Bot, where it means a
+// person.
 type Visitor struct {
 	Country  string // ISO 3166-1 alpha-2
 	City     string // always "": the embedded table knows countries only
@@ -39,7 +44,8 @@ type Visitor struct {
 	QR       bool   // came by the QR code (qr=1)
 }
 
-// Classify labels a request. What the user agent says of bots goes before the reason that the load is speculative.
+// Classify labels a request. What the user agent says of bots goes before the
+// reason that the load is speculative.
 func Classify(r Request) Visitor {
 	a := agents.lookup(r.UserAgent)
 	v := Visitor{

@@ -64,7 +64,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// The cache gives what a fresh look gives, from many goroutines, with more user agents than it has slots.
+// The cache gives what a fresh look gives, from many goroutines, with more user
+// agents than it has slots.
 func TestCacheIsInvisible(t *testing.T) {
 	people := corpus(t, "people.tsv", 4)
 	var c agentCache

@@ -20,16 +20,19 @@ import (
 	"testing"
 )
 
-// ClamdMarker is a text that the databases of Clamd know as Vitrine.Test.Marker.
+// ClamdMarker is a text that the databases of Clamd know as
+// Vitrine.Test.Marker.
 const ClamdMarker = "vitrine-test-marker-3f9a61"
 
-// EICAR is the test file that every scanner knows; Clamd's as Eicar-Test-Signature. It is put together here, so that no scanner finds it in
+// EICAR is the test file that every scanner knows; Clamd's as
+// Eicar-Test-Signature. It is put together here, so that no scanner finds it in
 // the source or the test's binary.
 func EICAR() []byte {
 	return []byte(strings.Join([]string{`X5O!P%@AP[4\PZX54(P^)`, `7CC)7}$EICAR-STAND`, `ARD-ANTIVIRUS-TEST-`, `FILE!$H+H*`}, ""))
 }
 
-// ClamdDaemon is a clamd of a test's own: a real one, with a small database, on a Unix socket and a TCP port.
+// ClamdDaemon is a clamd of a test's own: a real one, with a small database, on
+// a Unix socket and a TCP port.
 type ClamdDaemon struct {
 	Socket string // its path
 	TCP    string // host:port
@@ -44,7 +47,8 @@ type ClamdDaemon struct {
 	cmd   *exec.Cmd
 }
 
-// Clamd starts a clamd and ends it with the test. A setting is a line of clamd.conf; it stands for the one of the same name that is set here.
+// Clamd starts a clamd and ends it with the test. A setting is a line of
+// clamd.conf; it stands for the one of the same name that is set here.
 func Clamd(t testing.TB, settings ...string) *ClamdDaemon {
 	t.Helper()
 	program := Program(t, "clamd", "/usr/sbin/clamd")
@@ -84,7 +88,8 @@ func (d *ClamdDaemon) Set(t testing.TB, settings ...string) {
 	}
 }
 
-// Database writes a file of the database directory, which holds from the next Start or Reload on.
+// Database writes a file of the database directory, which holds from the next
+// Start or Reload on.
 func (d *ClamdDaemon) Database(t testing.TB, name string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(d.dir, "db", name), content, 0o600); err != nil {
@@ -92,10 +97,12 @@ func (d *ClamdDaemon) Database(t testing.TB, name string, content []byte) {
 	}
 }
 
-// ClamdSignature is a line of an .ndb database: a name for every file that contains text.
+// ClamdSignature is a line of an .ndb database: a name for every file that
+// contains text.
 func ClamdSignature(name, text string) string { return fmt.Sprintf("%s:0:*:%x\n", name, text) }
 
-// ClamdDaily is a daily.cud: what clamd takes its database's number from, here with signatures of .ndb lines.
+// ClamdDaily is a daily.cud: what clamd takes its database's number from, here
+// with signatures of .ndb lines.
 func ClamdDaily(t testing.TB, number int, signatures string) []byte {
 	t.Helper()
 	const made = "21 Nov 2026 12-00 +0000"
@@ -119,7 +126,8 @@ func ClamdDaily(t testing.TB, number int, signatures string) []byte {
 	return append(fmt.Appendf(nil, "%-512s", head), packed.Bytes()...)
 }
 
-// clashes bounds how often another port is tried because someone took the one that was free.
+// clashes bounds how often another port is tried because someone took the one
+// that was free.
 const clashes = 5
 
 // Start starts the daemon, again after Kill, and waits until it listens.
@@ -189,7 +197,8 @@ func (d *ClamdDaemon) note(change func()) {
 	d.said.Broadcast()
 }
 
-// await waits for a line of the log, from the given one on, and tells whether it came before the daemon ended.
+// await waits for a line of the log, from the given one on, and tells whether
+// it came before the daemon ended.
 func (d *ClamdDaemon) await(from int, text string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -211,7 +220,8 @@ func (d *ClamdDaemon) Log() string {
 	return strings.Join(d.lines, "\n")
 }
 
-// Reload has the daemon read its databases again, and waits until it scans with them.
+// Reload has the daemon read its databases again, and waits until it scans with
+// them.
 func (d *ClamdDaemon) Reload(t testing.TB) {
 	t.Helper()
 	d.mu.Lock()

@@ -20,11 +20,13 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// chdbVersion is the version of the npm package @chdb/lib-linux-x64-gnu, ClickHouse's engine as a library, that test.sh installs.
+// chdbVersion is the version of the npm package @chdb/lib-linux-x64-gnu,
+// ClickHouse's engine as a library, that test.sh installs.
 const chdbVersion = "26.5.3"
 
-// ClickHouseServer is a ClickHouse of a test's own: the real engine behind its HTTP interface, on a directory. It runs one statement at a time, and
-// has neither users nor replicas.
+// ClickHouseServer is a ClickHouse of a test's own: the real engine behind its
+// HTTP interface, on a directory. It runs one statement at a time, and has
+// neither users nor replicas.
 type ClickHouseServer struct {
 	Addr string // host:port, the same after each Start
 
@@ -65,9 +67,9 @@ func ClickHouseDatabase(t testing.TB) string {
 	return sharedClickHouse.spareDatabase(t)
 }
 
-// spareDatabase returns the address of an empty database, and takes it back when
-// the test ends. Emptying the tables takes a third of the time that it takes to
-// make them.
+// spareDatabase returns the address of an empty database, and takes it back
+// when the test ends. Emptying the tables takes a third of the time that it
+// takes to make them.
 func (s *ClickHouseServer) spareDatabase(t testing.TB) string {
 	t.Helper()
 	s.spareMu.Lock()
@@ -141,7 +143,8 @@ func newClickHouse(t testing.TB) *ClickHouseServer {
 // Start starts the server, again after Stop, and waits until it listens.
 func (s *ClickHouseServer) Start(t testing.TB) {
 	t.Helper()
-	// The server ends with its input, and so with this process, and clears away.
+	// The server ends with its input, and so with this process, and clears
+	// away.
 	cmd := exec.Command(s.program, s.library, s.dir, s.Addr)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -172,7 +175,8 @@ func (s *ClickHouseServer) Start(t testing.TB) {
 	s.Addr, s.stdin, s.ended = addr, stdin, ended
 }
 
-// Stop ends the server at once, whatever it is doing, and waits until it is gone. What it has answered for stays.
+// Stop ends the server at once, whatever it is doing, and waits until it is
+// gone. What it has answered for stays.
 func (s *ClickHouseServer) Stop() { s.end("keep\n") }
 
 // end ends the server, with a last word to it.

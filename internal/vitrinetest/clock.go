@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// Epoch is the time about which the suites' rows are: a Monday, with milliseconds that do not vanish.
+// Epoch is the time about which the suites' rows are: a Monday, with
+// milliseconds that do not vanish.
 var Epoch = time.Date(2026, 1, 5, 9, 30, 0, 250_000_000, time.UTC)
 
-// Clock stands still until it is told to advance. It may be used from several goroutines.
+// Clock stands still until it is told to advance. It may be used from several
+// goroutines.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time

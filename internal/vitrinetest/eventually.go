@@ -19,5 +19,6 @@ func Polls(t *testing.T, within time.Duration, what string, is func() bool) {
 	}
 }
 
-// SeenWithin bounds how long a test waits for what comes soon on an idle machine.
+// SeenWithin bounds how long a test waits for what comes soon on an idle
+// machine.
 const SeenWithin = time.Minute

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// PgBouncer starts a pooler in a mode (session, transaction) before the server of an address, and ends it with the test. It returns the address
-// through it.
+// PgBouncer starts a pooler in a mode (session, transaction) before the server
+// of an address, and ends it with the test. It returns the address through it.
 func PgBouncer(t testing.TB, place, mode string) string {
 	t.Helper()
 	program := Program(t, "pgbouncer", "/usr/sbin/pgbouncer")
@@ -70,7 +70,8 @@ func PgBouncer(t testing.TB, place, mode string) string {
 	return ""
 }
 
-// answers waits until someone listens at an address; false: anyone who was to has ended.
+// answers waits until someone listens at an address; false: anyone who was to
+// has ended.
 func answers(address string, ended <-chan struct{}) bool {
 	late := time.After(startWait)
 	for tick := time.NewTicker(10 * time.Millisecond); ; {

@@ -25,8 +25,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PostgresServer is a PostgreSQL of a test's own. It orders texts as people do unless it is told otherwise, and ends with this process, whatever
-// ends that.
+// PostgresServer is a PostgreSQL of a test's own. It orders texts as people do
+// unless it is told otherwise, and ends with this process, whatever ends that.
 type PostgresServer struct {
 	dir, programs, port string
 	credential          *syscall.Credential
@@ -37,10 +37,13 @@ type PostgresServer struct {
 	frozen []int // its processes, while it is
 }
 
-// postgresKeeper runs the server until it is told to stop, or until this process is gone: then it clears away, too. One that is frozen has to go on to end.
+// postgresKeeper runs the server until it is told to stop, or until this
+// process is gone: then it clears away, too. One that is frozen has to go on to
+// end.
 const postgresKeeper = `"$0" "$@" & pid=$!; read -r keep; kill -QUIT $pid; kill -CONT $pid; wait $pid; [ -n "$keep" ] || rm -rf "$PWD"`
 
-// Postgres starts a server that keeps what it has committed, and ends it with the test.
+// Postgres starts a server that keeps what it has committed, and ends it with
+// the test.
 func Postgres(t testing.TB) *PostgresServer {
 	t.Helper()
 	s := newPostgres(t)
@@ -54,7 +57,8 @@ var shared struct {
 	server *PostgresServer
 }
 
-// PostgresDatabase is the address of an empty database on a server that all tests of this process share. It is gone with the test.
+// PostgresDatabase is the address of an empty database on a server that all
+// tests of this process share. It is gone with the test.
 func PostgresDatabase(t testing.TB) string {
 	t.Helper()
 	shared.Lock()
@@ -96,7 +100,8 @@ func newPostgres(t testing.TB) *PostgresServer {
 			t.Fatal(err)
 		}
 	}
-	// Its order of texts is English, so that whatever relies on another one shows.
+	// Its order of texts is English, so that whatever relies on another one
+	// shows.
 	init := s.command("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--locale-provider=icu",
 		"--icu-locale=en", "--no-sync", "--no-instructions")
 	if out, err := init.CombinedOutput(); err != nil {
@@ -181,7 +186,8 @@ func (s *PostgresServer) start(t testing.TB) bool {
 	}
 }
 
-// Stop ends the server at once, as if the machine had failed but for what is on its way to the disk, and waits until it is gone.
+// Stop ends the server at once, as if the machine had failed but for what is on
+// its way to the disk, and waits until it is gone.
 func (s *PostgresServer) Stop(t testing.TB) {
 	t.Helper()
 	s.stop("keep")
@@ -204,7 +210,8 @@ func (s *PostgresServer) end() {
 	_ = os.RemoveAll(s.dir)
 }
 
-// Freeze stops every process of the server where it is: it takes connections, as the system does, and answers nothing until Thaw.
+// Freeze stops every process of the server where it is: it takes connections,
+// as the system does, and answers nothing until Thaw.
 func (s *PostgresServer) Freeze(t testing.TB) {
 	t.Helper()
 	var first int
@@ -216,8 +223,8 @@ func (s *PostgresServer) Freeze(t testing.TB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Thaw(t) })
-	// The first process starts the others: once it stands still there are no new
-	// ones, also none that is not yet in pg_stat_activity.
+	// The first process starts the others: once it stands still there are no
+	// new ones, also none that is not yet in pg_stat_activity.
 	s.stopProcess(t, first)
 	for _, pid := range childrenOf(t, first) {
 		s.stopProcess(t, pid)
@@ -318,7 +325,8 @@ func (s *PostgresServer) Do(statements ...string) error {
 
 var databases atomic.Int64
 
-// NewDatabase makes an empty database, which is gone with the test, and tells its address.
+// NewDatabase makes an empty database, which is gone with the test, and tells
+// its address.
 func (s *PostgresServer) NewDatabase(t testing.TB) string {
 	t.Helper()
 	return s.newDatabase(t, "")

@@ -103,7 +103,8 @@ func newS3(t testing.TB) *S3Server {
 	return nil
 }
 
-// s3Program is where versitygw is, which Go compiles when it is asked for it the first time.
+// s3Program is where versitygw is, which Go compiles when it is asked for it
+// the first time.
 var s3Program = sync.OnceValues(func() (string, error) {
 	root, err := os.Getwd()
 	for err == nil {
@@ -193,8 +194,9 @@ func (s *S3Server) API() *sdk.Client { return s.api }
 
 // Bucket makes a bucket and tells its name.
 //
-// The server removes a directory of its notes when the last object of it goes, and answers InternalError to one that is just being put there.
-// Where all is put at first, something stays.
+// The server removes a directory of its notes when the last object of it goes,
+// and answers InternalError to one that is just being put there. Where all is
+// put at first, something stays.
 func (s *S3Server) Bucket(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("files-%d", s.buckets.Add(1))
@@ -207,7 +209,8 @@ func (s *S3Server) Bucket(t testing.TB) string {
 	return name
 }
 
-// User makes a key that may do nothing yet, and tells the address of a bucket with it.
+// User makes a key that may do nothing yet, and tells the address of a bucket
+// with it.
 func (s *S3Server) User(t testing.TB, key, bucket string) (address string) {
 	t.Helper()
 	secret := key + "-secret"
@@ -219,7 +222,8 @@ func (s *S3Server) User(t testing.TB, key, bucket string) (address string) {
 	return strings.Replace(s.Address(bucket, ""), s.Key+":"+s.Secret, key+":"+secret, 1)
 }
 
-// Address is what leads to a bucket of the server, here by way of endpoint; "" is its own.
+// Address is what leads to a bucket of the server, here by way of endpoint; ""
+// is its own.
 func (s *S3Server) Address(bucket, endpoint string) string {
 	if endpoint == "" {
 		endpoint = s.Endpoint

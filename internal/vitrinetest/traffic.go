@@ -9,7 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// Traffic makes opens of some links of account 1 like a real log's: a third by viewers who come again, a tenth by bots.
+// Traffic makes opens of some links of account 1 like a real log's: a third by
+// viewers who come again, a tenth by bots.
 type Traffic struct {
 	Rand    *rand.Rand
 	ids     *vitrine.ViewIDs
@@ -49,7 +50,8 @@ func (g *Traffic) Open() vitrine.OpenRecord {
 	return vitrine.OpenRecord{Account: 1, Open: o}
 }
 
-// Imported is the next open as it is in another system's history: with how it was read, mostly.
+// Imported is the next open as it is in another system's history: with how it
+// was read, mostly.
 func (g *Traffic) Imported() vitrine.OpenRecord {
 	o := g.Open()
 	if o.Bot == "" && g.Rand.IntN(10) < 7 {

@@ -10,7 +10,8 @@ import (
 	"vitrine/internal/moderation"
 )
 
-// maxReport bounds the form of a report, in bytes: a note of MaxAbuseNote characters, each up to 12 bytes of the form's encoding.
+// maxReport bounds the form of a report, in bytes: a note of MaxAbuseNote
+// characters, each up to 12 bytes of the form's encoding.
 const maxReport = 16 << 10
 
 func (s *Server) abuseRoutes(mux *http.ServeMux) {
@@ -21,7 +22,8 @@ func (s *Server) abuseRoutes(mux *http.ServeMux) {
 	mux.Handle("POST "+siteReportRoot+"{slug}", s.page(s.sameOrigin(s.onSite(s.fileSiteReport))))
 }
 
-// siteReportRoot is where readers report websites: on the app's own host, for a website's host is its author's alone.
+// siteReportRoot is where readers report websites: on the app's own host, for a
+// website's host is its author's alone.
 const siteReportRoot = "/report/website/"
 
 // onSite finds the website that is reported, which must be on display.
@@ -40,7 +42,8 @@ func (s *Server) onSite(h func(http.ResponseWriter, *http.Request, vitrine.Slug)
 	}
 }
 
-// reportPage is the form on which a reader says what is wrong with a link, and what they are told then.
+// reportPage is the form on which a reader says what is wrong with a link, and
+// what they are told then.
 type reportPage struct {
 	chrome
 	What      string // "file" or "website"
@@ -93,7 +96,8 @@ func (s *Server) fileSiteReport(w http.ResponseWriter, r *http.Request, slug vit
 	})
 }
 
-// reportForm is no open: whoever reports has seen the link's page, or does not want to.
+// reportForm is no open: whoever reports has seen the link's page, or does not
+// want to.
 func (s *Server) reportForm(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	return s.writeReport(w, r, http.StatusOK, s.reportPage(l), "")
 }
@@ -104,7 +108,8 @@ func (s *Server) fileReport(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	})
 }
 
-// takeReport takes a report in. It answers with a page of its own, and not with a way back to what was reported, which may be held for review by now.
+// takeReport takes a report in. It answers with a page of its own, and not with
+// a way back to what was reported, which may be held for review by now.
 func (s *Server) takeReport(w http.ResponseWriter, r *http.Request, p *reportPage, file func(vitrine.ReporterID, vitrine.AbuseReason, string) error) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxReport)
 	err := r.ParseForm()
@@ -129,7 +134,8 @@ func (s *Server) takeReport(w http.ResponseWriter, r *http.Request, p *reportPag
 	return s.writeReport(w, r, http.StatusOK, p, "")
 }
 
-// writeReport answers with the form. It is the one page here whose form may be sent, to its own origin; it runs no script.
+// writeReport answers with the form. It is the one page here whose form may be
+// sent, to its own origin; it runs no script.
 func (s *Server) writeReport(w http.ResponseWriter, r *http.Request, status int, p *reportPage, chosen vitrine.AbuseReason) error {
 	for _, value := range vitrine.AbuseReasons {
 		text := reasonTexts[value]

@@ -104,7 +104,8 @@ func TestReportFromAnotherSite(t *testing.T) {
 	s.status(s.do(http.MethodPost, path, "reason=malware", form), 200) // no browser
 }
 
-// The third network that reports takes the link off display; the form is gone with it, and so it is for links that are not shown.
+// The third network that reports takes the link off display; the form is gone
+// with it, and so it is for links that are not shown.
 func TestReportsSendToReview(t *testing.T) {
 	s := newSite(t)
 	s.trustProxy()

@@ -159,7 +159,8 @@ func (s *Server) changeEmail(w http.ResponseWriter, r *http.Request, me *vitrine
 	return redirect(w, r, said(accountRoot, "email"))
 }
 
-// showEmail shows the button that confirms a new address. Looking at it uses nothing up.
+// showEmail shows the button that confirms a new address. Looking at it uses
+// nothing up.
 func (s *Server) showEmail(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
 	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Confirm your new address", Confirm: true})
 }

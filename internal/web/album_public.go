@@ -19,7 +19,8 @@ type cover struct {
 	Picture string // address; "" when nothing was made of the file that could be seen, or the public may not see it
 }
 
-// cover shows of a link what the public may see of it, and no picture of one that is not live.
+// cover shows of a link what the public may see of it, and no picture of one
+// that is not live.
 func (s *Server) cover(l *vitrine.Link) cover {
 	t, _ := filetype.ByExt(l.Name)
 	c := cover{Title: l.Title, Address: s.linkURL(l.Slug), Badge: badge(t), Facts: facts(l, t)}
@@ -40,8 +41,9 @@ type publicAlbumPage struct {
 	Covers  []cover
 }
 
-// showAlbum answers with the public page of an album: of its links those that are live now. It is an open of nothing. A slug in another
-// spelling is sent to the album's own address.
+// showAlbum answers with the public page of an album: of its links those that
+// are live now. It is an open of nothing. A slug in another spelling is sent to
+// the album's own address.
 func (s *Server) showAlbum(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")

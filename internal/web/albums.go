@@ -17,16 +17,19 @@ var (
 	albumTemplate  = parseApp("link_rows.html", "album.html")
 )
 
-// albumsRoot is where an account's albums are listed; albumRoot is where their public pages are.
+// albumsRoot is where an account's albums are listed; albumRoot is where their
+// public pages are.
 const (
 	albumsRoot = "/albums"
 	albumRoot  = "/a/"
 )
 
-// pickedAtOnce is how many links the picker of an album offers; a search finds the others.
+// pickedAtOnce is how many links the picker of an album offers; a search finds
+// the others.
 const pickedAtOnce = 30
 
-// maxAlbumForm bounds the forms of an album, in bytes: links that are added are named by their slugs.
+// maxAlbumForm bounds the forms of an album, in bytes: links that are added are
+// named by their slugs.
 const maxAlbumForm = 64 << 10
 
 func (s *Server) albumRoutes(mux *http.ServeMux) {
@@ -180,10 +183,12 @@ func (s *Server) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return s.writeApp(w, r, status, albumTemplate, p.Nonce, &p)
 }
 
-// albumDeed is what a form does with an album; it returns what is said of it, and where.
+// albumDeed is what a form does with an album; it returns what is said of it,
+// and where.
 type albumDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
 
-// albumForms are the forms of an album's page, by the end of the address that takes them.
+// albumForms are the forms of an album's page, by the end of the address that
+// takes them.
 var albumForms = map[string]albumDeed{
 	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		return "renamed", albumsRoot + "/" + slug, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
@@ -207,7 +212,8 @@ var albumForms = map[string]albumDeed{
 	},
 }
 
-// albumForm takes a form about an album of who is signed in. One that cannot be carried out is shown again.
+// albumForm takes a form about an album of who is signed in. One that cannot be
+// carried out is shown again.
 func (s *Server) albumForm(does albumDeed) memberHandler {
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if err := readForm(w, r, maxAlbumForm); err != nil {

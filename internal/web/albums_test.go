@@ -45,7 +45,8 @@ func (s *site) in(page string, want ...*vitrine.Link) {
 	}
 }
 
-// The public page has what the public may see now, in its order, and is an open of nothing (promise 5).
+// The public page has what the public may see now, in its order, and is an open
+// of nothing (promise 5).
 func TestPublicAlbum(t *testing.T) {
 	h := newHosting(t)
 	a, b, c := h.publish("notes.txt", samples["notes.txt"], titled("First <b>")), h.publish("report.pdf", samples["report.pdf"]), h.publish("picture.png", png)

@@ -16,7 +16,8 @@ import (
 	"vitrine/report"
 )
 
-// apiRoot is where the API of version 1 is below the public address (contract, Other decisions).
+// apiRoot is where the API of version 1 is below the public address
+// (contract, Other decisions).
 const apiRoot = "/api/v1"
 
 // sampleOrigin is the address of the instance in the description of the API.
@@ -61,7 +62,8 @@ func (s *Server) api(mux *http.ServeMux, method, path string, h handler) {
 	})
 }
 
-// crossOriginAPI is api for operations that any page may call with a key that its caller holds.
+// crossOriginAPI is api for operations that any page may call with a key that
+// its caller holds.
 func (s *Server) crossOriginAPI(mux *http.ServeMux, method, path string, h handler) {
 	s.methods(mux, apiRoot+path, method, crossOrigin(h), func(w http.ResponseWriter, r *http.Request) error {
 		return preflight(w, r, method, "Authorization, "+sentHeaders)
@@ -84,7 +86,8 @@ func crossOrigin(h handler) handler {
 // sentHeaders are the headers that client libraries send by themselves.
 const sentHeaders = "Content-Type, Accept, X-Requested-With"
 
-// preflight answers OPTIONS for an operation open to other origins; any other method is not allowed.
+// preflight answers OPTIONS for an operation open to other origins; any other
+// method is not allowed.
 func preflight(w http.ResponseWriter, r *http.Request, method, header string) error {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	if r.Method != http.MethodOptions {
@@ -138,7 +141,8 @@ func (s *Server) withPro(h accountHandler) handler {
 	})
 }
 
-// bearer is the key of a request; "" without exactly one Authorization header of that scheme.
+// bearer is the key of a request; "" without exactly one Authorization header
+// of that scheme.
 func bearer(r *http.Request) string {
 	v := r.Header.Values("Authorization")
 	if len(v) != 1 {
@@ -160,7 +164,8 @@ type link struct {
 	why
 }
 
-// why says why a link is held, or off. It is an addition to the members of the contract.
+// why says why a link is held, or off. It is an addition to the members of the
+// contract.
 type why struct {
 	Reason string `json:"reason,omitempty"` // a reason code
 	Detail string `json:"detail,omitempty"` // what exactly was found
@@ -201,7 +206,8 @@ func writeBegun(w http.ResponseWriter, b publish.CreatedUpload) error {
 	return writeJSON(w, map[string]string{"path": string(b.Path), "signedUrl": b.SignedURL})
 }
 
-// wrong is what is wrong with an upload's members; a plan without custom slugs comes before all of it (contract, Order of checks).
+// wrong is what is wrong with an upload's members; a plan without custom slugs
+// comes before all of it (contract, Order of checks).
 func (s *Server) wrong(a *vitrine.Account, f fields) error {
 	if s := f.object["slug"]; s != nil && string(s) != `""` {
 		if err := a.MayChooseSlug(); err != nil {
@@ -285,7 +291,8 @@ func (s *Server) listLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Ac
 	return writeJSON(w, body)
 }
 
-// listLimit: out of range is clamped, what is no number means the default (contract, Other decisions).
+// listLimit: out of range is clamped, what is no number means the default
+// (contract, Other decisions).
 func listLimit(s string) int {
 	n, err := strconv.Atoi(s)
 	switch {
@@ -327,8 +334,8 @@ func parseCursor(text string) (c vitrine.LinkCursor, err error) {
 	return vitrine.LinkCursor{CreatedAt: time.UnixMilli(ms).UTC(), ID: vitrine.LinkID(n)}, nil
 }
 
-// reportRange reads the range of a report. One that is repeated, unknown or in a
-// query that cannot be read is bad_range.
+// reportRange reads the range of a report. One that is repeated, unknown or in
+// a query that cannot be read is bad_range.
 func reportRange(r *http.Request) (report.Range, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	v, ok := q["range"]

@@ -92,7 +92,8 @@ func TestStatusNeedsNoKey(t *testing.T) {
 	}
 }
 
-// Every range of both reports answers as described, on an account without opens and on one with some.
+// Every range of both reports answers as described, on an account without opens
+// and on one with some.
 func TestReportsMatchTheDescription(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -112,7 +113,8 @@ func TestReportsMatchTheDescription(t *testing.T) {
 	}
 }
 
-// A cap on opens read counts the newest, and says that it left some out (promise 16).
+// A cap on opens read counts the newest, and says that it left some out
+// (promise 16).
 func TestTruncated(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -131,7 +133,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// A log that is down is said to be, and nothing is half done: no page without its open, no report without its numbers.
+// A log that is down is said to be, and nothing is half done: no page without
+// its open, no report without its numbers.
 func TestViewLogDown(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -147,7 +150,8 @@ func TestViewLogDown(t *testing.T) {
 	f.call(key, "GET", "/links", nil).want(200, "")
 }
 
-// After the life of a viewer key nobody is known again (engagement, The viewer).
+// After the life of a viewer key nobody is known again
+// (engagement, The viewer).
 func TestViewerKeyIsReplaced(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)

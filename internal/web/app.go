@@ -15,12 +15,14 @@ import (
 // memberHandler answers someone who is signed in, as their account is now.
 type memberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
 
-// memberPage serves a page, or takes a form, for one method from anyone who is signed in. Paths of two methods are registered twice.
+// memberPage serves a page, or takes a form, for one method from anyone who is
+// signed in. Paths of two methods are registered twice.
 func (s *Server) memberPage(mux *http.ServeMux, method, path string, h memberHandler) {
 	mux.Handle(method+" "+path, s.app(s.sameOrigin(s.asMember(h))))
 }
 
-// asMember admits who is signed in. Anyone who is not, is asked to sign in first and comes back, unless something was being sent.
+// asMember admits who is signed in. Anyone who is not, is asked to sign in
+// first and comes back, unless something was being sent.
 func (s *Server) asMember(h memberHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		me, err := s.Sessions.Authenticate(r.Context(), s.session(r))
@@ -38,8 +40,9 @@ func (s *Server) asMember(h memberHandler) handler {
 	}
 }
 
-// memberData serves an operation of the site's own scripts: JSON, for anyone who is signed in, from pages of this origin alone. Unlike a page
-// it answers 401 to who is not.
+// memberData serves an operation of the site's own scripts: JSON, for anyone
+// who is signed in, from pages of this origin alone. Unlike a page it answers
+// 401 to who is not.
 func (s *Server) memberData(mux *http.ServeMux, method, path string, h memberHandler) {
 	mux.Handle(method+" "+path, s.json(s.sameOrigin(func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -63,10 +66,12 @@ type appPage struct {
 	now     time.Time
 }
 
-// Wrong is what is wrong with a form: a sentence by the name of its field, "" for what is about all of it.
+// Wrong is what is wrong with a form: a sentence by the name of its field, ""
+// for what is about all of it.
 type Wrong map[string]string
 
-// wrongWith reads the failure of a form that the person who filled it in can mend; nil of any other failure, and of none.
+// wrongWith reads the failure of a form that the person who filled it in can
+// mend; nil of any other failure, and of none.
 func wrongWith(err error) Wrong {
 	var e *vitrine.Error
 	if !errors.As(err, &e) || statusOf[e.Code] >= http.StatusInternalServerError {
@@ -75,7 +80,8 @@ func wrongWith(err error) Wrong {
 	return Wrong{e.Field: inSiteWords(e.Message)}
 }
 
-// siteWords are what the website calls what programs know by other names: people read of a slug under the label of their field, Address.
+// siteWords are what the website calls what programs know by other names:
+// people read of a slug under the label of their field, Address.
 var siteWords = strings.NewReplacer("A slug has", "An address has", "letters a-z", "letters a–z", "This slug is", "This address is",
 	"Custom slugs are", "Addresses of your own are", "with that slug", "with that address")
 
@@ -96,8 +102,9 @@ func forSite(err error) error {
 // Ago is how long ago something was.
 func (p *appPage) Ago(t time.Time) string { return span(p.now.Sub(t)) }
 
-// sayings are what is said of a form that was carried out, by the code in the address of the page that it leads to. Nothing of a request is
-// ever repeated on a page as if it had happened.
+// sayings are what is said of a form that was carried out, by the code in the
+// address of the page that it leads to. Nothing of a request is ever repeated
+// on a page as if it had happened.
 var sayings = map[string]string{
 	"password":       "Your password is changed. All other browsers are signed out.",
 	"email":          "Your address is changed.",
@@ -163,8 +170,10 @@ func (s *Server) newAppPage(r *http.Request, me *vitrine.Account, title, section
 	return p
 }
 
-// shellPolicy is the Content-Security-Policy of these pages (security, dashboard): own scripts and styles by nonce, text that can become no
-// markup, pictures of links and their QR codes, and bytes sent to where signed URLs lead.
+// shellPolicy is the Content-Security-Policy of these pages (security,
+// dashboard): own scripts and styles by nonce, text that can become no markup,
+// pictures of links and their QR codes, and bytes sent to where signed URLs
+// lead.
 func (s *Server) shellPolicy(nonce string) string {
 	content, public := origin(s.ContentURL), origin(s.PublicURL)
 	connect := "connect-src 'self'"
@@ -191,7 +200,8 @@ func (s *Server) writeApp(w http.ResponseWriter, r *http.Request, status int, t 
 	return render(w, r, status, t, page)
 }
 
-// parseApp reads the template of a page in the shell: it defines "main", and "head" if it wants more there.
+// parseApp reads the template of a page in the shell: it defines "main", and
+// "head" if it wants more there.
 func parseApp(names ...string) pageTemplate {
 	return parse(append([]string{"layout.html", "icons.html", "app.html"}, names...)...)
 }

@@ -16,14 +16,18 @@ import (
 // maxBeacon bounds the body of a beacon (engagement, The page's tracker).
 const maxBeacon = 4 << 10
 
-// clampedBeacons counts beacons that claimed more than was possible. That a page sends at most 240 of them is the page's own affair: one
-// more costs the server as little as one before, and changes what is kept by nothing (docs/reference/beacon.md).
+// clampedBeacons counts beacons that claimed more than was possible. That a
+// page sends at most 240 of them is the page's own affair: one more costs the
+// server as little as one before, and changes what is kept by nothing
+// (docs/reference/beacon.md).
 var clampedBeacons atomic.Int64
 
-// ClampedBeacons tells how many beacons this process received that claimed more than was possible.
+// ClampedBeacons tells how many beacons this process received that claimed more
+// than was possible.
 func (s *Server) ClampedBeacons() int64 { return clampedBeacons.Load() }
 
-// beacon takes in how a page is being read. The signature comes first: without an open to speak of, a body is not looked at.
+// beacon takes in how a page is being read. The signature comes first: without
+// an open to speak of, a body is not looked at.
 func (s *Server) beacon(w http.ResponseWriter, r *http.Request) error {
 	now := s.Now()
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), now)
@@ -53,7 +57,8 @@ func (s *Server) beacon(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readBeacon reads a beacon's body. A page's last one goes out as text/plain, which needs no leave of the server first.
+// readBeacon reads a beacon's body. A page's last one goes out as text/plain,
+// which needs no leave of the server first.
 func readBeacon(w http.ResponseWriter, r *http.Request) (object, error) {
 	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || t != "text/plain" && t != "application/json" {
@@ -62,7 +67,8 @@ func readBeacon(w http.ResponseWriter, r *http.Request) (object, error) {
 	return readBounded(w, r, maxBeacon)
 }
 
-// parseClaim reads what a beacon says. Members that it does not know are ignored; known ones must be of their type.
+// parseClaim reads what a beacon says. Members that it does not know are
+// ignored; known ones must be of their type.
 func parseClaim(o object) (vitrine.Claim, error) {
 	f := fields{object: o}
 	c := vitrine.Claim{
@@ -80,7 +86,8 @@ func parseClaim(o object) (vitrine.Claim, error) {
 	return c, f.err
 }
 
-// maxAmount is some thirty years in milliseconds: more than any claim that can be true, and little enough to be multiplied.
+// maxAmount is some thirty years in milliseconds: more than any claim that can
+// be true, and little enough to be multiplied.
 const maxAmount = 1_000_000_000_000
 
 // amount reads a number that may be missing, and cuts off its fraction.

@@ -139,7 +139,8 @@ func TestBeaconRubbish(t *testing.T) {
 	}
 }
 
-// Whatever a beacon's body is, it is taken or refused, and what is kept of it can be true.
+// Whatever a beacon's body is, it is taken or refused, and what is kept of it
+// can be true.
 func FuzzBeacon(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"engaged":1,"present":2,"width":390,"pages":{"1":1200}}`, `{"pages":{"-1":-1}}`, `{"width":1e400}`, `{"a":{"b":[`, "\xff", `{"engaged":-0.0}`} {
 		f.Add(seed)

@@ -14,8 +14,8 @@ const (
 	slowBytes = 10 << 10
 )
 
-// timedBody is the body of a request, which must arrive in time. Its deadline is
-// that of the connection: it also ends the reading of what a handler left
+// timedBody is the body of a request, which must arrive in time. Its deadline
+// is that of the connection: it also ends the reading of what a handler left
 // unread, which the HTTP server does before it answers.
 type timedBody struct {
 	io.ReadCloser
@@ -28,8 +28,8 @@ type timedBody struct {
 	ended  bool // nothing is left to read
 }
 
-// timeBody gives the body of a request a deadline. The caller calls end when the
-// request was handled. A request without a body needs none: nil.
+// timeBody gives the body of a request a deadline. The caller calls end when
+// the request was handled. A request without a body needs none: nil.
 func (s *Server) timeBody(w http.ResponseWriter, r *http.Request) *timedBody {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -52,8 +52,8 @@ func (s *Server) bodyTime() time.Duration {
 	return bodyTime
 }
 
-// lingerTime is how long the rest of a body that no handler wants is waited for,
-// so that the client can read the answer.
+// lingerTime is how long the rest of a body that no handler wants is waited
+// for, so that the client can read the answer.
 func (s *Server) lingerTime() time.Duration { return s.bodyTime() / 30 }
 
 // steadily lets a body take as long as it needs while it comes steadily.

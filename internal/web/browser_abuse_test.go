@@ -9,7 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The form of a report is sent by a browser without scripting, and its policy lets it.
+// The form of a report is sent by a browser without scripting, and its policy
+// lets it.
 func TestBrowserReport(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	l := s.publish("notes.txt", samples["notes.txt"])

@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Someone opens an account by mail, signs out and in again with the password, and is where they wanted to be.
+// Someone opens an account by mail, signs out and in again with the password,
+// and is where they wanted to be.
 func TestBrowserSignUp(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, auth.SignUpOpen, true)
@@ -33,7 +34,8 @@ func TestBrowserSignUp(t *testing.T) {
 	tb.quiet()
 }
 
-// A key is made, shown once and copied, and a program uses it; it is rolled and revoked.
+// A key is made, shown once and copied, and a program uses it; it is rolled and
+// revoked.
 func TestBrowserKeys(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, auth.SignUpInvite, false)
@@ -87,7 +89,8 @@ func TestBrowserSessionRevoked(t *testing.T) {
 	there.quiet()
 }
 
-// A dialog has the focus on the choice that changes nothing, and gives it back; a closing that failed is there again with what was wrong.
+// A dialog has the focus on the choice that changes nothing, and gives it back;
+// a closing that failed is there again with what was wrong.
 func TestBrowserDialogs(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, auth.SignUpInvite, false)

@@ -10,7 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axeRun runs axe-core (testdata/axe.sh) in a page and tells each violation in a line. What is in frames is tried apart.
+// axeRun runs axe-core (testdata/axe.sh) in a page and tells each violation in
+// a line. What is in frames is tried apart.
 const axeRun = `axe.run(document, {%s iframes: false, preload: false, resultTypes: ["violations"], rules: {"page-has-heading-one": {enabled: self === top}, "target-size": {enabled: true}}}).then((r) =>
 	r.violations.map((v) => v.id + " (" + v.impact + "): " + v.help + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).slice(0, 8).join("; ")))`
 

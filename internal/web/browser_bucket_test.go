@@ -50,10 +50,12 @@ func newDepot(t *testing.T, server *vitrinetest.S3Server, parameters string) *de
 	return h
 }
 
-// sentElsewhere is an expression for where the page has sent something to, other than its own site.
+// sentElsewhere is an expression for where the page has sent something to,
+// other than its own site.
 const sentElsewhere = `[...new Set(performance.getEntriesByType("resource").filter((e) => e.initiatorType === "xmlhttprequest").map((e) => new URL(e.name).origin).filter((o) => o !== origin))].join()`
 
-// Files go from the page to the bucket, several at once, with no word of the browser's against it; then a large one, which nobody holds.
+// Files go from the page to the bucket, several at once, with no word of the
+// browser's against it; then a large one, which nobody holds.
 func TestBrowserBucketUpload(t *testing.T) {
 	server := vitrinetest.S3(t)
 	g := newGate(t, server)
@@ -79,7 +81,8 @@ func TestBrowserBucketUpload(t *testing.T) {
 		t.Errorf("the page has sent files to %q, not to %s", to, d.blobs.Origin())
 	}
 
-	// The bucket takes a large file in pieces, and the page shows how far it is.
+	// The bucket takes a large file in pieces, and the page shows how far it
+	// is.
 	path, size := largeText(t, "large.txt", 40_000_000)
 	more := make(chan struct{})
 	g.set(first(func(w http.ResponseWriter, r *http.Request) bool {
@@ -108,7 +111,8 @@ func TestBrowserBucketUpload(t *testing.T) {
 	tb.quiet()
 }
 
-// Pages of links whose bytes are in a bucket: what is shown comes through the site, by ranges where it is large; downloads come from the bucket.
+// Pages of links whose bytes are in a bucket: what is shown comes through the
+// site, by ranges where it is large; downloads come from the bucket.
 func TestBrowserBucketPages(t *testing.T) {
 	d := newDepot(t, vitrinetest.S3(t), "")
 	d.check(d.blobs.Cors(t.Context(), d.url))
@@ -147,7 +151,8 @@ func TestBrowserBucketPages(t *testing.T) {
 	}
 	tb.quiet()
 
-	// A website, from a folder by way of the bucket, at its own origin; an album of what is there.
+	// A website, from a folder by way of the bucket, at its own origin; an
+	// album of what is there.
 	tb = newMember(t, d.site, d.member)
 	film := strings.Repeat("0123456789", 20_000)
 	garden := folder(t, "Garden", map[string]string{"film.mp4": film, "data/é.json": `{"n": 7}`, "css/style.css": "h1 { color: rgb(1, 2, 3) }",
@@ -170,7 +175,8 @@ func TestBrowserBucketPages(t *testing.T) {
 	tb.quiet()
 }
 
-// gate stands between browsers and a bucket's server, at an address of its own (public=), and does with what is put as a test tells it.
+// gate stands between browsers and a bucket's server, at an address of its own
+// (public=), and does with what is put as a test tells it.
 type gate struct {
 	url    string
 	to     http.Handler
@@ -222,7 +228,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.to.ServeHTTP(w, r)
 }
 
-// set has a fault happen from now on, nil ends it; what was put is counted anew.
+// set has a fault happen from now on, nil ends it; what was put is counted
+// anew.
 func (g *gate) set(fault func(http.ResponseWriter, *http.Request) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -243,7 +250,8 @@ func first(fault func(w http.ResponseWriter, r *http.Request) bool) func(http.Re
 	}
 }
 
-// What goes wrong between a page and a bucket: what passes is done again by itself, what does not is told.
+// What goes wrong between a page and a bucket: what passes is done again by
+// itself, what does not is told.
 func TestBrowserBucketTrouble(t *testing.T) {
 	t.Parallel() // most of it is waiting
 	server := vitrinetest.S3(t)
@@ -308,7 +316,8 @@ func TestBrowserBucketTrouble(t *testing.T) {
 		t.Errorf("an address that has expired: %d, %d tries", status.Load(), g.count())
 	}
 
-	// The bucket is busy: in words that a page may read, and in words that it may not.
+	// The bucket is busy: in words that a page may read, and in words that it
+	// may not.
 	answer := func(origin string, status int, body string) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
 			_, _ = io.Copy(io.Discard, r.Body)
@@ -345,7 +354,8 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	large("cut.txt")
 	live("cut.txt")
 
-	// It is given up in the middle, and taken up again; by then one is another file.
+	// It is given up in the middle, and taken up again; by then one is another
+	// file.
 	for _, name := range []string{"given-up.txt", "changed.txt"} {
 		gone := make(chan struct{})
 		g.set(first(func(_ http.ResponseWriter, r *http.Request) bool {

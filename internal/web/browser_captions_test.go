@@ -6,7 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A browser reads the captions of a video and shows the first, on an install with two hosts too.
+// A browser reads the captions of a video and shows the first, on an install
+// with two hosts too.
 func TestBrowserCaptions(t *testing.T) {
 	for name, o := range map[string]siteOptions{"one host": {}, "two hosts": {content: true}} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,8 @@ func inAllFrames(script string) chromedp.Action {
 				go prepare(ctx, e.SessionID, script)
 			}
 		})
-		// Without WithFlatten: chromedp has no way to write to the sessions of such frames but through their page's.
+		// Without WithFlatten: chromedp has no way to write to the sessions of
+		// such frames but through their page's.
 		if err := target.SetAutoAttach(true, true).Do(ctx); err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ const pasteText = `document.body.dispatchEvent((() => {
 	return new ClipboardEvent("paste", {bubbles: true, cancelable: true, clipboardData: data});
 })())`
 
-// Files come in by picker, drop and paste, several at once, and each has a link that can be copied.
+// Files come in by picker, drop and paste, several at once, and each has a link
+// that can be copied.
 func TestBrowserUpload(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
@@ -141,7 +142,8 @@ const keepText = `new Promise((done) => {
 	};
 })`
 
-// A file that was chosen before its owner had signed in is sent once they have, and once alone.
+// A file that was chosen before its owner had signed in is sent once they have,
+// and once alone.
 func TestBrowserUploadPending(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/links")
@@ -154,7 +156,8 @@ func TestBrowserUploadPending(t *testing.T) {
 	}
 }
 
-// A large file goes from the disk to storage without being held by the page or by the server.
+// A large file goes from the disk to storage without being held by the page or
+// by the server.
 func TestBrowserUploadLarge(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
@@ -210,8 +213,9 @@ func TestBrowserUploadAgain(t *testing.T) {
 	}
 }
 
-// Three files are under way at once, and the others wait for their turn; one can be given up, and taken up again. Meanwhile the page is not
-// left without a question.
+// Three files are under way at once, and the others wait for their turn; one
+// can be given up, and taken up again. Meanwhile the page is not left without a
+// question.
 func TestBrowserUploadTurns(t *testing.T) {
 	gate := make(chan struct{})
 	d := newDeskWith(t, siteOptions{around: func(next http.Handler) http.Handler {
@@ -270,7 +274,8 @@ func TestBrowserUploadExpired(t *testing.T) {
 	}
 }
 
-// What is refused says why, and what can be done about it; what can be mended is tried again by a button.
+// What is refused says why, and what can be done about it; what can be mended
+// is tried again by a button.
 func TestBrowserUploadRefused(t *testing.T) {
 	d := newDesk(t)
 	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 1, FileBytes: 2000, StorageBytes: 10_000, HourlyUploads: 20}
@@ -315,7 +320,8 @@ func TestBrowserUploadRefused(t *testing.T) {
 	}
 }
 
-// A video has its address at once, and is watched until it is on display; what is held says why.
+// A video has its address at once, and is watched until it is on display; what
+// is held says why.
 func TestBrowserUploadStates(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
@@ -338,7 +344,8 @@ func TestBrowserUploadStates(t *testing.T) {
 	tb.quiet()
 }
 
-// Title, address and downloads are chosen before or after; while an address is typed it is looked up.
+// Title, address and downloads are chosen before or after; while an address is
+// typed it is looked up.
 func TestBrowserUploadOptions(t *testing.T) {
 	d := newDesk(t)
 	other := d.join("other@example.org", vitrine.RoleMember)
@@ -371,8 +378,8 @@ func TestBrowserUploadOptions(t *testing.T) {
 	tb.quiet()
 }
 
-// The pages of links are accessible and fit into their windows, whatever is open
-// on them.
+// The pages of links are accessible and fit into their windows, whatever is
+// open on them.
 func TestBrowserLinksAxe(t *testing.T) {
 	d := newDesk(t)
 	l := d.publish("report.pdf", samples["report.pdf"], titled("A report with a title that is long enough to be cut off on a telephone, and longer"))

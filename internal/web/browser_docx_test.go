@@ -16,7 +16,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// makeDOCX is a Word document of some paragraphs with a picture, links of several kinds, and a picture that is elsewhere.
+// makeDOCX is a Word document of some paragraphs with a picture, links of
+// several kinds, and a picture that is elsewhere.
 func makeDOCX(t *testing.T, paragraphs int, elsewhere string) []byte {
 	t.Helper()
 	const namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
@@ -75,7 +76,8 @@ func around(t *testing.T, frame string) string {
 
 func (s *site) docx(l *vitrine.Link) string { return s.contentAddress(l, "docx") + "?embed" }
 
-// A Word document is shown whole, tells how far it was read, and asks nobody for anything.
+// A Word document is shown whole, tells how far it was read, and asks nobody
+// for anything.
 func TestBrowserDOCX(t *testing.T) {
 	var asked atomic.Int64
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
@@ -111,7 +113,8 @@ func TestBrowserDOCXTrouble(t *testing.T) {
 	tb.until(`said.some((m) => m.failed?.includes("damaged"))`)
 }
 
-// The viewer is for Word documents alone, never a page by itself, and its policy lets it reach the file and nothing else.
+// The viewer is for Word documents alone, never a page by itself, and its
+// policy lets it reach the file and nothing else.
 func TestDOCXFrame(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("contract.docx", makeDOCX(t, 1, "http://a.test"), viewOnly)

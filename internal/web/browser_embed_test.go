@@ -14,7 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// An embed is an open, in a form of its own, that strangers' pages may show in a frame.
+// An embed is an open, in a form of its own, that strangers' pages may show in
+// a frame.
 func TestEmbed(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {
@@ -70,7 +71,8 @@ func TestEmbedOfNothing(t *testing.T) {
 	s.countOpens(l, 0)
 }
 
-// stranger is a site of another origin, with one page: the code that a link's page gives for embedding.
+// stranger is a site of another origin, with one page: the code that a link's
+// page gives for embedding.
 func (s *site) stranger(l *vitrine.Link) string {
 	code := regexp.MustCompile(`(?s)<textarea[^>]*>(.*?)</textarea>`).FindStringSubmatch(s.get("/p/"+string(l.Slug), "User-Agent: Slackbot 1.0").body)
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -28,7 +28,8 @@ var ways = map[string]func(*reading) report.Session{
 		r.leave()
 		return r.measured(0)
 	},
-	// Back by the back-forward cache: the same view goes on. What was between is not counted.
+	// Back by the back-forward cache: the same view goes on. What was between
+	// is not counted.
 	"back": func(r *reading) report.Session {
 		r.read(far)
 		r.run(chromedp.Evaluate(fmt.Sprintf(`window.mark = 1; if (window.clock) clock.pass = %d`, far.Milliseconds()), nil))
@@ -50,7 +51,8 @@ var ways = map[string]func(*reading) report.Session{
 		r.leave()
 		return r.measured(0)
 	},
-	// Hidden, and looked at again: the time behind other windows is not counted. The second time it stays hidden.
+	// Hidden, and looked at again: the time behind other windows is not
+	// counted. The second time it stays hidden.
 	"hidden": func(r *reading) report.Session {
 		r.read(far)
 		r.hide()
@@ -63,7 +65,8 @@ var ways = map[string]func(*reading) report.Session{
 		r.away(far)
 		return r.measured(0)
 	},
-	// Without a network for a while: what could not be told is told when it is there again.
+	// Without a network for a while: what could not be told is told when it is
+	// there again.
 	"offline": func(r *reading) report.Session {
 		r.run(offline(true))
 		r.read(far)
@@ -75,7 +78,8 @@ var ways = map[string]func(*reading) report.Session{
 		r.leave()
 		return r.measured(0)
 	},
-	// And when it does not come back: all is lost since the last snapshot, and nothing else.
+	// And when it does not come back: all is lost since the last snapshot, and
+	// nothing else.
 	"gone offline": func(r *reading) report.Session {
 		r.read(5500 * time.Millisecond)
 		r.measured(500 * time.Millisecond) // the snapshot of 5 s
@@ -161,7 +165,8 @@ var times = map[string]func(*testing.T, *timed){
 		r.leave()
 		r.measured(0)
 	},
-	// A viewer whose window is behind others does not read either, though it can be seen.
+	// A viewer whose window is behind others does not read either, though it
+	// can be seen.
 	"no focus": func(t *testing.T, s *timed) {
 		tb := newTab(t, chromedp.ActionFunc(onNewDocument(`document.hasFocus = () => false`)))
 		r := s.open(tb, s.sample("notes.txt"))
@@ -177,7 +182,8 @@ var times = map[string]func(*testing.T, *timed){
 		r.leave()
 		r.measured(0)
 	},
-	// Time on pages, with some of it away. A page that is left again within a second was not seen.
+	// Time on pages, with some of it away. A page that is left again within a
+	// second was not seen.
 	"pages": func(t *testing.T, s *timed) {
 		r := s.open(newTab(t), s.sample("report.pdf"))
 		f := r.frame("/view")
@@ -220,7 +226,8 @@ var times = map[string]func(*testing.T, *timed){
 			t.Errorf("not seen: %v", want)
 		}
 	},
-	// On another site's page an embed is read while some of it is in view there.
+	// On another site's page an embed is read while some of it is in view
+	// there.
 	"embed in view": func(t *testing.T, s *timed) {
 		l := s.sample("notes.txt")
 		r := s.visit(newTab(t), l, s.host(t, l))

@@ -20,9 +20,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// BenchmarkBrowserPage opens the page of each kind of file in a browser that has nothing of it, and tells what Chromium's own tracing says:
-// first and largest contentful paint, layout shift, time that the main thread was blocked, and what was asked for until the page stood
-// (requests and bytes of bodies as they are sent, the file's own bytes apart). By "phone" it is a processor four times slower.
+// BenchmarkBrowserPage opens the page of each kind of file in a browser that
+// has nothing of it, and tells what Chromium's own tracing says: first and
+// largest contentful paint, layout shift, time that the main thread was
+// blocked, and what was asked for until the page stood (requests and bytes of
+// bodies as they are sent, the file's own bytes apart). By "phone" it is a
+// processor four times slower.
 func BenchmarkBrowserPage(b *testing.B) {
 	chromium(b)
 	for _, device := range []struct {
@@ -149,8 +152,9 @@ func weigh(trace []traced, out map[string]float64) {
 	out["ms/blocked"] += 0
 }
 
-// BenchmarkBrowserThreeMinutes reads a document for three minutes, turning a page every ten seconds, and tells what its beacons were. It takes
-// the three minutes, and is left out where that is not asked for by VITRINE_BENCH_READ=1.
+// BenchmarkBrowserThreeMinutes reads a document for three minutes, turning a
+// page every ten seconds, and tells what its beacons were. It takes the three
+// minutes, and is left out where that is not asked for by VITRINE_BENCH_READ=1.
 func BenchmarkBrowserThreeMinutes(b *testing.B) {
 	if os.Getenv("VITRINE_BENCH_READ") == "" {
 		b.Skip("VITRINE_BENCH_READ is not set: it takes three minutes")

@@ -30,7 +30,8 @@ func (tb *tab) comesIn(d *site, a *vitrine.Account) {
 	tb.arrives(`document.body.classList.contains("has-script")`)
 }
 
-// A file that is dropped on the first page waits in the browser while someone signs in, and then goes up, once.
+// A file that is dropped on the first page waits in the browser while someone
+// signs in, and then goes up, once.
 func TestBrowserDropBeforeSignIn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -72,7 +73,8 @@ func TestBrowserDropBeforeSignIn(t *testing.T) {
 	tb.quiet()
 }
 
-// What someone left to wait is not sent by anyone who signs in next, unless they say so, and who signs out leaves nothing.
+// What someone left to wait is not sent by anyone who signs in next, unless
+// they say so, and who signs out leaves nothing.
 func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -143,7 +145,8 @@ func TestBrowserForgetPending(t *testing.T) {
 	tb.quiet()
 }
 
-// The reference is searched as one types, and a code block is copied at a press.
+// The reference is searched as one types, and a code block is copied at a
+// press.
 func TestBrowserDocs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

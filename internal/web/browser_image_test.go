@@ -33,7 +33,8 @@ func (tb *tab) imageRect() (r rect) {
 	return r
 }
 
-// at is the point of the image, in parts of it, that is at a point of the window.
+// at is the point of the image, in parts of it, that is at a point of the
+// window.
 func (r rect) at(x, y float64) (float64, float64) {
 	return (x - r.Left) / r.Width, (y - r.Top) / r.Height
 }
@@ -82,7 +83,8 @@ func TestBrowserImage(t *testing.T) {
 	tb.quiet()
 }
 
-// What the wheel, the mouse, the keys and the bar do to a large image, of pixels or of lines.
+// What the wheel, the mouse, the keys and the bar do to a large image, of
+// pixels or of lines.
 func TestBrowserZoom(t *testing.T) {
 	for name, content := range map[string][]byte{"wide.svg": drawing(2400, 1800), "wide.png": solid(2400, 1800)} {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +154,8 @@ func TestBrowserZoom(t *testing.T) {
 			}
 			back()
 
-			// Twice at a point: full size, that point under the pointer; twice again: as before.
+			// Twice at a point: full size, that point under the pointer; twice
+			// again: as before.
 			double := func(until string) {
 				t.Helper()
 				when := input.TimeSinceEpoch(time.Now())
@@ -180,7 +183,8 @@ func TestBrowserZoom(t *testing.T) {
 	}
 }
 
-// Fingers: two pinch, one moves, two taps zoom; nobody leaves the page's own scale.
+// Fingers: two pinch, one moves, two taps zoom; nobody leaves the page's own
+// scale.
 func TestBrowserPinch(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("wide.png", solid(1500, 1000))
@@ -214,7 +218,8 @@ func TestBrowserPinch(t *testing.T) {
 	tb.quiet()
 }
 
-// A tall screenshot begins at its top as wide as the window, the wheel scrolls it, and how far it was seen is told.
+// A tall screenshot begins at its top as wide as the window, the wheel scrolls
+// it, and how far it was seen is told.
 func TestBrowserTallImage(t *testing.T) {
 	s := newTimed(t, nil)
 	l := s.publish("tall.png", solid(900, 9000))

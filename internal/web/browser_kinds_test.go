@@ -33,7 +33,8 @@ func TestBrowserText(t *testing.T) {
 	r.quiet()
 }
 
-// A user's HTML runs without our origin; its scroll is told, its time is measured outside.
+// A user's HTML runs without our origin; its scroll is told, its time is
+// measured outside.
 func TestBrowserHTML(t *testing.T) {
 	s := newTimed(t, nil)
 	l := s.publish("page.html", []byte(`<!doctype html><title>x</title><body style="height:5000px"><script>

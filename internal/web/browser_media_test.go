@@ -32,7 +32,8 @@ func TestBrowserMedia(t *testing.T) {
 	}
 }
 
-// What is played twice counts once, and what is skipped does not count; the end is told at once.
+// What is played twice counts once, and what is skipped does not count; the end
+// is told at once.
 func TestBrowserMediaRanges(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("clip.webm", samples["clip.webm"])
@@ -100,7 +101,8 @@ func TestBrowserMediaKeys(t *testing.T) {
 			tb.run(chromedp.Evaluate(m+`.currentTime = 0`, nil), chromedp.Focus(`[popovertarget="share"]`, chromedp.ByQuery), chromedp.KeyEvent("5"), chromedp.KeyEvent("k"))
 			tb.until(m + `.currentTime === 0 && ` + m + `.paused`)
 			if name == "clip.webm" {
-				// A browser without a screen fills none: that it was asked is what can be seen.
+				// A browser without a screen fills none: that it was asked is
+				// what can be seen.
 				tb.run(chromedp.Evaluate(`document.activeElement.blur(), document.querySelector("video").requestFullscreen = async () => { window.full = true }`, nil))
 				press("f", `window.full`)
 			}
@@ -109,7 +111,8 @@ func TestBrowserMediaKeys(t *testing.T) {
 	}
 }
 
-// The box of a video is there before it, whatever its shape; what a browser cannot play says so.
+// The box of a video is there before it, whatever its shape; what a browser
+// cannot play says so.
 func TestBrowserVideoBox(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("clip.webm", samples["clip.webm"])

@@ -18,7 +18,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// arrives waits until a condition holds on the page that the browser is on its way to.
+// arrives waits until a condition holds on the page that the browser is on its
+// way to.
 func (tb *tab) arrives(condition string) {
 	tb.t.Helper()
 	eventually(tb.t, condition, func() bool {
@@ -34,7 +35,8 @@ func (tb *tab) press(keys string) {
 	tb.run(chromedp.KeyEvent(keys))
 }
 
-// signedIn is a tab in which a moderator has signed in. The cookie stays in the browser, and is worth nothing to the site of another test.
+// signedIn is a tab in which a moderator has signed in. The cookie stays in the
+// browser, and is worth nothing to the site of another test.
 func (s *site) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
 	s.t.Helper()
 	tb := newTab(s.t, actions...)
@@ -46,7 +48,8 @@ func (s *site) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
 
 func at(l *vitrine.Link) string { return fmt.Sprintf("location.pathname === %q", casePath(l)) }
 
-// A moderator walks the queue with one hand: opens, clears, rejects, takes back, passes over.
+// A moderator walks the queue with one hand: opens, clears, rejects, takes
+// back, passes over.
 func TestBrowserModerationKeys(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -99,7 +102,8 @@ func TestBrowserModerationKeys(t *testing.T) {
 	}
 }
 
-// A key that is held, or comes before a page can have been seen, decides about nothing.
+// A key that is held, or comes before a page can have been seen, decides about
+// nothing.
 func TestBrowserModerationHaste(t *testing.T) {
 	d := newDesk(t)
 	a, b := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("data.json", vitrine.ReasonSuspicious)

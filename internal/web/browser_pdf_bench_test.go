@@ -14,7 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// line is a network between a browser and the server: each answer begins after a delay, and all share what goes through in a second.
+// line is a network between a browser and the server: each answer begins after
+// a delay, and all share what goes through in a second.
 type line struct {
 	delay  time.Duration
 	second int // bytes; 0 for as many as there are
@@ -66,8 +67,10 @@ func (w slowWriter) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// BenchmarkBrowserPDFFirstPage opens a PDF of 200 pages and 50 MB in a browser that has nothing of it: ms from the beginning of the navigation
-// to the first page's picture, and what was read of the file until then. The page's words and its bar are there at that time too.
+// BenchmarkBrowserPDFFirstPage opens a PDF of 200 pages and 50 MB in a browser
+// that has nothing of it: ms from the beginning of the navigation to the first
+// page's picture, and what was read of the file until then. The page's words
+// and its bar are there at that time too.
 func BenchmarkBrowserPDFFirstPage(b *testing.B) {
 	path := vitrinetest.Program(b, "chromium")
 	data := makePicturePDF(200)

@@ -17,7 +17,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// turnTo goes to a page of a PDF by the field of the bar, and waits until it is drawn.
+// turnTo goes to a page of a PDF by the field of the bar, and waits until it is
+// drawn.
 func (tb *tab) turnTo(page string) {
 	tb.t.Helper()
 	tb.run(chromedp.Focus("#page"), chromedp.SetValue("#page", page), chromedp.Evaluate(`document.getElementById("page").onchange()`, nil))
@@ -82,7 +83,8 @@ func TestBrowserPDFControls(t *testing.T) {
 	tb.quiet()
 }
 
-// A PDF with a password asks for it where it is shown; one that cannot be read says so, with the way to the file.
+// A PDF with a password asks for it where it is shown; one that cannot be read
+// says so, with the way to the file.
 func TestBrowserPDFTrouble(t *testing.T) {
 	s := newSite(t)
 	locked := func(t *testing.T, data []byte) {
@@ -144,7 +146,8 @@ func TestBrowserPDFRanges(t *testing.T) {
 	tb.quiet()
 }
 
-// prose is a PDF of pages with what makes searching hard: accents, a ligature, a word over two lines, two columns of the same.
+// prose is a PDF of pages with what makes searching hard: accents, a ligature,
+// a word over two lines, two columns of the same.
 func prose(pages int) []byte {
 	f := newPDF()
 	titles := map[int]string{}
@@ -185,7 +188,8 @@ func shift(key string) chromedp.Action {
 	return chromedp.KeyEvent(key, chromedp.KeyModifiers(input.ModifierShift))
 }
 
-// A search goes through all pages, counts, and marks what it finds where it stands.
+// A search goes through all pages, counts, and marks what it finds where it
+// stands.
 func TestBrowserPDFFind(t *testing.T) {
 	tb, f := openPDF(t, prose(60), "60")
 	count := func(text string) {
@@ -239,7 +243,8 @@ func TestBrowserPDFFind(t *testing.T) {
 	tb.quiet()
 }
 
-// A search begins at the page that is read, and its marks stay where they belong when the page is turned.
+// A search begins at the page that is read, and its marks stay where they
+// belong when the page is turned.
 func TestBrowserPDFFindFromHere(t *testing.T) {
 	tb, f := openPDF(t, prose(60), "60")
 	f.turnTo("30")
@@ -257,7 +262,8 @@ func TestBrowserPDFFindFromHere(t *testing.T) {
 	tb.quiet()
 }
 
-// Thumbnails are drawn where they are looked at, and let go far away; bookmarks lead to their places.
+// Thumbnails are drawn where they are looked at, and let go far away; bookmarks
+// lead to their places.
 func TestBrowserPDFSide(t *testing.T) {
 	tb, f := openPDF(t, prose(300), "300")
 	f.until(`document.getElementById("side").hidden && !document.querySelector("#thumbs button")`)

@@ -24,7 +24,8 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// isChild reports whether this program was started to make a preview, which it does in a directory where none of its own files are.
+// isChild reports whether this program was started to make a preview, which it
+// does in a directory where none of its own files are.
 func isChild() bool { return len(os.Args) == 3 && os.Args[1] == "preview" }
 
 func child() {
@@ -37,7 +38,8 @@ func child() {
 	}
 }
 
-// previewer makes previews as the program does; what needs a program that is not installed is not tried, or fails where CI is set.
+// previewer makes previews as the program does; what needs a program that is
+// not installed is not tried, or fails where CI is set.
 func previewer(t testing.TB, s *site, programs ...string) {
 	t.Helper()
 	tier.Need(t, tier.Test, "a preview")
@@ -92,8 +94,9 @@ func makeTIFF(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// A page that is opened before the preview of its file is made waits for it, and the same open goes on; one that is opened later shows it at
-// once. How far a document was read is told both times.
+// A page that is opened before the preview of its file is made waits for it,
+// and the same open goes on; one that is opened later shows it at once. How far
+// a document was read is told both times.
 func TestBrowserPreviews(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -156,7 +159,8 @@ func TestBrowserPreviews(t *testing.T) {
 	}
 }
 
-// What is made of a file is as public as the file: parts of a link that is not live are not served, nor any that is not for show.
+// What is made of a file is as public as the file: parts of a link that is not
+// live are not served, nor any that is not for show.
 func TestPartsAreTheLinks(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s)
@@ -218,7 +222,8 @@ func TestBrowserGlimpse(t *testing.T) {
 	tb.quiet()
 }
 
-// Of a view-only document that is shown as pages nobody needs the file: what is hidden in it stays with its owner.
+// Of a view-only document that is shown as pages nobody needs the file: what is
+// hidden in it stays with its owner.
 func TestViewOnlyDocument(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s, "soffice")
@@ -232,7 +237,8 @@ func TestViewOnlyDocument(t *testing.T) {
 	s.status(s.get(strings.TrimSuffix(frame, "view")+"part/pages"), 200)
 }
 
-// A file of which nothing can be made is shown as it was before, once that has been tried.
+// A file of which nothing can be made is shown as it was before, once that has
+// been tried.
 func TestPreviewOfNothing(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s, "soffice")

@@ -242,7 +242,8 @@ func (r *reading) leavesView(y int) {
 	r.measured(0)
 }
 
-// scrolled scrolls a page, and waits until it is drawn there: before that no frame of it knows.
+// scrolled scrolls a page, and waits until it is drawn there: before that no
+// frame of it knows.
 func scrolled(y int) chromedp.Action {
 	return chromedp.Evaluate(fmt.Sprintf(`new Promise((done) => { scrollTo(0, %d); requestAnimationFrame(() => requestAnimationFrame(done)) })`, y), nil, awaited)
 }
@@ -291,7 +292,8 @@ func (b *ownBrowser) kill(t *testing.T) {
 	}
 }
 
-// descendants are the processes that a process has started, and those they have.
+// descendants are the processes that a process has started, and those they
+// have.
 func descendants(pid int) (all []int) {
 	dirs, _ := os.ReadDir("/proc")
 	parents := map[int]int{}
@@ -301,7 +303,8 @@ func descendants(pid int) (all []int) {
 		if err != nil {
 			continue
 		}
-		// The name, which may have spaces and brackets of its own, ends at the last bracket.
+		// The name, which may have spaces and brackets of its own, ends at the
+		// last bracket.
 		for i := len(b) - 1; i >= 0; i-- {
 			if b[i] == ')' {
 				var state string

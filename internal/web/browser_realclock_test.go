@@ -99,7 +99,8 @@ func (w *witness) check(r *reading, n report.Session) {
 		e = w.of(r.link)
 		return float64(n.EngagedMs) <= e.Seen-float64(r.idle.Milliseconds())+late
 	}
-	// What the page says of itself may arrive after what it was told to measure.
+	// What the page says of itself may arrive after what it was told to
+	// measure.
 	patience := time.NewTimer(hang)
 	defer patience.Stop()
 	for waiting := true; waiting; {

@@ -44,7 +44,8 @@ func TestBrowserSmallThings(t *testing.T) {
 		}
 	}
 
-	// A long table shows its first 50 rows, and all of them on request; a short one shows all, and no bar to scroll it by.
+	// A long table shows its first 50 rows, and all of them on request; a short
+	// one shows all, and no bar to scroll it by.
 	rows := `[...document.querySelectorAll("#pages-details tbody tr")].filter((r) => r.checkVisibility()).length`
 	for name, pages := range map[string]int{"catalogue.pdf": 96, "annual-report.pdf": 24} {
 		member.visit(d.url + statsPath(d.links[name]) + "?range=all")
@@ -57,7 +58,8 @@ func TestBrowserSmallThings(t *testing.T) {
 		}
 	}
 
-	// On paper the hours keep their colours, the chart fits the page, and a table has all its rows.
+	// On paper the hours keep their colours, the chart fits the page, and a
+	// table has all its rows.
 	member.visit(d.url + statsPath(d.links["catalogue.pdf"]) + "?range=90d")
 	member.until(`document.querySelector("#plot .uplot") !== null`)
 	member.run(chromedp.Evaluate(openAll, nil), emulation.SetEmulatedMedia().WithMedia("print"), chromedp.EmulateViewport(720, 900))

@@ -12,10 +12,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// nudge has the page ask for what is new at once, as when its network is back: what it does of itself, every few seconds, is tried once.
+// nudge has the page ask for what is new at once, as when its network is back:
+// what it does of itself, every few seconds, is tried once.
 var nudge = chromedp.Evaluate(`dispatchEvent(new Event("online"))`, nil)
 
-// The first open of a link shows up on its page within seconds, by itself; and so do later ones, without taking away what someone is at.
+// The first open of a link shows up on its page within seconds, by itself; and
+// so do later ones, without taking away what someone is at.
 func TestBrowserStatsLive(t *testing.T) {
 	d := newDesk(t)
 	l := d.publish("notes.txt", samples["notes.txt"])

@@ -26,7 +26,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is one Chromium for all tests of the package; it is gone when the tests are.
+// browser is one Chromium for all tests of the package; it is gone when the
+// tests are.
 var browser struct {
 	sync.Once
 	ctx  context.Context
@@ -48,7 +49,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// chromium starts the browser, without the mark of automation, for what it opens is to count as people's.
+// chromium starts the browser, without the mark of automation, for what it
+// opens is to count as people's.
 func chromium(t testing.TB) context.Context {
 	t.Helper()
 	vitrinetest.Program(t, "chromium")
@@ -75,12 +77,14 @@ func browserOptions(dir string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
 }
 
-// tab is a page in the browser, of someone at a desk. It is in front until another one is opened, for what is behind is drawn seldom.
+// tab is a page in the browser, of someone at a desk. It is in front until
+// another one is opened, for what is behind is drawn seldom.
 type tab struct {
 	t   testing.TB
 	ctx context.Context
 	mu  sync.Mutex
-	// complaints are what the browser has to say against the page: refused by policy, not found, thrown.
+	// complaints are what the browser has to say against the page: refused by
+	// policy, not found, thrown.
 	complaints []string
 }
 
@@ -94,8 +98,9 @@ func newTabIn(t testing.TB, browser context.Context, actions ...chromedp.Action)
 	return newTabWith(t, browser, nil, actions...)
 }
 
-// newVisitor is a tab with cookies and storage of its own. Cookies know no ports: without that, tests that run beside each other would
-// sign each other out. Further tabs of the same visitor are made with newTabIn(t, tb.ctx).
+// newVisitor is a tab with cookies and storage of its own. Cookies know no
+// ports: without that, tests that run beside each other would sign each other
+// out. Further tabs of the same visitor are made with newTabIn(t, tb.ctx).
 func newVisitor(t testing.TB, actions ...chromedp.Action) *tab {
 	t.Helper()
 	b := chromium(t)
@@ -196,7 +201,8 @@ func (tb *tab) until(condition string) {
 	}
 }
 
-// linger stays for a while: reading takes its time, and it is the page's own clock that counts it.
+// linger stays for a while: reading takes its time, and it is the page's own
+// clock that counts it.
 func (tb *tab) linger(d time.Duration) {
 	tb.t.Helper()
 	tb.run(chromedp.Evaluate(`window.since = performance.now()`, nil))
@@ -209,7 +215,8 @@ func (tb *tab) leave() {
 	tb.run(chromedp.Navigate("about:blank"))
 }
 
-// frame is the content frame of the page, which has a process of its own; it ends with the tab.
+// frame is the content frame of the page, which has a process of its own; it
+// ends with the tab.
 func (tb *tab) frame(part string) *tab {
 	tb.t.Helper()
 	id := tb.frameID(part)

@@ -38,7 +38,8 @@ func folder(t *testing.T, name string, files map[string]string) string {
 	return root
 }
 
-// A folder becomes a website at an origin of its own, a ZIP its next version, and the first is restored.
+// A folder becomes a website at an origin of its own, a ZIP its next version,
+// and the first is restored.
 func TestBrowserWebsite(t *testing.T) {
 	h := newHosting(t)
 	tb := h.browsing(h.member)
@@ -109,7 +110,8 @@ func (s *site) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
 	return f.Site
 }
 
-// dragLastToFirst is what a browser tells a page of a row that is dragged; a headless one does not drag by itself.
+// dragLastToFirst is what a browser tells a page of a row that is dragged; a
+// headless one does not drag by itself.
 const dragLastToFirst = `(() => {
 	const rows = [...document.querySelectorAll(".members li")], dataTransfer = new DataTransfer();
 	const tell = (row, type, clientY = 0) => row.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer, clientY}));
@@ -118,7 +120,8 @@ const dragLastToFirst = `(() => {
 	tell(rows.at(-1), "dragend");
 })()`
 
-// An album is made, filled and put into order on its page; its public page has what is on display.
+// An album is made, filled and put into order on its page; its public page has
+// what is on display.
 func TestBrowserAlbum(t *testing.T) {
 	h := newHosting(t)
 	a, b, c := h.publish("notes.txt", samples["notes.txt"]), h.publish("report.pdf", samples["report.pdf"]), h.publish("page.html", samples["page.html"])

@@ -71,7 +71,8 @@ func (a answer) want(status int, code string) answer {
 	return a
 }
 
-// call asks the API, with body as JSON (a string is sent as it is), and holds the answer against the OpenAPI document.
+// call asks the API, with body as JSON (a string is sent as it is), and holds
+// the answer against the OpenAPI document.
 func (f *fixture) call(key, method, path string, body any) answer {
 	f.t.Helper()
 	var r io.Reader

@@ -39,7 +39,8 @@ type captionItem struct {
 	URL      string `json:"url,omitempty"`
 }
 
-// captionList tells the captions of a link as its page orders them, with their addresses while the public may see it.
+// captionList tells the captions of a link as its page orders them, with their
+// addresses while the public may see it.
 func (s *Server) captionList(l *vitrine.Link) captionList {
 	list := captionList{Captions: []captionItem{}}
 	for _, t := range s.tracks(l) {
@@ -60,7 +61,8 @@ func (s *Server) listCaptions(w http.ResponseWriter, r *http.Request, a *vitrine
 	return writeJSON(w, s.captionList(l))
 }
 
-// captionTypes are what a text may be sent as. Which of its forms it has is told by the text itself.
+// captionTypes are what a text may be sent as. Which of its forms it has is
+// told by the text itself.
 var captionTypes = []string{"text/vtt", "application/x-subrip"}
 
 func (s *Server) putCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
@@ -110,7 +112,8 @@ func (s *Server) captions(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	return nil
 }
 
-// tracks are the captions that the page of a link offers, by the names of their languages.
+// tracks are the captions that the page of a link offers, by the names of their
+// languages.
 func (s *Server) tracks(l *vitrine.Link) []track {
 	var all []track
 	for _, tag := range l.Captions() {
@@ -120,7 +123,8 @@ func (s *Server) tracks(l *vitrine.Link) []track {
 	return all
 }
 
-// languageName is what a language calls itself; its tag where that is not known.
+// languageName is what a language calls itself; its tag where that is not
+// known.
 func languageName(tag string) string {
 	t, err := language.Parse(tag)
 	if err != nil {

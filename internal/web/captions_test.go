@@ -68,7 +68,8 @@ func TestCaptionsOverTheAPI(t *testing.T) {
 	f.audit()
 }
 
-// The order of checks is the contract's: 401, 403, 400, 404; and a foreign link is an unknown one.
+// The order of checks is the contract's: 401, 403, 400, 404; and a foreign link
+// is an unknown one.
 func TestCaptionsRefusedByTheAPI(t *testing.T) {
 	f := newFixture(t)
 	key, stranger := f.account(vitrine.PlanFree), f.account(vitrine.PlanFree)
@@ -115,7 +116,8 @@ func (s *site) caption(l *vitrine.Link, language, text string) {
 	s.check(err)
 }
 
-// Captions are served as what they are, from the origin of file bytes, and only while the link is live.
+// Captions are served as what they are, from the origin of file bytes, and only
+// while the link is live.
 func TestCaptionsAreServed(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	l := s.publish("clip.webm", samples["clip.webm"])

@@ -31,7 +31,8 @@ var (
 	brassColor = color.RGBA{0x7a, 0x59, 0x12, 0xff}
 )
 
-// fonts are read when the first card is drawn. They have Latin letters alone, which is why no card has a title.
+// fonts are read when the first card is drawn. They have Latin letters alone,
+// which is why no card has a title.
 var fonts = sync.OnceValue(func() (f struct{ regular, medium, bold *opentype.Font }) {
 	for _, x := range []struct {
 		to  **opentype.Font
@@ -48,7 +49,8 @@ var fonts = sync.OnceValue(func() (f struct{ regular, medium, bold *opentype.Fon
 // canvas is a picture that is being drawn.
 type canvas struct{ *image.RGBA }
 
-// drawCard draws a sheet of paper with a badge on it, as the page of a link has it, a line below, and the house's mark.
+// drawCard draws a sheet of paper with a badge on it, as the page of a link has
+// it, a line below, and the house's mark.
 func drawCard(badge, line string) ([]byte, error) {
 	c := canvas{image.NewRGBA(image.Rect(0, 0, vitrine.PictureWidth, vitrine.PictureHeight))}
 	const middle = vitrine.PictureWidth / 2
@@ -104,7 +106,8 @@ func (c canvas) fill(with color.Color, shapes ...outline) {
 	z.Draw(c.RGBA, c.Bounds(), image.NewUniform(with), image.Point{})
 }
 
-// rounded is a rectangle with corners of a radius, of which the upper right one has another.
+// rounded is a rectangle with corners of a radius, of which the upper right one
+// has another.
 func rounded(x, y, w, h, radius, upperRight float32) outline {
 	return func(z *vector.Rasterizer) {
 		z.MoveTo(x+radius, y)
@@ -120,7 +123,8 @@ func rounded(x, y, w, h, radius, upperRight float32) outline {
 	}
 }
 
-// polygon is a shape of straight lines, points given as x and y in turn, in a square of 24 that is drawn at a place and in a size.
+// polygon is a shape of straight lines, points given as x and y in turn, in a
+// square of 24 that is drawn at a place and in a size.
 func polygon(x, y, size float32, points ...float32) outline {
 	return func(z *vector.Rasterizer) {
 		at := func(i int) (float32, float32) { return x + points[i]*size/24, y + points[i+1]*size/24 }
@@ -143,7 +147,8 @@ func (c canvas) mark(x, y, size float32) {
 	c.fill(brassColor, polygon(x, y, size, 12, 4.75, 14.5, 8.75, 12, 11.25, 9.5, 8.75))
 }
 
-// text writes a line whose middle is at x, and its foot at y; one that is too wide is written smaller.
+// text writes a line whose middle is at x, and its foot at y; one that is too
+// wide is written smaller.
 func (c canvas) text(f *opentype.Font, size, widest float64, with color.Color, x, y int, s string) error {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72})
 	if err != nil {

@@ -20,10 +20,12 @@ import (
 // contentRoot is where file bytes and viewer frames stand, on the content host.
 const contentRoot = "/c/"
 
-// fileCSP makes bytes inert that a browser shows by themselves: an opaque origin, nothing loaded, nothing run (security, surfaces).
+// fileCSP makes bytes inert that a browser shows by themselves: an opaque
+// origin, nothing loaded, nothing run (security, surfaces).
 const fileCSP = "default-src 'none'; sandbox"
 
-// frameSandbox is what a user's HTML may do. Neither our origin nor the page around it is ever among it.
+// frameSandbox is what a user's HTML may do. Neither our origin nor the page
+// around it is ever among it.
 const frameSandbox = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
 func (s *Server) contentRoutes(mux *http.ServeMux) {
@@ -39,8 +41,9 @@ func (s *Server) contentRoutes(mux *http.ServeMux) {
 	s.examineRoutes(mux)
 }
 
-// apart keeps the origin of file bytes to itself on an install with two: the content host has file bytes, frames and what
-// they load, and no other host has file bytes.
+// apart keeps the origin of file bytes to itself on an install with two: the
+// content host has file bytes, frames and what they load, and no other host has
+// file bytes.
 func (s *Server) apart(next http.Handler) http.Handler {
 	if s.ContentURL.Host == s.PublicURL.Host {
 		return next
@@ -57,8 +60,10 @@ func (s *Server) apart(next http.Handler) http.Handler {
 	})
 }
 
-// contentAddress is where the content host has something of a link: "file", "view" or "frame". The token's time counts from the beginning
-// of the hour, so that for an hour a file keeps its address, and a copy that a browser has kept can be used again.
+// contentAddress is where the content host has something of a link: "file",
+// "view" or "frame". The token's time counts from the beginning of the hour, so
+// that for an hour a file keeps its address, and a copy that a browser has kept
+// can be used again.
 func (s *Server) contentAddress(l *vitrine.Link, what string) string {
 	until := s.Now().Truncate(time.Hour).Add(vitrine.ContentLife)
 	return origin(s.ContentURL) + contentRoot + s.Signer.ContentToken(l.ID, until) + "/" + what
@@ -66,8 +71,9 @@ func (s *Server) contentAddress(l *vitrine.Link, what string) string {
 
 type contentHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error
 
-// onContent finds the link of a content token. Its state is asked for on every request, and nothing may be used from a browser's store
-// without asking: a link that is taken down is gone at once.
+// onContent finds the link of a content token. Its state is asked for on every
+// request, and nothing may be used from a browser's store without asking: a
+// link that is taken down is gone at once.
 func (s *Server) onContent(h contentHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		header := w.Header()
@@ -87,7 +93,8 @@ func (s *Server) onContent(h contentHandler) handler {
 	}
 }
 
-// fileOptions lets the PDF viewer, whose origin is opaque, ask for ranges in browsers that want leave for that.
+// fileOptions lets the PDF viewer, whose origin is opaque, ask for ranges in
+// browsers that want leave for that.
 func fileOptions(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -98,9 +105,10 @@ func fileOptions(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// file sends a file's bytes to its viewer. It does so for a view-only link too, and by that whoever can see such a file can keep it, as
-// with anything that a browser shows; what view-only means is that nobody is offered a copy: no download, no attachment, no page
-// that is the file alone.
+// file sends a file's bytes to its viewer. It does so for a view-only link too,
+// and by that whoever can see such a file can keep it, as with anything that a
+// browser shows; what view-only means is that nobody is offered a copy: no
+// download, no attachment, no page that is the file alone.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	t, ok := filetype.ByExt(l.Name)
 	inline := ok && filetype.Inline(t) && l.Kind != filetype.HTML
@@ -131,7 +139,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) e
 	return nil
 }
 
-// navigated reports whether a browser wants to show what it asked for as a page of its own.
+// navigated reports whether a browser wants to show what it asked for as a page
+// of its own.
 func navigated(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
 
 func (s *Server) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
@@ -139,8 +148,9 @@ func (s *Server) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link)
 	return nil
 }
 
-// ancestors tells whose pages may show a content frame: the link's own page, and strangers' where that is in a frame of theirs. A
-// moderator's frame is on no stranger's page.
+// ancestors tells whose pages may show a content frame: the link's own page,
+// and strangers' where that is in a frame of theirs. A moderator's frame is on
+// no stranger's page.
 func (s *Server) ancestors(r *http.Request) string {
 	if r.URL.Query().Has("embed") && !examined(r) {
 		return "*"
@@ -156,14 +166,16 @@ func (s *Server) blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 	return vitrine.OpenWhole(r.Context(), s.Blobs, l)
 }
 
-// sendBlob answers with bytes, whole or in ranges; they never change, so their hash is a strong validator.
+// sendBlob answers with bytes, whole or in ranges; they never change, so their
+// hash is a strong validator.
 func sendBlob(w http.ResponseWriter, r *http.Request, l *vitrine.Link, b vitrine.Blob) {
 	w.Header().Set("ETag", `"`+l.SHA256+`"`)
 	http.ServeContent(w, r, "", time.Time{}, b)
 }
 
-// htmlFrame streams a user's HTML into its frame, with one script of ours before everything else, which tells the page around it how
-// far it was scrolled. The stored bytes stay as they are, and a download is without it.
+// htmlFrame streams a user's HTML into its frame, with one script of ours
+// before everything else, which tells the page around it how far it was
+// scrolled. The stored bytes stay as they are, and a download is without it.
 func (s *Server) htmlFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if l.Kind != filetype.HTML {
 		return errNoPage
@@ -203,12 +215,14 @@ func (s *Server) htmlFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	return nil
 }
 
-// htmlHead is how much of an HTML file is looked at for its encoding and its beginning.
+// htmlHead is how much of an HTML file is looked at for its encoding and its
+// beginning.
 const htmlHead = 4 << 10
 
 var metaCharset = regexp.MustCompile(`(?i)<meta[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9][a-z0-9_:.-]{1,39})`)
 
-// charsetOf tells the encoding of an HTML file by its byte order mark or what it says itself; UTF-8 where it says nothing.
+// charsetOf tells the encoding of an HTML file by its byte order mark or what
+// it says itself; UTF-8 where it says nothing.
 func charsetOf(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
@@ -217,7 +231,8 @@ func charsetOf(head []byte) string {
 		return "utf-16le"
 	}
 	if m := metaCharset.FindSubmatch(head); m != nil {
-		// A file that can be read up to here as ASCII is not UTF-16, whatever it says (HTML standard, encoding sniffing).
+		// A file that can be read up to here as ASCII is not UTF-16, whatever
+		// it says (HTML standard, encoding sniffing).
 		if c := strings.ToLower(string(m[1])); !strings.HasPrefix(c, "utf-16") {
 			return c
 		}
@@ -225,8 +240,10 @@ func charsetOf(head []byte) string {
 	return "utf-8"
 }
 
-// prologue is the length of what comes before an HTML document's first element: a byte order mark, space, comments, the document
-// type. A script put there is the first thing in the head, and the document type still decides how the page is laid out.
+// prologue is the length of what comes before an HTML document's first element:
+// a byte order mark, space, comments, the document type. A script put there is
+// the first thing in the head, and the document type still decides how the page
+// is laid out.
 func prologue(b []byte) int {
 	n := 0
 	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
@@ -254,8 +271,9 @@ func prologue(b []byte) int {
 	}
 }
 
-// disposition is a Content-Disposition with a file's name: in ASCII for old programs, and whole (RFC 6266). What could end the header, a
-// quoted string or a path, or turn the direction of text, is in neither.
+// disposition is a Content-Disposition with a file's name: in ASCII for old
+// programs, and whole (RFC 6266). What could end the header, a quoted string or
+// a path, or turn the direction of text, is in neither.
 func disposition(kind, name string) string {
 	var ascii, full strings.Builder
 	for _, r := range strings.ToValidUTF8(path.Base(name), "_") {
@@ -280,8 +298,9 @@ func disposition(kind, name string) string {
 	return kind + `; filename="` + ascii.String() + `"; filename*=UTF-8''` + full.String()
 }
 
-// hidden tells control characters, separators of lines, and what overrides the direction of text. The mere marks of direction stay: Arabic
-// and Hebrew names need them.
+// hidden tells control characters, separators of lines, and what overrides the
+// direction of text. The mere marks of direction stay: Arabic and Hebrew names
+// need them.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\ufeff'
 }

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Names come back as they were from the part that knows UTF-8, and nothing in them ends the header or the quotes (RFC 6266).
+// Names come back as they were from the part that knows UTF-8, and nothing in
+// them ends the header or the quotes (RFC 6266).
 func TestDisposition(t *testing.T) {
 	for name, want := range map[string]string{
 		"report.pdf":                  `attachment; filename="report.pdf"; filename*=UTF-8''report.pdf`,
@@ -73,7 +74,8 @@ func FuzzPrologue(f *testing.F) {
 		if n < 0 || n > len(html) {
 			t.Fatalf("%d of %d", n, len(html))
 		}
-		// Nothing before the script is an element: what could begin one is within a comment or a declaration.
+		// Nothing before the script is an element: what could begin one is
+		// within a comment or a declaration.
 		if i := bytes.Index(html[:n], []byte("<script")); i >= 0 && !bytes.Contains(html[:i], []byte("<!")) && !bytes.Contains(html[:i], []byte("<?")) {
 			t.Fatalf("%q", html[:n])
 		}
@@ -114,7 +116,8 @@ func TestFromStart(t *testing.T) {
 	}
 }
 
-// Text of any bytes comes out as valid UTF-8, and cutting never makes more of it.
+// Text of any bytes comes out as valid UTF-8, and cutting never makes more of
+// it.
 func FuzzDecodeText(f *testing.F) {
 	f.Add([]byte("Gr\xc3\xbc\xc3"), true)
 	f.Add([]byte{0xff, 0xfe, 0x3d, 0xd8}, true)

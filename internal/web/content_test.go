@@ -114,7 +114,8 @@ func TestTwoHosts(t *testing.T) {
 	s.countOpens(l, 1)
 }
 
-// A user's HTML is shown with one script of ours before its first element, and kept and downloaded without.
+// A user's HTML is shown with one script of ours before its first element, and
+// kept and downloaded without.
 func TestUserHTML(t *testing.T) {
 	s := newSite(t)
 	for _, c := range []struct{ name, before, after, charset string }{

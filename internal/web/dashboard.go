@@ -75,7 +75,8 @@ func linksInUse(most int64) string {
 	return fmt.Sprintf("All %d links of your account are in use", most)
 }
 
-// full is what of a plan is used up so that no file can be put on display; "" as long as one can.
+// full is what of a plan is used up so that no file can be put on display; ""
+// as long as one can.
 func full(u publish.Usage) string {
 	switch most := u.Limits; {
 	case most.Links > 0 && u.Links >= most.Links:
@@ -86,7 +87,8 @@ func full(u publish.Usage) string {
 	return ""
 }
 
-// heldNote says that unfinished uploads hold a part of a plan, for how long; "" if they hold nothing.
+// heldNote says that unfinished uploads hold a part of a plan, for how long; ""
+// if they hold nothing.
 func (s *Server) heldNote(u publish.Usage) string {
 	if u.HeldBytes == 0 {
 		return ""

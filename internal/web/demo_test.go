@@ -20,7 +20,8 @@ import (
 	"vitrine/report"
 )
 
-// demo is a site as it looks after some months: accounts of each sort, links of each kind that were read, an album, a website, and a queue.
+// demo is a site as it looks after some months: accounts of each sort, links of
+// each kind that were read, an album, a website, and a queue.
 type demo struct {
 	*site
 	pro, free, fresh, moderator *vitrine.Account

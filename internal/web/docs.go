@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// docsRoot is where the documentation is, for those who upload files; administrators have docs/ in the source.
+// docsRoot is where the documentation is, for those who upload files;
+// administrators have docs/ in the source.
 const docsRoot = "/docs"
 
 // docPage is one page of the documentation.

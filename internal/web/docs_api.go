@@ -13,7 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// apiReference is the description of the API (openapi.json) as a page shows it. It is read from the very bytes that are served.
+// apiReference is the description of the API (openapi.json) as a page shows it.
+// It is read from the very bytes that are served.
 type apiReference struct {
 	Title, Version string
 	About          prose
@@ -340,7 +341,8 @@ func (s *oaSchema) name() string {
 	return ""
 }
 
-// fields are the members of an object, and of objects in it that have no name, under the names that lead to them.
+// fields are the members of an object, and of objects in it that have no name,
+// under the names that lead to them.
 func (d *oaDocument) fields(s *oaSchema, under string) (fields []apiField) {
 	required := map[string]bool{}
 	for _, name := range s.Required {
@@ -425,7 +427,8 @@ var (
 	gaps    = regexp.MustCompile(`\s*\n\s*`)
 )
 
-// prettyJSON is a value for people: indented, but what fits into a line is in one.
+// prettyJSON is a value for people: indented, but what fits into a line is in
+// one.
 func prettyJSON(v any) string {
 	var b bytes.Buffer
 	e := stdjson.NewEncoder(&b)

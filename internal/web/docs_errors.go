@@ -10,9 +10,11 @@ import (
 type docError struct {
 	Code       vitrine.Code
 	When, Then string
-	// Where it comes up beside the operations of the API: "page" for public pages and their beacons.
+	// Where it comes up beside the operations of the API: "page" for public
+	// pages and their beacons.
 	Beside string
-	// Ops are the operations of the API that answer with it; nil: all that take a key.
+	// Ops are the operations of the API that answer with it; nil: all that take
+	// a key.
 	Ops []string
 }
 
@@ -81,5 +83,6 @@ var docErrors = []docError{
 	{Code: vitrine.CodeUnavailable, When: "A part that the request needs is down or full. Nothing was half done.", Then: "Send the same request again after Retry-After.", Ops: append(append(puts, loginOps...), withKey...)},
 }
 
-// notForPrograms are codes that only people meet, on pages that say what they mean.
+// notForPrograms are codes that only people meet, on pages that say what they
+// mean.
 var notForPrograms = []vitrine.Code{vitrine.CodeNotAvailable, vitrine.CodeDisabled, vitrine.CodeCrossOrigin}

@@ -10,7 +10,8 @@ import (
 	"vitrine"
 )
 
-// Every code has its line in the documentation, or is one that only people meet; and the reference is complete.
+// Every code has its line in the documentation, or is one that only people
+// meet; and the reference is complete.
 func TestDocErrors(t *testing.T) {
 	documented := map[vitrine.Code]bool{}
 	for _, e := range docErrors {
@@ -77,7 +78,8 @@ func TestDocErrors(t *testing.T) {
 	}
 }
 
-// The reference is made of the description that is served, all of it, in its order.
+// The reference is made of the description that is served, all of it, in its
+// order.
 func TestReference(t *testing.T) {
 	var d struct {
 		Paths      map[string]map[string]struct{ OperationID string }

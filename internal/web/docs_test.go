@@ -16,7 +16,8 @@ import (
 	"vitrine"
 )
 
-// docPaths are the pages of the documentation, by the site's own list of what may be found.
+// docPaths are the pages of the documentation, by the site's own list of what
+// may be found.
 func (s *site) docPaths() (paths []string) {
 	s.t.Helper()
 	for _, m := range regexp.MustCompile(`<loc>([^<]+)</loc>`).FindAllStringSubmatch(s.get("/sitemap.xml").body, -1) {
@@ -33,7 +34,8 @@ var (
 	current = regexp.MustCompile(`<a href="([^"]+)" aria-current="page"`)
 )
 
-// Each page of the documentation has its place in the whole, and every link on a page of the front leads somewhere, down to the anchor.
+// Each page of the documentation has its place in the whole, and every link on
+// a page of the front leads somewhere, down to the anchor.
 func TestDocs(t *testing.T) {
 	s := newSite(t)
 	paths := s.docPaths()

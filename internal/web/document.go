@@ -15,8 +15,9 @@ import (
 	"vitrine"
 )
 
-// document is the page of a link but for what differs between its opens, the nonce and the view token: whatever is escaped has been,
-// and an open's page is written by copying.
+// document is the page of a link but for what differs between its opens, the
+// nonce and the view token: whatever is escaped has been, and an open's page is
+// written by copying.
 type document struct {
 	link   vitrine.Link // as the page shows it
 	form   form
@@ -27,13 +28,15 @@ type document struct {
 	packed  packed
 }
 
-// piece is a part of a page that is the same for every open, and what follows it.
+// piece is a part of a page that is the same for every open, and what follows
+// it.
 type piece struct {
 	text []byte
 	then byte // the gap after it: nonceGap, tokenGap; 0 at the end
 }
 
-// Gaps of a document. In the template's output each is a mark and one of these letters.
+// Gaps of a document. In the template's output each is a mark and one of these
+// letters.
 const (
 	nonceGap byte = 'n'
 	tokenGap byte = 'v'
@@ -52,13 +55,15 @@ func (f filling) of(gap byte) string {
 	return ""
 }
 
-// document renders the page of a link in one of its forms, or finds it rendered.
+// document renders the page of a link in one of its forms, or finds it
+// rendered.
 func (s *Server) document(r *http.Request, l *vitrine.Link, f form) (*document, error) {
 	hour := s.Now().Truncate(time.Hour) // content addresses on the page are of this hour
 	if d := s.documents.of(hour, l, f); d != nil {
 		return d, nil
 	}
-	// A page that takes long to render is rendered once, however many ask for it, and though the first of them goes away.
+	// A page that takes long to render is rendered once, however many ask for
+	// it, and though the first of them goes away.
 	v, err, _ := s.rendering.Do(fmt.Sprint(l.ID, f), func() (any, error) {
 		p, err := s.linkPage(r.WithContext(context.WithoutCancel(r.Context())), l, f)
 		if err != nil {
@@ -79,7 +84,8 @@ func (s *Server) document(r *http.Request, l *vitrine.Link, f form) (*document, 
 	return s.document(r, l, f) // someone else's was of the link as it was before
 }
 
-// newDocument renders a page with marks for what fills the gaps, which nobody who writes a title or a text can know.
+// newDocument renders a page with marks for what fills the gaps, which nobody
+// who writes a title or a text can know.
 func newDocument(l *vitrine.Link, p *linkPage) (*document, error) {
 	mark := newNonce()
 	p.Nonce = mark + string(nonceGap)
@@ -105,7 +111,8 @@ func cut(page []byte, mark string) (pieces []piece) {
 
 // write answers with the page of one open.
 func (d *document) write(w http.ResponseWriter, r *http.Request, nonce, token string) error {
-	// What fills a gap is escaped by nobody: it has no letter that would have to be.
+	// What fills a gap is escaped by nobody: it has no letter that would have
+	// to be.
 	if !plain(nonce) || !plain(token) {
 		return fmt.Errorf("nonce %q or view token %q cannot stand on a page", nonce, token)
 	}
@@ -127,13 +134,16 @@ func (d *document) fill(f filling) []byte {
 	return page
 }
 
-// plain reports whether a text stands for itself in an attribute and in the query of an address.
+// plain reports whether a text stands for itself in an attribute and in the
+// query of an address.
 func plain(s string) bool {
 	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
 
-// packed is a document compressed once for every open: the compressed texts of its pieces, between which gaps are filled with blocks
-// that are not compressed. Texts refer back to texts before them, over gaps of a certain length.
+// packed is a document compressed once for every open: the compressed texts of
+// its pieces, between which gaps are filled with blocks that are not
+// compressed. Texts refer back to texts before them, over gaps of a certain
+// length.
 type packed struct {
 	texts        [][]byte // nil: it cannot be had
 	nonce, token int      // lengths
@@ -141,7 +151,8 @@ type packed struct {
 
 func (d *document) pack(f filling) packed {
 	k := packed{nonce: len(f.nonce), token: len(f.token)}
-	// While the texts are compressed the gaps are full of a byte that is in no text: nothing can refer to what is in a gap.
+	// While the texts are compressed the gaps are full of a byte that is in no
+	// text: nothing can refer to what is in a gap.
 	empty := filling{strings.Repeat("\x00", k.nonce), strings.Repeat("\x00", k.token)}
 	z := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(z)
@@ -183,7 +194,8 @@ func (d *document) compressed(f filling) []byte {
 	return binary.LittleEndian.AppendUint32(z, size) // RFC 1952: the end of a member
 }
 
-// appendStored adds a block that holds a text as it is (RFC 1951, non-compressed blocks).
+// appendStored adds a block that holds a text as it is (RFC 1951,
+// non-compressed blocks).
 func appendStored(z []byte, text string, last bool) []byte {
 	head := byte(0)
 	if last {
@@ -196,7 +208,8 @@ func appendStored(z []byte, text string, last bool) []byte {
 	return append(z, text...)
 }
 
-// documentBytes bounds what is kept of pages; compressed, they may take as much again.
+// documentBytes bounds what is kept of pages; compressed, they may take as much
+// again.
 const documentBytes = 48 << 20
 
 // documentMost is the largest page that is kept.
@@ -230,7 +243,8 @@ func (c *documentCache) of(hour time.Time, l *vitrine.Link, f form) *document {
 	return nil
 }
 
-// keep takes a page in that was rendered in an hour, in place of others where there is no room. One that is large is not kept.
+// keep takes a page in that was rendered in an hour, in place of others where
+// there is no room. One that is large is not kept.
 func (c *documentCache) keep(hour time.Time, d *document) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,7 +29,8 @@ func unzip(t testing.TB, z []byte) []byte {
 	return page
 }
 
-// A page that is put together of pieces is the page that the template makes, whatever it shows.
+// A page that is put together of pieces is the page that the template makes,
+// whatever it shows.
 func TestDocumentIsTheTemplates(t *testing.T) {
 	const hostile = "\"'><script>alert(1)</script>\x00{{.Nonce}}&amp;\u2028 n v ✓"
 	for i, show := range []string{showPDF, showImage, showVideo, showAudio, showText, showHTML, showCard,
@@ -100,7 +101,8 @@ func TestDocumentRefusesFillings(t *testing.T) {
 	}
 }
 
-// Whatever a page holds, and however long its gaps are, it is unpacked as it was.
+// Whatever a page holds, and however long its gaps are, it is unpacked as it
+// was.
 func FuzzDocumentCompressed(f *testing.F) {
 	f.Add([]byte("<a>"), []byte("<b>"), "nonce", "token", "other.token")
 	f.Add([]byte{}, []byte{0, 0, 0}, "", "", "x")

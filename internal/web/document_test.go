@@ -103,7 +103,8 @@ func TestPageSeesEveryChange(t *testing.T) {
 		}
 	}
 
-	// An address of file bytes that a page was rendered with is not sent when its time is over.
+	// An address of file bytes that a page was rendered with is not sent when
+	// its time is over.
 	s.ahead.Store(int64(vitrine.ContentLife + time.Hour))
 	s.status(s.get(content), 403)
 	s.status(s.get(s.contentOf(s.status(s.get("/p/"+string(pdf.Slug)), 200).body)), 200)

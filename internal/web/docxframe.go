@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// docxSandbox is what the viewer of Word documents may do, as that of PDF: run, and open the web links of a document in a tab of their own.
+// docxSandbox is what the viewer of Word documents may do, as that of PDF: run,
+// and open the web links of a document in a tab of their own.
 const docxSandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
 
 var docxTemplate = parse("docx.html")
@@ -24,8 +25,9 @@ func docxShown(l *vitrine.Link) bool {
 	return ok && t.Ext == "docx" && l.HasBytes
 }
 
-// docxFrame is the viewer of a Word document for where no converter made pages of it: a document of an opaque origin, that is shown only
-// in the link's page, and builds what the file says in the browser.
+// docxFrame is the viewer of a Word document for where no converter made pages
+// of it: a document of an opaque origin, that is shown only in the link's page,
+// and builds what the file says in the browser.
 func (s *Server) docxFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if !docxShown(l) {
 		return errNoPage
@@ -34,9 +36,11 @@ func (s *Server) docxFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 		return s.toPage(w, r, l)
 	}
 	own := origin(s.ContentURL) + assetRoot
-	// A Word document is its styles: the library writes them as inline styles and style elements. Here alone they are admitted, since a style
-	// can reach nothing from here: the origin is opaque, what it shows is the file's own already, and nothing can be loaded but what the file
-	// itself holds (img-src, font-src), so that it can tell nobody of anything.
+	// A Word document is its styles: the library writes them as inline styles
+	// and style elements. Here alone they are admitted, since a style can reach
+	// nothing from here: the origin is opaque, what it shows is the file's own
+	// already, and nothing can be loaded but what the file itself holds
+	// (img-src, font-src), so that it can tell nobody of anything.
 	w.Header().Set("Content-Security-Policy", strings.Join([]string{
 		"sandbox " + docxSandbox,
 		"default-src 'none'",

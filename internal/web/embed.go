@@ -12,7 +12,8 @@ import (
 // embedRoute is the page of a link as other sites show it in a frame.
 const embedRoute = "GET /p/{slug}/embed"
 
-// embedQuery, at the end of the address of a content frame, says that the page around it is in a frame itself.
+// embedQuery, at the end of the address of a content frame, says that the page
+// around it is in a frame itself.
 const embedQuery = "?embed"
 
 // embedding is what another site needs to show a link's content.
@@ -40,7 +41,8 @@ func (s *Server) embedOf(l *vitrine.Link) embedding {
 	return e
 }
 
-// within is the embed in a space that is bounded; 0 is no bound. A video keeps its shape, and only it has one.
+// within is the embed in a space that is bounded; 0 is no bound. A video keeps
+// its shape, and only it has one.
 func (e embedding) within(width, height int, video bool) embedding {
 	if width > 0 && width < e.width {
 		if video {
@@ -57,13 +59,15 @@ func (e embedding) within(width, height int, video bool) embedding {
 	return e
 }
 
-// html is what goes on a page to show the embed. The content's own frame is sandboxed; this one has nothing to be kept from.
+// html is what goes on a page to show the embed. The content's own frame is
+// sandboxed; this one has nothing to be kept from.
 func (e embedding) html() string {
 	return fmt.Sprintf(`<iframe src="%s" title="%s" width="%d" height="%d" style="border:0;max-width:100%%" loading="lazy" allow="fullscreen"></iframe>`,
 		html.EscapeString(e.address), html.EscapeString(e.title), e.width, e.height)
 }
 
-// framers tells, in the words of frame-ancestors, whose pages may show in a frame what is at a request's address.
+// framers tells, in the words of frame-ancestors, whose pages may show in a
+// frame what is at a request's address.
 func (s *Server) framers(r *http.Request) string {
 	switch {
 	case strings.HasPrefix(r.URL.Path, contentRoot):

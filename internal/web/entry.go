@@ -21,9 +21,11 @@ const (
 	resetRoot    = "/reset"
 	passwordRoot = "/password"
 	setupRoot    = "/setup"
-	// insideRoot is where one is led who has signed in and was on the way to nowhere.
+	// insideRoot is where one is led who has signed in and was on the way to
+	// nowhere.
 	insideRoot = dashboardRoot
-	// maxEntry bounds the forms of these pages, in bytes: a password of 200 characters, each up to 12 bytes of the form's encoding.
+	// maxEntry bounds the forms of these pages, in bytes: a password of 200
+	// characters, each up to 12 bytes of the form's encoding.
 	maxEntry = 8 << 10
 )
 
@@ -54,7 +56,8 @@ func (s *Server) writeEntry(w http.ResponseWriter, r *http.Request, status int, 
 	return render(w, r, status, t, p)
 }
 
-// again shows a form once more after a failure that whoever filled it in can mend, with what is wrong with it. Any other failure is returned.
+// again shows a form once more after a failure that whoever filled it in can
+// mend, with what is wrong with it. Any other failure is returned.
 func (s *Server) again(w http.ResponseWriter, r *http.Request, t pageTemplate, p *entryPage, err error) error {
 	p.Wrong = wrongWith(err)
 	if p.Wrong == nil {
@@ -68,7 +71,8 @@ func (s *Server) again(w http.ResponseWriter, r *http.Request, t pageTemplate, p
 	return s.writeEntry(w, r, status, t, p)
 }
 
-// entry registers a page of people who are not signed in: it is shown, and takes its form.
+// entry registers a page of people who are not signed in: it is shown, and
+// takes its form.
 func (s *Server) entry(mux *http.ServeMux, path string, show, take handler) {
 	mux.Handle("GET "+path, s.app(s.afterSetup(show)))
 	mux.Handle("POST "+path, s.app(s.sameOrigin(s.afterSetup(take))))
@@ -87,7 +91,8 @@ func (s *Server) isSetUp(ctx context.Context) (bool, error) {
 	return is, err
 }
 
-// afterSetup answers, as long as there is no account, where the first one is made.
+// afterSetup answers, as long as there is no account, where the first one is
+// made.
 func (s *Server) afterSetup(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		is, err := s.isSetUp(r.Context())
@@ -124,7 +129,8 @@ const maxDevices = 5
 // deviceMark stands between the devices in their cookie.
 const deviceMark = "~"
 
-// deviceCookie is the name of the cookie by which a browser is known that has signed in before.
+// deviceCookie is the name of the cookie by which a browser is known that has
+// signed in before.
 func (s *Server) deviceCookie() string {
 	if s.secure() {
 		return "__Host-vitrine-device"
@@ -141,8 +147,8 @@ func (s *Server) devices(r *http.Request) []string {
 	return list[:min(len(list), maxDevices)]
 }
 
-// letIn gives a browser its session, and the cookie by which it is known from now on, and leads it on. Anyone who was signed in here is not any
-// more.
+// letIn gives a browser its session, and the cookie by which it is known from
+// now on, and leads it on. Anyone who was signed in here is not any more.
 func (s *Server) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
 	if old := s.session(r); old != "" {
 		if err := s.Sessions.SignOut(r.Context(), old); err != nil {
@@ -164,7 +170,8 @@ func insideOr(next string) string {
 	return next
 }
 
-// localPath accepts the address of a page of this very site, from its root; "" of anything else, and of the pages on which one gets in and out.
+// localPath accepts the address of a page of this very site, from its root; ""
+// of anything else, and of the pages on which one gets in and out.
 func localPath(s string) string {
 	if len(s) > 2000 || !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }) {
 		return ""

@@ -11,8 +11,9 @@ import (
 	"vitrine"
 )
 
-// What is shown when a page cannot be: what happened, what to do, when to try again, and the number by which the operator finds it. It is one
-// page for everybody; anyone who is signed in gets back to their own things.
+// What is shown when a page cannot be: what happened, what to do, when to try
+// again, and the number by which the operator finds it. It is one page for
+// everybody; anyone who is signed in gets back to their own things.
 
 var errorTemplate = parse("layout.html", "icons.html", "error.html")
 
@@ -56,13 +57,15 @@ var advice = map[vitrine.Code]string{
 	vitrine.CodeInternal:         "The fault is on our side. Try again in a moment; if it stays, tell the administrator of this site the number below.",
 }
 
-// transient are the failures that the same address may not have a moment later. No page asks again by itself: a tab that was left open
-// would make an open of a link by nobody, as soon as there is something to see.
+// transient are the failures that the same address may not have a moment later.
+// No page asks again by itself: a tab that was left open would make an open of
+// a link by nobody, as soon as there is something to see.
 var transient = map[vitrine.Code]bool{
 	vitrine.CodeNotAvailable: true, vitrine.CodeRateLimited: true, vitrine.CodeUnavailable: true, vitrine.CodeInternal: true,
 }
 
-// errorPage answers a failure. It is also shown inside the frame of a public page, whose content has gone meanwhile, and in an embed.
+// errorPage answers a failure. It is also shown inside the frame of a public
+// page, whose content has gone meanwhile, and in an embed.
 func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
 	h := w.Header()
@@ -131,7 +134,8 @@ func adviceOn(e *vitrine.Error) string {
 	return strings.TrimSpace(e.Message + " " + advice[e.Code])
 }
 
-// wait is a time for people, rounded up: anyone who waits so long has waited long enough.
+// wait is a time for people, rounded up: anyone who waits so long has waited
+// long enough.
 func wait(d time.Duration) string {
 	n, unit := seconds(d), "second"
 	switch {

@@ -10,8 +10,9 @@ import (
 	"vitrine/internal/web"
 )
 
-// Whatever goes wrong, the page says what happened and what to do, has the number of the request, and leads on: anyone who is signed in to their
-// own things, everybody else to the start.
+// Whatever goes wrong, the page says what happened and what to do, has the
+// number of the request, and leads on: anyone who is signed in to their own
+// things, everybody else to the start.
 func TestErrorPagesThroughTheSite(t *testing.T) {
 	broken := &brokenLog{}
 	d := newDeskWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }})

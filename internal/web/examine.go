@@ -17,8 +17,9 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// examineRoutes are what a moderator sees of a file, whatever its link's state. None of it is an open, and nothing of it runs what the
-// file brings along or reaches any host that it names.
+// examineRoutes are what a moderator sees of a file, whatever its link's state.
+// None of it is an open, and nothing of it runs what the file brings along or
+// reaches any host that it names.
 func (s *Server) examineRoutes(mux *http.ServeMux) {
 	mux.Handle("GET "+contentRoot+"{token}/examine", s.page(s.onExamined(s.examine)))
 	mux.Handle("GET "+contentRoot+"{token}/source", s.page(s.onExamined(s.source)))
@@ -30,12 +31,14 @@ type examining struct{}
 
 func examined(r *http.Request) bool { return r.Context().Value(examining{}) != nil }
 
-// examineAddress is where the content host has something of a link for a moderator. It is for their pages alone.
+// examineAddress is where the content host has something of a link for a
+// moderator. It is for their pages alone.
 func (s *Server) examineAddress(l *vitrine.Link, what string) string {
 	return origin(s.ContentURL) + contentRoot + s.Signer.ExamineToken(l.ID, s.Now().Add(vitrine.ExamineLife)) + "/" + what
 }
 
-// onExamined finds the link of an examine token, in whatever state. Browsers keep nothing of it.
+// onExamined finds the link of an examine token, in whatever state. Browsers
+// keep nothing of it.
 func (s *Server) onExamined(h contentHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		header := w.Header()
@@ -56,7 +59,8 @@ func (s *Server) onExamined(h contentHandler) handler {
 	}
 }
 
-// onBytes is onContent for what a moderator's frames load as well as the public's. A moderator's is never a page of its own.
+// onBytes is onContent for what a moderator's frames load as well as the
+// public's. A moderator's is never a page of its own.
 func (s *Server) onBytes(h contentHandler) handler {
 	public := s.onContent(h)
 	examine := s.onExamined(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
@@ -73,8 +77,9 @@ func (s *Server) onBytes(h contentHandler) handler {
 	}
 }
 
-// examinedMediaSandbox is what the frame of a video or sound may do: some browsers run their own controls as scripts of the page. The frame
-// has none of its own, and its policy admits none.
+// examinedMediaSandbox is what the frame of a video or sound may do: some
+// browsers run their own controls as scripts of the page. The frame has none of
+// its own, and its policy admits none.
 const examinedMediaSandbox = "allow-scripts"
 
 // examinePage is the frame that shows a file to a moderator.
@@ -163,7 +168,8 @@ func hasSource(l *vitrine.Link) bool {
 	return l.Kind == filetype.HTML || l.Kind == filetype.Text || t.Ext == "svg"
 }
 
-// source sends the beginning of a text file as plain text: what a web page or an SVG says besides what it shows.
+// source sends the beginning of a text file as plain text: what a web page or
+// an SVG says besides what it shows.
 func (s *Server) source(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if navigated(r) || !hasSource(l) {
 		return errNoPage
@@ -180,7 +186,8 @@ func (s *Server) source(w http.ResponseWriter, r *http.Request, l *vitrine.Link)
 	return render(w, r, http.StatusOK, examineTemplate, p)
 }
 
-// copyOfFile sends a file's bytes to keep, as bytes that no browser opens by itself.
+// copyOfFile sends a file's bytes to keep, as bytes that no browser opens by
+// itself.
 func (s *Server) copyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	blob, err := s.blob(r, l)
 	if err != nil {
@@ -198,8 +205,10 @@ func (s *Server) copyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.L
 // examinedHTML is how much of a web page is parsed for a moderator, in bytes.
 const examinedHTML = 4 << 20
 
-// inertHTML shows how a web page looks. Its policy lets it run and load nothing; the elements that make a browser greet a host all the same
-// (preconnect), or go elsewhere, are not in it any more, and its links lead nowhere.
+// inertHTML shows how a web page looks. Its policy lets it run and load
+// nothing; the elements that make a browser greet a host all the same
+// (preconnect), or go elsewhere, are not in it any more, and its links lead
+// nowhere.
 func (s *Server) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	blob, err := s.blob(r, l)
 	if err != nil {
@@ -260,7 +269,8 @@ func inert(in io.Reader) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// following is the node after n in the order of the document, its children left out or not; nil at the end.
+// following is the node after n in the order of the document, its children left
+// out or not; nil at the end.
 func following(n *html.Node, within bool) *html.Node {
 	if within && n.FirstChild != nil {
 		return n.FirstChild
@@ -273,10 +283,12 @@ func following(n *html.Node, within bool) *html.Node {
 	return nil
 }
 
-// linkStyle shows what was a link as one, where the page has no style of its own for it.
+// linkStyle shows what was a link as one, where the page has no style of its
+// own for it.
 const linkStyle = ":where(a[title]){color:LinkText;text-decoration:underline;cursor:help}"
 
-// unlinked are the attributes of a link that leads nowhere, and says where it did. A browser greets the host of one that is merely pressed.
+// unlinked are the attributes of a link that leads nowhere, and says where it
+// did. A browser greets the host of one that is merely pressed.
 func unlinked(attrs []html.Attribute) (kept []html.Attribute) {
 	for _, a := range attrs {
 		switch a.Key {

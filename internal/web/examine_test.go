@@ -14,7 +14,8 @@ func (s *site) frameOf(path string, headers ...string) string {
 	return s.attr(s.status(s.get(path, headers...), 200).body, `<iframe[^>]* src="([^"]+/c/[^"]+)"`)
 }
 
-// A moderator sees a file that the public does not, of every kind; nobody is counted, and nothing but the preview opens.
+// A moderator sees a file that the public does not, of every kind; nobody is
+// counted, and nothing but the preview opens.
 func TestExamine(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
 	cookie := d.signIn(d.owner)

@@ -9,7 +9,8 @@ import (
 	"vitrine"
 )
 
-// The front of the house: pages about Vitrine itself, for anybody. Search engines may list these and no others.
+// The front of the house: pages about Vitrine itself, for anybody. Search
+// engines may list these and no others.
 
 // frontPage is what each of them has.
 type frontPage struct {
@@ -22,14 +23,16 @@ type frontPage struct {
 	SignUp      bool             // anybody may make an account
 }
 
-// parseFront reads the template of such a page: it defines "main", and "more-head" if it wants more there.
+// parseFront reads the template of such a page: it defines "main", and
+// "more-head" if it wants more there.
 func parseFront(names ...string) pageTemplate {
 	return parse(append([]string{"layout.html", "icons.html", "front.html"}, names...)...)
 }
 
 type frontHandler func(w http.ResponseWriter, r *http.Request) error
 
-// front serves a page of the front. What it shows depends on who asks, so that nobody keeps it for others.
+// front serves a page of the front. What it shows depends on who asks, so that
+// nobody keeps it for others.
 func (s *Server) front(mux *http.ServeMux, path string, h frontHandler) {
 	mux.Handle("GET "+path, s.page(func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-cache")
@@ -39,7 +42,8 @@ func (s *Server) front(mux *http.ServeMux, path string, h frontHandler) {
 	}))
 }
 
-// sameOriginOnly keeps a page, which differs for who is signed in, from being opened or measured by another site.
+// sameOriginOnly keeps a page, which differs for who is signed in, from being
+// opened or measured by another site.
 func sameOriginOnly(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -57,7 +61,8 @@ func (s *Server) newFrontPage(r *http.Request, title, description, section strin
 	return p
 }
 
-// anyone who is the account that is signed in where a request comes from; nil when there is none, and when that cannot be told now.
+// anyone who is the account that is signed in where a request comes from; nil
+// when there is none, and when that cannot be told now.
 func (s *Server) whoever(r *http.Request) *vitrine.Account {
 	text := s.session(r)
 	if text == "" || s.Sessions == nil {
@@ -76,8 +81,9 @@ func (s *Server) writeFront(w http.ResponseWriter, r *http.Request, t pageTempla
 	return render(w, r, http.StatusOK, t, page)
 }
 
-// frontPolicy is the Content-Security-Policy of these pages: they show nothing of anybody's, and what a visitor chose leaves them by the
-// browser's own store.
+// frontPolicy is the Content-Security-Policy of these pages: they show nothing
+// of anybody's, and what a visitor chose leaves them by the browser's own
+// store.
 func (s *Server) frontPolicy(nonce string) string {
 	return strings.Join([]string{
 		"default-src 'none'",
@@ -92,7 +98,8 @@ func (s *Server) frontPolicy(nonce string) string {
 	}, "; ")
 }
 
-// frontPictureRoute is the picture that stands for the site where someone posts its address.
+// frontPictureRoute is the picture that stands for the site where someone posts
+// its address.
 const frontPictureRoute = "/picture.png"
 
 var frontPicture = sync.OnceValues(func() ([]byte, error) { return drawCard("PDF", "Publish a file. See how it is read.") })
@@ -124,10 +131,13 @@ func (s *Server) frontRoutes(mux *http.ServeMux) {
 	}
 }
 
-// robotsText lets everybody fetch pages and their pictures. Programs that unfurl links on social networks (Twitterbot, LinkedInBot,
-// facebookexternalhit and more every year) obey a Disallow and would show a bare address. A search engine that may not fetch a page cannot
-// see that it says noindex, and lists the bare address where it found it; one that may fetch it lists nothing. What is fetched so is a
-// bot's open, which no figure counts. What remains are addresses with nothing on them to index, and large ones among them.
+// robotsText lets everybody fetch pages and their pictures. Programs that
+// unfurl links on social networks (Twitterbot, LinkedInBot, facebookexternalhit
+// and more every year) obey a Disallow and would show a bare address. A search
+// engine that may not fetch a page cannot see that it says noindex, and lists
+// the bare address where it found it; one that may fetch it lists nothing. What
+// is fetched so is a bot's open, which no figure counts. What remains are
+// addresses with nothing on them to index, and large ones among them.
 const robotsText = `User-agent: *
 Disallow: /p/*/download
 Disallow: /p/*/beacon

@@ -15,7 +15,8 @@ import (
 	"vitrine"
 )
 
-// What is taken down in the middle of its transfer is cut off; what is not arrives whole, however slowly it is read.
+// What is taken down in the middle of its transfer is cut off; what is not
+// arrives whole, however slowly it is read.
 func TestTransferEndsWithTheLink(t *testing.T) {
 	f := newFixture(t)
 	f.server.RecheckEvery = 10 * time.Millisecond
@@ -79,7 +80,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// A proxy that is not trusted is told of in the log, once, and without an address.
+// A proxy that is not trusted is told of in the log, once, and without an
+// address.
 func TestUntrustedProxyIsToldOf(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])

@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// sample is a report of a made-up link, as the first page shows it. Its numbers are the engine's.
+// sample is a report of a made-up link, as the first page shows it. Its numbers
+// are the engine's.
 type sample struct {
 	Title, Range   string
 	Cards          []sampleCard
@@ -33,7 +34,8 @@ type sampleBar struct {
 	Label      string
 }
 
-// samplePage is a page of the document with how many readers reached it, in units of a hundred.
+// samplePage is a page of the document with how many readers reached it, in
+// units of a hundred.
 type samplePage struct {
 	Page  int
 	Reach report.Tenths

@@ -12,7 +12,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// The first page says what this is, how to use it, and what may be had, to anyone who comes.
+// The first page says what this is, how to use it, and what may be had, to
+// anyone who comes.
 func TestHome(t *testing.T) {
 	d := newDesk(t)
 	r := d.status(d.get("/"), 200)
@@ -56,7 +57,8 @@ func TestHome(t *testing.T) {
 	}
 }
 
-// Where anybody may sign up, the pages say so, and a file that was chosen waits for that.
+// Where anybody may sign up, the pages say so, and a file that was chosen waits
+// for that.
 func TestHomeWithOpenSignUp(t *testing.T) {
 	d := newDesk(t)
 	d.server.Accounts.SignUp = ""
@@ -70,7 +72,8 @@ func TestHomeWithOpenSignUp(t *testing.T) {
 	}
 }
 
-// The page of the plans has the limits that are set, what an account has now, and the one way to more.
+// The page of the plans has the limits that are set, what an account has now,
+// and the one way to more.
 func TestPlans(t *testing.T) {
 	d := newDesk(t)
 	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB, StorageBytes: 9 * vitrine.MB, HourlyUploads: 4}
@@ -98,7 +101,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// Search engines may list these pages and no others, and each page that they are told of is there.
+// Search engines may list these pages and no others, and each page that they
+// are told of is there.
 func TestSitemap(t *testing.T) {
 	d := newDesk(t)
 	var m struct {

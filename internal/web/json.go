@@ -28,7 +28,8 @@ type object map[string]jsontext.Value
 
 func invalidJSON(message string) error { return vitrine.Errorf(vitrine.CodeInvalidJSON, "%s", message) }
 
-// readObject reads a request's body: one JSON object in valid UTF-8 without duplicate names, within the bounds.
+// readObject reads a request's body: one JSON object in valid UTF-8 without
+// duplicate names, within the bounds.
 func readObject(w http.ResponseWriter, r *http.Request) (object, error) {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 		return nil, invalidJSON("Send the body as application/json.")
@@ -55,7 +56,8 @@ func parseObject(body []byte) (object, error) {
 	if d.PeekKind() != '{' {
 		return nil, invalidJSON("The body is not a JSON object.")
 	}
-	// The decoder refuses duplicate names, invalid UTF-8 and what is not JSON; depth is counted here.
+	// The decoder refuses duplicate names, invalid UTF-8 and what is not JSON;
+	// depth is counted here.
 	for {
 		if _, err := d.ReadToken(); err != nil {
 			return nil, invalidJSON("The body is not valid JSON: duplicate names, invalid UTF-8 or a syntax error.")
@@ -152,7 +154,8 @@ func (f *fields) optionalBool(name string) *bool {
 	return &b
 }
 
-// integer reads a number that must be there; one that is no 64-bit integer is 0. 3.0 and 3e2 are integers, as JSON Schema has it.
+// integer reads a number that must be there; one that is no 64-bit integer is
+// 0. 3.0 and 3e2 are integers, as JSON Schema has it.
 func (f *fields) integer(name string) int64 {
 	v, ok := f.object[name]
 	if !ok || v.Kind() != '0' {

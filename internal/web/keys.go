@@ -73,7 +73,8 @@ func (s *Server) writeKeys(w http.ResponseWriter, r *http.Request, status int, m
 	return s.writeApp(w, r, status, keysTemplate, p.Nonce, &p)
 }
 
-// reveal shows a key that was just made. It is in this one answer, which nobody keeps, and nowhere else.
+// reveal shows a key that was just made. It is in this one answer, which nobody
+// keeps, and nowhere else.
 func (s *Server) reveal(w http.ResponseWriter, r *http.Request, me *vitrine.Account, key vitrine.KeyText) error {
 	return s.writeKeys(w, r, http.StatusOK, me, func(p *keysPage) {
 		p.New, p.Said = string(key), ""

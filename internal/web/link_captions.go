@@ -7,7 +7,8 @@ import (
 	"vitrine"
 )
 
-// maxCaptionForm bounds a form with captions, in bytes: the text, and what a form has around it.
+// maxCaptionForm bounds a form with captions, in bytes: the text, and what a
+// form has around it.
 const maxCaptionForm = vitrine.MaxCaptions + 16<<10
 
 func (s *Server) linkCaptionRoutes(mux *http.ServeMux) {

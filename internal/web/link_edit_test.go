@@ -9,7 +9,8 @@ import (
 	"vitrine"
 )
 
-// What a page sends of a link is saved whole or not at all, at a slug that the link had before, too.
+// What a page sends of a link is saved whole or not at all, at a slug that the
+// link had before, too.
 func TestEditFromPageIsWhole(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -33,7 +34,8 @@ func TestEditFromPageIsWhole(t *testing.T) {
 	d.status(d.get("/p/third/download"), http.StatusNotFound)
 }
 
-// A link that is held keeps its address, and one that has moved is found by moderators where it was.
+// A link that is held keeps its address, and one that has moved is found by
+// moderators where it was.
 func TestLinksStayWhereModeratorsLook(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

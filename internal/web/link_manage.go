@@ -14,7 +14,8 @@ import (
 
 var manageTemplate = parseApp("link_manage.html")
 
-// maxLinkForm bounds the forms of a link, in bytes: a title of 200 characters, each up to 12 bytes of the form's encoding.
+// maxLinkForm bounds the forms of a link, in bytes: a title of 200 characters,
+// each up to 12 bytes of the form's encoding.
 const maxLinkForm = 8 << 10
 
 // managePage is the page of one link for its owner.
@@ -31,7 +32,8 @@ type managePage struct {
 	Height  int
 	QR      string // address without the ending that says which kind of picture; "" while the link is not live
 	Embed   string // HTML
-	// Captions are those of a video or sound, of which MayCaption tells that it is one.
+	// Captions are those of a video or sound, of which MayCaption tells that it
+	// is one.
 	Captions   []track
 	MayCaption bool
 
@@ -46,12 +48,14 @@ func (p *managePage) Pro() bool { return p.Me.Plan.Pro() }
 // Live reports whether the public may see it.
 func (p *managePage) Live() bool { return p.Link.Live() }
 
-// Held reports whether someone or something other than its owner keeps it off display.
+// Held reports whether someone or something other than its owner keeps it off
+// display.
 func (p *managePage) Held() bool {
 	return p.Link.State != vitrine.StateLive && p.Link.Reason != "" && p.Link.Reason != vitrine.ReasonOwner
 }
 
-// Review is the address of the case in the queue, for an owner who may decide about it; "" for others.
+// Review is the address of the case in the queue, for an owner who may decide
+// about it; "" for others.
 func (p *managePage) Review() string { return reviewAddress(p.Me, p.Link.Link) }
 
 // reviewAddress returns the address of the case of a link that waits for a
@@ -63,7 +67,8 @@ func reviewAddress(me *vitrine.Account, l *vitrine.Link) string {
 	return caseAddress(l.Slug, anyReason)
 }
 
-// Found is what exactly was found in the file; what readers or moderators have to say of it is not its owner's to read.
+// Found is what exactly was found in the file; what readers or moderators have
+// to say of it is not its owner's to read.
 func (p *managePage) Found() string {
 	if p.Link.Reason == vitrine.ReasonAbuse || p.Link.Reason == vitrine.ReasonModerator {
 		return ""
@@ -102,10 +107,12 @@ func (s *Server) writeManage(w http.ResponseWriter, r *http.Request, status int,
 	return s.writeApp(w, r, status, manageTemplate, p.Nonce, p)
 }
 
-// linkDeed is what a form does with a link; it returns the link, where it is still there, and what is said of it.
+// linkDeed is what a form does with a link; it returns the link, where it is
+// still there, and what is said of it.
 type linkDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link, saying string, err error)
 
-// linkForms are the forms of a link's page, by the end of the address that takes them.
+// linkForms are the forms of a link's page, by the end of the address that
+// takes them.
 var linkForms = map[string]linkDeed{
 	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
 		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Title: new(f.Get("title"))})
@@ -139,8 +146,9 @@ var linkForms = map[string]linkDeed{
 	},
 }
 
-// linkForm takes a form about a link of who is signed in, and leads back to where it was sent from. One that cannot be carried out is shown
-// again on the link's page, with what was typed.
+// linkForm takes a form about a link of who is signed in, and leads back to
+// where it was sent from. One that cannot be carried out is shown again on the
+// link's page, with what was typed.
 func (s *Server) linkForm(does linkDeed) memberHandler {
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if err := readForm(w, r, maxLinkForm); err != nil {
@@ -163,7 +171,8 @@ func (s *Server) linkForm(does linkDeed) memberHandler {
 	}
 }
 
-// wrongLinkForm shows a form again that could not be carried out, with what was typed.
+// wrongLinkForm shows a form again that could not be carried out, with what was
+// typed.
 func (s *Server) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail, err error) error {
 	wrong := wrongWith(err)
 	if wrong == nil || vitrine.CodeOf(err) == vitrine.CodeNotFound {

@@ -8,7 +8,8 @@ import (
 	"vitrine"
 )
 
-// Who may decide about a held file of their own is led from its page to its place in the queue. Others are not.
+// Who may decide about a held file of their own is led from its page to its
+// place in the queue. Others are not.
 func TestReviewOwnFile(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -36,7 +37,8 @@ func TestReviewOwnFile(t *testing.T) {
 	}
 }
 
-// The same is true of a version of a website: of one that waits, and of one that was shown before it was held.
+// The same is true of a version of a website: of one that waits, and of one
+// that was shown before it was held.
 func TestReviewOwnWebsite(t *testing.T) {
 	t.Parallel()
 	d := newHosting(t)

@@ -70,7 +70,8 @@ func (p *linkPage) template() *template.Template {
 // Embedded reports whether the page is in a frame of another site.
 func (p *linkPage) Embedded() bool { return p.Form == embedded }
 
-// Viewer is the name of the script and the style that show content of this kind; "" where the page alone suffices.
+// Viewer is the name of the script and the style that show content of this
+// kind; "" where the page alone suffices.
 func (p *linkPage) Viewer() string {
 	switch p.Show {
 	case showImage:
@@ -102,7 +103,8 @@ type track struct {
 // notice stands where content cannot be shown.
 type notice struct{ Message, Download string }
 
-// linkPage gathers what the page of a link shows: of the link as it is, and of the hour.
+// linkPage gathers what the page of a link shows: of the link as it is, and of
+// the hour.
 func (s *Server) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
 	here := "/p/" + string(l.Slug)
@@ -119,7 +121,8 @@ func (s *Server) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, 
 	return p, err
 }
 
-// identify gives the page the view token by which its beacons and its download are known to be of one open.
+// identify gives the page the view token by which its beacons and its download
+// are known to be of one open.
 func (p *linkPage) identify(token string) {
 	q := "?v=" + url.QueryEscape(token)
 	p.Beacon += q
@@ -129,7 +132,8 @@ func (p *linkPage) identify(token string) {
 	p.Notice.Download = p.Download
 }
 
-// unshown is what is in the place of content: always for a card, otherwise where a browser cannot show it.
+// unshown is what is in the place of content: always for a card, otherwise
+// where a browser cannot show it.
 func unshown(show string, l *vitrine.Link) string {
 	switch {
 	case !l.HasBytes:
@@ -176,7 +180,8 @@ func byteSize(n int64) string { return humanize.Bytes(uint64(n)) }
 // maxText is how much of a text file its page shows.
 const maxText = 1 << 20
 
-// text reads the beginning of a text file as UTF-8, and tells whether there is more of it.
+// text reads the beginning of a text file as UTF-8, and tells whether there is
+// more of it.
 func (s *Server) text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 	blob, err := s.blob(r, l)
 	if err != nil {
@@ -191,8 +196,9 @@ func (s *Server) text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 	return decodeText(b, cut), cut, nil
 }
 
-// decodeText turns text into valid UTF-8: by its byte order mark from UTF-16, otherwise from UTF-8 with what is invalid replaced. A
-// character that was cut in two at the end is left out.
+// decodeText turns text into valid UTF-8: by its byte order mark from UTF-16,
+// otherwise from UTF-8 with what is invalid replaced. A character that was cut
+// in two at the end is left out.
 func decodeText(b []byte, cut bool) string {
 	switch {
 	case bytes.HasPrefix(b, []byte{0xff, 0xfe}):

@@ -18,7 +18,8 @@ var linksTemplate = parseApp("link_rows.html", "links.html")
 // linksRoot is where an account's links are listed.
 const linksRoot = "/links"
 
-// linksAtOnce is how many links stand on a page of the list; maxLinksPage bounds the number of a page.
+// linksAtOnce is how many links stand on a page of the list; maxLinksPage
+// bounds the number of a page.
 const (
 	linksAtOnce  = 50
 	maxLinksPage = 1_000_000
@@ -78,7 +79,8 @@ func (s *Server) linkRows(found []links.FoundLink) (rows []linkRow) {
 // The box that a spark is drawn in.
 const sparkWidth, sparkHeight = 90, 22
 
-// spark is the points of a line through daily numbers, the highest of which is at the top.
+// spark is the points of a line through daily numbers, the highest of which is
+// at the top.
 func spark(daily []int64) string {
 	peak := max(slices.Max(daily), 1)
 	var b strings.Builder
@@ -90,7 +92,8 @@ func spark(daily []int64) string {
 	return strings.TrimSpace(b.String())
 }
 
-// linksPage is the list of an account's links, or of those that were searched for.
+// linksPage is the list of an account's links, or of those that were searched
+// for.
 type linksPage struct {
 	appPage
 	Rows                 []linkRow
@@ -217,7 +220,8 @@ func (s *Server) listOwnLinks(w http.ResponseWriter, r *http.Request, me *vitrin
 	return s.writeApp(w, r, http.StatusOK, linksTemplate, p.Nonce, &p)
 }
 
-// searchedText is what is looked for when a text was typed: of a link's whole address its slug.
+// searchedText is what is looked for when a text was typed: of a link's whole
+// address its slug.
 func searchedText(text string) string {
 	if _, rest, ok := strings.Cut(text, "/p/"); ok {
 		slug, _, _ := strings.Cut(rest, "?")

@@ -30,7 +30,8 @@ func constant(r reply, slug string) string {
 	return fmt.Sprint(r.StatusCode, strings.ReplaceAll(passing.ReplaceAllString(r.body, "…"), slug, "SLUG"))
 }
 
-// Another account's link answers as one that does not exist, byte for byte, and stays as it is.
+// Another account's link answers as one that does not exist, byte for byte, and
+// stays as it is.
 func TestForeignLinksAreUnknown(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -66,7 +67,8 @@ func TestForeignLinksAreUnknown(t *testing.T) {
 	}
 }
 
-// A session and a key are two things: the site's operations take no key, and the API no session. Neither is taken from another site's page.
+// A session and a key are two things: the site's operations take no key, and
+// the API no session. Neither is taken from another site's page.
 func TestSessionIsNoKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -129,7 +131,8 @@ func TestUploadBySession(t *testing.T) {
 	}
 }
 
-// Title, downloads and address are changed by forms that say what came of it, and are shown again with what was wrong.
+// Title, downloads and address are changed by forms that say what came of it,
+// and are shown again with what was wrong.
 func TestLinkForms(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -182,7 +185,8 @@ func TestLinkForms(t *testing.T) {
 	d.status(d.get("/p/"+string(l.Slug)), 404)
 }
 
-// The address before leads to the new one, with its query, is nobody else's, and lapses.
+// The address before leads to the new one, with its query, is nobody else's,
+// and lapses.
 func TestOldAddresses(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -247,7 +251,8 @@ func TestOldAddresses(t *testing.T) {
 	d.check(a.Run(t.Context(), func(fault string) { t.Errorf("audit: %s", fault) }))
 }
 
-// Whether an address can be had is told in the same words, anyone who has it, and to Pro alone.
+// Whether an address can be had is told in the same words, anyone who has it,
+// and to Pro alone.
 func TestSlugCheck(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -288,7 +293,8 @@ func TestSlugCheck(t *testing.T) {
 	}
 }
 
-// An owner takes back what they did themselves, and decides nothing that is a moderator's to decide.
+// An owner takes back what they did themselves, and decides nothing that is a
+// moderator's to decide.
 func TestOwnersDecisions(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// deviceRoot is the page on which a person confirms that a program gets an API key (decision 0026).
+// deviceRoot is the page on which a person confirms that a program gets an API
+// key (decision 0026).
 const deviceRoot = "/device"
 
 var deviceTemplate = parseEntry("device.html")
@@ -105,7 +106,8 @@ func (s *Server) newDevice(heading string, me *vitrine.Account) devicePage {
 
 const connectHeading = "Connect a program"
 
-// deviceAgain asks for the code once more, and says what is wrong with the one that was given.
+// deviceAgain asks for the code once more, and says what is wrong with the one
+// that was given.
 func (s *Server) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string, err error) error {
 	p := s.newDevice(connectHeading, me)
 	if p.Wrong = wrongWith(err); p.Wrong == nil {

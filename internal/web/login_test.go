@@ -13,7 +13,8 @@ import (
 
 var laptop = fields{"program": "vitrine 1.0", "machine": "ada-laptop"}
 
-// A program starts, a signed-in person allows it on the page, and the program takes a key of that person, once. It gives the key back.
+// A program starts, a signed-in person allows it on the page, and the program
+// takes a key of that person, once. It gives the key back.
 func TestLoginFlow(t *testing.T) {
 	f := newFixture(t)
 	cookie := f.site.signIn(f.site.account)
@@ -63,7 +64,8 @@ func TestLoginFlow(t *testing.T) {
 	f.call("", "POST", "/logins/take", fields{"secret": 1}).want(400, "invalid_request")
 }
 
-// A refused program learns that it was, and a code that is wrong is answered on the form, up to a bound.
+// A refused program learns that it was, and a code that is wrong is answered on
+// the form, up to a bound.
 func TestLoginRefusedOnPage(t *testing.T) {
 	f := newFixture(t)
 	cookie := f.site.signIn(f.site.account)

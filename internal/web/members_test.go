@@ -7,8 +7,8 @@ import (
 	"vitrine"
 )
 
-// What is null is not given, and neither is an empty slug or title. A size may be
-// any integral number. Serializers write all of these.
+// What is null is not given, and neither is an empty slug or title. A size may
+// be any integral number. Serializers write all of these.
 func TestOptionalMembers(t *testing.T) {
 	f := newFixture(t)
 	free := f.account(vitrine.PlanFree)

@@ -27,8 +27,9 @@ const (
 	historyRows = 100
 	// bulkMost bounds how many links one request decides about.
 	bulkMost = 500
-	// maxDecision bounds the form of a decision, in bytes: a note of MaxNote characters, each up to 12 bytes of the form's encoding, and
-	// the links of a page.
+	// maxDecision bounds the form of a decision, in bytes: a note of MaxNote
+	// characters, each up to 12 bytes of the form's encoding, and the links of
+	// a page.
 	maxDecision = 64 << 10
 )
 
@@ -148,7 +149,8 @@ func (s *Server) queue(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writeModerator(w, r, http.StatusOK, queueTemplate, p.Nonce, &p)
 }
 
-// filters are the reasons that something waits for, the most frequent first, and before them any.
+// filters are the reasons that something waits for, the most frequent first,
+// and before them any.
 func filters(counts map[string]int64, chosen string) []filter {
 	all := filter{Name: "All", Address: moderationRoot, Chosen: chosen == ""}
 	var list []filter
@@ -168,16 +170,19 @@ func filters(counts map[string]int64, chosen string) []filter {
 	return append([]filter{all}, list...)
 }
 
-// rowValue says which link a row is and as what it was shown: what has been held for another reason since is not what someone chose.
+// rowValue says which link a row is and as what it was shown: what has been
+// held for another reason since is not what someone chose.
 func rowValue(l *vitrine.Link) string { return string(l.Slug) + " " + l.Reason }
 
-// mayPublish reports whether a moderator may make a link public: their own only as the instance's owner, who answers for it anyway and may
-// be the only person there is.
+// mayPublish reports whether a moderator may make a link public: their own only
+// as the instance's owner, who answers for it anyway and may be the only person
+// there is.
 func mayPublish(me *vitrine.Account, l *vitrine.Link) bool {
 	return l.Account != me.ID || me.Role == vitrine.RoleOwner
 }
 
-// queueAddress is the queue with one reason, or "" for any, and what else the query has: names and values in turn.
+// queueAddress is the queue with one reason, or "" for any, and what else the
+// query has: names and values in turn.
 func queueAddress(reason string, more ...string) string {
 	q := url.Values{}
 	if reason != "" {
@@ -209,8 +214,9 @@ func queueName(reason string) string {
 	return reason
 }
 
-// parseQueue accepts what queueName makes; anything else is no queue. So nothing of a request is on a case beside the addresses of its file,
-// which are secrets.
+// parseQueue accepts what queueName makes; anything else is no queue. So
+// nothing of a request is on a case beside the addresses of its file, which are
+// secrets.
 func parseQueue(name string) string {
 	if name == anyReason || vitrine.Meaning(name) != "" {
 		return name
@@ -225,8 +231,9 @@ func reasonOfQueue(name string) string {
 	return name
 }
 
-// decideMany clears or rejects the links that were chosen in the queue, or clears all that were found clean since. What is not any more as
-// it was shown is left as it is.
+// decideMany clears or rejects the links that were chosen in the queue, or
+// clears all that were found clean since. What is not any more as it was shown
+// is left as it is.
 func (s *Server) decideMany(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxDecision); err != nil {
 		return err
@@ -264,7 +271,8 @@ func (s *Server) decideMany(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return redirect(w, r, queueAddress(f.Get("reason"), "done", to, "spared", more))
 }
 
-// late are the rows of links that were found clean since they were held, as many as one request decides about.
+// late are the rows of links that were found clean since they were held, as
+// many as one request decides about.
 func (s *Server) late(ctx context.Context) (rows []string, err error) {
 	queue, _, err := s.Moderation.Queue(ctx, vitrine.ReasonScanLate, vitrine.ReviewCursor{}, bulkMost)
 	for _, waiting := range queue {
@@ -273,7 +281,8 @@ func (s *Server) late(ctx context.Context) (rows []string, err error) {
 	return rows, err
 }
 
-// decideRow clears or rejects the link of one row, and tells whether it was still as it was shown.
+// decideRow clears or rejects the link of one row, and tells whether it was
+// still as it was shown.
 func (s *Server) decideRow(ctx context.Context, me *vitrine.Account, do, row string, d vitrine.Decision) (bool, error) {
 	slug, _, _ := strings.Cut(row, " ")
 	history, err := s.Moderation.OfLink(ctx, slug)
@@ -315,7 +324,8 @@ var errNoDecision = vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no such
 // slugLetters are those of a slug, in any spelling.
 const slugLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
-// find leads to the case of an address or slug, or to the account of an e-mail address.
+// find leads to the case of an address or slug, or to the account of an e-mail
+// address.
 func (s *Server) find(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
 	text := strings.TrimSpace(r.URL.Query().Get("for"))
 	if strings.Contains(text, "@") {

@@ -74,7 +74,8 @@ func (s *Server) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrin
 	return s.writeModerator(w, r, status, accountTemplate, p.Nonce, &p)
 }
 
-// decideAccount suspends an account, or lifts that, and leads back to the case that it was done from, if any.
+// decideAccount suspends an account, or lifts that, and leads back to the case
+// that it was done from, if any.
 func (s *Server) decideAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxDecision); err != nil {
 		return err

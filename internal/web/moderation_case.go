@@ -158,7 +158,8 @@ func past(history []moderation.Event) string {
 	return text
 }
 
-// nextIn is the link that comes after one in a queue; after the last one comes the first. nil: there is no other.
+// nextIn is the link that comes after one in a queue; after the last one comes
+// the first. nil: there is no other.
 func (s *Server) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vitrine.Link, error) {
 	reason := reasonOfQueue(queue)
 	at := vitrine.ReviewCursor{}
@@ -182,7 +183,8 @@ func (s *Server) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vi
 // publishes are the decisions that may make a link public.
 var publishes = map[string]bool{"clear": true, "undo": true}
 
-// decide carries out one decision about a link, if it is still as its page told. Then it leads to the next case of the queue, or back.
+// decide carries out one decision about a link, if it is still as its page
+// told. Then it leads to the next case of the queue, or back.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxDecision); err != nil {
 		return err
@@ -262,7 +264,8 @@ func (s *Server) linkDecisions() map[string]linkDecision {
 	}
 }
 
-// tooLate answers a decision about a link that is not any more as its page told: with the case as it is now, and the note as it was written.
+// tooLate answers a decision about a link that is not any more as its page
+// told: with the case as it is now, and the note as it was written.
 func (s *Server) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, a attempt) error {
 	a.problem = "This link has changed since you opened its page."
 	if len(c.History) > 0 {

@@ -10,8 +10,9 @@ import (
 	"vitrine/internal/moderation"
 )
 
-// done is what a moderator has just decided, as the next page says it. The address of that page names no more than a range of the history:
-// what is said is read there, so that no address can make a page say what did not happen.
+// done is what a moderator has just decided, as the next page says it. The
+// address of that page names no more than a range of the history: what is said
+// is read there, so that no address can make a page say what did not happen.
 type done struct {
 	Text    string // what was done
 	Name    string // title of the one link, or address of the account, that it was done to; "" of several
@@ -37,7 +38,8 @@ func (s *Server) doneSince(ctx context.Context, before vitrine.ChangeID) (string
 	return strconv.FormatInt(int64(before), 10) + "-" + strconv.FormatInt(int64(last), 10), nil
 }
 
-// inRange are a moderator's decisions of a range, newest first; none when it is no range.
+// inRange are a moderator's decisions of a range, newest first; none when it is
+// no range.
 func (s *Server) inRange(ctx context.Context, me *vitrine.Account, text string) ([]moderation.Event, error) {
 	a, b, _ := strings.Cut(text, "-")
 	from, err1 := strconv.ParseInt(a, 10, 64)
@@ -86,13 +88,14 @@ func (s *Server) doneIn(r *http.Request, me *vitrine.Account) (*done, error) {
 	return d, nil
 }
 
-// undoable are the decisions that one key takes back. That something was taken back is not among them: the key pressed twice would be for
-// nothing.
+// undoable are the decisions that one key takes back. That something was taken
+// back is not among them: the key pressed twice would be for nothing.
 var undoable = map[vitrine.Action]bool{
 	vitrine.ActionClear: true, vitrine.ActionReject: true, vitrine.ActionDisable: true, vitrine.ActionBan: true, vitrine.ActionUnban: true,
 }
 
-// undoDecisions takes back what a moderator has just decided, each where nothing has been decided since.
+// undoDecisions takes back what a moderator has just decided, each where
+// nothing has been decided since.
 func (s *Server) undoDecisions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxDecision); err != nil {
 		return err

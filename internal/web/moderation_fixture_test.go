@@ -17,7 +17,8 @@ import (
 )
 
 // newDesk is a site at which moderators work. The account of the site is its
-// owner's at first; then files come from a member, unless a test says otherwise.
+// owner's at first; then files come from a member, unless a test says
+// otherwise.
 func newDesk(t testing.TB) *site { return newDeskWith(t, siteOptions{}) }
 
 func newDeskWith(t testing.TB, o siteOptions) *site {
@@ -50,7 +51,8 @@ func (s *site) offer(a *vitrine.Account) string {
 	return "/sign-in/" + string(text)
 }
 
-// signIn signs an account in, and returns the header by which its browser is known.
+// signIn signs an account in, and returns the header by which its browser is
+// known.
 func (s *site) signIn(a *vitrine.Account) (cookie string) {
 	s.t.Helper()
 	r := s.status(s.post(s.offer(a), nil), http.StatusSeeOther)
@@ -111,7 +113,8 @@ func (s *site) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
 	return now
 }
 
-// held is a file of the member's that waits for a person, for longer than those that are held after it.
+// held is a file of the member's that waits for a person, for longer than those
+// that are held after it.
 func (s *site) held(name, reason string) *vitrine.Link {
 	s.t.Helper()
 	l := s.hold(s.publish(name, samples[name]), reason, "")

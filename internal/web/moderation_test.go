@@ -52,7 +52,8 @@ func TestQueue(t *testing.T) {
 	d.status(d.get("/moderation/history?before=x", cookie), 404)
 }
 
-// Each decision moves the link, is in its history with who and why, and leads to the next that waits.
+// Each decision moves the link, is in its history with who and why, and leads
+// to the next that waits.
 func TestDecisions(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -84,7 +85,8 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("led to %s", r.Header.Get("Location"))
 	}
 	public(c, 410)
-	// What was said to be done is taken back by the range that the page was given.
+	// What was said to be done is taken back by the range that the page was
+	// given.
 	undone := d.follow(d.post("/moderation/undo", url.Values{"done": {d.attr(d.follow(r, cookie).body, `name="done" value="([^"]+)"`)}, "queue": {"all"}}, cookie), cookie)
 	if !strings.Contains(undone.body, "<b>Taken back</b>") || d.stateOf(c) != vitrine.StateReview {
 		t.Errorf("%s after undo", d.stateOf(c))

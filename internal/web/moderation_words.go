@@ -10,7 +10,8 @@ import (
 	"vitrine/internal/moderation"
 )
 
-// reasonNames are what reason codes are called where there is room for two or three words; the others are called as they read.
+// reasonNames are what reason codes are called where there is room for two or
+// three words; the others are called as they read.
 var reasonNames = map[string]string{
 	vitrine.ReasonScanUnavailable: "Not scanned",
 	vitrine.ReasonScanSlow:        "Scan took too long",
@@ -187,6 +188,7 @@ var wordFuncs = map[string]any{
 // eventList is a history as a page lists it.
 type eventList struct {
 	List []moderation.Event
-	// Subject is what is told of whom each event was about: "" for nothing, "link", or "all", the account too.
+	// Subject is what is told of whom each event was about:
+	// "" for nothing, "link", or "all", the account too.
 	Subject string
 }

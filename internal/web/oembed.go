@@ -15,7 +15,8 @@ import (
 // oembedAge is for how many seconds an answer may be used again.
 const oembedAge = 300
 
-// oembedAnswer is what the oEmbed format, version 1.0, has of a rich or video response.
+// oembedAnswer is what the oEmbed format, version 1.0, has of a rich or video
+// response.
 type oembedAnswer struct {
 	XMLName         xml.Name `json:"-" xml:"oembed"`
 	Version         string   `json:"version" xml:"version"`
@@ -32,13 +33,15 @@ type oembedAnswer struct {
 	ThumbnailHeight int      `json:"thumbnail_height,omitzero" xml:"thumbnail_height,omitempty"`
 }
 
-// oembedAddress is where programs learn how to show a link; "&format=…" may follow.
+// oembedAddress is where programs learn how to show a link; "&format=…" may
+// follow.
 func (s *Server) oembedAddress(l *vitrine.Link) string {
 	return s.PublicURL.String() + "/oembed?url=" + url.QueryEscape(s.linkURL(l.Slug))
 }
 
-// oembed tells programs how to show a link (oEmbed 1.0). Nobody has seen the link by that: it is no open. Of what is not live nothing is
-// told, not even whether it exists.
+// oembed tells programs how to show a link (oEmbed 1.0). Nobody has seen the
+// link by that: it is no open. Of what is not live nothing is told, not even
+// whether it exists.
 func (s *Server) oembed(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -126,7 +129,8 @@ func bound(text string) (int, bool) {
 	return int(n), err == nil && n > 0
 }
 
-// slugIn finds the slug in the address of one of this instance's links: its page, or its embed. Query and fragment mean nothing.
+// slugIn finds the slug in the address of one of this instance's links: its
+// page, or its embed. Query and fragment mean nothing.
 func (s *Server) slugIn(address string) (vitrine.Slug, bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Host, s.PublicURL.Host) {

@@ -34,8 +34,9 @@ func (c *slowClient) Write(b []byte) (int, error) {
 	return c.ResponseRecorder.Write(b)
 }
 
-// An answer may take hours as long as its client takes some of it, and ends when
-// the client takes nothing. A link that is taken down ends it at once and for good.
+// An answer may take hours as long as its client takes some of it, and ends
+// when the client takes nothing. A link that is taken down ends it at once and
+// for good.
 func TestAnswersKeepPace(t *testing.T) {
 	text := bytes.Repeat([]byte("words\n"), paceBytes)
 	ways := map[string]func(w http.ResponseWriter) (int64, error){

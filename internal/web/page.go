@@ -17,7 +17,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// Templates: each page is the layout with the blocks of one file; the PDF viewer is a document of its own.
+// Templates: each page is the layout with the blocks of one file; the PDF
+// viewer is a document of its own.
 var (
 	linkTemplate    = parse("layout.html", "icons.html", "content.html", "link.html")
 	embedTemplate   = parse("layout.html", "icons.html", "content.html", "embed.html")
@@ -68,7 +69,8 @@ type chrome struct {
 	Sold  bool   // plans are sold: without that no page tells of plans
 }
 
-// newChrome begins a page. Its icon comes from the content origin, the one origin that img-src admits.
+// newChrome begins a page. Its icon comes from the content origin, the one
+// origin that img-src admits.
 func (s *Server) newChrome(title string) chrome {
 	return chrome{Title: title, Nonce: newNonce(), Icon: origin(s.ContentURL) + assetPath("icon.svg"), Sold: s.sold()}
 }
@@ -82,8 +84,10 @@ func newNonce() string {
 // origin is scheme, host and port of an address.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// policy is the Content-Security-Policy of a page: own scripts and styles by nonce, file bytes from the content origin alone
-// (security, public page). Origins are spelled out where the page that obeys them may have an opaque one.
+// policy is the Content-Security-Policy of a page: own scripts and styles by
+// nonce, file bytes from the content origin alone (security, public page).
+// Origins are spelled out where the page that obeys them may have an opaque
+// one.
 func (s *Server) policy(nonce, ancestors string) string {
 	content := origin(s.ContentURL)
 	files := content + contentRoot
@@ -101,7 +105,8 @@ func (s *Server) policy(nonce, ancestors string) string {
 	}, "; ")
 }
 
-// page renders a handler for people: its failure becomes a page that says what happened and what to do.
+// page renders a handler for people: its failure becomes a page that says what
+// happened and what to do.
 func (s *Server) page(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h(w, r); err != nil {
@@ -110,8 +115,10 @@ func (s *Server) page(h handler) http.Handler {
 	})
 }
 
-// render answers with a page, compressed where that is accepted. The only secrets on any page are its own view token and
-// the addresses of a moderator's preview, and nothing of the request is beside them: its compressed size tells nothing (BREACH).
+// render answers with a page, compressed where that is accepted. The only
+// secrets on any page are its own view token and the addresses of a moderator's
+// preview, and nothing of the request is beside them: its compressed size tells
+// nothing (BREACH).
 func render(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, data any) error {
 	var b bytes.Buffer
 	if err := t().Execute(&b, data); err != nil {

@@ -16,7 +16,8 @@ func (silentLog) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error)
 	return vitrine.Outcome{}, nil
 }
 
-// BenchmarkPage opens the page of a link again and again, without a connection and with a log that writes nothing.
+// BenchmarkPage opens the page of a link again and again, without a connection
+// and with a log that writes nothing.
 func BenchmarkPage(b *testing.B) {
 	s := newSiteWith(b, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { return silentLog{l} }})
 	h := s.server.Handler()

@@ -13,7 +13,8 @@ import (
 	"vitrine"
 )
 
-// A failure says what happened, what to do, when, and by which number it can be found; what it must not say stays inside.
+// A failure says what happened, what to do, when, and by which number it can be
+// found; what it must not say stays inside.
 func TestErrorPages(t *testing.T) {
 	public, _ := url.Parse("https://example.org")
 	s := &Server{PublicURL: public, ContentURL: public, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}

@@ -16,7 +16,8 @@ import (
 	"strings"
 )
 
-// pdfFile is a PDF that is being written: pages of A4 size with words, pictures and bookmarks (ISO 32000-1).
+// pdfFile is a PDF that is being written: pages of A4 size with words, pictures
+// and bookmarks (ISO 32000-1).
 type pdfFile struct {
 	b       bytes.Buffer
 	offsets []int
@@ -55,7 +56,8 @@ func (f *pdfFile) stream(dict string, data []byte) int {
 	return f.object(fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", dict, len(data), data))
 }
 
-// page adds a page with a large heading, further lines, and a picture (a JPEG, or nil) below them.
+// page adds a page with a large heading, further lines, and a picture (a JPEG,
+// or nil) below them.
 func (f *pdfFile) page(heading string, lines []string, picture []byte) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "BT /F1 48 Tf 72 720 Td (%s) Tj ET BT /F1 14 Tf 18 TL 72 680 Td ", heading)
@@ -113,8 +115,8 @@ func (f *pdfFile) outline(titles map[int]string) {
 	f.root += fmt.Sprintf(" /Outlines %d 0 R", root)
 }
 
-// bytes ends the file. The catalog, the tree of pages (flat, as many programs write it, unless it branches) and the table of objects are at
-// its end.
+// bytes ends the file. The catalog, the tree of pages (flat, as many programs
+// write it, unless it branches) and the table of objects are at its end.
 func (f *pdfFile) bytes() []byte {
 	references := func(numbers []int) string {
 		var b strings.Builder
@@ -153,14 +155,16 @@ func (f *pdfFile) pages(n int) *pdfFile {
 // makePDF is a PDF of some pages, each with its number and a line of text.
 func makePDF(pages int) []byte { return newPDF().pages(pages).bytes() }
 
-// makeLargePDF is a PDF of some pages with much between them that no page needs.
+// makeLargePDF is a PDF of some pages with much between them that no page
+// needs.
 func makeLargePDF(pages, padding int) []byte {
 	f := newPDF()
 	f.between = append([]byte("\n"), bytes.Repeat([]byte("%"), padding/pages)...)
 	return f.pages(pages).bytes()
 }
 
-// makePicturePDF is a PDF of pages that have a picture of noise each, of somewhat over a quarter of a megabyte.
+// makePicturePDF is a PDF of pages that have a picture of noise each, of
+// somewhat over a quarter of a megabyte.
 func makePicturePDF(pages int) []byte {
 	f := newPDF()
 	picture := noise()
@@ -184,7 +188,8 @@ func noise() []byte {
 	return b.Bytes()
 }
 
-// makeLockedPDF is a PDF of one page that opens with a password (ISO 32000-1, 7.6.3: revision 2, RC4 with 40 bits).
+// makeLockedPDF is a PDF of one page that opens with a password (ISO 32000-1,
+// 7.6.3: revision 2, RC4 with 40 bits).
 func makeLockedPDF(password string) []byte {
 	const padding = "\x28\xbf\x4e\x5e\x4e\x75\x8a\x41\x64\x00\x4e\x56\xff\xfa\x01\x08\x2e\x2e\x00\xb6\xd0\x68\x3e\x80\x2f\x0c\xa9\xfe\x64\x53\x69\x7a"
 	const permissions, id = -4, "0123456789abcdef"
@@ -214,7 +219,8 @@ func makeLockedPDF(password string) []byte {
 	return f.pages(1).bytes()
 }
 
-// makeAESLockedPDF is the same with AES of 256 bits (ISO 32000-2, 7.6.4: revision 6).
+// makeAESLockedPDF is the same with AES of 256 bits (ISO 32000-2, 7.6.4:
+// revision 6).
 func makeAESLockedPDF(password string) []byte {
 	file, salts, pw := bytes.Repeat([]byte{7}, 32), []byte("validkeyvaluekey"), []byte(password)
 	entries := func(more []byte) (entry, sealed []byte) {

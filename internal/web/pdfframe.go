@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// pdfSandbox is what the PDF viewer may do: run, and open the web links of a document in a tab of their own.
+// pdfSandbox is what the PDF viewer may do: run, and open the web links of a
+// document in a tab of their own.
 const pdfSandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
 
 type pdfPage struct {
@@ -17,7 +18,8 @@ type pdfPage struct {
 	Size    int64  // of these, bytes
 }
 
-// pdfFrame is the viewer of a PDF, and of documents that have been made one: a document of an opaque origin, that is shown only in the link's page.
+// pdfFrame is the viewer of a PDF, and of documents that have been made one: a
+// document of an opaque origin, that is shown only in the link's page.
 func (s *Server) pdfFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	switch {
 	case l.Kind == filetype.PDF && l.HasBytes:
@@ -40,7 +42,8 @@ func (s *Server) pdfViewer(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 		return s.toPage(w, r, l)
 	}
 	own := origin(s.ContentURL) + assetRoot
-	// pdf.js compiles its image decoders from WebAssembly; its worker begins as a blob, the one kind that an opaque origin may start.
+	// pdf.js compiles its image decoders from WebAssembly; its worker begins as
+	// a blob, the one kind that an opaque origin may start.
 	w.Header().Set("Content-Security-Policy", strings.Join([]string{
 		"sandbox " + pdfSandbox,
 		"default-src 'none'",

@@ -26,7 +26,8 @@ func (s *Server) peopleRoutes(mux *http.ServeMux) {
 	page(http.MethodPost, "/invitations/{id}/withdraw", s.withdraw)
 }
 
-// asOwner admits the owners of the instance. To anybody else there is no such page.
+// asOwner admits the owners of the instance. To anybody else there is no such
+// page.
 func asOwner(h memberHandler) memberHandler {
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if me.Role != vitrine.RoleOwner {
@@ -63,7 +64,8 @@ func (p *peoplePage) PlanName(plan vitrine.Plan) string {
 	return "Limited access"
 }
 
-// PlansFor are the plans that an account of a plan can be given. Where plans are not sold that are two, which differ in what they allow.
+// PlansFor are the plans that an account of a plan can be given. Where plans
+// are not sold that are two, which differ in what they allow.
 func (p *peoplePage) PlansFor(plan vitrine.Plan) []vitrine.Plan {
 	switch {
 	case p.Sold:
@@ -163,7 +165,8 @@ func (s *Server) withdraw(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	return redirect(w, r, said(peopleRoot, "withdrawn"))
 }
 
-// changePerson sets the plan and the role of an account. Limits of its own stay as long as its plan does.
+// changePerson sets the plan and the role of an account. Limits of its own stay
+// as long as its plan does.
 func (s *Server) changePerson(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err

@@ -25,7 +25,8 @@ type picture struct {
 	Width, Height int  // pixels
 }
 
-// picture is made of the file where that was possible; otherwise it is a card that is drawn when it is asked for.
+// picture is made of the file where that was possible; otherwise it is a card
+// that is drawn when it is asked for.
 func (s *Server) picture(l *vitrine.Link) picture {
 	p := picture{Address: s.linkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth, Height: vitrine.PictureHeight}
 	if l.Parts.Has(vitrine.PartPicture) {
@@ -34,8 +35,9 @@ func (s *Server) picture(l *vitrine.Link) picture {
 	return p
 }
 
-// sendPicture answers with a link's picture. It is no open: anyone who sees a picture of a link has not been there. It may be kept, and
-// is asked for again each time, so that of a link that is taken down it is gone at once.
+// sendPicture answers with a link's picture. It is no open: anyone who sees a
+// picture of a link has not been there. It may be kept, and is asked for again
+// each time, so that of a link that is taken down it is gone at once.
 func (s *Server) sendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	content, tag, err := s.pictureOf(r, l)
 	if err != nil {

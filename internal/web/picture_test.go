@@ -11,7 +11,8 @@ import (
 	"vitrine"
 )
 
-// A picture of a link is there for other sites, says nothing of it but its type and size, and is no open.
+// A picture of a link is there for other sites, says nothing of it but its type
+// and size, and is no open.
 func TestPicture(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {
@@ -87,7 +88,8 @@ func TestOpenGraph(t *testing.T) {
 	}
 }
 
-// Programs that unfurl links may fetch pages and their pictures; what must not be indexed can be fetched and says so.
+// Programs that unfurl links may fetch pages and their pictures; what must not
+// be indexed can be fetched and says so.
 func TestRobots(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])

@@ -10,13 +10,16 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// plansRoute is the page of the plans, which answers of the API lead to where a plan does not allow something.
+// plansRoute is the page of the plans, which answers of the API lead to where a
+// plan does not allow something.
 const plansRoute = "/plans"
 
-// sold reports whether there are plans to choose from. Without that pages and errors tell of the limits of an account, and of no plans.
+// sold reports whether there are plans to choose from. Without that pages and
+// errors tell of the limits of an account, and of no plans.
 func (s *Server) sold() bool { return s.UpgradeURL != "" }
 
-// notEnabled says of something that a plan does not have, where plans are not sold, who can enable it.
+// notEnabled says of something that a plan does not have, where plans are not
+// sold, who can enable it.
 func notEnabled(e *vitrine.Error) string {
 	what := "Analytics are"
 	if e.Field == "slug" {
@@ -25,7 +28,8 @@ func notEnabled(e *vitrine.Error) string {
 	return what + " not enabled for this account. Ask the administrator."
 }
 
-// plansURL is the address of that page: the one place that says how to get a larger plan.
+// plansURL is the address of that page: the one place that says how to get a
+// larger plan.
 func (s *Server) plansURL() string { return s.PublicURL.String() + plansRoute }
 
 var plansTemplate = parseFront("plans.html")
@@ -47,7 +51,8 @@ type planRow struct {
 	Own                           bool // whose limits are other than the plan's
 }
 
-// plansInOrder are all plans, the smallest first, with what they are called and whom they are for.
+// plansInOrder are all plans, the smallest first, with what they are called and
+// whom they are for.
 var plansInOrder = []struct {
 	plan      vitrine.Plan
 	name, use string
@@ -57,8 +62,9 @@ var plansInOrder = []struct {
 	{vitrine.PlanLifetime, "Lifetime", "All of Pro, for as long as the account lives."},
 }
 
-// planRows are the plans as they are configured, with an account's own limits in place of those of its plan. Where plans are not sold there is
-// one row at most: the limits of the account, or of those that anybody can open.
+// planRows are the plans as they are configured, with an account's own limits
+// in place of those of its plan. Where plans are not sold there is one row at
+// most: the limits of the account, or of those that anybody can open.
 func (s *Server) planRows(me *vitrine.Account) (rows []planRow) {
 	only := vitrine.Plan("")
 	if me != nil {

@@ -43,8 +43,9 @@ func (s *Server) part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) e
 	return nil
 }
 
-// preview is the frame of a page that was opened before the parts of its file were made: it waits for them, and then shows them, as a page
-// does that is opened later.
+// preview is the frame of a page that was opened before the parts of its file
+// were made: it waits for them, and then shows them, as a page does that is
+// opened later.
 func (s *Server) preview(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if navigated(r) {
 		return s.toPage(w, r, l)
@@ -88,7 +89,8 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	return render(w, r, http.StatusOK, previewTemplate, p)
 }
 
-// previewRefresh is after how many seconds a frame looks again whether what it waits for is there.
+// previewRefresh is after how many seconds a frame looks again whether what it
+// waits for is there.
 const previewRefresh = "2"
 
 type previewPage struct {
@@ -100,7 +102,8 @@ type previewPage struct {
 	Note           string
 }
 
-// seeOther sends a frame to another one of the same link, with the query that it has.
+// seeOther sends a frame to another one of the same link, with the query that
+// it has.
 func seeOther(w http.ResponseWriter, r *http.Request, name string) error {
 	if r.URL.RawQuery != "" {
 		name += "?" + r.URL.RawQuery
@@ -135,7 +138,8 @@ func (s *Server) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to a
 	return nil
 }
 
-// sendPart answers with a part, whole or in ranges. It is made once of bytes that never change, and in doubt made again of them.
+// sendPart answers with a part, whole or in ranges. It is made once of bytes
+// that never change, and in doubt made again of them.
 func sendPart(w http.ResponseWriter, r *http.Request, l *vitrine.Link, p vitrine.Part, b vitrine.Blob) {
 	w.Header().Set("ETag", fmt.Sprintf(`"%.16s-%s-%d"`, l.SHA256, p, b.Size()))
 	http.ServeContent(w, r, "", time.Time{}, b)

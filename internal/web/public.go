@@ -34,9 +34,11 @@ func (s *Server) publicRoutes(mux *http.ServeMux) {
 // linkHandler answers for a link that the public may see.
 type linkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error
 
-// onLink finds the live link of a request's address. What no slug can look like is no link; a slug in another spelling, or one
-// that was the link's before, is sent to the link's own address; and what a browser asks ahead of its reader is refused, so that it asks again once the reader really goes there: a
-// page fetched ahead would be an open by nobody.
+// onLink finds the live link of a request's address. What no slug can look like
+// is no link; a slug in another spelling, or one that was the link's before, is
+// sent to the link's own address; and what a browser asks ahead of its reader
+// is refused, so that it asks again once the reader really goes there: a page
+// fetched ahead would be an open by nobody.
 func (s *Server) onLink(h linkHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-store")
@@ -76,8 +78,9 @@ func speculative(r *http.Request) bool {
 	return visitor.Speculative(h.Get("Sec-Purpose"), h.Get("Purpose"), h.Get("X-Purpose"), h.Get("X-Moz"))
 }
 
-// show answers with the public page of a link, in one of its forms. Only an answer of 200 to a GET is an open, and the open is durable
-// before the page is sent: a page that was seen is in the log (analytics, Views).
+// show answers with the public page of a link, in one of its forms. Only an
+// answer of 200 to a GET is an open, and the open is durable before the page is
+// sent: a page that was seen is in the log (analytics, Views).
 func (s *Server) show(f form) linkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		d, err := s.document(r, l, f)
@@ -99,10 +102,12 @@ func (s *Server) show(f form) linkHandler {
 	}
 }
 
-// errClientGone is the failure of a request whose client has left before it was answered: what it asked for is not counted. Nobody reads it.
+// errClientGone is the failure of a request whose client has left before it was
+// answered: what it asked for is not counted. Nobody reads it.
 var errClientGone = vitrine.Unavailable(nil)
 
-// open writes that a link's page is being read, and by whom as far as the request tells.
+// open writes that a link's page is being read, and by whom as far as the
+// request tells.
 func (s *Server) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
 	now := s.Now()
 	o := &vitrine.OpenRecord{Account: a.ID, Open: s.pageLoad(r, a, s.PublicURL.Host, now)}
@@ -145,8 +150,10 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 	return visitor.ClientAddr(remote, forwarded, s.TrustedProxies)
 }
 
-// download sends a file to keep. A link that is view-only has no such address. A download by whoever opened the page counts once,
-// however many ranges it is fetched in; without a view token, or with one that is no longer good, the bytes are served all the same.
+// download sends a file to keep. A link that is view-only has no such address.
+// A download by whoever opened the page counts once, however many ranges it is
+// fetched in; without a view token, or with one that is no longer good, the
+// bytes are served all the same.
 func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	if !l.AllowDownload || !l.HasBytes {
 		return errNoPage
@@ -170,11 +177,13 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	return nil
 }
 
-// redirectLife is how long the address of a download in storage is good for. Anyone who has it can pass it on, also after the link was taken down: it
+// redirectLife is how long the address of a download in storage is good for.
+// Anyone who has it can pass it on, also after the link was taken down: it
 // lives as long as a browser needs to follow it.
 const redirectLife = time.Minute
 
-// redirectDownload sends a reader to storage for the bytes. They are an attachment of no type there, so that nothing of a stranger's is ever shown on
+// redirectDownload sends a reader to storage for the bytes. They are an
+// attachment of no type there, so that nothing of a stranger's is ever shown on
 // the origin of the bucket.
 func (s *Server) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, signer vitrine.GetSigner) error {
 	address, err := signer.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
@@ -200,7 +209,8 @@ func (s *Server) guarded(h linkHandler) linkHandler {
 	}
 }
 
-// countDownload writes a download event for the beginning of a transfer. It has the ID of its open: one open downloads once.
+// countDownload writes a download event for the beginning of a transfer. It has
+// the ID of its open: one open downloads once.
 func (s *Server) countDownload(r *http.Request, l *vitrine.Link) error {
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now())
 	if err != nil || v.Link != l.ID || r.Method != http.MethodGet || !fromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
@@ -212,7 +222,8 @@ func (s *Server) countDownload(r *http.Request, l *vitrine.Link) error {
 	return s.Views.Download(r.Context(), &vitrine.Download{ID: v.Open, Link: l.ID, Open: v.Open})
 }
 
-// fromStart reports whether a Range header, or its absence, asks for a file's first byte.
+// fromStart reports whether a Range header, or its absence, asks for a file's
+// first byte.
 func fromStart(ranges string) bool {
 	rest, ok := strings.CutPrefix(ranges, "bytes=")
 	if !ok {

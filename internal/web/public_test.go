@@ -70,7 +70,8 @@ func TestPageOfEachKind(t *testing.T) {
 	}
 }
 
-// A page, its styles and its tracker are light (website: public page at most 15 KB, the tracker below 3).
+// A page, its styles and its tracker are light (website: public page at most 15
+// KB, the tracker below 3).
 func TestPageWeight(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {

@@ -7,7 +7,8 @@ import (
 	"vitrine"
 )
 
-// StorageRoot is where signed upload URLs lead when bytes are kept by this process.
+// StorageRoot is where signed upload URLs lead when bytes are kept by this
+// process.
 const StorageRoot = "/storage/"
 
 func (s *Server) storageRoutes(mux *http.ServeMux) {
@@ -22,7 +23,8 @@ func (s *Server) storageRoutes(mux *http.ServeMux) {
 	})
 }
 
-// putElsewhere answers for URLs that were signed while this process kept the files itself, in words by which clients begin again.
+// putElsewhere answers for URLs that were signed while this process kept the
+// files itself, in words by which clients begin again.
 func putElsewhere(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Connection", "close") // the body is not worth reading
 	return vitrine.Errorf(vitrine.CodeURLExpired, "Files go to another address by now. Repeat step 1: its answer says where to.")
@@ -52,7 +54,8 @@ func (s *Server) putFile(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, struct{}{})
 }
 
-// sameType compares a Content-Type with the one announced, regardless of case and spacing.
+// sameType compares a Content-Type with the one announced, regardless of case
+// and spacing.
 func sameType(got, want string) bool {
 	if got == want {
 		return true

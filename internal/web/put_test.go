@@ -60,7 +60,8 @@ func TestSignedPutErrors(t *testing.T) {
 	f.audit()
 }
 
-// A transfer under way keeps a second one of the same URL out, and a broken one may be tried again.
+// A transfer under way keeps a second one of the same URL out, and a broken one
+// may be tried again.
 func TestSignedPutTwiceAtOnce(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -83,7 +84,8 @@ func TestSignedPutTwiceAtOnce(t *testing.T) {
 		<-first
 		f.put(url, "text/plain", strings.NewReader(note))
 	} else {
-		// The second overtook the first before its body was opened: it won, and the first must lose.
+		// The second overtook the first before its body was opened: it won, and
+		// the first must lose.
 		second.want(200, "")
 		w.Close()
 		<-first

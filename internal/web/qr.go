@@ -13,13 +13,15 @@ import (
 // qrMargin is the quiet zone that readers want around a code, in modules.
 const qrMargin = 4
 
-// qrCode is a QR code as the path of an SVG: black modules in a square of Size, margin included.
+// qrCode is a QR code as the path of an SVG: black modules in a square of Size,
+// margin included.
 type qrCode struct {
 	Size int
 	Path string
 }
 
-// qrAddress is the address in a link's QR code; by its query the open is known to have come by the code (contract, sources).
+// qrAddress is the address in a link's QR code; by its query the open is known
+// to have come by the code (contract, sources).
 func (s *Server) qrAddress(slug string) string { return s.PublicURL.String() + "/p/" + slug + "?qr=1" }
 
 // newQRCode draws a text. Rows of adjacent modules are one stroke each.

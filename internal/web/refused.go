@@ -15,8 +15,8 @@ type refusals struct {
 	since int64
 }
 
-// add counts one. It returns how many there are to tell of, or 0 if the log told
-// of others less than a minute ago.
+// add counts one. It returns how many there are to tell of, or 0 if the log
+// told of others less than a minute ago.
 func (r *refusals) add(now time.Time) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

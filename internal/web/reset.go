@@ -38,7 +38,8 @@ func (s *Server) takeReset(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 }
 
-// resetting begins the page of a token that sets a password; it answers itself where there is none.
+// resetting begins the page of a token that sets a password; it answers itself
+// where there is none.
 func (s *Server) resetting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	email, err := s.Accounts.ResetGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {

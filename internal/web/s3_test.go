@@ -35,7 +35,8 @@ func newBucketSite(t *testing.T) (*site, *s3.Blobs) {
 	return d, b
 }
 
-// The three steps and what comes after them, over HTTP, with the bytes in a bucket.
+// The three steps and what comes after them, over HTTP, with the bytes in a
+// bucket.
 func TestBucket(t *testing.T) {
 	d, b := newBucketSite(t)
 	key, err := d.server.Keys.Create(t.Context(), d.member.Email, "test")
@@ -69,7 +70,8 @@ func TestBucket(t *testing.T) {
 		t.Errorf("a download of %d bytes, %s", len(r.body), r.Header.Get("Content-Disposition"))
 	}
 
-	// Anyone who signs in may send bytes to the bucket, and nothing else goes there.
+	// Anyone who signs in may send bytes to the bucket, and nothing else goes
+	// there.
 	csp := d.status(d.get("/dashboard", d.signIn(d.member)), 200).Header.Get("Content-Security-Policy")
 	if !strings.Contains(csp, "connect-src 'self' "+b.Origin()+";") || strings.Count(csp, b.Origin()) != 1 {
 		t.Errorf("policy of the dashboard: %s", csp)
@@ -93,7 +95,8 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// An address that this process gave out when it kept files itself has clients begin again.
+// An address that this process gave out when it kept files itself has clients
+// begin again.
 func TestBucketOldAddress(t *testing.T) {
 	d, _ := newBucketSite(t)
 	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 5, Type: "text/plain", Expires: time.Now().Add(time.Minute)}
@@ -108,7 +111,8 @@ func TestBucketOldAddress(t *testing.T) {
 	}
 }
 
-// A download that is redirected is an attachment of no type, at an address that lives for a minute; the link's state is asked before each.
+// A download that is redirected is an attachment of no type, at an address that
+// lives for a minute; the link's state is asked before each.
 func TestBucketDownload(t *testing.T) {
 	d, b := newBucketSite(t)
 	d.server.RedirectDownloads = true
@@ -129,7 +133,8 @@ func TestBucketDownload(t *testing.T) {
 		got.Header.Get("Content-Disposition") != `attachment; filename="h_llo__.html"; filename*=UTF-8''h%C3%A9llo%3B_.html` {
 		t.Errorf("%q %v", got.body, got.Header)
 	}
-	// Neither another type, nor the page itself, nor another file can be had with it.
+	// Neither another type, nor the page itself, nor another file can be had
+	// with it.
 	for _, bad := range []string{strings.Replace(to, "application%2Foctet-stream", "text%2Fhtml", 1), strings.Replace(to, "attachment", "inline", 1),
 		regexp.MustCompile(`[a-z2-7]{26}`).ReplaceAllString(to, string(vitrine.NewUploadID()))} {
 		if bad == to {
@@ -143,7 +148,8 @@ func TestBucketDownload(t *testing.T) {
 	if r := d.status(d.do(http.MethodHead, address, ""), 200); r.ContentLength != int64(len(html)) {
 		t.Errorf("HEAD says %d bytes", r.ContentLength)
 	}
-	// Viewers get their bytes from here, and a link that is gone gives no more addresses.
+	// Viewers get their bytes from here, and a link that is gone gives no more
+	// addresses.
 	d.status(d.get(d.contentAddress(l, "frame")), 200)
 	d.setState(l, vitrine.StateDisabled)
 	if r := d.get(address); r.StatusCode == 302 || r.Header.Get("Location") != "" {

@@ -38,7 +38,8 @@ func newScanned(t *testing.T, settings ...string) *scanned {
 		AtOnce: 4, Failed: func(_ *vitrine.Link, err error) { t.Log(err) }}}
 }
 
-// complete takes a file through the three steps and returns the answer of the last.
+// complete takes a file through the three steps and returns the answer of the
+// last.
 func (s *scanned) complete(name, mime, content string) answer {
 	s.t.Helper()
 	file := fields{"name": name, "type": mime, "size": len(content)}
@@ -82,7 +83,8 @@ func zipOf(t *testing.T, name string, content []byte) []byte {
 	return b.Bytes()
 }
 
-// Malware is refused at the last step, plain and packed, its bytes are gone, and every retry is told the same (contract, Errors).
+// Malware is refused at the last step, plain and packed, its bytes are gone,
+// and every retry is told the same (contract, Errors).
 func TestMalwareIsRefused(t *testing.T) {
 	s := newScanned(t)
 	eicar := vitrinetest.EICAR()
@@ -112,7 +114,8 @@ func TestMalwareIsRefused(t *testing.T) {
 	s.audit()
 }
 
-// The test file of EICAR is refused without a scanner as with one, and the documentation says of what the scan consists.
+// The test file of EICAR is refused without a scanner as with one, and the
+// documentation says of what the scan consists.
 func TestEICARWithoutScanner(t *testing.T) {
 	f := newFixture(t)
 	s := &scanned{fixture: f, key: f.account(vitrine.PlanPro)}
@@ -164,7 +167,8 @@ func TestEICARWithoutScanner(t *testing.T) {
 	s.audit()
 }
 
-// A video is scanned after it became a link; until then, and when it is malware, nobody sees it.
+// A video is scanned after it became a link; until then, and when it is
+// malware, nobody sees it.
 func TestVideoIsScannedLater(t *testing.T) {
 	s := newScanned(t)
 	clip, err := os.ReadFile("testdata/clip.webm")
@@ -201,7 +205,8 @@ func (s *scanned) surfaces(slug string) map[string]string {
 		"report": base + "/report", "oembed": s.url + "/oembed?url=" + base, "file": content + "/file"}
 }
 
-// shown checks that all that shows something of a link does, or that nothing does and nothing is told of it.
+// shown checks that all that shows something of a link does, or that nothing
+// does and nothing is told of it.
 func (s *scanned) shown(slug string, status int) {
 	s.t.Helper()
 	for name, address := range s.surfaces(slug) {
@@ -221,8 +226,9 @@ func (s *scanned) shown(slug string, status int) {
 	}
 }
 
-// When the scanner is down nothing is published, and nothing is lost: a link waits in review, answers so wherever it is asked for, and goes
-// live when a person clears it, and at no other time (promises 5, 6).
+// When the scanner is down nothing is published, and nothing is lost: a link
+// waits in review, answers so wherever it is asked for, and goes live when a
+// person clears it, and at no other time (promises 5, 6).
 func TestScannerDown(t *testing.T) {
 	s := newScanned(t)
 	s.clamd.Kill(t)
@@ -270,7 +276,8 @@ func TestScannerDown(t *testing.T) {
 	s.audit()
 }
 
-// New signatures find what is live already, and take it down (contract, Link states).
+// New signatures find what is live already, and take it down
+// (contract, Link states).
 func TestNewSignatures(t *testing.T) {
 	s := newScanned(t)
 	s.clamd.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 7, vitrinetest.ClamdSignature("Old.Thing", "a thing of old")))
@@ -296,7 +303,8 @@ func TestNewSignatures(t *testing.T) {
 	s.audit()
 }
 
-// What is over the scanner's bounds is not clean, also where clamd would call it so.
+// What is over the scanner's bounds is not clean, also where clamd would call
+// it so.
 func TestOverTheScannersLimits(t *testing.T) {
 	s := newScanned(t, "StreamMaxLength 64K")
 	a := s.complete("long.txt", "text/plain", strings.Repeat("words ", 20_000)).want(200, "")
@@ -310,8 +318,9 @@ func TestOverTheScannersLimits(t *testing.T) {
 	}
 }
 
-// A suspension holds from the next request on: every operation with a key, a signed URL that was given out before, pages and bytes; a
-// downgrade likewise (promise 9).
+// A suspension holds from the next request on: every operation with a key, a
+// signed URL that was given out before, pages and bytes; a downgrade likewise
+// (promise 9).
 func TestSuspensionAtOnce(t *testing.T) {
 	f := newFixture(t)
 	s := &scanned{fixture: f, key: f.account(vitrine.PlanPro)}

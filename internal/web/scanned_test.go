@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/clamav"
 )
 
-// The upload page and the limits tell what the safety scan of this server is, and lead to more about it.
+// The upload page and the limits tell what the safety scan of this server is,
+// and lead to more about it.
 func TestScanWords(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -28,8 +28,10 @@ var screens = []struct {
 	{"phone-dark", 390, 844, 2, "dark"},
 }
 
-// TestScreens makes a picture of every page of the site with the data of the demo, whole, light and dark, on a desk and on a phone, in the directory that
-// VITRINE_SCREENS names ("make screens", which sets the build tag "screens", too); VITRINE_SCREENS_ONLY is a regular expression for the names of pages.
+// TestScreens makes a picture of every page of the site with the data of the
+// demo, whole, light and dark, on a desk and on a phone, in the directory that
+// VITRINE_SCREENS names ("make screens", which sets the build tag "screens",
+// too); VITRINE_SCREENS_ONLY is a regular expression for the names of pages.
 func TestScreens(t *testing.T) {
 	dir := os.Getenv("VITRINE_SCREENS")
 	only := regexp.MustCompile(os.Getenv("VITRINE_SCREENS_ONLY"))

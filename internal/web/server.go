@@ -1,5 +1,6 @@
-// Package web is the only package that speaks HTTP: the API, the signed PUT, the public pages and their beacons, and the bytes
-// of files. It parses requests into typed values, calls one service, and renders what comes back.
+// Package web is the only package that speaks HTTP: the API, the signed PUT,
+// the public pages and their beacons, and the bytes of files. It parses
+// requests into typed values, calls one service, and renders what comes back.
 package web
 
 import (
@@ -32,12 +33,15 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Server holds what the handlers need. All exported fields are required but for Receiver and those that say otherwise.
+// Server holds what the handlers need. All exported fields are required but for
+// Receiver and those that say otherwise.
 type Server struct {
-	// PublicURL is the address of pages and API without a trailing slash; every link is built from it, never from the Host
-	// of a request. ContentURL is the origin of file bytes; equal to PublicURL on an install with one host.
+	// PublicURL is the address of pages and API without a trailing slash; every
+	// link is built from it, never from the Host of a request. ContentURL is
+	// the origin of file bytes; equal to PublicURL on an install with one host.
 	PublicURL, ContentURL *url.URL
-	// SitesURL, whose host begins with "*.", has a host for each website. nil: they stand below ContentURL, inside a sandbox.
+	// SitesURL, whose host begins with "*.", has a host for each website. nil:
+	// they stand below ContentURL, inside a sandbox.
 	SitesURL       *url.URL
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 	Version        string
@@ -61,15 +65,19 @@ type Server struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	// RecheckEvery is how often a transfer checks that its link may still be shown; 0 is each second.
+	// RecheckEvery is how often a transfer checks that its link may still be
+	// shown; 0 is each second.
 	RecheckEvery time.Duration
 
-	// StorageOrigin is where signed URLs lead when bytes go straight to a bucket: scheme, host and port; else "".
+	// StorageOrigin is where signed URLs lead when bytes go straight to a
+	// bucket: scheme, host and port; else "".
 	StorageOrigin string
-	// RedirectDownloads has downloads fetched from storage itself, where Blobs is a vitrine.GetSigner; else they come through this process.
+	// RedirectDownloads has downloads fetched from storage itself, where Blobs
+	// is a vitrine.GetSigner; else they come through this process.
 	RedirectDownloads bool
 
-	// UpgradeURL is where a larger plan is sold. "": plans are not sold; pages tell of limits, and of no plans.
+	// UpgradeURL is where a larger plan is sold. "": plans are not sold; pages
+	// tell of limits, and of no plans.
 	UpgradeURL string
 
 	// What people sign in for.
@@ -77,7 +85,8 @@ type Server struct {
 	Logins     *auth.Logins
 	Moderation *moderation.Service
 	Accounts   *auth.Accounts
-	// Notices, if set, are what an administrator must know. Each of these pages shows them.
+	// Notices, if set, are what an administrator must know. Each of these pages
+	// shows them.
 	Notices func(context.Context) []Notice
 
 	// BodyTime is how long the body of a request may take to arrive, and 10 KiB
@@ -98,7 +107,8 @@ type Server struct {
 	rendering singleflight.Group // of documents
 }
 
-// Handler is the whole of the server: routes, and around them what holds for every request.
+// Handler is the whole of the server: routes, and around them what holds for
+// every request.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	s.apiRoutes(mux)
@@ -115,7 +125,8 @@ func (s *Server) Handler() http.Handler {
 	return s.around(s.siteHosts(s.apart(mux)))
 }
 
-// around gives every request an id and every answer the common headers, and catches panics.
+// around gives every request an id and every answer the common headers, and
+// catches panics.
 func (s *Server) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var b [8]byte
@@ -151,7 +162,8 @@ func (s *Server) around(next http.Handler) http.Handler {
 	})
 }
 
-// handler is a handler that returns its failure; a renderer for its kind of surface answers it.
+// handler is a handler that returns its failure; a renderer for its kind of
+// surface answers it.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 // statusOf is the one table of codes and statuses (contract, Errors).
@@ -193,8 +205,9 @@ var statusOf = map[vitrine.Code]int{
 	vitrine.CodeUnavailable:           http.StatusServiceUnavailable,
 }
 
-// known turns any failure into an Error and its status. What is not an Error is logged with the request's id, and its
-// text stays here; so does the cause of an Error that has one.
+// known turns any failure into an Error and its status. What is not an Error is
+// logged with the request's id, and its text stays here; so does the cause of
+// an Error that has one.
 func (s *Server) known(w http.ResponseWriter, r *http.Request, err error) (*vitrine.Error, int) {
 	id := w.Header().Get("X-Request-Id")
 	var e *vitrine.Error
@@ -225,7 +238,8 @@ func (s *Server) known(w http.ResponseWriter, r *http.Request, err error) (*vitr
 	return e, status
 }
 
-// withoutAddress is what may be logged of an error: a failure of the caller's connection names the caller's address (promise 10).
+// withoutAddress is what may be logged of an error: a failure of the caller's
+// connection names the caller's address (promise 10).
 func withoutAddress(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -252,7 +266,8 @@ var tokenRoots = map[vitrine.TokenPurpose]string{
 	vitrine.TokenSetup:    "/setup",
 }
 
-// TokenURL is the address of an instance at which a token is used; without one, at which one asks for one.
+// TokenURL is the address of an instance at which a token is used; without one,
+// at which one asks for one.
 func TokenURL(public string, p vitrine.TokenPurpose, text vitrine.TokenText) string {
 	if text == "" && p == vitrine.TokenPassword {
 		return public + "/reset"

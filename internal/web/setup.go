@@ -23,7 +23,8 @@ func (s *Server) alreadySetUp(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, signInRoot)
 }
 
-// homeOnceSetUp is the first page of the site, before which there is an account to be made.
+// homeOnceSetUp is the first page of the site, before which there is an account
+// to be made.
 func (s *Server) homeOnceSetUp(w http.ResponseWriter, r *http.Request) error {
 	if is, err := s.isSetUp(r.Context()); err == nil && !is {
 		return s.afterSetup(s.home)(w, r)
@@ -31,7 +32,8 @@ func (s *Server) homeOnceSetUp(w http.ResponseWriter, r *http.Request) error {
 	return s.home(w, r) // whether there is one is no reason to fail
 }
 
-// showSetup shows the form for the first account. Looking at it uses nothing up.
+// showSetup shows the form for the first account. Looking at it uses nothing
+// up.
 func (s *Server) showSetup(w http.ResponseWriter, r *http.Request) error {
 	err := s.Accounts.SetupGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {

@@ -24,7 +24,8 @@ const (
 	showCard   = "card"   // what a browser does not show: name, size, download
 )
 
-// showOf tells how a link's content is shown, as its file is and as what was made of it allows.
+// showOf tells how a link's content is shown, as its file is and as what was
+// made of it allows.
 func (s *Server) showOf(l *vitrine.Link) string {
 	if !l.HasBytes {
 		return showCard
@@ -94,7 +95,8 @@ func (s *Server) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error)
 	return err
 }
 
-// imageOf names what an image's page shows: the file, or where browsers cannot read that, what was made of it.
+// imageOf names what an image's page shows: the file, or where browsers cannot
+// read that, what was made of it.
 func imageOf(l *vitrine.Link) string {
 	if l.Parts.Has(vitrine.PartImage) {
 		return "part/" + string(vitrine.PartImage)
@@ -102,8 +104,8 @@ func imageOf(l *vitrine.Link) string {
 	return "file"
 }
 
-// arranged is a text in a form that is made for reading; the zero Document is none, for plain text. It also
-// tells whether it is lines of code.
+// arranged is a text in a form that is made for reading; the zero Document is
+// none, for plain text. It also tells whether it is lines of code.
 func arranged(text, ext string, cut bool) (d markup.Document, lines bool) {
 	switch ext {
 	case "md":
@@ -129,7 +131,8 @@ func (p *linkPage) Layout() string {
 	return p.Show
 }
 
-// Reader reports whether the page itself holds a document: text, a table, a tree.
+// Reader reports whether the page itself holds a document: text, a table, a
+// tree.
 func (p *linkPage) Reader() bool { return p.Layout() == showText }
 
 // Framed reports whether a viewer in a frame shows the content.

@@ -30,7 +30,8 @@ func (s *Server) signInRoutes(mux *http.ServeMux) {
 	s.peopleRoutes(mux)
 }
 
-// appPage serves a page of the website for one method, and answers others with 405.
+// appPage serves a page of the website for one method, and answers others with
+// 405.
 func (s *Server) appPage(mux *http.ServeMux, method, path string, h handler) {
 	mux.Handle(method+" "+path, s.app(s.sameOrigin(h)))
 	mux.Handle(path, s.app(allowed(method)))
@@ -40,9 +41,11 @@ func allowed(methods string) handler {
 	return func(w http.ResponseWriter, _ *http.Request) error { return methodNotAllowed(w, methods) }
 }
 
-// app renders a handler of the pages that someone signs in for (security, dashboard). What they show is kept by nobody, framed by nobody
-// and listed nowhere; their addresses, one of which is a secret, are told to no other origin. With no-referrer a browser would send forms
-// with the Origin "null", which over plain HTTP could not be told from another site's.
+// app renders a handler of the pages that someone signs in for (security,
+// dashboard). What they show is kept by nobody, framed by nobody and listed
+// nowhere; their addresses, one of which is a secret, are told to no other
+// origin. With no-referrer a browser would send forms with the Origin "null",
+// which over plain HTTP could not be told from another site's.
 func (s *Server) app(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -56,8 +59,9 @@ func (s *Server) app(h handler) http.Handler {
 	})
 }
 
-// appPolicy is the Content-Security-Policy of those pages: own scripts and styles by nonce, text that can become no markup, and in frames
-// nothing but the content origin.
+// appPolicy is the Content-Security-Policy of those pages: own scripts and
+// styles by nonce, text that can become no markup, and in frames nothing but
+// the content origin.
 func (s *Server) appPolicy(nonce string) string {
 	content := origin(s.ContentURL)
 	return strings.Join([]string{
@@ -111,7 +115,8 @@ func (s *Server) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, enterTemplate, &p)
 }
 
-// takeSignIn signs in with a password. Its answers tell nobody whether there is an account.
+// takeSignIn signs in with a password. Its answers tell nobody whether there is
+// an account.
 func (s *Server) takeSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
@@ -127,8 +132,9 @@ func (s *Server) takeSignIn(w http.ResponseWriter, r *http.Request) error {
 	return s.letIn(w, r, in, f.Get("next"))
 }
 
-// offer shows the button that signs in. It does not look whether the link is good: a program that fetches a link ahead of its reader
-// neither uses it up nor learns anything.
+// offer shows the button that signs in. It does not look whether the link is
+// good: a program that fetches a link ahead of its reader neither uses it up
+// nor learns anything.
 func (s *Server) offer(w http.ResponseWriter, r *http.Request) error {
 	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Sign in", Offer: true})
 }
@@ -157,8 +163,9 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 // secure reports whether the site is reached by TLS.
 func (s *Server) secure() bool { return s.PublicURL.Scheme == "https" }
 
-// sessionCookie is the name of the cookie that holds the secret of a session. Its prefix has browsers take it from this very host over TLS
-// alone, and without TLS not at all.
+// sessionCookie is the name of the cookie that holds the secret of a session.
+// Its prefix has browsers take it from this very host over TLS alone, and
+// without TLS not at all.
 func (s *Server) sessionCookie() string {
 	if s.secure() {
 		return "__Host-vitrine"
@@ -182,7 +189,8 @@ func (s *Server) session(r *http.Request) string {
 
 type moderatorHandler = memberHandler
 
-// asModerator admits who is signed in and may moderate, as their account is now.
+// asModerator admits who is signed in and may moderate, as their account is
+// now.
 func (s *Server) asModerator(h moderatorHandler) handler {
 	return s.asMember(func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if !me.Moderates() {

@@ -12,7 +12,8 @@ import (
 	"vitrine"
 )
 
-// A link signs in once, and only by its button: whoever fetches it ahead leaves it as it is.
+// A link signs in once, and only by its button: whoever fetches it ahead leaves
+// it as it is.
 func TestSignIn(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -44,7 +45,8 @@ func TestSignIn(t *testing.T) {
 	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 303)
 }
 
-// Signing in anew ends the session that the browser had, and signing out the one that it has.
+// Signing in anew ends the session that the browser had, and signing out the
+// one that it has.
 func TestSignOut(t *testing.T) {
 	d := newDesk(t)
 	first := d.signIn(d.owner)
@@ -81,7 +83,8 @@ func TestSessionCookieBehindTLS(t *testing.T) {
 	}
 }
 
-// Without Sec-Fetch-Site, which browsers do not send over plain HTTP but to this very machine, the page's own form still signs in.
+// Without Sec-Fetch-Site, which browsers do not send over plain HTTP but to
+// this very machine, the page's own form still signs in.
 func TestSignInOverPlainHTTP(t *testing.T) {
 	d := newDesk(t)
 	if p := d.get(d.offer(d.owner)).Header.Get("Referrer-Policy"); p != "same-origin" { // no-referrer has browsers send "Origin: null"
@@ -150,7 +153,8 @@ func TestWhoModerates(t *testing.T) {
 	d.status(d.do(http.MethodPut, "/sign-in/x", ""), 405)
 }
 
-// What these pages answer is kept by nobody, framed by nobody, and runs nothing but its own script.
+// What these pages answer is kept by nobody, framed by nobody, and runs nothing
+// but its own script.
 func TestModerationHeaders(t *testing.T) {
 	var logged bytes.Buffer
 	d := newDeskWith(t, siteOptions{content: true})

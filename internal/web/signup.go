@@ -64,7 +64,8 @@ func (s *Server) takeSignUp(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
 }
 
-// accepting begins the page of a token that opens an account; it answers itself where there is none.
+// accepting begins the page of a token that opens an account; it answers itself
+// where there is none.
 func (s *Server) accepting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	t, err := s.Accounts.Invited(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {

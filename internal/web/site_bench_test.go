@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// BenchmarkSite asks for pages of the site beside the API's answer with the same numbers, compressed as browsers take them and without a connection.
+// BenchmarkSite asks for pages of the site beside the API's answer with the
+// same numbers, compressed as browsers take them and without a connection.
 func BenchmarkSite(b *testing.B) {
 	o := newOffice(b)
 	for i := range 200 {
@@ -52,7 +53,8 @@ func BenchmarkSite(b *testing.B) {
 	}
 }
 
-// BenchmarkSignIn is what a right password costs, of which the hash is meant to be nearly all, beside a request of someone who is signed in.
+// BenchmarkSignIn is what a right password costs, of which the hash is meant to
+// be nearly all, beside a request of someone who is signed in.
 func BenchmarkSignIn(b *testing.B) {
 	d := newDesk(b)
 	a := d.join("reader@example.org", vitrine.RoleMember)

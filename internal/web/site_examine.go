@@ -14,8 +14,9 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// examineSite shows a moderator a version of a website, whatever its state: its pages without what runs, with its own styles and pictures
-// and nothing of anybody else's. Links that stay within it can be followed.
+// examineSite shows a moderator a version of a website, whatever its state: its
+// pages without what runs, with its own styles and pictures and nothing of
+// anybody else's. Links that stay within it can be followed.
 func (s *Server) examineSite(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if navigated(r) || l.Site == 0 {
 		return errNoPage
@@ -27,7 +28,8 @@ func (s *Server) examineSite(w http.ResponseWriter, r *http.Request, l *vitrine.
 	defer blob.Close()
 	p := r.PathValue("path")
 	if r.URL.Query().Has("found") && p == "" {
-		// Where something was found: a member of the ZIP, and within it perhaps another.
+		// Where something was found: a member of the ZIP, and within it perhaps
+		// another.
 		member, _, _ := strings.Cut(l.Detail, " > ")
 		if at := strings.TrimPrefix(member, site.Root); site.Files[at].Type == "text/html" {
 			return seeOther(w, r, "./"+(&url.URL{Path: at}).EscapedPath())
@@ -63,8 +65,9 @@ func (s *Server) examineSite(w http.ResponseWriter, r *http.Request, l *vitrine.
 	return nil
 }
 
-// inertSitePage is a page of a website, as UTF-8, without its active elements but its styles. Addresses below the website's root are made
-// those of the root that is given; what leads out of it leads nowhere.
+// inertSitePage is a page of a website, as UTF-8, without its active elements
+// but its styles. Addresses below the website's root are made those of the root
+// that is given; what leads out of it leads nowhere.
 func inertSitePage(in io.Reader, base string) ([]byte, error) {
 	text, err := charset.NewReader(in, "")
 	if err != nil {
@@ -112,8 +115,9 @@ func stylesheet(n *html.Node) bool {
 	return false
 }
 
-// within reports whether a link stays in its website, as far as its address says; it takes what would lead it into another window. To browsers
-// a backslash is a slash, and tabs and line breaks are nothing.
+// within reports whether a link stays in its website, as far as its address
+// says; it takes what would lead it into another window. To browsers a
+// backslash is a slash, and tabs and line breaks are nothing.
 func within(n *html.Node) bool {
 	stays := false
 	kept := n.Attr[:0]

@@ -17,7 +17,8 @@ type framed struct {
 	tail []byte
 }
 
-// gzipOf is a packed file of a website in the form of gzip, which has the same packing inside.
+// gzipOf is a packed file of a website in the form of gzip, which has the same
+// packing inside.
 func gzipOf(packed *io.SectionReader, f inspect.SiteFile) *io.SectionReader {
 	tail := binary.LittleEndian.AppendUint32(nil, f.CRC32)
 	tail = binary.LittleEndian.AppendUint32(tail, uint32(f.Size)) // modulo 2^32, as gzip has it
@@ -58,7 +59,8 @@ func (b bytesAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// unpackedFile reads a packed file of a website from any place, by unpacking it from its beginning whenever it must go back.
+// unpackedFile reads a packed file of a website from any place, by unpacking it
+// from its beginning whenever it must go back.
 type unpackedFile struct {
 	packed *io.SectionReader
 	size   int64
@@ -84,7 +86,8 @@ func (u *unpackedFile) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements [io.Reader]. What is unpacked ends where the ZIP says, and is an error when it ends before.
+// Read implements [io.Reader]. What is unpacked ends where the ZIP says, and is
+// an error when it ends before.
 func (u *unpackedFile) Read(p []byte) (int, error) {
 	if u.to >= u.size {
 		return 0, io.EOF

@@ -9,7 +9,8 @@ import (
 	"vitrine/internal/filetype/inspect"
 )
 
-// What is kept of websites is bounded by what it takes of memory, however long the names are and whether files are served or left out.
+// What is kept of websites is bounded by what it takes of memory, however long
+// the names are and whether files are served or left out.
 func TestManifestsAreWeighed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 1000)

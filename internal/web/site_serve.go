@@ -21,11 +21,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// siteRoot is where websites stand, on the content host, of an instance that has no host for each.
+// siteRoot is where websites stand, on the content host, of an instance that
+// has no host for each.
 const siteRoot = "/s/"
 
-// siteSandbox keeps a website apart that shares a host with others, or with the app: it has no origin of its own, and so no storage, no
-// cookies and no service workers. Its forms are sent nowhere: the address that visitors see is not the website's own.
+// siteSandbox keeps a website apart that shares a host with others, or with the
+// app: it has no origin of its own, and so no storage, no cookies and no
+// service workers. Its forms are sent nowhere: the address that visitors see is
+// not the website's own.
 const siteSandbox = "sandbox " + frameSandbox + "; form-action 'none'"
 
 var goneTemplate = parse("website_gone.html", "icons.html")
@@ -44,8 +47,9 @@ func (s *Server) siteURL(slug vitrine.Slug) string {
 	return s.SitesURL.Scheme + "://" + string(slug) + strings.TrimPrefix(s.SitesURL.Host, "*") + "/"
 }
 
-// siteHosts serves the websites that have hosts of their own, and has the rest of the server answer for all other hosts: nothing of the app
-// is ever at a website's origin.
+// siteHosts serves the websites that have hosts of their own, and has the rest
+// of the server answer for all other hosts: nothing of the app is ever at a
+// website's origin.
 func (s *Server) siteHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		label, ok := s.siteLabel(r.Host)
@@ -58,7 +62,8 @@ func (s *Server) siteHosts(next http.Handler) http.Handler {
 	})
 }
 
-// siteLabel is the part of a host that names a website. Ports do not matter: a proxy may have changed them.
+// siteLabel is the part of a host that names a website. Ports do not matter: a
+// proxy may have changed them.
 func (s *Server) siteLabel(host string) (string, bool) {
 	if s.SitesURL == nil {
 		return "", false
@@ -72,7 +77,8 @@ func (s *Server) siteFolder(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// siteBelowContent serves a website on the content host, inside a sandbox. Where websites have hosts of their own it leads there.
+// siteBelowContent serves a website on the content host, inside a sandbox.
+// Where websites have hosts of their own it leads there.
 func (s *Server) siteBelowContent(w http.ResponseWriter, r *http.Request) {
 	slug, rest := vitrine.Slug(strings.ToLower(r.PathValue("slug"))), r.PathValue("path")
 	if _, err := vitrine.ParseSlug(string(slug)); s.SitesURL != nil && err == nil {
@@ -100,7 +106,8 @@ func (s *Server) site(w http.ResponseWriter, r *http.Request, q siteRequest) {
 	}
 }
 
-// sendSite answers with a file of the version that is shown now. A load of a page is counted, and durable, before the page is sent.
+// sendSite answers with a file of the version that is shown now. A load of a
+// page is counted, and durable, before the page is sent.
 func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest) error {
 	switch {
 	case s.Sites == nil:
@@ -108,7 +115,8 @@ func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return methodNotAllowed(w, "GET, HEAD")
 	case r.Header.Get("Service-Worker") != "":
-		// One that was once installed would answer in the website's place when that is long taken down.
+		// One that was once installed would answer in the website's place when
+		// that is long taken down.
 		return &vitrine.Error{Code: vitrine.CodeCrossOrigin, Message: "Websites here have no service workers."}
 	}
 	slug, err := vitrine.ParseSlug(string(q.slug))
@@ -137,7 +145,8 @@ func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest)
 	file := site.Files[found.path]
 	page := isPage(file) && found.status == http.StatusOK
 	if page && speculative(r) {
-		// The browser asks again once the visitor goes there: a page that is fetched ahead would be a load by nobody.
+		// The browser asks again once the visitor goes there: a page that is
+		// fetched ahead would be a load by nobody.
 		w.Header().Set("Cache-Control", "no-store")
 		http.Error(w, "This page is not served ahead of its reader.", http.StatusServiceUnavailable)
 		return nil
@@ -157,7 +166,8 @@ var (
 	errNoSitePage = vitrine.Errorf(vitrine.CodeNotFound, "This website has no page at this address.")
 )
 
-// manifests are what the ZIPs of websites have, of those that were asked for last.
+// manifests are what the ZIPs of websites have, of those that were asked for
+// last.
 type manifests struct {
 	mu      sync.Mutex
 	sites   *lru.Cache[vitrine.UploadID, *inspect.Site]
@@ -171,7 +181,8 @@ const (
 	mostManifestBytes = 64 << 20
 )
 
-// weight is about what a manifest takes of memory: its paths, and what stands with each.
+// weight is about what a manifest takes of memory: its paths, and what stands
+// with each.
 func weight(site *inspect.Site) int {
 	const each = 128 // a SiteFile and its place in the map
 	n := each * (1 + len(site.Files) + len(site.Refused))
@@ -217,7 +228,8 @@ func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 	m.bytes += n
 }
 
-// openSite opens a version's bytes and tells what is in them, which was decided when they were inspected and is read from them anew.
+// openSite opens a version's bytes and tells what is in them, which was decided
+// when they were inspected and is read from them anew.
 func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*inspect.Site, vitrine.Blob, error) {
 	blob, err := vitrine.OpenWhole(ctx, s.Blobs, version)
 	if err != nil {
@@ -251,7 +263,8 @@ type inSite struct {
 	folder bool // the path is that of a folder, and lacks its slash
 }
 
-// findInSite looks a path up: a folder is its index.html, a name without extension may be a page, and what is nowhere is 404.html.
+// findInSite looks a path up: a folder is its index.html, a name without
+// extension may be a page, and what is nowhere is 404.html.
 func findInSite(site *inspect.Site, p string) inSite {
 	p = norm.NFC.String(p)
 	has := func(p string) bool { _, ok := site.Files[p]; return ok }
@@ -273,8 +286,9 @@ func findInSite(site *inspect.Site, p string) inSite {
 	return inSite{}
 }
 
-// mostRanged is how large a packed file may be of which a range is sent: it is unpacked from the file's beginning. Of several ranges each
-// would be, so that of what is packed one is sent at a time.
+// mostRanged is how large a packed file may be of which a range is sent: it is
+// unpacked from the file's beginning. Of several ranges each would be, so that
+// of what is packed one is sent at a time.
 const mostRanged = 32 << 20
 
 // siteFile is a file of a version, and the version's bytes.
@@ -284,12 +298,14 @@ type siteFile struct {
 	inspect.SiteFile
 }
 
-// tag tells the file from every other of any version. What the ZIP says of it is its author's word, and no part of the tag.
+// tag tells the file from every other of any version. What the ZIP says of it
+// is its author's word, and no part of the tag.
 func (f siteFile) tag(suffix string) string {
 	return fmt.Sprintf(`"%.16s-%x%s"`, cmp.Or(f.version.SHA256, string(f.version.Slug)), f.Offset, suffix)
 }
 
-// sendSiteFile answers with one file. One that is packed goes out packed where the reader unpacks it, for that is what gzip is too.
+// sendSiteFile answers with one file. One that is packed goes out packed where
+// the reader unpacks it, for that is what gzip is too.
 func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int) error {
 	h := w.Header()
 	packed := io.NewSectionReader(f.blob, f.Offset, f.Packed)
@@ -327,7 +343,8 @@ func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int
 	return nil
 }
 
-// siteFileType is what a file is served as. A page of HTML may name its own encoding.
+// siteFileType is what a file is served as. A page of HTML may name its own
+// encoding.
 func siteFileType(f inspect.SiteFile, packed *io.SectionReader) string {
 	if f.Type != "text/html" {
 		return cmp.Or(f.Type, "application/octet-stream")
@@ -364,8 +381,9 @@ type gonePage struct {
 	Report                          string // address of the form on which a website that is on display is reported
 }
 
-// siteFailure answers for a website that is not shown, or for a page that it does not have. Where the host is the website's own, browsers
-// forget what it has left in them.
+// siteFailure answers for a website that is not shown, or for a page that it
+// does not have. Where the host is the website's own, browsers forget what it
+// has left in them.
 func (s *Server) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequest, err error) {
 	e, status := s.known(w, r, err)
 	h := w.Header()

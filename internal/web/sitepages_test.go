@@ -25,7 +25,8 @@ type sitePage struct {
 // openAll opens the parts of a page that are closed at first.
 const openAll = `document.querySelectorAll("details").forEach((d) => (d.open = true))`
 
-// sitePages are all pages of the site but the moderators' and those of files, which have tests of their own.
+// sitePages are all pages of the site but the moderators' and those of files,
+// which have tests of their own.
 func sitePages(d *demo) []sitePage {
 	pages := []sitePage{
 		{name: "home", path: "/"}, {name: "plans", path: "/plans"}, {name: "sign in", path: "/sign-in"}, {name: "sign up", path: "/sign-up"}, {name: "reset", path: "/reset"},

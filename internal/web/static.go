@@ -19,7 +19,8 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// assetRoot is where static files are served, on the hosts of pages and of file bytes alike.
+// assetRoot is where static files are served, on the hosts of pages and of file
+// bytes alike.
 const assetRoot = "/assets/"
 
 // asset is one static file, ready to be sent.
@@ -29,14 +30,17 @@ type asset struct {
 	contentType string
 }
 
-// assetSet is every static file by the part of its address after assetRoot, and the address of each by its name.
+// assetSet is every static file by the part of its address after assetRoot, and
+// the address of each by its name.
 type assetSet struct {
 	files map[string]asset
 	names map[string]string
 }
 
-// assets are read once in a process, and compressed when they are first asked for. The address of a file holds a hash of its content, or for a vendored library
-// of all its files, which find each other by name: what an address answers never changes.
+// assets are read once in a process, and compressed when they are first asked
+// for. The address of a file holds a hash of its content, or for a vendored
+// library of all its files, which find each other by name: what an address
+// answers never changes.
 var assets = sync.OnceValue(func() assetSet {
 	set := assetSet{files: map[string]asset{}, names: map[string]string{}}
 	hashes := map[string]string{}
@@ -75,7 +79,8 @@ var assets = sync.OnceValue(func() assetSet {
 	return set
 })
 
-// assetPath is the address of a static file, or of a directory of them, on whatever host the page has that names it.
+// assetPath is the address of a static file, or of a directory of them, on
+// whatever host the page has that names it.
 func assetPath(name string) string {
 	if dir, ok := strings.CutSuffix(name, "/"); ok {
 		for n, address := range assets().names {
@@ -115,7 +120,8 @@ func (s *Server) assetRoutes(mux *http.ServeMux) {
 	mux.Handle("GET "+assetRoot+"{path...}", s.page(serveAsset))
 }
 
-// serveAsset needs no credentials and carries nothing secret; viewer frames, whose origin is opaque, read it by CORS.
+// serveAsset needs no credentials and carries nothing secret; viewer frames,
+// whose origin is opaque, read it by CORS.
 func serveAsset(w http.ResponseWriter, r *http.Request) error {
 	a, ok := assets().files[r.PathValue("path")]
 	if !ok {
@@ -140,7 +146,8 @@ func serveAsset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// acceptsGzip reports whether a request names gzip among what it accepts, and not with quality 0.
+// acceptsGzip reports whether a request names gzip among what it accepts, and
+// not with quality 0.
 func acceptsGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		coding, params, err := mime.ParseMediaType(part)

@@ -14,7 +14,8 @@ import (
 	"vitrine/report"
 )
 
-// The pages of numbers: of one link, and of all links of an account. They show what the API answers, from the same calls.
+// The pages of numbers: of one link, and of all links of an account. They show
+// what the API answers, from the same calls.
 
 const analyticsRoot = "/analytics"
 
@@ -29,7 +30,8 @@ func (s *Server) statsRoutes(mux *http.ServeMux) {
 	}
 }
 
-// looking admits who is signed in, without that being a use of the session: one that nobody uses ends in its time, whatever page is open.
+// looking admits who is signed in, without that being a use of the session: one
+// that nobody uses ends in its time, whatever page is open.
 func (s *Server) looking(h memberHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -82,7 +84,8 @@ func (n *numbers) version() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum[:9]), nil
 }
 
-// numbersOf makes the report that a request is about; of an account whose plan has none, a sample, and of its websites nothing.
+// numbersOf makes the report that a request is about; of an account whose plan
+// has none, a sample, and of its websites nothing.
 func (s *Server) numbersOf(ctx context.Context, me *vitrine.Account, of subject, rg report.Range) (n *numbers, err error) {
 	l := of.link
 	n = &numbers{website: of.website, sample: !me.Plan.Pro()}
@@ -113,7 +116,8 @@ func (s *Server) subjectOf(r *http.Request, me *vitrine.Account) (of subject, er
 	return of, err
 }
 
-// linkOf is the link that the address of a page names, nil where it names none. Another account's link is like an unknown one.
+// linkOf is the link that the address of a page names, nil where it names none.
+// Another account's link is like an unknown one.
 func (s *Server) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, error) {
 	slug := r.PathValue("slug")
 	if slug == "" {
@@ -300,7 +304,8 @@ func (p *statsPage) AllTime() string {
 	return counted(a.Views, "view", "views") + " and " + counted(a.Downloads, "download", "downloads") + " of " + counted(a.Links, "link", "links") + " since the beginning"
 }
 
-// CSV is the address of a card's table as a file; "" of a sample, which has none.
+// CSV is the address of a card's table as a file; "" of a sample, which has
+// none.
 func (p *statsPage) CSV(card string) string {
 	if p.Sample {
 		return ""

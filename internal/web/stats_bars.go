@@ -20,7 +20,8 @@ type statsBar struct {
 	Width      string // of the bar, the first one's being all there is
 }
 
-// statsBarsOf makes rows of buckets, the largest of which comes first. name, if given, is what a key is called, and dress adds the rest.
+// statsBarsOf makes rows of buckets, the largest of which comes first. name, if
+// given, is what a key is called, and dress adds the rest.
 func statsBarsOf(buckets []report.Bucket, name func(key string) string, dress func(key string, b *statsBar)) []statsBar {
 	var rows []statsBar
 	for _, bucket := range buckets {

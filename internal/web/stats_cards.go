@@ -82,7 +82,8 @@ func completionNote(n *numbers) string {
 	return "on average"
 }
 
-// newStatsDelta is a change in words; was is the number of the time before. All time has no time before.
+// newStatsDelta is a change in words; was is the number of the time before. All
+// time has no time before.
 func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
 	if r.Range.Key == report.RangeAll {
 		return nil

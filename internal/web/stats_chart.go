@@ -8,8 +8,9 @@ import (
 	"vitrine/report"
 )
 
-// statsChart is views and unique viewers over time, and those of the time before. What it draws is in a table, too, which the script
-// that draws it anew reads.
+// statsChart is views and unique viewers over time, and those of the time
+// before. What it draws is in a table, too, which the script that draws it anew
+// reads.
 type statsChart struct {
 	Points  []statsPoint
 	Before  bool  // there is a time before
@@ -23,7 +24,8 @@ type statsChart struct {
 	Was     string
 }
 
-// statsPoint is a day or a week, and as many days before the same place of the time before.
+// statsPoint is a day or a week, and as many days before the same place of the
+// time before.
 type statsPoint struct {
 	Date, Label          string
 	Views, Uniques       figure
@@ -39,7 +41,8 @@ type statsTick struct {
 	Spare     bool   // left out where there is little room
 }
 
-// chartWidth and chartHeight are what paths lie within; they are stretched to what the page has room for.
+// chartWidth and chartHeight are what paths lie within; they are stretched to
+// what the page has room for.
 const (
 	chartWidth  = 1000
 	chartHeight = 100
@@ -75,7 +78,8 @@ func newStatsChart(r *report.Summary) statsChart {
 	return c
 }
 
-// niceStep is a step of 1, 2 or 5 and zeros by which three to five lead to most.
+// niceStep is a step of 1, 2 or 5 and zeros by which three to five lead to
+// most.
 func niceStep(most int64) int64 {
 	for step := int64(1); ; step *= 10 {
 		for _, m := range []int64{1, 2, 5} {
@@ -111,7 +115,8 @@ func dateTicks(series []report.Point) (ticks []statsTick) {
 	return ticks
 }
 
-// chartPath is a line through values on a scale from 0 to top; a single value is a level line.
+// chartPath is a line through values on a scale from 0 to top; a single value
+// is a level line.
 func chartPath(values []int64, top int64) string {
 	var b strings.Builder
 	if len(values) == 1 {

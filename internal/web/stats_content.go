@@ -9,7 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// statsPages is how a document was read: by page, how many came so far, and how long they stayed.
+// statsPages is how a document was read: by page, how many came so far, and how
+// long they stayed.
 type statsPages struct {
 	*report.PagesContent
 	Unread string         // that nobody has seen a page, in place of all the rest
@@ -22,7 +23,8 @@ type statsPages struct {
 	Rows   []statsPageRow
 }
 
-// statsPageBar is a page's bars, in percent of the width and the height there is.
+// statsPageBar is a page's bars, in percent of the width and the height there
+// is.
 type statsPageBar struct {
 	Page            int
 	X, Width        string
@@ -37,13 +39,15 @@ type statsPageRow struct {
 	Time lasting
 }
 
-// mostBars bounds how many pages have bars of their own, and mostNumbers how many have their number below.
+// mostBars bounds how many pages have bars of their own, and mostNumbers how
+// many have their number below.
 const (
 	mostBars    = 200
 	mostNumbers = 24
 )
 
-// newStatsPages draws the pages; before tells whether there were views before these days.
+// newStatsPages draws the pages; before tells whether there were views before
+// these days.
 func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 	if c == nil {
 		return nil

@@ -12,9 +12,11 @@ import (
 	"vitrine/report"
 )
 
-// Tables as files: CSV as RFC 4180 has it, in the figures of the report as they are.
+// Tables as files: CSV as RFC 4180 has it, in the figures of the report as they
+// are.
 
-// cardRows are the tables of a report by the names of their cards, each with its head.
+// cardRows are the tables of a report by the names of their cards, each with
+// its head.
 var cardRows = map[string]func(*numbers) [][]string{
 	"totals":    totalsRows,
 	"series":    seriesRows,
@@ -36,7 +38,8 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"screens":   func(n *numbers) [][]string { return bucketRows("screen", "sessions", n.summary().Breakdowns.Screens) },
 }
 
-// writeCard answers with the table of a card. Of a sample there is none: a file does not tell that it is made up.
+// writeCard answers with the table of a card. Of a sample there is none: a file
+// does not tell that it is made up.
 func writeCard(w http.ResponseWriter, r *http.Request, n *numbers, format, card string) error {
 	if n.sample {
 		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
@@ -138,7 +141,8 @@ func insightRows(n *numbers) [][]string {
 	return rows
 }
 
-// contentRows are the pages of a document, or the marks of other kinds; nil where there are none.
+// contentRows are the pages of a document, or the marks of other kinds; nil
+// where there are none.
 func contentRows(n *numbers) [][]string {
 	if n.link == nil {
 		return nil

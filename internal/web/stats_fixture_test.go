@@ -13,7 +13,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// office is a site with an account whose links were read, of each kind of content.
+// office is a site with an account whose links were read, of each kind of
+// content.
 type office struct {
 	*site
 	key    string // of the API
@@ -21,10 +22,12 @@ type office struct {
 	links  map[report.ContentKind]*vitrine.Link
 }
 
-// officeDays is for how long its links have been there: long enough that a point of all time is a week.
+// officeDays is for how long its links have been there: long enough that a
+// point of all time is a week.
 const officeDays = 130
 
-// newOffice has links that were opened, for a long time, by people and bots; some of what they are called wants to be a formula.
+// newOffice has links that were opened, for a long time, by people and bots;
+// some of what they are called wants to be a formula.
 func newOffice(t testing.TB) *office {
 	t.Helper()
 	o := &office{site: newDesk(t), links: map[report.ContentKind]*vitrine.Link{}}

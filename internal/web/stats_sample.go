@@ -9,8 +9,9 @@ import (
 	"vitrine/report"
 )
 
-// What an account whose plan has no analytics is shown: opens that nobody made, counted by the real engine. They are the same on every
-// day but for their dates, and know nothing of the account's own.
+// What an account whose plan has no analytics is shown: opens that nobody made,
+// counted by the real engine. They are the same on every day but for their
+// dates, and know nothing of the account's own.
 
 const (
 	sampleDays  = 180
@@ -77,7 +78,8 @@ type sampleFacts struct {
 	views     int64
 }
 
-// sampleOpens makes the opens of the sample's days up to now, of a link of a kind.
+// sampleOpens makes the opens of the sample's days up to now, of a link of a
+// kind.
 func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
 	r := rand.New(rand.NewPCG(1874, uint64(id)))
 	today := report.DayOf(now.UnixMilli())
@@ -175,7 +177,8 @@ func foldSample(w report.Window, facts ...sampleFacts) *report.Tally {
 
 func sampleCreated(now time.Time) time.Time { return now.AddDate(0, 0, 1-sampleDays) }
 
-// sampleLink is a report as that of a link may be. Of the link it has the name and the kind, and nothing else.
+// sampleLink is a report as that of a link may be. Of the link it has the name
+// and the kind, and nothing else.
 func sampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time) *report.LinkReport {
 	kind := vitrine.ContentKindOf(l.Kind)
 	facts := sampleOpens(1, kind, 16, now)

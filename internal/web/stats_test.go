@@ -35,7 +35,8 @@ func same[T comparable](t testing.TB, what string, page, api T) {
 	}
 }
 
-// Each figure on the page of a link, and in its files, is the API's for the same link and days.
+// Each figure on the page of a link, and in its files, is the API's for the
+// same link and days.
 func TestStatsAreTheAPIs(t *testing.T) {
 	o := newOffice(t)
 	for kind, l := range o.links {
@@ -259,7 +260,8 @@ func TestStatsFilesAreHarmless(t *testing.T) {
 	}
 }
 
-// Numbers are their owner's alone: another account's link is an unknown one, and who is not signed in is asked to.
+// Numbers are their owner's alone: another account's link is an unknown one,
+// and who is not signed in is asked to.
 func TestStatsOfOthers(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentPages]
@@ -279,7 +281,8 @@ func TestStatsOfOthers(t *testing.T) {
 	}
 }
 
-// An account whose plan has no analytics sees a sample, marked as one: the same whatever its links have come to.
+// An account whose plan has no analytics sees a sample, marked as one: the same
+// whatever its links have come to.
 func TestStatsSample(t *testing.T) {
 	o := newOffice(t)
 	look := func(path string) (page, numbers string) {
@@ -330,7 +333,8 @@ func (o *office) setPlan(p vitrine.Plan) {
 	o.check(err)
 }
 
-// The pulse changes when a number does, and not before; asking for it is no open.
+// The pulse changes when a number does, and not before; asking for it is no
+// open.
 func TestStatsPulse(t *testing.T) {
 	o := newOffice(t)
 	l, other := o.links[report.ContentScroll], o.links[report.ContentNone]
@@ -411,7 +415,8 @@ func TestStatsEmpty(t *testing.T) {
 	}
 }
 
-// The page of a link's numbers is one of the links', and says which one; the account's is a place of its own.
+// The page of a link's numbers is one of the links', and says which one; the
+// account's is a place of its own.
 func TestStatsPlace(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentPages]
@@ -439,7 +444,8 @@ func TestStatsPlace(t *testing.T) {
 	}
 }
 
-// The scripts of all pages that a member has fit in 60 KB together, as they are sent; some bring in others.
+// The scripts of all pages that a member has fit in 60 KB together, as they are
+// sent; some bring in others.
 func TestScriptBudget(t *testing.T) {
 	d := newDemo(t)
 	sizes := map[string]int{}

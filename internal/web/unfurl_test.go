@@ -9,7 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// Every program that shows previews of links, as the corpus of package visitor has them, gets title, words and picture, and is no view.
+// Every program that shows previews of links, as the corpus of package visitor
+// has them, gets title, words and picture, and is no view.
 func TestUnfurl(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("report.pdf", samples["report.pdf"], titled("The year in numbers"))
@@ -45,8 +46,8 @@ func TestUnfurl(t *testing.T) {
 	}
 }
 
-// A scanner of mail that calls itself a browser opens a link, runs its scripts and leaves at once: it is counted and listed as atypical, and
-// in no average.
+// A scanner of mail that calls itself a browser opens a link, runs its scripts
+// and leaves at once: it is counted and listed as atypical, and in no average.
 func TestMailScannerIsAtypical(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("report.pdf", samples["report.pdf"])

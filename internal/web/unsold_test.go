@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// Where plans are not sold, no page tells of plans: neither to visitors, nor to members with and without analytics, nor to owner and moderators.
-// Limits stay.
+// Where plans are not sold, no page tells of plans: neither to visitors, nor to
+// members with and without analytics, nor to owner and moderators. Limits stay.
 func TestPlansNotSold(t *testing.T) {
 	d := newDemo(t)
 	plans := regexp.MustCompile(`\b[Pp]lans?\b|\bPro\b|\bLifetime\b|\bFree\b`)
@@ -74,7 +74,8 @@ func TestProRequiredNotSold(t *testing.T) {
 	}
 }
 
-// Who is invited gets the plan of the inviter, on the page and on the command line.
+// Who is invited gets the plan of the inviter, on the page and on the command
+// line.
 func TestInviteHasInvitersPlan(t *testing.T) {
 	d := newDoor(t, auth.SignUpInvite, false)
 	d.server.UpgradeURL = ""

@@ -7,8 +7,8 @@ import (
 	"vitrine"
 )
 
-// The storage of a plan limits what is stored, completed or not. An upload whose
-// hold has ended can be completed until its room is needed.
+// The storage of a plan limits what is stored, completed or not. An upload
+// whose hold has ended can be completed until its room is needed.
 func TestStorageLimitsTheDisk(t *testing.T) {
 	f := newFixture(t)
 	const most = 3

@@ -182,7 +182,8 @@ func TestCompleteErrors(t *testing.T) {
 		t.Error("custom slug not given")
 	}
 
-	// Bytes that are not what the name says, or unsafe, are deleted, and a retry hears the same.
+	// Bytes that are not what the name says, or unsafe, are deleted, and a
+	// retry hears the same.
 	files := []struct{ name, mime, content, code string }{
 		{"a.pdf", "application/pdf", "just text, no PDF at all", "content_mismatch"},
 		{"a.png", "image/png", "%PDF-1.7 not a picture", "content_mismatch"},
@@ -238,7 +239,8 @@ func TestIdempotency(t *testing.T) {
 	f.audit()
 }
 
-// Promise 2: a hundred concurrent completes with one key make one link and use one slot.
+// Promise 2: a hundred concurrent completes with one key make one link and use
+// one slot.
 func TestConcurrentCompletes(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -320,7 +322,8 @@ func TestLimitsUnderConcurrency(t *testing.T) {
 	})
 }
 
-// A key counts as long as its link lives; then it may begin anew, with another file, too.
+// A key counts as long as its link lives; then it may begin anew, with another
+// file, too.
 func TestIdempotencyKeyOutlived(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -354,7 +357,8 @@ func TestRefusalIsRepeated(t *testing.T) {
 	}
 }
 
-// A token that was made while the clock was ahead is worth nothing once it is set right (promise 22).
+// A token that was made while the clock was ahead is worth nothing once it is
+// set right (promise 22).
 func TestClockSetBack(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -374,7 +378,8 @@ func TestSizesDoNotOverflow(t *testing.T) {
 	f.call(key, "POST", "/uploads", noteFile).want(200, "")
 }
 
-// A link that was deleted while someone opened it leaves nothing in the account's numbers.
+// A link that was deleted while someone opened it leaves nothing in the
+// account's numbers.
 func TestOpenOfADeletedLink(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)

@@ -15,7 +15,8 @@ const (
 	uploadsRoot   = dashboardRoot + "/uploads"
 )
 
-// uploadRoutes are the operations of the site's own scripts: the same three steps as the API's, by a session instead of a key.
+// uploadRoutes are the operations of the site's own scripts: the same three
+// steps as the API's, by a session instead of a key.
 func (s *Server) uploadRoutes(mux *http.ServeMux) {
 	s.memberData(mux, http.MethodPost, uploadsRoot, s.beginFromPage)
 	s.memberData(mux, http.MethodPost, uploadsRoot+"/complete", s.completeFromPage)
@@ -24,7 +25,8 @@ func (s *Server) uploadRoutes(mux *http.ServeMux) {
 	s.memberData(mux, http.MethodPost, linksRoot+"/{slug}/edit", s.editLink)
 }
 
-// memberLink is a link as the site's scripts know it: as the API's, with what its owner reads and where it leads.
+// memberLink is a link as the site's scripts know it: as the API's, with what
+// its owner reads and where it leads.
 type memberLink struct {
 	link
 	State         vitrine.LinkState `json:"state"`
@@ -73,7 +75,8 @@ func (s *Server) linkState(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return writeJSON(w, s.memberLink(o.Link))
 }
 
-// slugAnswer reports whether a slug can be had. About one that is taken it says the same anyone who has it.
+// slugAnswer reports whether a slug can be had. About one that is taken it says
+// the same anyone who has it.
 type slugAnswer struct {
 	Free    bool         `json:"free"`
 	Slug    string       `json:"slug,omitempty"` // as it would be written
@@ -97,7 +100,8 @@ func (s *Server) checkSlug(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return err
 }
 
-// editLink changes what was sent of a link, all of it or nothing, and leaves the rest.
+// editLink changes what was sent of a link, all of it or nothing, and leaves
+// the rest.
 func (s *Server) editLink(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := readObject(w, r)
 	if err != nil {

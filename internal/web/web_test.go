@@ -34,8 +34,9 @@ import (
 	"vitrine/report"
 )
 
-// site is a whole server as the public meets it: built of the real parts, on the wall's clock (which a test may set forward), with one
-// Lifetime account. Files come in through the services.
+// site is a whole server as the public meets it: built of the real parts, on
+// the wall's clock (which a test may set forward), with one Lifetime account.
+// Files come in through the services.
 type site struct {
 	t       testing.TB
 	dir     string // of its data
@@ -159,7 +160,8 @@ func (s *site) check(err error) {
 	}
 }
 
-// publish takes a file through the three steps, and a video through its scan; change may set what step 3 may choose.
+// publish takes a file through the three steps, and a video through its scan;
+// change may set what step 3 may choose.
 func (s *site) publish(name string, content []byte, change ...func(*publish.CompleteRequest)) *vitrine.Link {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -199,7 +201,8 @@ func titled(title string) func(*publish.CompleteRequest) {
 	return func(r *publish.CompleteRequest) { r.LinkName = &title }
 }
 
-// setState puts a link into a state as no service would, for want of a way there in a test.
+// setState puts a link into a state as no service would, for want of a way
+// there in a test.
 func (s *site) setState(l *vitrine.Link, state vitrine.LinkState) {
 	s.t.Helper()
 	s.check(s.server.Links.Store.Update(s.t.Context(), func(tx vitrine.Tx) error {
@@ -215,14 +218,16 @@ func (s *site) setState(l *vitrine.Link, state vitrine.LinkState) {
 // reader is the user agent of a person.
 const reader = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
-// reply is an answer, its body read and unpacked; wire is how many bytes the body had on the way.
+// reply is an answer, its body read and unpacked; wire is how many bytes the
+// body had on the way.
 type reply struct {
 	*http.Response
 	body string
 	wire int
 }
 
-// get asks for an address of the site (or a whole one) as a person's browser does; headers are "Name: value".
+// get asks for an address of the site (or a whole one) as a person's browser
+// does; headers are "Name: value".
 func (s *site) get(address string, headers ...string) reply {
 	s.t.Helper()
 	return s.do(http.MethodGet, address, "", headers...)
@@ -267,7 +272,8 @@ func (s *site) status(r reply, want int) reply {
 	return r
 }
 
-// attr finds an attribute's value in a page, HTML undone as far as addresses need it.
+// attr finds an attribute's value in a page, HTML undone as far as addresses
+// need it.
 func (s *site) attr(page, pattern string) string {
 	s.t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(page)

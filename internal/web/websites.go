@@ -22,7 +22,8 @@ var (
 // websitesRoot is where an account's websites are listed.
 const websitesRoot = "/websites"
 
-// maxWebsiteForm bounds the forms of websites and albums, in bytes: a title of 200 characters, each up to 12 bytes of the form's encoding.
+// maxWebsiteForm bounds the forms of websites and albums, in bytes: a title of
+// 200 characters, each up to 12 bytes of the form's encoding.
 const maxWebsiteForm = 8 << 10
 
 func (s *Server) websiteRoutes(mux *http.ServeMux) {
@@ -291,10 +292,12 @@ func (s *Server) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut, 
 	return left, nil
 }
 
-// websiteDeed is what a form does with a website; it returns what is said of it, and where.
+// websiteDeed is what a form does with a website; it returns what is said of
+// it, and where.
 type websiteDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
 
-// websiteForms are the forms of a website's page, by the end of the address that takes them.
+// websiteForms are the forms of a website's page, by the end of the address
+// that takes them.
 var websiteForms = map[string]websiteDeed{
 	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		return "renamed", websitesRoot + "/" + slug, s.Sites.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
@@ -316,7 +319,8 @@ func linkIDOf(text string) vitrine.LinkID {
 	return vitrine.LinkID(n)
 }
 
-// websiteForm takes a form about a website of who is signed in. One that cannot be carried out is shown again.
+// websiteForm takes a form about a website of who is signed in. One that cannot
+// be carried out is shown again.
 func (s *Server) websiteForm(does websiteDeed) memberHandler {
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if err := readForm(w, r, maxWebsiteForm); err != nil {

@@ -9,8 +9,9 @@ import (
 	"vitrine"
 )
 
-// A website that was made for a first deploy which came to nothing is taken back: it holds no link of the plan and not even its name. One that has
-// a version stays, and nobody takes another's back.
+// A website that was made for a first deploy which came to nothing is taken
+// back: it holds no link of the plan and not even its name. One that has a
+// version stays, and nobody takes another's back.
 func TestWebsiteDiscarded(t *testing.T) {
 	h := newHosting(t)
 	h.account = h.join("maker@example.org", vitrine.RoleMember)

@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// A version that was shown once a person had cleared it, and is then taken off display, takes the website with it: no older one comes back.
+// A version that was shown once a person had cleared it, and is then taken off
+// display, takes the website with it: no older one comes back.
 func TestWebsiteOffDisplayAfterClearance(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
@@ -72,7 +73,8 @@ func TestClosedAccountShowsNothing(t *testing.T) {
 	}
 }
 
-// Of a file that is packed one range is sent at a time, and none of a large one: each is unpacked from the beginning.
+// Of a file that is packed one range is sent at a time, and none of a large
+// one: each is unpacked from the beginning.
 func TestWebsiteRangesOfPacked(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
@@ -127,7 +129,8 @@ func TestWebsiteContradicting(t *testing.T) {
 	h.shows(site, http.StatusNotFound, "not available yet")
 }
 
-// No link of a version that a moderator looks at leads out of it, however browsers come to understand it so.
+// No link of a version that a moderator looks at leads out of it, however
+// browsers come to understand it so.
 func TestWebsiteExaminedLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)

@@ -28,7 +28,8 @@ import (
 
 const login = `index.html=<h1>Second</h1><form><input type="password"></form>`
 
-// A version that is held is shown from when it is live; one that is refused changes nothing; one that is taken down is gone.
+// A version that is held is shown from when it is live; one that is refused
+// changes nothing; one that is taken down is gone.
 func TestWebsiteStates(t *testing.T) {
 	h := newHosting(t)
 	site := h.found("Garden")
@@ -124,7 +125,8 @@ func (s *site) counted() (n, bytes int64) {
 	return n, bytes
 }
 
-// The newest versions are kept, the one that is shown whatever its age; a website is one link of the plan, and its bytes are storage.
+// The newest versions are kept, the one that is shown whatever its age; a
+// website is one link of the plan, and its bytes are storage.
 func TestWebsiteLimits(t *testing.T) {
 	h := newHosting(t)
 	h.setPlan(h.member, vitrine.PlanFree)
@@ -138,7 +140,8 @@ func TestWebsiteLimits(t *testing.T) {
 		if i == 0 {
 			continue
 		}
-		// The first one is shown again each time: no deploy deletes what is shown before it.
+		// The first one is shown again each time: no deploy deletes what is
+		// shown before it.
 		h.check(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), links[0].ID))
 	}
 	f, err := h.server.Sites.BySlug(t.Context(), h.member, string(site.Slug))
@@ -150,7 +153,8 @@ func TestWebsiteLimits(t *testing.T) {
 	if n, bytes := h.counted(); n != 1 || bytes != size*int64(len(f.Versions)) {
 		t.Errorf("%d links with %d bytes, of %d versions", n, bytes, len(f.Versions))
 	}
-	// A second website is the second link, and there is no third of either kind.
+	// A second website is the second link, and there is no third of either
+	// kind.
 	h.found("Second")
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Third", "")
 	h.refused(err, vitrine.CodeLinkLimit, "")
@@ -168,7 +172,8 @@ func TestWebsiteLimits(t *testing.T) {
 	h.check(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), old.ID))
 	h.refused(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), old.ID), vitrine.CodeNotFound, "")
 
-	// Names of one's own are for plans that have them, and names are given once.
+	// Names of one's own are for plans that have them, and names are given
+	// once.
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Own", "own-name")
 	h.refused(err, vitrine.CodeProRequired, "")
 	if _, err := h.server.Uploads.Create(t.Context(), h.member, publish.UploadRequest{Name: "a.html", Type: "text/html", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
@@ -179,7 +184,8 @@ func TestWebsiteLimits(t *testing.T) {
 	}
 }
 
-// What is taken down in the middle of its transfer is cut off; a newer version cuts nothing off.
+// What is taken down in the middle of its transfer is cut off; a newer version
+// cuts nothing off.
 func TestWebsiteTransferEnds(t *testing.T) {
 	h := newHosting(t)
 	h.server.RecheckEvery = 10 * time.Millisecond
@@ -282,7 +288,8 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	h.refused(err, vitrine.CodeUploadNotFound, "")
 }
 
-// noPages checks that none of a link's pages and forms is there for a slug, whatever the plan.
+// noPages checks that none of a link's pages and forms is there for a slug,
+// whatever the plan.
 func (s *site) noPages(slug string) {
 	s.t.Helper()
 	cookie := s.signIn(s.member)
@@ -381,7 +388,8 @@ func TestWebsiteExamined(t *testing.T) {
 	h.shows(site, http.StatusOK, "password")
 }
 
-// The pages make a website, take its files, tell what was left out, and go back.
+// The pages make a website, take its files, tell what was left out, and go
+// back.
 func TestWebsitePages(t *testing.T) {
 	h := newHosting(t)
 	cookie := h.signIn(h.member)

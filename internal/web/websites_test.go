@@ -42,7 +42,8 @@ func (s *site) audit() {
 	}
 }
 
-// packed is a ZIP of files: "path=content" each, deflated where the path ends with "*", which is not part of it.
+// packed is a ZIP of files: "path=content" each, deflated where the path ends
+// with "*", which is not part of it.
 func packed(t testing.TB, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -155,7 +156,8 @@ func (s *site) refused(err error, code vitrine.Code, reason string) {
 	}
 }
 
-// A website is served by its own host, as its files are packed, and everything else of that host is nothing.
+// A website is served by its own host, as its files are packed, and everything
+// else of that host is nothing.
 func TestWebsiteServed(t *testing.T) {
 	h := newHosting(t)
 	site := h.found("Garden")
@@ -236,14 +238,16 @@ func TestWebsiteServed(t *testing.T) {
 	h.status(h.visit(site, "/app.mjs", "Service-Worker: script"), http.StatusForbidden)
 	h.status(h.visit(&vitrine.Site{Slug: "unknown"}, "/"), http.StatusNotFound)
 	h.status(h.visit(&vitrine.Site{Slug: "a.b"}, "/"), http.StatusNotFound)
-	// By its path it leads to the host; elsewhere on the app there is nothing of it.
+	// By its path it leads to the host; elsewhere on the app there is nothing
+	// of it.
 	r = h.status(h.get("/s/"+string(site.Slug)+"/blog/?q=1"), http.StatusTemporaryRedirect)
 	if want := "http://" + string(site.Slug) + ".localhost:" + h.server.PublicURL.Port() + "/blog/?q=1"; r.Header.Get("Location") != want {
 		t.Errorf("leads to %q, want %q", r.Header.Get("Location"), want)
 	}
 }
 
-// Without hosts of their own websites stand in a sandbox, all of them, whatever they answer.
+// Without hosts of their own websites stand in a sandbox, all of them, whatever
+// they answer.
 func TestWebsiteSandboxed(t *testing.T) {
 	h := newHosting(t)
 	h.server.SitesURL = nil
@@ -270,7 +274,8 @@ func TestWebsiteSandboxed(t *testing.T) {
 	h.setState(h.version(site), vitrine.StateLive)
 }
 
-// On an install with two hosts the one of files has the websites, and the other has not.
+// On an install with two hosts the one of files has the websites, and the other
+// has not.
 func TestWebsiteOnContentHost(t *testing.T) {
 	h := newDeskWith(t, siteOptions{content: true})
 	h.server.Sites = &collections.Sites{Store: h.server.Links.Store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: h.server.Now}

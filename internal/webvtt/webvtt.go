@@ -23,8 +23,9 @@ var (
 
 const vttSignature = "WEBVTT"
 
-// Parse checks WebVTT and returns it without a byte order mark, or makes WebVTT of SubRip. It has one cue at least whose
-// time makes sense; others a player passes over.
+// Parse checks WebVTT and returns it without a byte order mark, or makes WebVTT
+// of SubRip. It has one cue at least whose time makes sense; others a player
+// passes over.
 func Parse(text []byte) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
@@ -42,7 +43,8 @@ func Parse(text []byte) ([]byte, error) {
 	return fromSubRip(lines)
 }
 
-// The line of a cue that says when: in WebVTT (its specification, cue timings) and as SubRip files have it in practice.
+// The line of a cue that says when: in WebVTT (its specification, cue timings)
+// and as SubRip files have it in practice.
 var (
 	vttTiming    = regexp.MustCompile(`^(?:(\d{2,6}):)?([0-5]\d):([0-5]\d)\.(\d{3})[ \t]*-->[ \t]*(?:(\d{2,6}):)?([0-5]\d):([0-5]\d)\.(\d{3})(?:[ \t].*)?$`)
 	subRipTiming = regexp.MustCompile(`^\s*(?:(\d{1,6}):)?([0-5]?\d):([0-5]?\d)[,.](\d{1,3})\s*-->\s*(?:(\d{1,6}):)?([0-5]?\d):([0-5]?\d)[,.](\d{1,3})(?:\s.*)?$`)
@@ -51,7 +53,8 @@ var (
 // timing is when a cue is shown, in milliseconds.
 type timing struct{ start, end int64 }
 
-// maxTimingLine bounds what is looked at, in bytes: times and the settings of a cue's place are shorter.
+// maxTimingLine bounds what is looked at, in bytes: times and the settings of a
+// cue's place are shorter.
 const maxTimingLine = 500
 
 func parseTiming(form *regexp.Regexp, line string) (timing, bool) {
@@ -65,7 +68,8 @@ func parseTiming(form *regexp.Regexp, line string) (timing, bool) {
 	return timing{milliseconds(m[1:5]), milliseconds(m[5:9])}, true
 }
 
-// milliseconds adds hours (which may be missing), minutes, seconds and thousandths.
+// milliseconds adds hours (which may be missing), minutes, seconds and
+// thousandths.
 func milliseconds(part []string) int64 {
 	var sum int64
 	for i, unit := range []int64{3_600_000, 60_000, 1000, 1} {
@@ -82,11 +86,13 @@ func stamp(ms int64) string {
 	return fmt.Sprintf("%02d:%02d:%02d.%03d", ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000)
 }
 
-// subRipStyle is what players of SubRip take for a command, as {\an8}, and those of WebVTT for text.
+// subRipStyle is what players of SubRip take for a command, as {\an8}, and
+// those of WebVTT for text.
 var subRipStyle = regexp.MustCompile(`\{\\[^{}]*\}`)
 
-// fromSubRip makes WebVTT of SubRip: cues of a number, a time and lines of text, with an empty line after each. Cues whose time makes
-// no sense are left out.
+// fromSubRip makes WebVTT of SubRip: cues of a number, a time and lines of
+// text, with an empty line after each. Cues whose time makes no sense are left
+// out.
 func fromSubRip(lines []string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(vttSignature + "\n")
@@ -124,7 +130,8 @@ func fromSubRip(lines []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// cueLine is a line of text that WebVTT does not take for a time. A line that is empty without its commands would end the cue.
+// cueLine is a line of text that WebVTT does not take for a time. A line that
+// is empty without its commands would end the cue.
 func cueLine(line string) string {
 	line = strings.TrimSpace(subRipStyle.ReplaceAllString(line, ""))
 	if line == "" {

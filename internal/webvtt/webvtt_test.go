@@ -63,7 +63,8 @@ func TestNoCaptions(t *testing.T) {
 	}
 }
 
-// What is taken as captions is valid WebVTT of a bounded size, and stays itself when it is taken again.
+// What is taken as captions is valid WebVTT of a bounded size, and stays itself
+// when it is taken again.
 func FuzzParseCaptions(f *testing.F) {
 	f.Add([]byte(fixture.SomeVTT))
 	f.Add([]byte("\ufeffWEBVTT x\r\n\r\n01:00:01.000 --> 01:00:04.000 align:start\r\nx\r\n"))

@@ -1,5 +1,6 @@
-// Package worker runs pieces of background work again and again. It knows nothing of what they do: the state that they work on is
-// the queue, and a run that fails or is cut short is made good by the next one.
+// Package worker runs pieces of background work again and again. It knows
+// nothing of what they do: the state that they work on is the queue, and a run
+// that fails or is cut short is made good by the next one.
 package worker
 
 import (
@@ -12,13 +13,16 @@ import (
 	"time"
 )
 
-// maxBackOff bounds the time between runs of failing work whose interval is shorter.
+// maxBackOff bounds the time between runs of failing work whose interval is
+// shorter.
 const maxBackOff = time.Minute
 
-// jitter is the part of a wait that is left to chance, so that loops and instances spread out.
+// jitter is the part of a wait that is left to chance, so that loops and
+// instances spread out.
 const jitter = 0.1
 
-// Work is one run of a piece of background work. It returns soon after its context ends.
+// Work is one run of a piece of background work. It returns soon after its
+// context ends.
 type Work func(context.Context) error
 
 // Loop is a named piece of background work.
@@ -30,14 +34,16 @@ type Loop struct {
 	wake  chan struct{}
 }
 
-// New makes a loop that runs work at once and then every so often, counted from the end of a run to the start of the next,
-// give or take a tenth. Failing work is tried after twice the time before, to a minute or every, whichever is longer.
+// New makes a loop that runs work at once and then every so often, counted from
+// the end of a run to the start of the next, give or take a tenth. Failing work
+// is tried after twice the time before, to a minute or every, whichever is
+// longer.
 func New(name string, every time.Duration, log *slog.Logger, work Work) *Loop {
 	return &Loop{name: name, every: every, work: work, log: log.With("loop", name), wake: make(chan struct{}, 1)}
 }
 
-// Wake has the work run as soon as possible: once more after the present run, and after the wait of failing work. It
-// never blocks.
+// Wake has the work run as soon as possible: once more after the present run,
+// and after the wait of failing work. It never blocks.
 func (l *Loop) Wake() {
 	select {
 	case l.wake <- struct{}{}:
@@ -66,7 +72,8 @@ func (l *Loop) Run(ctx context.Context) {
 	}
 }
 
-// once runs the work; a panic is a failure like another, not the end of the process.
+// once runs the work; a panic is a failure like another, not the end of the
+// process.
 func (l *Loop) once(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -102,7 +109,8 @@ func (l *Loop) pause(failures int) time.Duration {
 	return time.Duration(float64(d) * (1 - jitter + 2*jitter*rand.Float64()))
 }
 
-// RunAll runs loops side by side until ctx ends, and returns when the last of them has.
+// RunAll runs loops side by side until ctx ends, and returns when the last of
+// them has.
 func RunAll(ctx context.Context, loops ...*Loop) {
 	var wg sync.WaitGroup
 	for _, l := range loops {

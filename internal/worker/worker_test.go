@@ -19,7 +19,8 @@ func about(got, want time.Duration) bool {
 	return want-slack <= got && got <= want+slack
 }
 
-// run starts a loop whose work reports when it began and does what the next step says; it returns the time between runs.
+// run starts a loop whose work reports when it began and does what the next
+// step says; it returns the time between runs.
 func run(t *testing.T, every time.Duration, steps ...error) []time.Duration {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

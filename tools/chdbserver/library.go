@@ -47,13 +47,15 @@ func open(path, dir string) (*library, error) {
 	if l.conn == nil {
 		return nil, errors.New("the engine does not open " + dir)
 	}
-	// What tests store is little: threads that share it cost more than they save.
+	// What tests store is little: threads that share it cost more than they
+	// save.
 	_, err = l.run([]byte("SET max_threads = 1, max_insert_threads = 1, max_final_threads = 1, compile_expressions = 0, "+
 		"compile_aggregate_expressions = 0, compile_sort_description = 0, log_queries = 0"), "TabSeparated")
 	return l, err
 }
 
-// run runs one statement and gives its answer in a format; the caller holds l.mu.
+// run runs one statement and gives its answer in a format; the caller holds
+// l.mu.
 func (l *library) run(sql []byte, format string) ([]byte, error) {
 	q, f := append(bytes.Clone(sql), 0), append([]byte(format), 0)
 	r := l.query(*l.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))

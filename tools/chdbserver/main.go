@@ -1,9 +1,11 @@
-// Command chdbserver serves the HTTP interface of ClickHouse over the real engine, which libchdb.so is as a library, for tests: one statement at
-// a time, without users and without replication.
+// Command chdbserver serves the HTTP interface of ClickHouse over the real
+// engine, which libchdb.so is as a library, for tests: one statement at a time,
+// without users and without replication.
 //
 //	chdbserver LIBCHDB.SO DIRECTORY ADDRESS
 //
-// It says "listening on HOST:PORT" on its standard output, and ends when its standard input does, so that it never outlives whoever started it. Then it
+// It says "listening on HOST:PORT" on its standard output, and ends when its
+// standard input does, so that it never outlives whoever started it. Then it
 // removes the directory, unless its input says "keep".
 package main
 
@@ -46,7 +48,8 @@ func main() {
 	log.Fatal(http.Serve(listener, nil))
 }
 
-// ours are the parameters of a request that are no settings of a statement, or that change nothing here: an answer is always sent as a whole.
+// ours are the parameters of a request that are no settings of a statement, or
+// that change nothing here: an answer is always sent as a whole.
 var ours = map[string]bool{"query": true, "database": true, "default_format": true, "query_id": true, "user": true, "password": true, "wait_end_of_query": true,
 	"buffer_size": true}
 
@@ -98,7 +101,8 @@ func (l *library) answer(r *http.Request) ([]byte, error) {
 // insertOf is an insert whose rows come behind it.
 var insertOf = regexp.MustCompile(`(?is)^\s*(INSERT\s+INTO\s.*?)\s+FORMAT\s+(\w+)\s*$`)
 
-// statement puts a statement together with the body of its request; the rows of an insert go through a file. drop removes it.
+// statement puts a statement together with the body of its request; the rows of
+// an insert go through a file. drop removes it.
 func statement(query string, body io.Reader) (sql []byte, drop func(), err error) {
 	drop = func() {}
 	if m := insertOf.FindStringSubmatch(query); m != nil {

@@ -12,7 +12,8 @@ const root = "../.."
 // The settings without which compose.scaled.yaml does not start.
 var settings = []string{"POSTGRES_PASSWORD=a", "CLICKHOUSE_PASSWORD=b", "AWS_ACCESS_KEY_ID=c", "AWS_SECRET_ACCESS_KEY=d"}
 
-// The files that the repository has are without a fault, and a fault that is put into a copy of one is found.
+// The files that the repository has are without a fault, and a fault that is
+// put into a copy of one is found.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	type broken struct{ name, from, to, want string }
@@ -85,7 +86,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Without its passwords the scaled file does not start, with a word on which is missing.
+// Without its passwords the scaled file does not start, with a word on which is
+// missing.
 func TestComposeSettings(t *testing.T) {
 	t.Parallel()
 	for i, s := range settings {

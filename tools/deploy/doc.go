@@ -1,7 +1,7 @@
 // Package deploy checks the files that an instance is started from without the
 // programs that read them: the Dockerfile, the Compose files and the Kubernetes
-// manifest. Its tests check the files of this repository, and that broken copies
-// of them are found.
+// manifest. Its tests check the files of this repository, and that broken
+// copies of them are found.
 //
 // It is a module of its own so that the program depends on none of this:
 //

@@ -18,9 +18,9 @@ import (
 	"github.com/opencontainers/go-digest"
 )
 
-// Dockerfile returns the faults of a Dockerfile: what BuildKit refuses, what its
-// checks warn of, and stages that begin with an image that changes by itself. It
-// fetches no image.
+// Dockerfile returns the faults of a Dockerfile: what BuildKit refuses, what
+// its checks warn of, and stages that begin with an image that changes by
+// itself. It fetches no image.
 func Dockerfile(b []byte) []string {
 	var faults []string
 	source := llb.NewSourceMap(nil, "Dockerfile", "Dockerfile", b)

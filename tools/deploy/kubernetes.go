@@ -19,10 +19,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Kubernetes returns the faults of a manifest: unknown fields, fields of another
-// type, images that change by themselves, and names for which the manifest has
-// nothing. It does not do what only an API server does: check required fields
-// and the values that a field allows.
+// Kubernetes returns the faults of a manifest: unknown fields, fields of
+// another type, images that change by themselves, and names for which the
+// manifest has nothing. It does not do what only an API server does: check
+// required fields and the values that a field allows.
 func Kubernetes(b []byte) []string {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, policyv1.AddToScheme} {

@@ -1,5 +1,7 @@
-// Command clickhouse answers ClickHouse's SQL over HTTP from libchdb, the engine as a library: the body of a POST is a statement, its
-// answer is tab-separated. It listens on a free port of the loopback address, which it prints, and ends when its input does.
+// Command clickhouse answers ClickHouse's SQL over HTTP from libchdb, the
+// engine as a library: the body of a POST is a statement, its answer is
+// tab-separated. It listens on a free port of the loopback address, which it
+// prints, and ends when its input does.
 //
 //	clickhouse LIBCHDB.SO DIRECTORY
 package main

@@ -109,7 +109,8 @@ func (h rar5Header) Record(which uint64) (body []byte, ok bool) {
 	return nil, false
 }
 
-// RarNumber reads RAR 5's variable-length number and how many bytes it takes; 0 for none.
+// RarNumber reads RAR 5's variable-length number and how many bytes it takes; 0
+// for none.
 func RarNumber(p []byte) (v uint64, n int) {
 	for i, b := range p[:min(len(p), 10)] {
 		v |= uint64(b&0x7f) << (7 * i)
@@ -120,8 +121,9 @@ func RarNumber(p []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// Rar4Name reads a name of RAR 4: bytes of some encoding, and behind a zero the same name in Unicode, of which runs are taken from the
-// bytes. Without a zero, it is UTF-8.
+// Rar4Name reads a name of RAR 4: bytes of some encoding, and behind a zero the
+// same name in Unicode, of which runs are taken from the bytes. Without a zero,
+// it is UTF-8.
 func Rar4Name(p []byte, unicode bool) string {
 	zero := -1
 	for i, c := range p {

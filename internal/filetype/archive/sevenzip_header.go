@@ -6,7 +6,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// SevenArchive is what the directory of a 7z archive says. A directory that is packed is an archive of one member itself.
+// SevenArchive is what the directory of a 7z archive says. A directory that is
+// packed is an archive of one member itself.
 type SevenArchive struct {
 	PackedHeader bool
 	Crowded      bool    // more members than are read
@@ -111,7 +112,8 @@ const (
 	sevenEncoded
 )
 
-// ReadSeven reads a directory. ok is false where it does not hang together, or has parts that are not known here.
+// ReadSeven reads a directory. ok is false where it does not hang together, or
+// has parts that are not known here.
 func ReadSeven(p []byte) (a *SevenArchive, ok bool) {
 	a, r := new(SevenArchive), &sevenReader{p: p}
 	switch r.byte() {
@@ -144,7 +146,8 @@ func ReadSeven(p []byte) (a *SevenArchive, ok bool) {
 	}
 }
 
-// whole reports whether the folders have as many members as there are names for.
+// whole reports whether the folders have as many members as there are names
+// for.
 func (a *SevenArchive) whole() bool {
 	in := 0
 	for _, f := range a.Folders {
@@ -395,7 +398,8 @@ func (a *SevenArchive) files(r *sevenReader) bool {
 	return false
 }
 
-// fill gives members their sizes. Those without content that are not said to be files are folders.
+// fill gives members their sizes. Those without content that are not said to be
+// files are folders.
 func (a *SevenArchive) fill(empty []int) bool {
 	for _, i := range empty {
 		a.Members[i].Dir = true
@@ -412,7 +416,8 @@ func (a *SevenArchive) fill(empty []int) bool {
 	return len(sizes) == 0
 }
 
-// names reads as many names in UTF-16 as there are members, each with a zero at its end.
+// names reads as many names in UTF-16 as there are members, each with a zero at
+// its end.
 func (a *SevenArchive) names(p []byte) bool {
 	for i := range a.Members {
 		var name []uint16

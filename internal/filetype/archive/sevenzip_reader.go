@@ -1,6 +1,7 @@
 package archive
 
-// sevenReader reads numbers of a directory. Once it has failed, all that it reads is zero.
+// sevenReader reads numbers of a directory. Once it has failed, all that it
+// reads is zero.
 type sevenReader struct {
 	p      []byte
 	failed bool
@@ -23,7 +24,8 @@ func (r *sevenReader) byte() byte {
 	return 0
 }
 
-// number reads the variable-length form: the ones that the first byte begins with count the bytes that follow.
+// number reads the variable-length form: the ones that the first byte begins
+// with count the bytes that follow.
 func (r *sevenReader) number() int64 {
 	first := r.byte()
 	var v uint64
@@ -43,7 +45,8 @@ func (r *sevenReader) number() int64 {
 	return int64(v)
 }
 
-// count reads a number of things of which each takes at least one bit of what is left.
+// count reads a number of things of which each takes at least one bit of what
+// is left.
 func (r *sevenReader) count() int {
 	n := r.number()
 	if n > 8*int64(len(r.p)) {

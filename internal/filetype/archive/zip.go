@@ -45,7 +45,8 @@ var (
 	errTwoEnds = errors.New("a second end record in the comment")
 )
 
-// ZipEndRecord finds the record that ends the file, and the directory that it states. end is where the directory should end.
+// ZipEndRecord finds the record that ends the file, and the directory that it
+// states. end is where the directory should end.
 func ZipEndRecord(s *filetype.Source) (d zipDirectory, end int64, ok bool) {
 	start := max(0, s.Size-22-0xffff)
 	tail := s.Bytes(start, 22+0xffff)
@@ -72,8 +73,10 @@ func ZipEndRecord(s *filetype.Source) (d zipDirectory, end int64, ok bool) {
 	return d, end, true
 }
 
-// readZipDirectory reads the end record. It is strict where readers differ, since what one reader sees must be what every reader sees:
-// the record ends the file, the directory ends at the record, and nothing comes before the first entry.
+// readZipDirectory reads the end record. It is strict where readers differ,
+// since what one reader sees must be what every reader sees: the record ends
+// the file, the directory ends at the record, and nothing comes before the
+// first entry.
 func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.ZipLocal)) && !bytes.HasPrefix(s.Head, []byte(filetype.ZipEnd)) {
 		return d, errNotZIP
@@ -92,7 +95,8 @@ func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 	return d, nil
 }
 
-// ZipMembers reads the directory, entry by entry, until visit answers a problem. end is where the members end and the directory begins.
+// ZipMembers reads the directory, entry by entry, until visit answers a
+// problem. end is where the members end and the directory begins.
 func ZipMembers(s *filetype.Source, t filetype.Type, visit func(*ZipMember) *filetype.Problem) (end int64, _ *filetype.Problem) {
 	d, err := readZipDirectory(s)
 	if errors.Is(err, errHuge) {
@@ -137,7 +141,8 @@ func TooManyEntries() *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonTooManyEntries, "The archive has more than %d entries, or names beyond reason. Split it.", filetype.MaxEntries)
 }
 
-// ReadMember reads one directory entry, its length, and the second name that an extra field may give it.
+// ReadMember reads one directory entry, its length, and the second name that an
+// extra field may give it.
 func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) {
 	var h [46]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil || string(h[:4]) != filetype.ZipEntry {
@@ -166,7 +171,8 @@ func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) 
 	return m, int64(len(h) + len(rest)), alias, ok
 }
 
-// readExtra takes over the 64-bit numbers and returns the Unicode name of Info-ZIP's field, by which some programs unpack.
+// readExtra takes over the 64-bit numbers and returns the Unicode name of
+// Info-ZIP's field, by which some programs unpack.
 func readExtra(p []byte, numbers ...*int64) (alias string) {
 	for len(p) >= 4 {
 		id, n := filetype.LittleEndian.Uint16(p), int(filetype.LittleEndian.Uint16(p[2:]))
@@ -207,7 +213,8 @@ func Open(s *filetype.Source, m *ZipMember) io.Reader {
 	return filetype.Failing{Err: errMethod}
 }
 
-// ReadAll unpacks a member of at most limit bytes. ok is false when it is larger, or cannot be unpacked.
+// ReadAll unpacks a member of at most limit bytes. ok is false when it is
+// larger, or cannot be unpacked.
 func ReadAll(s *filetype.Source, m *ZipMember, limit int64) (p []byte, ok bool) {
 	p, err := io.ReadAll(io.LimitReader(Open(s, m), limit+1))
 	return p, err == nil && int64(len(p)) <= limit

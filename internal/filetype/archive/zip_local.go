@@ -7,13 +7,15 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Contradiction refuses an archive of which two programs unpack different files.
+// Contradiction refuses an archive of which two programs unpack different
+// files.
 func Contradiction(name, how string) *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonContradiction, "The archive %s, so that programs unpack different files. Pack it again.", how).About(name)
 }
 
-// locate reads the member's local header, by which some programs unpack, and how its bytes begin. They must lie before the directory,
-// and the header must say what the directory says.
+// locate reads the member's local header, by which some programs unpack, and
+// how its bytes begin. They must lie before the directory, and the header must
+// say what the directory says.
 func locate(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type) *filetype.Problem {
 	const slack = 64 // for an extra field, so that one read does
 	h := s.Bytes(m.Header, 30+len(m.Name)+slack+filetype.PeekBytes)
@@ -83,7 +85,8 @@ func ascii(name string) string {
 // Late reports that a descriptor follows the member. There may be no member.
 func (m *ZipMember) Late() bool { return m != nil && m.flags&8 != 0 }
 
-// Descriptor is the length of the descriptor with which gap begins, behind a member of which it states checksum and sizes; 0 for none.
+// Descriptor is the length of the descriptor with which gap begins, behind a
+// member of which it states checksum and sizes; 0 for none.
 func (m *ZipMember) Descriptor(gap []byte) int {
 	if !m.Late() {
 		return 0

@@ -57,7 +57,8 @@ func InspectBMP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 
 func (b *bmpHeader) plain() bool { return b.compression != bmpRLE8 && b.compression != bmpRLE4 }
 
-// known reports whether the depth, the compression and the table of colours go together.
+// known reports whether the depth, the compression and the table of colours go
+// together.
 func (b *bmpHeader) known() bool {
 	switch b.bits {
 	case 1, 2, 4, 8:

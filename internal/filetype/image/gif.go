@@ -8,8 +8,9 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectGIF walks the blocks. Frames that reach beyond the screen are shown cut off, and an end mark that is missing is not missed,
-// as long as one picture is whole.
+// InspectGIF walks the blocks. Frames that reach beyond the screen are shown
+// cut off, and an end mark that is missing is not missed, as long as one
+// picture is whole.
 func InspectGIF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
 	if !bytes.HasPrefix(h, []byte("GIF87a")) && !bytes.HasPrefix(h, []byte("GIF89a")) {
@@ -65,7 +66,8 @@ func gifTable(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-// gifBlocks reads blocks of data to the empty one that ends them, and counts the whole ones before it.
+// gifBlocks reads blocks of data to the empty one that ends them, and counts
+// the whole ones before it.
 func gifBlocks(r *bufio.Reader) (blocks int, ended bool) {
 	for ; ; blocks++ {
 		n, err := r.ReadByte()
@@ -81,7 +83,8 @@ func gifBlocks(r *bufio.Reader) (blocks int, ended bool) {
 	}
 }
 
-// gifFrame reads one frame. It counts as whole when it can be decoded, if only in part: browsers show what is there.
+// gifFrame reads one frame. It counts as whole when it can be decoded, if only
+// in part: browsers show what is there.
 func gifFrame(r *bufio.Reader, facts *filetype.Facts) (whole bool, p *filetype.Problem) {
 	var h [9]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil {

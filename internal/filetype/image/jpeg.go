@@ -7,8 +7,10 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectJPEG walks the segments to the frame header, past whatever cameras put before it, and then the picture itself for its end and
-// for how often it is gone over. An end mark that is missing is not missed, and cameras put films and other pictures behind it.
+// InspectJPEG walks the segments to the frame header, past whatever cameras put
+// before it, and then the picture itself for its end and for how often it is
+// gone over. An end mark that is missing is not missed, and cameras put films
+// and other pictures behind it.
 func InspectJPEG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte("\xff\xd8\xff")) {
 		return filetype.NotThe(s, t)
@@ -23,7 +25,8 @@ func InspectJPEG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return jpegScans(s, t, next, facts)
 }
 
-// JPEGFrame gives the dimensions of the frame whose header is found from off on, and where the next segment begins; zeros for none.
+// JPEGFrame gives the dimensions of the frame whose header is found from off
+// on, and where the next segment begins; zeros for none.
 func JPEGFrame(s *filetype.Source, off int64) (width, height, next int64) {
 	for s.Step() {
 		p := s.Bytes(off, 16)
@@ -51,8 +54,9 @@ func JPEGFrame(s *filetype.Source, off int64) (width, height, next int64) {
 	return 0, 0, 0
 }
 
-// jpegScans reads on from behind the frame header to the end mark. Each scan goes over the whole picture, however few bytes it has:
-// thousands of them stop a browser (libjpeg-turbo, LJT-01-005).
+// jpegScans reads on from behind the frame header to the end mark. Each scan
+// goes over the whole picture, however few bytes it has: thousands of them stop
+// a browser (libjpeg-turbo, LJT-01-005).
 func jpegScans(s *filetype.Source, t filetype.Type, off int64, facts *filetype.Facts) *filetype.Problem {
 	r := bufio.NewReaderSize(s.Section(off, min(s.Size-off, filetype.MaxJPEG)), filetype.ChunkBytes)
 	scans := 0

@@ -26,7 +26,9 @@ const PngMagic = "\x89PNG\r\n\x1a\n"
 // pngChannels are the samples a pixel has, by colour type.
 var pngChannels = map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 
-// InspectPNG walks the chunks to the end mark, or as far as they go: browsers show what is there, and do not miss the mark. Those that make up the picture must have the right checksum, as browsers want it too.
+// InspectPNG walks the chunks to the end mark, or as far as they go: browsers
+// show what is there, and do not miss the mark. Those that make up the picture
+// must have the right checksum, as browsers want it too.
 func InspectPNG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
 	if !bytes.HasPrefix(h, []byte(PngMagic)) {
@@ -47,7 +49,8 @@ func InspectPNG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if p := w.chunks(); p != nil {
 		return p
 	}
-	// Deflate cannot pack closer than that; what is missing was cut off, or never there.
+	// Deflate cannot pack closer than that; what is missing was cut off, or
+	// never there.
 	if w.data == 0 || w.data*DeflateRatio < w.height*((w.width*w.bits+7)/8) {
 		return filetype.CutShort(t)
 	}
@@ -123,7 +126,8 @@ func (w *pngWalk) picture(at, length int64) *filetype.Problem {
 	return nil
 }
 
-// control reads the header of one frame of an animation, which must lie within the picture.
+// control reads the header of one frame of an animation, which must lie within
+// the picture.
 func (w *pngWalk) control(at, length int64) *filetype.Problem {
 	p := w.s.Bytes(at, 20)
 	if length != 26 || len(p) < 20 {
@@ -137,8 +141,9 @@ func (w *pngWalk) control(at, length int64) *filetype.Problem {
 	return nil
 }
 
-// unpack measures a compressed text or colour profile: behind a name there are a mark and the method, which of a text in Unicode comes
-// before two more names.
+// unpack measures a compressed text or colour profile: behind a name there are
+// a mark and the method, which of a text in Unicode comes before two more
+// names.
 func (w *pngWalk) unpack(at, length int64, marks int) *filetype.Problem {
 	head := w.s.Bytes(at, int(min(length, filetype.KiB)))
 	name := bytes.IndexByte(head, 0)

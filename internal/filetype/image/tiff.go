@@ -7,7 +7,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectTIFF walks the chain of directories, classic and BigTIFF, and reads each page's dimensions.
+// InspectTIFF walks the chain of directories, classic and BigTIFF, and reads
+// each page's dimensions.
 func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w, ok := newTIFF(s)
 	if !ok {
@@ -40,8 +41,8 @@ func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return nil
 }
 
-// maxTIFFPages bounds the chain of directories, which may also run in a circle; maxTIFFTags the tags of one. Scans have some
-// hundred pages of some 20 tags.
+// maxTIFFPages bounds the chain of directories, which may also run in a circle;
+// maxTIFFTags the tags of one. Scans have some hundred pages of some 20 tags.
 const (
 	maxTIFFPages = 1000
 	maxTIFFTags  = 4096
@@ -113,7 +114,8 @@ func (w *tiffWalk) page(off int64) (width, height, next int64, ok bool) {
 	return width, height, w.number(dir[:w.word]), true
 }
 
-// array tells where the values of the tag at an offset are: within it, where they fit.
+// array tells where the values of the tag at an offset are: within it, where
+// they fit.
 func (w *tiffWalk) array(tag []byte, at int64) (a tiffArray) {
 	switch w.order.Uint16(tag[2:]) {
 	case 3:
@@ -133,7 +135,8 @@ func (w *tiffWalk) array(tag []byte, at int64) (a tiffArray) {
 	return a
 }
 
-// layout judges the strips or tiles of a page: as many as the page has, and beginning within the file.
+// layout judges the strips or tiles of a page: as many as the page has, and
+// beginning within the file.
 func (w *tiffWalk) layout(t filetype.Type, width, height int64) *filetype.Problem {
 	var f filetype.Facts
 	if p := f.Sized(w.tile[0], w.tile[1]); p != nil && w.tile[0] > 0 && w.tile[1] > 0 {

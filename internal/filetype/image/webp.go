@@ -6,7 +6,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectWebP walks the chunks of RIFF. An extended file must show a picture of the size of its canvas, or frames within it.
+// InspectWebP walks the chunks of RIFF. An extended file must show a picture of
+// the size of its canvas, or frames within it.
 func InspectWebP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
 	if len(h) < 12 || string(h[:4]) != "RIFF" || string(h[8:12]) != "WEBP" {
@@ -71,7 +72,8 @@ func webpCanvas(s *filetype.Source, t filetype.Type, off, end, width, height int
 	return nil
 }
 
-// webpFrame looks for the picture of one frame, which may have its transparency before it.
+// webpFrame looks for the picture of one frame, which may have its transparency
+// before it.
 func webpFrame(s *filetype.Source, off, end, width, height int64) bool {
 	for range 8 {
 		p := s.Bytes(off, 8)

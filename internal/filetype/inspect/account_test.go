@@ -9,7 +9,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// expended inspects a file with all that an account has, and gives what of it was spent.
+// expended inspects a file with all that an account has, and gives what of it
+// was spent.
 func expended(ext string, data []byte, whole filetype.Account) (filetype.Account, string) {
 	typ, _ := filetype.ByExt("." + ext)
 	s := filetype.NewSource(bytes.NewReader(data), int64(len(data)))
@@ -20,7 +21,8 @@ func expended(ext string, data []byte, whole filetype.Account) (filetype.Account
 	return filetype.Account{Unfolded: whole.Unfolded - left.Unfolded, Sampled: whole.Sampled - left.Sampled, Lexed: whole.Lexed - left.Lexed, Named: whole.Named - left.Named, Scanned: whole.Scanned - left.Scanned, Matched: whole.Matched - left.Matched}, word
 }
 
-// Thousands of documents within one file cost no more than one inspection may, and what is left of them is held.
+// Thousands of documents within one file cost no more than one inspection may,
+// and what is left of them is held.
 func TestOneAccount(t *testing.T) {
 	header, body := objectStream(20, "(a)"+strings.Repeat(" ", 4*filetype.MiB))
 	unfolding := string(rawPDF("1 0 obj\n"+pdfCatalog+"\nendobj\n2 0 obj\n<</Type/Pages/Count 1>>\nendobj\n",
@@ -66,7 +68,8 @@ func TestAccountOfOne(t *testing.T) {
 	}
 }
 
-// What made the search slow is found as before, and linear in its input: each hostile text of a chunk is worked through once.
+// What made the search slow is found as before, and linear in its input: each
+// hostile text of a chunk is worked through once.
 func TestHostileText(t *testing.T) {
 	cell := "=cmd|' /c calc'!A1"
 	for _, c := range []struct{ ext, data, want string }{

@@ -9,8 +9,9 @@ import (
 	"vitrine/internal/filetype/archive"
 )
 
-// unpacking adds up what an archive would unpack to, and lists it. Security: "archives inspected with bounds (entries, ratio, total,
-// depth, overlapping entries, paths that escape, links) without extracting".
+// unpacking adds up what an archive would unpack to, and lists it. Security:
+// "archives inspected with bounds (entries, ratio, total, depth, overlapping
+// entries, paths that escape, links) without extracting".
 type unpacking struct {
 	facts            *filetype.Facts
 	list             bool // entries are listed in facts
@@ -19,10 +20,12 @@ type unpacking struct {
 	all              *tally // with the archives around it and those within; nil where there are none
 }
 
-// tally adds up all archives of an inspection. Nested bombs keep each archive believable and grow from one to the next.
+// tally adds up all archives of an inspection. Nested bombs keep each archive
+// believable and grow from one to the next.
 type tally struct{ size, unpacked int64 } // size is that of the file
 
-// add counts one entry. packed is negative where entries are not packed one by one.
+// add counts one entry. packed is negative where entries are not packed one by
+// one.
 func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype.Problem {
 	if u.entries++; u.entries > filetype.MaxEntries {
 		return archive.TooManyEntries()
@@ -75,7 +78,8 @@ func linkProblem(name string) *filetype.Problem {
 // extent is a range of the file that one member takes.
 type extent struct{ from, to int64 }
 
-// overlapping tells members that share bytes, which is how a small file lists the same content a million times. It sorts them.
+// overlapping tells members that share bytes, which is how a small file lists
+// the same content a million times. It sorts them.
 func overlapping(extents []extent) bool {
 	slices.SortFunc(extents, func(a, b extent) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(extents); i++ {

@@ -40,7 +40,8 @@ func (z *rawZIP) bytes() []byte {
 	return z.Bytes()
 }
 
-// bytes64 ends the archive with 64-bit records that state the directory's offset and count.
+// bytes64 ends the archive with 64-bit records that state the directory's
+// offset and count.
 func (z *rawZIP) bytes64(offset, entries uint64) []byte {
 	z.Write(z.directory.Bytes())
 	end := uint64(z.Len())
@@ -219,7 +220,8 @@ func TestLargeArchives(t *testing.T) {
 	}
 }
 
-// Where programs that unpack could read two stories, the file is refused, or both must be harmless.
+// Where programs that unpack could read two stories, the file is refused, or
+// both must be harmless.
 func TestContradictingZIPs(t *testing.T) {
 	type build func(z *rawZIP) []byte
 	for _, c := range []struct {

@@ -18,7 +18,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// benchFiles write about n bytes of a kind, as uploads are: media that is packed already, text that is not.
+// benchFiles write about n bytes of a kind, as uploads are: media that is
+// packed already, text that is not.
 var benchFiles = []struct {
 	ext   string
 	write func(w io.Writer, n int64)
@@ -110,7 +111,8 @@ func benchTar(w io.Writer, n int64) {
 	t.Close()
 }
 
-// bench7z stores one member: to pack large samples would take longer than all else.
+// bench7z stores one member: to pack large samples would take longer than all
+// else.
 func bench7z(w io.Writer, n int64) {
 	small := sevenWith(sevenOptions{coder: "copy", claimed: uint64(n)}, sevenFile{name: "film.mp4", data: "x"})
 	directory := bytes.Replace(small[33:], []byte("\x01\x09\x01\x00"), (&buf{}).str("\x01\x09").number(uint64(n)).str("\x00").Bytes(), 1)
@@ -121,9 +123,10 @@ func bench7z(w io.Writer, n int64) {
 	w.Write(directory)
 }
 
-// BenchmarkInspect inspects files of every kind and size on disk, besides a plain read of the same bytes. It reports the throughput of
-// both, the time of inspection as a multiple of the read's, and the peak of the heap above what was there before. The files of 2 GB
-// are made with VITRINE_BENCH_LARGE=1 only.
+// BenchmarkInspect inspects files of every kind and size on disk, besides a
+// plain read of the same bytes. It reports the throughput of both, the time of
+// inspection as a multiple of the read's, and the peak of the heap above what
+// was there before. The files of 2 GB are made with VITRINE_BENCH_LARGE=1 only.
 func BenchmarkInspect(b *testing.B) {
 	sizes := []struct {
 		name string

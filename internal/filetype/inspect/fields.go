@@ -9,8 +9,9 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// fieldStack puts together the instructions of fields in word processing, which are split over runs of text at will and nest: what an
-// inner field yields is part of the instruction of the outer one.
+// fieldStack puts together the instructions of fields in word processing, which
+// are split over runs of text at will and nest: what an inner field yields is
+// part of the instruction of the outer one.
 type fieldStack struct {
 	open []fieldText
 }

@@ -36,7 +36,8 @@ func FuzzZIP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { inspectAny(t, "zip", data) })
 }
 
-// FuzzTar repairs the checksums, which would end nearly every attempt at the first header.
+// FuzzTar repairs the checksums, which would end nearly every attempt at the
+// first header.
 func FuzzTar(f *testing.F) {
 	seedArchives(f, "tar", func(data []byte) { f.Add(data) })
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -89,7 +90,8 @@ func FuzzPolyglot(f *testing.F) {
 	})
 }
 
-// FuzzMemberName: what passes stays in its folder, on every system, and is no program.
+// FuzzMemberName: what passes stays in its folder, on every system, and is no
+// program.
 func FuzzMemberName(f *testing.F) {
 	for _, name := range []string{"../a", "a/../../b", "CON", "a:b", "a.exe ", "é/x.txt", "\xff\xfe", "...", "a//b", "./a"} {
 		f.Add(name)
@@ -105,7 +107,8 @@ func FuzzMemberName(f *testing.F) {
 	})
 }
 
-// FuzzRAR4Name: a name is valid UTF-8 where it is stored in Unicode, and of a length that its bytes explain.
+// FuzzRAR4Name: a name is valid UTF-8 where it is stored in Unicode, and of a
+// length that its bytes explain.
 func FuzzRAR4Name(f *testing.F) {
 	f.Add([]byte("a.txt\x00\x00\x00a.ex\x00e"))
 	f.Add([]byte("a?.txt\x00\x04\x40a\x3a\xc2.txt"))

@@ -13,7 +13,8 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// fuzzTypes inspects any bytes as each of the types, from the samples of those types on.
+// fuzzTypes inspects any bytes as each of the types, from the samples of those
+// types on.
 func fuzzTypes(f *testing.F, exts ...string) {
 	for _, s := range goodFiles() {
 		if slices.Contains(exts, s.ext) && len(s.data) < 20*filetype.KiB {
@@ -49,7 +50,8 @@ func FuzzOgg(f *testing.F)  { fuzzTypes(f, "ogg", "ogv", "opus") }
 func FuzzMP3(f *testing.F)  { fuzzTypes(f, "mp3", "aac") }
 func FuzzWAV(f *testing.F)  { fuzzTypes(f, "wav", "flac") }
 
-// FuzzPNG makes the checksums right, without which nearly every attempt would end at once.
+// FuzzPNG makes the checksums right, without which nearly every attempt would
+// end at once.
 func FuzzPNG(f *testing.F) {
 	for _, s := range slices.Concat(goodFiles(), samplesOf(judgedImages())) {
 		if s.ext == "png" && len(s.data) < 20*filetype.KiB && len(s.data) > 33 {
@@ -107,7 +109,8 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// FuzzMarkup: reading ends, keeps within its bounds, and finds the tags that a parser of XML finds.
+// FuzzMarkup: reading ends, keeps within its bounds, and finds the tags that a
+// parser of XML finds.
 func FuzzMarkup(f *testing.F) {
 	f.Add([]byte(`<!DOCTYPE a [<!-- ' --><!ENTITY b "c">]><a b="1>" c='&lt;'><!-- <x> --><d/><![CDATA[<e>]]></a>`))
 	f.Add(utf16Text("<a b='1'>x</a>"))
@@ -131,7 +134,8 @@ func FuzzMarkup(f *testing.F) {
 	})
 }
 
-// FuzzPDFStream: a stream of a PDF is judged within bounds, however it is packed.
+// FuzzPDFStream: a stream of a PDF is judged within bounds, however it is
+// packed.
 func FuzzPDFStream(f *testing.F) {
 	f.Add("/Filter/FlateDecode", []byte("q Q"))
 	f.Add("/Filter[/FlateDecode/FlateDecode]/Type/EmbeddedFile", []byte(deflated("q Q")))

@@ -14,8 +14,9 @@ import (
 	"vitrine/internal/filetype/pdf"
 )
 
-// FuzzInspect inspects any bytes as any type. Inspect without its safety net must not panic; its verdict is a Problem or facts within
-// their bounds; and it reads no more than a small multiple of the file.
+// FuzzInspect inspects any bytes as any type. Inspect without its safety net
+// must not panic; its verdict is a Problem or facts within their bounds; and it
+// reads no more than a small multiple of the file.
 func FuzzInspect(f *testing.F) {
 	exts := filetype.Extensions()
 	seed := func(s sample) {
@@ -67,7 +68,8 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 	}
 }
 
-// FuzzByName: an accepted name is a good name whose last extension is its type's, and which no rule calls a program.
+// FuzzByName: an accepted name is a good name whose last extension is its
+// type's, and which no rule calls a program.
 func FuzzByName(f *testing.F) {
 	for _, name := range []string{"a.pdf", "report.exe.pdf", "a\u202epdf.exe", "..", "a.b.c", "é.TXT", "a. ", "\xff.pdf", "x.tar.gz"} {
 		f.Add(name, "application/octet-stream")

@@ -9,8 +9,9 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// inspectGzip decompresses up to maxInflated bytes without keeping them. A tar inside is walked, an archive or document opened;
-// anything else is taken for one file, which must not be a program. tgz must hold a tar.
+// inspectGzip decompresses up to maxInflated bytes without keeping them. A tar
+// inside is walked, an archive or document opened; anything else is taken for
+// one file, which must not be a program. tgz must hold a tar.
 func inspectGzip(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).gzip(s, t, 0)
 }
@@ -30,7 +31,8 @@ func (z *inspection) gzip(s *filetype.Source, t filetype.Type, depth int) *filet
 	return z.stream(r, packed, r.Name, t, depth)
 }
 
-// stream looks into what is compressed as one file under a name, and reads it to its end for the sake of its size.
+// stream looks into what is compressed as one file under a name, and reads it
+// to its end for the sake of its size.
 func (z *inspection) stream(r io.Reader, packed *filetype.CountingReader, name string, t filetype.Type, depth int) *filetype.Problem {
 	if depth > filetype.MaxDepth {
 		return tooDeep()
@@ -90,7 +92,8 @@ func nameOr(name string) string {
 	return name
 }
 
-// spent judges why decompression was stopped: for a ratio that honest data does not reach, or because enough was seen.
+// spent judges why decompression was stopped: for a ratio that honest data does
+// not reach, or because enough was seen.
 func spent(err error, facts *filetype.Facts) *filetype.Problem {
 	if errors.Is(err, errRatio) {
 		return bomb()
@@ -101,7 +104,8 @@ func spent(err error, facts *filetype.Facts) *filetype.Problem {
 
 var errRatio = errors.New("decompresses to far more than its size")
 
-// ratioReader fails once more comes out than what went in explains, into it or into the whole file.
+// ratioReader fails once more comes out than what went in explains, into it or
+// into the whole file.
 type ratioReader struct {
 	r        io.Reader
 	packed   *filetype.CountingReader

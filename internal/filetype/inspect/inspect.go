@@ -1,7 +1,7 @@
-// Package inspect looks through the bytes of a file: whether they are what its name
-// says, and whether they may be published. Archives and documents are here and not
-// in packages of their own, because they are within each other: a document is a
-// ZIP archive, and an archive may hold documents.
+// Package inspect looks through the bytes of a file: whether they are what its
+// name says, and whether they may be published. Archives and documents are here
+// and not in packages of their own, because they are within each other: a
+// document is a ZIP archive, and an archive may hold documents.
 package inspect
 
 import (
@@ -15,10 +15,13 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// Inspect checks that the size bytes of r are what t says, and safe to publish. It reads r through ReadAt only.
-// Problems: content_mismatch, unsafe_file. Any other error is r's, or a defect of this package; the file was not judged then.
+// Inspect checks that the size bytes of r are what t says, and safe to publish.
+// It reads r through ReadAt only. Problems: content_mismatch, unsafe_file. Any
+// other error is r's, or a defect of this package; the file was not judged
+// then.
 func Inspect(r io.ReaderAt, size int64, t filetype.Type) (facts filetype.Facts, err error) {
-	// The last line of defence: a defect in a parser must not end the process, and must not pass for a verdict either.
+	// The last line of defence: a defect in a parser must not end the process,
+	// and must not pass for a verdict either.
 	defer func() {
 		if p := recover(); p != nil {
 			facts, err = filetype.Facts{}, fmt.Errorf("inspect %s file: panic: %v", t.Ext, p)
@@ -62,8 +65,9 @@ func judgeSource(s *filetype.Source, t filetype.Type) (filetype.Facts, error) {
 	return facts, nil
 }
 
-// inspector checks one format. It adds to facts what it learns and returns why the file is refused, or nil. Failures to read are
-// kept by the source and outrank its answer.
+// inspector checks one format. It adds to facts what it learns and returns why
+// the file is refused, or nil. Failures to read are kept by the source and
+// outrank its answer.
 type inspector func(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem
 
 func inspectorOf(ext string) inspector {

@@ -16,7 +16,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// verdict puts an answer of Inspect into one word: ok, a code, or hold: and a reason.
+// verdict puts an answer of Inspect into one word: ok, a code, or hold: and a
+// reason.
 func verdict(f filetype.Facts, err error) string {
 	var p *filetype.Problem
 	switch {
@@ -30,7 +31,8 @@ func verdict(f filetype.Facts, err error) string {
 	return "ok"
 }
 
-// ruling puts an answer of Inspect as the person sees it who has to act on it: live, or held or refused and the reason.
+// ruling puts an answer of Inspect as the person sees it who has to act on it:
+// live, or held or refused and the reason.
 func ruling(f filetype.Facts, err error) (word, about string) {
 	var p *filetype.Problem
 	switch {
@@ -44,7 +46,8 @@ func ruling(f filetype.Facts, err error) (word, about string) {
 	return "live", ""
 }
 
-// inspected is inspectBytes with a memory, for tests that ask the same of all samples. Hostile ones take their time.
+// inspected is inspectBytes with a memory, for tests that ask the same of all
+// samples. Hostile ones take their time.
 func inspected(t testing.TB, s sample) (filetype.Facts, error) {
 	key := fmt.Sprint(s.ext, s.what, len(s.data), crc32.ChecksumIEEE(s.data))
 	a, ok := answers[key]
@@ -92,7 +95,8 @@ func TestVerdicts(t *testing.T) {
 	t.Log(table.String())
 }
 
-// Every good file named as any type of another format is refused, but for what the text and container formats share.
+// Every good file named as any type of another format is refused, but for what
+// the text and container formats share.
 func TestEveryTypeKnowsItsOwn(t *testing.T) {
 	sameFormat := func(a, b string) bool {
 		for _, group := range []string{
@@ -127,7 +131,8 @@ func smallArchives() (out []sample) {
 	return out
 }
 
-// Truncating a file never panics, reads outside, or turns a refusal by us into an error of ours.
+// Truncating a file never panics, reads outside, or turns a refusal by us into
+// an error of ours.
 func TestTruncated(t *testing.T) {
 	for _, f := range append(goodFiles(), smallArchives()...) {
 		step := max(1, len(f.data)/50)
@@ -142,7 +147,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// A failure to read is an error of its own and never a verdict, wherever it happens.
+// A failure to read is an error of its own and never a verdict, wherever it
+// happens.
 func TestReadFailure(t *testing.T) {
 	for _, f := range append(append(goodFiles(), smallArchives()...), heldFiles()[0].sample) {
 		typ, _ := filetype.ByExt("." + f.ext)
@@ -247,7 +253,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A defect in a parser is an error, not a verdict and not the end of the process.
+// A defect in a parser is an error, not a verdict and not the end of the
+// process.
 func TestPanicIsAnError(t *testing.T) {
 	typ, _ := filetype.ByExt(".txt")
 	_, err := Inspect(panicking{}, 10, typ)

@@ -108,7 +108,8 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// The table holds the contract's list and nothing else, and every entry is whole.
+// The table holds the contract's list and nothing else, and every entry is
+// whole.
 func TestTable(t *testing.T) {
 	contract := strings.Fields(`pdf png jpg jpeg gif webp avif svg bmp tiff heic mp4 m4v mov webm ogv mp3 m4a aac wav flac ogg opus
 		doc docx xls xlsx ppt pptx odt ods odp rtf epub txt md csv tsv json xml yaml yml log html htm zip 7z rar tar gz tgz`)

@@ -10,9 +10,11 @@ import (
 	"vitrine/internal/filetype/ole"
 )
 
-// Objects within compound files, and in files that carry them, are judged by their class and by their streams.
+// Objects within compound files, and in files that carry them, are judged by
+// their class and by their streams.
 
-// oleClasses are classes of objects that are held or refused, in the order of their bytes.
+// oleClasses are classes of objects that are held or refused, in the order of
+// their bytes.
 var oleClasses = []struct{ class, hold string }{
 	{"\xc3\x2a\xb2\xea\xc1\x30\xcf\x11\xa7\xeb\x00\x00\xc0\x5b\xae\x0b", filetype.HoldActiveContent}, // Shell.Explorer
 	{"\x61\xf9\x56\x88\x0a\x34\xd0\x11\xa9\x6b\x00\xc0\x4f\xd7\x05\xa2", filetype.HoldActiveContent}, // WebBrowser
@@ -23,7 +25,8 @@ var oleClasses = []struct{ class, hold string }{
 	{"\x66\xb6\xbd\x2a\x8b\x6f\xce\x11\x8d\x20\x00\xaa\x00\x4c\xd1\xd8", filetype.HoldActiveContent}, // ImageComboCtl
 }
 
-// The classes that have rules of their own. A link's target is written as a moniker, which is of a class as well.
+// The classes that have rules of their own. A link's target is written as a
+// moniker, which is of a class as well.
 const (
 	classEquation  = "\x02\xce\x02\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46"
 	classURL       = "\xe0\xc9\xea\x79\xf9\xba\xce\x11\x8c\x82\x00\xaa\x00\x4b\xa9\x0b"
@@ -33,10 +36,12 @@ const (
 )
 
 const (
-	// maxObjectStreamHead is how much of the streams that say what an object is or links to is read.
+	// maxObjectStreamHead is how much of the streams that say what an object is
+	// or links to is read.
 	maxObjectStreamHead = 64 * filetype.KiB
 
-	// maxObjects is how many streams of objects of one compound file are read; beyond it the file is held.
+	// maxObjects is how many streams of objects of one compound file are read;
+	// beyond it the file is held.
 	maxObjects = 4096
 )
 
@@ -73,7 +78,8 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 	return nil
 }
 
-// objectStreams are the streams of objects that are judged, by their names in lower case.
+// objectStreams are the streams of objects that are judged, by their names in
+// lower case.
 var objectStreams = map[string]func(facts *filetype.Facts, p []byte) *filetype.Problem{
 	"\x01ole10native": packagedFile,
 	"\x01ole":         linkedObject,
@@ -88,8 +94,9 @@ func controlObject(facts *filetype.Facts, _ []byte) *filetype.Problem {
 	return nil
 }
 
-// packagedFile judges a file that was put into a document by the packager: its name, the path it came from, and how it begins. What
-// is no program is held: a click opens it.
+// packagedFile judges a file that was put into a document by the packager: its
+// name, the path it came from, and how it begins. What is no program is held: a
+// click opens it.
 func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
 	names, data := unpackage(p)
 	for _, name := range names {
@@ -109,7 +116,8 @@ func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
 	return nil
 }
 
-// unpackage reads the packager's stream: its size, a mark, label and path, and behind some numbers a second path and the data.
+// unpackage reads the packager's stream: its size, a mark, label and path, and
+// behind some numbers a second path and the data.
 func unpackage(p []byte) (names []string, data []byte) {
 	if len(p) < 6 {
 		return nil, nil
@@ -166,7 +174,8 @@ func monikerText(p []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// Equations of the old editor, which no longer gets repairs, are harmless as long as their records are as that editor wrote them.
+// Equations of the old editor, which no longer gets repairs, are harmless as
+// long as their records are as that editor wrote them.
 const (
 	equationHeader  = 28 // before the MTEF header
 	mtefHeader      = 5
@@ -178,8 +187,8 @@ func equationProblem() *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonObjectExploit, "An equation in the document is built to attack the program which opens it. Remove it and save the document again.")
 }
 
-// equationObject walks the first records of an equation, up to one that the walk does not know, for a font name too long for the
-// editor.
+// equationObject walks the first records of an equation, up to one that the
+// walk does not know, for a font name too long for the editor.
 func equationObject(_ *filetype.Facts, p []byte) *filetype.Problem {
 	if len(p) < equationHeader+mtefHeader {
 		return nil

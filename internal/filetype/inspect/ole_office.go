@@ -19,8 +19,10 @@ var oleMain = map[string][]string{
 	"ppt": {"powerpoint document"},
 }
 
-// inspectOLE checks doc, xls and ppt (security: "office files for macros and OLE packages"). A file that was protected with a
-// password in the newer formats has this layout as well, under any of the names.
+// inspectOLE checks doc, xls and ppt (security:
+// "office files for macros and OLE packages"). A file that was protected with a
+// password in the newer formats has this layout as well, under any of the
+// names.
 func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
 		return filetype.NotThe(s, t)
@@ -41,11 +43,13 @@ func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return documents(c, s, t, facts)
 }
 
-// maxMainStreams is how many streams of a document's kind one file may have: its own, and those of documents embedded in it.
+// maxMainStreams is how many streams of a document's kind one file may have:
+// its own, and those of documents embedded in it.
 const maxMainStreams = 256
 
-// documents inspects all streams of the kind that the name says. Which of them a program opens depends on where in the tree they stand,
-// and that on how it reads a damaged tree.
+// documents inspects all streams of the kind that the name says. Which of them
+// a program opens depends on where in the tree they stand, and that on how it
+// reads a damaged tree.
 func documents(c *ole.Compound, s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	found := 0
 	for _, e := range c.Storage {
@@ -99,7 +103,8 @@ func mainStream(c *ole.Compound, names ...string) (ole.StorageEntry, bool) {
 	return ole.StorageEntry{}, false
 }
 
-// inspectWord reads the flags at the start of the file information block, and looks for fields that start programs.
+// inspectWord reads the flags at the start of the file information block, and
+// looks for fields that start programs.
 func inspectWord(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := c.Open(main)
 	fib := make([]byte, 32)
@@ -126,8 +131,9 @@ const (
 	pptOLEObject = 0x1011
 )
 
-// inspectExcel walks the workbook's first records for sheets of Excel 4 macros, which live outside of Visual Basic, and for a
-// password, behind which they cannot be seen.
+// inspectExcel walks the workbook's first records for sheets of Excel 4 macros,
+// which live outside of Visual Basic, and for a password, behind which they
+// cannot be seen.
 func inspectExcel(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
 	head := make([]byte, 4)
@@ -156,7 +162,8 @@ func inspectExcel(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts)
 	}
 }
 
-// linkedBook is what a record of a link names: of a link to a running program its service and topic, with a mark between them.
+// linkedBook is what a record of a link names: of a link to a running program
+// its service and topic, with a mark between them.
 func linkedBook(record []byte) []byte {
 	record = record[min(len(record), 5):]
 	if !bytes.Contains(record, []byte{3}) {
@@ -166,7 +173,8 @@ func linkedBook(record []byte) []byte {
 	return bytes.ReplaceAll(record, []byte{3}, []byte{' '})
 }
 
-// inspectPowerPoint walks the records of the presentation. Containers are entered by not skipping them, so that the walk is flat.
+// inspectPowerPoint walks the records of the presentation. Containers are
+// entered by not skipping them, so that the walk is flat.
 func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
 	head := make([]byte, 8)
@@ -195,10 +203,12 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 	}
 }
 
-// ole10Native is the name, in UTF-16, of the stream in which the packager puts a file of any sort.
+// ole10Native is the name, in UTF-16, of the stream in which the packager puts
+// a file of any sort.
 var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v\x00e\x00")
 
-// slideObject judges an embedded object of a presentation. What cannot be read is held.
+// slideObject judges an embedded object of a presentation. What cannot be read
+// is held.
 func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) *filetype.Problem {
 	p, err := io.ReadAll(io.LimitReader(r, filetype.MaxNested+1))
 	if err == nil && len(p) <= filetype.MaxNested {
@@ -215,7 +225,8 @@ func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) *filetype.
 	return nil
 }
 
-// unpackOLE reads an embedded object of PowerPoint, behind the unpacked size that comes first.
+// unpackOLE reads an embedded object of PowerPoint, behind the unpacked size
+// that comes first.
 func unpackOLE(r io.Reader, compressed bool) io.Reader {
 	if !compressed {
 		return r

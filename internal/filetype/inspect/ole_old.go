@@ -8,8 +8,9 @@ import (
 	"vitrine/internal/filetype/ole"
 )
 
-// oldObject judges an object as RTF carries it, in the layout of OLE 1: its class, where it is linked to, and its data, which of
-// newer objects is a compound file within s. What cannot be read stays held.
+// oldObject judges an object as RTF carries it, in the layout of OLE 1: its
+// class, where it is linked to, and its data, which of newer objects is a
+// compound file within s. What cannot be read stays held.
 func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Problem {
 	class, topic, linked := oldHeader(p)
 	if linked && topic != "" {

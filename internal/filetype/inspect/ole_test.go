@@ -29,7 +29,8 @@ func TestCompoundStreams(t *testing.T) {
 	}
 }
 
-// A broken compound file ends the walk; it neither loops nor panics nor reads beyond its bounds.
+// A broken compound file ends the walk; it neither loops nor panics nor reads
+// beyond its bounds.
 func TestHostileCompounds(t *testing.T) {
 	good := oleFile(stream("WordDocument", fib(0)), stream("x", filler+filler))
 	edit := func(f func(p []byte)) []byte {

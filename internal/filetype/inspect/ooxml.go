@@ -16,7 +16,8 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// ooxmlMain is, for each format, the folder of its parts and the end of its main part's content type: as document, template or show.
+// ooxmlMain is, for each format, the folder of its parts and the end of its
+// main part's content type: as document, template or show.
 var ooxmlMain = map[string]struct {
 	folder string
 	types  []string
@@ -26,8 +27,9 @@ var ooxmlMain = map[string]struct {
 	"pptx": {"ppt/", []string{"presentationml.presentation.main+xml", "presentationml.slideshow.main+xml", "presentationml.template.main+xml"}},
 }
 
-// inspectOOXML checks docx, xlsx and pptx: the parts of the right format, no macros under any name or content type, no packaged
-// files (security: "office files for macros and OLE packages").
+// inspectOOXML checks docx, xlsx and pptx: the parts of the right format, no
+// macros under any name or content type, no packaged files (security:
+// "office files for macros and OLE packages").
 func inspectOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
 		return protectedOOXML(s, t, facts)
@@ -60,10 +62,12 @@ type ooxmlParts struct {
 	escaped      bool            // a member's name may be read as one of another extension
 }
 
-// uses reports whether a declaration for parts of an extension may be of a part that is there.
+// uses reports whether a declaration for parts of an extension may be of a part
+// that is there.
 func (p *ooxmlParts) uses(ext string) bool { return p.escaped || p.exts[ext] }
 
-// note keeps the name and extension of a part, whose name is in lower case, and tells whether there was one of that name.
+// note keeps the name and extension of a part, whose name is in lower case, and
+// tells whether there was one of that name.
 func (p *ooxmlParts) note(name string) (again bool) {
 	if plain, err := url.PathUnescape(name); err == nil {
 		again = p.names[plain]
@@ -94,7 +98,8 @@ func (z *inspection) ooxml(s *filetype.Source, t filetype.Type, depth int) *file
 		return filetype.Damaged(t)
 	}
 	for _, ct := range types {
-		// Some libraries always declare what a .bin would be. Of an extension that no part has it says nothing.
+		// Some libraries always declare what a .bin would be. Of an extension
+		// that no part has it says nothing.
 		if ct.ext != "" && !parts.uses(ct.ext) {
 			continue
 		}
@@ -172,8 +177,9 @@ func contentTypes(s *filetype.Source, m *archive.ZipMember) (types []contentType
 	}
 }
 
-// defaultExt is the extension whose content type an element declares, in lower case; "" where programs could read another one, or
-// another type: of several attributes of a name each may take its own.
+// defaultExt is the extension whose content type an element declares, in lower
+// case; "" where programs could read another one, or another type: of several
+// attributes of a name each may take its own.
 func defaultExt(e xml.StartElement) (ext string) {
 	if e.Name.Local != "Default" {
 		return ""
@@ -197,7 +203,8 @@ func defaultExt(e xml.StartElement) (ext string) {
 	return ext
 }
 
-// asUTF8 decodes UTF-16 with a byte order mark, which XML parts may be written in.
+// asUTF8 decodes UTF-16 with a byte order mark, which XML parts may be written
+// in.
 func asUTF8(p []byte) []byte {
 	order := text.OrderOf(p)
 	if order == nil {

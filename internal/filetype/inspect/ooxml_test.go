@@ -23,7 +23,8 @@ func inspectOffice(t *testing.T, ext string, b []byte) error {
 	return err
 }
 
-// A workbook as excelize saves it declares a type for macro parts, and has none.
+// A workbook as excelize saves it declares a type for macro parts, and has
+// none.
 func TestWorkbookOfExcelize(t *testing.T) {
 	f := excelize.NewFile()
 	defer f.Close()
@@ -36,7 +37,8 @@ func TestWorkbookOfExcelize(t *testing.T) {
 	}
 }
 
-// A declaration of macros counts wherever some program could apply it to a part (security: "no macros under any content type").
+// A declaration of macros counts wherever some program could apply it to a part
+// (security: "no macros under any content type").
 func TestMacroDeclarations(t *testing.T) {
 	defaults := func(ext string) string { return `<Default Extension="` + ext + `" ContentType="` + vbaType + `"/>` }
 	override := func(part string) string {

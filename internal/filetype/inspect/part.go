@@ -13,8 +13,9 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// Parts of documents that are ZIPs are judged by their bytes: a name, a declared content type and a relationship may each say another
-// thing, and programs differ in which they believe.
+// Parts of documents that are ZIPs are judged by their bytes: a name, a
+// declared content type and a relationship may each say another thing, and
+// programs differ in which they believe.
 
 // family is the format of a document that is a ZIP.
 type family byte
@@ -51,7 +52,8 @@ func (z *inspection) part(s *filetype.Source, m *archive.ZipMember, f family, de
 	return nil // the walk through the ZIP has looked for programs
 }
 
-// embeddedProgram refuses what a document carries that is known malware, or begins like a program.
+// embeddedProgram refuses what a document carries that is known malware, or
+// begins like a program.
 func embeddedProgram(name string, head []byte) *filetype.Problem {
 	if p := filetype.MalwareAt(name, head); p != nil {
 		return p
@@ -68,7 +70,8 @@ func markupStart(head []byte) bool {
 	return strings.HasPrefix(text, "<") || bytes.HasPrefix(head, []byte("<\x00")) || bytes.HasPrefix(head, []byte("\x00<"))
 }
 
-// objectPart looks into an embedded compound file. One that is too large for memory is searched for what makes it dangerous.
+// objectPart looks into an embedded compound file. One that is too large for
+// memory is searched for what makes it dangerous.
 func (z *inspection) objectPart(r io.Reader, m *archive.ZipMember, f family) *filetype.Problem {
 	inner, ok := z.memory(r)
 	if !ok {
@@ -173,8 +176,9 @@ func resolved(words []byte) []byte {
 	return []byte(text.Unescape(string(words)))
 }
 
-// interesting tells the roots of parts that are read to their end. Sheets and shared strings, which may be enormous, can do nothing
-// that is not declared in another part.
+// interesting tells the roots of parts that are read to their end. Sheets and
+// shared strings, which may be enormous, can do nothing that is not declared in
+// another part.
 func (w *partWatch) interesting() bool {
 	switch w.root {
 	case "worksheet", "sst", "styleSheet", "pivotCacheRecords", "calcChain", "styles", "numbering", "theme", "fonts", "svg":
@@ -193,7 +197,8 @@ func (w *partWatch) element(t *text.MarkupTag) *filetype.Problem {
 	return w.bookElement(t)
 }
 
-// bookElement finds books under a password. Fonts that are merely garbled, so that they cannot be taken out, are usual.
+// bookElement finds books under a password. Fonts that are merely garbled, so
+// that they cannot be taken out, are usual.
 func (w *partWatch) bookElement(t *text.MarkupTag) *filetype.Problem {
 	if t.Name != "EncryptionMethod" {
 		return nil

@@ -51,8 +51,9 @@ func (w *partWatch) officeElement(t *text.MarkupTag) *filetype.Problem {
 	return nil
 }
 
-// harmlessRelations may lead anywhere: a click follows them, or a picture, film or table is loaded by them. Every other one loads a
-// part of the document itself.
+// harmlessRelations may lead anywhere: a click follows them, or a picture, film
+// or table is loaded by them. Every other one loads a part of the document
+// itself.
 var harmlessRelations = map[string]bool{
 	"hyperlink": true, "image": true, "linkedimage": true, "video": true, "audio": true, "media": true, "movie": true,
 	"externallinkpath": true, "xlpathmissing": true, "xlstartup": true, "xlalternatestartup": true, "xllibrary": true,
@@ -93,7 +94,8 @@ func (w *partWatch) relationship(t *text.MarkupTag) *filetype.Problem {
 	return nil
 }
 
-// calls are how an OpenDocument file refers to a script or command of the program that opens it.
+// calls are how an OpenDocument file refers to a script or command of the
+// program that opens it.
 var calls = []string{"vnd.sun.star.script:", "macro:", "vnd.sun.star.expand:", "vnd.libreoffice.command:", ".uno:", "slot:", "service:"}
 
 // openElement judges an element of a part of an OpenDocument file.

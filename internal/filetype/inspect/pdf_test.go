@@ -48,7 +48,8 @@ func TestPDFPages(t *testing.T) {
 	}
 }
 
-// Files that exhaust the memory, stack or patience of readers that follow cross-references.
+// Files that exhaust the memory, stack or patience of readers that follow
+// cross-references.
 func TestHostilePDFs(t *testing.T) {
 	xref := func(dict, data string) []byte {
 		return rawPDF(fmt.Sprintf("9 0 obj\n<</Type/XRef %s/Length %d>>\nstream\n%s\nendstream\nendobj\n", dict, len(data), data))
@@ -108,7 +109,8 @@ var cryptVectors = []struct {
 		/UE<a2f2cede2fca09a3b27d5e46baf126c541254926ee4a41753d1b9ed15532e1b1>>>`, false},
 }
 
-// What a restricted PDF encrypts without a password is read: its pages, and what it would start.
+// What a restricted PDF encrypts without a password is read: its pages, and
+// what it would start.
 func TestEncryptedPDFs(t *testing.T) {
 	for _, v := range cryptVectors {
 		l := pdf.Lexer{P: []byte(v.dict)}
@@ -170,7 +172,8 @@ func encryptedStream(e pdf.Encryption, key []byte, object byte, body string) str
 	return string(iv) + string(padded)
 }
 
-// Encryption must not serve as a hiding place: an unknown scheme, or none to be found, is not "clean".
+// Encryption must not serve as a hiding place: an unknown scheme, or none to be
+// found, is not "clean".
 func TestHiddenBehindEncryption(t *testing.T) {
 	header, body := objectStream(1, pdfCatalog)
 	for _, dict := range []string{"<</Filter/Standard/V 9/R 9/U(x)>>", "<</Filter/Other>>", "null"} {
@@ -207,7 +210,8 @@ func TestPDFLexer(t *testing.T) {
 	}
 }
 
-// The scan reads a file once and a little more, in windows, however large it is.
+// The scan reads a file once and a little more, in windows, however large it
+// is.
 func TestPDFIsReadOnce(t *testing.T) {
 	data := append(pdfPages(3), bytes.Repeat([]byte("%\n"), 3*filetype.MiB)...)
 	r := &countingAt{r: bytes.NewReader(data)}

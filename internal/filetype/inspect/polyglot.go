@@ -10,10 +10,13 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// secondFormat looks at a file that is what its name says for a file of another kind in the same bytes. Programs that read a ZIP seek
-// its directory at the end of whatever they are given, those for RAR and 7z seek its beginning, and browsers and readers of PDF look
-// at more than the first bytes. With a program in it, such a file is refused: the other kind is the one it was made for. Without, a
-// person looks. What documents embed in the middle, and the film behind a motion photograph, are no second format.
+// secondFormat looks at a file that is what its name says for a file of another
+// kind in the same bytes. Programs that read a ZIP seek its directory at the
+// end of whatever they are given, those for RAR and 7z seek its beginning, and
+// browsers and readers of PDF look at more than the first bytes. With a program
+// in it, such a file is refused: the other kind is the one it was made for.
+// Without, a person looks. What documents embed in the middle, and the film
+// behind a motion photograph, are no second format.
 func secondFormat(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.ZipLocal)) && !bytes.HasPrefix(s.Head, []byte(filetype.ZipEnd)) {
 		if p := zipBehind(s, facts); p != nil {
@@ -37,7 +40,8 @@ func secondFormat(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *f
 	return nil
 }
 
-// sniffed is how much browsers and readers of PDF look at to find out what a file is.
+// sniffed is how much browsers and readers of PDF look at to find out what a
+// file is.
 const sniffed = filetype.KiB
 
 func markupWithin(head []byte) bool {
@@ -50,13 +54,15 @@ func markupWithin(head []byte) bool {
 	return false
 }
 
-// archiveWithin finds a RAR or 7z archive where programs would: in the first 8 MiB.
+// archiveWithin finds a RAR or 7z archive where programs would: in the first 8
+// MiB.
 func archiveWithin(s *filetype.Source) bool {
 	found, _ := contains(s.Section(0, min(s.Size, 8*filetype.MiB)), []byte(filetype.Rar4Magic), []byte(filetype.Rar5Magic), []byte(filetype.SevenMagic))
 	return found
 }
 
-// zipBehind finds a ZIP's directory at the end of a file that does not begin as one.
+// zipBehind finds a ZIP's directory at the end of a file that does not begin as
+// one.
 func zipBehind(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 	d, end, ok := archive.ZipEndRecord(s)
 	if !ok || d.Size < 46 || d.Size > end || d.Entries == 0 {

@@ -13,7 +13,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Every code is in the table once, every code of the table is used, and the table is fit to be shown.
+// Every code is in the table once, every code of the table is used, and the
+// table is fit to be shown.
 func TestReasonTable(t *testing.T) {
 	declared, used := codesInSource(t)
 	listed := map[string]bool{}
@@ -48,7 +49,8 @@ func TestReasonTable(t *testing.T) {
 	}
 }
 
-// codesInSource finds the constants of codes and those that the package uses besides in their table.
+// codesInSource finds the constants of codes and those that the package uses
+// besides in their table.
 func codesInSource(t *testing.T) (declared map[string]string, used map[string]bool) {
 	declared, used = map[string]string{}, map[string]bool{}
 	files, err := filepath.Glob("../*.go")
@@ -94,7 +96,8 @@ func firstValue(v *ast.ValueSpec) ast.Expr {
 	return v.Values[0]
 }
 
-// All that is refused or held gives a code of the table that fits, and a detail that is fit to be kept.
+// All that is refused or held gives a code of the table that fits, and a detail
+// that is fit to be kept.
 func TestReasonsGiven(t *testing.T) {
 	for _, f := range append(append(heldFiles(), badFiles()...), judgedFiles()...) {
 		facts, err := inspected(t, f.sample)

@@ -11,8 +11,10 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// inspectRTF reads the control words of a document for what it carries and loads (security, Files are checked by their bytes). A document with embedded
-// objects is held, whatever they are: RTF lets them be written in more ways than programs agree on.
+// inspectRTF reads the control words of a document for what it carries and
+// loads (security, Files are checked by their bytes). A document with embedded
+// objects is held, whatever they are: RTF lets them be written in more ways
+// than programs agree on.
 func inspectRTF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte(`{\rtf`)) {
 		return filetype.NotThe(s, t)
@@ -200,7 +202,8 @@ func (r *rtfScan) control() *filetype.Problem {
 	return nil
 }
 
-// word reads a control word that begins with c, its number, and the space that ends it.
+// word reads a control word that begins with c, its number, and the space that
+// ends it.
 func (r *rtfScan) word(c byte) (word string, number int64) {
 	name := append(r.name[:0], c)
 	for {

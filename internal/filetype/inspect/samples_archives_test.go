@@ -147,7 +147,8 @@ func sevenPack(coder string, p []byte) (packed []byte, stated string) {
 	return p, coder
 }
 
-// number writes 7z's variable-length number, for simplicity in its short or its longest form.
+// number writes 7z's variable-length number, for simplicity in its short or its
+// longest form.
 func (b *buf) number(n uint64) *buf {
 	if n < 0x80 {
 		return b.le(byte(n))
@@ -274,7 +275,8 @@ func nestedIn(n int, p []byte, wrap func([]byte) []byte) []byte {
 	return p
 }
 
-// paxTar names a member differently for readers that know PAX headers and those that do not.
+// paxTar names a member differently for readers that know PAX headers and those
+// that do not.
 func paxTar(known, other string) []byte {
 	long := known + strings.Repeat("x", 101)
 	p := tarFile(tar.Header{Name: long, Size: 3, PAXRecords: map[string]string{"comment": "x"}, Format: tar.FormatPAX})

@@ -15,7 +15,8 @@ func pngChunk(typ string, body []byte) []byte {
 	return b.Bytes()
 }
 
-// pngOf is a PNG of a size in black and white, with enough in it to be its pixels, and further chunks before them.
+// pngOf is a PNG of a size in black and white, with enough in it to be its
+// pixels, and further chunks before them.
 func pngOf(width, height uint32, chunks ...[]byte) []byte {
 	var head buf
 	head.be(width, height).str("\x01\x00\x00\x00\x00")
@@ -69,7 +70,8 @@ func webpOf(chunks ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// webpCanvas is the header of an extended WebP image, and webpLosslessChunk a picture.
+// webpCanvas is the header of an extended WebP image, and webpLosslessChunk a
+// picture.
 func webpCanvas(width, height uint32) []byte {
 	return riffChunk("VP8X", []byte{0x10, 0, 0, 0, byte(width - 1), byte((width - 1) >> 8), 0, byte(height - 1), byte((height - 1) >> 8), 0})
 }
@@ -93,7 +95,8 @@ func jpegWith(scans int) []byte {
 	return slicesJoin(p[:at], bytes.Repeat(scan[:12], scans), scan, []byte("\xff\xd9"))
 }
 
-// tiffTags is a TIFF of one directory in little-endian order: tags of type LONG, each with a count and a value.
+// tiffTags is a TIFF of one directory in little-endian order: tags of type
+// LONG, each with a count and a value.
 func tiffTags(next uint32, tags ...[3]uint32) []byte {
 	var b buf
 	b.str("II").le(uint16(42), uint32(8), uint16(len(tags)))
@@ -118,7 +121,8 @@ func dataReference(flags byte, address string) []byte {
 	return slicesJoin(ftyp("qt  "), atom("moov", trak))
 }
 
-// gridFile is a HEIC image of one item that is a grid of a size, and claims a smaller one in its properties.
+// gridFile is a HEIC image of one item that is a grid of a size, and claims a
+// smaller one in its properties.
 func gridFile(width, height uint32) []byte {
 	var size, iloc, infe, grid buf
 	size.be(uint32(0), uint32(320), uint32(240))

@@ -20,7 +20,8 @@ type stored struct {
 func stream(name string, data string) stored { return stored{name, 2, []byte(data)} }
 func storage(name string) stored             { return stored{name, 1, nil} }
 
-// oleFile makes a compound file of 512-byte sectors; streams under 4096 bytes lie in its mini stream.
+// oleFile makes a compound file of 512-byte sectors; streams under 4096 bytes
+// lie in its mini stream.
 func oleFile(entries ...stored) []byte { return oleFileClass(nil, entries...) }
 
 func oleFileClass(class []byte, entries ...stored) []byte {
@@ -146,7 +147,8 @@ func pptStream(macros uint32, objects ...string) string {
 	return pptRecord(0x0f, 0x3e8, pptRecord(1, 0x3e9, filler)+pptRecord(0x0f, 0x7d0, info)) + strings.Join(objects, "")
 }
 
-// ooxmlFile makes a package of a format with further parts; extra is put into its content types.
+// ooxmlFile makes a package of a format with further parts; extra is put into
+// its content types.
 func ooxmlFile(ext, extra string, parts ...member) []byte {
 	main := map[string][2]string{
 		"docx": {"word/document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"},

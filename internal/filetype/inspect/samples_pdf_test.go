@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// pdfFile makes a PDF of objects, numbered from 1, with a table and trailer. Object 1 is the catalog.
+// pdfFile makes a PDF of objects, numbered from 1, with a table and trailer.
+// Object 1 is the catalog.
 func pdfFile(trailer string, objects ...string) []byte {
 	var b buf
 	b.str("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")

@@ -20,7 +20,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// The samples are made here, byte by byte where no library of the standard makes them, and never shipped.
+// The samples are made here, byte by byte where no library of the standard
+// makes them, and never shipped.
 
 // buf builds binary samples.
 type buf struct{ bytes.Buffer }

@@ -15,10 +15,12 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// inspect7z reads the directory, which is compressed itself, and judges names, links and sizes as those of a ZIP. Then it looks at how
-// members begin, as far as maxSolid and the coders below reach: members are packed together, and the last one's beginning costs the
-// unpacking of all before it. Members out of reach go by their names alone, and archives among them are held; a scanner, where one is
-// configured, unpacks them.
+// inspect7z reads the directory, which is compressed itself, and judges names,
+// links and sizes as those of a ZIP. Then it looks at how members begin, as far
+// as maxSolid and the coders below reach: members are packed together, and the
+// last one's beginning costs the unpacking of all before it. Members out of
+// reach go by their names alone, and archives among them are held; a scanner,
+// where one is configured, unpacks them.
 func inspect7z(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).sevenZip(s, t, 0)
 }
@@ -101,7 +103,8 @@ func (z *inspection) sevenUnpacked(s *filetype.Source, a *archive.SevenArchive) 
 	return p, err == nil && int64(len(p)) == f.Size()
 }
 
-// sevenMembers judges what the directory says of each member, and then what can be seen of the members.
+// sevenMembers judges what the directory says of each member, and then what can
+// be seen of the members.
 func (z *inspection) sevenMembers(s *filetype.Source, a *archive.SevenArchive, depth int) *filetype.Problem {
 	u := &unpacking{facts: z.facts, list: depth == 0, all: &z.tally}
 	for _, m := range a.Members {
@@ -137,7 +140,8 @@ func (z *inspection) sevenMembers(s *filetype.Source, a *archive.SevenArchive, d
 	return nil
 }
 
-// sevenMember looks at the next member in r, which is nil where a folder cannot be read.
+// sevenMember looks at the next member in r, which is nil where a folder cannot
+// be read.
 func (z *inspection) sevenMember(r io.Reader, m archive.SevenMember, encrypted bool, depth int) *filetype.Problem {
 	if encrypted || m.Size == 0 {
 		return nil
@@ -178,7 +182,8 @@ func (z *inspection) sevenMember(r io.Reader, m archive.SevenMember, encrypted b
 	return nil
 }
 
-// archiveName tells by name alone what is an archive, where the bytes are out of reach.
+// archiveName tells by name alone what is an archive, where the bytes are out
+// of reach.
 func archiveName(name string) bool {
 	t, ok := filetype.ByExt(name)
 	return ok && t.Kind == filetype.Archive || filetype.FormOf(name, []byte{0}) == filetype.FormSealed
@@ -192,7 +197,8 @@ func (z *inspection) sevenFolder(s *filetype.Source, a *archive.SevenArchive, i 
 		return nil, false
 	}
 	r := io.Reader(s.Section(at, packed))
-	// The filters for program code change operands only; a beginning is known behind them as well.
+	// The filters for program code change operands only; a beginning is known
+	// behind them as well.
 	last := f.Coders[len(f.Coders)-1]
 	if len(f.Coders) == 2 && !branchFilters[f.Coders[0].ID] {
 		if !branchFilters[last.ID] {

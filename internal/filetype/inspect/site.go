@@ -14,12 +14,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Site is what a website's ZIP has to serve. It is made of the bytes alone: the same ZIP makes the same Site, today and in a year.
+// Site is what a website's ZIP has to serve. It is made of the bytes alone: the
+// same ZIP makes the same Site, today and in a year.
 type Site struct {
-	// Files are what is served, by path below the site's root, in Unicode's composed form.
+	// Files are what is served, by path below the site's root, in Unicode's
+	// composed form.
 	Files map[string]SiteFile
 	Bytes int64 // of all files, unpacked
-	// Refused are entries that are left out, in the order of the ZIP, the first thousand of RefusedTotal.
+	// Refused are entries that are left out, in the order of the ZIP, the first
+	// thousand of RefusedTotal.
 	Refused      []SiteRefusal
 	RefusedTotal int
 	Root         string // the folder of the ZIP that the site is in, "" or with a slash at its end
@@ -41,7 +44,8 @@ type SiteRefusal struct {
 	Reason string // an Entry constant
 }
 
-// Why an entry of a website is left out. These are no Reasons: the rest of the website is published.
+// Why an entry of a website is left out. These are no Reasons: the rest of the
+// website is published.
 const (
 	EntryUnlisted = "unlisted_type"
 	EntryProgram  = "program"
@@ -76,8 +80,9 @@ func EntryMeaning(code string) string {
 	return ""
 }
 
-// webTypes are the types of files that websites are made of, by extension, and what each is served as. Text is UTF-8; a page of HTML may say
-// otherwise of itself.
+// webTypes are the types of files that websites are made of, by extension, and
+// what each is served as. Text is UTF-8; a page of HTML may say otherwise of
+// itself.
 var webTypes = func() map[string]string {
 	m := map[string]string{}
 	for contentType, exts := range map[string]string{
@@ -133,8 +138,10 @@ var webTypes = func() map[string]string {
 // webExt is the extension of a path, as webTypes has it.
 func webExt(name string) string { return strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) }
 
-// ReadSite reads what a website's ZIP has to serve. It looks at the ZIP's directory and at how each file begins, and at nothing else: it is
-// quick enough to be asked when the first page is. Problems: content_mismatch, unsafe_file, of the ZIP as a whole.
+// ReadSite reads what a website's ZIP has to serve. It looks at the ZIP's
+// directory and at how each file begins, and at nothing else: it is quick
+// enough to be asked when the first page is. Problems: content_mismatch,
+// unsafe_file, of the ZIP as a whole.
 func ReadSite(r io.ReaderAt, size int64) (site *Site, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -155,7 +162,8 @@ func ReadSite(r io.ReaderAt, size int64) (site *Site, err error) {
 	return &reading.site, nil
 }
 
-// InspectSite is Inspect for the ZIP of a website: what is refused and what is held of its pages and documents is as for files of their own.
+// InspectSite is Inspect for the ZIP of a website: what is refused and what is
+// held of its pages and documents is as for files of their own.
 func InspectSite(r io.ReaderAt, size int64) (site *Site, facts filetype.Facts, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -187,7 +195,8 @@ func InspectSite(r io.ReaderAt, size int64) (site *Site, facts filetype.Facts, e
 	return &reading.site, facts, nil
 }
 
-// siteSource begins to read a website's ZIP, in which entries are judged one by one, whatever other names they give themselves.
+// siteSource begins to read a website's ZIP, in which entries are judged one by
+// one, whatever other names they give themselves.
 func siteSource(r io.ReaderAt, size int64) (*filetype.Source, error) {
 	switch {
 	case size <= 0:
@@ -342,7 +351,8 @@ func noSite(reason, message string) *filetype.Problem {
 	return &filetype.Problem{Code: filetype.CodeContentMismatch, Reason: reason, Message: message}
 }
 
-// siteRefusal tells by an entry's name and its line in the directory why it is left out; "" when it is not.
+// siteRefusal tells by an entry's name and its line in the directory why it is
+// left out; "" when it is not.
 func siteRefusal(m *archive.ZipMember, name string) string {
 	switch {
 	case !archive.Plain(m.Mode):
@@ -383,7 +393,8 @@ func (z *inspection) begins(m *archive.ZipMember, head []byte) []byte {
 	return z.head[:n]
 }
 
-// siteProgram tells a program or script by how it begins, whatever it is called. WebAssembly runs in browsers, and is named so.
+// siteProgram tells a program or script by how it begins, whatever it is
+// called. WebAssembly runs in browsers, and is named so.
 func siteProgram(name string, head []byte) bool {
 	ext := webExt(name)
 	what := filetype.SurelyProgram(head)
@@ -397,8 +408,8 @@ func siteProgram(name string, head []byte) bool {
 	return false
 }
 
-// site inspects what a website's files say: its pages for what pages are held for, its scripts for fields that they make, its documents
-// as documents.
+// site inspects what a website's files say: its pages for what pages are held
+// for, its scripts for fields that they make, its documents as documents.
 func (z *inspection) site(s *filetype.Source, v *siteReading) *filetype.Problem {
 	if p := z.gaps(s, v.extents, v.end); p != nil {
 		return p
@@ -426,8 +437,9 @@ func (z *inspection) site(s *filetype.Source, v *siteReading) *filetype.Problem 
 	return nil
 }
 
-// code looks through a script for fields that it makes for passwords and cards, as pages are looked through. What else is held of a page is
-// everyday in the scripts of a website: they decode and save data.
+// code looks through a script for fields that it makes for passwords and cards,
+// as pages are looked through. What else is held of a page is everyday in the
+// scripts of a website: they decode and save data.
 func (z *inspection) code(s *filetype.Source) *filetype.Problem {
 	w := text.MarkupWatch{Work: s.Work}
 	r := s.Scan(filetype.MaxTextScan)

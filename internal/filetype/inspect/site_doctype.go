@@ -10,8 +10,10 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// doctype holds a page of XML whose DOCTYPE declares what its text does not show: an entity that unfolds to a field for a password, or an
-// attribute that elements have unasked. Names of namespaces, which drawing programs declare, are nothing of the kind.
+// doctype holds a page of XML whose DOCTYPE declares what its text does not
+// show: an entity that unfolds to a field for a password, or an attribute that
+// elements have unasked. Names of namespaces, which drawing programs declare,
+// are nothing of the kind.
 func (z *inspection) doctype(s *filetype.Source) {
 	text, _ := text.TextReader(s)
 	head := make([]byte, filetype.MaxProlog)
@@ -25,8 +27,8 @@ func (z *inspection) doctype(s *filetype.Source) {
 // namespaceEntity declares a name for an address.
 var namespaceEntity = regexp.MustCompile(`^<!ENTITY\s+[\w.-]+\s+(?:"https?://[^"<&%]*"|'https?://[^'<&%]*')\s*>`)
 
-// declares reads what comes before the root element. Whatever it cannot follow to the root, when there is more than it was given, counts as
-// a declaration.
+// declares reads what comes before the root element. Whatever it cannot follow
+// to the root, when there is more than it was given, counts as a declaration.
 func declares(text []byte, all bool) bool {
 	if bytes.ContainsAny(text, "\x00\x1b") {
 		return true // an encoding in which a word can be written in other ways
@@ -56,7 +58,8 @@ func beyond(text []byte, mark string) []byte {
 	return after
 }
 
-// subsetOf is a DOCTYPE from behind its opening bracket on, or its end when it has none. ok is false when it has neither.
+// subsetOf is a DOCTYPE from behind its opening bracket on, or its end when it
+// has none. ok is false when it has neither.
 func subsetOf(text []byte) (subset []byte, ok bool) {
 	quote := byte(0)
 	for i, c := range text {
@@ -76,7 +79,8 @@ func subsetOf(text []byte) (subset []byte, ok bool) {
 	return nil, false
 }
 
-// declaring reports whether the inner part of a DOCTYPE declares anything but names for addresses.
+// declaring reports whether the inner part of a DOCTYPE declares anything but
+// names for addresses.
 func declaring(subset []byte, all bool) bool {
 	for {
 		subset = bytes.TrimLeft(subset, " \t\r\n")

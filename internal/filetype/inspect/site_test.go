@@ -28,7 +28,8 @@ func inspectedSite(t *testing.T, data []byte) (*Site, filetype.Facts, error) {
 	return site, facts, err
 }
 
-// An entry that no website serves is left out, with a reason, and the rest is served.
+// An entry that no website serves is left out, with a reason, and the rest is
+// served.
 func TestSiteEntries(t *testing.T) {
 	for _, c := range []struct {
 		want, what string
@@ -129,7 +130,8 @@ func TestSiteWhole(t *testing.T) {
 	}
 }
 
-// What a page of its own is held for, one of a website is held for; and a script that makes the field.
+// What a page of its own is held for, one of a website is held for; and a
+// script that makes the field.
 func TestSiteHeld(t *testing.T) {
 	for _, c := range []struct{ want, name, data string }{
 		{filetype.HoldPasswordForm, "login/index.html", `<form><input type="password">`},
@@ -171,7 +173,8 @@ func TestSiteRoot(t *testing.T) {
 	}
 }
 
-// FuzzSite: a website that is not refused has files within its ZIP alone, under paths within its root, and is the same when it is read anew.
+// FuzzSite: a website that is not refused has files within its ZIP alone, under
+// paths within its root, and is the same when it is read anew.
 func FuzzSite(f *testing.F) {
 	f.Add(siteOf())
 	f.Add(siteOf(member{name: ".git/a.txt", data: "x"}, member{name: "a.php", data: "x"}, member{name: "app.js", data: "1", store: true}))

@@ -12,9 +12,11 @@ import (
 	"vitrine/internal/filetype/archive"
 )
 
-// whole unpacks every file that is served, to see that all there is to be read of it is what the directory says: what is packed goes out
-// as it is packed, and is unpacked by readers whose programs may stop elsewhere than inspection and scanner do. What is left out is looked
-// at as the members of any ZIP. Where the allowance ends, a person looks.
+// whole unpacks every file that is served, to see that all there is to be read
+// of it is what the directory says: what is packed goes out as it is packed,
+// and is unpacked by readers whose programs may stop elsewhere than inspection
+// and scanner do. What is left out is looked at as the members of any ZIP.
+// Where the allowance ends, a person looks.
 func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem {
 	kept := make(map[*archive.ZipMember]bool, len(v.kept))
 	files := make([]*archive.ZipMember, 0, len(v.kept))
@@ -25,7 +27,8 @@ func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem
 	if p := z.verify(s, slices.DeleteFunc(slices.Clone(v.extents), func(e zipExtent) bool { return kept[e.m] })); p != nil {
 		return p
 	}
-	// Those that grow least come first, so that one large file keeps few from being looked at.
+	// Those that grow least come first, so that one large file keeps few from
+	// being looked at.
 	slices.SortStableFunc(files, func(a, b *archive.ZipMember) int { return cmp.Compare(a.Unpacked-a.Packed, b.Unpacked-b.Packed) })
 	packed := bufio.NewReaderSize(nil, filetype.ChunkBytes)
 	for _, m := range files {
@@ -41,8 +44,10 @@ func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem
 	return nil
 }
 
-// entire unpacks one file: it ends by itself, with the last of its packed bytes, has as many bytes as the directory says, and their
-// checksum. err is that of an allowance that is used up; what is stored costs none, for it is no larger than the ZIP.
+// entire unpacks one file: it ends by itself, with the last of its packed
+// bytes, has as many bytes as the directory says, and their checksum. err is
+// that of an allowance that is used up; what is stored costs none, for it is no
+// larger than the ZIP.
 func (z *inspection) entire(s *filetype.Source, m *archive.ZipMember, packed *bufio.Reader) (_ *filetype.Problem, err error) {
 	packed.Reset(s.Section(m.Data, m.Packed))
 	var r io.Reader = packed
@@ -67,5 +72,6 @@ func (z *inspection) entire(s *filetype.Source, m *archive.ZipMember, packed *bu
 	return nil, nil
 }
 
-// deflatedBody tells a file that is to be unpacked. Some programs say so of empty ones, of which there is nothing.
+// deflatedBody tells a file that is to be unpacked. Some programs say so of
+// empty ones, of which there is nothing.
 func deflatedBody(m *archive.ZipMember) bool { return m.Method == 8 && m.Packed+m.Unpacked > 0 }

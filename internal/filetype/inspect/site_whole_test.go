@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// rawMember is a file of a ZIP with packed bytes and numbers that need not belong together.
+// rawMember is a file of a ZIP with packed bytes and numbers that need not
+// belong together.
 type rawMember struct {
 	name   string
 	method uint16
@@ -37,7 +38,8 @@ func rawZip(members ...rawMember) []byte {
 	return b.Bytes()
 }
 
-// squeezed packs a text, to its end or to where a stream that goes on is flushed.
+// squeezed packs a text, to its end or to where a stream that goes on is
+// flushed.
 func squeezed(text string, ends bool) string {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestCompression)
@@ -50,7 +52,8 @@ func squeezed(text string, ends bool) string {
 	return b.String()
 }
 
-// A file that is served is what the directory says of it, to the last bit: readers whose programs unpack more, or less, get the same.
+// A file that is served is what the directory says of it, to the last bit:
+// readers whose programs unpack more, or less, get the same.
 func TestSiteFilesAreWhole(t *testing.T) {
 	const page = `<!doctype html><input type="password">`
 	sum := crc32.ChecksumIEEE([]byte(page))
@@ -85,7 +88,8 @@ func TestSiteFilesAreWhole(t *testing.T) {
 	}
 }
 
-// A website that is more to unpack than inspection may is for a person to look at.
+// A website that is more to unpack than inspection may is for a person to look
+// at.
 func TestSiteMoreThanIsUnpacked(t *testing.T) {
 	data := siteOf(member{name: "a.txt", data: strings.Repeat("text ", 100_000)}, member{name: "b.png", data: strings.Repeat("x", filetype.MiB), store: true})
 	for left, want := range map[filetype.Allowance]string{filetype.MiB: "", filetype.MiB / 4: filetype.HoldNotFullyInspected} {
@@ -106,7 +110,8 @@ func TestSiteMoreThanIsUnpacked(t *testing.T) {
 	}
 }
 
-// A page of XML that declares what its text does not show is held; one that names namespaces is not.
+// A page of XML that declares what its text does not show is held; one that
+// names namespaces is not.
 func TestSiteDoctype(t *testing.T) {
 	const root = `<html xmlns="http://www.w3.org/1999/xhtml"><body>&p;<input type="&p;"/></body></html>`
 	wide := func(s string) string {

@@ -17,8 +17,10 @@ func inspectTar(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return newInspection(s, facts).tar(s.Rest(0), s, t, 0)
 }
 
-// tar reads from header to header. s is where the tar lies as it is, nil where it is decompressed on the way; t is the file it is in.
-// The ratio is that of all entries to the size of the whole file, compressed or not: sparse files state any size without taking it.
+// tar reads from header to header. s is where the tar lies as it is, nil where
+// it is decompressed on the way; t is the file it is in. The ratio is that of
+// all entries to the size of the whole file, compressed or not: sparse files
+// state any size without taking it.
 func (z *inspection) tar(r io.Reader, s *filetype.Source, t filetype.Type, depth int) *filetype.Problem {
 	if depth > filetype.MaxDepth {
 		return tooDeep()
@@ -86,8 +88,9 @@ func (w *tarWalk) member(h *tar.Header) *filetype.Problem {
 	return w.open(h, head[:n], data)
 }
 
-// otherName judges the name in the header itself, by which programs go that do not know the longer one before it. It may be cut short,
-// which makes other extensions of it.
+// otherName judges the name in the header itself, by which programs go that do
+// not know the longer one before it. It may be cut short, which makes other
+// extensions of it.
 func (w *tarWalk) otherName(h *tar.Header, dir bool) *filetype.Problem {
 	if h.PAXRecords["path"] == "" || sparse(h) {
 		return nil
@@ -109,8 +112,9 @@ func sparse(h *tar.Header) bool {
 	return h.Typeflag == tar.TypeGNUSparse
 }
 
-// open inspects a member that can carry others: where it lies, or in memory. Documents too large for that in a compressed tar are
-// passed over, for nobody could publish their scans in one; archives and Office files are held.
+// open inspects a member that can carry others: where it lies, or in memory.
+// Documents too large for that in a compressed tar are passed over, for nobody
+// could publish their scans in one; archives and Office files are held.
 func (w *tarWalk) open(h *tar.Header, head []byte, data int64) *filetype.Problem {
 	what := filetype.FormOf(h.Name, head)
 	if what == filetype.FormOther {
@@ -134,7 +138,8 @@ func (w *tarWalk) open(h *tar.Header, head []byte, data int64) *filetype.Problem
 	return w.z.enter(h.Name, what, inner, w.depth+1)
 }
 
-// end sees that nothing but zeros follows the last member: some programs read on.
+// end sees that nothing but zeros follows the last member: some programs read
+// on.
 func (w *tarWalk) end() *filetype.Problem {
 	if !zeros(w.tap) {
 		w.z.facts.HoldAbout(filetype.HoldHiddenData, "behind the last member")
@@ -142,7 +147,8 @@ func (w *tarWalk) end() *filetype.Problem {
 	return nil
 }
 
-// zeros reports whether r goes on with zeros alone, for maxGap at most. Anyone who reads on judges why it ends.
+// zeros reports whether r goes on with zeros alone, for maxGap at most. Anyone
+// who reads on judges why it ends.
 func zeros(r io.Reader) bool {
 	buf := make([]byte, filetype.ChunkBytes)
 	for left := int64(filetype.MaxGap); left > 0; {
@@ -157,7 +163,8 @@ func zeros(r io.Reader) bool {
 	return false
 }
 
-// tarTap knows how far a tar was read, and the last block, which is the header when the reader has answered one.
+// tarTap knows how far a tar was read, and the last block, which is the header
+// when the reader has answered one.
 type tarTap struct {
 	r    io.Reader
 	at   int64

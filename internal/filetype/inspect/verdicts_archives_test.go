@@ -14,7 +14,8 @@ const (
 	refused = "refused "
 )
 
-// judgedArchives are archives and polyglots with the ruling on each: held or refused, and the reason.
+// judgedArchives are archives and polyglots with the ruling on each: held or
+// refused, and the reason.
 var judgedArchives = sync.OnceValue(func() (out []otherFile) {
 	for _, list := range [][]otherFile{badNames(), hiddenPrograms(), nestedFiles(), contradictions(), reasonedBombs(), unreadable(), polyglots()} {
 		out = append(out, list...)
@@ -223,7 +224,8 @@ func unreadable() []otherFile {
 	}
 }
 
-// reasonedBombs are the bombs with the reason that each is refused for, and more of them.
+// reasonedBombs are the bombs with the reason that each is refused for, and
+// more of them.
 func reasonedBombs() (out []otherFile) {
 	other := map[string]string{
 		"too deep": filetype.ReasonTooDeep, "overlapping": filetype.ReasonOverlap, "too many entries, understated": filetype.ReasonTooManyEntries, "a directory over the bound": filetype.ReasonTooManyEntries,

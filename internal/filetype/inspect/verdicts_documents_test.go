@@ -16,7 +16,8 @@ func judgedFiles() []otherFile {
 	return slices.Concat(judgedArchives(), judgedDocuments(), lenientFiles())
 }
 
-// judgedDocuments are documents, pages, images and media with the ruling on each: held or refused and the reason, or live.
+// judgedDocuments are documents, pages, images and media with the ruling on
+// each: held or refused and the reason, or live.
 var judgedDocuments = sync.OnceValue(func() []otherFile {
 	return slices.Concat(judgedOOXML(), judgedOLE(), judgedRTF(), judgedODF(), judgedPDF(), judgedImages(), judgedSVG(), judgedHTML(), judgedText(), judgedMedia(), judgedBombs())
 })

@@ -6,7 +6,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// lenientFiles are those that are not as the specifications want them, and shown by every browser and reader all the same, and beside them those where
+// lenientFiles are those that are not as the specifications want them, and
+// shown by every browser and reader all the same, and beside them those where
 // leniency ends: nothing is shown, or something is dangerous.
 func lenientFiles() []otherFile {
 	jpeg, png, gif := jpegFile(), pngOf(9, 9), gifFile()

@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// inspection is the inspection of one file with all that lies within it. What it may cost is shared by all depths.
+// inspection is the inspection of one file with all that lies within it. What
+// it may cost is shared by all depths.
 type inspection struct {
 	facts    *filetype.Facts
 	work     *filetype.Account
@@ -39,8 +40,10 @@ func nestable(m *archive.ZipMember) bool {
 	return filetype.ZipForm(t.Ext) != filetype.FormZIP || t.Ext == "zip" || t.Ext == "doc" || t.Ext == "xls" || t.Ext == "ppt"
 }
 
-// enter inspects what lies within the file under a name, and puts what that says of it under that name. A member that is not what its
-// name says is the reader's trouble and no danger: only unsafe_file counts, and an archive or document that cannot be read is held.
+// enter inspects what lies within the file under a name, and puts what that
+// says of it under that name. A member that is not what its name says is the
+// reader's trouble and no danger: only unsafe_file counts, and an archive or
+// document that cannot be read is held.
 func (z *inspection) enter(name string, what filetype.Form, s *filetype.Source, depth int) *filetype.Problem {
 	outer := z.facts
 	z.facts, s.Work = new(filetype.Facts), z.work
@@ -123,8 +126,9 @@ func (z *inspection) look(name string, what filetype.Form, s *filetype.Source, d
 	return nil
 }
 
-// svg holds what is refused of an SVG that is shown here: drawing programs define harmless entities, for which nobody would have to
-// unpack a folder of logos.
+// svg holds what is refused of an SVG that is shown here: drawing programs
+// define harmless entities, for which nobody would have to unpack a folder of
+// logos.
 func (z *inspection) svg(s *filetype.Source) *filetype.Problem {
 	if p := text.InspectSVG(s, filetype.TypesByExt["svg"], z.facts); p != nil && p.Code == filetype.CodeUnsafeFile {
 		if p.Reason == filetype.ReasonScript {
@@ -142,7 +146,8 @@ func (z *inspection) document(s *filetype.Source, t filetype.Type, what filetype
 	return z.pack(s, t, depth)
 }
 
-// carries tells the forms that can hold programs or macros, so that one that cannot be read is not passed over.
+// carries tells the forms that can hold programs or macros, so that one that
+// cannot be read is not passed over.
 func carries(f filetype.Form) bool {
 	switch f {
 	case filetype.FormOther, filetype.FormPDF, filetype.FormRTF, filetype.FormHTML, filetype.FormSVG, filetype.FormCode, filetype.FormXML:
@@ -151,7 +156,8 @@ func carries(f filetype.Form) bool {
 	return true
 }
 
-// compound checks a compound file of no listed type: a message, a drawing, a database of thumbnails.
+// compound checks a compound file of no listed type: a message, a drawing, a
+// database of thumbnails.
 func (z *inspection) compound(s *filetype.Source) *filetype.Problem {
 	c, ok := ole.Open(s)
 	if !ok {
@@ -166,8 +172,8 @@ func (z *inspection) compound(s *filetype.Source) *filetype.Problem {
 	return objects(c, z.facts)
 }
 
-// suspect refuses a member that is known malware, or begins like a program or script under another name. Text is judged as text files
-// are.
+// suspect refuses a member that is known malware, or begins like a program or
+// script under another name. Text is judged as text files are.
 func suspect(name string, head []byte) *filetype.Problem {
 	if p := filetype.MalwareAt(name, head); p != nil {
 		return p
@@ -182,7 +188,8 @@ func suspect(name string, head []byte) *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonHiddenProgram, "The archive contains %s under another name. Remove it and pack again.", what).About(name)
 }
 
-// memory reads all of r on the inspection's account to look inside. ok is false when that does not suffice or r fails.
+// memory reads all of r on the inspection's account to look inside. ok is false
+// when that does not suffice or r fails.
 func (z *inspection) memory(r io.Reader) (s *filetype.Source, ok bool) {
 	p, err := io.ReadAll(z.nested.Reader(io.LimitReader(r, filetype.MaxNested+1), filetype.OpenPrice))
 	if err != nil || len(p) == 0 || len(p) > filetype.MaxNested {
@@ -191,8 +198,9 @@ func (z *inspection) memory(r io.Reader) (s *filetype.Source, ok bool) {
 	return filetype.NewSource(bytes.NewReader(p), int64(len(p))), true
 }
 
-// rewound reads a stream at any place, by going on from where it is or beginning anew. It is for members too large for memory, which
-// inspectors read mostly from their start to their end.
+// rewound reads a stream at any place, by going on from where it is or
+// beginning anew. It is for members too large for memory, which inspectors read
+// mostly from their start to their end.
 type rewound struct {
 	open   func() io.Reader
 	budget *filetype.Allowance

@@ -9,7 +9,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// A rewound stream answers as the bytes themselves do, wherever it is read, until its budget ends.
+// A rewound stream answers as the bytes themselves do, wherever it is read,
+// until its budget ends.
 func TestRewound(t *testing.T) {
 	want := []byte(noise(100_000))
 	begun := 0
@@ -33,7 +34,8 @@ func TestRewound(t *testing.T) {
 	}
 }
 
-// What is over the budgets is held and not passed over, whatever it is packed in, and nothing is refused for it.
+// What is over the budgets is held and not passed over, whatever it is packed
+// in, and nothing is refused for it.
 func TestNestedBudgets(t *testing.T) {
 	harmless := string(named("a.txt", "b.txt"))
 	page := "<p>" + strings.Repeat("hello ", 50_000)

@@ -1,5 +1,5 @@
-// Package media inspects audio and video: MP4 and QuickTime, WebM, Ogg, MP3, AAC,
-// WAV and FLAC, and still images in the boxes of MP4 (HEIC, AVIF).
+// Package media inspects audio and video: MP4 and QuickTime, WebM, Ogg, MP3,
+// AAC, WAV and FLAC, and still images in the boxes of MP4 (HEIC, AVIF).
 package media
 
 import (
@@ -9,7 +9,8 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// InspectWAV walks the chunks of RIFF, and of its 64-bit kin, to the format and the data.
+// InspectWAV walks the chunks of RIFF, and of its 64-bit kin, to the format and
+// the data.
 func InspectWAV(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
 	if len(h) < 12 || string(h[8:12]) != "WAVE" || string(h[:4]) != "RIFF" && string(h[:4]) != "RF64" && string(h[:4]) != "BW64" {
@@ -68,7 +69,8 @@ func cutSound(t filetype.Type) *filetype.Problem {
 	return filetype.Mismatch(filetype.ReasonDamaged, "The file begins like %s, but its sound is cut short or damaged. Export or upload it again.", t.Label)
 }
 
-// flacFrames walks the blocks before the sound and tells whether it begins behind them.
+// flacFrames walks the blocks before the sound and tells whether it begins
+// behind them.
 func flacFrames(s *filetype.Source, off int64) bool {
 	for s.Step() {
 		h := s.Bytes(off, 4)
@@ -100,15 +102,18 @@ func id3End(s *filetype.Source) int64 {
 	return off
 }
 
-// frameHeader reads the header of one MPEG or AAC frame: its length, and what all frames of one file share. ok is false for what
-// is no frame.
+// frameHeader reads the header of one MPEG or AAC frame: its length, and what
+// all frames of one file share. ok is false for what is no frame.
 type frameHeader func(p []byte) (length int64, kind uint32, ok bool)
 
-// framesWanted must follow each other, of one kind. By chance three do once in some 10¹⁰ offsets.
+// framesWanted must follow each other, of one kind. By chance three do once in
+// some 10¹⁰ offsets.
 const framesWanted = 3
 
-// frames finds where a run of frames begins, -1 if nowhere: behind an ID3 tag and its padding, or near the start, where a recorded
-// broadcast may begin within a frame. That rest must not be readable, as a web page or script before the frames would be.
+// frames finds where a run of frames begins, -1 if nowhere: behind an ID3 tag
+// and its padding, or near the start, where a recorded broadcast may begin
+// within a frame. That rest must not be readable, as a web page or script
+// before the frames would be.
 func frames(s *filetype.Source, header frameHeader) int64 {
 	off, lead := id3End(s), filetype.MaxMPEGRest
 	if off > 0 {
@@ -134,7 +139,8 @@ func readable(p []byte) bool {
 	return c.Ok(false)
 }
 
-// frameRun reports whether framesWanted frames begin at off. A short file may end before, at the end of a frame.
+// frameRun reports whether framesWanted frames begin at off. A short file may
+// end before, at the end of a frame.
 func frameRun(s *filetype.Source, off int64, header frameHeader) bool {
 	var kind uint32
 	for n := range framesWanted {

@@ -6,7 +6,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// ISO base media files (MP4, QuickTime, AVIF, HEIC) are boxes within boxes. One walker serves them all.
+// ISO base media files (MP4, QuickTime, AVIF, HEIC) are boxes within boxes. One
+// walker serves them all.
 
 // box is a typed range of the file; body to end is its content.
 type box struct {
@@ -14,8 +15,8 @@ type box struct {
 	body, end int64
 }
 
-// boxes calls f for each box between off and end until f says false. It reports whether the boxes fit the range; only the last may
-// be cut short.
+// boxes calls f for each box between off and end until f says false. It reports
+// whether the boxes fit the range; only the last may be cut short.
 func boxes(s *filetype.Source, off, end int64, f func(box) bool) (whole bool) {
 	for s.Step() {
 		if off >= end {
@@ -89,11 +90,13 @@ func brands(s *filetype.Source) []string {
 var (
 	avifBrands = []string{"avif", "avis"}
 	heicBrands = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"}
-	// otherBrands are first brands of base media files that are no film and no sound.
+	// otherBrands are first brands of base media files that are no film and no
+	// sound.
 	otherBrands = slices.Concat(avifBrands, heicBrands, []string{"mif1", "msf1", "mif2", "crx ", "jp2 ", "jpx ", "jpm ", "jxl "})
 )
 
-// InspectStillBMFF checks AVIF and HEIC: the brand, and the largest image's dimensions where they are stated.
+// InspectStillBMFF checks AVIF and HEIC: the brand, and the largest image's
+// dimensions where they are stated.
 func InspectStillBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	wanted := heicBrands
 	if t.Ext == "avif" {
@@ -127,9 +130,10 @@ func InspectStillBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts
 	return facts.Sized(width, height)
 }
 
-// InspectBMFF checks MP4, M4V, MOV and M4A: an index (moov) with tracks must be there, since nothing plays without one. The
-// brands of films are many, and files are renamed between mp4, m4v and mov freely and play: any film passes under any of the three
-// names, and a sound under all.
+// InspectBMFF checks MP4, M4V, MOV and M4A: an index (moov) with tracks must be
+// there, since nothing plays without one. The brands of films are many, and
+// files are renamed between mp4, m4v and mov freely and play: any film passes
+// under any of the three names, and a sound under all.
 func InspectBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	brands := brands(s)
 	if len(brands) > 0 && slices.Contains(otherBrands, brands[0]) || len(brands) == 0 && !oldQuickTime(s, t) {
@@ -175,7 +179,8 @@ func tracks(s *filetype.Source, moov box) (film, sound bool) {
 	return film, sound
 }
 
-// movieDuration is in ms; 0 unknown. A fragmented film states it in another place, or nowhere.
+// movieDuration is in ms; 0 unknown. A fragmented film states it in another
+// place, or nowhere.
 func movieDuration(s *filetype.Source, moov box) int64 {
 	header, ok := find(s, moov.body, moov.end, "mvhd")
 	if !ok {
@@ -201,7 +206,8 @@ func movieDuration(s *filetype.Source, moov box) int64 {
 	return milliseconds(duration, uint64(scale))
 }
 
-// MaxDurationMs is a year. What claims to be longer has no known duration (also the "unknown" of all ones).
+// MaxDurationMs is a year. What claims to be longer has no known duration (also
+// the "unknown" of all ones).
 const MaxDurationMs = 365 * 24 * 3600 * 1000
 
 // milliseconds converts units of 1/scale s; 0 for what is unknown.

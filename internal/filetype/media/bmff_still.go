@@ -2,8 +2,10 @@ package media
 
 import "vitrine/internal/filetype"
 
-// stillParts checks what the index of a HEIC or AVIF image says of its items: that their bytes lie in the file, and that images put
-// together from others, as grids, are of a size that can be shown. That size is in the item itself, apart from the properties.
+// stillParts checks what the index of a HEIC or AVIF image says of its items:
+// that their bytes lie in the file, and that images put together from others,
+// as grids, are of a size that can be shown. That size is in the item itself,
+// apart from the properties.
 func stillParts(s *filetype.Source, t filetype.Type) *filetype.Problem {
 	meta, ok := find(s, 0, s.Size, "meta")
 	if !ok {
@@ -124,7 +126,8 @@ func composedItems(s *filetype.Source, meta box) map[int64]bool {
 	return items
 }
 
-// composedSize judges the size of a grid: flags, rows, columns, width and height.
+// composedSize judges the size of a grid: flags, rows, columns, width and
+// height.
 func composedSize(s *filetype.Source, at int64) *filetype.Problem {
 	p := s.Bytes(at, 12)
 	if len(p) < 8 || p[0] != 0 {

@@ -7,19 +7,22 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// containers are the boxes of a film's index that hold others, and how many bytes come before those.
+// containers are the boxes of a film's index that hold others, and how many
+// bytes come before those.
 var containers = map[string]int64{
 	"trak": 0, "mdia": 0, "minf": 0, "stbl": 0, "dinf": 0, "edts": 0, "mvex": 0, "udta": 0, "tref": 0, "rmra": 0, "rmda": 0,
 	"dref": 8, "stsd": 8,
 }
 
-// sampleTables are the tables that count samples: where the count is, and how many bytes an entry has.
+// sampleTables are the tables that count samples: where the count is, and how
+// many bytes an entry has.
 var sampleTables = map[string]struct{ count, entry int64 }{
 	"stts": {4, 8}, "ctts": {4, 8}, "stsc": {4, 12}, "stco": {4, 4}, "co64": {4, 8}, "stss": {4, 4}, "stps": {4, 4},
 }
 
-// movieTables walks the index of a film for tables that say they are larger than the box they stand in, for pictures no browser can
-// show, and for data that is to be taken from elsewhere.
+// movieTables walks the index of a film for tables that say they are larger
+// than the box they stand in, for pictures no browser can show, and for data
+// that is to be taken from elsewhere.
 func movieTables(s *filetype.Source, t filetype.Type, moov box, facts *filetype.Facts) *filetype.Problem {
 	w := movieWalk{s: s, t: t, facts: facts}
 	w.walk(moov.body, moov.end, 0)
@@ -34,7 +37,8 @@ type movieWalk struct {
 	problem *filetype.Problem
 }
 
-// maxBoxDepth is how deep the boxes of an index are entered; those that matter lie six deep.
+// maxBoxDepth is how deep the boxes of an index are entered; those that matter
+// lie six deep.
 const maxBoxDepth = 12
 
 func (w *movieWalk) walk(off, end int64, depth int) {
@@ -82,7 +86,8 @@ func (w *movieWalk) table(b box, count, entry int64) {
 	}
 }
 
-// sizes is table for the samples' sizes, which may be all the same and then are not listed.
+// sizes is table for the samples' sizes, which may be all the same and then are
+// not listed.
 func (w *movieWalk) sizes(b box) {
 	p := w.s.Bytes(b.body, 12)
 	if len(p) < 12 {
@@ -98,7 +103,8 @@ func (w *movieWalk) sizes(b box) {
 	}
 }
 
-// reference judges where a track takes its data from: with the first flag set, from this file.
+// reference judges where a track takes its data from: with the first flag set,
+// from this file.
 func (w *movieWalk) reference(b box) {
 	p := w.s.Bytes(b.body, int(min(b.end-b.body, filetype.KiB)))
 	if len(p) < 5 || b.typ == "url " && p[3]&1 != 0 {

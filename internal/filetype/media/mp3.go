@@ -6,7 +6,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectMP3 wants frames that follow each other. The layers II and III pass: players take both under this name.
+// InspectMP3 wants frames that follow each other. The layers II and III pass:
+// players take both under this name.
 func InspectMP3(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	first := frames(s, mpegHeader)
 	if first < 0 {
@@ -78,8 +79,8 @@ func mpegHeader(p []byte) (length int64, kind uint32, ok bool) {
 	return f.length, f.kind, ok
 }
 
-// mp3Duration reads the frame count that encoders put in the first frame (Xing, Info, VBRI); without one the bit rate is taken for
-// constant.
+// mp3Duration reads the frame count that encoders put in the first frame (Xing,
+// Info, VBRI); without one the bit rate is taken for constant.
 func mp3Duration(s *filetype.Source, first int64) int64 {
 	p := s.Bytes(first, 200)
 	f, ok := parseMPEG(p)

@@ -46,8 +46,9 @@ var (
 	oggAudio = []string{"\x01vorbis", "OpusHead", "\x7fFLAC", "Speex   ", "fLaC"}
 )
 
-// InspectOgg reads the first page of each logical stream. A film must be called ogv and a sound ogg or opus: Ogg is one container
-// for both, and the kind follows from the name.
+// InspectOgg reads the first page of each logical stream. A film must be called
+// ogv and a sound ogg or opus: Ogg is one container for both, and the kind
+// follows from the name.
 func InspectOgg(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	var film, sound, opus bool
 	off, pages := int64(0), 0
@@ -84,7 +85,8 @@ func InspectOgg(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return nil
 }
 
-// theoraSize judges the size of the pictures of a Theora stream, in blocks of 16 pixels.
+// theoraSize judges the size of the pictures of a Theora stream, in blocks of
+// 16 pixels.
 func theoraSize(head []byte) *filetype.Problem {
 	if len(head) < 14 || !begins(head, oggVideo[:1]) {
 		return nil
@@ -92,7 +94,8 @@ func theoraSize(head []byte) *filetype.Problem {
 	return new(filetype.Facts).Sized(16*int64(filetype.BigEndian.Uint16(head[10:])), 16*int64(filetype.BigEndian.Uint16(head[12:])))
 }
 
-// maxOggStreams bounds the logical streams of one file; films have two or three.
+// maxOggStreams bounds the logical streams of one file; films have two or
+// three.
 const maxOggStreams = 64
 
 func begins(data []byte, prefixes []string) bool {
@@ -104,7 +107,8 @@ func begins(data []byte, prefixes []string) bool {
 	return false
 }
 
-// oggDuration reads the position on the last page of the stream that begins with first. 0 when it is not Vorbis or Opus.
+// oggDuration reads the position on the last page of the stream that begins
+// with first. 0 when it is not Vorbis or Opus.
 func oggDuration(s *filetype.Source, first oggPage) int64 {
 	rate, skip := uint64(0), uint64(0)
 	switch d := first.data; {

@@ -27,8 +27,8 @@ const (
 	idFileData  = 0x465c
 )
 
-// InspectWebM wants an EBML header that says webm; Matroska, its superset, is not on the list. The segment must show tracks or media
-// before the walk ends.
+// InspectWebM wants an EBML header that says webm; Matroska, its superset, is
+// not on the list. The segment must show tracks or media before the walk ends.
 func InspectWebM(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	header, ok := readElement(s, 0)
 	if !ok || header.id != idEBML {
@@ -104,7 +104,8 @@ func webmTracks(s *filetype.Source, tracks element) (p *filetype.Problem) {
 	return p
 }
 
-// unsigned reads a number; one too large to matter as it is becomes larger than any bound.
+// unsigned reads a number; one too large to matter as it is becomes larger than
+// any bound.
 func unsigned(s *filetype.Source, e element) (v int64) {
 	for _, b := range s.Bytes(e.body, int(min(e.end-e.body, 8))) {
 		v = min(v<<8|int64(b), filetype.MaxPixels+1)
@@ -112,8 +113,8 @@ func unsigned(s *filetype.Source, e element) (v int64) {
 	return v
 }
 
-// webmFiles refuses films that carry a program. WebM has no attached files; Matroska, which players read all the same, has fonts and
-// covers.
+// webmFiles refuses films that carry a program. WebM has no attached files;
+// Matroska, which players read all the same, has fonts and covers.
 func webmFiles(s *filetype.Source, files element) (p *filetype.Problem) {
 	elements(s, files.body, files.end, func(file element) bool {
 		name := ""
@@ -168,7 +169,8 @@ type element struct {
 	body, end int64
 }
 
-// readElement reads the header of the element at off. An unknown size, as live streams have it, reaches to the end of the file.
+// readElement reads the header of the element at off. An unknown size, as live
+// streams have it, reaches to the end of the file.
 func readElement(s *filetype.Source, off int64) (e element, ok bool) {
 	p := s.Bytes(off, 12)
 	id, n := vint(p, 4, false)
@@ -202,7 +204,8 @@ func elements(s *filetype.Source, off, end int64, f func(element) bool) {
 	}
 }
 
-// vint reads EBML's number of up to max bytes, with or without the bit that marks its length, and how many bytes it takes; 0 for none.
+// vint reads EBML's number of up to max bytes, with or without the bit that
+// marks its length, and how many bytes it takes; 0 for none.
 func vint(p []byte, max int, strip bool) (v uint64, n int) {
 	if len(p) == 0 || p[0] == 0 {
 		return 0, 0

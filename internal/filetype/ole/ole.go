@@ -9,8 +9,10 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Compound is an OLE2 compound file: a file system of sectors with an allocation table, as doc, xls, ppt and encrypted office
-// files are stored. Every chain is followed for a bounded number of steps and only to sectors that exist.
+// Compound is an OLE2 compound file: a file system of sectors with an
+// allocation table, as doc, xls, ppt and encrypted office files are stored.
+// Every chain is followed for a bounded number of steps and only to sectors
+// that exist.
 type Compound struct {
 	S       *filetype.Source
 	sector  int64    // bytes a sector
@@ -31,7 +33,8 @@ type StorageEntry struct {
 	size  int64
 }
 
-// Open reads the tables and the directory. ok is false when they do not hang together.
+// Open reads the tables and the directory. ok is false when they do not hang
+// together.
 func Open(s *filetype.Source) (c *Compound, ok bool) {
 	h := s.Bytes(0, filetype.OleHeader)
 	if len(h) < filetype.OleHeader || !bytes.HasPrefix(h, []byte(filetype.OleMagic)) {
@@ -57,7 +60,8 @@ func Open(s *filetype.Source) (c *Compound, ok bool) {
 	return c, c.readDirectory(directory)
 }
 
-// readFAT lists the sectors of the allocation table: 109 in the header, more in a chain of sectors of their own.
+// readFAT lists the sectors of the allocation table: 109 in the header, more in
+// a chain of sectors of their own.
 func (c *Compound) readFAT(h []byte) bool {
 	count := int64(filetype.LittleEndian.Uint32(h[44:]))
 	if count < 1 || count > c.S.Size/c.sector {
@@ -83,7 +87,8 @@ func (c *Compound) readFAT(h []byte) bool {
 	return true
 }
 
-// sectorBytes reads a whole sector; the last of a file may be short and is filled up.
+// sectorBytes reads a whole sector; the last of a file may be short and is
+// filled up.
 func (c *Compound) sectorBytes(n uint32) []byte {
 	p := c.S.Bytes((int64(n)+1)*c.sector, int(c.sector))
 	if len(p) == 0 {
@@ -158,7 +163,8 @@ func oleName(p []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// Open reads a stream, sector by sector, on the account of the whole inspection: any number of streams may be of the same sectors.
+// Open reads a stream, sector by sector, on the account of the whole
+// inspection: any number of streams may be of the same sectors.
 func (c *Compound) Open(e StorageEntry) io.Reader {
 	if e.size < 0 || e.size > c.S.Size {
 		e.size = c.S.Size
@@ -173,7 +179,8 @@ func (c *Compound) Open(e StorageEntry) io.Reader {
 	return c.S.Work.Unfolded.Reader(r, filetype.KiB)
 }
 
-// streamReader reads a stream along its chain; small streams lie in 64-byte sectors within the root's stream.
+// streamReader reads a stream along its chain; small streams lie in 64-byte
+// sectors within the root's stream.
 type streamReader struct {
 	c     *Compound
 	at    uint32
@@ -193,7 +200,8 @@ func (r *streamReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads the next sector. It ends at the stream's size, so that a chain in a circle ends too.
+// fill reads the next sector. It ends at the stream's size, so that a chain in
+// a circle ends too.
 func (r *streamReader) fill() bool {
 	if r.small != nil {
 		perSector := r.c.sector / filetype.OleMini

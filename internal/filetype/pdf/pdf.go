@@ -1,17 +1,21 @@
-// Package pdf inspects PDF files: pages, encryption, scripts, and what they open.
+// Package pdf inspects PDF files: pages, encryption, scripts, and what they
+// open.
 package pdf
 
 import "vitrine/internal/filetype"
 
-// Inspect checks that a PDF has objects and a root, counts its pages and looks for what a person must see first (security: "PDF
-// for launch actions and embedded executables (review)").
+// Inspect checks that a PDF has objects and a root, counts its pages and looks
+// for what a person must see first (security: "PDF for launch actions and
+// embedded executables (review)").
 //
-// Readers search for the header in the first 1024 bytes: mail and print jobs leave lines before it. What is there must not begin as
-// another file does.
+// Readers search for the header in the first 1024 bytes: mail and print jobs
+// leave lines before it. What is there must not begin as another file does.
 //
-// The file is read once from its start to its end, objects being recognised where they stand. Its cross-reference tables, which say
-// where a reader should look, are not followed: they may point in circles, state any size, and hide objects from one reader that
-// another shows. General PDF libraries follow them; a hundred bytes then suffice to exhaust a process's memory or stack.
+// The file is read once from its start to its end, objects being recognised
+// where they stand. Its cross-reference tables, which say where a reader should
+// look, are not followed: they may point in circles, state any size, and hide
+// objects from one reader that another shows. General PDF libraries follow
+// them; a hundred bytes then suffice to exhaust a process's memory or stack.
 func Inspect(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if lead, ok := filetype.PdfStart(s.Head); !ok {
 		if lead > 0 {

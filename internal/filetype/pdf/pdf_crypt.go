@@ -14,10 +14,13 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Most encrypted PDFs have an empty user password: anyone may read them, and only printing or copying is restricted. Their object
-// streams are decrypted so that the encryption hides neither the page count nor a launch action. ISO 32000-2, 7.6.
+// Most encrypted PDFs have an empty user password: anyone may read them, and
+// only printing or copying is restricted. Their object streams are decrypted so
+// that the encryption hides neither the page count nor a launch action. ISO
+// 32000-2, 7.6.
 
-// Encryption is the standard security handler's dictionary, and the file identifier.
+// Encryption is the standard security handler's dictionary, and the file
+// identifier.
 type Encryption struct {
 	version, Revision int64
 	bits              int64 // of the key
@@ -57,7 +60,8 @@ func (e *Encryption) value(key string, t pdfToken) {
 	}
 }
 
-// Key derives the file's key from the empty user password. ok is false when that is not the password, or the scheme unknown.
+// Key derives the file's key from the empty user password. ok is false when
+// that is not the password, or the scheme unknown.
 func (e *Encryption) Key() (key []byte, ok bool) {
 	switch {
 	case !e.Known():
@@ -69,7 +73,8 @@ func (e *Encryption) Key() (key []byte, ok bool) {
 	return key, e.userMatches(key)
 }
 
-// Known reports whether the scheme is one of those that key understands: then another password is needed.
+// Known reports whether the scheme is one of those that key understands: then
+// another password is needed.
 func (e *Encryption) Known() bool {
 	return 2 <= e.Revision && e.Revision <= 4 && len(e.owner) >= 32 && len(e.user) >= 32 ||
 		(e.Revision == 5 || e.Revision == 6) && len(e.user) >= 48 && len(e.userKey) >= 32
@@ -149,7 +154,8 @@ func (e *Encryption) key256() (key []byte, ok bool) {
 	return key, true
 }
 
-// hash2B is algorithm 2.B for the empty password. It ends after some 70 rounds; a bound is in for the proof of that.
+// hash2B is algorithm 2.B for the empty password. It ends after some 70 rounds;
+// a bound is in for the proof of that.
 func hash2B(salt []byte) []byte {
 	first := sha256.Sum256(salt)
 	k := first[:]
@@ -211,7 +217,8 @@ func (e *Encryption) decrypt(r io.Reader, key []byte, object, gen int64) io.Read
 	return &cbcReader{r: r, mode: cipher.NewCBCDecrypter(block, iv)}
 }
 
-// cbcReader decrypts block by block. The padding at the end stays: what is read behind it is compressed and knows its own end.
+// cbcReader decrypts block by block. The padding at the end stays: what is read
+// behind it is compressed and knows its own end.
 type cbcReader struct {
 	r     io.Reader
 	mode  cipher.BlockMode

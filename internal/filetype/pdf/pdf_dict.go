@@ -2,7 +2,8 @@ package pdf
 
 import "vitrine/internal/filetype"
 
-// pdfDict is what inspection keeps of a dictionary: the values of a few keys of its top level.
+// pdfDict is what inspection keeps of a dictionary: the values of a few keys of
+// its top level.
 type pdfDict struct {
 	typ        string // /Type
 	subtype    string
@@ -22,7 +23,8 @@ type pdfDict struct {
 	Crypt      Encryption
 }
 
-// Dict reads a dictionary. ok is false where none begins, or it does not end. Nesting is counted, not recursed into.
+// Dict reads a dictionary. ok is false where none begins, or it does not end.
+// Nesting is counted, not recursed into.
 func (l *Lexer) Dict() (d pdfDict, ok bool) {
 	d.count = -1
 	if t := l.Next(); t.Kind != pdfOpen || t.Text != "<<" {
@@ -110,7 +112,8 @@ func (d *pdfDict) filter(name string) {
 	}
 }
 
-// nested takes a token within the array or dictionary that is the value of a key.
+// nested takes a token within the array or dictionary that is the value of a
+// key.
 func (d *pdfDict) nested(key string, t pdfToken, l *Lexer) {
 	switch {
 	case key == "Filter" && t.Kind == pdfName:
@@ -128,7 +131,8 @@ func (d *pdfDict) nested(key string, t pdfToken, l *Lexer) {
 	}
 }
 
-// reference tells the object that "n gen R" refers to, and reads on behind it; 0 when n is only a number.
+// reference tells the object that "n gen R" refers to, and reads on behind it;
+// 0 when n is only a number.
 func (l *Lexer) reference(n int64) int64 {
 	at := l.I
 	if gen, r := l.Next(), l.Next(); gen.Kind == PdfInt && r.Kind == pdfWord && r.Text == "R" {

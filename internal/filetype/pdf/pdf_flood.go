@@ -9,8 +9,9 @@ import (
 	"vitrine/internal/filetype/image"
 )
 
-// flood refuses streams that make a reader allocate or unpack far more than the file's size: images by their dimensions, filters in
-// absurd number, and what unpacks to gigabytes.
+// flood refuses streams that make a reader allocate or unpack far more than the
+// file's size: images by their dimensions, filters in absurd number, and what
+// unpacks to gigabytes.
 func (p *pdfScan) flood(d *pdfDict, at int64) {
 	if p.problem != nil {
 		return
@@ -28,7 +29,8 @@ func (p *pdfScan) flood(d *pdfDict, at int64) {
 	}
 }
 
-// flates is how many times the bytes of a stream are deflated, as long as nothing else stands between.
+// flates is how many times the bytes of a stream are deflated, as long as
+// nothing else stands between.
 func (d *pdfDict) flates() (n int) {
 	for _, f := range d.filters {
 		if f != "FlateDecode" && f != "Fl" {
@@ -39,7 +41,8 @@ func (d *pdfDict) flates() (n int) {
 	return n
 }
 
-// unfolds tells a stream that unpacks to more than bombFloor at a ratio that no honest one has.
+// unfolds tells a stream that unpacks to more than bombFloor at a ratio that no
+// honest one has.
 func (p *pdfScan) unfolds(at, length int64, flates int) bool {
 	if flates == 1 && 0 < length && length < filetype.BombSample || !p.sample(filetype.KiB) {
 		return false
@@ -75,13 +78,15 @@ func (p *pdfScan) unfolds(at, length int64, flates int) bool {
 	return false
 }
 
-// sample counts what the search for bombs costs and tells whether it may go on. A file that it left unsearched is held.
+// sample counts what the search for bombs costs and tells whether it may go on.
+// A file that it left unsearched is held.
 func (p *pdfScan) sample(n filetype.Allowance) bool {
 	p.s.Work.Sampled -= n
 	return p.s.Work.Sampled > 0
 }
 
-// image judges the dimensions that an image's dictionary states, and those within its data, which are what decoders believe.
+// image judges the dimensions that an image's dictionary states, and those
+// within its data, which are what decoders believe.
 func (p *pdfScan) image(d *pdfDict, at int64) *filetype.Problem {
 	var f filetype.Facts
 	if problem := f.Sized(d.width, d.height); problem != nil && d.width > 0 && d.height > 0 {
@@ -128,7 +133,8 @@ func JPXSize(head []byte) *filetype.Problem {
 // jbig2Regions are the types of segments that begin with a width and a height.
 var jbig2Regions = []byte{4, 6, 7, 20, 22, 23, 36, 38, 39, 40, 42, 43, 48}
 
-// JBIG2Size judges the pages and regions of a JBIG2 image as far as the data at hand shows them.
+// JBIG2Size judges the pages and regions of a JBIG2 image as far as the data at
+// hand shows them.
 func JBIG2Size(p []byte) *filetype.Problem {
 	var f filetype.Facts
 	for range 64 {

@@ -110,7 +110,8 @@ func (l *Lexer) word() pdfToken {
 	return pdfToken{Kind: pdfWord, Text: string(p)}
 }
 
-// maxPDFWord bounds the names, keywords and strings that are kept: longer ones mean nothing here.
+// maxPDFWord bounds the names, keywords and strings that are kept: longer ones
+// mean nothing here.
 const maxPDFWord = 1024
 
 // name reads a name behind its slash, with #xx decoded.
@@ -158,7 +159,8 @@ func (l *Lexer) literal() string {
 	return string(s)
 }
 
-// escape reads what follows a backslash at l.i and stays on its last byte; keep is false for an escaped end of line.
+// escape reads what follows a backslash at l.i and stays on its last byte; keep
+// is false for an escaped end of line.
 func (l *Lexer) escape() (c byte, keep bool) {
 	if l.I+1 >= len(l.P) {
 		return 0, false
@@ -224,7 +226,8 @@ func (l *Lexer) hex() string {
 	return string(s)
 }
 
-// pdfText decodes a text string: UTF-16 with a byte order mark, or bytes, of which the ASCII part matters here.
+// pdfText decodes a text string: UTF-16 with a byte order mark, or bytes, of
+// which the ASCII part matters here.
 func pdfText(s string) string {
 	if order := text.OrderOf([]byte(s)); order != nil {
 		var units []uint16

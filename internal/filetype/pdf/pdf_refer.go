@@ -29,15 +29,18 @@ func (p *pdfScan) refer(object int64, purpose pdfPurpose) {
 	}
 }
 
-// attacks are functions of Acrobat's JavaScript that save an attachment, or that readers have been attacked by, and the marks of
-// code written into memory; in lower case, without white space. Forms compute, check and print without them.
+// attacks are functions of Acrobat's JavaScript that save an attachment, or
+// that readers have been attacked by, and the marks of code written into
+// memory; in lower case, without white space. Forms compute, check and print
+// without them.
 var attacks = [][]byte{
 	[]byte("exportdataobject"), []byte("collectemailinfo"), []byte("collab.geticon"), []byte("media.newplayer"), []byte("customdictionaryopen"),
 	[]byte("util.printf(\"%45"), []byte("util.printf('%45"), []byte("%u9090%u"), []byte("%u0c0c%u"), []byte("%u0d0d%u"), []byte("%u4141%u"), []byte(`\u9090\u9090`),
 	[]byte("launchurl(\"file"), []byte("launchurl('file"), []byte(`launchurl("\\`), []byte(`launchurl('\\`),
 }
 
-// garbled and eval together mark scripts that are written so that nobody can read them: garbled text is turned into code.
+// garbled and eval together mark scripts that are written so that nobody can
+// read them: garbled text is turned into code.
 var (
 	garbled   = [][]byte{[]byte("unescape("), []byte("fromcharcode")}
 	evaluated = regexp.MustCompile(`\beval\b`)
@@ -86,7 +89,8 @@ func (p *pdfScan) stringObject(data []byte, i int) {
 	}
 }
 
-// scanReferred reads the file once more for the scripts and embedded files that others refer to, where there are any.
+// scanReferred reads the file once more for the scripts and embedded files that
+// others refer to, where there are any.
 func (p *pdfScan) scanReferred() {
 	if len(p.referred) == 0 || p.problem != nil {
 		return

@@ -7,7 +7,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// pdfScan is one passage through a PDF. Where several revisions of an object stand in the file, the last one counts.
+// pdfScan is one passage through a PDF. Where several revisions of an object
+// stand in the file, the last one counts.
 type pdfScan struct {
 	s     *filetype.Source
 	lexed filetype.Allowance // bytes that may still be lexed on the file's own account
@@ -69,7 +70,8 @@ const (
 	pdfObjectPrice = 16 // what an object counts for besides its dictionary: "1 0 obj" and "endobj", which no object does without
 )
 
-// scanFile looks at every byte once as the start of something, with enough before and behind it to understand it.
+// scanFile looks at every byte once as the start of something, with enough
+// before and behind it to understand it.
 func (p *pdfScan) scanFile() {
 	buf := make([]byte, min(p.s.Size, PdfLookbehind+PdfWindow+filetype.PdfLookahead))
 	for off := int64(0); off < p.s.Size; off += PdfWindow {
@@ -88,7 +90,8 @@ func (p *pdfScan) scanFile() {
 // pdfInitials begin the names that matter; "#" begins any, escaped.
 var pdfInitials = []byte("LEOFUJ#")
 
-// names looks for names that matter, wherever they stand between from and to: so that no trick of structure hides them.
+// names looks for names that matter, wherever they stand between from and to:
+// so that no trick of structure hides them.
 func (p *pdfScan) names(data []byte, from, to int) {
 	for i := from; i < to; i++ {
 		k := bytes.IndexByte(data[i:to], '/')
@@ -142,8 +145,8 @@ func (p *pdfScan) fileName(l *Lexer) {
 	}
 }
 
-// spend counts n lexed bytes and tells whether more may follow. What a file lexes beyond its own size is on the account of the whole
-// inspection.
+// spend counts n lexed bytes and tells whether more may follow. What a file
+// lexes beyond its own size is on the account of the whole inspection.
 func (p *pdfScan) spend(n int) bool {
 	over := max(0, filetype.Allowance(n)-max(0, p.lexed))
 	p.lexed -= filetype.Allowance(n)
@@ -242,7 +245,8 @@ func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	p.streams = append(p.streams, pdfObjectStream{base + int64(start), object, gen, d.n, d.first, d.length, d.codec()})
 }
 
-// streamStart tells where the bytes of a stream begin, whose dictionary has just been read.
+// streamStart tells where the bytes of a stream begin, whose dictionary has
+// just been read.
 func (l *Lexer) streamStart(data []byte) (start int, ok bool) {
 	l.skipSpace()
 	if !bytes.HasPrefix(l.P[l.I:], []byte("stream")) {
@@ -258,7 +262,8 @@ func (l *Lexer) streamStart(data []byte) (start int, ok bool) {
 	return start, true
 }
 
-// register notes what an object, direct or from an object stream, says about pages and encryption.
+// register notes what an object, direct or from an object stream, says about
+// pages and encryption.
 func (p *pdfScan) register(d pdfDict, object, at int64) {
 	switch {
 	case d.typ == "Catalog" && d.pages > 0:

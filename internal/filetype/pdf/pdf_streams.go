@@ -35,8 +35,9 @@ func (d *pdfDict) codec() pdfCodec {
 	return pdfOther
 }
 
-// scanObjectStreams reads the objects that are kept compressed. Streams that a password hides are passed over; what else cannot be
-// read leaves the file not fully inspected.
+// scanObjectStreams reads the objects that are kept compressed. Streams that a
+// password hides are passed over; what else cannot be read leaves the file not
+// fully inspected.
 func (p *pdfScan) scanObjectStreams() {
 	if p.named > len(p.streams) {
 		p.unread = true // one stands where its object was not recognised
@@ -75,7 +76,8 @@ func (p *pdfScan) cipher() *pdfCipher {
 	return c
 }
 
-// stream reads a stream's bytes as they were before encryption; readable is false without the password.
+// stream reads a stream's bytes as they were before encryption; readable is
+// false without the password.
 func (c *pdfCipher) stream(st pdfObjectStream) (r io.Reader, readable bool) {
 	r = c.p.s.Rest(st.at)
 	if st.length > 0 {
@@ -90,7 +92,8 @@ func (c *pdfCipher) stream(st pdfObjectStream) (r io.Reader, readable bool) {
 	return c.crypt.decrypt(r, c.key, st.object, st.gen), true
 }
 
-// objectStream reads the table of numbers and offsets, and then the dictionaries.
+// objectStream reads the table of numbers and offsets, and then the
+// dictionaries.
 func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
 	p.names(content, 0, len(content))
 	table := Lexer{P: content[:min(int64(len(content)), st.first)]}
@@ -112,7 +115,8 @@ func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
 	}
 }
 
-// pdfUnpacker decodes streams of objects one after the other, in the same memory.
+// pdfUnpacker decodes streams of objects one after the other, in the same
+// memory.
 type pdfUnpacker struct {
 	s        *filetype.Source
 	left     filetype.Allowance
@@ -121,8 +125,9 @@ type pdfUnpacker struct {
 	content  bytes.Buffer
 }
 
-// unpack decodes a stream. The content, which is valid until the next, is used as far as it goes, as readers do; ok is false when
-// there is none, or it passes the bounds.
+// unpack decodes a stream. The content, which is valid until the next, is used
+// as far as it goes, as readers do; ok is false when there is none, or it
+// passes the bounds.
 func (u *pdfUnpacker) unpack(r io.Reader, codec pdfCodec) (content []byte, ok bool) {
 	if codec == pdfFlate {
 		r = u.inflate(r)

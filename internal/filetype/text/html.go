@@ -7,15 +7,20 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// overlap is how much of a chunk is seen again with the next, so that what lies across the border is found.
+// overlap is how much of a chunk is seen again with the next, so that what lies
+// across the border is found.
 const overlap = 256
 
-// InspectHTML takes any text: fragments, templates and pages without a single tag are shown in a sandbox all the same. A page that
-// asks for a password is held (security: "HTML with password fields held for review"), whether the field is in the markup,
-// behind character references, or in a script that makes it. A form element is not needed for that; phishing does without. So is a page
-// that asks for a payment card, sends its visitor elsewhere, or carries an encoded file.
+// InspectHTML takes any text: fragments, templates and pages without a single
+// tag are shown in a sandbox all the same. A page that asks for a password is
+// held (security: "HTML with password fields held for review"), whether the
+// field is in the markup, behind character references, or in a script that
+// makes it. A form element is not needed for that; phishing does without. So is
+// a page that asks for a payment card, sends its visitor elsewhere, or carries
+// an encoded file.
 //
-// What a script computes is beyond reach: a page that builds its form from encrypted data, or loads it, passes.
+// What a script computes is beyond reach: a page that builds its form from
+// encrypted data, or loads it, passes.
 func InspectHTML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w := MarkupWatch{Work: s.Work}
 	s.Work.Scanned -= filetype.Allowance(min(s.Size, filetype.MaxTextScan)) // to look through a page takes longer than other text
@@ -78,7 +83,8 @@ func (w *MarkupWatch) look(text []byte) {
 	}
 }
 
-// match counts text that is to be compared with a regular expression, and tells whether it may be.
+// match counts text that is to be compared with a regular expression, and tells
+// whether it may be.
 func (w *MarkupWatch) match(text []byte) bool {
 	w.Work.Matched -= filetype.Allowance(len(text))
 	return w.Work.Matched > 0
@@ -107,7 +113,8 @@ func ContainsAny(text []byte, words [][]byte) bool {
 	return false
 }
 
-// redirection is the other site that a page sends its visitor to by itself; "" for none. That a script does so cannot be told.
+// redirection is the other site that a page sends its visitor to by itself; ""
+// for none. That a script does so cannot be told.
 func (w *MarkupWatch) redirection(text []byte) string {
 	for i := 0; ; i++ {
 		at := bytes.Index(text[i:], []byte("refresh"))
@@ -137,7 +144,8 @@ func (w *MarkupWatch) redirection(text []byte) string {
 
 var password = []byte("password")
 
-// passwordField finds type=password in markup and what sets it in scripts: type="password", .type = 'password', "type", "password".
+// passwordField finds type=password in markup and what sets it in scripts:
+// type="password", .type = 'password', "type", "password".
 func passwordField(text []byte) bool {
 	for i := 0; ; i += len(password) {
 		at := bytes.Index(text[i:], password)
@@ -151,7 +159,8 @@ func passwordField(text []byte) bool {
 	}
 }
 
-// typeBefore reports whether text ends with "type" and an equals sign, colon or comma, quoted and spaced in any way.
+// typeBefore reports whether text ends with "type" and an equals sign, colon or
+// comma, quoted and spaced in any way.
 func typeBefore(text []byte) bool {
 	const blank = " \t\r\n\f\"'`\\]"
 	text = bytes.TrimRight(text, blank)

@@ -7,9 +7,10 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// decoded gives what lower-case text of a page reads as once the ways of writing it otherwise are undone, where it uses them: character
-// references, the escapes of addresses and of scripts, and the marks by which encodings of Japanese switch alphabets, which browsers
-// pass over within a word.
+// decoded gives what lower-case text of a page reads as once the ways of
+// writing it otherwise are undone, where it uses them: character references,
+// the escapes of addresses and of scripts, and the marks by which encodings of
+// Japanese switch alphabets, which browsers pass over within a word.
 func decoded(text []byte) (others [][]byte) {
 	if bytes.Contains(text, []byte("&#")) {
 		others = append(others, []byte(html.UnescapeString(string(text))))
@@ -23,7 +24,8 @@ func decoded(text []byte) (others [][]byte) {
 	return others
 }
 
-// unswitched leaves out the marks that switch alphabets: ESC, a bracket or dollar sign, and a letter.
+// unswitched leaves out the marks that switch alphabets: ESC, a bracket or
+// dollar sign, and a letter.
 func unswitched(text []byte) []byte {
 	plain := make([]byte, 0, len(text))
 	for {
@@ -40,7 +42,8 @@ func unswitched(text []byte) []byte {
 	}
 }
 
-// unescaped undoes the escapes of addresses (%70, and %2570 for one within another) and of scripts (\x70, \u0070, \u{70}).
+// unescaped undoes the escapes of addresses (%70, and %2570 for one within
+// another) and of scripts (\x70, \u0070, \u{70}).
 func unescaped(text []byte) (plain []byte, escaped bool) {
 	for i := 0; i < len(text); {
 		c, n := escapeAt(text[i:])
@@ -58,7 +61,8 @@ func unescaped(text []byte) (plain []byte, escaped bool) {
 	return plain, escaped
 }
 
-// escapeAt reads an escape of an ASCII character and tells its length; 0 for none.
+// escapeAt reads an escape of an ASCII character and tells its length; 0 for
+// none.
 func escapeAt(p []byte) (c byte, n int) {
 	switch {
 	case p[0] == '%':
@@ -89,7 +93,8 @@ func escapeAt(p []byte) (c byte, n int) {
 	return byte(hi<<4 | lo), n + 2
 }
 
-// encodedPrograms are programs and shortcuts in Base64, in hexadecimal and as lists of numbers: more of them than chance writes.
+// encodedPrograms are programs and shortcuts in Base64, in hexadecimal and as
+// lists of numbers: more of them than chance writes.
 var encodedPrograms = [][]byte{
 	[]byte("TVqQAAMAAAAEAAAA"), []byte("TVpQAAIAAAAEAA8A"), []byte("TVqAAAEAAAAEABAA"), []byte("AAAAEAAAAMAAQqVT"), // reversed
 	[]byte("4d5a90000300000004000000ff"), []byte("4D5A90000300000004000000FF"),
@@ -99,7 +104,8 @@ var encodedPrograms = [][]byte{
 	[]byte("TAAAAAEUAgAAAAAAwAAAAAAAAEY"),
 }
 
-// encodedArchives begin archives, installers and disk images in Base64. A disk image shows itself 32 KiB in.
+// encodedArchives begin archives, installers and disk images in Base64. A disk
+// image shows itself 32 KiB in.
 var encodedArchives = [][]byte{
 	[]byte("UmFyIRoHA"), []byte("UmFyIRoHAQ"), []byte("N3q8ryccAA"), []byte("AAABQ0QwMDEB"), []byte("TVNDRgAAAA"), []byte("0M8R4KGxGuEAAAAA"),
 	[]byte("dmhkeGZpbGU"), []byte("Y29uZWN0aXg"),
@@ -120,7 +126,8 @@ func (w *MarkupWatch) encoded(text []byte) {
 	}
 }
 
-// encodedFields are password fields in Base64, for each place in a group of three bytes at which they may begin.
+// encodedFields are password fields in Base64, for each place in a group of
+// three bytes at which they may begin.
 var encodedFields = func() (all [][]byte) {
 	for _, field := range []string{`type="password`, `type='password`, `type=password`} {
 		for lead := range 3 {
@@ -130,7 +137,8 @@ var encodedFields = func() (all [][]byte) {
 	return all
 }()
 
-// insideBase64 is what text becomes in Base64 behind a number of other bytes, without the characters that those or what follows change.
+// insideBase64 is what text becomes in Base64 behind a number of other bytes,
+// without the characters that those or what follows change.
 func insideBase64(text string, lead int) []byte {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	bits := 8 * lead
@@ -146,8 +154,8 @@ func insideBase64(text string, lead int) []byte {
 	return out
 }
 
-// A ZIP in a page is usual: reports and notebooks carry their data so. One that a password protects, or that has a program in it, is
-// not.
+// A ZIP in a page is usual: reports and notebooks carry their data so. One that
+// a password protects, or that has a program in it, is not.
 const (
 	packedZIP = "UEsDB"
 
@@ -155,7 +163,8 @@ const (
 	maxPackedZIP = 4 * filetype.MiB
 )
 
-// packedWatch decodes ZIPs in Base64 as they come by, and looks at the names in them.
+// packedWatch decodes ZIPs in Base64 as they come by, and looks at the names in
+// them.
 type packedWatch struct {
 	tail       []byte // the last bytes, in which a ZIP may have begun
 	inside     bool
@@ -227,7 +236,8 @@ func sextet(c byte) int {
 	return -1
 }
 
-// carriers are the extensions of what pages are known to smuggle in a ZIP. Scripts of the web, which reports carry, are none.
+// carriers are the extensions of what pages are known to smuggle in a ZIP.
+// Scripts of the web, which reports carry, are none.
 var carriers = filetype.ExtensionSet(`exe scr pif dll cpl bat cmd ps1 vbs vbe jse wsf wsh hta lnk msi msix appx iso img vhd vhdx jar reg chm one`)
 
 // end looks at the local headers in what was decoded.

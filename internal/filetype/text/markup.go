@@ -10,8 +10,10 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Markup reads XML tag by tag, in constant memory and whatever its size. It is no parser: it does not check what is well-formed, and
-// reads on where a parser would stop, since programs differ in what they forgive. Names lose their prefix.
+// Markup reads XML tag by tag, in constant memory and whatever its size. It is
+// no parser: it does not check what is well-formed, and reads on where a parser
+// would stop, since programs differ in what they forgive. Names lose their
+// prefix.
 type Markup struct {
 	r    *bufio.Reader
 	Text []byte // of a text token, or what is kept of a directive
@@ -19,7 +21,8 @@ type Markup struct {
 	room int // bytes that names and values of the tag at hand may still take
 }
 
-// MarkupTag is one element's start or end. Its slices are valid until the next token.
+// MarkupTag is one element's start or end. Its slices are valid until the next
+// token.
 type MarkupTag struct {
 	Name  string
 	Attrs []markupAttr
@@ -40,16 +43,19 @@ const (
 )
 
 const (
-	// maxMarkupText is how much of a text is given at once, and kept of a directive or instruction.
+	// maxMarkupText is how much of a text is given at once, and kept of a
+	// directive or instruction.
 	MaxMarkupText = 32 * filetype.KiB
 
-	// maxMarkupValue is how much of the value of an attribute is kept, and maxMarkupTag of all of one tag. Longer ones are paths of
-	// drawings and pictures within the text.
+	// maxMarkupValue is how much of the value of an attribute is kept, and
+	// maxMarkupTag of all of one tag. Longer ones are paths of drawings and
+	// pictures within the text.
 	MaxMarkupValue = 4 * filetype.KiB
 	MaxMarkupTag   = 256 * filetype.KiB
 )
 
-// NewMarkup reads XML in UTF-8, in UTF-16 with or without a byte order mark, or in an encoding whose markup is ASCII.
+// NewMarkup reads XML in UTF-8, in UTF-16 with or without a byte order mark, or
+// in an encoding whose markup is ASCII.
 func NewMarkup(r io.Reader) *Markup {
 	b := bufio.NewReaderSize(r, MaxMarkupText)
 	head, _ := b.Peek(4)
@@ -286,7 +292,8 @@ func (m *Markup) value() string {
 	return string(value)
 }
 
-// Attr is the value of an attribute by its name without a prefix; "" where there is none.
+// Attr is the value of an attribute by its name without a prefix; "" where
+// there is none.
 func (t *MarkupTag) Attr(name string) string {
 	for _, a := range t.Attrs {
 		if strings.EqualFold(a.name, name) {
@@ -303,8 +310,9 @@ func Entities(directive []byte) bool {
 	return bytes.Contains(bytes.ToUpper(directive), []byte("<!ENTITY"))
 }
 
-// Unfolding tells entities made of many others, or of others again and again, which double and double when they are replaced. Books and
-// manuals define some that stand for a character or a file.
+// Unfolding tells entities made of many others, or of others again and again,
+// which double and double when they are replaced. Books and manuals define some
+// that stand for a character or a file.
 func Unfolding(directive []byte) bool {
 	nested := 0
 	for _, entity := range bytes.Split(bytes.ToUpper(directive), []byte("<!ENTITY"))[1:] {
@@ -319,5 +327,6 @@ func Unfolding(directive []byte) bool {
 	return false
 }
 
-// maxEntityReferences is how many references the value of one entity may have, and how many entities may have more than one.
+// maxEntityReferences is how many references the value of one entity may have,
+// and how many entities may have more than one.
 const maxEntityReferences = 8

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// scriptStarts are how scripts begin that systems run by name or by association. Languages without a mark of their own (JavaScript,
-// Python without "#!") cannot be told from text and are refused by extension only.
+// scriptStarts are how scripts begin that systems run by name or by
+// association. Languages without a mark of their own (JavaScript, Python
+// without "#!") cannot be told from text and are refused by extension only.
 var scriptStarts = []struct{ prefix, what string }{
 	{"@echo", "a Windows batch script"},
 	{"@setlocal", "a Windows batch script"},
@@ -27,7 +28,8 @@ var scriptStarts = []struct{ prefix, what string }{
 	{"[autorun]", "an autorun script"},
 }
 
-// shellCode and basicCode match the first line of code of a PowerShell script, and of a VBScript or JScript.
+// shellCode and basicCode match the first line of code of a PowerShell script,
+// and of a VBScript or JScript.
 var (
 	shellCode = regexp.MustCompile(`^(\[cmdletbinding|param\s*\(|set-executionpolicy\s|\$erroractionpreference\s*=|set-strictmode\s` +
 		`|import-module\s+\S+\s*$|add-type\s+-|invoke-expression[\s(]|iex\s*[($]|start-process\s+\S|powershell(\.exe)?\s+-|pwsh\s+-` +
@@ -41,8 +43,9 @@ var (
 	requires     = regexp.MustCompile(`^#requires\s+-`)
 )
 
-// ScriptIn names the sort of script that text begins as, or ""; "#!" is programAt's. In Markdown a line that begins with "#" is a heading, elsewhere it
-// is taken for a comment and passed over.
+// ScriptIn names the sort of script that text begins as, or ""; "#!" is
+// programAt's. In Markdown a line that begins with "#" is a heading, elsewhere
+// it is taken for a comment and passed over.
 func ScriptIn(text string, markdown bool) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, s := range scriptStarts {
@@ -63,7 +66,8 @@ func ScriptIn(text string, markdown bool) string {
 	return ""
 }
 
-// firstCode is the first line of lower-case text that is no comment or declaration of PowerShell or VBScript.
+// firstCode is the first line of lower-case text that is no comment or
+// declaration of PowerShell or VBScript.
 func firstCode(text string, markdown bool) string {
 	if strings.HasPrefix(text, "<#") {
 		if _, after, ok := strings.Cut(text, "#>"); ok {

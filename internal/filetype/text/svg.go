@@ -11,10 +11,12 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectSVG wants XML whose root is svg. Entities are refused (security: "SVG for DOCTYPE entities"), since a few lines of them
-// unfold to gigabytes. Scripts and web pages within are held: an SVG is shown through <img>, where neither does anything (security,
-// surfaces), but whoever downloads it opens it in a browser, where both do. Pictures, styles and links from elsewhere pass: all that they
-// can do is to tell another host that a copy was opened.
+// InspectSVG wants XML whose root is svg. Entities are refused (security:
+// "SVG for DOCTYPE entities"), since a few lines of them unfold to gigabytes.
+// Scripts and web pages within are held: an SVG is shown through <img>, where
+// neither does anything (security, surfaces), but whoever downloads it opens it
+// in a browser, where both do. Pictures, styles and links from elsewhere pass:
+// all that they can do is to tell another host that a copy was opened.
 func InspectSVG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if p := checkText(s, t, nil); p != nil {
 		return p
@@ -85,7 +87,8 @@ func svgEntities() *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonEntities, "The SVG defines entities. Save it again without a DOCTYPE.")
 }
 
-// watchSVG reads all of an SVG, whatever its size, for what runs or shows a page once it is opened in a browser.
+// watchSVG reads all of an SVG, whatever its size, for what runs or shows a
+// page once it is opened in a browser.
 func watchSVG(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 	m := NewMarkup(s.Scan(filetype.MaxTextScan))
 	for {
@@ -106,7 +109,8 @@ func watchSVG(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 	}
 }
 
-// svgElement judges one element: its name, its handlers of events, and addresses that are scripts or pages.
+// svgElement judges one element: its name, its handlers of events, and
+// addresses that are scripts or pages.
 func svgElement(t *MarkupTag, facts *filetype.Facts) {
 	switch strings.ToLower(t.Name) {
 	case "script", "handler", "listener":
@@ -126,7 +130,8 @@ func svgElement(t *MarkupTag, facts *filetype.Facts) {
 	}
 }
 
-// scriptAddress tells an address that is a script or a page. Browsers skip controls and white space in the scheme.
+// scriptAddress tells an address that is a script or a page. Browsers skip
+// controls and white space in the scheme.
 func scriptAddress(value string) bool {
 	if !strings.Contains(value, ":") {
 		return false
@@ -146,8 +151,9 @@ func scriptAddress(value string) bool {
 		strings.HasPrefix(value, "data:application/xml")
 }
 
-// CharsetReader makes any declared encoding readable for the sake of the markup, which is ASCII in all of them: bytes above it count
-// as Latin-1. UTF-16 has been turned into UTF-8 by then.
+// CharsetReader makes any declared encoding readable for the sake of the
+// markup, which is ASCII in all of them: bytes above it count as Latin-1.
+// UTF-16 has been turned into UTF-8 by then.
 func CharsetReader(charset string, r io.Reader) (io.Reader, error) {
 	if strings.HasPrefix(strings.ToLower(charset), "utf") {
 		return r, nil

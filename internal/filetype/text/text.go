@@ -16,10 +16,12 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// InspectText takes any text for every text extension: a JSON file with comments, an unfinished XML or a ragged CSV is shown as
-// plain text and is what its owner means to show. Only JSON and XML must begin like themselves.
+// InspectText takes any text for every text extension: a JSON file with
+// comments, an unfinished XML or a ragged CSV is shown as plain text and is
+// what its owner means to show. Only JSON and XML must begin like themselves.
 //
-// Text-direction characters, by which source code shows other than it runs, pass: Arabic and Hebrew text has them.
+// Text-direction characters, by which source code shows other than it runs,
+// pass: Arabic and Hebrew text has them.
 func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w := textWatch{facts: facts, ext: t.Ext}
 	if p := checkText(s, t, w.watcher(s.Head)); p != nil {
@@ -42,7 +44,8 @@ func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return nil
 }
 
-// jsonStart is how a value of JSON begins, or a comment, which many settings files have.
+// jsonStart is how a value of JSON begins, or a comment, which many settings
+// files have.
 var jsonStart = regexp.MustCompile(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\*)`)
 
 // checkText validates up to maxTextScan bytes: UTF-8, UTF-16 with a byte order mark, or an 8-bit or multi-byte legacy encoding,

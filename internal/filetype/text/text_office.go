@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Some text opens in an office program, by its extension or by what it says of itself, and does there what a document can do.
+// Some text opens in an office program, by its extension or by what it says of
+// itself, and does there what a document can do.
 
 // textWatch looks through a text chunk by chunk for what its program would run.
 type textWatch struct {
@@ -20,7 +21,8 @@ type textWatch struct {
 	problem *filetype.Problem
 }
 
-// watcher is what sees the chunks of a text; nil where no program runs any of it.
+// watcher is what sees the chunks of a text; nil where no program runs any of
+// it.
 func (w *textWatch) watcher(head []byte) func(chunk []byte) {
 	switch w.ext {
 	case "csv", "tsv":
@@ -42,8 +44,9 @@ func (w *textWatch) slide(chunk []byte) []byte {
 // commandServices are the programs that such a cell names before its bar.
 var commandServices = filetype.ExtensionSet(`cmd powershell pwsh mshta wscript cscript rundll32 regsvr32 certutil msiexec explorer msexcel excel wmic calc`)
 
-// command finds a cell by which a spreadsheet starts a program: one that begins as a formula does, and names a program, a bar, and a
-// cell behind the bar. Where cells begin and end is looked for once, however many bars there are.
+// command finds a cell by which a spreadsheet starts a program: one that begins
+// as a formula does, and names a program, a bar, and a cell behind the bar.
+// Where cells begin and end is looked for once, however many bars there are.
 func command(text []byte) []byte {
 	looked, start, mark := 0, -1, -1
 	for i := 0; ; i++ {
@@ -78,7 +81,8 @@ func command(text []byte) []byte {
 	}
 }
 
-// commandService reports whether a program is named before the bar at an offset.
+// commandService reports whether a program is named before the bar at an
+// offset.
 func commandService(text []byte, bar int) bool {
 	before := bytes.TrimRight(text[max(0, bar-24):bar], " ")
 	if len(before) == 0 || !filetype.RtfLetter(before[len(before)-1]) && before[len(before)-1] != '2' {
@@ -105,7 +109,8 @@ func formulaStart(text []byte, i int) bool {
 	return false
 }
 
-// symbolicLink is what makes a table, in the old format that Excel knows by its first letters, run macros.
+// symbolicLink is what makes a table, in the old format that Excel knows by its
+// first letters, run macros.
 var symbolicLink = regexp.MustCompile(`(?i)[\r\n](NN;NAuto_(open|close)|O;[^\r\n]*\bE\b[^\r\n]*[\r\n])`)
 
 func (w *textWatch) table(chunk []byte) {
@@ -120,7 +125,8 @@ func (w *textWatch) table(chunk []byte) {
 	}
 }
 
-// officeMacros are the marks of macros, and officeObjects those of embedded objects, in documents that are one XML file; in lower case.
+// officeMacros are the marks of macros, and officeObjects those of embedded
+// objects, in documents that are one XML file; in lower case.
 var (
 	officeMacros  = [][]byte{[]byte(`macrospresent="yes`), []byte(`macrospresent='yes`), []byte("editdata.mso"), []byte("vbaproject"), []byte("docsuppdata"), []byte("qwn0axzltwltzq")}
 	officeObjects = [][]byte{[]byte("docoledata"), []byte("oledata.mso"), []byte(`ocxpresent="yes`), []byte(`ocxpresent='yes`)}

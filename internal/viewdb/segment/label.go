@@ -5,8 +5,9 @@ import "encoding/binary"
 // LabelID is the number of a word; 0 is the word whose labels are all unknown.
 type LabelID uint64
 
-// Kinds of words: which labels of an open stand together. They are kept together because they come together: a city with
-// its country, a browser with its system.
+// Kinds of words: which labels of an open stand together. They are kept
+// together because they come together: a city with its country, a browser with
+// its system.
 const (
 	WordPlace  = 'p' // country, city
 	WordOrigin = 'o' // referrer, source
@@ -16,7 +17,8 @@ const (
 	WordLabel  = 'l' // of a tally
 )
 
-// Labels is up to three labels. Its stored form is its kind and each label behind its length.
+// Labels is up to three labels. Its stored form is its kind and each label
+// behind its length.
 type Labels struct {
 	kind   byte
 	Labels [3]string

@@ -1,6 +1,6 @@
-// Package segment has the stored and compact forms of the view log: rows of views
-// and engagement, segments of many views, labels, and sets of visits. It reads
-// damaged bytes without harm: every form has bounds and is checked.
+// Package segment has the stored and compact forms of the view log: rows of
+// views and engagement, segments of many views, labels, and sets of visits. It
+// reads damaged bytes without harm: every form has bounds and is checked.
 package segment
 
 import (
@@ -13,8 +13,9 @@ import (
 	"vitrine/report"
 )
 
-// A pack holds many opens of a link, by columns: what is alike stands together, and numbers are small differences. It begins with
-// its version and the number of opens, then come the lengths of the columns, the columns, and a checksum.
+// A pack holds many opens of a link, by columns: what is alike stands together,
+// and numbers are small differences. It begins with its version and the number
+// of opens, then come the lengths of the columns, the columns, and a checksum.
 //
 //	flags     a byte an open: those of the record, and whether there is a session
 //	time      ms since the open before
@@ -125,7 +126,8 @@ func (p *Packer) Add(r *Row) {
 	}
 }
 
-// hundredth is a percent in millionths. Shares that were sent as whole percents are stored as such.
+// hundredth is a percent in millionths. Shares that were sent as whole percents
+// are stored as such.
 const hundredth = 10_000
 
 func appendShare(b []byte, n int64) []byte {
@@ -160,7 +162,8 @@ func (p *Packer) End(b []byte) []byte {
 	return b
 }
 
-// Unpacker reads the rows of a pack. What next returned is good until the next call, and until the pack's memory is used again.
+// Unpacker reads the rows of a pack. What next returned is good until the next
+// call, and until the pack's memory is used again.
 type Unpacker struct {
 	left            int64
 	columns         [columns]Reader
@@ -193,7 +196,8 @@ func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 	return nil
 }
 
-// Brief reads the next row's ID, viewer and flags alone; nil at the end. Brief and next do not go together.
+// Brief reads the next row's ID, viewer and flags alone; nil at the end. Brief
+// and next do not go together.
 func (u *Unpacker) Brief() *Row {
 	if u.left == 0 {
 		return nil
@@ -257,7 +261,8 @@ func (u *Unpacker) End() error {
 	return nil
 }
 
-// UnpackAll appends the rows of a pack to a list; they share no memory with the pack.
+// UnpackAll appends the rows of a pack to a list; they share no memory with the
+// pack.
 func UnpackAll(data []byte, first vitrine.ViewID, rows *[]Row) error {
 	var u Unpacker
 	if err := u.Open(data, first); err != nil {

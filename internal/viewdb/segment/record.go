@@ -9,8 +9,10 @@ import (
 	"vitrine/report"
 )
 
-// The blobs of an open. Each begins with a byte that holds its version in the upper three bits and flags in the lower five;
-// numbers are varints, words the numbers of words. Engagement has a blob of its own because it is rewritten with each snapshot.
+// The blobs of an open. Each begins with a byte that holds its version in the
+// upper three bits and flags in the lower five; numbers are varints, words the
+// numbers of words. Engagement has a blob of its own because it is rewritten
+// with each snapshot.
 //
 //	open:    viewer (8 bytes), place, origin, agent, [bot]
 //	session: engaged, present, screen, [start − open's ms], [count, (page − page before, ms)…], [played, reached], [depth]
@@ -71,7 +73,8 @@ func (o *View) Decode(b []byte) error {
 // Human says that the open counts.
 func (o *View) Human() bool { return o.Flags&OpenBot == 0 }
 
-// Same says that o and p are of one open: equal but for what the log itself decides.
+// Same says that o and p are of one open: equal but for what the log itself
+// decides.
 func (o *View) Same(p *View) bool {
 	return o.asWritten() == p.asWritten()
 }
@@ -86,7 +89,8 @@ func (o *View) asWritten() View {
 	return w
 }
 
-// Session is the blob of an open's engagement. The screen is in it as a word, Session.Screen is left alone.
+// Session is the blob of an open's engagement. The screen is in it as a word,
+// Session.Screen is left alone.
 type Session struct {
 	report.Session
 	Screen  LabelID

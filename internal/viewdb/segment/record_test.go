@@ -12,7 +12,8 @@ import (
 
 const testMs = 1_767_605_400_250
 
-// The stored form is for good: a change of these bytes needs a new version beside the old one.
+// The stored form is for good: a change of these bytes needs a new version
+// beside the old one.
 func TestRecordBytes(t *testing.T) {
 	for _, c := range []struct {
 		open View

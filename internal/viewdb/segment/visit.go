@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// Fingerprint spreads a viewer over all numbers, so that sums of different viewers differ.
+// Fingerprint spreads a viewer over all numbers, so that sums of different
+// viewers differ.
 func Fingerprint(viewer uint64) uint64 {
 	hi, lo := bits.Mul64(viewer^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
 	hi, lo = bits.Mul64(hi^lo^viewer, 0xa0761d6478bd642f)
@@ -22,7 +23,8 @@ func (v Visit) Fingerprint() uint64 {
 	return Fingerprint(uint64(v.Viewer) ^ Fingerprint(uint64(v.Link)^Fingerprint(uint64(v.Day))))
 }
 
-// Visit says that a person came to a link on a day. Entries are ordered by viewer (as signed numbers), link, day.
+// Visit says that a person came to a link on a day. Entries are ordered by
+// viewer (as signed numbers), link, day.
 type Visit struct {
 	Viewer, Link int64
 	Day          report.Day
@@ -44,9 +46,11 @@ func SortVisits(list []Visit) []Visit {
 	return slices.Compact(list)
 }
 
-// A row of visits has the entries of some viewers in order: the first day's distance from 1970, then of each entry how far its
-// viewer is from the one before; its link, as a difference if the viewer is the same; its day, likewise if the link is the same,
-// else from the first day. A checksum ends it.
+// A row of visits has the entries of some viewers in order: the first day's
+// distance from 1970, then of each entry how far its viewer is from the one
+// before; its link, as a difference if the viewer is the same; its day,
+// likewise if the link is the same, else from the first day. A checksum ends
+// it.
 
 func AppendVisits(b []byte, entries []Visit) []byte {
 	base := entries[0].Day

@@ -19,8 +19,9 @@ import (
 
 var ctx = context.Background()
 
-// Run checks a vitrine.Blobs. open makes an empty one, and closes it with the test. What a vitrine.Receiver is told in terms
-// of codes is checked of those alone; others are sent bytes by their signed URLs.
+// Run checks a vitrine.Blobs. open makes an empty one, and closes it with the
+// test. What a vitrine.Receiver is told in terms of codes is checked of those
+// alone; others are sent bytes by their signed URLs.
 func Run(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 	for _, test := range []struct {
 		name string
@@ -113,7 +114,8 @@ func (t blobTest) seal(key vitrine.UploadID) vitrine.BlobInfo {
 	return info
 }
 
-// refused fails the test unless a put was refused, with one of the codes where codes are told.
+// refused fails the test unless a put was refused, with one of the codes where
+// codes are told.
 func (t blobTest) refused(what string, err error, codes ...vitrine.Code) {
 	t.Helper()
 	if err == nil {

@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// mark tests that the mark is the last that was put, and that it is no blob: nothing lists or sweeps it.
+// mark tests that the mark is the last that was put, and that it is no blob:
+// nothing lists or sweeps it.
 func (t blobTest) mark() {
 	is := func(when, want string) {
 		t.Helper()

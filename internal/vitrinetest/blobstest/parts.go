@@ -92,7 +92,8 @@ func (t blobTest) parts() {
 	t.partIs(g.Key, "captions-pt-br", "")
 	t.partIs(other.Key, vitrine.PartPicture, "another picture")
 
-	// There is no part without a blob, and none of another name than a part can have.
+	// There is no part without a blob, and none of another name than a part can
+	// have.
 	for _, key := range []vitrine.UploadID{g.Key, vitrine.NewUploadID(), "", "../x"} {
 		if err := t.blobs.PutPart(ctx, key, vitrine.PartPicture, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("PutPart without a blob, key %q: %v", key, err)

@@ -110,7 +110,8 @@ func (t blobTest) usedUp() {
 	t.gone("after Delete", g.Key)
 }
 
-// again has a transfer repeated whose answer was lost: the same bytes succeed and leave the key as it was, before Seal and after it.
+// again has a transfer repeated whose answer was lost: the same bytes succeed
+// and leave the key as it was, before Seal and after it.
 func (t blobTest) again() {
 	text := strings.Repeat("0123456789", 100_000)
 	g := t.store(text)
@@ -143,8 +144,9 @@ func (t blobTest) again() {
 	t.holds(g.Key, text)
 }
 
-// swap has bytes put while the key is being sealed by several at once: anyone who was told that it is sealed reads the same bytes as all others, then
-// and later.
+// swap has bytes put while the key is being sealed by several at once: anyone
+// who was told that it is sealed reads the same bytes as all others, then and
+// later.
 func (t blobTest) swap() {
 	const size = 100_000
 	body := func(i int) string { return strings.Repeat(string(rune('A'+i)), size) }

@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Times before and after all that a test does, whatever clock a backend goes by.
+// Times before and after all that a test does, whatever clock a backend goes
+// by.
 var (
 	longAgo  = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	farAhead = time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -1,5 +1,6 @@
 // Package fault fails single operations of real backends. A test runs a flow
-// once for each operation, and checks after each failure what the flow has left.
+// once for each operation, and checks after each failure what the flow has
+// left.
 package fault
 
 import (

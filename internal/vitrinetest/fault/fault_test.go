@@ -99,7 +99,8 @@ func TestInjector(t *testing.T) {
 			if !errors.Is(err, fault.ErrInjected) {
 				t.Errorf("with operation %d failing: %v", n, err)
 			}
-			// All of the transaction is there, or nothing: all of it also if the answer of its commit, the fourth operation, was lost.
+			// All of the transaction is there, or nothing: all of it also if
+			// the answer of its commit, the fourth operation, was lost.
 			both := 0
 			err = p.store.Read(t.Context(), func(tx vitrine.Tx) error {
 				for _, name := range []string{"one", "two"} {

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sorted are the queries that sort their answer, which is short, or of one account and told by an index alone.
+// sorted are the queries that sort their answer, which is short, or of one
+// account and told by an index alone.
 var sorted = map[string]bool{"Links bytes": true, "Links words": true, "Links title": true, "Links size": true, "OldSlugs": true}
 
 // SqlitePlan returns the steps of the plan of a query in SQLite.

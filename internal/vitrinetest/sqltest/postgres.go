@@ -15,7 +15,8 @@ import (
 )
 
 // HastyPostgres has databases that a test opens wait for their server for less
-// time. A busy machine must not make a server look frozen, so it is not much less.
+// time. A busy machine must not make a server look frozen, so it is not much
+// less.
 func HastyPostgres(t *testing.T) {
 	before := sqldb.PostgresWaits
 	sqldb.PostgresWaits = sqldb.Waits{Beat: 200 * time.Millisecond, Answer: time.Second, Heard: 1200 * time.Millisecond,
@@ -23,7 +24,8 @@ func HastyPostgres(t *testing.T) {
 	t.Cleanup(func() { sqldb.PostgresWaits = before })
 }
 
-// InPostgres has the databases of a test in PostgreSQL. One that a part of it has used is emptied for the next, which is quicker than another.
+// InPostgres has the databases of a test in PostgreSQL. One that a part of it
+// has used is emptied for the next, which is quicker than another.
 func InPostgres(t *testing.T) {
 	tier.Need(t, tier.Test, "a PostgreSQL server")
 	before := NewPlace

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package sqltest has what tests of sqldb, sqlstore and viewdb share: databases on
-// SQLite and PostgreSQL, and plans of queries.
+// Package sqltest has what tests of sqldb, sqlstore and viewdb share: databases
+// on SQLite and PostgreSQL, and plans of queries.
 package sqltest
 
 import (
@@ -36,14 +36,15 @@ func CheckIntegrity(t *testing.T, d *sqldb.DB) {
 	}
 }
 
-// NewPlace is where a test has a database of its own: in a file, unless the test is run once more for PostgreSQL.
+// NewPlace is where a test has a database of its own: in a file, unless the
+// test is run once more for PostgreSQL.
 var NewPlace = func(tb testing.TB) string { return filepath.Join(tb.TempDir(), "vitrine.db") }
 
 // onPostgres reports whether a test is run once more for PostgreSQL.
 var onPostgres bool
 
-// Repeated returns share where a test is run once more for PostgreSQL, and 1 the
-// first time: random repetitions are tried in full on one backend.
+// Repeated returns share where a test is run once more for PostgreSQL, and 1
+// the first time: random repetitions are tried in full on one backend.
 func Repeated(share int) int {
 	if onPostgres {
 		return share

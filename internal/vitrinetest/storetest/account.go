@@ -9,7 +9,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// accountsClosed tests that closed accounts are told of by themselves alone, and the search among the others.
+// accountsClosed tests that closed accounts are told of by themselves alone,
+// and the search among the others.
 func (t storeTest) accountsClosed() {
 	ann, bob, eve := t.account("ann@example.org"), t.account("b_b%@example.org"), t.account("eve@example.com")
 	eve.Email, eve.ClosedAt, eve.Closing, eve.ViewerKey, eve.ViewerKeyAt = "account 3 (closed)", vitrinetest.Epoch.Add(time.Hour), true, nil, time.Time{}
@@ -43,7 +44,8 @@ func (t storeTest) accountsClosed() {
 	check(vitrine.AccountQuery{Closing: true})
 }
 
-// tokens tests that an address has one token of a purpose, found by its hash alone.
+// tokens tests that an address has one token of a purpose, found by its hash
+// alone.
 func (t storeTest) oneTimeTokens() {
 	ann := t.account("ann@example.org")
 	token := func(p vitrine.TokenPurpose, hash byte, email string, age time.Duration) *vitrine.OneTimeToken {

@@ -10,7 +10,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// leases tests that a lease is found by its name, whatever its time, and is written over.
+// leases tests that a lease is found by its name, whatever its time, and is
+// written over.
 func (t storeTest) leases() {
 	one := &vitrine.Lease{Name: "scan 1", Holder: "A", Until: vitrinetest.Epoch}
 	two := &vitrine.Lease{Name: "scan 2 ✓", Holder: "B", Until: vitrinetest.Epoch.Add(time.Millisecond)}

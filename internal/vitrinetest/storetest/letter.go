@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// letters tests that letters are listed when they are due, in the order of that, and that nothing of one stays that is deleted.
+// letters tests that letters are listed when they are due, in the order of
+// that, and that nothing of one stays that is deleted.
 func (t storeTest) letters() {
 	letter := func(to string, due, life time.Duration) *vitrine.Letter {
 		l := &vitrine.Letter{Message: vitrine.Message{ID: "id of " + to, To: to, Subject: "Grüße ✓", Text: "a\n\nb\n"}, CreatedAt: vitrinetest.Epoch, NextAt: vitrinetest.Epoch.Add(due)}

@@ -100,7 +100,8 @@ func (t storeTest) linkLists() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	order := []vitrine.Slug{"link-0", "link-1", "link-2", "link-3", "link-4", "link-5"} // ann's, newest first
 	ages := []time.Duration{0, time.Millisecond, time.Hour, time.Hour, time.Hour, 2 * time.Hour}
-	// Of three links of one time the one with the largest ID is the newest, so they are added last to first.
+	// Of three links of one time the one with the largest ID is the newest, so
+	// they are added last to first.
 	for i := len(order) - 1; i >= 0; i-- {
 		l := link(ann, order[i], ages[i])
 		if i == 1 || i == 4 {

@@ -10,7 +10,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// logins tests that a login is found by its code and by its hash, each of which is one login's alone, and that it expires.
+// logins tests that a login is found by its code and by its hash, each of which
+// is one login's alone, and that it expires.
 func (t storeTest) logins() {
 	login := func(code string, hash byte, expires time.Duration) *vitrine.Login {
 		return &vitrine.Login{Code: code, Hash: [32]byte{hash, 31: 255}, Program: "vitrine 1 ✓", Machine: "laptop", State: vitrine.LoginPending,
@@ -63,8 +64,9 @@ func (t storeTest) logins() {
 	})
 }
 
-// loginRace tests a login that is begun in one process, confirmed in any and taken in any: of programs that ask several processes at the same time
-// one gets the key.
+// loginRace tests a login that is begun in one process, confirmed in any and
+// taken in any: of programs that ask several processes at the same time one
+// gets the key.
 func (t storeTest) loginRace(other storeTest) {
 	signer, now := vitrine.NewSigner([]byte("a secret of the test")), func() time.Time { return vitrinetest.Epoch }
 	var logins []*auth.Logins

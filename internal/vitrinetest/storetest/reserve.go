@@ -23,7 +23,8 @@ func (t storeTest) made(name string) (vitrine.AccountID, vitrine.LinkID) {
 	return a.ID, l.ID
 }
 
-// passOver tests that numbers that are passed over are given to nobody, and that none is given twice.
+// passOver tests that numbers that are passed over are given to nobody, and
+// that none is given twice.
 func (t storeTest) reserveIDs() {
 	over := func(a vitrine.AccountID, l vitrine.LinkID, want bool) {
 		t.Helper()
@@ -63,7 +64,8 @@ func (t storeTest) reserveIDs() {
 	}
 }
 
-// reserveIDsRace has numbers passed over while others are given: no number twice, and none of those to whoever begins after.
+// reserveIDsRace has numbers passed over while others are given: no number
+// twice, and none of those to whoever begins after.
 func (t storeTest) reserveIDsRace() {
 	var mu sync.Mutex
 	given := map[vitrine.LinkID]bool{}

@@ -9,7 +9,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// sessions tests that a session is found by its hash alone, and ends one by one, by account and by time.
+// sessions tests that a session is found by its hash alone, and ends one by
+// one, by account and by time.
 func (t storeTest) sessions() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	session := func(a *vitrine.Account, hash byte, left time.Duration) *vitrine.Session {
@@ -78,7 +79,8 @@ func (t storeTest) sessions() {
 	check()
 }
 
-// attempts tests that they count against their own key, within a time that has two ends.
+// attempts tests that they count against their own key, within a time that has
+// two ends.
 func (t storeTest) attempts() {
 	one, other := vitrine.AttemptKey{1, 15: 255}, vitrine.AttemptKey{2}
 	first, second := &vitrine.Attempt{Key: one, At: vitrinetest.Epoch}, &vitrine.Attempt{Key: one, At: vitrinetest.Epoch.Add(time.Minute)}

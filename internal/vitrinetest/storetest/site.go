@@ -50,7 +50,8 @@ func (t storeTest) sites() {
 	})
 }
 
-// versions of websites are links that no list, search, count or report of links has.
+// versions of websites are links that no list, search, count or report of links
+// has.
 func (t storeTest) siteVersions() {
 	ann := t.account("ann@example.org")
 	site := &vitrine.Site{Account: ann.ID, Slug: "site", Title: "site", CreatedAt: vitrinetest.Epoch}

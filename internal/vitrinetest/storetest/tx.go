@@ -69,7 +69,8 @@ func (t storeTest) panics() {
 	vitrinetest.Equal(t, "secret", t.secret("s"), []byte("w"))
 }
 
-// refusals checks that a transaction goes on after it was told that a row exists or does not.
+// refusals checks that a transaction goes on after it was told that a row
+// exists or does not.
 func (t storeTest) refusals() {
 	a := t.account("ann@example.org")
 	l, u := link(a, "slug", 0), upload(a, "u")
@@ -196,7 +197,8 @@ func (t storeTest) increments() {
 	vitrinetest.Equal(t, "sum of increments", binary.BigEndian.Uint64(t.secret("n")), vitrinetest.Racers)
 }
 
-// writeSkew has transactions each read what the other writes. One of two accounts must stay.
+// writeSkew has transactions each read what the other writes. One of two
+// accounts must stay.
 func (t storeTest) writeSkew() {
 	for range 20 {
 		t.update(func(tx vitrine.Tx) error {
@@ -255,7 +257,8 @@ func (t storeTest) idempotency() {
 	}
 }
 
-// whole has readers look for a transfer between two numbers that they see in part.
+// whole has readers look for a transfer between two numbers that they see in
+// part.
 func (t storeTest) whole() {
 	put := func(tx vitrine.Tx, a, b byte) error {
 		return errors.Join(tx.PutSecret("a", []byte{a}), tx.PutSecret("b", []byte{b}))

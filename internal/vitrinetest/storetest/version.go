@@ -9,8 +9,10 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// RunShared checks a vitrine.Store that several processes have open. open makes an empty one, opens it once more as another process
-// would, and closes both with the test. A process sees what another has changed within a time; 0: at once.
+// RunShared checks a vitrine.Store that several processes have open. open makes
+// an empty one, opens it once more as another process would, and closes both
+// with the test. A process sees what another has changed within a time; 0: at
+// once.
 func RunShared(t *testing.T, within time.Duration, open func(t *testing.T) (one, other vitrine.Store)) {
 	for _, test := range []struct {
 		name string
@@ -45,7 +47,8 @@ func (t storeTest) version(before map[int64]bool) int64 {
 	return v
 }
 
-// versions has another store over the same rows, or the store itself, change each kind of row in turn. Each change shows within a time.
+// versions has another store over the same rows, or the store itself, change
+// each kind of row in turn. Each change shows within a time.
 func (t storeTest) versions(by storeTest, within time.Duration) {
 	a := t.account("ann@example.org")
 	l, u := link(a, "slug", 0), upload(a, "u")
@@ -93,7 +96,8 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 	}
 }
 
-// versionRace has readers hold what they have read for true as long as the version is the same.
+// versionRace has readers hold what they have read for true as long as the
+// version is the same.
 func (t storeTest) versionRace(other storeTest) {
 	const changes = 200
 	t.update(func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{0}) })

@@ -105,7 +105,8 @@ func (t logTest) returning() {
 	claims := view(1, 2*time.Hour, 20)
 	claims.Returning = true
 	t.open(first, claims, view(1, 3*time.Hour, 10))
-	// An open that is older but came later returns: what counts is what is stored so far.
+	// An open that is older but came later returns: what counts is what is
+	// stored so far.
 	t.open(view(1, 0, 10))
 	t.open(view(2, 0, 10))
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{true, false, false, true})
@@ -193,7 +194,8 @@ func (t logTest) botSnapshotAgain() {
 	vitrinetest.Equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
 }
 
-// botSnapshotReturning checks who returns once an open by a viewer has turned out to be a bot's.
+// botSnapshotReturning checks who returns once an open by a viewer has turned
+// out to be a bot's.
 func (t logTest) botSnapshotReturning() {
 	only := view(1, 0, 10)
 	t.open(only)
@@ -225,7 +227,8 @@ func (t logTest) downloads() {
 	vitrinetest.Equal(t, "opens of a link with a stray download", t.all(2), nil)
 }
 
-// order checks that within a batch opens come first, then snapshots, then downloads.
+// order checks that within a batch opens come first, then snapshots, then
+// downloads.
 func (t logTest) order() {
 	a, b := view(1, 0, 10), view(1, time.Minute, 20)
 	t.append(vitrine.Batch{
@@ -237,7 +240,8 @@ func (t logTest) order() {
 	vitrinetest.Equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
 }
 
-// early checks that what came before its open is told, and nothing else, and that it comes to the same once it comes again.
+// early checks that what came before its open is told, and nothing else, and
+// that it comes to the same once it comes again.
 func (t logTest) early() {
 	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30), view(7, time.Hour, 40)
 	elsewhere := there

@@ -99,7 +99,8 @@ func (t logTest) forget() {
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2}, days)
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 1}, days)
 	}
-	// A link that is erased leaves nothing of its own, and its account's days stay readable.
+	// A link that is erased leaves nothing of its own, and its account's days
+	// stay readable.
 	step("Erase", t.log.DeleteLink(ctx, 1))
 	vitrinetest.Equal(t, "opens of an erased link", t.all(1), nil)
 	tally, _ := t.tally(vitrine.Scope{Account: 2, Link: 1}, day, day+days, 0)

@@ -52,7 +52,8 @@ func (t logTest) imports() {
 	})
 	t.counted(1, 2, 1)
 	vitrinetest.Equal(t, "engaged", t.all(1)[1].Session.EngagedMs, 1500)
-	// That an imported open turns out to be a bot's takes nothing from opens that were not imported.
+	// That an imported open turns out to be a bot's takes nothing from opens
+	// that were not imported.
 	mixed := view(2, 0, 50)
 	t.doImport(2, 1, mixed)
 	t.open(view(2, time.Minute, 50))

@@ -9,7 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// known tests what a log tells of the links and accounts that it knows: as they come, as their days are put away and forgotten, and when a link is erased.
+// known tests what a log tells of the links and accounts that it knows: as they
+// come, as their days are put away and forgotten, and when a link is erased.
 func (t logTest) known() {
 	is := func(when string, account vitrine.AccountID, link vitrine.LinkID, want ...vitrine.Scope) {
 		t.Helper()

@@ -12,7 +12,8 @@ import (
 	"vitrine/report"
 )
 
-// memory is the contract of a ViewLog as plainly as it can be written down. Backends are compared with it.
+// memory is the contract of a ViewLog as plainly as it can be written down.
+// Backends are compared with it.
 type memory struct {
 	opens     map[vitrine.LinkID]map[vitrine.ViewID]*remembered
 	downloads map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID // event to open
@@ -215,7 +216,8 @@ func (c chance) batch(m *memory) (b vitrine.Batch) {
 // modelSteps is how many steps a log and the contract go together.
 const modelSteps = 250
 
-// model runs a log and the contract side by side, and compares them after every few steps.
+// model runs a log and the contract side by side, and compares them after every
+// few steps.
 func (t logTest) model() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -13,9 +13,11 @@ import (
 	"vitrine/report"
 )
 
-// Moved has a log live through a history, and another one take its place: move fills it. Its reports are then, byte for byte, those of the first
-// one, of all links and accounts over windows of every length; and so are they after both have gone on with the same opens. With erased, a link is
-// erased of which days are forgotten. share is as in [ViewLog].
+// Moved has a log live through a history, and another one take its place: move
+// fills it. Its reports are then, byte for byte, those of the first one, of all
+// links and accounts over windows of every length; and so are they after both
+// have gone on with the same opens. With erased, a link is erased of which days
+// are forgotten. share is as in [ViewLog].
 func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
 	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0}
 	step := func(what string, err error) {
@@ -63,7 +65,8 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	after.audit()
 }
 
-// later appends to logs what happens on days that are kept, to links that are there.
+// later appends to logs what happens on days that are kept, to links that are
+// there.
 func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 	h.Helper()
 	gone := func(id vitrine.ViewID) bool { return report.DayOf(id.Ms()) < kept }

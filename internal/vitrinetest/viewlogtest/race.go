@@ -40,7 +40,8 @@ func (t logTest) parallelOther() {
 	t.counted(1, 1, 0)
 }
 
-// parallelViewer has one viewer open a link many times at once: all but one return.
+// parallelViewer has one viewer open a link many times at once: all but one
+// return.
 func (t logTest) parallelViewer() {
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
 		if _, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {

@@ -233,7 +233,8 @@ func (t logTest) erase() {
 			vitrinetest.Equal(t, "views and downloads", [2]int64{tally.Views(), events(tally, day, day+1)}, [2]int64{want, want})
 		}
 	}
-	// Nothing of it is remembered: an ID is free, a viewer new, a download an event.
+	// Nothing of it is remembered: an ID is free, a viewer new, a download an
+	// event.
 	a.Viewer = 20
 	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{a}, Downloads: []vitrine.Download{download(a, 0)}})
 	t.counted(1, 1, 1)

@@ -10,10 +10,13 @@ import (
 	"vitrine/report"
 )
 
-// SameReports has a vitrine.ViewLog, which open makes and closes with the test, live through histories in which everything happens: bots,
-// snapshots, downloads, imports, opens that come late, days that are settled and forgotten, links that are erased. After each part of it
-// its reports are, byte for byte, those of the contract written down plainly; so they are those of every other backend, too. Without seeds there are
-// two histories. share is as in [ViewLog].
+// SameReports has a vitrine.ViewLog, which open makes and closes with the test,
+// live through histories in which everything happens: bots, snapshots,
+// downloads, imports, opens that come late, days that are settled and
+// forgotten, links that are erased. After each part of it its reports are, byte
+// for byte, those of the contract written down plainly; so they are those of
+// every other backend, too. Without seeds there are two histories. share is as
+// in [ViewLog].
 func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog, seeds ...uint64) {
 	if seeds == nil {
 		seeds = []uint64{0, 1}

@@ -15,7 +15,8 @@ import (
 
 var ctx = context.Background()
 
-// Run checks a vitrine.ViewLog. open makes an empty one, and closes it with the test. Each test ends with an audit.
+// Run checks a vitrine.ViewLog. open makes an empty one, and closes it with the
+// test. Each test ends with an audit.
 //
 // A slow backend passes a share above 1: then one repetition in so many is
 // tried of steps and windows that are drawn at random.
@@ -72,7 +73,8 @@ type logTest struct {
 	share int // one repetition in so many is tried
 }
 
-// times returns how often something is repeated that takes n repetitions in full.
+// times returns how often something is repeated that takes n repetitions in
+// full.
 func (t logTest) times(n int) int { return max(1, n/t.share) }
 
 // day is the day of Epoch.
@@ -119,7 +121,8 @@ func (t logTest) append(b vitrine.Batch) (refused []int) {
 	return refused
 }
 
-// outcome stores a batch and tells which of its opens were refused, and what was early.
+// outcome stores a batch and tells which of its opens were refused, and what
+// was early.
 func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	t.Helper()
 	o, err := t.log.Append(ctx, b)
@@ -184,7 +187,8 @@ func own(o report.Open) report.Open {
 	return o
 }
 
-// returns tells of each open of a link, oldest first, whether it is a returning viewer's.
+// returns tells of each open of a link, oldest first, whether it is a returning
+// viewer's.
 func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 	t.Helper()
 	for _, o := range t.all(link) {
