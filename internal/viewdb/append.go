@@ -87,7 +87,7 @@ type engaged struct {
 }
 
 func (l *ViewLog) write(t logTx, c *changes) *writing {
-	return &writing{log: l, tx: t, told: c, words: l.words.writer(t), changes: map[vitrine.LinkID]*change{},
+	return &writing{log: l, tx: t, told: c, words: l.words.writer(t.Tx), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
 		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]segment.Visit{}}
 }

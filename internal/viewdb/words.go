@@ -113,7 +113,7 @@ func (w *labelDict) load(wanted segment.LabelID) (found *segment.Labels, err err
 // those that are new.
 type wordWriter struct {
 	words *labelDict
-	tx    logTx
+	tx    *sqldb.Tx
 	fresh map[string]segment.LabelID // known since this transaction; true for others once it is committed
 	b     []byte
 	// While it collects, words that it does not know are noted instead of asked
@@ -124,7 +124,7 @@ type wordWriter struct {
 	misses   int
 }
 
-func (w *labelDict) writer(t logTx) *wordWriter {
+func (w *labelDict) writer(t *sqldb.Tx) *wordWriter {
 	ww := &wordWriter{words: w, tx: t, fresh: map[string]segment.LabelID{}}
 	t.Committed = append(t.Committed, ww.keep)
 	return ww
