@@ -12,7 +12,7 @@
 // An [Account] with an [APIKey] begins an upload (internal/publish): the file's
 // name, type and size are checked, and a link, the bytes and a custom [Slug]
 // are held for a quarter of an hour. The answer is a signed URL, valid for ten
-// minutes and for exactly these bytes, once ([Signer], [Blobs]). The bytes go
+// minutes and for exactly these bytes, once (internal/signer, [Blobs]). The bytes go
 // straight to storage. Completing the upload seals them, so that what is
 // checked is what will be served, inspects them (internal/filetype/inspect),
 // has them scanned ([Scanner]) and makes the [Link], in one transaction. A
@@ -91,6 +91,7 @@
 //	password, webvtt     argon2id; captions
 //	terminal             what commands print; credentials, manifest: their files
 //	datadir              the data directory: who serves from it, and its room
+//	signer               signed URLs and tokens
 //	turn, worker         turns for scarce work; named background loops
 //
 // Backends, below internal:

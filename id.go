@@ -61,7 +61,7 @@ func (g *ViewIDs) Next(at time.Time) ViewID {
 	return ViewIDAt(at.UnixMilli(), int(g.counter.Add(1)))
 }
 
-var base32lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+var Base32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // UploadID names one upload and, once it is complete, its bytes: 26 characters
 // that cannot be guessed and are safe in a path of any file system or bucket.
@@ -71,7 +71,7 @@ type UploadID string
 func NewUploadID() UploadID {
 	var b [16]byte
 	rand.Read(b[:])
-	return UploadID(base32lower.EncodeToString(b[:]))
+	return UploadID(Base32.EncodeToString(b[:]))
 }
 
 // ParseUploadID accepts exactly what NewUploadID makes.

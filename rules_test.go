@@ -19,7 +19,7 @@ var mayImport = table(`
 report
 client                       report filetype
 e2e
-cmd/vitrine                  vitrine client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest
+cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest
 cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web worker
 
 vitrine                      report filetype
@@ -44,10 +44,11 @@ terminal                     vitrine client report
 markup                       vitrine
 password                     vitrine turn
 webvtt                       vitrine
+signer                       vitrine report
 
-analytics                    vitrine report
+analytics                    vitrine signer report
 audit                        vitrine password publish storageowner
-auth                         vitrine lease outbox password
+auth                         vitrine signer lease outbox password
 collections                  vitrine links
 export                       vitrine report analytics collections
 importer                     vitrine report filetype visitor
@@ -63,7 +64,7 @@ storageowner                 vitrine
 
 clamav                       vitrine
 clickhouse                   vitrine report durable
-disk                         vitrine durable
+disk                         vitrine signer durable
 mail                         vitrine
 preview                      vitrine filetype filetype/inspect
 s3                           vitrine durable
@@ -73,19 +74,19 @@ sqlstore                     vitrine sqldb
 viewdb                       vitrine report sqldb viewdb/segment
 viewdb/segment               vitrine report
 
-web                          vitrine report accept analytics auth collections export filetype filetype/inspect importer ingest links markup moderation password publish sitestats visitor
+web                          vitrine signer report accept analytics auth collections export filetype filetype/inspect importer ingest links markup moderation password publish sitestats visitor
 
 vitrinetest                  vitrine report vitrinetest/tier
 vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier
 vitrinetest/tier
 vitrinetest/fault            vitrine report sqldb
-vitrinetest/fixture          vitrine report audit auth collections disk filetype links moderation outbox password publish sqlstore viewdb vitrinetest vitrinetest/fault
+vitrinetest/fixture          vitrine signer report audit auth collections disk filetype links moderation outbox password publish sqlstore viewdb vitrinetest vitrinetest/fault
 vitrinetest/mailtest         vitrine vitrinetest
 vitrinetest/previewtest      vitrine filetype vitrinetest
 vitrinetest/scannertest      vitrine vitrinetest
 vitrinetest/spooltest        vitrine report vitrinetest
 vitrinetest/sqltest          sqldb vitrinetest vitrinetest/tier
-vitrinetest/storetest        vitrine auth lease vitrinetest
+vitrinetest/storetest        vitrine signer auth lease vitrinetest
 vitrinetest/viewlogtest      vitrine report vitrinetest
 `)
 

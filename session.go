@@ -68,3 +68,8 @@ type SessionTx interface {
 	// ExpireSessions removes sessions that have expired before a time.
 	ExpireSessions(before time.Time) (int64, error)
 }
+
+// ClockJump is how far ahead of the clock a token may have been made. One from
+// further ahead was made while the clock was wrong, and would live on long
+// after it is set right (promise 22).
+const ClockJump = 2 * time.Minute

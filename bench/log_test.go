@@ -26,6 +26,7 @@ import (
 	"vitrine/internal/ingest"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
+	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/web"
@@ -61,7 +62,7 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	var h http.Handler
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
 	public, _ := url.Parse(hs.URL)
-	signer := vitrine.NewSigner([]byte("bench"))
+	signer := signer.New([]byte("bench"))
 	blobs, err := disk.New(dir, hs.URL+web.StorageRoot, signer, time.Now)
 	must(err)
 	views := ingest.NewViews(wrap(log))

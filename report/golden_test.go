@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"vitrine/report"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestGolden computes the report that each archive asks for and compares the

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-
 	"vitrine/internal/vitrinetest"
+
+	"github.com/alecthomas/kong"
 )
 
 // Every setting that the files for running an instance and the documents name

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/logowner"
 	"vitrine/internal/moderation"
+	"vitrine/internal/signer"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/terminal"
@@ -32,7 +33,7 @@ type instance struct {
 	log      viewLog
 	blobs    vitrine.Blobs
 	receiver vitrine.Receiver // nil where signed URLs lead to a bucket
-	signer   *vitrine.Signer
+	signer   *signer.Signer
 	now      func() time.Time
 
 	accounts   *auth.Accounts
@@ -110,7 +111,7 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 	if err != nil {
 		return nil, err
 	}
-	in.signer = vitrine.NewSigner(secret)
+	in.signer = signer.New(secret)
 	if in.blobs, in.receiver, err = places.openBlobs(ctx, public+web.StorageRoot, in.signer, in.now); err != nil {
 		return nil, err
 	}

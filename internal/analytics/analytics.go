@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/signer"
 	"vitrine/report"
 )
 
@@ -31,7 +32,7 @@ type Log interface {
 type Service struct {
 	Store  vitrine.Store
 	Log    Log
-	Signer *vitrine.Signer
+	Signer *signer.Signer
 	URL    func(vitrine.Slug) string // the public address of a link
 	Now    func() time.Time
 	// KeepMonths is how many months single opens are kept; 0: for ever.

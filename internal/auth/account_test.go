@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/collections"
 	"vitrine/internal/export"
 	"vitrine/internal/links"
+	"vitrine/internal/signer"
 	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
 )
@@ -230,7 +231,7 @@ func TestExport(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	export := export.Exporter{Store: e.Store, Blobs: e.Blobs, Now: e.Clock.Now, URL: func(s vitrine.Slug) string { return "https://share.example/p/" + string(s) },
-		Analytics: &analytics.Service{Store: e.Store, Log: e.Log, Signer: vitrine.NewSigner([]byte("k")), Now: e.Clock.Now, URL: func(s vitrine.Slug) string { return string(s) }}}
+		Analytics: &analytics.Service{Store: e.Store, Log: e.Log, Signer: signer.New([]byte("k")), Now: e.Clock.Now, URL: func(s vitrine.Slug) string { return string(s) }}}
 	e.Must(export.Write(ctx, e.Account, z))
 	e.Must(z.Close())
 	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/signer"
 )
 
 // Client is where a try comes from.
@@ -63,7 +64,7 @@ const (
 
 // passwordLimits are the bounds of a try at the password of an address; device
 // is that of a browser which has signed in to its account before, or "".
-func passwordLimits(s *vitrine.Signer, email string, g Client, device string) []rateLimit {
+func passwordLimits(s *signer.Signer, email string, g Client, device string) []rateLimit {
 	if device != "" {
 		return []rateLimit{{s.AttemptKey("device", device), attemptsByDevice, attemptHour}}
 	}
@@ -76,13 +77,13 @@ func passwordLimits(s *vitrine.Signer, email string, g Client, device string) []
 
 // signedInLimit is the bound of a try at the current password of an account
 // from a browser that is signed in to it.
-func signedInLimit(s *vitrine.Signer, a vitrine.AccountID) rateLimit {
+func signedInLimit(s *signer.Signer, a vitrine.AccountID) rateLimit {
 	return rateLimit{s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), attemptsInside, attemptHour}
 }
 
 // letterLimits are the bounds of having a message of some kind sent to an
 // address.
-func letterLimits(s *vitrine.Signer, kind, email string, g Client) []rateLimit {
+func letterLimits(s *signer.Signer, kind, email string, g Client) []rateLimit {
 	return []rateLimit{
 		{s.AttemptKey(kind+" by network", g.network()), lettersByNetwork, attemptHour},
 		{s.AttemptKey(kind+" to address", email), lettersToAddress, attemptHour},

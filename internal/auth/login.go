@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/signer"
 )
 
 // loginLetters are those of codes: without vowels, so that no code is a word,
@@ -55,7 +56,7 @@ func ShownLoginCode(code string) string {
 type Logins struct {
 	Store  vitrine.Store
 	Keys   *Keys
-	Signer *vitrine.Signer
+	Signer *signer.Signer
 	Now    func() time.Time
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/password"
+	"vitrine/internal/signer"
 )
 
 // SignedIn is what a browser is given that signs in.
@@ -19,7 +20,7 @@ type SignedIn struct {
 // Sessions is the service of signing in to the website.
 type Sessions struct {
 	Store  vitrine.Store
-	Signer *vitrine.Signer
+	Signer *signer.Signer
 	Now    func() time.Time
 }
 

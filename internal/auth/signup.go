@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/password"
+	"vitrine/internal/signer"
 )
 
 // SignUp is who may open an account on the website.
@@ -94,8 +95,8 @@ func (s *Accounts) Setup(ctx context.Context) (text vitrine.TokenText, err error
 // setupText is the secret of the token of a time. It is worked out, so that
 // each process of an instance can tell it, and no other can.
 func (s *Accounts) setupText(at time.Time) vitrine.TokenText {
-	ms, signer := strconv.FormatInt(at.UnixMilli(), 10), s.Sessions.Signer
-	return vitrine.TokenText(base64.RawURLEncoding.EncodeToString(append(signer.MAC(vitrine.PurposeSetup, ms, "1"), signer.MAC(vitrine.PurposeSetup, ms, "2")...)))
+	ms, own := strconv.FormatInt(at.UnixMilli(), 10), s.Sessions.Signer
+	return vitrine.TokenText(base64.RawURLEncoding.EncodeToString(append(own.MAC(signer.PurposeSetup, ms, "1"), own.MAC(signer.PurposeSetup, ms, "2")...)))
 }
 
 // addSetup makes a token of a time that none had before.

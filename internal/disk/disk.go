@@ -19,6 +19,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/durable"
+	"vitrine/internal/signer"
 )
 
 const (
@@ -32,13 +33,13 @@ const (
 type Blobs struct {
 	incoming, blobs string
 	base            string
-	signer          *vitrine.Signer
+	signer          *signer.Signer
 	now             func() time.Time
 }
 
 // New makes the directory where it is missing. base is the address that signed
 // URLs begin with, such as http://host/storage/.
-func New(dir, base string, signer *vitrine.Signer, now func() time.Time) (*Blobs, error) {
+func New(dir, base string, signer *signer.Signer, now func() time.Time) (*Blobs, error) {
 	b := &Blobs{incoming: filepath.Join(dir, "incoming"), blobs: filepath.Join(dir, "blobs"), base: base, signer: signer, now: now}
 	for _, d := range []string{b.incoming, b.blobs} {
 		if err := os.MkdirAll(d, 0o700); err != nil {

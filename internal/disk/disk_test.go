@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/signer"
 	"vitrine/internal/vitrinetest/blobstest"
 )
 
@@ -26,7 +27,7 @@ var ctx = context.Background()
 
 func newBlobs(t testing.TB, dir string) *Blobs {
 	t.Helper()
-	b, err := New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("test")), time.Now)
+	b, err := New(dir, "http://127.0.0.1/storage/", signer.New([]byte("test")), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +380,7 @@ func (d deleter) Read([]byte) (int, error) {
 // Signed URLs lead to this process, which believes them for what they say
 // alone.
 func TestSignedURL(t *testing.T) {
-	signer := vitrine.NewSigner([]byte("test"))
+	signer := signer.New([]byte("test"))
 	now := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 	b, err := New(t.TempDir(), "http://127.0.0.1/storage/", signer, time.Now)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"errors"
 	"slices"
 	"time"
-	"vitrine/report"
 
 	"vitrine"
+	"vitrine/report"
 )
 
 // Blobs is what this package uses of [vitrine.Blobs].

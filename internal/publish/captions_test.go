@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
+	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest/fault"
@@ -47,7 +48,7 @@ func newCaptioned(t *testing.T, f *fault.Injector) *captioned {
 	dir := fixture.Databases(t)
 	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))
 	log, err2 := viewdb.Open(filepath.Join(dir, "views.db"))
-	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), time.Now)
+	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", signer.New([]byte("k")), time.Now)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/disk"
 	"vitrine/internal/ingest"
 	"vitrine/internal/logowner"
+	"vitrine/internal/signer"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
@@ -128,7 +129,7 @@ func TestProcesses(t *testing.T) {
 // faults are what an audit finds.
 func (p *process) faults(t *testing.T) (faults []string) {
 	t.Helper()
-	blobs, err := disk.New(t.TempDir(), "http://localhost", vitrine.NewSigner([]byte("secret")), time.Now)
+	blobs, err := disk.New(t.TempDir(), "http://localhost", signer.New([]byte("secret")), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/disk"
 	"vitrine/internal/publish"
 	"vitrine/internal/s3"
+	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/storageowner"
 	"vitrine/internal/viewdb"
@@ -35,7 +36,7 @@ var places = []struct {
 		func(t *testing.T, now func() time.Time) func(*testing.T) vitrine.Blobs {
 			dir := t.TempDir()
 			return func(t *testing.T) vitrine.Blobs {
-				b, err := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), now)
+				b, err := disk.New(dir, "http://127.0.0.1/storage/", signer.New([]byte("k")), now)
 				if err != nil {
 					t.Fatal(err)
 				}

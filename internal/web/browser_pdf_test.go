@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
 	"vitrine"
 
 	"github.com/chromedp/cdproto/emulation"

@@ -11,13 +11,13 @@ import (
 	"sync"
 	"testing"
 
+	"vitrine"
+	"vitrine/internal/web"
+
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
-
-	"vitrine"
-	"vitrine/internal/web"
 )
 
 var openAPI = sync.OnceValue(func() routers.Router {

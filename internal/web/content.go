@@ -15,6 +15,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/signer"
 )
 
 // contentRoot is where file bytes and viewer frames stand, on the content host.
@@ -65,7 +66,7 @@ func (s *Server) apart(next http.Handler) http.Handler {
 // that for an hour a file keeps its address, and a copy that a browser has kept
 // can be used again.
 func (s *Server) contentAddress(l *vitrine.Link, what string) string {
-	until := s.Now().Truncate(time.Hour).Add(vitrine.ContentLife)
+	until := s.Now().Truncate(time.Hour).Add(signer.ContentLife)
 	return origin(s.ContentURL) + contentRoot + s.Signer.ContentToken(l.ID, until) + "/" + what
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/signer"
 )
 
 func unzip(t testing.TB, z []byte) []byte {
@@ -49,7 +50,7 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				signer := vitrine.NewSigner([]byte("secret"))
+				signer := signer.New([]byte("secret"))
 				for i := range 3 {
 					nonce := newNonce()
 					token := signer.ViewToken(vitrine.Viewed{Link: 1, Open: vitrine.ViewIDAt(time.Now().UnixMilli(), i), Kind: "pages", Pages: 7 + i*100})

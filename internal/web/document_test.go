@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/links"
+	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
 )
 
@@ -105,7 +106,7 @@ func TestPageSeesEveryChange(t *testing.T) {
 
 	// An address of file bytes that a page was rendered with is not sent when
 	// its time is over.
-	s.ahead.Store(int64(vitrine.ContentLife + time.Hour))
+	s.ahead.Store(int64(signer.ContentLife + time.Hour))
 	s.status(s.get(content), 403)
 	s.status(s.get(s.contentOf(s.status(s.get("/p/"+string(pdf.Slug)), 200).body)), 200)
 }

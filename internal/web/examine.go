@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/markup"
+	"vitrine/internal/signer"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -34,7 +35,7 @@ func examined(r *http.Request) bool { return r.Context().Value(examining{}) != n
 // examineAddress is where the content host has something of a link for a
 // moderator. It is for their pages alone.
 func (s *Server) examineAddress(l *vitrine.Link, what string) string {
-	return origin(s.ContentURL) + contentRoot + s.Signer.ExamineToken(l.ID, s.Now().Add(vitrine.ExamineLife)) + "/" + what
+	return origin(s.ContentURL) + contentRoot + s.Signer.ExamineToken(l.ID, s.Now().Add(signer.ExamineLife)) + "/" + what
 }
 
 // onExamined finds the link of an examine token, in whatever state. Browsers

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/signer"
 )
 
 // frameOf is the address of the frame on a case.
@@ -60,7 +61,7 @@ func TestExamine(t *testing.T) {
 		if c := d.counts(l); c.Views != 0 || c.Downloads != 0 {
 			t.Errorf("%s: %+v", name, c)
 		}
-		d.ahead.Add(int64(vitrine.ExamineLife))
+		d.ahead.Add(int64(signer.ExamineLife))
 		for _, late := range []string{"examine", "file", "copy", "view"} {
 			d.status(d.get(base+late), 403)
 		}

@@ -28,6 +28,7 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/publish"
+	"vitrine/internal/signer"
 	"vitrine/internal/sitestats"
 
 	"golang.org/x/sync/singleflight"
@@ -60,7 +61,7 @@ type Server struct {
 	Blobs     vitrine.Blobs
 	Previews  *publish.Previews
 	Receiver  vitrine.Receiver // nil when signed URLs lead elsewhere: to StorageOrigin
-	Signer    *vitrine.Signer
+	Signer    *signer.Signer
 	Ready     func(context.Context) error // of the parts that the server is on
 	Now       func() time.Time
 	Log       *slog.Logger

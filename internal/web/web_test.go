@@ -27,6 +27,7 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/publish"
+	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
@@ -92,7 +93,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		contentServer, content = listen()
 	}
 	s.url = hs.URL
-	signer := vitrine.NewSigner([]byte("a secret of the test"))
+	signer := signer.New([]byte("a secret of the test"))
 	blobs, err := disk.New(dir, s.url+web.StorageRoot, signer, now)
 	ok(err)
 	s.blobs = blobs

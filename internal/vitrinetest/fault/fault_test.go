@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/disk"
+	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
@@ -30,7 +31,7 @@ func open(t *testing.T, f *fault.Injector) ports {
 	dir := t.TempDir()
 	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))
 	log, err2 := viewdb.Open(filepath.Join(dir, "views.db"))
-	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", vitrine.NewSigner([]byte("k")), vitrinetest.NewClock(vitrinetest.Epoch).Now)
+	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", signer.New([]byte("k")), vitrinetest.NewClock(vitrinetest.Epoch).Now)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}

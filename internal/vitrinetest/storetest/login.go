@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/signer"
 	"vitrine/internal/vitrinetest"
 )
 
@@ -68,7 +69,7 @@ func (t storeTest) logins() {
 // taken in any: of programs that ask several processes at the same time one
 // gets the key.
 func (t storeTest) loginRace(other storeTest) {
-	signer, now := vitrine.NewSigner([]byte("a secret of the test")), func() time.Time { return vitrinetest.Epoch }
+	signer, now := signer.New([]byte("a secret of the test")), func() time.Time { return vitrinetest.Epoch }
 	var logins []*auth.Logins
 	for _, s := range []vitrine.Store{t.store, other.store} {
 		logins = append(logins, &auth.Logins{Store: s, Keys: &auth.Keys{Store: s, Now: now}, Signer: signer, Now: now})

@@ -1,4 +1,4 @@
-package vitrine
+package signer
 
 import (
 	"maps"
@@ -7,40 +7,41 @@ import (
 	"testing"
 	"time"
 
+	"vitrine"
 	"vitrine/report"
 )
 
 var Noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func TestSignedPut(t *testing.T) {
-	s := NewSigner([]byte("secret"))
-	g := PutGrant{Key: NewUploadID(), Size: 1234, Type: "text/plain; charset=utf-8", Expires: Noon.Add(10 * time.Minute)}
+	s := New([]byte("secret"))
+	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1234, Type: "text/plain; charset=utf-8", Expires: Noon.Add(10 * time.Minute)}
 	q := s.SignPut(g)
 	if got, err := s.VerifyPut(string(g.Key), q, Noon); err != nil || got != g {
 		t.Fatalf("VerifyPut = %+v, %v", got, err)
 	}
-	if _, err := s.VerifyPut(string(g.Key), q, g.Expires); CodeOf(err) != CodeURLExpired {
+	if _, err := s.VerifyPut(string(g.Key), q, g.Expires); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("at its expiry: %v", err)
 	}
-	if _, err := s.VerifyPut(string(NewUploadID()), q, Noon); CodeOf(err) != CodeInvalidSignature {
+	if _, err := s.VerifyPut(string(vitrine.NewUploadID()), q, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 		t.Errorf("another key: %v", err)
 	}
-	if _, err := NewSigner([]byte("other")).VerifyPut(string(g.Key), q, Noon); CodeOf(err) != CodeInvalidSignature {
+	if _, err := New([]byte("other")).VerifyPut(string(g.Key), q, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 		t.Errorf("another secret: %v", err)
 	}
 	change := map[string]string{"size": "1235", "type": "text/html", "expires": "99999999999", "signature": strings.Repeat("A", 22)}
 	for name, v := range change {
 		c := maps.Clone(q)
 		c[name] = []string{v}
-		if _, err := s.VerifyPut(string(g.Key), c, Noon); CodeOf(err) != CodeInvalidSignature {
+		if _, err := s.VerifyPut(string(g.Key), c, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 			t.Errorf("%s changed: %v", name, err)
 		}
 		c[name] = append(q[name], v)
-		if _, err := s.VerifyPut(string(g.Key), c, Noon); CodeOf(err) != CodeInvalidSignature {
+		if _, err := s.VerifyPut(string(g.Key), c, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 			t.Errorf("%s twice: %v", name, err)
 		}
 		delete(c, name)
-		if _, err := s.VerifyPut(string(g.Key), c, Noon); CodeOf(err) != CodeInvalidSignature {
+		if _, err := s.VerifyPut(string(g.Key), c, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -49,7 +50,7 @@ func TestSignedPut(t *testing.T) {
 // Fields are length-prefixed: moving a character from one to the next is
 // another signature.
 func TestSignatureFields(t *testing.T) {
-	s := NewSigner([]byte("secret"))
+	s := New([]byte("secret"))
 	if s.Sign(PurposePut, "ab", "c") == s.Sign(PurposePut, "a", "bc") {
 		t.Error("fields run into each other")
 	}
@@ -59,41 +60,41 @@ func TestSignatureFields(t *testing.T) {
 }
 
 func TestViewToken(t *testing.T) {
-	s := NewSigner([]byte("secret"))
-	v := Viewed{Link: 7, Open: NewViewIDs().Next(Noon), Kind: report.ContentPages, Pages: 12}
+	s := New([]byte("secret"))
+	v := vitrine.Viewed{Link: 7, Open: vitrine.NewViewIDs().Next(Noon), Kind: report.ContentPages, Pages: 12}
 	token := s.ViewToken(v)
-	if got, err := s.ParseViewToken(token, Noon.Add(TokenLife-time.Millisecond)); err != nil || got != v {
+	if got, err := s.ParseViewToken(token, Noon.Add(vitrine.TokenLife-time.Millisecond)); err != nil || got != v {
 		t.Fatalf("ParseViewToken = %+v, %v", got, err)
 	}
 	if url.QueryEscape(token) != token {
 		t.Errorf("%q is not safe in an address", token)
 	}
-	if _, err := s.ParseViewToken(token, Noon.Add(TokenLife)); CodeOf(err) != CodeURLExpired {
+	if _, err := s.ParseViewToken(token, Noon.Add(vitrine.TokenLife)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("after a day: %v", err)
 	}
 	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:], s.ContentToken(7, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
-		if _, err := s.ParseViewToken(bad, Noon); CodeOf(err) != CodeInvalidSignature {
+		if _, err := s.ParseViewToken(bad, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }
 
 func TestContentToken(t *testing.T) {
-	s := NewSigner([]byte("secret"))
+	s := New([]byte("secret"))
 	token := s.ContentToken(7, Noon.Add(time.Hour))
 	if got, err := s.ParseContentToken(token, Noon); err != nil || got != 7 {
 		t.Fatalf("ParseContentToken = %d, %v", got, err)
 	}
-	if _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); CodeOf(err) != CodeURLExpired {
+	if _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("expired: %v", err)
 	}
-	if _, err := s.ParseContentToken("8"+token[1:], Noon); CodeOf(err) != CodeInvalidSignature {
+	if _, err := s.ParseContentToken("8"+token[1:], Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 		t.Errorf("another link: %v", err)
 	}
 }
 
 func TestViewID(t *testing.T) {
-	ids := NewViewIDs()
+	ids := vitrine.NewViewIDs()
 	a, b := ids.Next(Noon), ids.Next(Noon)
 	if a == b || !a.Time().Equal(Noon) || a.Ms() != Noon.UnixMilli() {
 		t.Errorf("IDs %d and %d at %v", a, b, a.Time())
@@ -101,7 +102,7 @@ func TestViewID(t *testing.T) {
 	if later := ids.Next(Noon.Add(time.Millisecond)); later <= a || later <= b {
 		t.Error("a later open has a smaller ID")
 	}
-	if end := ViewIDAt(time.Date(2099, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli(), 1<<21-1); end <= a {
+	if end := vitrine.ViewIDAt(time.Date(2099, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli(), 1<<21-1); end <= a {
 		t.Error("IDs overflow before 2100")
 	}
 }

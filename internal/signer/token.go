@@ -1,4 +1,6 @@
-package vitrine
+// Package signer signs what leaves the server and comes back: signed URLs, view
+// tokens, content tokens, and what browsers keep.
+package signer
 
 import (
 	"crypto/hkdf"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"vitrine"
 	"vitrine/report"
 )
 
@@ -32,11 +35,6 @@ const (
 
 const macSize = 16
 
-// ClockJump is how far ahead of the clock a token may have been made. One from
-// further ahead was made while the clock was wrong, and would live on long
-// after it is set right (promise 22).
-const ClockJump = 2 * time.Minute
-
 const (
 	// ContentLife bounds the time of a content token.
 	ContentLife = 12 * time.Hour
@@ -49,8 +47,8 @@ const (
 // length-prefixed fields, one derived key a purpose.
 type Signer struct{ keys map[Purpose][]byte }
 
-// NewSigner derives the keys from the instance's secret.
-func NewSigner(secret []byte) *Signer {
+// New derives the keys from the instance's secret.
+func New(secret []byte) *Signer {
 	s := &Signer{keys: map[Purpose][]byte{}}
 	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup} {
 		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
@@ -85,7 +83,7 @@ func (s *Signer) Verify(sig string, p Purpose, fields ...string) bool {
 }
 
 // SignPut is the query of a signed upload URL.
-func (s *Signer) SignPut(g PutGrant) url.Values {
+func (s *Signer) SignPut(g vitrine.PutGrant) url.Values {
 	expires, size := strconv.FormatInt(g.Expires.Unix(), 10), strconv.FormatInt(g.Size, 10)
 	return url.Values{
 		"expires":   {expires},
@@ -97,106 +95,106 @@ func (s *Signer) SignPut(g PutGrant) url.Values {
 
 // VerifyPut reads a signed upload URL. Errors: CodeInvalidSignature,
 // CodeURLExpired.
-func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (PutGrant, error) {
-	bad := Errorf(CodeInvalidSignature, "The signature of this upload URL is not valid. Use the URL exactly as it was returned.")
-	id, ok := ParseUploadID(key)
+func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (vitrine.PutGrant, error) {
+	bad := vitrine.Errorf(vitrine.CodeInvalidSignature, "The signature of this upload URL is not valid. Use the URL exactly as it was returned.")
+	id, ok := vitrine.ParseUploadID(key)
 	if !ok || len(q) != 4 {
-		return PutGrant{}, bad
+		return vitrine.PutGrant{}, bad
 	}
 	for _, v := range q {
 		if len(v) != 1 {
-			return PutGrant{}, bad
+			return vitrine.PutGrant{}, bad
 		}
 	}
 	if !s.Verify(q.Get("signature"), PurposePut, key, q.Get("size"), q.Get("type"), q.Get("expires")) {
-		return PutGrant{}, bad
+		return vitrine.PutGrant{}, bad
 	}
 	size, err1 := strconv.ParseInt(q.Get("size"), 10, 64)
 	expires, err2 := strconv.ParseInt(q.Get("expires"), 10, 64)
 	if err1 != nil || err2 != nil {
-		return PutGrant{}, bad
+		return vitrine.PutGrant{}, bad
 	}
-	g := PutGrant{Key: id, Size: size, Type: q.Get("type"), Expires: time.Unix(expires, 0).UTC()}
-	if !now.Before(g.Expires) || g.Expires.Sub(now) > URLLife+ClockJump {
-		return PutGrant{}, Errorf(CodeURLExpired, "This upload URL has expired: it is valid for 10 minutes. Ask for a new one.")
+	g := vitrine.PutGrant{Key: id, Size: size, Type: q.Get("type"), Expires: time.Unix(expires, 0).UTC()}
+	if !now.Before(g.Expires) || g.Expires.Sub(now) > vitrine.URLLife+vitrine.ClockJump {
+		return vitrine.PutGrant{}, vitrine.Errorf(vitrine.CodeURLExpired, "This upload URL has expired: it is valid for 10 minutes. Ask for a new one.")
 	}
 	return g, nil
 }
 
 // LinkID is how a link's ID is shown outside: opaque, so that it does not tell
 // how many links there are.
-func (s *Signer) LinkID(id LinkID) string {
+func (s *Signer) LinkID(id vitrine.LinkID) string {
 	return "lnk_" + hex.EncodeToString(s.MAC(PurposeLinkID, strconv.FormatInt(int64(id), 10))[:8])
 }
 
 // ViewToken is what a page carries so that its beacons are believed to be of
 // its open.
-func (s *Signer) ViewToken(v Viewed) string {
+func (s *Signer) ViewToken(v vitrine.Viewed) string {
 	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.Open), 36), string(v.Kind), strconv.Itoa(v.Pages))
 }
 
 // ParseViewToken checks a view token; it is good for TokenLife from its open
 // on. Errors: CodeInvalidSignature, CodeURLExpired.
-func (s *Signer) ParseViewToken(token string, now time.Time) (Viewed, error) {
+func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, error) {
 	f, ok := s.parse(PurposeView, token, 4)
 	if !ok {
-		return Viewed{}, Errorf(CodeInvalidSignature, "The view token is not valid.")
+		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeInvalidSignature, "The view token is not valid.")
 	}
 	link, err1 := strconv.ParseInt(f[0], 36, 64)
 	open, err2 := strconv.ParseInt(f[1], 36, 64)
 	pages, err3 := strconv.Atoi(f[3])
 	if err1 != nil || err2 != nil || err3 != nil {
-		return Viewed{}, Errorf(CodeInvalidSignature, "The view token is not valid.")
+		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeInvalidSignature, "The view token is not valid.")
 	}
-	v := Viewed{Link: LinkID(link), Open: ViewID(open), Kind: report.ContentKind(f[2]), Pages: pages}
-	if age := now.Sub(v.Open.Time()); age >= TokenLife || age < -ClockJump {
-		return Viewed{}, Errorf(CodeURLExpired, "The view token has expired.")
+	v := vitrine.Viewed{Link: vitrine.LinkID(link), Open: vitrine.ViewID(open), Kind: report.ContentKind(f[2]), Pages: pages}
+	if age := now.Sub(v.Open.Time()); age >= vitrine.TokenLife || age < -vitrine.ClockJump {
+		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeURLExpired, "The view token has expired.")
 	}
 	return v, nil
 }
 
 // ContentToken opens the bytes of a link until a time; the link's state is
 // checked on each request all the same.
-func (s *Signer) ContentToken(l LinkID, until time.Time) string {
+func (s *Signer) ContentToken(l vitrine.LinkID, until time.Time) string {
 	return s.linkToken(PurposeContent, l, until)
 }
 
 // ParseContentToken checks a content token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
-func (s *Signer) ParseContentToken(token string, now time.Time) (LinkID, error) {
+func (s *Signer) ParseContentToken(token string, now time.Time) (vitrine.LinkID, error) {
 	return s.parseLinkToken(PurposeContent, token, now, ContentLife)
 }
 
 // ExamineToken opens the bytes of a link until a time, whatever the link's
 // state. It is for a moderator's page alone.
-func (s *Signer) ExamineToken(l LinkID, until time.Time) string {
+func (s *Signer) ExamineToken(l vitrine.LinkID, until time.Time) string {
 	return s.linkToken(PurposeExamine, l, until)
 }
 
 // ParseExamineToken checks an examine token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
-func (s *Signer) ParseExamineToken(token string, now time.Time) (LinkID, error) {
+func (s *Signer) ParseExamineToken(token string, now time.Time) (vitrine.LinkID, error) {
 	return s.parseLinkToken(PurposeExamine, token, now, ExamineLife)
 }
 
-func (s *Signer) linkToken(p Purpose, l LinkID, until time.Time) string {
+func (s *Signer) linkToken(p Purpose, l vitrine.LinkID, until time.Time) string {
 	return s.token(p, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
 }
 
-func (s *Signer) parseLinkToken(p Purpose, token string, now time.Time, life time.Duration) (LinkID, error) {
+func (s *Signer) parseLinkToken(p Purpose, token string, now time.Time, life time.Duration) (vitrine.LinkID, error) {
 	f, ok := s.parse(p, token, 2)
 	if !ok {
-		return 0, Errorf(CodeInvalidSignature, "This address is not valid.")
+		return 0, vitrine.Errorf(vitrine.CodeInvalidSignature, "This address is not valid.")
 	}
 	link, err1 := strconv.ParseInt(f[0], 36, 64)
 	until, err2 := strconv.ParseInt(f[1], 36, 64)
 	if err1 != nil || err2 != nil {
-		return 0, Errorf(CodeInvalidSignature, "This address is not valid.")
+		return 0, vitrine.Errorf(vitrine.CodeInvalidSignature, "This address is not valid.")
 	}
-	if now.Unix() >= until || time.Unix(until, 0).Sub(now) > life+ClockJump {
-		return 0, Errorf(CodeURLExpired, "This address has expired. Open the link's page again.")
+	if now.Unix() >= until || time.Unix(until, 0).Sub(now) > life+vitrine.ClockJump {
+		return 0, vitrine.Errorf(vitrine.CodeURLExpired, "This address has expired. Open the link's page again.")
 	}
-	return LinkID(link), nil
+	return vitrine.LinkID(link), nil
 }
 
 // token joins fields, none of which has a dot, with their signature.
