@@ -71,8 +71,9 @@ s3                           vitrine durable
 spool                        vitrine durable
 sqldb                        vitrine durable
 sqlstore                     vitrine sqldb
-viewdb                       vitrine report sqldb viewdb/segment
+viewdb                       vitrine report sqldb viewdb/labels viewdb/segment
 viewdb/segment               vitrine report
+viewdb/labels                vitrine sqldb viewdb/segment
 
 web                          vitrine signer report accept analytics auth collections export filetype filetype/inspect importer ingest links markup moderation password publish sitestats visitor
 

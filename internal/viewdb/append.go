@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -52,7 +53,7 @@ type writing struct {
 	log      *ViewLog
 	tx       logTx
 	told     *changes
-	words    *wordWriter
+	words    *labels.Writer
 	changes  map[vitrine.LinkID]*change
 	accounts map[vitrine.AccountID]*written
 	owners   map[vitrine.LinkID]vitrine.AccountID
@@ -87,7 +88,7 @@ type engaged struct {
 }
 
 func (l *ViewLog) write(t logTx, c *changes) *writing {
-	return &writing{log: l, tx: t, told: c, words: l.words.writer(t.Tx), changes: map[vitrine.LinkID]*change{},
+	return &writing{log: l, tx: t, told: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
 		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]segment.Visit{}}
 }
@@ -118,7 +119,7 @@ func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View
 
 // session is the blob of an engagement, good until the next one.
 func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, error) {
-	screen, err := w.words.id(segment.WordScreen, e.Session.Screen)
+	screen, err := w.words.ID(segment.WordScreen, e.Session.Screen)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +209,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 		if err := s.Decode(session, id.Ms()); err != nil {
 			return nil, err
 		}
-		screen, err := w.words.word(s.Screen)
+		screen, err := w.words.Word(s.Screen)
 		if err != nil {
 			return nil, err
 		}
@@ -253,7 +254,7 @@ func (w *writing) asReported(key openKey, e *engaged, session bool) (*report.Ope
 		{e.Agent, []*string{&o.Device, &o.Browser, &o.OS}},
 		{e.Bot, []*string{&o.Bot}},
 	} {
-		word, err := w.words.word(l.id)
+		word, err := w.words.Word(l.id)
 		if err != nil {
 			return nil, err
 		}
@@ -285,7 +286,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	if s.Bot == "" || !e.Human() {
 		return nil
 	}
-	if e.Bot, err = w.words.id(segment.WordBot, s.Bot); err != nil {
+	if e.Bot, err = w.words.ID(segment.WordBot, s.Bot); err != nil {
 		return err
 	}
 	c := w.change(s.Link)

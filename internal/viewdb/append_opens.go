@@ -38,7 +38,7 @@ func (w *writing) opens(opens []vitrine.OpenRecord) (refused []error, err error)
 	for i := range opens {
 		list[i].OpenRecord = &opens[i]
 	}
-	if err := w.words.opens(list); err != nil {
+	if err := writeOpens(w.words, list); err != nil {
 		return nil, err
 	}
 	for i := range list {

@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -82,7 +83,7 @@ func TestAuditFinds(t *testing.T) {
 			t.Fatalf("%s, before: %v", c.name, got)
 		}
 		tamper(t, l, c.change, c.args...)
-		l.words = newWords(l.db, 10, 10, 10) // as another process that knows none
+		l.words = labels.NewDict(l.db, 10, 10, 10) // as another process that knows none
 		got := faults(t, l)
 		if (c.want == "") != (got == nil) || !strings.Contains(strings.Join(got, "\n"), c.want) {
 			t.Errorf("%s: found %q, want %q", c.name, got, c.want)

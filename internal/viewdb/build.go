@@ -441,7 +441,7 @@ func (b *building) flush() error {
 	for len(b.pending) > 0 {
 		some := b.pending[:min(len(b.pending), pendingTallies/4)]
 		err := b.write(func(t logTx) error {
-			words := b.log.words.writer(t.Tx)
+			words := b.log.words.Writer(t.Tx)
 			for _, p := range some {
 				if err := t.putTally(words, p.scope, p.level, p.day, p.tally); err != nil {
 					return err

@@ -5,7 +5,7 @@
 // of what happened. Where both may hold a day, both together are true.
 //
 //	append.go written.go import.go erase.go   what changes views
-//	segment/, words.go                        stored forms; the dictionary of labels
+//	segment/, labels/                         stored forms; the dictionary of labels
 //	settle.go packs.go                        past days: views into segments, and back when they change
 //	visits.go merge.go                        the index of visits, in sorted runs
 //	build.go build_long.go stored.go          tallies of 1, 8 and 64 days

@@ -100,7 +100,7 @@ func (b *building) everyDay(s vitrine.Scope) error {
 		if err := t.dropTallies(s, b.days); err != nil {
 			return err
 		}
-		words := b.log.words.writer(t.Tx)
+		words := b.log.words.Writer(t.Tx)
 		all := new(report.Tally)
 		for from := b.days.from; from < b.days.to; from += width(1) {
 			some := new(report.Tally)

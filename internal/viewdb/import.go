@@ -166,20 +166,20 @@ func (w *writing) importVisits() error {
 // row makes the row of an imported open.
 func (w *writing) row(o *vitrine.OpenRecord) (r segment.Row, err error) {
 	r.ID = vitrine.ViewID(o.ID)
-	if r.View, err = w.words.open(&o.Open); err != nil {
+	if r.View, err = writeOpen(w.words, &o.Open); err != nil {
 		return r, err
 	}
 	r.Flags |= segment.OpenImported
 	if r.Engaged = o.Session != nil; r.Engaged {
 		r.Session.Session = *o.Session
-		r.Session.Screen, err = w.words.id(segment.WordScreen, o.Session.Screen)
+		r.Session.Screen, err = w.words.ID(segment.WordScreen, o.Session.Screen)
 	}
 	return r, err
 }
 
 // imported writes an open of a running day.
 func (w *writing) imported(o *vitrine.OpenRecord) error {
-	r, err := w.words.open(&o.Open)
+	r, err := writeOpen(w.words, &o.Open)
 	if err != nil {
 		return err
 	}

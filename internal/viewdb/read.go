@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"vitrine"
+	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -12,7 +13,7 @@ import (
 // opener makes opens of their rows, in memory that it uses again: what it
 // returned is good until its next open.
 type opener struct {
-	words *labelDict
+	words *labels.Dict
 	row   segment.Row
 	open  report.Open
 }
@@ -35,10 +36,10 @@ func (r *opener) make(link int64, row *segment.Row) (*report.Open, error) {
 	rec, o := &row.View, &r.open
 	*o = report.Open{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: rec.Viewer,
 		QR: rec.Flags&segment.OpenQR != 0, Returning: rec.Flags&segment.OpenReturning != 0}
-	place, err1 := r.words.word(rec.Place)
-	origin, err2 := r.words.word(rec.Origin)
-	agent, err3 := r.words.word(rec.Agent)
-	bot, err4 := r.words.word(rec.Bot)
+	place, err1 := r.words.Word(rec.Place)
+	origin, err2 := r.words.Word(rec.Origin)
+	agent, err3 := r.words.Word(rec.Agent)
+	bot, err4 := r.words.Word(rec.Bot)
 	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
 		return nil, errors.Join(err1, err2, err3, err4)
 	}
@@ -49,7 +50,7 @@ func (r *opener) make(link int64, row *segment.Row) (*report.Open, error) {
 	if !row.Engaged {
 		return o, nil
 	}
-	screen, err := r.words.word(row.Session.Screen)
+	screen, err := r.words.Word(row.Session.Screen)
 	if err != nil {
 		return nil, err
 	}

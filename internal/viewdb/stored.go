@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -56,7 +57,7 @@ type part struct {
 // lie in it, then smaller ones.
 type stored struct {
 	tx    logTx
-	words *labelDict
+	words *labels.Dict
 	scope vitrine.Scope
 	brief bool       // heads alone
 	since report.Day // where the window begins; NoDay: what is taken is for more than one
@@ -117,7 +118,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 			return err
 		}
 		if !s.brief {
-			if err := s.tally.AddBody(body, s.since, s.words.label); err != nil {
+			if err := s.tally.AddBody(body, s.since, s.words.Label); err != nil {
 				return err
 			}
 		}
@@ -187,9 +188,9 @@ const wholeTimes = 2048
 
 // putTally stores a tally, and of its engaged times those that it has in
 // memory, in the place of what another process may have made of the same.
-func (t logTx) putTally(words *wordWriter, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
+func (t logTx) putTally(words *labels.Writer, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
 	head := tally.AppendHead(nil)
-	body, err := tally.AppendBody(nil, words.label)
+	body, err := tally.AppendBody(nil, words.Label)
 	if err != nil {
 		return err
 	}
@@ -215,21 +216,6 @@ func (t logTx) putTally(words *wordWriter, s vitrine.Scope, level int, day repor
 		}
 	}
 	return nil
-}
-
-// label is the number of a label of a tally.
-func (w *wordWriter) label(label string) (uint64, error) {
-	id, err := w.id(segment.WordLabel, label)
-	return uint64(id), err
-}
-
-// label is the label of a number.
-func (w *labelDict) label(id uint64) (string, error) {
-	word, err := w.word(segment.LabelID(id))
-	if err != nil {
-		return "", err
-	}
-	return word.Labels[0], nil
 }
 
 // damaged reports that an error is about what is stored of tallies, which can

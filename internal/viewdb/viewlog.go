@@ -8,12 +8,13 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/labels"
 )
 
 // ViewLog is a vitrine.ViewLog.
 type ViewLog struct {
 	db    *sqldb.DB
-	words *labelDict
+	words *labels.Dict
 	feed  *feed
 	lives *hotDays
 	kept  *tallyCache
@@ -40,7 +41,7 @@ func Open(place string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ViewLog{db: db, words: newWords(db, firstWords, otherWords, writeWords), feed: newFeed(), kept: newKept(), least: leastOpens}
+	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords), feed: newFeed(), kept: newKept(), least: leastOpens}
 	l.lives = newLives(l)
 	return l, nil
 }

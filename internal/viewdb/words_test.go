@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
 	"vitrine/report"
@@ -123,7 +124,7 @@ func TestManyWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = l.Close() })
-		l.words = newWords(l.db, 500, 300, 400)
+		l.words = labels.NewDict(l.db, 500, 300, 400)
 		return l
 	}
 	l := open()
@@ -158,8 +159,8 @@ func TestManyWords(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if len(l.words.ids) > l.words.maxIDs || len(l.words.others) > l.words.maxOthers {
-			t.Errorf("%d and %d words are in memory", len(l.words.ids), len(l.words.others))
+		if len(l.words.Ids) > l.words.MaxIDs || len(l.words.Others) > l.words.MaxOthers {
+			t.Errorf("%d and %d words are in memory", len(l.words.Ids), len(l.words.Others))
 		}
 	}
 	if err := l.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {

@@ -1,0 +1,18 @@
+package labels
+
+import "vitrine/internal/viewdb/segment"
+
+// Label is the number of a label of a tally.
+func (w *Writer) Label(label string) (uint64, error) {
+	id, err := w.ID(segment.WordLabel, label)
+	return uint64(id), err
+}
+
+// Label is the label of a number.
+func (w *Dict) Label(id uint64) (string, error) {
+	word, err := w.Word(segment.LabelID(id))
+	if err != nil {
+		return "", err
+	}
+	return word.Labels[0], nil
+}
