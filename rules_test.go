@@ -71,9 +71,10 @@ s3                           vitrine durable
 spool                        vitrine durable
 sqldb                        vitrine durable
 sqlstore                     vitrine sqldb
-viewdb                       vitrine report sqldb viewdb/labels viewdb/segment
+viewdb                       vitrine report sqldb viewdb/feed viewdb/labels viewdb/segment
 viewdb/segment               vitrine report
 viewdb/labels                vitrine sqldb viewdb/segment
+viewdb/feed                  vitrine report
 
 web                          vitrine signer report accept analytics auth collections export filetype filetype/inspect importer ingest links markup moderation password publish sitestats visitor
 

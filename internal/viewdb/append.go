@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
@@ -20,7 +21,7 @@ import (
 // if another of their opens is a person's. What was decided for opens in
 // between stays.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
-	err = l.update(ctx, func(t logTx, c *changes) error {
+	err = l.update(ctx, func(t logTx, c *feed.Changes) error {
 		w := l.write(t, c)
 		refused, err := w.opens(b.Opens)
 		if err != nil {
@@ -52,7 +53,7 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 type writing struct {
 	log      *ViewLog
 	tx       logTx
-	told     *changes
+	told     *feed.Changes
 	words    *labels.Writer
 	changes  map[vitrine.LinkID]*change
 	accounts map[vitrine.AccountID]*written
@@ -87,7 +88,7 @@ type engaged struct {
 	before            *report.Open // as it was; nil: nobody wants to know
 }
 
-func (l *ViewLog) write(t logTx, c *changes) *writing {
+func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {
 	return &writing{log: l, tx: t, told: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
 		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]segment.Visit{}}
@@ -297,7 +298,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	}
 	c.downloads -= n
 	if n > 0 {
-		w.told.reset(e.account)
+		w.told.Reset(e.account)
 	}
 	e.Flags = e.Flags&^segment.OpenReturning | segment.OpenBot | segment.OpenTold
 	return w.tx.decrementViewer(s.Link, e.Viewer, 1)
@@ -348,7 +349,7 @@ func (w *writing) download(d *vitrine.Download) error {
 	if followed, err := w.follows(e.account, d.Link); err != nil {
 		return err
 	} else if n > 0 && followed {
-		w.told.add(event{account: e.account, link: d.Link, day: report.DayOf(d.ID.Ms()), downloads: n})
+		w.told.Add(feed.Event{Account: e.account, Link: d.Link, Day: report.DayOf(d.ID.Ms()), Downloads: n})
 	}
 	return err
 }
@@ -392,7 +393,7 @@ func (w *writing) finishEngaged() error {
 			if err != nil {
 				return err
 			}
-			w.told.add(event{account: e.account, before: e.before, after: after})
+			w.told.Add(feed.Event{Account: e.account, Before: e.before, After: after})
 		}
 	}
 	_, err := w.tx.ExecMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys), func(i int) []any {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"vitrine"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -241,7 +242,7 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 func (w *writing) tell(list []adding) error {
 	var links []vitrine.LinkID
 	for i := range list {
-		if a := &list[i]; a.added && w.told.wanted(a.Account) {
+		if a := &list[i]; a.added && w.told.Wanted(a.Account) {
 			links = append(links, a.link())
 		}
 	}
@@ -264,7 +265,7 @@ func (w *writing) tell(list []adding) error {
 		if followed {
 			after := a.Open
 			after.Returning = a.record.Flags&segment.OpenReturning != 0
-			w.told.add(event{account: a.Account, after: &after})
+			w.told.Add(feed.Event{Account: a.Account, After: &after})
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
@@ -103,7 +104,7 @@ func TestEraseInSteps(t *testing.T) {
 	appendOpens(t, l, opens...)
 	step := func() (more bool) {
 		t.Helper()
-		err := l.update(t.Context(), func(t logTx, c *changes) (err error) {
+		err := l.update(t.Context(), func(t logTx, c *feed.Changes) (err error) {
 			more, err = erase(t, c, 1)
 			return err
 		})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/vitrinetest/sqltest"
 	"vitrine/report"
 )
@@ -74,9 +75,9 @@ func TestBuildClearedByAnother(t *testing.T) {
 	one, other := twoLogs(t)
 	ctx := t.Context()
 	for more := true; more; {
-		err := one.update(ctx, func(t logTx, c *changes) (err error) {
+		err := one.update(ctx, func(t logTx, c *feed.Changes) (err error) {
 			more, err = packSome(t, 1, firstTestDay+20)
-			c.reset(1)
+			c.Reset(1)
 			return err
 		})
 		if err != nil {

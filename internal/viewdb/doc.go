@@ -13,7 +13,7 @@
 //	state.go                                  how far an account is rolled up, and what may be trusted
 //	tally.go gather.go                        answers: what is stored, and what has to be read
 //	kept.go                                   tallies of past days, in memory
-//	live.go feed.go                           running days, in memory, and how they follow changes
+//	live.go feed/                             running days, in memory, and how they follow changes
 //	opens.go newest.go                        single views
 //	audit.go audit_tally.go                   everything counted again
 //	export.go                                 everything, for a log of another kind

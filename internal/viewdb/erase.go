@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"vitrine"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -20,7 +21,7 @@ const erasedAtOnce = 10_000
 func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {
 		more := false
-		err := l.update(ctx, func(t logTx, c *changes) (err error) {
+		err := l.update(ctx, func(t logTx, c *feed.Changes) (err error) {
 			more, err = erase(t, c, link)
 			return err
 		})
@@ -34,7 +35,7 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 // rows.
 var erased = []struct{ table, key string }{{"opens", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
 
-func erase(t logTx, c *changes, link vitrine.LinkID) (more bool, err error) {
+func erase(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error) {
 	var account vitrine.AccountID
 	err = t.Get([]any{&account}, "SELECT account FROM links WHERE link = $1", int64(link))
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -47,7 +48,7 @@ func erase(t logTx, c *changes, link vitrine.LinkID) (more bool, err error) {
 		return true, beginErasure(t, c, account, link)
 	}
 	account = -account
-	c.reset(account)
+	c.Reset(account)
 	// Opens may still come, from pages that are open somewhere.
 	if _, err := t.Exec("UPDATE links SET views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
 		return false, err
@@ -82,11 +83,11 @@ func erase(t logTx, c *changes, link vitrine.LinkID) (more bool, err error) {
 
 // beginErasure takes a link out of its account, and of all that is told of the
 // account.
-func beginErasure(t logTx, c *changes, account vitrine.AccountID, link vitrine.LinkID) error {
+func beginErasure(t logTx, c *feed.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
 	if _, err := t.Exec("UPDATE links SET account = -account, views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
 		return err
 	}
-	c.reset(account)
+	c.Reset(account)
 	s, err := t.state(account)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -63,7 +64,7 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 			}
 		}
 	}
-	err = l.update(ctx, func(t logTx, c *changes) error {
+	err = l.update(ctx, func(t logTx, c *feed.Changes) error {
 		s, err := t.state(account)
 		if err != nil || s != b.state {
 			more = true
@@ -72,7 +73,7 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 		more = b.days.to < end
 		s.version++
 		s.retainedFrom = b.days.to
-		c.reset(account)
+		c.Reset(account)
 		if err := t.putState(account, s); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -17,7 +18,7 @@ import (
 // ones into the table of opens.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
 	touched := map[vitrine.AccountID]bool{}
-	err := l.update(ctx, func(t logTx, c *changes) error {
+	err := l.update(ctx, func(t logTx, c *feed.Changes) error {
 		clear(touched)
 		lines, err := imported(t, receipt.File)
 		if err != nil || receipt.Lines <= lines {
@@ -47,7 +48,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 			return err
 		}
 		for account := range touched {
-			c.reset(account)
+			c.Reset(account)
 		}
 		_, err = t.Exec(`INSERT INTO imports (file, lines, at) VALUES ($1, $2, $3)
 			ON CONFLICT (file) DO UPDATE SET lines = excluded.lines, at = excluded.at`, receipt.File[:], receipt.Lines, sqldb.Ms(receipt.At))

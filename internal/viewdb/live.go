@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"vitrine"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -104,7 +105,7 @@ func (ls *hotDays) find(s vitrine.Scope, st state) *hotScope {
 		}
 		lv = &hotScope{scope: s}
 		ls.byScope[s] = lv
-		ls.log.feed.follow(s.Account)
+		ls.log.feed.Follow(s.Account)
 	}
 	ls.clock++
 	lv.used = ls.clock
@@ -156,7 +157,7 @@ func (ls *hotDays) refuse(lv *hotScope, st state) {
 func (ls *hotDays) remove(lv *hotScope) {
 	lv.gone.Store(true)
 	delete(ls.byScope, lv.scope)
-	ls.log.feed.unfollow(lv.scope.Account)
+	ls.log.feed.Unfollow(lv.scope.Account)
 }
 
 func (lv *hotScope) forget() { lv.built, lv.tallies, lv.visits = false, nil, nil }
@@ -176,7 +177,7 @@ func (lv *hotScope) bring(ctx context.Context, l *ViewLog, t logTx, st state, se
 		return nil
 	}
 	if lv.built && lv.state == st {
-		if events, known := l.feed.since(lv.scope.Account, lv.seq, seq); known {
+		if events, known := l.feed.Since(lv.scope.Account, lv.seq, seq); known {
 			err := lv.apply(t, events)
 			lv.seq = seq
 			return err
@@ -248,28 +249,28 @@ func (lv *hotScope) removeFact(f visitFact) {
 }
 
 // apply adds what transactions did. Errors: errNoRoom.
-func (lv *hotScope) apply(t logTx, events []event) error {
+func (lv *hotScope) apply(t logTx, events []feed.Event) error {
 	h := lazyHistory{tx: t, account: lv.scope.Account}
 	for _, e := range events {
-		if lv.scope.Link != 0 && int64(lv.scope.Link) != e.ofLink() {
+		if lv.scope.Link != 0 && int64(lv.scope.Link) != e.OfLink() {
 			continue
 		}
-		for range e.downloads {
-			lv.tallies.of(e.day).AddDownload(e.day)
+		for range e.Downloads {
+			lv.tallies.of(e.Day).AddDownload(e.Day)
 		}
-		if e.before != nil {
-			lv.tallies.of(report.DayOf(e.before.At)).Remove(e.before)
+		if e.Before != nil {
+			lv.tallies.of(report.DayOf(e.Before.At)).Remove(e.Before)
 		}
-		if e.after != nil {
-			lv.tallies.of(report.DayOf(e.after.At)).Add(e.after)
+		if e.After != nil {
+			lv.tallies.of(report.DayOf(e.After.At)).Add(e.After)
 		}
-		was, is := e.before != nil && e.before.Counted(), e.after != nil && e.after.Counted()
+		was, is := e.Before != nil && e.Before.Counted(), e.After != nil && e.After.Counted()
 		var err error
 		switch {
 		case is && !was:
-			err = lv.count(&h, e.after, 1)
+			err = lv.count(&h, e.After, 1)
 		case was && !is:
-			err = lv.count(&h, e.before, -1)
+			err = lv.count(&h, e.Before, -1)
 		}
 		if err != nil {
 			return err
@@ -316,15 +317,4 @@ func (h *lazyHistory) of(viewer int64) (visits []segment.Visit, err error) {
 		}
 	}
 	return h.history.lookUp(viewer)
-}
-
-// ofLink is the link that an event is about.
-func (e *event) ofLink() int64 {
-	switch {
-	case e.after != nil:
-		return e.after.Link
-	case e.before != nil:
-		return e.before.Link
-	}
-	return int64(e.link)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/vitrinetest/sqltest"
 	"vitrine/report"
 )
@@ -105,7 +106,7 @@ func TestLiveOfErased(t *testing.T) {
 	l, h := openTestLog(t), newFacts()
 	told(t, h, l, on(d, 0, 1, 1), on(d, 1, 2, 2))
 	h.erase(2)
-	err := l.update(t.Context(), func(t logTx, c *changes) error { // the first step of it
+	err := l.update(t.Context(), func(t logTx, c *feed.Changes) error { // the first step of it
 		_, err := erase(t, c, 2)
 		return err
 	})
@@ -253,35 +254,35 @@ func TestAtOnce(t *testing.T) {
 // Events that are more than the feed remembers, or by another process, are read
 // anew.
 func TestFeedGaps(t *testing.T) {
-	var f *feed = newFeed()
-	f.follow(1)
-	for seq := int64(1); seq < feedTransactions+20; seq++ {
-		c := f.begin()
-		c.seq = seq
-		c.add(event{account: 1, link: 1, downloads: seq})
-		f.publish(c)
+	var f *feed.Feed = feed.NewFeed()
+	f.Follow(1)
+	for seq := int64(1); seq < feed.FeedTransactions+20; seq++ {
+		c := f.Begin()
+		c.Seq = seq
+		c.Add(feed.Event{Account: 1, Link: 1, Downloads: seq})
+		f.Publish(c)
 	}
-	last := int64(feedTransactions + 19)
+	last := int64(feed.FeedTransactions + 19)
 	for _, c := range []struct {
 		after, upTo int64
 		events      int
 		known       bool
 	}{
-		{last, last, 0, true}, {last - 5, last, 5, true}, {last - feedTransactions, last, feedTransactions, true},
-		{last - feedTransactions - 1, last, 0, false}, {last, last + 1, 0, false}, {last - 2, last - 1, 1, true},
+		{last, last, 0, true}, {last - 5, last, 5, true}, {last - feed.FeedTransactions, last, feed.FeedTransactions, true},
+		{last - feed.FeedTransactions - 1, last, 0, false}, {last, last + 1, 0, false}, {last - 2, last - 1, 1, true},
 	} {
-		events, known := f.since(1, c.after, c.upTo)
+		events, known := f.Since(1, c.after, c.upTo)
 		if len(events) != c.events || known != c.known {
 			t.Errorf("since %d up to %d: %d events, %v; want %d, %v", c.after, c.upTo, len(events), known, c.events, c.known)
 		}
 	}
-	c := f.begin()
-	c.seq = last + 2
-	f.publish(c)
-	if _, known := f.since(1, last, last+2); known {
+	c := f.Begin()
+	c.Seq = last + 2
+	f.Publish(c)
+	if _, known := f.Since(1, last, last+2); known {
 		t.Error("a transaction of another process is passed over")
 	}
-	if _, known := f.since(1, last+1, last+2); !known {
+	if _, known := f.Since(1, last+1, last+2); !known {
 		t.Error("what followed is not known")
 	}
 }

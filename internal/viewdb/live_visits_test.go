@@ -26,7 +26,7 @@ func TestLiveWithoutRoom(t *testing.T) {
 		}
 		told(t, h, l, on(d+1, 10, 1, 3))
 	}
-	if l.feed.followed(1) {
+	if l.feed.Followed(1) {
 		t.Error("the account is still followed")
 	}
 	settled(t, l, d+1) // all but one view are past

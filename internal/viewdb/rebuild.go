@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vitrine"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/report"
 )
 
@@ -35,13 +36,13 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 	}
 	defer func() { _ = unlock() }()
 	for _, account := range slices.Sorted(maps.Keys(first)) {
-		err := l.update(ctx, func(t logTx, c *changes) error {
+		err := l.update(ctx, func(t logTx, c *feed.Changes) error {
 			s, err := t.state(account)
 			if err != nil {
 				return err
 			}
 			s.changedFrom(first[account])
-			c.reset(account)
+			c.Reset(account)
 			return t.putState(account, s)
 		})
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -63,10 +64,10 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := l.update(ctx, func(t logTx, c *changes) (err error) {
+		err := l.update(ctx, func(t logTx, c *feed.Changes) (err error) {
 			more, err = packSome(t, account, before)
 			if err == nil {
-				c.reset(account)
+				c.Reset(account)
 			}
 			return err
 		})

@@ -8,6 +8,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/labels"
 )
 
@@ -15,7 +16,7 @@ import (
 type ViewLog struct {
 	db    *sqldb.DB
 	words *labels.Dict
-	feed  *feed
+	feed  *feed.Feed
 	lives *hotDays
 	kept  *tallyCache
 	// background is held while this process does background work. Processes
@@ -41,7 +42,7 @@ func Open(place string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords), feed: newFeed(), kept: newKept(), least: leastOpens}
+	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords), feed: feed.NewFeed(), kept: newKept(), least: leastOpens}
 	l.lives = newLives(l)
 	return l, nil
 }

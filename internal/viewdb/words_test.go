@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
@@ -84,7 +85,7 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 func TestWordsOfFailedTransaction(t *testing.T) {
 	l := openTestLog(t)
 	failed := errors.New("failed")
-	err := l.update(t.Context(), func(t logTx, c *changes) error {
+	err := l.update(t.Context(), func(t logTx, c *feed.Changes) error {
 		o := from(1, "forgotten")
 		_, err := l.write(t, c).opens([]vitrine.OpenRecord{o})
 		return errors.Join(err, failed)

@@ -76,7 +76,7 @@ func (w *writing) own(link vitrine.LinkID, account vitrine.AccountID) {
 
 // follows reports whether anyone wants to know what happens to a link.
 func (w *writing) follows(account vitrine.AccountID, link vitrine.LinkID) (bool, error) {
-	if !w.told.wanted(account) {
+	if !w.told.Wanted(account) {
 		return false, nil
 	}
 	_, err := w.owner(link)
@@ -106,7 +106,7 @@ func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day rep
 		return nil
 	}
 	a.changed = true
-	w.told.reset(account)
+	w.told.Reset(account)
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 	if err == nil && day < a.rolledUpUntil { // no event is of a forgotten day: its open would be, too
 		a.changedFrom(day)
 		a.changed = true
-		w.told.reset(account)
+		w.told.Reset(account)
 	}
 	return err
 }
