@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/audit"
 	"vitrine/internal/clickhouse"
 	"vitrine/internal/datadir"
+	"vitrine/internal/lease"
 	"vitrine/internal/s3"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
@@ -315,7 +316,7 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if m.from.shared() {
-		holders, err := whoServes(ctx, m.from.store.Leases, func() { m.t.Say("Looking on for %s whether a server is still there.", servedWithin) })
+		holders, err := lease.Holders(ctx, m.from.store.Leases, func() { m.t.Say("Looking on for %s whether a server is still there.", lease.ServedWithin) })
 		if err == nil && len(holders) > 0 {
 			err = fmt.Errorf("the instance is being served (by %s): stop its servers", terminal.Plain(strings.Join(holders, ", ")))
 		}

@@ -16,37 +16,37 @@ import (
 // An instance is served when a lease moves or a new one comes, whatever the
 // clocks say that wrote it; not by what was left by a server that was killed.
 func TestWhoServes(t *testing.T) {
-	lease := func(name, holder string, until time.Duration) vitrine.Lease {
+	held := func(name, holder string, until time.Duration) vitrine.Lease {
 		return vitrine.Lease{Name: name, Holder: holder, Until: time.UnixMilli(0).Add(until)}
 	}
-	left := lease("chores", "gone", time.Hour)
+	left := held("chores", "gone", time.Hour)
 	for name, c := range map[string]struct {
 		leases func(passed time.Duration) []vitrine.Lease
 		want   []string
 		within time.Duration
 	}{
 		"nothing":                 {func(time.Duration) []vitrine.Lease { return nil }, nil, 0},
-		"left by a killed server": {func(time.Duration) []vitrine.Lease { return []vitrine.Lease{left} }, nil, servedWithin},
+		"left by a killed server": {func(time.Duration) []vitrine.Lease { return []vitrine.Lease{left} }, nil, lease.ServedWithin},
 		"renewed by a clock that is an hour behind": {func(p time.Duration) []vitrine.Lease {
-			return []vitrine.Lease{left, lease("scan 1", "there", -time.Hour+p.Truncate(10*time.Second))}
+			return []vitrine.Lease{left, held("scan 1", "there", -time.Hour+p.Truncate(10*time.Second))}
 		}, []string{"there"}, 10 * time.Second},
 		"taken up by another": {func(p time.Duration) []vitrine.Lease {
 			if p < 41*time.Second {
 				return []vitrine.Lease{left}
 			}
-			return []vitrine.Lease{lease("chores", "there", time.Hour)}
+			return []vitrine.Lease{held("chores", "there", time.Hour)}
 		}, []string{"there"}, 41 * time.Second},
 		"a new one": {func(p time.Duration) []vitrine.Lease {
 			if p < 5*time.Second {
 				return []vitrine.Lease{left}
 			}
-			return []vitrine.Lease{left, lease("scan 1", "there", 0)}
+			return []vitrine.Lease{left, held("scan 1", "there", 0)}
 		}, []string{"there"}, 5 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, waited := time.Now(), false
-				holders, err := whoServes(t.Context(), func(context.Context) ([]vitrine.Lease, error) { return c.leases(time.Since(began)), nil }, func() { waited = true })
+				holders, err := lease.Holders(t.Context(), func(context.Context) ([]vitrine.Lease, error) { return c.leases(time.Since(began)), nil }, func() { waited = true })
 				if took := time.Since(began); err != nil || !slices.Equal(holders, c.want) || took > c.within || waited != (took > 0) {
 					t.Errorf("served by %v after %s (said: %v), %v; want %v within %s", holders, took, waited, err, c.want, c.within)
 				}
@@ -63,7 +63,7 @@ func TestWhoServesStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if holders, err := whoServes(t.Context(), store.Leases, func() { t.Error("waiting for nothing") }); err != nil || holders != nil {
+	if holders, err := lease.Holders(t.Context(), store.Leases, func() { t.Error("waiting for nothing") }); err != nil || holders != nil {
 		t.Errorf("%v, %v", holders, err)
 	}
 	servers := lease.Leases{Store: store, Holder: "it", Now: time.Now}
@@ -75,7 +75,7 @@ func TestWhoServesStore(t *testing.T) {
 				return tx.PutLease(&vitrine.Lease{Name: "work", Holder: "it", Until: time.Now().Add(time.Minute)})
 			})
 		}()
-		holders, err := whoServes(ctx, store.Leases, func() { waiting <- nil })
+		holders, err := lease.Holders(ctx, store.Leases, func() { waiting <- nil })
 		if err := <-waiting; err != nil {
 			t.Error(err)
 		}

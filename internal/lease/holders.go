@@ -1,4 +1,4 @@
-package main
+package lease
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 // servedWithin is within what time a server that shares a store renews a lease,
 // or takes up one that another has left: the first every 10 s, the second after
 // 41 s at most.
-const servedWithin = 45 * time.Second
+const ServedWithin = 45 * time.Second
 
-// whoServes lists who serves an instance over a store that servers share:
+// Holders lists who serves an instance over a store that servers share:
 // anyone who takes or renews a lease while this looks on. What is in the leases
 // is compared with no clock; those of servers that were killed stay as they
 // are. waiting is called when there are leases, and with that something to wait
 // for.
-func whoServes(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error), waiting func()) (holders []string, err error) {
+func Holders(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error), waiting func()) (holders []string, err error) {
 	left, err := leases(ctx)
 	if err != nil || len(left) == 0 {
 		return nil, err
@@ -26,7 +26,7 @@ func whoServes(ctx context.Context, leases func(context.Context) ([]vitrine.Leas
 	waiting()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for began := time.Now(); time.Since(began) < servedWithin; {
+	for began := time.Now(); time.Since(began) < ServedWithin; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
