@@ -8,7 +8,7 @@ import (
 	"vitrine"
 )
 
-// servedWithin is within what time a server that shares a store renews a lease,
+// ServedWithin is within what time a server that shares a store renews a lease,
 // or takes up one that another has left: the first every 10 s, the second after
 // 41 s at most.
 const ServedWithin = 45 * time.Second
