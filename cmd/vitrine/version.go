@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"vitrine/internal/preview"
 	"vitrine/internal/terminal"
 )
 
@@ -17,3 +18,11 @@ func (versionCmd) Run(_ context.Context, t *terminal.Terminal) error {
 	_, err := fmt.Fprintf(t.Out, "vitrine %s %s/%s\n", version, runtime.GOOS, runtime.GOARCH)
 	return err
 }
+
+// previewCmd is a child of the server, for one file that a stranger sent.
+// Nobody else has a use for it.
+type previewCmd struct {
+	Order string `arg:""`
+}
+
+func (p previewCmd) Run() error { return preview.Child(p.Order) }

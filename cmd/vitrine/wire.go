@@ -117,22 +117,11 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	c.apply(in.accounts, s.outbox, public)
 	viewIDs := vitrine.NewViewIDs()
 	siteStats := sitestats.New(sitestats.Stats{Store: in.store, Log: in.log, Views: s.views, IDs: viewIDs, Now: in.now})
-	chores := []*worker.Loop{
-		worker.New("purge websites", purgeEvery, log, siteStats.Purge),
-		worker.New("rescan", rescanEvery, log, scans.Rescan),
-		worker.New("review", watchEvery, log, queue.look),
-		worker.New("sweep", sweepEvery, log, uploads.Sweep),
-		worker.New("purge", purgeEvery, log, in.links.Purge),
-		worker.New("settle", settleEvery, log, in.analytics.RollUp),
-		worker.New("forget", forgetEvery, log, in.analytics.Expire),
-		worker.New("forget reports", forgetEvery, log, in.abuse.Expire),
-		worker.New("forget sessions", forgetEvery, log, in.sessions.Expire),
-		worker.New("record view log", recordEvery, log, func(ctx context.Context) error { return in.places.lossOf(in.pair().Record(ctx)) }),
-		worker.New("forget leases", forgetEvery, log, leases.Expire),
-	}
+	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge), worker.New("rescan", rescanEvery, log, scans.Rescan),
+		worker.New("review", watchEvery, log, queue.look), worker.New("sweep", sweepEvery, log, uploads.Sweep), worker.New("forget leases", forgetEvery, log, leases.Expire))
 	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
 		_, err := leases.Hold(ctx, choresLease, nil, func(ctx context.Context) error {
-			worker.RunAll(ctx, chores...)
+			worker.RunAll(ctx, all...)
 			return nil
 		})
 		return err
@@ -140,8 +129,28 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	in.links.ViewerKeyLife = c.ViewerKeyLife
 	in.analytics.MaxOpens, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return web.LinkURL(public, slug) }
+	s.http = s.httpServer(c.app(s, uploads, made, siteStats, viewIDs, public, content))
+	return s
+}
+
+// chores are the work of one process of an instance that needs nothing but the
+// instance.
+func chores(in *instance, log *slog.Logger) []*worker.Loop {
+	return []*worker.Loop{
+		worker.New("purge", purgeEvery, log, in.links.Purge),
+		worker.New("settle", settleEvery, log, in.analytics.RollUp),
+		worker.New("forget", forgetEvery, log, in.analytics.Expire),
+		worker.New("forget reports", forgetEvery, log, in.abuse.Expire),
+		worker.New("forget sessions", forgetEvery, log, in.sessions.Expire),
+		worker.New("record view log", recordEvery, log, func(ctx context.Context) error { return in.places.lossOf(in.pair().Record(ctx)) }),
+	}
+}
+
+// app returns what answers requests.
+func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *sitestats.Stats, viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
+	in := s.instance
 	sites, _ := c.sites(public, content) // Validate has said what is wrong with it
-	app := &web.Server{
+	return &web.Server{
 		PublicURL:         public,
 		ContentURL:        content,
 		SitesURL:          sites,
@@ -159,7 +168,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		Logins:            &auth.Logins{Store: in.store, Keys: in.keys, Signer: in.signer, Now: in.now},
 		Moderation:        in.moderation,
 		Accounts:          in.accounts,
-		Notices:           scanner.notices,
+		Notices:           s.scanner.notices,
 		Analytics:         in.analytics,
 		Views:             s.views,
 		ViewIDs:           viewIDs,
@@ -171,10 +180,14 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		Signer:            in.signer,
 		Ready:             s.ready,
 		Now:               in.now,
-		Log:               log,
+		Log:               s.log,
 		UpgradeURL:        c.UpgradeURL,
 	}
-	s.http = &http.Server{
+}
+
+// httpServer returns the server of an app.
+func (s *service) httpServer(app *web.Server) *http.Server {
+	server := &http.Server{
 		Handler:           s.drained(app.Handler()),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
@@ -184,8 +197,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		// server.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
-	s.http.RegisterOnShutdown(app.EndStalled)
-	return s
+	server.RegisterOnShutdown(app.EndStalled)
+	return server
 }
 
 var errDraining = errors.New("this server is about to end")

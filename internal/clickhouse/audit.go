@@ -83,21 +83,16 @@ type recounted struct {
 	faults                            []string
 }
 
-// recount counts links of a condition again, and tells the faults of each that
-// has any.
-func (c *client) recount(ctx context.Context, s state, where string) (map[vitrine.LinkID][]string, error) {
-	links := map[vitrine.LinkID]*recounted{}
-	of := func(link int64) *recounted {
-		if links[vitrine.LinkID(link)] == nil {
-			links[vitrine.LinkID(link)] = new(recounted)
-		}
-		return links[vitrine.LinkID(link)]
-	}
+// recountQuery is a query, and what to do with each of its rows.
+type recountQuery struct {
+	sql  string
+	each func(r *reader)
+}
+
+// recounts are the queries that count links again.
+func recounts(s state, where string, of func(link int64) *recounted) []recountQuery {
 	kept := idsOf(s.forgotten, lastDay)
-	for _, q := range []struct {
-		sql  string
-		each func(r *reader)
-	}{
+	return []recountQuery{
 		{"SELECT link, account, views, downloads FROM links FINAL WHERE " + where, func(r *reader) {
 			a := of(r.int64())
 			a.counted, a.account, a.views, a.downloads = true, vitrine.AccountID(r.int64()), r.int64(), r.int64()
@@ -140,7 +135,20 @@ func (c *client) recount(ctx context.Context, s state, where string) (map[vitrin
 			a.realViews += t.Views()
 			a.realDownloads += t.Downloads()
 		}},
-	} {
+	}
+}
+
+// recount counts links of a condition again, and tells the faults of each that
+// has any.
+func (c *client) recount(ctx context.Context, s state, where string) (map[vitrine.LinkID][]string, error) {
+	links := map[vitrine.LinkID]*recounted{}
+	of := func(link int64) *recounted {
+		if links[vitrine.LinkID(link)] == nil {
+			links[vitrine.LinkID(link)] = new(recounted)
+		}
+		return links[vitrine.LinkID(link)]
+	}
+	for _, q := range recounts(s, where, of) {
 		err := c.read(ctx, backgroundTime, q.sql, func(r *reader) error {
 			q.each(r)
 			return nil

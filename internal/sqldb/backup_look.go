@@ -120,17 +120,32 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 		l.Wrong = append(l.Wrong, "It is reached through a pooler that gives each transaction another connection: "+sessionMode+".")
 		return nil
 	}
+	name := postgresSchemas[schema]
+	usable, err := l.settings(ctx, handle, config, name)
+	if err != nil || !usable {
+		return err
+	}
+	var versions bool
+	if err := handle.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", name+".goose_db_version").Scan(&versions); err != nil || !versions {
+		l.There = false
+		return err
+	}
+	return handle.QueryRowContext(ctx, fmt.Sprintf(appliedVersion, name+".")).Scan(&l.Version)
+}
+
+// settings checks what a server is and what its user may do. usable reports
+// whether the schema is there and may be read.
+func (l *Look) settings(ctx context.Context, handle *sql.DB, config *pgx.ConnConfig, name string) (usable bool, err error) {
 	var number, connections int
 	var encoding string
 	var standby, secure, create, usage bool
-	name := postgresSchemas[schema]
 	err = handle.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int, 'PostgreSQL ' || current_setting('server_version'), current_setting('server_encoding'),
 		pg_is_in_recovery(), coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false), current_setting('max_connections')::int,
 		to_regnamespace($1) IS NOT NULL, has_database_privilege(current_database(), 'CREATE'),
 		coalesce(has_schema_privilege(to_regnamespace($1)::oid, 'CREATE') AND has_schema_privilege(to_regnamespace($1)::oid, 'USAGE'), false)`, name).
 		Scan(&number, &l.Server, &encoding, &standby, &secure, &connections, &l.There, &create, &usage)
 	if err != nil {
-		return err
+		return false, err
 	}
 	wrong := func(bad bool, format string, args ...any) {
 		if bad {
@@ -148,13 +163,5 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	if connections < 2*(2*PostgresConnections+5) {
 		l.Doubts = append(l.Doubts, fmt.Sprintf("It allows %d connections, and each server of the instance takes up to %d: raise max_connections, or put pool_max_conns into the address.", connections, 2*PostgresConnections+5))
 	}
-	if !l.There || !usage {
-		return nil
-	}
-	var versions bool
-	if err := handle.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", name+".goose_db_version").Scan(&versions); err != nil || !versions {
-		l.There = false
-		return err
-	}
-	return handle.QueryRowContext(ctx, fmt.Sprintf(appliedVersion, name+".")).Scan(&l.Version)
+	return l.There && usage, nil
 }
