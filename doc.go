@@ -91,6 +91,7 @@
 //	password, webvtt     argon2id; captions
 //	terminal             what commands print; credentials, manifest: their files
 //	datadir              the data directory: who serves from it, and its room
+//	limits               limits of plans as flags say them
 //	signer               signed URLs and tokens
 //	turn, worker         turns for scarce work; named background loops
 //

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ var mayImport = table(`
 report
 client                       report filetype
 e2e
-cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest
+cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest limits
 cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web worker
 
 vitrine                      report filetype
@@ -41,6 +42,7 @@ credentials                  terminal
 datadir                      terminal
 manifest                     durable
 terminal                     vitrine client report
+limits                       vitrine terminal
 markup                       vitrine
 password                     vitrine turn
 webvtt                       vitrine
@@ -252,6 +254,50 @@ func TestVocabulary(t *testing.T) {
 	}, "*.go")
 	if files > mostFiles || lines > mostLines {
 		t.Errorf("the root package has %d files and %d lines, want at most %d and %d", files, lines, mostFiles, mostLines)
+	}
+}
+
+// Packages that are larger than a package may be, with why.
+var large = map[string]string{
+	"internal/web": "pages, API and file bytes are to become packages of their own",
+}
+
+// A file has at most 500 lines, a function 60, and a package 6,000 without its
+// tests. Suites are lists of cases, whose functions may be longer.
+func TestSizes(t *testing.T) {
+	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6000
+	packages := map[string]int{}
+	eachTracked(t, func(name, text string) {
+		lines := strings.Count(text, "\n")
+		if lines > mostOfFile {
+			t.Errorf("%s has %d lines, want at most %d", name, lines, mostOfFile)
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		packages[path.Dir(name)] += lines
+		if strings.Contains(name, "internal/vitrinetest/") {
+			return
+		}
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				if n := files.Position(fn.End()).Line - files.Position(fn.Pos()).Line + 1; n > mostOfFunction {
+					t.Errorf("%s: %s has %d lines, want at most %d", name, fn.Name.Name, n, mostOfFunction)
+				}
+			}
+		}
+	}, "*.go")
+	for p, lines := range packages {
+		if lines > mostOfPackage && large[p] == "" {
+			t.Errorf("%s has %d lines, want at most %d", p, lines, mostOfPackage)
+		} else if lines <= mostOfPackage && large[p] != "" {
+			t.Errorf("%s is no longer large", p)
+		}
 	}
 }
 

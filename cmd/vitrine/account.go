@@ -11,6 +11,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/datadir"
+	"vitrine/internal/limits"
 	"vitrine/internal/terminal"
 )
 
@@ -136,8 +137,8 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 
 type accountPlanCmd struct {
 	emailArg
-	Plan  string `arg:"" help:"Plan: free, pro or lifetime." enum:"free,pro,lifetime"`
-	Limit bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
+	Plan  string        `arg:"" help:"Plan: free, pro or lifetime." enum:"free,pro,lifetime"`
+	Limit limits.Bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
 	noteFlag
 	placeFlags
 	jsonFlag
@@ -148,8 +149,8 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		plan := vitrine.Plan(c.Plan)
 		var own *vitrine.Limits
-		if c.Limit.named != nil {
-			l := c.Limit.over(c.plans()[plan])
+		if c.Limit.Named != nil {
+			l := c.Limit.Over(c.plans()[plan])
 			own = &l
 		}
 		a, err := in.accounts.SetPlan(ctx, c.Email, plan, own, c.decision())
@@ -213,7 +214,7 @@ func (f jsonFlag) show(t *terminal.Terminal, a *vitrine.Account, what string) er
 		return t.JSON(rowOf(a))
 	}
 	if a.Limits != nil {
-		what += ", with limits of its own: " + formatLimits(*a.Limits)
+		what += ", with limits of its own: " + limits.Format(*a.Limits)
 	}
 	t.Say("%s %s.", terminal.Plain(a.Email), what)
 	return nil

@@ -13,11 +13,10 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/limits"
 	"vitrine/internal/moderation"
-	"vitrine/internal/terminal"
 
 	"github.com/alecthomas/kong"
-	"github.com/dustin/go-humanize"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -60,17 +59,17 @@ type previewFlags struct {
 
 // planFlags are the limits of the plans.
 type planFlags struct {
-	PlanFree     bounds `help:"Limits of the plan free, where they are not ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
-	PlanPro      bounds `help:"Limits of the plan pro, where they are not ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
-	PlanLifetime bounds `help:"Limits of the plan lifetime, where they are not ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
-	UpgradeURL   string `help:"Where a larger plan is sold, https:// or mailto:; the page of the plans leads there. Default: plans are not sold, and pages tell of limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
+	PlanFree     limits.Bounds `help:"Limits of the plan free, where they are not ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
+	PlanPro      limits.Bounds `help:"Limits of the plan pro, where they are not ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
+	PlanLifetime limits.Bounds `help:"Limits of the plan lifetime, where they are not ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
+	UpgradeURL   string        `help:"Where a larger plan is sold, https:// or mailto:; the page of the plans leads there. Default: plans are not sold, and pages tell of limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 }
 
 // plans are the limits of an instance: the defaults, changed by the flags.
 func (f planFlags) plans() vitrine.Plans {
 	p := vitrine.DefaultPlans()
-	for plan, b := range map[vitrine.Plan]bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro, vitrine.PlanLifetime: f.PlanLifetime} {
-		p[plan] = b.over(p[plan])
+	for plan, b := range map[vitrine.Plan]limits.Bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro, vitrine.PlanLifetime: f.PlanLifetime} {
+		p[plan] = b.Over(p[plan])
 	}
 	return p
 }
@@ -79,92 +78,9 @@ func (f planFlags) plans() vitrine.Plans {
 func helpFacts() kong.Option {
 	vars := kong.Vars{"abuse_threshold": strconv.Itoa(moderation.DefaultAbuseThreshold)}
 	for plan, l := range vitrine.DefaultPlans() {
-		vars["plan_"+string(plan)] = formatLimits(l)
+		vars["plan_"+string(plan)] = limits.Format(l)
 	}
 	return vars
-}
-
-// bounds are changes to a plan's limits, written
-// links=10,file=25MB,storage=250MB,uploads=20. What is not named stays; 0 is no
-// limit. Sizes are in bytes or with a unit: MB is a million, MiB 2^20.
-type bounds struct{ named map[string]int64 }
-
-// bound is one limit: its name, whether it counts bytes, and its place.
-type bound struct {
-	name  string
-	bytes bool
-	of    func(*vitrine.Limits) *int64
-}
-
-var allBounds = []bound{
-	{"links", false, func(l *vitrine.Limits) *int64 { return &l.Links }},
-	{"file", true, func(l *vitrine.Limits) *int64 { return &l.FileBytes }},
-	{"storage", true, func(l *vitrine.Limits) *int64 { return &l.StorageBytes }},
-	{"uploads", false, func(l *vitrine.Limits) *int64 { return &l.HourlyUploads }},
-}
-
-func (b *bounds) UnmarshalText(text []byte) error {
-	named := map[string]int64{}
-	for part := range strings.SplitSeq(string(text), ",") {
-		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
-		i := slices.IndexFunc(allBounds, func(b bound) bool { return b.name == name })
-		if !ok || i < 0 {
-			return fmt.Errorf("%q is none of links=N, file=SIZE, storage=SIZE, uploads=N", part)
-		}
-		if _, twice := named[name]; twice {
-			return fmt.Errorf("%s is named twice", name)
-		}
-		n, err := parseBound(value, allBounds[i].bytes)
-		if err != nil {
-			return fmt.Errorf("%s=%s: %w", name, value, err)
-		}
-		named[name] = n
-	}
-	b.named = named
-	return nil
-}
-
-func parseBound(s string, bytes bool) (int64, error) {
-	var n uint64
-	var err error
-	if bytes {
-		n, err = humanize.ParseBytes(s)
-	} else {
-		n, err = strconv.ParseUint(s, 10, 63)
-	}
-	switch {
-	case err != nil && bytes:
-		return 0, errors.New("not a size such as 25MB")
-	case err != nil:
-		return 0, errors.New("not a whole number")
-	case n > 1<<60:
-		return 0, errors.New("too large")
-	}
-	return int64(n), nil
-}
-
-// over is l with the named limits changed.
-func (b bounds) over(l vitrine.Limits) vitrine.Limits {
-	for _, n := range allBounds {
-		if v, ok := b.named[n.name]; ok {
-			*n.of(&l) = v
-		}
-	}
-	return l
-}
-
-// formatLimits writes limits the way bounds reads them.
-func formatLimits(l vitrine.Limits) string {
-	var parts []string
-	for _, n := range allBounds {
-		v := *n.of(&l)
-		text := strconv.FormatInt(v, 10)
-		if n.bytes {
-			text = terminal.FormatSize(v)
-		}
-		parts = append(parts, n.name+"="+text)
-	}
-	return strings.Join(parts, ",")
 }
 
 // network is an address or a network in CIDR form.

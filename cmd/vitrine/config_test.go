@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/limits"
 	"vitrine/internal/terminal"
 
 	"github.com/alecthomas/kong"
@@ -14,23 +15,23 @@ import (
 func TestBounds(t *testing.T) {
 	free := vitrine.DefaultPlans()[vitrine.PlanFree]
 	for in, want := range map[string]vitrine.Limits{
-		"links=3":                      {Links: 3, FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20},
-		"file=1MiB, storage=2GB":       {Links: 10, FileBytes: 1 << 20, StorageBytes: 2 * vitrine.GB, HourlyUploads: 20},
-		"links=0,uploads=0":            {FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB},
-		"file=1234":                    {Links: 10, FileBytes: 1234, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20},
-		formatLimits(vitrine.Limits{}): {},
-		formatLimits(free):             free,
+		"links=3":                       {Links: 3, FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20},
+		"file=1MiB, storage=2GB":        {Links: 10, FileBytes: 1 << 20, StorageBytes: 2 * vitrine.GB, HourlyUploads: 20},
+		"links=0,uploads=0":             {FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB},
+		"file=1234":                     {Links: 10, FileBytes: 1234, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20},
+		limits.Format(vitrine.Limits{}): {},
+		limits.Format(free):             free,
 	} {
-		var b bounds
+		var b limits.Bounds
 		if err := b.UnmarshalText([]byte(in)); err != nil {
 			t.Errorf("%q: %v", in, err)
-		} else if got := b.over(free); got != want {
+		} else if got := b.Over(free); got != want {
 			t.Errorf("%q makes %+v, want %+v", in, got, want)
 		}
 	}
 	for _, in := range []string{"", "links", "links=", "links=-1", "links=1.5", "links=x", "files=3", "Links=3", "file=25XB", "links=1,links=2",
 		"links=1,", "file=99999999EB", "links=99999999999999999999"} {
-		if err := new(bounds).UnmarshalText([]byte(in)); err == nil {
+		if err := new(limits.Bounds).UnmarshalText([]byte(in)); err == nil {
 			t.Errorf("%q is no error", in)
 		}
 	}
@@ -39,11 +40,11 @@ func TestBounds(t *testing.T) {
 func FuzzBounds(f *testing.F) {
 	f.Add("links=10,file=25MB,storage=250MB,uploads=20")
 	f.Fuzz(func(t *testing.T, s string) {
-		var b bounds
+		var b limits.Bounds
 		if b.UnmarshalText([]byte(s)) != nil {
 			return
 		}
-		if l := b.over(vitrine.Limits{}); l.Links < 0 || l.FileBytes < 0 || l.StorageBytes < 0 || l.HourlyUploads < 0 {
+		if l := b.Over(vitrine.Limits{}); l.Links < 0 || l.FileBytes < 0 || l.StorageBytes < 0 || l.HourlyUploads < 0 {
 			t.Errorf("%q makes %+v", s, l)
 		}
 	})
