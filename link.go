@@ -66,7 +66,7 @@ const (
 	StateDisabled   LinkState = "disabled"
 )
 
-// Link is a file on display.
+// Link is a published file.
 type Link struct {
 	ID      LinkID
 	Account AccountID

@@ -42,7 +42,7 @@ func ParseLanguage(s string) (string, error) {
 
 // Part names something that is kept beside a blob and made of it, or added to
 // it: what a page shows where a browser cannot show the file itself, and what
-// stands for it elsewhere. A part is lower-case letters, digits and hyphens.
+// means it elsewhere. A part is lower-case letters, digits and hyphens.
 type Part string
 
 const (

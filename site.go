@@ -36,8 +36,8 @@ const (
 
 var ErrNoSite = Errorf(CodeNotFound, "There is no website at this address.")
 
-// Shown is the version that stands for the website now, whatever its state: the
-// pending one from when it is live; nil before the first.
+// Shown is the version that is shown for the website now, whatever its state:
+// the pending one from when it is live; nil before the first.
 func (s *Site) Shown(tx LinkTx) (*Link, error) {
 	if s.Pending != 0 {
 		l, err := tx.Link(s.Pending)

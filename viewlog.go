@@ -188,7 +188,7 @@ type ImportReceipt struct {
 	At    time.Time
 }
 
-// Download is the event that a file was downloaded by whoever opened a page.
+// Download is the event that a file was downloaded by anyone who opened a page.
 type Download struct {
 	ID   ViewID // of the event
 	Link LinkID

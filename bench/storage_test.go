@@ -94,7 +94,7 @@ var (
 	visitTables = []string{"visits", "runs"}
 )
 
-// stored measures the data directory, but for the files on display and the
+// stored measures the data directory, but for the published files and the
 // store of accounts and links. Nobody serves it meanwhile.
 func (w *world) stored(b *testing.B) (s storage) {
 	b.Helper()

@@ -1,5 +1,5 @@
 // Package client is the Go client of the API of a Vitrine instance: it puts
-// files on display, lists links and reads their analytics.
+// published files, lists links and reads their analytics.
 //
 //	c, err := client.New("https://share.example", os.Getenv("VITRINE_API_KEY"))
 //	f, err := client.OpenFile("report.pdf")

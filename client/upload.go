@@ -25,7 +25,7 @@ const maxRestarts = 3
 // on before a file is sent.
 const expectFrom = 64 << 10
 
-// File is what is put on display. Content is read from its beginning, more than
+// File is what is published. Content is read from its beginning, more than
 // once if need be, and must not change meanwhile.
 type File struct {
 	Name    string // with its extension, without a directory
@@ -74,7 +74,7 @@ type Options struct {
 	Progress func(sent, total int64)
 }
 
-// Link is a file on display.
+// Link is a published file.
 type Link struct {
 	Slug       string `json:"slug"`
 	Title      string `json:"title"`
@@ -85,7 +85,7 @@ type Link struct {
 	Detail     string `json:"detail,omitempty"`     // what exactly was found
 }
 
-// Upload puts a file on display in three steps: it announces the file, sends
+// Upload publishes a file in three steps: it announces the file, sends
 // its bytes to storage, and has the link made. Any failure that may pass is
 // tried again under one idempotency key, so that one call makes at most one
 // link. Errors are *Error for a refusal by the instance.

@@ -49,7 +49,7 @@ type Rules struct {
 	Marks                                [len(marks)]int64 // millionths
 }
 
-// CountingRules are those that Add goes by.
+// CountingRules are those that Add follows.
 func CountingRules() Rules {
 	r := Rules{AtypicalEngagedMs: atypicalEngagedMs, AtypicalPresentMs: atypicalPresentMs, BounceMs: bounceMs, MaxMs: maxMs}
 	for i, m := range marks {

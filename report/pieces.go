@@ -18,8 +18,8 @@ import (
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
 // Each piece begins with the version of its form and ends with a checksum.
-// Labels stand in it as numbers of a dictionary that belongs to whoever stores
-// it. Numbers are varints; what is sorted is stored as differences.
+// Labels stand in it as numbers of a dictionary that belongs to anyone who
+// stores it. Numbers are varints; what is sorted is stored as differences.
 
 // pieceVersion is the form of the pieces. A piece of another one is as good as
 // damaged: the tally is made again from its opens.

@@ -13,7 +13,7 @@ type TimesGroup int
 // groupBuckets is how many buckets a group has: a quarter of an octave.
 const groupBuckets = 8
 
-// AllTimes stands for every group.
+// AllTimes means every group.
 const AllTimes TimesGroup = -1
 
 func (b bucket) group() TimesGroup { return TimesGroup(b / groupBuckets) }

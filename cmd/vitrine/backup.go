@@ -254,8 +254,8 @@ func (b *backup) release() {
 }
 
 // moment takes the moment that the backup is of, while nobody removes bytes.
-// Whoever removes some has said so in the store before: so everything that the
-// store of this moment names is there. The spool comes before the log, into
+// Anyone who removes some has said so in the store before: so everything that
+// the store of this moment names is there. The spool comes before the log, into
 // which it is emptied, and the log before the store: whatever is in the one is
 // in the other, or is known to it.
 func (b *backup) moment(ctx context.Context) (err error) {

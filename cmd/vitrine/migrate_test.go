@@ -336,7 +336,7 @@ func TestMigratePlaces(t *testing.T) {
 }
 
 // BenchmarkInstance tells how long it takes to back up and to migrate an
-// instance of a million opens, whose past days are put away:
+// instance of a million opens, whose past days are rolled up:
 //
 //	go test -run '^$' -bench Instance -benchtime 1x ./cmd/vitrine
 func BenchmarkInstance(b *testing.B) {

@@ -40,7 +40,7 @@ type put struct {
 	Code  string `json:"code,omitempty"`
 }
 
-// Run puts the files on display one after the other. A file that fails does not
+// Run publishes the files one after the other. A file that fails does not
 // keep the others.
 func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	b := &bar{t: t}

@@ -71,7 +71,7 @@ func (s *spools) idSources() []logowner.IDSource {
 	return []logowner.IDSource{s.spool, s.early}
 }
 
-// views are the views of an instance, which say how it stands with what the log
+// views are the views of an instance, which say what the log
 // does not take.
 func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 	v := &ingest.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.store)}

@@ -144,7 +144,7 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 }
 
 // forgive takes tries back that were not carried out, through no fault of
-// whoever tried.
+// anyone who tried.
 func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error {
 	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return refundAttempts(tx, taken) })
 }

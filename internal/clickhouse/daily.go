@@ -12,13 +12,13 @@ import (
 )
 
 // Tallies of settled days are kept, of each link and of each account, so that a
-// report costs its days. They are made in the background by whoever settles, of
-// what all batches up to one have left (built.since), and nobody waits for it.
-// A batch that changes anything of a settled day says so (late): from that day
-// on what was built before it is not believed, and opens are read instead,
-// until it is built anew. Nothing of it is ever removed but with its link or
-// month: of rows with one key the one that was built last counts, so that two
-// who build at once do not disturb each other.
+// report costs its days. They are made in the background by the process that
+// rolls up, of what all batches up to one have left (built.since), and nobody
+// waits for it. A batch that changes anything of a settled day says so (late):
+// from that day on what was built before it is not believed, and opens are read
+// instead, until it is built anew. Nothing of it is ever removed but with its
+// link or month: of rows with one key the one that was built last counts, so
+// that two who build at once do not disturb each other.
 
 // trust says how far the tallies of an account's days are right.
 type trust struct {

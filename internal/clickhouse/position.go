@@ -9,7 +9,7 @@ import (
 
 // Names under which the state has the mark, and the number of the last change
 // of the log that this one was filled from. They are not part of a batch: Fill
-// goes by the batches that it has written.
+// follows the batches that it has written.
 const (
 	markName  = "mark"
 	sinceName = "since"

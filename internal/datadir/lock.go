@@ -13,9 +13,9 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// LockFile is in a data directory. Whoever serves it holds a lock on the file,
-// and says in it which process it is and at what address; the address stays
-// when the server ends.
+// LockFile is in a data directory. Anyone who serves it holds a lock on the
+// file, and says in it which process it is and at what address; the address
+// stays when the server ends.
 const LockFile = "serve.lock"
 
 // ServingLock is held by the process that serves a data directory.

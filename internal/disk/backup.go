@@ -88,8 +88,8 @@ func (b *Backup) All(ctx context.Context) error {
 }
 
 // HoldDeletes waits until nobody removes stored bytes, and keeps everybody from
-// it until the file that it returns is closed. Whoever removes some holds the
-// lock of blobs/ with others of that kind; this holds it alone.
+// it until the file that it returns is closed. Anyone who removes some holds
+// the lock of blobs/ with others of that kind; this holds it alone.
 func (b *Backup) HoldDeletes() (*os.File, error) {
 	f, err := os.Open(blobsDir(b.From))
 	if err != nil {

@@ -160,8 +160,8 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 		return err
 	}
 	// The sum goes before the bytes: bytes without one are found again, a sum
-	// without bytes is not. Parts go after them: whoever stores one looks for
-	// the bytes once more when it is there.
+	// without bytes is not. Parts go after them: anyone who stores one looks
+	// for the bytes once more when it is there.
 	for _, p := range []string{b.path(k) + sumSuffix, b.path(k)} {
 		if err := remove(p); err != nil {
 			return err

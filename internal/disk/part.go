@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/durable"
 )
 
-// partMark stands between a key and the name of a part, and again before what
+// partMark is between a key and the name of a part, and again before what
 // makes the name of an unfinished one unique.
 const partMark = "~"
 

@@ -41,8 +41,8 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	defer part.Close() // and with it the lock
 	etag, stored, err := b.receive(ctx, g, part, body)
 	if !stored {
-		// Whoever opened the file before it is removed finds that out when they
-		// have locked it. Stored bytes have another name.
+		// Anyone who opened the file before it is removed finds that out when
+		// they have locked it. Stored bytes have another name.
 		_ = os.Remove(part.Name())
 	}
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 // receive is Receive by the holder of the lock on part. It reports whether part
 // became the stored bytes.
 func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, body io.Reader) (etag string, stored bool, err error) {
-	// Whoever held the lock before may have finished.
+	// Anyone who held the lock before may have finished.
 	switch state, err := b.state(g.Key); {
 	case err != nil:
 		return "", false, err

@@ -58,7 +58,7 @@ const (
 	MaxProlog = 256 * KiB
 )
 
-// Bounds of archives. They concern what whoever downloads the archive would
+// Bounds of archives. They concern what anyone who downloads the archive would
 // unpack.
 const (
 	// MaxListed is how many entries Facts lists; nobody reads further on a

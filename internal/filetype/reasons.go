@@ -41,7 +41,7 @@ const (
 	ReasonMalware         = "malware"
 )
 
-// What an archive does to whoever unpacks it.
+// What an archive does to anyone who unpacks it.
 const (
 	ReasonEscapingPath   = "escaping_path"
 	ReasonReservedName   = "reserved_name"

@@ -82,7 +82,7 @@ var TypesByExt = func() map[string]Type {
 	return m
 }()
 
-// ByExt finds the type that the last extension of name stands for, in any case.
+// ByExt finds the type that the last extension of name means, in any case.
 // It checks nothing else.
 func ByExt(name string) (Type, bool) {
 	i := strings.LastIndexByte(name, '.')

@@ -72,14 +72,14 @@ type Views struct {
 	// EarlyNotice, unless nil, is told after each try at what is in Early how
 	// many snapshots and downloads still wait, of how many the open has not
 	// come in earlyLife nor while they were tried for earlyPatience, so that
-	// they were let go, and what failed.
+	// they were dropped, and what failed.
 	EarlyNotice func(waiting, letGo int, err error)
 
 	entries chan entry
 	written chan struct{} // closed when all entries are
 
-	// turn is held by whoever may write what has just arrived, to the log or to
-	// the spool: the writer, and the replayer while it hands over.
+	// turn is held by anyone who may write what has just arrived, to the log or
+	// to the spool: the writer, and the replayer while it hands over.
 	turn chan struct{}
 	// logging is held by the one Append to the log that is under way, also when
 	// nobody waits for it any more.

@@ -124,7 +124,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A quotation mark that stands for itself does not make the rest a cell.
+// A quotation mark that is literal does not make the rest a cell.
 func TestStrayQuote(t *testing.T) {
 	d := Table("size,what\n\"5 inch,pipe\n"+strings.Repeat("7,tap\n", 1000), ',', false)
 	if text := lawful(t, d); d.Note != "" || strings.Count(string(d.HTML), "<tr>") != 1002 || !strings.Contains(text, `"5 inch`) {

@@ -61,7 +61,7 @@ func newReader(src string, comma rune) *csv.Reader {
 
 // records reads the rows that are shown, and tells how many there are and how
 // wide the widest is. A quoted cell of more lines than people write comes from
-// a quotation mark that stands for itself, as of 5": then none has a meaning.
+// a quotation mark that is literal, as of 5": then none has a meaning.
 func records(src string, comma rune) (rows [][]string, total, wide int) {
 	r := newReader(src, comma)
 	for {

@@ -116,7 +116,7 @@ func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vi
 	})
 }
 
-// file takes in a report about what find finds, which is on display.
+// file takes in a report about what find finds, which is published.
 func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason vitrine.AbuseReason, note string, find func(vitrine.Tx) (*vitrine.Link, error)) error {
 	if !slices.Contains(vitrine.AbuseReasons, reason) {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "reason", Message: "Choose what is wrong with it."}

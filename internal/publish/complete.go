@@ -184,7 +184,7 @@ func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Lin
 	return l, err
 }
 
-// completeScanTime is how long complete waits for the scanner. Whoever called
+// completeScanTime is how long complete waits for the scanner. The caller
 // is waiting; what takes longer a person must look at.
 const completeScanTime = 2 * time.Minute
 

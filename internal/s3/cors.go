@@ -101,7 +101,7 @@ func (b *Blobs) reachable(origin string) error {
 }
 
 // listed reports whether a header that is a list has a value, or the one that
-// stands for all.
+// means all.
 func listed(h http.Header, name, value string) bool {
 	for v := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
 		if v = strings.TrimSpace(v); v == "*" || strings.EqualFold(v, value) {

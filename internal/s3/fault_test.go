@@ -103,7 +103,7 @@ func (f *flaky) read(b *Blobs, k vitrine.UploadID) (string, error) {
 	return string(got), err
 }
 
-// is checks what a sealed blob holds; "" stands for nothing at all.
+// is checks what a sealed blob holds; "" means nothing at all.
 func (f *flaky) is(when string, k vitrine.UploadID, text string) {
 	f.Helper()
 	got, err := f.read(f.straight, k)

@@ -172,8 +172,8 @@ func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, 
 }
 
 // Delete leaves word that the key is used up, and removes its bytes, then its
-// parts: whoever seals looks for that word when the blob is there, and whoever
-// stores a part looks for the blob when the part is.
+// parts: anyone who seals looks for that word when the blob is there, and
+// whoever stores a part looks for the blob when the part is.
 func (b *Blobs) Delete(ctx context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 // says of the server, too, that it is (lines). By it the listener of a store
 // knows of changes by anyone: each transaction that changes something says so
 // (NOTIFY), and that connection listens. As long as it is known to be alive the
-// number stands for what is in the store; while it is not, each number is
+// number means what is in the store; while it is not, each number is
 // another one.
 type Listener struct {
 	config  *pgx.ConnConfig
@@ -191,7 +191,7 @@ func (l *Listener) saidTime(asked time.Time, ms int64) {
 }
 
 // time is what time the server says it is; false: it has not said so lately.
-// Between two heartbeats it goes by the wall, as what it is compared with.
+// Between two heartbeats it follows the wall, as what it is compared with.
 func (l *Listener) time() (now time.Time, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

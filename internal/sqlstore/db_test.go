@@ -232,7 +232,7 @@ func queries() map[string]func(tx Tx) {
 	}
 }
 
-// Every query of the store goes by an index.
+// Every query of the store follows an index.
 func TestPlans(t *testing.T) {
 	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch}

@@ -58,7 +58,7 @@ func TestExclusive(t *testing.T) {
 			t.Errorf("a lock that nobody waits for any more: %v", err)
 		}
 	}
-	// At whatever step of the way the caller goes. A lock that was let go
+	// At whatever step of the way the caller goes. A lock that was dropped
 	// leaves a connection for the next.
 	for i := range 200 {
 		other, err := stores[i%2].Exclusive(t.Context(), "other")

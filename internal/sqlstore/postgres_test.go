@@ -206,7 +206,7 @@ func TestPostgresVersionStays(t *testing.T) {
 	}
 }
 
-// Every query of the store goes by an index in PostgreSQL, too.
+// Every query of the store follows an index in PostgreSQL, too.
 func TestPostgresPlans(t *testing.T) {
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
 	for name, run := range queries() {

@@ -230,7 +230,7 @@ func (d *placed) own(when string, want bool) {
 }
 
 // A process on a copy of the database runs beside the living one, in whatever
-// order the two look: nothing is removed that is on display at either, both are
+// order the two look: nothing is removed that is published at either, both are
 // told, and once the copy is gone and the place is claimed, it is swept as
 // before.
 func TestPlaceCopy(t *testing.T) {

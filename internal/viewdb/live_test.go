@@ -124,7 +124,7 @@ func TestLiveOfErased(t *testing.T) {
 	h.check(t, l, account1, d, d+2)
 }
 
-// Running days in memory that are let go of, and begun again, tell the same.
+// Running days in memory that are dropped and begun again, tell the same.
 func TestLiveLittleRoom(t *testing.T) {
 	for seed := range uint64(3) {
 		r := luck{rand.New(rand.NewPCG(seed, 12)), firstTestDay, 12, 6, 10}

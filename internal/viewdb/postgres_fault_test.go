@@ -21,7 +21,7 @@ import (
 	"vitrine/report"
 )
 
-// cutter stands between a store and its server, and cuts a connection once a
+// cutter is between a store and its server, and cuts a connection once a
 // message with a word in it has gone to the server: the answer is never seen.
 type cutter struct {
 	place string
@@ -250,8 +250,8 @@ func TestPostgresExclusiveLost(t *testing.T) {
 }
 
 // A server that fails in the middle of appends and updates, again and again,
-// loses nothing of what was acknowledged, and whoever goes on finds it again by
-// themselves.
+// loses nothing of what was acknowledged, and anyone who goes on finds it again
+// by themselves.
 func TestPostgresFails(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)

@@ -7,9 +7,9 @@ import (
 	"vitrine/report"
 )
 
-// state is how far the opens of an account are put away. Opens lie in the table
-// opens as they come, and in packs once their day is past; where both may hold
-// a day, what is true is both together.
+// state is how far the opens of an account are rolled up. Opens lie in the
+// table opens as they come, and in packs once their day is past; where both may
+// hold a day, what is true is both together.
 type state struct {
 	version        int64
 	compactedUntil report.Day // opens of this day and later ones are in opens alone

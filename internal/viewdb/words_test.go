@@ -115,8 +115,8 @@ func TestWordsWithinTransaction(t *testing.T) {
 	}
 }
 
-// More words than are kept in memory are found all the same, by whoever wrote
-// them and by others.
+// More words than are kept in memory are found all the same, by anyone who
+// wrote them and by others.
 func TestManyWords(t *testing.T) {
 	path := sqltest.NewPlace(t)
 	open := func() *ViewLog {

@@ -130,7 +130,7 @@ func TestCountriesAreTwoLetters(t *testing.T) {
 }
 
 // A neighbour that forwards requests and is not trusted is most likely a proxy
-// that should be; whoever else sends the header is nobody's proxy.
+// that should be; anyone else who sends the header is nobody's proxy.
 func TestUntrustedProxy(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}
 	for remote, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "[::ffff:192.168.1.1]:1": true, "10.0.0.2:1": true, "[fd00::1]:1": true,

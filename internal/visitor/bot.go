@@ -86,7 +86,7 @@ func endsName(ua, word string) bool {
 	}
 }
 
-// holdsMailAddress reports whether an "@" stands between a name and a host, as
+// holdsMailAddress reports whether an "@" is between a name and a host, as
 // in "team@example.org". Phones and apps write it before versions and settings:
 // "android@101.0", "th@calendar=gregorian".
 func holdsMailAddress(ua string) bool {

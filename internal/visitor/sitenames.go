@@ -3,7 +3,7 @@ package visitor
 import "strings"
 
 // siteHosts are the sites and networks that the report calls by name, each with
-// its domains. A domain stands for all below it; the longer one wins, so that
+// its domains. A domain means all below it; the longer one wins, so that
 // mail.google.com is Email and the rest of google.com is Google.
 var siteHosts = []struct{ name, hosts string }{
 	// Mail in a browser, and the hosts that mail gateways and mailings send

@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// ViewerID is an opaque number for whoever sits behind an address and a browser
-// (engagement, The viewer): the first 8 bytes, big-endian, of HMAC-SHA-256 over
-// the address and the user agent, each behind its length as 4 bytes big-endian.
-// Of an IPv6 address the /64 counts; of the user agent what withoutVersions
-// leaves, so that a browser's update does not make a new person.
+// ViewerID is an opaque number for anyone who sits behind an address and a
+// browser (engagement, The viewer): the first 8 bytes, big-endian, of
+// HMAC-SHA-256 over the address and the user agent, each behind its length as 4
+// bytes big-endian. Of an IPv6 address the /64 counts; of the user agent what
+// withoutVersions leaves, so that a browser's update does not make a new
+// person.
 //
 // Two people behind one address with one browser on one system count once; one
 // person on two networks, or after the next major version of the system, counts

@@ -48,7 +48,7 @@ type ClamdDaemon struct {
 }
 
 // Clamd starts a clamd and ends it with the test. A setting is a line of
-// clamd.conf; it stands for the one of the same name that is set here.
+// clamd.conf; it means the one of the same name that is set here.
 func Clamd(t testing.TB, settings ...string) *ClamdDaemon {
 	t.Helper()
 	program := Program(t, "clamd", "/usr/sbin/clamd")

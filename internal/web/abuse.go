@@ -26,7 +26,7 @@ func (s *Server) abuseRoutes(mux *http.ServeMux) {
 // website's host is its author's alone.
 const siteReportRoot = "/report/website/"
 
-// onSite finds the website that is reported, which must be on display.
+// onSite finds the website that is reported, which must be published.
 func (s *Server) onSite(h func(http.ResponseWriter, *http.Request, vitrine.Slug) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-store")
@@ -96,8 +96,8 @@ func (s *Server) fileSiteReport(w http.ResponseWriter, r *http.Request, slug vit
 	})
 }
 
-// reportForm is no open: whoever reports has seen the link's page, or does not
-// want to.
+// reportForm is no open: anyone who reports has seen the link's page, or does
+// not want to.
 func (s *Server) reportForm(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	return s.writeReport(w, r, http.StatusOK, s.reportPage(l), "")
 }

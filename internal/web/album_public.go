@@ -10,7 +10,7 @@ import (
 
 var publicAlbumTemplate = parse("layout.html", "icons.html", "album_public.html")
 
-// cover stands for a link in an album.
+// cover shows a link in an album.
 type cover struct {
 	Title   string
 	Address string // of its page

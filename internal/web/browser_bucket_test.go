@@ -175,7 +175,7 @@ func TestBrowserBucketPages(t *testing.T) {
 	tb.quiet()
 }
 
-// gate stands between browsers and a bucket's server, at an address of its own
+// gate is between browsers and a bucket's server, at an address of its own
 // (public=), and does with what is put as a test tells it.
 type gate struct {
 	url    string

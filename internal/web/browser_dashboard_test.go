@@ -320,7 +320,7 @@ func TestBrowserUploadRefused(t *testing.T) {
 	}
 }
 
-// A video has its address at once, and is watched until it is on display; what
+// A video has its address at once, and is watched until it is published; what
 // is held says why.
 func TestBrowserUploadStates(t *testing.T) {
 	d := newDesk(t)

@@ -121,7 +121,7 @@ const dragLastToFirst = `(() => {
 })()`
 
 // An album is made, filled and put into order on its page; its public page has
-// what is on display.
+// what is published.
 func TestBrowserAlbum(t *testing.T) {
 	h := newHosting(t)
 	a, b, c := h.publish("notes.txt", samples["notes.txt"]), h.publish("report.pdf", samples["report.pdf"]), h.publish("page.html", samples["page.html"])

@@ -107,8 +107,8 @@ func fileOptions(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // file sends a file's bytes to its viewer. It does so for a view-only link too,
-// and by that whoever can see such a file can keep it, as with anything that a
-// browser shows; what view-only means is that nobody is offered a copy: no
+// and by that anyone who can see such a file can keep it, as with anything that
+// a browser shows; what view-only means is that nobody is offered a copy: no
 // download, no attachment, no page that is the file alone.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	t, ok := filetype.ByExt(l.Name)
@@ -306,7 +306,7 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\ufeff'
 }
 
-// attrChar is the set of RFC 8187 that stands for itself.
+// attrChar is the set of RFC 8187 that is literal.
 func attrChar(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0
 }

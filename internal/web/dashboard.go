@@ -22,7 +22,7 @@ func (s *Server) dashboardRoutes(mux *http.ServeMux) {
 // recentLinks is how many links stand below the drop zone.
 const recentLinks = 10
 
-// dashboardPage is where files are put on display.
+// dashboardPage is where files are published.
 type dashboardPage struct {
 	appPage
 	Usage     []usageBar
@@ -75,7 +75,7 @@ func linksInUse(most int64) string {
 	return fmt.Sprintf("All %d links of your account are in use", most)
 }
 
-// full is what of a plan is used up so that no file can be put on display; ""
+// full is what of a plan is used up so that no file can be published; ""
 // as long as one can.
 func full(u publish.Usage) string {
 	switch most := u.Limits; {

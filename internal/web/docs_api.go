@@ -73,7 +73,7 @@ type apiSchema struct {
 	Fields     []apiField
 }
 
-// prose is text in which code stands between backticks.
+// prose is text in which code is between backticks.
 type prose string
 
 type prosePart struct {
@@ -298,7 +298,7 @@ func (d *oaDocument) resolve(s *oaSchema) *oaSchema {
 	return s
 }
 
-// ref is the name of the schema that s stands for; "" when it is one itself.
+// ref is the name of the schema that s means; "" when it is one itself.
 func (s *oaSchema) ref() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
 // refs are the named schemas that s is, or is a list or a choice of.

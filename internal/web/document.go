@@ -134,7 +134,7 @@ func (d *document) fill(f filling) []byte {
 	return page
 }
 
-// plain reports whether a text stands for itself in an attribute and in the
+// plain reports whether a text is literal in an attribute and in the
 // query of an address.
 func plain(s string) bool {
 	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""

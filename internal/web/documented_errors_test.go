@@ -120,7 +120,7 @@ func (r failingReceiver) Receive(context.Context, vitrine.PutGrant, io.Reader) (
 }
 
 // provoked are ways to have each code from each operation that is documented
-// to answer with it; "" stands for every operation that has no way of its own.
+// to answer with it; "" means every operation that has no way of its own.
 var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 	vitrine.CodeInvalidJSON: {"": func(c caller, op string) answer { return c.call(c.key, "POST", paths[op], "name=x") }},
 	vitrine.CodeInvalidRequest: {

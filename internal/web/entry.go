@@ -56,7 +56,7 @@ func (s *Server) writeEntry(w http.ResponseWriter, r *http.Request, status int, 
 	return render(w, r, status, t, p)
 }
 
-// again shows a form once more after a failure that whoever filled it in can
+// again shows a form once more after a failure that anyone who filled it in can
 // mend, with what is wrong with it. Any other failure is returned.
 func (s *Server) again(w http.ResponseWriter, r *http.Request, t pageTemplate, p *entryPage, err error) error {
 	p.Wrong = wrongWith(err)
@@ -126,7 +126,7 @@ func (s *Server) client(r *http.Request) auth.Client {
 // maxDevices bounds how many accounts a browser is known to.
 const maxDevices = 5
 
-// deviceMark stands between the devices in their cookie.
+// deviceMark is between the devices in their cookie.
 const deviceMark = "~"
 
 // deviceCookie is the name of the cookie by which a browser is known that has

@@ -17,7 +17,7 @@ type frontPage struct {
 	chrome
 	Description string           // for search engines, and for programs that unfurl an address
 	Address     string           // of the page, as it is listed
-	Picture     string           // address of the picture that stands for the site
+	Picture     string           // address of the picture that shows the site
 	Section     string           // of the header: "docs", "plans" or ""
 	Me          *vitrine.Account // who is signed in; nil: nobody, or nobody that could be asked for
 	SignUp      bool             // anybody may make an account
@@ -98,7 +98,7 @@ func (s *Server) frontPolicy(nonce string) string {
 	}, "; ")
 }
 
-// frontPictureRoute is the picture that stands for the site where someone posts
+// frontPictureRoute is the picture that shows the site where someone posts
 // its address.
 const frontPictureRoute = "/picture.png"
 

@@ -153,7 +153,7 @@ func unshown(show string, l *vitrine.Link) string {
 	}
 }
 
-// badge stands for a file's type on a sheet of paper.
+// badge shows a file's type on a sheet of paper.
 func badge(t filetype.Type) string { return strings.ToUpper(t.Ext) }
 
 // facts are what a page says of its file: type, pages, size.

@@ -151,8 +151,8 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 }
 
 // download sends a file to keep. A link that is view-only has no such address.
-// A download by whoever opened the page counts once, however many ranges it is
-// fetched in; without a view token, or with one that is no longer good, the
+// A download by anyone who opened the page counts once, however many ranges it
+// is fetched in; without a view token, or with one that is no longer good, the
 // bytes are served all the same.
 func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	if !l.AllowDownload || !l.HasBytes {

@@ -12,8 +12,8 @@ import (
 	"vitrine"
 )
 
-// A link signs in once, and only by its button: whoever fetches it ahead leaves
-// it as it is.
+// A link signs in once, and only by its button: anyone who fetches it ahead
+// leaves it as it is.
 func TestSignIn(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)

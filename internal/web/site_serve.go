@@ -378,7 +378,7 @@ func (w *withStatus) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 type gonePage struct {
 	Styles                          string // origin of the styles
 	Title, Heading, Advice, Request string
-	Report                          string // address of the form on which a website that is on display is reported
+	Report                          string // address of the form on which a website that is published is reported
 }
 
 // siteFailure answers for a website that is not shown, or for a page that it

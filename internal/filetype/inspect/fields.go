@@ -65,7 +65,7 @@ func (f *fieldStack) end() string {
 	return string(top.instruction)
 }
 
-// quotedField is the text that a QUOTE field of character numbers stands for.
+// quotedField is the text that a QUOTE field of character numbers means.
 func quotedField(instruction []byte) (text []byte) {
 	words := bytes.Fields(instruction)
 	if len(words) < 2 || !bytes.EqualFold(words[0], []byte("QUOTE")) {

@@ -7,7 +7,7 @@ import (
 )
 
 // id3Program looks into the tags before a sound, which begins at first, for an
-// attached file (GEOB) that is a program, and at what stands between the tags
+// attached file (GEOB) that is a program, and at what is between the tags
 // and the sound. Players skip both.
 func id3Program(s *filetype.Source, first int64) *filetype.Problem {
 	end := id3End(s)

@@ -30,7 +30,7 @@ func (p *pdfScan) flood(d *pdfDict, at int64) {
 }
 
 // flates is how many times the bytes of a stream are deflated, as long as
-// nothing else stands between.
+// nothing else is between.
 func (d *pdfDict) flates() (n int) {
 	for _, f := range d.filters {
 		if f != "FlateDecode" && f != "Fl" {

@@ -31,7 +31,7 @@ type pdfToken struct {
 type Lexer struct {
 	P    []byte
 	I    int
-	keep int // bytes of a string that are kept; 0 stands for maxPDFWord
+	keep int // bytes of a string that are kept; 0 means maxPDFWord
 }
 
 // kept is how many bytes of a string are kept.

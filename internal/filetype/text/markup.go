@@ -98,7 +98,7 @@ func (m *Markup) Next() markupKind {
 	}
 }
 
-// angle reads what follows "<"; an empty text stands for what is passed over.
+// angle reads what follows "<"; an empty text means what is passed over.
 func (m *Markup) angle() markupKind {
 	m.Text = m.Text[:0]
 	head, _ := m.r.Peek(8)

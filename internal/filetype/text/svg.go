@@ -14,9 +14,9 @@ import (
 // InspectSVG wants XML whose root is svg. Entities are refused (security:
 // "SVG for DOCTYPE entities"), since a few lines of them unfold to gigabytes.
 // Scripts and web pages within are held: an SVG is shown through <img>, where
-// neither does anything (security, surfaces), but whoever downloads it opens it
-// in a browser, where both do. Pictures, styles and links from elsewhere pass:
-// all that they can do is to tell another host that a copy was opened.
+// neither does anything (security, surfaces), but anyone who downloads it opens
+// it in a browser, where both do. Pictures, styles and links from elsewhere
+// pass: all that they can do is to tell another host that a copy was opened.
 func InspectSVG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if p := checkText(s, t, nil); p != nil {
 		return p

@@ -1,4 +1,5 @@
-// Package labels is the dictionary of a view log: the labels of views by number.
+// Package labels is the dictionary of a view log: the labels of views by
+// number.
 package labels
 
 import (
@@ -83,8 +84,8 @@ func (w *Dict) keep(id segment.LabelID, found *segment.Labels) {
 }
 
 // load reads the word of a number, and its neighbours with it; nil: it is not
-// there. It has a connection of its own, since whoever needs a word is in the
-// middle of an answer on another: any later snapshot has the words of an
+// there. It has a connection of its own, since anyone who needs a word is in
+// the middle of an answer on another: any later snapshot has the words of an
 // earlier one.
 func (w *Dict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
 	first := int64(wanted &^ (wordsAtOnce - 1))

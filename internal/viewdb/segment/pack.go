@@ -13,7 +13,7 @@ import (
 	"vitrine/report"
 )
 
-// A pack holds many opens of a link, by columns: what is alike stands together,
+// A pack holds many opens of a link, by columns: what is alike is together,
 // and numbers are small differences. It begins with its version and the number
 // of opens, then come the lengths of the columns, the columns, and a checksum.
 //

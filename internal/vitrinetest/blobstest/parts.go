@@ -21,7 +21,7 @@ func (t blobTest) putPart(key vitrine.UploadID, p vitrine.Part, text string) {
 	}
 }
 
-// partIs checks the bytes of a part; "" stands for none.
+// partIs checks the bytes of a part; "" means none.
 func (t blobTest) partIs(key vitrine.UploadID, p vitrine.Part, text string) {
 	t.Helper()
 	b, err := t.blobs.OpenPart(ctx, key, p)

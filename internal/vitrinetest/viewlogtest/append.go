@@ -283,7 +283,7 @@ func (t logTest) early() {
 	if last := opens[len(opens)-1].Session; last == nil || last.EngagedMs != 9000 || len(last.Pages) != 1 {
 		t.Errorf("the session of the open that came late: %+v", last)
 	}
-	// On days that are put away, too.
+	// On days that are rolled up, too.
 	if err := t.log.RollUp(ctx, day+3); err != nil {
 		t.Fatal(err)
 	}

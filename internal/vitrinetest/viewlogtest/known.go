@@ -10,7 +10,7 @@ import (
 )
 
 // known tests what a log tells of the links and accounts that it knows: as they
-// come, as their days are put away and forgotten, and when a link is erased.
+// come, as their days are rolled up and forgotten, and when a link is erased.
 func (t logTest) known() {
 	is := func(when string, account vitrine.AccountID, link vitrine.LinkID, want ...vitrine.Scope) {
 		t.Helper()
