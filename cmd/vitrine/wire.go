@@ -187,8 +187,9 @@ func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previ
 
 // httpServer returns the server of an app.
 func (s *service) httpServer(app *web.Server) *http.Server {
+	handler := app.Handler()
 	server := &http.Server{
-		Handler:           s.drained(app.Handler()),
+		Handler:           s.drained(handler),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
@@ -197,7 +198,7 @@ func (s *service) httpServer(app *web.Server) *http.Server {
 		// server.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
-	server.RegisterOnShutdown(app.EndStalled)
+	server.RegisterOnShutdown(handler.EndStalled)
 	return server
 }
 

@@ -14,20 +14,12 @@ import (
 // characters, each up to 12 bytes of the form's encoding.
 const maxReport = 16 << 10
 
-func (s *Server) abuseRoutes(mux *http.ServeMux) {
-	const path = "/p/{slug}/report"
-	mux.Handle("GET "+path, s.page(s.onLink(s.reportForm)))
-	mux.Handle("POST "+path, s.page(s.sameOrigin(s.onLink(s.fileReport))))
-	mux.Handle("GET "+siteReportRoot+"{slug}", s.page(s.onSite(s.siteReportForm)))
-	mux.Handle("POST "+siteReportRoot+"{slug}", s.page(s.sameOrigin(s.onSite(s.fileSiteReport))))
-}
-
 // siteReportRoot is where readers report websites: on the app's own host, for a
 // website's host is its author's alone.
 const siteReportRoot = "/report/website/"
 
 // onSite finds the website that is reported, which must be published.
-func (s *Server) onSite(h func(http.ResponseWriter, *http.Request, vitrine.Slug) error) handler {
+func (s *publicH) onSite(h func(http.ResponseWriter, *http.Request, vitrine.Slug) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-store")
 		w.Header().Set("X-Robots-Tag", "noindex")
@@ -73,24 +65,24 @@ var reasonTexts = map[vitrine.AbuseReason][2]string{
 	vitrine.AbuseOther:     {"Something else", "Say what it is, below."},
 }
 
-func (s *Server) reportPage(l *vitrine.Link) *reportPage {
+func (s *publicH) reportPage(l *vitrine.Link) *reportPage {
 	return s.newReportPage("file", l.Title, "/p/"+string(l.Slug)+"/report")
 }
 
-func (s *Server) siteReportPage(slug vitrine.Slug) *reportPage {
+func (s *publicH) siteReportPage(slug vitrine.Slug) *reportPage {
 	return s.newReportPage("website", s.siteURL(slug), siteReportRoot+string(slug))
 }
 
-func (s *Server) newReportPage(what, subject, action string) *reportPage {
+func (s *publicH) newReportPage(what, subject, action string) *reportPage {
 	return &reportPage{chrome: s.newChrome("Report a " + what), What: what, Subject: subject, Action: action, MaxNote: moderation.MaxAbuseNote,
 		Threshold: s.Abuse.Threshold, KeptDays: int(moderation.AbuseReportLife / (24 * time.Hour))}
 }
 
-func (s *Server) siteReportForm(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {
+func (s *publicH) siteReportForm(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {
 	return s.writeReport(w, r, http.StatusOK, s.siteReportPage(slug), "")
 }
 
-func (s *Server) fileSiteReport(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {
+func (s *publicH) fileSiteReport(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {
 	return s.takeReport(w, r, s.siteReportPage(slug), func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
 		return s.Abuse.FileWebsite(r.Context(), slug, by, reason, note)
 	})
@@ -98,11 +90,11 @@ func (s *Server) fileSiteReport(w http.ResponseWriter, r *http.Request, slug vit
 
 // reportForm is no open: anyone who reports has seen the link's page, or does
 // not want to.
-func (s *Server) reportForm(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+func (s *publicH) reportForm(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	return s.writeReport(w, r, http.StatusOK, s.reportPage(l), "")
 }
 
-func (s *Server) fileReport(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+func (s *publicH) fileReport(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	return s.takeReport(w, r, s.reportPage(l), func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
 		return s.Abuse.File(r.Context(), l.ID, by, reason, note)
 	})
@@ -110,7 +102,7 @@ func (s *Server) fileReport(w http.ResponseWriter, r *http.Request, l *vitrine.L
 
 // takeReport takes a report in. It answers with a page of its own, and not with
 // a way back to what was reported, which may be held for review by now.
-func (s *Server) takeReport(w http.ResponseWriter, r *http.Request, p *reportPage, file func(vitrine.ReporterID, vitrine.AbuseReason, string) error) error {
+func (s *publicH) takeReport(w http.ResponseWriter, r *http.Request, p *reportPage, file func(vitrine.ReporterID, vitrine.AbuseReason, string) error) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxReport)
 	err := r.ParseForm()
 	if err != nil {
@@ -136,7 +128,7 @@ func (s *Server) takeReport(w http.ResponseWriter, r *http.Request, p *reportPag
 
 // writeReport answers with the form. It is the one page here whose form may be
 // sent, to its own origin; it runs no script.
-func (s *Server) writeReport(w http.ResponseWriter, r *http.Request, status int, p *reportPage, chosen vitrine.AbuseReason) error {
+func (s *publicH) writeReport(w http.ResponseWriter, r *http.Request, status int, p *reportPage, chosen vitrine.AbuseReason) error {
 	for _, value := range vitrine.AbuseReasons {
 		text := reasonTexts[value]
 		p.Reasons = append(p.Reasons, reportReason{value, text[0], text[1], value == chosen})
@@ -153,7 +145,7 @@ func (s *Server) writeReport(w http.ResponseWriter, r *http.Request, status int,
 }
 
 // sameOrigin refuses what a page of another site has a browser send.
-func (s *Server) sameOrigin(h handler) handler {
+func (s *httpxH) sameOrigin(h handler) handler {
 	protection := http.NewCrossOriginProtection()
 	if err := protection.AddTrustedOrigin(origin(s.PublicURL)); err != nil { // a proxy may have changed Host
 		panic(err) // PublicURL has scheme and host

@@ -18,18 +18,6 @@ var meTemplate = parseApp("account.html")
 
 const accountRoot = "/account"
 
-func (s *Server) accountRoutes(mux *http.ServeMux) {
-	s.memberPage(mux, http.MethodGet, accountRoot, s.showMe)
-	s.memberPage(mux, http.MethodPost, accountRoot+"/password", s.changePassword)
-	s.memberPage(mux, http.MethodPost, accountRoot+"/email", s.changeEmail)
-	s.memberPage(mux, http.MethodGet, accountRoot+"/email/{token}", s.showEmail)
-	s.memberPage(mux, http.MethodPost, accountRoot+"/email/{token}", s.confirmEmail)
-	s.memberPage(mux, http.MethodPost, accountRoot+"/sessions", s.endSessions)
-	s.memberPage(mux, http.MethodPost, accountRoot+"/sessions/{id}", s.endSession)
-	s.memberPage(mux, http.MethodGet, accountRoot+"/export", s.export)
-	s.memberPage(mux, http.MethodPost, accountRoot+"/close", s.closeAccount)
-}
-
 // mePage is someone's own account.
 type mePage struct {
 	appPage
@@ -68,12 +56,12 @@ func (p *mePage) Of(form, field string) string {
 	return p.Wrong[field]
 }
 
-func (s *Server) showMe(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
+func (s *accountH) showMe(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
 	return s.writeMe(w, r, http.StatusOK, nil)
 }
 
 // writeMe answers with the page, as change has it.
-func (s *Server) writeMe(w http.ResponseWriter, r *http.Request, status int, change func(*mePage)) error {
+func (s *accountH) writeMe(w http.ResponseWriter, r *http.Request, status int, change func(*mePage)) error {
 	ctx := r.Context()
 	session, me, err := s.Sessions.Current(ctx, s.session(r))
 	if err != nil {
@@ -111,7 +99,7 @@ func (s *Server) writeMe(w http.ResponseWriter, r *http.Request, status int, cha
 }
 
 // meAgain shows the page once more after one of its forms has failed.
-func (s *Server) meAgain(w http.ResponseWriter, r *http.Request, form string, err error) error {
+func (s *accountH) meAgain(w http.ResponseWriter, r *http.Request, form string, err error) error {
 	wrong := wrongWith(err)
 	if wrong == nil {
 		return err
@@ -125,7 +113,7 @@ func (s *Server) meAgain(w http.ResponseWriter, r *http.Request, form string, er
 }
 
 // own reads a form of the account's page, and the session that it comes from.
-func (s *Server) own(w http.ResponseWriter, r *http.Request) (*vitrine.Session, error) {
+func (s *accountH) own(w http.ResponseWriter, r *http.Request) (*vitrine.Session, error) {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return nil, err
 	}
@@ -133,7 +121,7 @@ func (s *Server) own(w http.ResponseWriter, r *http.Request) (*vitrine.Session, 
 	return session, err
 }
 
-func (s *Server) changePassword(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *accountH) changePassword(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	session, err := s.own(w, r)
 	if err != nil {
 		return err
@@ -144,7 +132,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request, me *vitr
 	return redirect(w, r, said(accountRoot, "password"))
 }
 
-func (s *Server) changeEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *accountH) changeEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	session, err := s.own(w, r)
 	if err != nil {
 		return err
@@ -161,11 +149,11 @@ func (s *Server) changeEmail(w http.ResponseWriter, r *http.Request, me *vitrine
 
 // showEmail shows the button that confirms a new address. Looking at it uses
 // nothing up.
-func (s *Server) showEmail(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
+func (s *accountH) showEmail(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
 	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Confirm your new address", Confirm: true})
 }
 
-func (s *Server) confirmEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *accountH) confirmEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	err := s.Accounts.ConfirmEmail(r.Context(), me, r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return s.noToken(w, r, err)
@@ -177,7 +165,7 @@ func (s *Server) confirmEmail(w http.ResponseWriter, r *http.Request, me *vitrin
 }
 
 // endSessions signs out everywhere else.
-func (s *Server) endSessions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *accountH) endSessions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	session, err := s.own(w, r)
 	if err != nil {
 		return err
@@ -188,7 +176,7 @@ func (s *Server) endSessions(w http.ResponseWriter, r *http.Request, me *vitrine
 	return redirect(w, r, said(accountRoot, "sessions-ended"))
 }
 
-func (s *Server) endSession(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *accountH) endSession(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		return errNoPage
@@ -199,7 +187,7 @@ func (s *Server) endSession(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return redirect(w, r, said(accountRoot, "session-ended"))
 }
 
-func (s *Server) closeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *accountH) closeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	session, err := s.own(w, r)
 	if err != nil {
 		return err
@@ -213,7 +201,7 @@ func (s *Server) closeAccount(w http.ResponseWriter, r *http.Request, me *vitrin
 }
 
 // export sends everything that the site has of an account, as it is read.
-func (s *Server) export(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *accountH) export(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 		return redirect(w, r, accountRoot) // it is much work, and no other page may have it done
 	}

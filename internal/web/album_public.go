@@ -21,7 +21,7 @@ type cover struct {
 
 // cover shows of a link what the public may see of it, and no picture of one
 // that is not live.
-func (s *Server) cover(l *vitrine.Link) cover {
+func (s *viewerH) cover(l *vitrine.Link) cover {
 	t, _ := filetype.ByExt(l.Name)
 	c := cover{Title: l.Title, Address: s.linkURL(l.Slug), Badge: badge(t), Facts: facts(l, t)}
 	if c.Badge == "" {
@@ -44,7 +44,7 @@ type publicAlbumPage struct {
 // showAlbum answers with the public page of an album: of its links those that
 // are live now. It is an open of nothing. A slug in another spelling is sent to
 // the album's own address.
-func (s *Server) showAlbum(w http.ResponseWriter, r *http.Request) error {
+func (s *publicH) showAlbum(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Robots-Tag", "noindex")

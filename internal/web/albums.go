@@ -32,22 +32,10 @@ const pickedAtOnce = 30
 // named by their slugs.
 const maxAlbumForm = 64 << 10
 
-func (s *Server) albumRoutes(mux *http.ServeMux) {
-	s.memberPage(mux, http.MethodGet, albumsRoot, s.listAlbums)
-	s.memberPage(mux, http.MethodPost, albumsRoot, s.createAlbum)
-	s.memberData(mux, http.MethodGet, albumsRoot+"/new/slug", s.checkAlbumSlug)
-	s.memberPage(mux, http.MethodGet, albumsRoot+"/{slug}", s.manageAlbum)
-	for action, does := range albumForms {
-		s.memberPage(mux, http.MethodPost, albumsRoot+"/{slug}/"+action, s.albumForm(does))
-	}
-	s.memberData(mux, http.MethodPost, albumsRoot+"/{slug}/order", s.orderAlbum)
-	mux.Handle("GET "+albumRoot+"{slug}", s.page(s.showAlbum))
-}
-
 func albumAddress(slug vitrine.Slug) string { return albumsRoot + "/" + string(slug) }
 
 // albumURL is the public address of an album.
-func (s *Server) albumURL(slug vitrine.Slug) string {
+func (s *httpxH) albumURL(slug vitrine.Slug) string {
 	return s.PublicURL.String() + albumRoot + string(slug)
 }
 
@@ -67,11 +55,11 @@ type albumRow struct {
 	Covers               []cover
 }
 
-func (s *Server) listAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *albumsH) listAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.writeAlbums(w, r, me, http.StatusOK, func(*albumsPage) {})
 }
 
-func (s *Server) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*albumsPage)) error {
+func (s *albumsH) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*albumsPage)) error {
 	p := albumsPage{appPage: s.newAppPage(r, me, "Albums", "albums"), Prefix: s.PublicURL.Host + albumRoot}
 	list, err := s.Albums.List(r.Context(), me)
 	if err != nil {
@@ -88,7 +76,7 @@ func (s *Server) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.writeApp(w, r, status, albumsTemplate, p.Nonce, &p)
 }
 
-func (s *Server) createAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *albumsH) createAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxAlbumForm); err != nil {
 		return err
 	}
@@ -105,7 +93,7 @@ func (s *Server) createAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 	return redirect(w, r, said(albumAddress(album.Slug), "album-made"))
 }
 
-func (s *Server) checkAlbumSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *albumsH) checkAlbumSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	slug := r.URL.Query().Get("slug")
 	return writeSlugAnswer(w, slug, s.Albums.SlugFree(r.Context(), me, slug))
 }
@@ -149,7 +137,7 @@ type pickRow struct {
 	In bool // it is in the album already
 }
 
-func (s *Server) manageAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *albumsH) manageAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
 		return err
@@ -157,7 +145,7 @@ func (s *Server) manageAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.writeAlbum(w, r, me, album, http.StatusOK, func(*albumPage) {})
 }
 
-func (s *Server) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *collections.AlbumFacts, status int, change func(*albumPage)) error {
+func (s *albumsH) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *collections.AlbumFacts, status int, change func(*albumPage)) error {
 	p := albumPage{appPage: s.newAppPage(r, me, album.Title, "albums"), Album: album, URL: s.albumURL(album.Slug), Here: albumAddress(album.Slug),
 		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title}
 	for i, l := range album.Links {
@@ -185,36 +173,40 @@ func (s *Server) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.
 
 // albumDeed is what a form does with an album; it returns what is said of it,
 // and where.
-type albumDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
+type albumDeed func(s *albumsH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
 
 // albumForms are the forms of an album's page, by the end of the address that
 // takes them.
 var albumForms = map[string]albumDeed{
-	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"title": func(s *albumsH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		return "renamed", albumsRoot + "/" + slug, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
 	},
-	"add": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"add": func(s *albumsH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		back := withQuery(albumsRoot+"/"+slug, url.Values{}, "q", f.Get("q"))
 		return "added", back, s.Albums.Add(ctx, me, slug, f["link"])
 	},
-	"remove": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"remove": func(s *albumsH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		return "removed", albumsRoot + "/" + slug, s.Albums.Remove(ctx, me, slug, f.Get("link"))
 	},
-	"move": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"move": func(s *albumsH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		to, err := strconv.Atoi(f.Get("to"))
 		if err != nil {
 			to = vitrine.MaxAlbumLinks
 		}
 		return "arranged", albumsRoot + "/" + slug, s.Albums.Move(ctx, me, slug, f.Get("link"), to)
 	},
-	"delete": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
+	"delete": func(s *albumsH, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
 		return "album-gone", albumsRoot, s.Albums.Delete(ctx, me, slug)
 	},
 }
 
-// albumForm takes a form about an album of who is signed in. One that cannot be
+// form takes a form about an album of who is signed in. One that cannot be
 // carried out is shown again.
-func (s *Server) albumForm(does albumDeed) memberHandler {
+func (s *albumsH) form(action string) memberHandler {
+	does, ok := albumForms[action]
+	if !ok {
+		panic("no form " + action)
+	}
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if err := readForm(w, r, maxAlbumForm); err != nil {
 			return err
@@ -240,7 +232,7 @@ func (s *Server) albumForm(does albumDeed) memberHandler {
 }
 
 // orderAlbum puts a link at another place, for the page's script.
-func (s *Server) orderAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *albumsH) orderAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := readObject(w, r)
 	if err != nil {
 		return err

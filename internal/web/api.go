@@ -29,50 +29,24 @@ const sampleOrigin = "https://share.example"
 //go:embed openapi.json
 var openAPI []byte
 
-func (s *Server) apiRoutes(mux *http.ServeMux) {
-	post, get := http.MethodPost, http.MethodGet
-	s.api(mux, post, "/uploads", s.withAccount(s.createUpload))
-	s.api(mux, post, "/uploads/complete", s.withAccount(s.completeUpload))
-	s.api(mux, get, "/links", s.withAccount(s.listLinks))
-	s.captionRoutes(mux)
-	s.crossOriginAPI(mux, get, "/links/{slug}/analytics", s.withPro(s.linkAnalytics))
-	s.crossOriginAPI(mux, get, "/analytics", s.withPro(s.accountAnalytics))
-	s.api(mux, get, "/status", s.status)
-	s.api(mux, get, "/openapi.json", s.openAPI)
-	mux.Handle(apiRoot+"/", s.json(func(http.ResponseWriter, *http.Request) error {
-		return vitrine.Errorf(vitrine.CodeNotFound, "There is no such operation. The API is described at %s/openapi.json.", s.PublicURL.String()+apiRoot)
-	}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		fmt.Fprintln(w, "ok")
-	})
-	mux.Handle("GET /readyz", s.json(func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.Ready(r.Context()); err != nil {
-			s.Log.Debug("not ready", "error", err) // a probe comes every few seconds, and what people ask says it, too
-			return vitrine.Unavailable(nil)
-		}
-		return writeJSON(w, map[string]string{"status": "ready"})
-	}))
+// noOperation answers for an address of the API that has none.
+func (s *apiH) noOperation(http.ResponseWriter, *http.Request) error {
+	return vitrine.Errorf(vitrine.CodeNotFound, "There is no such operation. The API is described at %s/openapi.json.", s.PublicURL.String()+apiRoot)
 }
 
-// api serves one operation, and answers other methods of its path with 405.
-func (s *Server) api(mux *http.ServeMux, method, path string, h handler) {
-	s.methods(mux, apiRoot+path, method, h, func(w http.ResponseWriter, r *http.Request) error {
-		return methodNotAllowed(w, method)
-	})
+// health reports that the process answers.
+func (s *apiH) health(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	fmt.Fprintln(w, "ok")
 }
 
-// crossOriginAPI is api for operations that any page may call with a key that
-// its caller holds.
-func (s *Server) crossOriginAPI(mux *http.ServeMux, method, path string, h handler) {
-	s.methods(mux, apiRoot+path, method, crossOrigin(h), func(w http.ResponseWriter, r *http.Request) error {
-		return preflight(w, r, method, "Authorization, "+sentHeaders)
-	})
-}
-
-func (s *Server) methods(mux *http.ServeMux, path, method string, h, other handler) {
-	mux.Handle(method+" "+path, s.json(h))
-	mux.Handle(path, s.json(other))
+// ready reports whether the parts that the server is on answer.
+func (s *apiH) ready(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Ready(r.Context()); err != nil {
+		s.Log.Debug("not ready", "error", err) // a probe comes every few seconds, and what people ask says it, too
+		return vitrine.Unavailable(nil)
+	}
+	return writeJSON(w, map[string]string{"status": "ready"})
 }
 
 func crossOrigin(h handler) handler {
@@ -107,7 +81,7 @@ func methodNotAllowed(w http.ResponseWriter, allow string) error {
 }
 
 // json renders an operation of the API: its headers, and its failure as JSON.
-func (s *Server) json(h handler) http.Handler {
+func (s *httpxH) json(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Cache-Control", "no-store")
@@ -121,7 +95,7 @@ func (s *Server) json(h handler) http.Handler {
 type accountHandler func(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error
 
 // withAccount admits the bearer of an API key.
-func (s *Server) withAccount(h accountHandler) handler {
+func (s *apiH) withAccount(h accountHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		a, err := s.Keys.Authenticate(r.Context(), bearer(r))
 		if err != nil {
@@ -132,7 +106,7 @@ func (s *Server) withAccount(h accountHandler) handler {
 }
 
 // withPro admits the bearer of a key whose plan has analytics.
-func (s *Server) withPro(h accountHandler) handler {
+func (s *apiH) withPro(h accountHandler) handler {
 	return s.withAccount(func(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 		if !a.Plan.Pro() {
 			return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
@@ -171,12 +145,12 @@ type why struct {
 	Detail string `json:"detail,omitempty"` // what exactly was found
 }
 
-func (s *Server) link(l *vitrine.Link) link {
+func (s *apiH) link(l *vitrine.Link) link {
 	return link{Slug: l.Slug, Title: l.Title, URL: s.linkURL(l.Slug),
 		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing, why: why{l.Reason, l.Detail}}
 }
 
-func (s *Server) createUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *apiH) createUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 	b, err := s.beginUpload(w, r, a)
 	if err != nil {
 		return err
@@ -188,7 +162,7 @@ func (s *Server) createUpload(w http.ResponseWriter, r *http.Request, a *vitrine
 }
 
 // beginUpload is step 1, whoever's browser or program it is that asks.
-func (s *Server) beginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (publish.CreatedUpload, error) {
+func (s *apiH) beginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (publish.CreatedUpload, error) {
 	o, err := readObject(w, r)
 	if err != nil {
 		return publish.CreatedUpload{}, err
@@ -208,7 +182,7 @@ func writeBegun(w http.ResponseWriter, b publish.CreatedUpload) error {
 
 // wrong is what is wrong with an upload's members; a plan without custom slugs
 // comes before all of it (contract, Order of checks).
-func (s *Server) wrong(a *vitrine.Account, f fields) error {
+func (s *apiH) wrong(a *vitrine.Account, f fields) error {
 	if s := f.object["slug"]; s != nil && string(s) != `""` {
 		if err := a.MayChooseSlug(); err != nil {
 			return err
@@ -217,7 +191,7 @@ func (s *Server) wrong(a *vitrine.Account, f fields) error {
 	return f.err
 }
 
-func (s *Server) completeUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *apiH) completeUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 	l, err := s.endUpload(w, r, a)
 	if err != nil {
 		return err
@@ -226,7 +200,7 @@ func (s *Server) completeUpload(w http.ResponseWriter, r *http.Request, a *vitri
 }
 
 // endUpload is step 3.
-func (s *Server) endUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (*vitrine.Link, error) {
+func (s *apiH) endUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (*vitrine.Link, error) {
 	o, err := readObject(w, r)
 	if err != nil {
 		return nil, err
@@ -256,7 +230,7 @@ type listItem struct {
 // timeFormat is RFC 3339 in UTC with milliseconds.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-func (s *Server) listLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *apiH) listLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 	q := r.URL.Query()
 	cursor, err := parseCursor(q.Get("cursor"))
 	if err != nil {
@@ -351,7 +325,7 @@ func reportRange(r *http.Request) (report.Range, error) {
 	return "", &vitrine.Error{Code: vitrine.CodeBadRange, Field: "range", Message: "The range is one of 7d, 14d, 30d, 90d, all."}
 }
 
-func (s *Server) linkAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *apiH) linkAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 	rg, err := reportRange(r)
 	if err != nil {
 		return err
@@ -363,7 +337,7 @@ func (s *Server) linkAnalytics(w http.ResponseWriter, r *http.Request, a *vitrin
 	return writeJSON(w, rep)
 }
 
-func (s *Server) accountAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *apiH) accountAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 	rg, err := reportRange(r)
 	if err != nil {
 		return err
@@ -375,11 +349,11 @@ func (s *Server) accountAnalytics(w http.ResponseWriter, r *http.Request, a *vit
 	return writeJSON(w, rep)
 }
 
-func (s *Server) status(w http.ResponseWriter, _ *http.Request) error {
+func (s *apiH) status(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, map[string]string{"status": "ok", "version": s.Version})
 }
 
-func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
+func (s *apiH) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Access-Control-Allow-Origin", "*")

@@ -15,15 +15,9 @@ import (
 // memberHandler answers someone who is signed in, as their account is now.
 type memberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
 
-// memberPage serves a page, or takes a form, for one method from anyone who is
-// signed in. Paths of two methods are registered twice.
-func (s *Server) memberPage(mux *http.ServeMux, method, path string, h memberHandler) {
-	mux.Handle(method+" "+path, s.app(s.sameOrigin(s.asMember(h))))
-}
-
 // asMember admits who is signed in. Anyone who is not, is asked to sign in
 // first and comes back, unless something was being sent.
-func (s *Server) asMember(h memberHandler) handler {
+func (s *appH) asMember(h memberHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		me, err := s.Sessions.Authenticate(r.Context(), s.session(r))
 		if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
@@ -40,18 +34,17 @@ func (s *Server) asMember(h memberHandler) handler {
 	}
 }
 
-// memberData serves an operation of the site's own scripts: JSON, for anyone
-// who is signed in, from pages of this origin alone. Unlike a page it answers
-// 401 to who is not.
-func (s *Server) memberData(mux *http.ServeMux, method, path string, h memberHandler) {
-	mux.Handle(method+" "+path, s.json(s.sameOrigin(func(w http.ResponseWriter, r *http.Request) error {
+// withSession admits a script of the app for anyone who is signed in. Unlike a
+// page it answers 401 to others.
+func (s *appH) withSession(h memberHandler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		me, err := s.Sessions.Authenticate(r.Context(), s.session(r))
 		if err != nil {
 			return err
 		}
 		return forSite(h(w, r, me))
-	})))
+	}
 }
 
 // appPage is what each of these pages has.
@@ -153,7 +146,7 @@ func said(address, code string) string {
 }
 
 // newAppPage begins a page of a section.
-func (s *Server) newAppPage(r *http.Request, me *vitrine.Account, title, section string) appPage {
+func (s *appH) newAppPage(r *http.Request, me *vitrine.Account, title, section string) appPage {
 	p := appPage{chrome: s.newChrome(title + " · Vitrine"), Me: me, Section: section, Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
 	if !me.Moderates() {
 		return p
@@ -174,7 +167,7 @@ func (s *Server) newAppPage(r *http.Request, me *vitrine.Account, title, section
 // dashboard): own scripts and styles by nonce, text that can become no markup,
 // pictures of links and their QR codes, and bytes sent to where signed URLs
 // lead.
-func (s *Server) shellPolicy(nonce string) string {
+func (s *httpxH) shellPolicy(nonce string) string {
 	content, public := origin(s.ContentURL), origin(s.PublicURL)
 	connect := "connect-src 'self'"
 	if s.StorageOrigin != "" {
@@ -195,7 +188,7 @@ func (s *Server) shellPolicy(nonce string) string {
 }
 
 // writeApp answers with one of these pages.
-func (s *Server) writeApp(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, nonce string, page any) error {
+func (s *appH) writeApp(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, nonce string, page any) error {
 	w.Header().Set("Content-Security-Policy", s.shellPolicy(nonce))
 	return render(w, r, status, t, page)
 }

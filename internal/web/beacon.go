@@ -24,11 +24,11 @@ var clampedBeacons atomic.Int64
 
 // ClampedBeacons tells how many beacons this process received that claimed more
 // than was possible.
-func (s *Server) ClampedBeacons() int64 { return clampedBeacons.Load() }
+func ClampedBeacons() int64 { return clampedBeacons.Load() }
 
 // beacon takes in how a page is being read. The signature comes first: without
 // an open to speak of, a body is not looked at.
-func (s *Server) beacon(w http.ResponseWriter, r *http.Request) error {
+func (s *publicH) beacon(w http.ResponseWriter, r *http.Request) error {
 	now := s.Now()
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), now)
 	if err != nil {

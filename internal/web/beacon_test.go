@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/web"
 	"vitrine/report"
 )
 
@@ -39,9 +40,9 @@ func TestBeacon(t *testing.T) {
 		t.Errorf("session %+v, bot %q", got, o.Bot)
 	}
 
-	clamped := s.server.ClampedBeacons()
+	clamped := web.ClampedBeacons()
 	send(`{"engaged":1e300,"present":1e300,"width":-5,"pages":{"1":9e99,"13":5000,"-1":5,"0":0}}`, plainText)
-	if s.server.ClampedBeacons() != clamped+1 {
+	if web.ClampedBeacons() != clamped+1 {
 		t.Error("an impossible claim is not counted as clamped")
 	}
 	o = s.opens(l)[0]

@@ -19,7 +19,7 @@ const (
 // unread, which the HTTP server does before it answers.
 type timedBody struct {
 	io.ReadCloser
-	s       *Server
+	s       *httpxH
 	control *http.ResponseController
 
 	mu     sync.Mutex
@@ -30,7 +30,7 @@ type timedBody struct {
 
 // timeBody gives the body of a request a deadline. The caller calls end when
 // the request was handled. A request without a body needs none: nil.
-func (s *Server) timeBody(w http.ResponseWriter, r *http.Request) *timedBody {
+func (s *httpxH) timeBody(w http.ResponseWriter, r *http.Request) *timedBody {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (s *Server) timeBody(w http.ResponseWriter, r *http.Request) *timedBody {
 	return b
 }
 
-func (s *Server) bodyTime() time.Duration {
+func (s *httpxH) bodyTime() time.Duration {
 	if s.BodyTime > 0 {
 		return s.BodyTime
 	}
@@ -54,7 +54,7 @@ func (s *Server) bodyTime() time.Duration {
 
 // lingerTime is how long the rest of a body that no handler wants is waited
 // for, so that the client can read the answer.
-func (s *Server) lingerTime() time.Duration { return s.bodyTime() / 30 }
+func (s *httpxH) lingerTime() time.Duration { return s.bodyTime() / 30 }
 
 // steadily lets a body take as long as it needs while it comes steadily.
 func steadily(r *http.Request) io.Reader {
@@ -110,7 +110,7 @@ func (b *timedBody) end() {
 
 // EndStalled ends transfers to this server that make no progress, and those to
 // come, after a sixth of the usual time: the server is about to stop.
-func (s *Server) EndStalled() {
+func (s *httpxH) EndStalled() {
 	s.ending.Store(true)
 	s.bodies.Range(func(b, _ any) bool {
 		b.(*timedBody).deadline(s.bodyTime())

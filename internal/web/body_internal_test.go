@@ -24,8 +24,8 @@ func (d *deadlines) SetReadDeadline(t time.Time) error {
 // short once the server is about to stop.
 func TestBodyDeadline(t *testing.T) {
 	const long = time.Hour
-	begin := func(method string) (*Server, *deadlines, *timedBody, func() (int64, error)) {
-		s := &Server{BodyTime: long}
+	begin := func(method string) (*httpxH, *deadlines, *timedBody, func() (int64, error)) {
+		s := &httpxH{BodyTime: long}
 		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 		r := httptest.NewRequest(method, "/", strings.NewReader(strings.Repeat("x", 3*slowBytes)))
 		b := s.timeBody(w, r)

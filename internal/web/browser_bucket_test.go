@@ -46,7 +46,7 @@ func newDepot(t *testing.T, server *vitrinetest.S3Server, parameters string) *de
 	s := h.server
 	s.Blobs, s.Receiver, s.StorageOrigin, s.RedirectDownloads = h.blobs, nil, h.blobs.Origin(), true
 	s.Uploads.Blobs, s.Links.Blobs, s.Captions.Blobs, s.Previews.Blobs = h.blobs, h.blobs, h.blobs, h.blobs
-	h.handler = s.Handler()
+	h.handler = &liveHandler{server: s}
 	return h
 }
 

@@ -18,16 +18,6 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-func (s *Server) captionRoutes(mux *http.ServeMux) {
-	const all = "/links/{slug}/captions"
-	s.api(mux, http.MethodGet, all, s.withAccount(s.listCaptions))
-	one := apiRoot + all + "/{language}"
-	mux.Handle("PUT "+one, s.json(s.withAccount(s.putCaptions)))
-	s.methods(mux, one, http.MethodDelete, s.withAccount(s.deleteCaptions), func(w http.ResponseWriter, r *http.Request) error {
-		return methodNotAllowed(w, "PUT, DELETE")
-	})
-}
-
 // captionList is the body of an answer about the captions of a link.
 type captionList struct {
 	Captions []captionItem `json:"captions"`
@@ -41,7 +31,7 @@ type captionItem struct {
 
 // captionList tells the captions of a link as its page orders them, with their
 // addresses while the public may see it.
-func (s *Server) captionList(l *vitrine.Link) captionList {
+func (s *apiH) captionList(l *vitrine.Link) captionList {
 	list := captionList{Captions: []captionItem{}}
 	for _, t := range s.tracks(l) {
 		item := captionItem{Language: t.Language, Label: t.Label}
@@ -53,7 +43,7 @@ func (s *Server) captionList(l *vitrine.Link) captionList {
 	return list
 }
 
-func (s *Server) listCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *apiH) listCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 	l, err := s.Captions.Of(r.Context(), a, r.PathValue("slug"))
 	if err != nil {
 		return err
@@ -65,7 +55,7 @@ func (s *Server) listCaptions(w http.ResponseWriter, r *http.Request, a *vitrine
 // told by the text itself.
 var captionTypes = []string{"text/vtt", "application/x-subrip"}
 
-func (s *Server) putCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *apiH) putCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !slices.Contains(captionTypes, t) {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Send captions as text/vtt (WebVTT) or application/x-subrip (.srt).")
 	}
@@ -76,7 +66,7 @@ func (s *Server) putCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.
 	return writeJSON(w, s.captionList(l))
 }
 
-func (s *Server) deleteCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *apiH) deleteCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
 	if err := s.Captions.Delete(r.Context(), a, r.PathValue("slug"), r.PathValue("language")); err != nil {
 		return err
 	}
@@ -85,7 +75,7 @@ func (s *Server) deleteCaptions(w http.ResponseWriter, r *http.Request, a *vitri
 }
 
 // captions sends the captions of a link in one language.
-func (s *Server) captions(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) captions(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	tag, err := vitrine.ParseLanguage(r.PathValue("language"))
 	part := vitrine.CaptionsPart(tag)
 	if err != nil || !l.HasBytes || !l.Parts.Has(part) {
@@ -114,7 +104,7 @@ func (s *Server) captions(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 
 // tracks are the captions that the page of a link offers, by the names of their
 // languages.
-func (s *Server) tracks(l *vitrine.Link) []track {
+func (s *viewerH) tracks(l *vitrine.Link) []track {
 	var all []track
 	for _, tag := range l.Captions() {
 		all = append(all, track{Language: tag, Label: languageName(tag), Address: s.contentAddress(l, "captions/"+tag)})

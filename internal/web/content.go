@@ -29,23 +29,10 @@ const fileCSP = "default-src 'none'; sandbox"
 // around it is ever among it.
 const frameSandbox = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
-func (s *Server) contentRoutes(mux *http.ServeMux) {
-	mux.Handle("GET "+contentRoot+"{token}/file", s.page(s.onBytes(s.file)))
-	mux.Handle("OPTIONS "+contentRoot+"{token}/file", s.page(fileOptions))
-	mux.Handle("GET "+contentRoot+"{token}/captions/{language}", s.page(s.onBytes(s.captions)))
-	mux.Handle("GET "+contentRoot+"{token}/part/{part}", s.page(s.onBytes(s.part)))
-	mux.Handle("OPTIONS "+contentRoot+"{token}/part/{part}", s.page(fileOptions))
-	mux.Handle("GET "+contentRoot+"{token}/preview", s.page(s.onContent(s.preview)))
-	mux.Handle("GET "+contentRoot+"{token}/view", s.page(s.onBytes(s.pdfFrame)))
-	mux.Handle("GET "+contentRoot+"{token}/docx", s.page(s.onBytes(s.docxFrame)))
-	mux.Handle("GET "+contentRoot+"{token}/frame", s.page(s.onContent(s.htmlFrame)))
-	s.examineRoutes(mux)
-}
-
 // apart keeps the origin of file bytes to itself on an install with two: the
 // content host has file bytes, frames and what they load, and no other host has
 // file bytes.
-func (s *Server) apart(next http.Handler) http.Handler {
+func (s *contentH) apart(next http.Handler) http.Handler {
 	if s.ContentURL.Host == s.PublicURL.Host {
 		return next
 	}
@@ -65,7 +52,7 @@ func (s *Server) apart(next http.Handler) http.Handler {
 // "view" or "frame". The token's time counts from the beginning of the hour, so
 // that for an hour a file keeps its address, and a copy that a browser has kept
 // can be used again.
-func (s *Server) contentAddress(l *vitrine.Link, what string) string {
+func (s *viewerH) contentAddress(l *vitrine.Link, what string) string {
 	until := s.Now().Truncate(time.Hour).Add(signer.ContentLife)
 	return origin(s.ContentURL) + contentRoot + s.Signer.ContentToken(l.ID, until) + "/" + what
 }
@@ -75,7 +62,7 @@ type contentHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 // onContent finds the link of a content token. Its state is asked for on every
 // request, and nothing may be used from a browser's store without asking: a
 // link that is taken down is gone at once.
-func (s *Server) onContent(h contentHandler) handler {
+func (s *contentH) onContent(h contentHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		header := w.Header()
 		header.Set("Access-Control-Allow-Origin", "*")
@@ -110,7 +97,7 @@ func fileOptions(w http.ResponseWriter, _ *http.Request) error {
 // and by that anyone who can see such a file can keep it, as with anything that
 // a browser shows; what view-only means is that nobody is offered a copy: no
 // download, no attachment, no page that is the file alone.
-func (s *Server) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	t, ok := filetype.ByExt(l.Name)
 	inline := ok && filetype.Inline(t) && l.Kind != filetype.HTML
 	svg := t.Ext == "svg"
@@ -144,7 +131,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, l *vitrine.Link) e
 // of its own.
 func navigated(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
 
-func (s *Server) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	http.Redirect(w, r, s.linkURL(l.Slug), http.StatusSeeOther)
 	return nil
 }
@@ -152,7 +139,7 @@ func (s *Server) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link)
 // ancestors tells whose pages may show a content frame: the link's own page,
 // and strangers' where that is in a frame of theirs. A moderator's frame is on
 // no stranger's page.
-func (s *Server) ancestors(r *http.Request) string {
+func (s *httpxH) ancestors(r *http.Request) string {
 	if r.URL.Query().Has("embed") && !examined(r) {
 		return "*"
 	}
@@ -160,7 +147,7 @@ func (s *Server) ancestors(r *http.Request) string {
 }
 
 // blob opens a link's bytes.
-func (s *Server) blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
+func (s *viewerH) blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 	if !l.HasBytes {
 		return nil, errNoPage
 	}
@@ -177,7 +164,7 @@ func sendBlob(w http.ResponseWriter, r *http.Request, l *vitrine.Link, b vitrine
 // htmlFrame streams a user's HTML into its frame, with one script of ours
 // before everything else, which tells the page around it how far it was
 // scrolled. The stored bytes stay as they are, and a download is without it.
-func (s *Server) htmlFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) htmlFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if l.Kind != filetype.HTML {
 		return errNoPage
 	}

@@ -13,12 +13,6 @@ import (
 
 var dashboardTemplate = parseApp("link_rows.html", "dashboard.html")
 
-func (s *Server) dashboardRoutes(mux *http.ServeMux) {
-	s.memberPage(mux, http.MethodGet, dashboardRoot, s.dashboard)
-	s.uploadRoutes(mux)
-	s.linksRoutes(mux)
-}
-
 // recentLinks is how many links stand below the drop zone.
 const recentLinks = 10
 
@@ -48,7 +42,7 @@ type usageBar struct {
 	Note       string // what to know when it is full
 }
 
-func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *uploadH) dashboard(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	p := dashboardPage{appPage: s.newAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(), Prefix: s.PublicURL.Host + "/p/",
 		Base: s.PublicURL.String() + apiRoot, Site: s.PublicURL.String(), Scan: s.scanWords()}
 	usage, err := s.Uploads.Usage(r.Context(), me)
@@ -89,7 +83,7 @@ func full(u publish.Usage) string {
 
 // heldNote says that unfinished uploads hold a part of a plan, for how long; ""
 // if they hold nothing.
-func (s *Server) heldNote(u publish.Usage) string {
+func (s *appH) heldNote(u publish.Usage) string {
 	if u.HeldBytes == 0 {
 		return ""
 	}
@@ -97,7 +91,7 @@ func (s *Server) heldNote(u publish.Usage) string {
 }
 
 // usageBars are the limits of a plan as people read them.
-func (s *Server) usageBars(u publish.Usage) []usageBar {
+func (s *appH) usageBars(u publish.Usage) []usageBar {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	bar := func(name string, used, limit int64, text func(int64) string, note string) usageBar {
 		b := usageBar{Name: name, Used: text(used)}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"vitrine"
@@ -69,38 +70,35 @@ type docsPage struct {
 // docSets are the bounds of what is made of several files.
 type docSets struct{ MaxAlbums, MaxAlbumLinks, MaxSites, KeptVersions, MaxSiteEntries int }
 
-func (s *Server) docsRoutes(mux *http.ServeMux) {
-	for i := range docPages {
-		s.front(mux, docPages[i].Path, s.doc(i))
+// doc serves a page of the documentation.
+func (s *frontH) doc(w http.ResponseWriter, r *http.Request) error {
+	i := slices.IndexFunc(docPages, func(d docPage) bool { return d.Path == r.URL.Path })
+	if i < 0 {
+		return errNoPage
 	}
-}
-
-func (s *Server) doc(i int) frontHandler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		d := &docPages[i]
-		p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Site: s.PublicURL.String(),
-			docSets: docSets{vitrine.MaxAlbums, vitrine.MaxAlbumLinks, vitrine.MaxSites, vitrine.KeptVersions, filetype.MaxSiteEntries}}
-		p.Base = p.Site + apiRoot
-		if s.SitesURL != nil {
-			p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
-		}
-		p.Bucket = s.Receiver == nil
-		p.Scanned, p.Scan = s.scanned(), s.scanWords()
-		p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
-		if !s.sold() {
-			p.Plans = s.planRows(p.Me)
-		}
-		if d.Path == docsRoot+"/api" {
-			p.API = theReference()
-		}
-		if i > 0 {
-			p.Prev = &docPages[i-1]
-		}
-		if i+1 < len(docPages) {
-			p.Next = &docPages[i+1]
-		}
-		return s.writeFront(w, r, d.template, p.Nonce, &p)
+	d := &docPages[i]
+	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Site: s.PublicURL.String(),
+		docSets: docSets{vitrine.MaxAlbums, vitrine.MaxAlbumLinks, vitrine.MaxSites, vitrine.KeptVersions, filetype.MaxSiteEntries}}
+	p.Base = p.Site + apiRoot
+	if s.SitesURL != nil {
+		p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
 	}
+	p.Bucket = s.Bucket
+	p.Scanned, p.Scan = s.Scanned, s.scanWords()
+	p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
+	if !s.sold() {
+		p.Plans = s.planRows(p.Me)
+	}
+	if d.Path == docsRoot+"/api" {
+		p.API = theReference()
+	}
+	if i > 0 {
+		p.Prev = &docPages[i-1]
+	}
+	if i+1 < len(docPages) {
+		p.Next = &docPages[i+1]
+	}
+	return s.writeFront(w, r, d.template, p.Nonce, &p)
 }
 
 // docBound is a limit that no plan changes.

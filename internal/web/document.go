@@ -57,7 +57,7 @@ func (f filling) of(gap byte) string {
 
 // document renders the page of a link in one of its forms, or finds it
 // rendered.
-func (s *Server) document(r *http.Request, l *vitrine.Link, f form) (*document, error) {
+func (s *publicH) document(r *http.Request, l *vitrine.Link, f form) (*document, error) {
 	hour := s.Now().Truncate(time.Hour) // content addresses on the page are of this hour
 	if d := s.documents.of(hour, l, f); d != nil {
 		return d, nil

@@ -28,7 +28,7 @@ func docxShown(l *vitrine.Link) bool {
 // docxFrame is the viewer of a Word document for where no converter made pages
 // of it: a document of an opaque origin, that is shown only in the link's page,
 // and builds what the file says in the browser.
-func (s *Server) docxFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) docxFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if !docxShown(l) {
 		return errNoPage
 	}

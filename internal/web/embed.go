@@ -26,7 +26,7 @@ type embedding struct {
 const embedBar = 40
 
 // embedOf is the embed of a link, at the size that suits its kind.
-func (s *Server) embedOf(l *vitrine.Link) embedding {
+func (s *viewerH) embedOf(l *vitrine.Link) embedding {
 	e := embedding{title: l.Title, address: s.linkURL(l.Slug) + "/embed", width: 640, height: embedBar + 480}
 	switch s.showOf(l) {
 	case showPDF:
@@ -68,7 +68,7 @@ func (e embedding) html() string {
 
 // framers tells, in the words of frame-ancestors, whose pages may show in a
 // frame what is at a request's address.
-func (s *Server) framers(r *http.Request) string {
+func (s *httpxH) framers(r *http.Request) string {
 	switch {
 	case strings.HasPrefix(r.URL.Path, contentRoot):
 		return s.ancestors(r)

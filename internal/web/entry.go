@@ -47,18 +47,18 @@ func parseEntry(name string) pageTemplate {
 	return parse("layout.html", "icons.html", "signin_entry.html", name)
 }
 
-func (s *Server) newEntry(heading string) entryPage {
+func (s *entryH) newEntry(heading string) entryPage {
 	return entryPage{chrome: s.newChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil}
 }
 
-func (s *Server) writeEntry(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, p *entryPage) error {
+func (s *entryH) writeEntry(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, p *entryPage) error {
 	w.Header().Set("Content-Security-Policy", s.appPolicy(p.Nonce))
 	return render(w, r, status, t, p)
 }
 
 // again shows a form once more after a failure that anyone who filled it in can
 // mend, with what is wrong with it. Any other failure is returned.
-func (s *Server) again(w http.ResponseWriter, r *http.Request, t pageTemplate, p *entryPage, err error) error {
+func (s *entryH) again(w http.ResponseWriter, r *http.Request, t pageTemplate, p *entryPage, err error) error {
 	p.Wrong = wrongWith(err)
 	if p.Wrong == nil {
 		return err
@@ -71,16 +71,8 @@ func (s *Server) again(w http.ResponseWriter, r *http.Request, t pageTemplate, p
 	return s.writeEntry(w, r, status, t, p)
 }
 
-// entry registers a page of people who are not signed in: it is shown, and
-// takes its form.
-func (s *Server) entry(mux *http.ServeMux, path string, show, take handler) {
-	mux.Handle("GET "+path, s.app(s.afterSetup(show)))
-	mux.Handle("POST "+path, s.app(s.sameOrigin(s.afterSetup(take))))
-	mux.Handle(path, s.app(allowed("GET, HEAD, POST")))
-}
-
 // isSetUp reports whether there is an account. Once there is, there always is.
-func (s *Server) isSetUp(ctx context.Context) (bool, error) {
+func (s *entryH) isSetUp(ctx context.Context) (bool, error) {
 	if s.hasOwner.Load() {
 		return true, nil
 	}
@@ -93,7 +85,7 @@ func (s *Server) isSetUp(ctx context.Context) (bool, error) {
 
 // afterSetup answers, as long as there is no account, where the first one is
 // made.
-func (s *Server) afterSetup(h handler) handler {
+func (s *entryH) afterSetup(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		is, err := s.isSetUp(r.Context())
 		if err != nil {
@@ -109,7 +101,7 @@ func (s *Server) afterSetup(h handler) handler {
 }
 
 // client is where a try to get in comes from.
-func (s *Server) client(r *http.Request) auth.Client {
+func (s *httpxH) client(r *http.Request) auth.Client {
 	v := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")})
 	label := v.Browser
 	switch {
@@ -131,14 +123,14 @@ const deviceMark = "~"
 
 // deviceCookie is the name of the cookie by which a browser is known that has
 // signed in before.
-func (s *Server) deviceCookie() string {
+func (s *httpxH) deviceCookie() string {
 	if s.secure() {
 		return "__Host-vitrine-device"
 	}
 	return "vitrine-device"
 }
 
-func (s *Server) devices(r *http.Request) []string {
+func (s *httpxH) devices(r *http.Request) []string {
 	c, err := r.Cookie(s.deviceCookie())
 	if err != nil || c.Value == "" {
 		return nil
@@ -149,7 +141,7 @@ func (s *Server) devices(r *http.Request) []string {
 
 // letIn gives a browser its session, and the cookie by which it is known from
 // now on, and leads it on. Anyone who was signed in here is not any more.
-func (s *Server) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
+func (s *entryH) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
 	if old := s.session(r); old != "" {
 		if err := s.Sessions.SignOut(r.Context(), old); err != nil {
 			return err

@@ -20,6 +20,9 @@ var errorTemplate = parse("layout.html", "icons.html", "error.html")
 // errNoPage is the failure of an address that nothing is at.
 var errNoPage = vitrine.Errorf(vitrine.CodeNotFound, "There is no page at this address.")
 
+// noPage answers for an address that nothing is at.
+func noPage(http.ResponseWriter, *http.Request) error { return errNoPage }
+
 type errorPage struct {
 	chrome
 	Heading, Advice string
@@ -66,7 +69,7 @@ var transient = map[vitrine.Code]bool{
 
 // errorPage answers a failure. It is also shown inside the frame of a public
 // page, whose content has gone meanwhile, and in an embed.
-func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
+func (s *uiH) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
 	h := w.Header()
 	// What the handler had said of the content that it then could not send.
@@ -86,7 +89,7 @@ func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // appFailure answers a failure of the pages that someone signs in for.
-func (s *Server) appFailure(w http.ResponseWriter, r *http.Request, err error) {
+func (s *uiH) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
 	heading, advice := headings[e.Code], inSiteWords(e.Message)
 	switch e.Code {
@@ -106,7 +109,7 @@ func (s *Server) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeErrorPage(w, r, e, status, &p, s.appPolicy(p.Nonce))
 }
 
-func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrine.Error, status int, p *errorPage, policy string) {
+func (s *uiH) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrine.Error, status int, p *errorPage, policy string) {
 	h := w.Header()
 	retryAfter(w, e)
 	p.Heading, p.Request = p.Title, h.Get("X-Request-Id")

@@ -18,15 +18,6 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// examineRoutes are what a moderator sees of a file, whatever its link's state.
-// None of it is an open, and nothing of it runs what the file brings along or
-// reaches any host that it names.
-func (s *Server) examineRoutes(mux *http.ServeMux) {
-	mux.Handle("GET "+contentRoot+"{token}/examine", s.page(s.onExamined(s.examine)))
-	mux.Handle("GET "+contentRoot+"{token}/source", s.page(s.onExamined(s.source)))
-	mux.Handle("GET "+contentRoot+"{token}/copy", s.page(s.onExamined(s.copyOfFile)))
-}
-
 // examining marks the context of a request that came with an examine token.
 type examining struct{}
 
@@ -34,13 +25,13 @@ func examined(r *http.Request) bool { return r.Context().Value(examining{}) != n
 
 // examineAddress is where the content host has something of a link for a
 // moderator. It is for their pages alone.
-func (s *Server) examineAddress(l *vitrine.Link, what string) string {
+func (s *viewerH) examineAddress(l *vitrine.Link, what string) string {
 	return origin(s.ContentURL) + contentRoot + s.Signer.ExamineToken(l.ID, s.Now().Add(signer.ExamineLife)) + "/" + what
 }
 
 // onExamined finds the link of an examine token, in whatever state. Browsers
 // keep nothing of it.
-func (s *Server) onExamined(h contentHandler) handler {
+func (s *contentH) onExamined(h contentHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		header := w.Header()
 		header.Set("Access-Control-Allow-Origin", "*") // the viewers' own origin is opaque
@@ -62,7 +53,7 @@ func (s *Server) onExamined(h contentHandler) handler {
 
 // onBytes is onContent for what a moderator's frames load as well as the
 // public's. A moderator's is never a page of its own.
-func (s *Server) onBytes(h contentHandler) handler {
+func (s *contentH) onBytes(h contentHandler) handler {
 	public := s.onContent(h)
 	examine := s.onExamined(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 		if navigated(r) {
@@ -96,7 +87,7 @@ type examinePage struct {
 }
 
 // examine shows a file as its public page would, but inert.
-func (s *Server) examine(w http.ResponseWriter, r *http.Request, l *vitrine.Link) (err error) {
+func (s *contentH) examine(w http.ResponseWriter, r *http.Request, l *vitrine.Link) (err error) {
 	if navigated(r) {
 		return errNoPage
 	}
@@ -146,7 +137,7 @@ func (s *Server) examine(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	return render(w, r, http.StatusOK, examineTemplate, p)
 }
 
-func (s *Server) examineText(p *examinePage, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) examineText(p *examinePage, r *http.Request, l *vitrine.Link) error {
 	text, cut, err := s.text(r, l)
 	if err != nil {
 		return err
@@ -171,7 +162,7 @@ func hasSource(l *vitrine.Link) bool {
 
 // source sends the beginning of a text file as plain text: what a web page or
 // an SVG says besides what it shows.
-func (s *Server) source(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) source(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if navigated(r) || !hasSource(l) {
 		return errNoPage
 	}
@@ -189,7 +180,7 @@ func (s *Server) source(w http.ResponseWriter, r *http.Request, l *vitrine.Link)
 
 // copyOfFile sends a file's bytes to keep, as bytes that no browser opens by
 // itself.
-func (s *Server) copyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) copyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	blob, err := s.blob(r, l)
 	if err != nil {
 		return err
@@ -210,7 +201,7 @@ const examinedHTML = 4 << 20
 // nothing; the elements that make a browser greet a host all the same
 // (preconnect), or go elsewhere, are not in it any more, and its links lead
 // nowhere.
-func (s *Server) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	blob, err := s.blob(r, l)
 	if err != nil {
 		return err

@@ -29,17 +29,15 @@ func parseFront(names ...string) pageTemplate {
 	return parse(append([]string{"layout.html", "icons.html", "front.html"}, names...)...)
 }
 
-type frontHandler func(w http.ResponseWriter, r *http.Request) error
-
-// front serves a page of the front. What it shows depends on who asks, so that
-// nobody keeps it for others.
-func (s *Server) front(mux *http.ServeMux, path string, h frontHandler) {
-	mux.Handle("GET "+path, s.page(func(w http.ResponseWriter, r *http.Request) error {
+// personal marks a page that depends on who asks, so that nobody keeps it for
+// others.
+func (s *frontH) personal(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-cache")
 		w.Header().Add("Vary", "Cookie")
 		sameOriginOnly(w.Header())
 		return h(w, r)
-	}))
+	}
 }
 
 // sameOriginOnly keeps a page, which differs for who is signed in, from being
@@ -50,7 +48,7 @@ func sameOriginOnly(h http.Header) {
 }
 
 // newFrontPage begins a page; title is "" for the first page of the site.
-func (s *Server) newFrontPage(r *http.Request, title, description, section string) frontPage {
+func (s *frontH) newFrontPage(r *http.Request, title, description, section string) frontPage {
 	name := "Vitrine: publish a file and see how it is read"
 	if title != "" {
 		name = title + " · Vitrine"
@@ -63,7 +61,7 @@ func (s *Server) newFrontPage(r *http.Request, title, description, section strin
 
 // anyone who is the account that is signed in where a request comes from; nil
 // when there is none, and when that cannot be told now.
-func (s *Server) whoever(r *http.Request) *vitrine.Account {
+func (s *httpxH) whoever(r *http.Request) *vitrine.Account {
 	text := s.session(r)
 	if text == "" || s.Sessions == nil {
 		return nil
@@ -76,7 +74,7 @@ func (s *Server) whoever(r *http.Request) *vitrine.Account {
 }
 
 // writeFront answers with one of these pages.
-func (s *Server) writeFront(w http.ResponseWriter, r *http.Request, t pageTemplate, nonce string, page any) error {
+func (s *frontH) writeFront(w http.ResponseWriter, r *http.Request, t pageTemplate, nonce string, page any) error {
 	w.Header().Set("Content-Security-Policy", s.frontPolicy(nonce))
 	return render(w, r, http.StatusOK, t, page)
 }
@@ -84,7 +82,7 @@ func (s *Server) writeFront(w http.ResponseWriter, r *http.Request, t pageTempla
 // frontPolicy is the Content-Security-Policy of these pages: they show nothing
 // of anybody's, and what a visitor chose leaves them by the browser's own
 // store.
-func (s *Server) frontPolicy(nonce string) string {
+func (s *httpxH) frontPolicy(nonce string) string {
 	return strings.Join([]string{
 		"default-src 'none'",
 		"script-src 'nonce-" + nonce + "'",
@@ -104,7 +102,7 @@ const frontPictureRoute = "/picture.png"
 
 var frontPicture = sync.OnceValues(func() ([]byte, error) { return drawCard("PDF", "Publish a file. See how it is read.") })
 
-func (s *Server) sendFrontPicture(w http.ResponseWriter, _ *http.Request) error {
+func (s *frontH) sendFrontPicture(w http.ResponseWriter, _ *http.Request) error {
 	b, err := frontPicture()
 	if err != nil {
 		return err
@@ -115,20 +113,6 @@ func (s *Server) sendFrontPicture(w http.ResponseWriter, _ *http.Request) error 
 	h.Set("Cache-Control", "public, max-age=86400")
 	_, _ = w.Write(b)
 	return nil
-}
-
-func (s *Server) frontRoutes(mux *http.ServeMux) {
-	s.front(mux, "/{$}", s.homeOnceSetUp)
-	s.front(mux, plansRoute, s.plans)
-	s.docsRoutes(mux)
-	mux.Handle("GET "+frontPictureRoute, s.page(s.sendFrontPicture))
-	mux.HandleFunc("GET /robots.txt", s.robots)
-	mux.Handle("GET /sitemap.xml", s.page(s.sitemap))
-	for _, path := range []string{"/favicon.svg", "/favicon.ico"} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, assetPath("icon.svg"), http.StatusFound)
-		})
-	}
 }
 
 // robotsText lets everybody fetch pages and their pictures. Programs that
@@ -149,14 +133,14 @@ Disallow: /moderation
 Disallow: /sign-in
 `
 
-func (s *Server) robots(w http.ResponseWriter, _ *http.Request) {
+func (s *frontH) robots(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
 	_, _ = w.Write([]byte(robotsText + "\nSitemap: " + s.PublicURL.String() + "/sitemap.xml\n"))
 }
 
 // sitemap lists the pages that search engines may list.
-func (s *Server) sitemap(w http.ResponseWriter, _ *http.Request) error {
+func (s *frontH) sitemap(w http.ResponseWriter, _ *http.Request) error {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for _, path := range frontPaths() {

@@ -22,7 +22,7 @@ type homePage struct {
 }
 
 // home is the first page of the site.
-func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
+func (s *frontH) home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "", "Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.", ""),
 		Base: s.PublicURL.String() + apiRoot, Host: s.PublicURL.Host, Sample: theSample(), Accept: accepted(), Next: "/dashboard"}
 	p.Plans = s.planRows(p.Me)
@@ -40,7 +40,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") }
 
 // whyClosed says who opens accounts here, where not everybody may.
-func (s *Server) whyClosed() string {
+func (s *frontH) whyClosed() string {
 	if s.Accounts != nil && s.Accounts.SignUp == auth.SignUpInvite {
 		return "Accounts are by invitation."
 	}
@@ -48,4 +48,4 @@ func (s *Server) whyClosed() string {
 }
 
 // mayJoin reports whether anybody may make an account here.
-func (s *Server) mayJoin() bool { return s.Accounts != nil && s.Accounts.SignUp == auth.SignUpOpen }
+func (s *frontH) mayJoin() bool { return s.Accounts != nil && s.Accounts.SignUp == auth.SignUpOpen }

@@ -202,7 +202,7 @@ type errorBody struct {
 }
 
 // writeError answers a failure as JSON.
-func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
+func (s *httpxH) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.known(w, r, err)
 	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used, Held: e.Held}
 	if e.Held != nil {

@@ -12,13 +12,6 @@ var keysTemplate = parseApp("keys.html")
 
 const keysRoot = "/keys"
 
-func (s *Server) keysRoutes(mux *http.ServeMux) {
-	s.memberPage(mux, http.MethodGet, keysRoot, s.showKeys)
-	s.memberPage(mux, http.MethodPost, keysRoot, s.createKey)
-	s.memberPage(mux, http.MethodPost, keysRoot+"/{id}/roll", s.rollKey)
-	s.memberPage(mux, http.MethodPost, keysRoot+"/{id}/revoke", s.revokeKey)
-}
-
 // mostEndedKeys is how many keys that are no longer in force are listed.
 const mostEndedKeys = 20
 
@@ -47,11 +40,11 @@ func (p *keysPage) End(k *vitrine.APIKey) time.Time {
 	return k.ExpiresAt
 }
 
-func (s *Server) showKeys(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *keysH) showKeys(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.writeKeys(w, r, http.StatusOK, me, nil)
 }
 
-func (s *Server) writeKeys(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*keysPage)) error {
+func (s *keysH) writeKeys(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*keysPage)) error {
 	all, err := s.Keys.List(r.Context(), me.Email)
 	if err != nil {
 		return err
@@ -75,7 +68,7 @@ func (s *Server) writeKeys(w http.ResponseWriter, r *http.Request, status int, m
 
 // reveal shows a key that was just made. It is in this one answer, which nobody
 // keeps, and nowhere else.
-func (s *Server) reveal(w http.ResponseWriter, r *http.Request, me *vitrine.Account, key vitrine.KeyText) error {
+func (s *keysH) reveal(w http.ResponseWriter, r *http.Request, me *vitrine.Account, key vitrine.KeyText) error {
 	return s.writeKeys(w, r, http.StatusOK, me, func(p *keysPage) {
 		p.New, p.Said = string(key), ""
 		if len(p.Keys) > 0 {
@@ -84,7 +77,7 @@ func (s *Server) reveal(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	})
 }
 
-func (s *Server) createKey(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *keysH) createKey(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
@@ -103,7 +96,7 @@ func (s *Server) createKey(w http.ResponseWriter, r *http.Request, me *vitrine.A
 // graces are how long a key may hold beside the one that takes its place.
 var graces = map[string]time.Duration{"now": 0, "hour": time.Hour, "day": 24 * time.Hour}
 
-func (s *Server) rollKey(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *keysH) rollKey(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
@@ -122,7 +115,7 @@ func (s *Server) rollKey(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	return s.reveal(w, r, me, key)
 }
 
-func (s *Server) revokeKey(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *keysH) revokeKey(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	id, err := keyID(r)
 	if err != nil {
 		return err

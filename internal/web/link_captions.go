@@ -11,13 +11,8 @@ import (
 // form has around it.
 const maxCaptionForm = vitrine.MaxCaptions + 16<<10
 
-func (s *Server) linkCaptionRoutes(mux *http.ServeMux) {
-	s.memberPage(mux, http.MethodPost, linksRoot+"/{slug}/captions", s.addCaptions)
-	s.memberPage(mux, http.MethodPost, linksRoot+"/{slug}/captions/delete", s.removeCaptions)
-}
-
 // addCaptions takes captions in a language from the form of a link's page.
-func (s *Server) addCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *linksH) addCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxCaptionForm)
 	wrong := r.ParseMultipartForm(maxCaptionForm) // in memory, all of it
 	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
@@ -43,7 +38,7 @@ func (s *Server) addCaptions(w http.ResponseWriter, r *http.Request, me *vitrine
 	return redirect(w, r, said(linkAddress(l), "captioned"))
 }
 
-func (s *Server) removeCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *linksH) removeCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxLinkForm); err != nil {
 		return err
 	}

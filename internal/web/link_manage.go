@@ -76,7 +76,7 @@ func (p *managePage) Found() string {
 	return p.Link.Detail
 }
 
-func (s *Server) manageLink(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *linksH) manageLink(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	text := r.PathValue("slug")
 	o, err := s.Links.Own(r.Context(), me, text)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Server) manageLink(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return s.writeManage(w, r, http.StatusOK, s.managePage(r, me, o))
 }
 
-func (s *Server) managePage(r *http.Request, me *vitrine.Account, o *links.LinkDetail) *managePage {
+func (s *linksH) managePage(r *http.Request, me *vitrine.Account, o *links.LinkDetail) *managePage {
 	t, _ := filetype.ByExt(o.Name)
 	p := &managePage{appPage: s.newAppPage(r, me, o.Title, "links"), Link: o, Badge: badge(t), Facts: facts(o.Link, t), URL: s.linkURL(o.Slug),
 		Prefix: s.PublicURL.Host + "/p/", Here: linkAddress(o.Link), Embed: s.embedOf(o.Link).html(), NewTitle: o.Title, NewSlug: string(o.Slug)}
@@ -103,29 +103,29 @@ func (s *Server) managePage(r *http.Request, me *vitrine.Account, o *links.LinkD
 	return p
 }
 
-func (s *Server) writeManage(w http.ResponseWriter, r *http.Request, status int, p *managePage) error {
+func (s *linksH) writeManage(w http.ResponseWriter, r *http.Request, status int, p *managePage) error {
 	return s.writeApp(w, r, status, manageTemplate, p.Nonce, p)
 }
 
 // linkDeed is what a form does with a link; it returns the link, where it is
 // still there, and what is said of it.
-type linkDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link, saying string, err error)
+type linkDeed func(s *linksH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link, saying string, err error)
 
 // linkForms are the forms of a link's page, by the end of the address that
 // takes them.
 var linkForms = map[string]linkDeed{
-	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
+	"title": func(s *linksH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
 		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Title: new(f.Get("title"))})
 		return l, "renamed", err
 	},
-	"slug": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
+	"slug": func(s *linksH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
 		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Slug: new(strings.TrimSpace(f.Get("slug")))})
 		if err == nil && string(l.Slug) == slug {
 			return l, "saved", nil
 		}
 		return l, "moved", err
 	},
-	"download": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
+	"download": func(s *linksH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
 		allow := f.Get("allow") != ""
 		l, err := s.Links.Edit(ctx, me, slug, links.Edit{Download: new(allow)})
 		if allow {
@@ -133,23 +133,27 @@ var linkForms = map[string]linkDeed{
 		}
 		return l, "view-only", err
 	},
-	"disable": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+	"disable": func(s *linksH, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
 		l, err := s.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
 		return l, "off-display", err
 	},
-	"undo": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+	"undo": func(s *linksH, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
 		l, err := s.Links.Undo(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
 		return l, "on-display", err
 	},
-	"delete": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+	"delete": func(s *linksH, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
 		return nil, "link-deleted", s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
 	},
 }
 
-// linkForm takes a form about a link of who is signed in, and leads back to
+// form takes a form about a link of who is signed in, and leads back to
 // where it was sent from. One that cannot be carried out is shown again on the
 // link's page, with what was typed.
-func (s *Server) linkForm(does linkDeed) memberHandler {
+func (s *linksH) form(action string) memberHandler {
+	does, ok := linkForms[action]
+	if !ok {
+		panic("no form " + action)
+	}
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if err := readForm(w, r, maxLinkForm); err != nil {
 			return err
@@ -173,7 +177,7 @@ func (s *Server) linkForm(does linkDeed) memberHandler {
 
 // wrongLinkForm shows a form again that could not be carried out, with what was
 // typed.
-func (s *Server) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail, err error) error {
+func (s *linksH) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail, err error) error {
 	wrong := wrongWith(err)
 	if wrong == nil || vitrine.CodeOf(err) == vitrine.CodeNotFound {
 		return err

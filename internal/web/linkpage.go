@@ -105,7 +105,7 @@ type notice struct{ Message, Download string }
 
 // linkPage gathers what the page of a link shows: of the link as it is, and of
 // the hour.
-func (s *Server) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, error) {
+func (s *publicH) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
 	here := "/p/" + string(l.Slug)
 	p := &linkPage{
@@ -182,7 +182,7 @@ const maxText = 1 << 20
 
 // text reads the beginning of a text file as UTF-8, and tells whether there is
 // more of it.
-func (s *Server) text(r *http.Request, l *vitrine.Link) (string, bool, error) {
+func (s *viewerH) text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 	blob, err := s.blob(r, l)
 	if err != nil {
 		return "", false, err

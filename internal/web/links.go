@@ -25,15 +25,6 @@ const (
 	maxLinksPage = 1_000_000
 )
 
-func (s *Server) linksRoutes(mux *http.ServeMux) {
-	s.memberPage(mux, http.MethodGet, linksRoot, s.listOwnLinks)
-	s.memberPage(mux, http.MethodGet, linksRoot+"/{slug}", s.manageLink)
-	for action, does := range linkForms {
-		s.memberPage(mux, http.MethodPost, linksRoot+"/{slug}/"+action, s.linkForm(does))
-	}
-	s.linkCaptionRoutes(mux)
-}
-
 // linkAddress is the address of a link's page on the site.
 func linkAddress(l *vitrine.Link) string { return linksRoot + "/" + string(l.Slug) }
 
@@ -57,7 +48,7 @@ func (r linkRow) MayRestore() bool {
 	return r.State == vitrine.StateDisabled && r.Reason == vitrine.ReasonOwner
 }
 
-func (s *Server) linkRows(found []links.FoundLink) (rows []linkRow) {
+func (s *appH) linkRows(found []links.FoundLink) (rows []linkRow) {
 	for _, f := range found {
 		t, _ := filetype.ByExt(f.Name)
 		r := linkRow{FoundLink: f, Badge: badge(t), URL: s.linkURL(f.Slug), Address: s.PublicURL.Host + "/p/" + string(f.Slug), Manage: linkAddress(f.Link)}
@@ -180,7 +171,7 @@ func searchAddress(search links.LinkSearch, page int) string {
 		"sort", string(search.Sort), "page", number)
 }
 
-func (s *Server) listOwnLinks(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *linksH) listOwnLinks(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	p := linksPage{appPage: s.newAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: linksRoot}
 	p.Search, p.Page = linkSearch(r.URL.Query(), me)
 	usage, err := s.Uploads.Usage(r.Context(), me)

@@ -14,15 +14,6 @@ const deviceRoot = "/device"
 
 var deviceTemplate = parseEntry("device.html")
 
-func (s *Server) loginRoutes(mux *http.ServeMux) {
-	s.api(mux, http.MethodPost, "/logins", s.startLogin)
-	s.api(mux, http.MethodPost, "/logins/take", s.takeLogin)
-	s.api(mux, http.MethodDelete, "/key", s.revokeOwnKey)
-	s.memberPage(mux, http.MethodGet, deviceRoot, s.showDevice)
-	s.memberPage(mux, http.MethodPost, deviceRoot, s.decideDevice)
-	mux.Handle(deviceRoot, s.app(allowed("GET, HEAD, POST")))
-}
-
 // startedLogin is what a program shows, and what it asks for its key with.
 type startedLogin struct {
 	Code      string `json:"code"`
@@ -33,7 +24,7 @@ type startedLogin struct {
 	Interval  int64  `json:"interval"`
 }
 
-func (s *Server) startLogin(w http.ResponseWriter, r *http.Request) error {
+func (s *apiH) startLogin(w http.ResponseWriter, r *http.Request) error {
 	o, err := readObject(w, r)
 	if err != nil {
 		return err
@@ -60,7 +51,7 @@ type takenLogin struct {
 	Email  string             `json:"email,omitempty"`
 }
 
-func (s *Server) takeLogin(w http.ResponseWriter, r *http.Request) error {
+func (s *apiH) takeLogin(w http.ResponseWriter, r *http.Request) error {
 	o, err := readObject(w, r)
 	if err != nil {
 		return err
@@ -78,7 +69,7 @@ func (s *Server) takeLogin(w http.ResponseWriter, r *http.Request) error {
 }
 
 // revokeOwnKey ends the very key that the request comes with.
-func (s *Server) revokeOwnKey(w http.ResponseWriter, r *http.Request) error {
+func (s *apiH) revokeOwnKey(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Keys.RevokeText(r.Context(), bearer(r)); err != nil {
 		return err
 	}
@@ -95,12 +86,12 @@ type devicePage struct {
 	Answer string // "allow" or "refuse", once it was given
 }
 
-func (s *Server) writeDevice(w http.ResponseWriter, r *http.Request, p *devicePage) error {
+func (s *entryH) writeDevice(w http.ResponseWriter, r *http.Request, p *devicePage) error {
 	w.Header().Set("Content-Security-Policy", s.appPolicy(p.Nonce))
 	return render(w, r, http.StatusOK, deviceTemplate, p)
 }
 
-func (s *Server) newDevice(heading string, me *vitrine.Account) devicePage {
+func (s *entryH) newDevice(heading string, me *vitrine.Account) devicePage {
 	return devicePage{entryPage: s.newEntry(heading), Me: me}
 }
 
@@ -108,7 +99,7 @@ const connectHeading = "Connect a program"
 
 // deviceAgain asks for the code once more, and says what is wrong with the one
 // that was given.
-func (s *Server) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string, err error) error {
+func (s *entryH) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string, err error) error {
 	p := s.newDevice(connectHeading, me)
 	if p.Wrong = wrongWith(err); p.Wrong == nil {
 		return err
@@ -123,7 +114,7 @@ func (s *Server) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrine
 	return render(w, r, status, deviceTemplate, &p)
 }
 
-func (s *Server) showDevice(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *entryH) showDevice(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	typed := r.URL.Query().Get("code")
 	if typed == "" {
 		p := s.newDevice(connectHeading, me)
@@ -138,7 +129,7 @@ func (s *Server) showDevice(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return s.writeDevice(w, r, &p)
 }
 
-func (s *Server) decideDevice(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *entryH) decideDevice(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}

@@ -33,21 +33,6 @@ const (
 	maxDecision = 64 << 10
 )
 
-func (s *Server) moderationRoutes(mux *http.ServeMux) {
-	page := func(method, path string, h moderatorHandler) {
-		s.appPage(mux, method, moderationRoot+path, s.asModerator(h))
-	}
-	page(http.MethodGet, "", s.queue)
-	page(http.MethodPost, "/decide", s.decideMany)
-	page(http.MethodPost, "/undo", s.undoDecisions)
-	page(http.MethodGet, "/find", s.find)
-	page(http.MethodGet, "/history", s.history)
-	page(http.MethodGet, "/links/{slug}", s.showCase)
-	page(http.MethodPost, "/links/{slug}/{action}", s.decide)
-	page(http.MethodGet, "/accounts/{id}", s.showAccount)
-	page(http.MethodPost, "/accounts/{id}/{action}", s.decideAccount)
-}
-
 // moderatorPage is what every page of moderators has.
 type moderatorPage struct {
 	chrome
@@ -63,7 +48,7 @@ type moderatorPage struct {
 func (p *moderatorPage) Ago(t time.Time) string { return span(p.now.Sub(t)) }
 
 // newModeratorPage begins a page, and tells the counts of the queue too.
-func (s *Server) newModeratorPage(r *http.Request, me *vitrine.Account, title, section string) (p moderatorPage, counts map[string]int64, err error) {
+func (s *moderationH) newModeratorPage(r *http.Request, me *vitrine.Account, title, section string) (p moderatorPage, counts map[string]int64, err error) {
 	if counts, err = s.Moderation.Counts(r.Context()); err != nil {
 		return p, nil, err
 	}
@@ -78,7 +63,7 @@ func (s *Server) newModeratorPage(r *http.Request, me *vitrine.Account, title, s
 	return p, counts, err
 }
 
-func (s *Server) writeModerator(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, nonce string, page any) error {
+func (s *moderationH) writeModerator(w http.ResponseWriter, r *http.Request, status int, t pageTemplate, nonce string, page any) error {
 	w.Header().Set("Content-Security-Policy", s.appPolicy(nonce))
 	return render(w, r, status, t, page)
 }
@@ -113,7 +98,7 @@ type queueRow struct {
 	Own     bool   // the moderator may not publish it
 }
 
-func (s *Server) queue(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *moderationH) queue(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	q := r.URL.Query()
 	reason := q.Get("reason")
 	after, err := parseReviewCursor(q.Get("after"))
@@ -234,7 +219,7 @@ func reasonOfQueue(name string) string {
 // decideMany clears or rejects the links that were chosen in the queue, or
 // clears all that were found clean since. What is not any more as it was shown
 // is left as it is.
-func (s *Server) decideMany(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *moderationH) decideMany(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxDecision); err != nil {
 		return err
 	}
@@ -273,7 +258,7 @@ func (s *Server) decideMany(w http.ResponseWriter, r *http.Request, me *vitrine.
 
 // late are the rows of links that were found clean since they were held, as
 // many as one request decides about.
-func (s *Server) late(ctx context.Context) (rows []string, err error) {
+func (s *moderationH) late(ctx context.Context) (rows []string, err error) {
 	queue, _, err := s.Moderation.Queue(ctx, vitrine.ReasonScanLate, vitrine.ReviewCursor{}, bulkMost)
 	for _, waiting := range queue {
 		rows = append(rows, rowValue(waiting.Link))
@@ -283,7 +268,7 @@ func (s *Server) late(ctx context.Context) (rows []string, err error) {
 
 // decideRow clears or rejects the link of one row, and tells whether it was
 // still as it was shown.
-func (s *Server) decideRow(ctx context.Context, me *vitrine.Account, do, row string, d vitrine.Decision) (bool, error) {
+func (s *moderationH) decideRow(ctx context.Context, me *vitrine.Account, do, row string, d vitrine.Decision) (bool, error) {
 	slug, _, _ := strings.Cut(row, " ")
 	history, err := s.Moderation.OfLink(ctx, slug)
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
@@ -326,7 +311,7 @@ const slugLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 // find leads to the case of an address or slug, or to the account of an e-mail
 // address.
-func (s *Server) find(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
+func (s *moderationH) find(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
 	text := strings.TrimSpace(r.URL.Query().Get("for"))
 	if strings.Contains(text, "@") {
 		a, err := s.Accounts.ByEmail(r.Context(), text)
@@ -358,7 +343,7 @@ type historyPage struct {
 	First  bool   // it is the newest
 }
 
-func (s *Server) history(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *moderationH) history(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	text := r.URL.Query().Get("before")
 	before, err := strconv.ParseInt("0"+text, 10, 64)
 	if err != nil {

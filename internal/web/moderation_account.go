@@ -33,7 +33,7 @@ func accountAddress(id vitrine.AccountID, more ...string) string {
 }
 
 // accountOf finds the account of a request's address.
-func (s *Server) accountOf(r *http.Request) (moderation.AccountCase, error) {
+func (s *moderationH) accountOf(r *http.Request) (moderation.AccountCase, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		return moderation.AccountCase{}, errNoPage
@@ -41,7 +41,7 @@ func (s *Server) accountOf(r *http.Request) (moderation.AccountCase, error) {
 	return s.Moderation.Account(r.Context(), vitrine.AccountID(id))
 }
 
-func (s *Server) showAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *moderationH) showAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	c, err := s.accountOf(r)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.writeAccount(w, r, me, c, http.StatusOK, attempt{})
 }
 
-func (s *Server) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c moderation.AccountCase, status int, a attempt) error {
+func (s *moderationH) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c moderation.AccountCase, status int, a attempt) error {
 	common, _, err := s.newModeratorPage(r, me, c.Account.Email, "account")
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *Server) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrin
 
 // decideAccount suspends an account, or lifts that, and leads back to the case
 // that it was done from, if any.
-func (s *Server) decideAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *moderationH) decideAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxDecision); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func caseAddress(slug vitrine.Slug, queue string, more ...string) string {
 	return withQuery(moderationRoot+"/links/"+string(slug), url.Values{}, append([]string{"queue", queue}, more...)...)
 }
 
-func (s *Server) showCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *moderationH) showCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	c, err := s.Moderation.Case(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ type attempt struct {
 	queue, note, problem string
 }
 
-func (s *Server) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, status int, a attempt) error {
+func (s *moderationH) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, status int, a attempt) error {
 	common, _, err := s.newModeratorPage(r, me, c.Link.Title, "queue")
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s *Server) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.A
 }
 
 // examination tells how a case shows its file.
-func (s *Server) examination(l *vitrine.Link) (e examination) {
+func (s *moderationH) examination(l *vitrine.Link) (e examination) {
 	if !l.HasBytes {
 		e.Message = "The bytes of this file are gone. What is known of it stays here."
 		if l.Reason == vitrine.ReasonMalware {
@@ -160,7 +160,7 @@ func past(history []moderation.Event) string {
 
 // nextIn is the link that comes after one in a queue; after the last one comes
 // the first. nil: there is no other.
-func (s *Server) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vitrine.Link, error) {
+func (s *moderationH) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vitrine.Link, error) {
 	reason := reasonOfQueue(queue)
 	at := vitrine.ReviewCursor{}
 	if l.State == vitrine.StateReview {
@@ -185,7 +185,7 @@ var publishes = map[string]bool{"clear": true, "undo": true}
 
 // decide carries out one decision about a link, if it is still as its page
 // told. Then it leads to the next case of the queue, or back.
-func (s *Server) decide(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *moderationH) decide(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxDecision); err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 
 type linkDecision func(context.Context, string, vitrine.Decision) error
 
-func (s *Server) linkDecisions() map[string]linkDecision {
+func (s *moderationH) linkDecisions() map[string]linkDecision {
 	one := func(f func(context.Context, string, vitrine.Decision) (*vitrine.Link, error)) linkDecision {
 		return func(ctx context.Context, slug string, d vitrine.Decision) error {
 			_, err := f(ctx, slug, d)
@@ -266,7 +266,7 @@ func (s *Server) linkDecisions() map[string]linkDecision {
 
 // tooLate answers a decision about a link that is not any more as its page
 // told: with the case as it is now, and the note as it was written.
-func (s *Server) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, a attempt) error {
+func (s *moderationH) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, a attempt) error {
 	a.problem = "This link has changed since you opened its page."
 	if len(c.History) > 0 {
 		e := c.History[0]

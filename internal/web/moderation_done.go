@@ -21,7 +21,7 @@ type done struct {
 }
 
 // newest is the last decision there is.
-func (s *Server) newest(ctx context.Context) (vitrine.ChangeID, error) {
+func (s *moderationH) newest(ctx context.Context) (vitrine.ChangeID, error) {
 	list, err := s.Moderation.History(ctx, 0, 1)
 	if err != nil || len(list) == 0 {
 		return 0, err
@@ -30,7 +30,7 @@ func (s *Server) newest(ctx context.Context) (vitrine.ChangeID, error) {
 }
 
 // doneSince is the range of the decisions since one; "" when there is none.
-func (s *Server) doneSince(ctx context.Context, before vitrine.ChangeID) (string, error) {
+func (s *moderationH) doneSince(ctx context.Context, before vitrine.ChangeID) (string, error) {
 	last, err := s.newest(ctx)
 	if err != nil || last == before {
 		return "", err
@@ -40,7 +40,7 @@ func (s *Server) doneSince(ctx context.Context, before vitrine.ChangeID) (string
 
 // inRange are a moderator's decisions of a range, newest first; none when it is
 // no range.
-func (s *Server) inRange(ctx context.Context, me *vitrine.Account, text string) ([]moderation.Event, error) {
+func (s *moderationH) inRange(ctx context.Context, me *vitrine.Account, text string) ([]moderation.Event, error) {
 	a, b, _ := strings.Cut(text, "-")
 	from, err1 := strconv.ParseInt(a, 10, 64)
 	to, err2 := strconv.ParseInt(b, 10, 64)
@@ -58,7 +58,7 @@ func (s *Server) inRange(ctx context.Context, me *vitrine.Account, text string) 
 }
 
 // doneIn is what the address of a page says that was done.
-func (s *Server) doneIn(r *http.Request, me *vitrine.Account) (*done, error) {
+func (s *moderationH) doneIn(r *http.Request, me *vitrine.Account) (*done, error) {
 	text := r.URL.Query().Get("done")
 	if text == "" {
 		return nil, nil
@@ -96,7 +96,7 @@ var undoable = map[vitrine.Action]bool{
 
 // undoDecisions takes back what a moderator has just decided, each where
 // nothing has been decided since.
-func (s *Server) undoDecisions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *moderationH) undoDecisions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxDecision); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *Server) undoDecisions(w http.ResponseWriter, r *http.Request, me *vitri
 }
 
 // undo takes one decision back, and tells whether it could be.
-func (s *Server) undo(ctx context.Context, me *vitrine.Account, e moderation.Event) (bool, error) {
+func (s *moderationH) undo(ctx context.Context, me *vitrine.Account, e moderation.Event) (bool, error) {
 	if !undoable[e.Action] {
 		return false, nil
 	}

@@ -35,14 +35,14 @@ type oembedAnswer struct {
 
 // oembedAddress is where programs learn how to show a link; "&format=…" may
 // follow.
-func (s *Server) oembedAddress(l *vitrine.Link) string {
+func (s *publicH) oembedAddress(l *vitrine.Link) string {
 	return s.PublicURL.String() + "/oembed?url=" + url.QueryEscape(s.linkURL(l.Slug))
 }
 
 // oembed tells programs how to show a link (oEmbed 1.0). Nobody has seen the
 // link by that: it is no open. Of what is not live nothing is told, not even
 // whether it exists.
-func (s *Server) oembed(w http.ResponseWriter, r *http.Request) {
+func (s *publicH) oembed(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cache-Control", "no-store")
@@ -95,7 +95,7 @@ func (s *Server) oembed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) oembedAnswer(l *vitrine.Link, maxWidth, maxHeight int) oembedAnswer {
+func (s *publicH) oembedAnswer(l *vitrine.Link, maxWidth, maxHeight int) oembedAnswer {
 	video := s.showOf(l) == showVideo
 	e := s.embedOf(l).within(maxWidth, maxHeight, video)
 	a := oembedAnswer{Version: "1.0", Type: "rich", Title: l.Title, ProviderName: "Vitrine", ProviderURL: s.PublicURL.String() + "/",
@@ -131,7 +131,7 @@ func bound(text string) (int, bool) {
 
 // slugIn finds the slug in the address of one of this instance's links: its
 // page, or its embed. Query and fragment mean nothing.
-func (s *Server) slugIn(address string) (vitrine.Slug, bool) {
+func (s *publicH) slugIn(address string) (vitrine.Slug, bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Host, s.PublicURL.Host) {
 		return "", false

@@ -30,7 +30,7 @@ type pacedWriter struct {
 
 // pace gives an answer its first deadline. It also replaces the one that the
 // last answer of the connection has left.
-func (s *Server) pace(w http.ResponseWriter) *pacedWriter {
+func (s *httpxH) pace(w http.ResponseWriter) *pacedWriter {
 	p := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), stall: cmp.Or(s.StallTime, stallTime)}
 	p.move()
 	return p

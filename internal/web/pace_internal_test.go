@@ -55,7 +55,7 @@ func TestAnswersKeepPace(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			begin := func(takes time.Duration) (*slowClient, *pacedWriter) {
 				c := &slowClient{ResponseRecorder: httptest.NewRecorder(), takes: takes}
-				return c, (&Server{}).pace(c)
+				return c, (&httpxH{}).pace(c)
 			}
 			c, w := begin(stallTime * 9 / 10)
 			if n, err := send(w); err != nil || n != int64(len(text)) || !bytes.Equal(c.Body.Bytes(), text) || c.most > paceBytes {

@@ -71,7 +71,7 @@ type chrome struct {
 
 // newChrome begins a page. Its icon comes from the content origin, the one
 // origin that img-src admits.
-func (s *Server) newChrome(title string) chrome {
+func (s *uiH) newChrome(title string) chrome {
 	return chrome{Title: title, Nonce: newNonce(), Icon: origin(s.ContentURL) + assetPath("icon.svg"), Sold: s.sold()}
 }
 
@@ -88,7 +88,7 @@ func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 // nonce, file bytes from the content origin alone (security, public page).
 // Origins are spelled out where the page that obeys them may have an opaque
 // one.
-func (s *Server) policy(nonce, ancestors string) string {
+func (s *httpxH) policy(nonce, ancestors string) string {
 	content := origin(s.ContentURL)
 	files := content + contentRoot
 	return strings.Join([]string{
@@ -107,7 +107,7 @@ func (s *Server) policy(nonce, ancestors string) string {
 
 // page renders a handler for people: its failure becomes a page that says what
 // happened and what to do.
-func (s *Server) page(h handler) http.Handler {
+func (s *uiH) page(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h(w, r); err != nil {
 			s.errorPage(w, r, err)

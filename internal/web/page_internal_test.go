@@ -17,7 +17,7 @@ import (
 // found; what it must not say stays inside.
 func TestErrorPages(t *testing.T) {
 	public, _ := url.Parse("https://example.org")
-	s := &Server{PublicURL: public, ContentURL: public, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	s := &uiH{httpxH: &httpxH{PublicURL: public, ContentURL: public, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}}
 	for _, c := range []struct {
 		err    error
 		status int

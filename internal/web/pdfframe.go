@@ -20,7 +20,7 @@ type pdfPage struct {
 
 // pdfFrame is the viewer of a PDF, and of documents that have been made one: a
 // document of an opaque origin, that is shown only in the link's page.
-func (s *Server) pdfFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) pdfFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	switch {
 	case l.Kind == filetype.PDF && l.HasBytes:
 		return s.pdfViewer(w, r, l, pdfPage{File: "file", Size: l.Size})
@@ -37,7 +37,7 @@ func (s *Server) pdfFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 }
 
 // pdfViewer answers with the viewer over some bytes of a link.
-func (s *Server) pdfViewer(w http.ResponseWriter, r *http.Request, l *vitrine.Link, p pdfPage) error {
+func (s *contentH) pdfViewer(w http.ResponseWriter, r *http.Request, l *vitrine.Link, p pdfPage) error {
 	if navigated(r) {
 		return s.toPage(w, r, l)
 	}

@@ -18,14 +18,6 @@ const (
 	peopleRows = 50
 )
 
-func (s *Server) peopleRoutes(mux *http.ServeMux) {
-	page := func(method, path string, h memberHandler) { s.memberPage(mux, method, peopleRoot+path, asOwner(h)) }
-	page(http.MethodGet, "", s.showPeople)
-	page(http.MethodPost, "/change", s.changePerson)
-	page(http.MethodPost, "/invite", s.invite)
-	page(http.MethodPost, "/invitations/{id}/withdraw", s.withdraw)
-}
-
 // asOwner admits the owners of the instance. To anybody else there is no such
 // page.
 func asOwner(h memberHandler) memberHandler {
@@ -83,11 +75,11 @@ type personRow struct {
 	Self bool
 }
 
-func (s *Server) showPeople(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *peopleH) showPeople(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.writePeople(w, r, http.StatusOK, me, nil)
 }
 
-func (s *Server) writePeople(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*peoplePage)) error {
+func (s *peopleH) writePeople(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*peoplePage)) error {
 	ctx, q := r.Context(), r.URL.Query()
 	p := peoplePage{appPage: s.newAppPage(r, me, "People", "people"), Search: strings.TrimSpace(q.Get("q")), Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil,
 		Plan:  me.Plan,
@@ -118,7 +110,7 @@ func (s *Server) writePeople(w http.ResponseWriter, r *http.Request, status int,
 }
 
 // peopleAgain shows the page once more after one of its forms has failed.
-func (s *Server) peopleAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, err error) error {
+func (s *peopleH) peopleAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, err error) error {
 	wrong := wrongWith(err)
 	if wrong == nil {
 		return err
@@ -137,7 +129,7 @@ func parsePlan(s string) (vitrine.Plan, error) {
 	return "", vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no such plan. Choose one of the list.")
 }
 
-func (s *Server) invite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *peopleH) invite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
@@ -154,7 +146,7 @@ func (s *Server) invite(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	})
 }
 
-func (s *Server) withdraw(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *peopleH) withdraw(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		return errNoPage
@@ -167,7 +159,7 @@ func (s *Server) withdraw(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 
 // changePerson sets the plan and the role of an account. Limits of its own stay
 // as long as its plan does.
-func (s *Server) changePerson(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *peopleH) changePerson(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type picture struct {
 
 // picture is made of the file where that was possible; otherwise it is a card
 // that is drawn when it is asked for.
-func (s *Server) picture(l *vitrine.Link) picture {
+func (s *viewerH) picture(l *vitrine.Link) picture {
 	p := picture{Address: s.linkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth, Height: vitrine.PictureHeight}
 	if l.Parts.Has(vitrine.PartPicture) {
 		p.Type, p.OfFile = "image/jpeg", true
@@ -38,7 +38,7 @@ func (s *Server) picture(l *vitrine.Link) picture {
 // sendPicture answers with a link's picture. It is no open: anyone who sees a
 // picture of a link has not been there. It may be kept, and is asked for again
 // each time, so that of a link that is taken down it is gone at once.
-func (s *Server) sendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+func (s *viewerH) sendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	content, tag, err := s.pictureOf(r, l)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ type pictureTag struct {
 	card bool
 }
 
-func (s *Server) pictureOf(r *http.Request, l *vitrine.Link) (io.ReadSeeker, pictureTag, error) {
+func (s *viewerH) pictureOf(r *http.Request, l *vitrine.Link) (io.ReadSeeker, pictureTag, error) {
 	if l.Parts.Has(vitrine.PartPicture) {
 		blob, err := s.Blobs.OpenPart(r.Context(), l.Upload, vitrine.PartPicture)
 		if err == nil {

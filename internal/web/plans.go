@@ -16,7 +16,7 @@ const plansRoute = "/plans"
 
 // sold reports whether there are plans to choose from. Without that pages and
 // errors tell of the limits of an account, and of no plans.
-func (s *Server) sold() bool { return s.UpgradeURL != "" }
+func (s *httpxH) sold() bool { return s.UpgradeURL != "" }
 
 // notEnabled says of something that a plan does not have, where plans are not
 // sold, who can enable it.
@@ -30,7 +30,7 @@ func notEnabled(e *vitrine.Error) string {
 
 // plansURL is the address of that page: the one place that says how to get a
 // larger plan.
-func (s *Server) plansURL() string { return s.PublicURL.String() + plansRoute }
+func (s *httpxH) plansURL() string { return s.PublicURL.String() + plansRoute }
 
 var plansTemplate = parseFront("plans.html")
 
@@ -65,7 +65,7 @@ var plansInOrder = []struct {
 // planRows are the plans as they are configured, with an account's own limits
 // in place of those of its plan. Where plans are not sold there is one row at
 // most: the limits of the account, or of those that anybody can open.
-func (s *Server) planRows(me *vitrine.Account) (rows []planRow) {
+func (s *frontH) planRows(me *vitrine.Account) (rows []planRow) {
 	only := vitrine.Plan("")
 	if me != nil {
 		only = me.Plan
@@ -106,7 +106,7 @@ func planSize(n int64) string {
 	return strings.Replace(humanize.Bytes(uint64(max(n, 0))), ".0 ", " ", 1)
 }
 
-func (s *Server) plans(w http.ResponseWriter, r *http.Request) error {
+func (s *frontH) plans(w http.ResponseWriter, r *http.Request) error {
 	title, about := "Plans", "What each plan of this Vitrine has: links, albums, websites, sizes, storage, analytics."
 	if !s.sold() {
 		title, about = "Limits", "What an account of this Vitrine can hold: links, albums, websites, sizes, storage."

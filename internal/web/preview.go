@@ -20,7 +20,7 @@ var shownParts = map[vitrine.Part]string{
 }
 
 // part sends a part's bytes to its viewer.
-func (s *Server) part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	p := vitrine.Part(r.PathValue("part"))
 	contentType, ok := shownParts[p]
 	if !ok || !l.Parts.Has(p) {
@@ -46,7 +46,7 @@ func (s *Server) part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) e
 // preview is the frame of a page that was opened before the parts of its file
 // were made: it waits for them, and then shows them, as a page does that is
 // opened later.
-func (s *Server) preview(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) preview(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if navigated(r) {
 		return s.toPage(w, r, l)
 	}
@@ -114,7 +114,7 @@ func seeOther(w http.ResponseWriter, r *http.Request, name string) error {
 }
 
 // derived is what a page shows of a part that is data.
-func (s *Server) derived(r *http.Request, l *vitrine.Link, show string) (markup.Document, error) {
+func (s *viewerH) derived(r *http.Request, l *vitrine.Link, show string) (markup.Document, error) {
 	if show == showTree {
 		var listing vitrine.Listing
 		err := s.readPart(r, l, vitrine.PartEntries, &listing)
@@ -126,7 +126,7 @@ func (s *Server) derived(r *http.Request, l *vitrine.Link, show string) (markup.
 }
 
 // readPart reads a part that is JSON of ours.
-func (s *Server) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to any) error {
+func (s *viewerH) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to any) error {
 	blob, err := s.openPart(r, l, p)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func sendPart(w http.ResponseWriter, r *http.Request, l *vitrine.Link, p vitrine
 	http.ServeContent(w, r, "", time.Time{}, b)
 }
 
-func (s *Server) openPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vitrine.Blob, error) {
+func (s *viewerH) openPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vitrine.Blob, error) {
 	if !l.HasBytes {
 		return nil, errNoPage
 	}

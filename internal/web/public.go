@@ -14,23 +14,6 @@ import (
 	"vitrine/report"
 )
 
-func (s *Server) publicRoutes(mux *http.ServeMux) {
-	s.frontRoutes(mux)
-	mux.Handle("GET /p/{slug}", s.page(s.onLink(s.show(ownPage))))
-	mux.Handle(embedRoute, s.page(s.onLink(s.show(embedded))))
-	mux.Handle("GET /p/{slug}/picture", s.page(s.onLink(s.sendPicture)))
-	mux.HandleFunc("GET /oembed", s.oembed)
-	mux.Handle("GET /p/{slug}/download", s.page(s.onLink(s.guarded(s.download))))
-	mux.Handle("GET /p/{slug}/qr.svg", s.page(s.onLink(s.qrSVG)))
-	mux.Handle("GET /p/{slug}/qr.png", s.page(s.onLink(s.qrPNG)))
-	s.abuseRoutes(mux)
-	s.methods(mux, "/p/{slug}/beacon", http.MethodPost, s.beacon, func(w http.ResponseWriter, r *http.Request) error {
-		return methodNotAllowed(w, http.MethodPost)
-	})
-	s.assetRoutes(mux)
-	mux.Handle("/", s.page(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
-}
-
 // linkHandler answers for a link that the public may see.
 type linkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error
 
@@ -39,7 +22,7 @@ type linkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a
 // sent to the link's own address; and what a browser asks ahead of its reader
 // is refused, so that it asks again once the reader really goes there: a page
 // fetched ahead would be an open by nobody.
-func (s *Server) onLink(h linkHandler) handler {
+func (s *publicH) onLink(h linkHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-store")
 		w.Header().Set("X-Robots-Tag", "noindex")
@@ -81,7 +64,7 @@ func speculative(r *http.Request) bool {
 // show answers with the public page of a link, in one of its forms. Only an
 // answer of 200 to a GET is an open, and the open is durable before the page is
 // sent: a page that was seen is in the log (analytics, Views).
-func (s *Server) show(f form) linkHandler {
+func (s *publicH) show(f form) linkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		d, err := s.document(r, l, f)
 		if err != nil {
@@ -108,7 +91,7 @@ var errClientGone = vitrine.Unavailable(nil)
 
 // open writes that a link's page is being read, and by whom as far as the
 // request tells.
-func (s *Server) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
+func (s *publicH) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
 	now := s.Now()
 	o := &vitrine.OpenRecord{Account: a.ID, Open: s.pageLoad(r, a, s.PublicURL.Host, now)}
 	o.Link = int64(l.ID)
@@ -120,7 +103,7 @@ func (s *Server) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vit
 
 // pageLoad is what a request for a page of an account says about its sender. A
 // referrer from ownHost is none.
-func (s *Server) pageLoad(r *http.Request, a *vitrine.Account, ownHost string, now time.Time) report.Open {
+func (s *httpxH) pageLoad(r *http.Request, a *vitrine.Account, ownHost string, now time.Time) report.Open {
 	addr := s.clientAddr(r)
 	h := r.Header
 	v := visitor.Classify(visitor.Request{
@@ -139,11 +122,11 @@ func (s *Server) pageLoad(r *http.Request, a *vitrine.Account, ownHost string, n
 }
 
 // clientAddr is whose request this is; the zero Addr when that cannot be told.
-func (s *Server) clientAddr(r *http.Request) netip.Addr {
+func (s *httpxH) clientAddr(r *http.Request) netip.Addr {
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	forwarded := r.Header.Values("X-Forwarded-For")
 	if visitor.UntrustedProxy(remote, forwarded, s.TrustedProxies) {
-		s.proxyTold.Do(func() {
+		s.proxyWarned.Do(func() {
 			s.Log.Warn("requests come through a reverse proxy that is not trusted, so that everybody has one address: limits apply to all of them together, and viewers are not distinguished; set --trusted-proxy")
 		})
 	}
@@ -154,7 +137,7 @@ func (s *Server) clientAddr(r *http.Request) netip.Addr {
 // A download by anyone who opened the page counts once, however many ranges it
 // is fetched in; without a view token, or with one that is no longer good, the
 // bytes are served all the same.
-func (s *Server) download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+func (s *publicH) download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	if !l.AllowDownload || !l.HasBytes {
 		return errNoPage
 	}
@@ -185,7 +168,7 @@ const redirectLife = time.Minute
 // redirectDownload sends a reader to storage for the bytes. They are an
 // attachment of no type there, so that nothing of a stranger's is ever shown on
 // the origin of the bucket.
-func (s *Server) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, signer vitrine.GetSigner) error {
+func (s *publicH) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, signer vitrine.GetSigner) error {
 	address, err := signer.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
 		Disposition: disposition("attachment", l.Name), Expires: s.Now().Add(redirectLife)})
 	if err != nil {
@@ -202,7 +185,7 @@ func (s *Server) redirectDownload(w http.ResponseWriter, r *http.Request, l *vit
 }
 
 // guarded cuts the answer of a handler off when the link is taken down.
-func (s *Server) guarded(h linkHandler) linkHandler {
+func (s *publicH) guarded(h linkHandler) linkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, l.ID); return err }
 		return s.whileShown(w, r, shown, func() error { return h(w, r, l, a) })
@@ -211,7 +194,7 @@ func (s *Server) guarded(h linkHandler) linkHandler {
 
 // countDownload writes a download event for the beginning of a transfer. It has
 // the ID of its open: one open downloads once.
-func (s *Server) countDownload(r *http.Request, l *vitrine.Link) error {
+func (s *publicH) countDownload(r *http.Request, l *vitrine.Link) error {
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now())
 	if err != nil || v.Link != l.ID || r.Method != http.MethodGet || !fromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
 		return nil

@@ -11,27 +11,18 @@ import (
 // process.
 const StorageRoot = "/storage/"
 
-func (s *Server) storageRoutes(mux *http.ServeMux) {
-	if s.Receiver == nil {
-		s.methods(mux, StorageRoot+"{key}", http.MethodPut, crossOrigin(putElsewhere), func(w http.ResponseWriter, r *http.Request) error {
-			return preflight(w, r, http.MethodPut, sentHeaders)
-		})
-		return
-	}
-	s.methods(mux, StorageRoot+"{key}", http.MethodPut, crossOrigin(s.putFile), func(w http.ResponseWriter, r *http.Request) error {
-		return preflight(w, r, http.MethodPut, sentHeaders)
-	})
-}
-
 // putElsewhere answers for URLs that were signed while this process kept the
 // files itself, in words by which clients begin again.
-func putElsewhere(w http.ResponseWriter, _ *http.Request) error {
+func putElsewhere(w http.ResponseWriter) error {
 	w.Header().Set("Connection", "close") // the body is not worth reading
 	return vitrine.Errorf(vitrine.CodeURLExpired, "Files go to another address by now. Repeat step 1: its answer says where to.")
 }
 
 // putFile is step 2: the bytes of a file, straight to storage.
-func (s *Server) putFile(w http.ResponseWriter, r *http.Request) error {
+func (s *apiH) putFile(w http.ResponseWriter, r *http.Request) error {
+	if s.Receiver == nil {
+		return putElsewhere(w)
+	}
 	g, err := s.Signer.VerifyPut(r.PathValue("key"), r.URL.Query(), s.Now())
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ type qrCode struct {
 
 // qrAddress is the address in a link's QR code; by its query the open is known
 // to have come by the code (contract, sources).
-func (s *Server) qrAddress(slug string) string { return s.PublicURL.String() + "/p/" + slug + "?qr=1" }
+func (s *publicH) qrAddress(slug string) string { return s.PublicURL.String() + "/p/" + slug + "?qr=1" }
 
 // newQRCode draws a text. Rows of adjacent modules are one stroke each.
 func newQRCode(text string) (qrCode, error) {
@@ -46,7 +46,7 @@ func newQRCode(text string) (qrCode, error) {
 	return qrCode{Size: c.Size + 2*qrMargin, Path: b.String()}, nil
 }
 
-func (s *Server) qrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+func (s *publicH) qrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	c, err := newQRCode(s.qrAddress(string(l.Slug)))
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Server) qrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, 
 	return nil
 }
 
-func (s *Server) qrPNG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+func (s *publicH) qrPNG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	c, err := qr.Encode(s.qrAddress(string(l.Slug)), qr.M)
 	if err != nil {
 		return fmt.Errorf("draw a QR code: %w", err)

@@ -11,18 +11,13 @@ var (
 	passwordTemplate = parseEntry("reset_password.html")
 )
 
-func (s *Server) resetRoutes(mux *http.ServeMux) {
-	s.entry(mux, resetRoot, s.showReset, s.takeReset)
-	s.entry(mux, passwordRoot+"/{token}", s.showPassword, s.takePassword)
-}
-
-func (s *Server) showReset(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) showReset(w http.ResponseWriter, r *http.Request) error {
 	p := s.newEntry("Choose a new password")
 	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 }
 
 // takeReset answers the same whether there is an account or not.
-func (s *Server) takeReset(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) takeReset(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
@@ -40,7 +35,7 @@ func (s *Server) takeReset(w http.ResponseWriter, r *http.Request) error {
 
 // resetting begins the page of a token that sets a password; it answers itself
 // where there is none.
-func (s *Server) resetting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
+func (s *entryH) resetting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	email, err := s.Accounts.ResetGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return p, false, s.noToken(w, r, err)
@@ -53,7 +48,7 @@ func (s *Server) resetting(w http.ResponseWriter, r *http.Request) (p entryPage,
 	return p, true, nil
 }
 
-func (s *Server) showPassword(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) showPassword(w http.ResponseWriter, r *http.Request) error {
 	p, ok, err := s.resetting(w, r)
 	if !ok {
 		return err
@@ -61,7 +56,7 @@ func (s *Server) showPassword(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, passwordTemplate, &p)
 }
 
-func (s *Server) takePassword(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) takePassword(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}

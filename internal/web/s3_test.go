@@ -31,7 +31,7 @@ func newBucketSite(t *testing.T) (*site, *s3.Blobs) {
 	s := d.server
 	s.Blobs, s.Receiver, s.StorageOrigin = b, nil, b.Origin()
 	s.Uploads.Blobs, s.Links.Blobs, s.Captions.Blobs, s.Previews.Blobs = b, b, b, b
-	d.handler = s.Handler()
+	d.handler = &liveHandler{server: s}
 	return d, b
 }
 

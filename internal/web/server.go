@@ -16,8 +16,6 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"vitrine"
@@ -30,8 +28,6 @@ import (
 	"vitrine/internal/publish"
 	"vitrine/internal/signer"
 	"vitrine/internal/sitestats"
-
-	"golang.org/x/sync/singleflight"
 )
 
 // Server holds what the handlers need. All exported fields are required but for
@@ -96,39 +92,78 @@ type Server struct {
 
 	// StallTime is how long a client may take nothing of an answer; 0: 5 min.
 	StallTime time.Duration
-
-	bodies    sync.Map    // under way, by *timedBody
-	ending    atomic.Bool // the server is about to stop
-	hasOwner  atomic.Bool // there is an account
-	proxyTold sync.Once   // the log says that a proxy should be trusted
-	refused   refusals    // requests whose views could not be written
-	exporting sync.Map    // accounts that are being exported, by AccountID
-
-	documents documentCache
-	rendering singleflight.Group // of documents
 }
 
-// Handler is the whole of the server: routes, and around them what holds for
-// every request.
-func (s *Server) Handler() http.Handler {
+// A Handler answers every request to a server.
+type Handler struct {
+	http.Handler
+	common *httpxH
+}
+
+// Handler returns the whole of the server: routes, and around them what holds
+// for every request.
+func (s *Server) Handler() *Handler {
 	mux := http.NewServeMux()
-	s.apiRoutes(mux)
-	s.storageRoutes(mux)
-	s.publicRoutes(mux)
-	s.contentRoutes(mux)
-	s.signInRoutes(mux)
-	s.moderationRoutes(mux)
-	s.dashboardRoutes(mux)
-	s.statsRoutes(mux)
-	s.siteRoutes(mux)
-	s.websiteRoutes(mux)
-	s.albumRoutes(mux)
-	return s.around(s.siteHosts(s.apart(mux)))
+	h := s.handlers()
+	h.routes(mux)
+	return &Handler{h.shell.around(h.content.siteHosts(h.content.apart(mux))), h.shell.httpxH}
+}
+
+// EndStalled ends transfers to this server that make no progress, and those to
+// come that make none. It is for a server that is about to stop.
+func (h *Handler) EndStalled() { h.common.EndStalled() }
+
+// handlers are the surfaces of the server.
+type handlers struct {
+	shell      *appH
+	api        *apiH
+	public     *publicH
+	content    *contentH
+	front      *frontH
+	entry      *entryH
+	upload     *uploadH
+	links      *linksH
+	keys       *keysH
+	account    *accountH
+	people     *peopleH
+	albums     *albumsH
+	websites   *websitesH
+	analytics  *analyticsH
+	moderation *moderationH
+}
+
+func (s *Server) handlers() *handlers {
+	common := &httpxH{PublicURL: s.PublicURL, ContentURL: s.ContentURL, SitesURL: s.SitesURL, StorageOrigin: s.StorageOrigin,
+		UpgradeURL: s.UpgradeURL, TrustedProxies: s.TrustedProxies, Sessions: s.Sessions, Now: s.Now, Log: s.Log, BodyTime: s.BodyTime,
+		StallTime: s.StallTime, RecheckEvery: s.RecheckEvery}
+	pages := &uiH{httpxH: common, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
+	view := &viewerH{uiH: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer}
+	shell := &appH{viewerH: view, Moderation: s.Moderation, Notices: s.Notices}
+	h := &handlers{
+		shell: shell,
+		api: &apiH{viewerH: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Captions: s.Captions,
+			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
+		public: &publicH{viewerH: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views,
+			ViewIDs: s.ViewIDs, RedirectDownloads: s.RedirectDownloads},
+		content:    &contentH{viewerH: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse},
+		front:      &frontH{uiH: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
+		entry:      &entryH{uiH: pages, Accounts: s.Accounts, Logins: s.Logins},
+		links:      &linksH{appH: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions},
+		keys:       &keysH{appH: shell, Keys: s.Keys},
+		account:    &accountH{appH: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics, SiteStats: s.SiteStats},
+		people:     &peopleH{appH: shell, Accounts: s.Accounts},
+		albums:     &albumsH{appH: shell, Albums: s.Albums, Links: s.Links},
+		analytics:  &analyticsH{appH: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats},
+		moderation: &moderationH{appH: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
+	}
+	h.upload = &uploadH{appH: shell, Uploads: s.Uploads, Links: s.Links, API: h.api}
+	h.websites = &websitesH{appH: shell, Sites: s.Sites, Uploads: s.Uploads, Content: h.content}
+	return h
 }
 
 // around gives every request an id and every answer the common headers, and
 // catches panics.
-func (s *Server) around(next http.Handler) http.Handler {
+func (s *uiH) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var b [8]byte
 		rand.Read(b[:])
@@ -209,7 +244,7 @@ var statusOf = map[vitrine.Code]int{
 // known turns any failure into an Error and its status. What is not an Error is
 // logged with the request's id, and its text stays here; so does the cause of
 // an Error that has one.
-func (s *Server) known(w http.ResponseWriter, r *http.Request, err error) (*vitrine.Error, int) {
+func (s *httpxH) known(w http.ResponseWriter, r *http.Request, err error) (*vitrine.Error, int) {
 	id := w.Header().Get("X-Request-Id")
 	var e *vitrine.Error
 	switch {
@@ -250,7 +285,7 @@ func withoutAddress(err error) error {
 }
 
 // linkURL is the public address of a link.
-func (s *Server) linkURL(slug vitrine.Slug) string { return LinkURL(s.PublicURL, slug) }
+func (s *httpxH) linkURL(slug vitrine.Slug) string { return LinkURL(s.PublicURL, slug) }
 
 // LinkURL is the public address of a link on an instance.
 func LinkURL(public *url.URL, slug vitrine.Slug) string {

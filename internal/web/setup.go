@@ -11,30 +11,24 @@ var (
 	unsetTemplate = parseEntry("setup_unset.html")
 )
 
-func (s *Server) setupRoutes(mux *http.ServeMux) {
-	mux.Handle("GET "+setupRoot, s.app(s.afterSetup(s.alreadySetUp)))
-	path := setupRoot + "/{token}"
-	mux.Handle("GET "+path, s.app(s.showSetup))
-	mux.Handle("POST "+path, s.app(s.sameOrigin(s.takeSetup)))
-	mux.Handle(path, s.app(allowed("GET, HEAD, POST")))
-}
-
-func (s *Server) alreadySetUp(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) alreadySetUp(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, signInRoot)
 }
 
-// homeOnceSetUp is the first page of the site, before which there is an account
-// to be made.
-func (s *Server) homeOnceSetUp(w http.ResponseWriter, r *http.Request) error {
-	if is, err := s.isSetUp(r.Context()); err == nil && !is {
-		return s.afterSetup(s.home)(w, r)
+// homeOnceSetUp serves the first page of the site. As long as there is no
+// account, it is the page that says how to make one.
+func (s *entryH) homeOnceSetUp(home handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if is, err := s.isSetUp(r.Context()); err == nil && !is {
+			return s.afterSetup(home)(w, r)
+		}
+		return home(w, r) // whether there is one is no reason to fail
 	}
-	return s.home(w, r) // whether there is one is no reason to fail
 }
 
 // showSetup shows the form for the first account. Looking at it uses nothing
 // up.
-func (s *Server) showSetup(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) showSetup(w http.ResponseWriter, r *http.Request) error {
 	err := s.Accounts.SetupGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return s.noSetup(w, r)
@@ -46,7 +40,7 @@ func (s *Server) showSetup(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, setupTemplate, &p)
 }
 
-func (s *Server) takeSetup(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) takeSetup(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
@@ -63,7 +57,7 @@ func (s *Server) takeSetup(w http.ResponseWriter, r *http.Request) error {
 }
 
 // noSetup answers for a token that sets nothing up.
-func (s *Server) noSetup(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) noSetup(w http.ResponseWriter, r *http.Request) error {
 	is, err := s.isSetUp(r.Context())
 	if err != nil {
 		return err

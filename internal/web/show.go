@@ -26,7 +26,7 @@ const (
 
 // showOf tells how a link's content is shown, as its file is and as what was
 // made of it allows.
-func (s *Server) showOf(l *vitrine.Link) string {
+func (s *viewerH) showOf(l *vitrine.Link) string {
 	if !l.HasBytes {
 		return showCard
 	}
@@ -64,7 +64,7 @@ func (s *Server) showOf(l *vitrine.Link) string {
 }
 
 // fill adds to a page what its way of showing needs.
-func (s *Server) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error) {
+func (s *publicH) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error) {
 	frame := ""
 	if p.Form == embedded {
 		frame = embedQuery

@@ -15,28 +15,6 @@ const (
 	moderationRoot = "/moderation"
 )
 
-func (s *Server) signInRoutes(mux *http.ServeMux) {
-	s.entry(mux, signInRoot, s.showSignIn, s.takeSignIn)
-	mux.Handle("GET "+signInRoot+"/{token}", s.app(s.offer))
-	mux.Handle("POST "+signInRoot+"/{token}", s.app(s.sameOrigin(s.signIn)))
-	mux.Handle(signInRoot+"/{token}", s.app(allowed("GET, POST")))
-	s.appPage(mux, http.MethodPost, "/sign-out", s.signOut)
-	s.signUpRoutes(mux)
-	s.resetRoutes(mux)
-	s.setupRoutes(mux)
-	s.accountRoutes(mux)
-	s.keysRoutes(mux)
-	s.loginRoutes(mux)
-	s.peopleRoutes(mux)
-}
-
-// appPage serves a page of the website for one method, and answers others with
-// 405.
-func (s *Server) appPage(mux *http.ServeMux, method, path string, h handler) {
-	mux.Handle(method+" "+path, s.app(s.sameOrigin(h)))
-	mux.Handle(path, s.app(allowed(method)))
-}
-
 func allowed(methods string) handler {
 	return func(w http.ResponseWriter, _ *http.Request) error { return methodNotAllowed(w, methods) }
 }
@@ -46,7 +24,7 @@ func allowed(methods string) handler {
 // nowhere; their addresses, one of which is a secret, are told to no other
 // origin. With no-referrer a browser would send forms with the Origin "null",
 // which over plain HTTP could not be told from another site's.
-func (s *Server) app(h handler) http.Handler {
+func (s *uiH) app(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Cache-Control", "no-store")
@@ -62,7 +40,7 @@ func (s *Server) app(h handler) http.Handler {
 // appPolicy is the Content-Security-Policy of those pages: own scripts and
 // styles by nonce, text that can become no markup, and in frames nothing but
 // the content origin.
-func (s *Server) appPolicy(nonce string) string {
+func (s *httpxH) appPolicy(nonce string) string {
 	content := origin(s.ContentURL)
 	return strings.Join([]string{
 		"default-src 'none'",
@@ -93,20 +71,20 @@ var (
 	enterTemplate  = parseEntry("signin.html")
 )
 
-func (s *Server) writeSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
+func (s *uiH) writeSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
 	p.chrome = s.newChrome(p.Heading + " · Vitrine")
 	w.Header().Set("Content-Security-Policy", s.appPolicy(p.Nonce))
 	return render(w, r, status, signInTemplate, p)
 }
 
-func (s *Server) signInForm(next string) entryPage {
+func (s *entryH) signInForm(next string) entryPage {
 	p := s.newEntry("Sign in")
 	p.Next = localPath(next)
 	return p
 }
 
 // showSignIn shows the form, and leads on who is signed in.
-func (s *Server) showSignIn(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	next := r.URL.Query().Get("next")
 	if s.whoever(r) != nil {
 		return redirect(w, r, insideOr(next))
@@ -117,7 +95,7 @@ func (s *Server) showSignIn(w http.ResponseWriter, r *http.Request) error {
 
 // takeSignIn signs in with a password. Its answers tell nobody whether there is
 // an account.
-func (s *Server) takeSignIn(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) takeSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
@@ -135,11 +113,11 @@ func (s *Server) takeSignIn(w http.ResponseWriter, r *http.Request) error {
 // offer shows the button that signs in. It does not look whether the link is
 // good: a program that fetches a link ahead of its reader neither uses it up
 // nor learns anything.
-func (s *Server) offer(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) offer(w http.ResponseWriter, r *http.Request) error {
 	return s.writeSignIn(w, r, http.StatusOK, signInPage{Heading: "Sign in", Offer: true})
 }
 
-func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) signIn(w http.ResponseWriter, r *http.Request) error {
 	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return s.writeSignIn(w, r, http.StatusUnauthorized, signInPage{Heading: "This link does not sign in", Back: signInRoot, BackName: "Sign in with a password",
@@ -151,7 +129,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
 	return s.letIn(w, r, in, "")
 }
 
-func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Sessions.SignOut(r.Context(), s.session(r)); err != nil {
 		return err
 	}
@@ -161,25 +139,25 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 }
 
 // secure reports whether the site is reached by TLS.
-func (s *Server) secure() bool { return s.PublicURL.Scheme == "https" }
+func (s *httpxH) secure() bool { return s.PublicURL.Scheme == "https" }
 
 // sessionCookie is the name of the cookie that holds the secret of a session.
 // Its prefix has browsers take it from this very host over TLS alone, and
 // without TLS not at all.
-func (s *Server) sessionCookie() string {
+func (s *httpxH) sessionCookie() string {
 	if s.secure() {
 		return "__Host-vitrine"
 	}
 	return "vitrine"
 }
 
-func (s *Server) setSession(w http.ResponseWriter, text string, seconds int) {
+func (s *httpxH) setSession(w http.ResponseWriter, text string, seconds int) {
 	http.SetCookie(w, &http.Cookie{Name: s.sessionCookie(), Value: text, Path: "/", MaxAge: seconds, Secure: s.secure(), HttpOnly: true,
 		SameSite: http.SameSiteLaxMode})
 }
 
 // session is the secret that a browser shows; "" when it shows none.
-func (s *Server) session(r *http.Request) string {
+func (s *httpxH) session(r *http.Request) string {
 	c, err := r.Cookie(s.sessionCookie())
 	if err != nil {
 		return ""
@@ -191,7 +169,7 @@ type moderatorHandler = memberHandler
 
 // asModerator admits who is signed in and may moderate, as their account is
 // now.
-func (s *Server) asModerator(h moderatorHandler) handler {
+func (s *appH) asModerator(h moderatorHandler) handler {
 	return s.asMember(func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if !me.Moderates() {
 			return s.writeSignIn(w, r, http.StatusForbidden, signInPage{Heading: "This is for moderators", Account: me.Email,

@@ -12,12 +12,7 @@ var (
 	acceptTemplate = parseEntry("signup_accept.html")
 )
 
-func (s *Server) signUpRoutes(mux *http.ServeMux) {
-	s.entry(mux, signUpRoot, s.showSignUp, s.takeSignUp)
-	s.entry(mux, signUpRoot+"/{token}", s.showAccept, s.takeAccept)
-}
-
-func (s *Server) signUpPage(next string) entryPage {
+func (s *entryH) signUpPage(next string) entryPage {
 	heading := "Open an account"
 	if s.Accounts.SignUp != auth.SignUpOpen {
 		heading = "Accounts are by invitation"
@@ -30,7 +25,7 @@ func (s *Server) signUpPage(next string) entryPage {
 	return p
 }
 
-func (s *Server) showSignUp(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) showSignUp(w http.ResponseWriter, r *http.Request) error {
 	next := r.URL.Query().Get("next")
 	if s.whoever(r) != nil {
 		return redirect(w, r, insideOr(next))
@@ -40,7 +35,7 @@ func (s *Server) showSignUp(w http.ResponseWriter, r *http.Request) error {
 }
 
 // takeSignUp asks for a message, or where none are sent, opens the account.
-func (s *Server) takeSignUp(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) takeSignUp(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
@@ -66,7 +61,7 @@ func (s *Server) takeSignUp(w http.ResponseWriter, r *http.Request) error {
 
 // accepting begins the page of a token that opens an account; it answers itself
 // where there is none.
-func (s *Server) accepting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
+func (s *entryH) accepting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	t, err := s.Accounts.Invited(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return p, false, s.noToken(w, r, err)
@@ -79,7 +74,7 @@ func (s *Server) accepting(w http.ResponseWriter, r *http.Request) (p entryPage,
 	return p, true, nil
 }
 
-func (s *Server) showAccept(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) showAccept(w http.ResponseWriter, r *http.Request) error {
 	p, ok, err := s.accepting(w, r)
 	if !ok {
 		return err
@@ -87,7 +82,7 @@ func (s *Server) showAccept(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, acceptTemplate, &p)
 }
 
-func (s *Server) takeAccept(w http.ResponseWriter, r *http.Request) error {
+func (s *entryH) takeAccept(w http.ResponseWriter, r *http.Request) error {
 	if err := readForm(w, r, maxEntry); err != nil {
 		return err
 	}
@@ -106,7 +101,7 @@ func (s *Server) takeAccept(w http.ResponseWriter, r *http.Request) error {
 }
 
 // noToken answers for a link that is of no use any more.
-func (s *Server) noToken(w http.ResponseWriter, r *http.Request, err error) error {
+func (s *uiH) noToken(w http.ResponseWriter, r *http.Request, err error) error {
 	e, status := s.known(w, r, err)
 	return s.writeSignIn(w, r, status, signInPage{Heading: "This link does not work any more", Message: e.Message, Back: signInRoot, BackName: "Sign in"})
 }

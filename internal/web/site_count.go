@@ -31,7 +31,7 @@ func isLoad(r *http.Request) bool {
 
 // countLoad counts the load of a page of a website. It is durable when
 // countLoad returns nil.
-func (s *Server) countLoad(r *http.Request, q siteRequest, version *vitrine.Link, owner *vitrine.Account, path string) error {
+func (s *contentH) countLoad(r *http.Request, q siteRequest, version *vitrine.Link, owner *vitrine.Account, path string) error {
 	if s.SiteStats == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (s *Server) countLoad(r *http.Request, q siteRequest, version *vitrine.Link
 
 // fromInside reports whether a request was referred by a page of the same
 // website.
-func (s *Server) fromInside(r *http.Request, q siteRequest) bool {
+func (s *contentH) fromInside(r *http.Request, q siteRequest) bool {
 	from, err := url.Parse(r.Referer())
 	if err != nil || !strings.EqualFold(from.Host, r.Host) || from.Host == "" {
 		return false

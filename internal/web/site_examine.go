@@ -17,7 +17,7 @@ import (
 // examineSite shows a moderator a version of a website, whatever its state: its
 // pages without what runs, with its own styles and pictures and nothing of
 // anybody else's. Links that stay within it can be followed.
-func (s *Server) examineSite(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+func (s *contentH) examineSite(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if navigated(r) || l.Site == 0 {
 		return errNoPage
 	}

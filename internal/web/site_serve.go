@@ -16,7 +16,7 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype/inspect"
 
-	"github.com/hashicorp/golang-lru/v2"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/text/unicode/norm"
 )
@@ -33,14 +33,8 @@ const siteSandbox = "sandbox " + frameSandbox + "; form-action 'none'"
 
 var goneTemplate = parse("website_gone.html", "icons.html")
 
-func (s *Server) siteRoutes(mux *http.ServeMux) {
-	mux.Handle(siteRoot+"{slug}", s.page(s.siteFolder))
-	mux.Handle("GET "+contentRoot+"{token}/site/{path...}", s.page(s.onExamined(s.examineSite)))
-	mux.Handle(siteRoot+"{slug}/{path...}", http.HandlerFunc(s.siteBelowContent))
-}
-
 // siteURL is the public address of a website, with a slash at its end.
-func (s *Server) siteURL(slug vitrine.Slug) string {
+func (s *httpxH) siteURL(slug vitrine.Slug) string {
 	if s.SitesURL == nil {
 		return origin(s.ContentURL) + siteRoot + string(slug) + "/"
 	}
@@ -50,7 +44,7 @@ func (s *Server) siteURL(slug vitrine.Slug) string {
 // siteHosts serves the websites that have hosts of their own, and has the rest
 // of the server answer for all other hosts: nothing of the app is ever at a
 // website's origin.
-func (s *Server) siteHosts(next http.Handler) http.Handler {
+func (s *contentH) siteHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		label, ok := s.siteLabel(r.Host)
 		if !ok {
@@ -64,7 +58,7 @@ func (s *Server) siteHosts(next http.Handler) http.Handler {
 
 // siteLabel is the part of a host that names a website. Ports do not matter: a
 // proxy may have changed them.
-func (s *Server) siteLabel(host string) (string, bool) {
+func (s *contentH) siteLabel(host string) (string, bool) {
 	if s.SitesURL == nil {
 		return "", false
 	}
@@ -72,14 +66,14 @@ func (s *Server) siteLabel(host string) (string, bool) {
 	return strings.CutSuffix(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), strings.TrimPrefix(s.SitesURL.Hostname(), "*"))
 }
 
-func (s *Server) siteFolder(w http.ResponseWriter, r *http.Request) error {
+func (s *contentH) siteFolder(w http.ResponseWriter, r *http.Request) error {
 	http.Redirect(w, r, r.URL.EscapedPath()+"/", http.StatusTemporaryRedirect)
 	return nil
 }
 
 // siteBelowContent serves a website on the content host, inside a sandbox.
 // Where websites have hosts of their own it leads there.
-func (s *Server) siteBelowContent(w http.ResponseWriter, r *http.Request) {
+func (s *contentH) siteBelowContent(w http.ResponseWriter, r *http.Request) {
 	slug, rest := vitrine.Slug(strings.ToLower(r.PathValue("slug"))), r.PathValue("path")
 	if _, err := vitrine.ParseSlug(string(slug)); s.SitesURL != nil && err == nil {
 		to, _ := url.Parse(s.siteURL(slug))
@@ -100,7 +94,7 @@ type siteRequest struct {
 	own  bool   // the host is the website's own
 }
 
-func (s *Server) site(w http.ResponseWriter, r *http.Request, q siteRequest) {
+func (s *contentH) site(w http.ResponseWriter, r *http.Request, q siteRequest) {
 	if err := s.sendSite(w, r, q); err != nil {
 		s.siteFailure(w, r, q, err)
 	}
@@ -108,7 +102,7 @@ func (s *Server) site(w http.ResponseWriter, r *http.Request, q siteRequest) {
 
 // sendSite answers with a file of the version that is shown now. A load of a
 // page is counted, and durable, before the page is sent.
-func (s *Server) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest) error {
+func (s *contentH) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest) error {
 	switch {
 	case s.Sites == nil:
 		return errNoPage
@@ -230,7 +224,7 @@ func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 
 // openSite opens a version's bytes and tells what is in them, which was decided
 // when they were inspected and is read from them anew.
-func (s *Server) openSite(ctx context.Context, version *vitrine.Link) (*inspect.Site, vitrine.Blob, error) {
+func (s *contentH) openSite(ctx context.Context, version *vitrine.Link) (*inspect.Site, vitrine.Blob, error) {
 	blob, err := vitrine.OpenWhole(ctx, s.Blobs, version)
 	if err != nil {
 		return nil, nil, err
@@ -384,7 +378,7 @@ type gonePage struct {
 // siteFailure answers for a website that is not shown, or for a page that it
 // does not have. Where the host is the website's own, browsers forget what it
 // has left in them.
-func (s *Server) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequest, err error) {
+func (s *contentH) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequest, err error) {
 	e, status := s.known(w, r, err)
 	h := w.Header()
 	for _, name := range []string{"Content-Encoding", "Content-Length", "ETag", "Vary"} {

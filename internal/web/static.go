@@ -115,9 +115,9 @@ func assetType(name string) string {
 	}
 }
 
-func (s *Server) assetRoutes(mux *http.ServeMux) {
-	assets()
-	mux.Handle("GET "+assetRoot+"{path...}", s.page(serveAsset))
+// sendIcon leads to the icon of the site.
+func sendIcon(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, assetPath("icon.svg"), http.StatusFound)
 }
 
 // serveAsset needs no credentials and carries nothing secret; viewer frames,

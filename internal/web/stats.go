@@ -21,18 +21,9 @@ const analyticsRoot = "/analytics"
 
 var statsTemplate = parseApp("stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
 
-func (s *Server) statsRoutes(mux *http.ServeMux) {
-	for _, root := range []string{analyticsRoot, "/links/{slug}" + analyticsRoot, websitesRoot + "/{website}" + analyticsRoot} {
-		s.memberPage(mux, http.MethodGet, root, s.stats)
-		// What an open page asks by itself, every few seconds.
-		mux.Handle("GET "+root+"/pulse", s.json(s.sameOrigin(s.looking(s.pulse))))
-		mux.Handle("GET "+root+"/now", s.app(s.sameOrigin(s.looking(s.stats))))
-	}
-}
-
 // looking admits who is signed in, without that being a use of the session: one
 // that nobody uses ends in its time, whatever page is open.
-func (s *Server) looking(h memberHandler) handler {
+func (s *appH) looking(h memberHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		me, err := s.Sessions.Peek(r.Context(), s.session(r))
@@ -86,7 +77,7 @@ func (n *numbers) version() (string, error) {
 
 // numbersOf makes the report that a request is about; of an account whose plan
 // has none, a sample, and of its websites nothing.
-func (s *Server) numbersOf(ctx context.Context, me *vitrine.Account, of subject, rg report.Range) (n *numbers, err error) {
+func (s *analyticsH) numbersOf(ctx context.Context, me *vitrine.Account, of subject, rg report.Range) (n *numbers, err error) {
 	l := of.link
 	n = &numbers{website: of.website, sample: !me.Plan.Pro()}
 	switch {
@@ -107,7 +98,7 @@ func (s *Server) numbersOf(ctx context.Context, me *vitrine.Account, of subject,
 }
 
 // subjectOf is the link or the website that the address of a page names.
-func (s *Server) subjectOf(r *http.Request, me *vitrine.Account) (of subject, err error) {
+func (s *analyticsH) subjectOf(r *http.Request, me *vitrine.Account) (of subject, err error) {
 	if slug := r.PathValue("website"); slug != "" && s.SiteStats != nil {
 		of.website, err = s.Sites.BySlug(r.Context(), me, slug)
 		return of, err
@@ -118,7 +109,7 @@ func (s *Server) subjectOf(r *http.Request, me *vitrine.Account) (of subject, er
 
 // linkOf is the link that the address of a page names, nil where it names none.
 // Another account's link is like an unknown one.
-func (s *Server) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, error) {
+func (s *analyticsH) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, error) {
 	slug := r.PathValue("slug")
 	if slug == "" {
 		return nil, nil
@@ -130,7 +121,7 @@ func (s *Server) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, er
 	return l, err
 }
 
-func (s *Server) stats(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *analyticsH) stats(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	rg, err := reportRange(r)
 	if err != nil {
 		return err
@@ -154,7 +145,7 @@ func (s *Server) stats(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 }
 
 // pulse tells a page whether its numbers have changed, by their version.
-func (s *Server) pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *analyticsH) pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if !me.Plan.Pro() {
 		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
 	}
@@ -228,7 +219,7 @@ type statsRange struct {
 	Chosen        bool
 }
 
-func (s *Server) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.Link, n *numbers) (*statsPage, error) {
+func (s *analyticsH) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.Link, n *numbers) (*statsPage, error) {
 	title := "Analytics"
 	if l != nil {
 		title = "Analytics of " + l.Title

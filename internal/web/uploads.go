@@ -15,16 +15,6 @@ const (
 	uploadsRoot   = dashboardRoot + "/uploads"
 )
 
-// uploadRoutes are the operations of the site's own scripts: the same three
-// steps as the API's, by a session instead of a key.
-func (s *Server) uploadRoutes(mux *http.ServeMux) {
-	s.memberData(mux, http.MethodPost, uploadsRoot, s.beginFromPage)
-	s.memberData(mux, http.MethodPost, uploadsRoot+"/complete", s.completeFromPage)
-	s.memberData(mux, http.MethodGet, dashboardRoot+"/slug", s.checkSlug)
-	s.memberData(mux, http.MethodGet, linksRoot+"/{slug}/state", s.linkState)
-	s.memberData(mux, http.MethodPost, linksRoot+"/{slug}/edit", s.editLink)
-}
-
 // memberLink is a link as the site's scripts know it: as the API's, with what
 // its owner reads and where it leads.
 type memberLink struct {
@@ -38,8 +28,8 @@ type memberLink struct {
 	Analytics     string            `json:"analytics"` // address
 }
 
-func (s *Server) memberLink(l *vitrine.Link) memberLink {
-	m := memberLink{link: s.link(l), State: l.State, Status: stateName(l.State), AllowDownload: l.AllowDownload, Manage: linkAddress(l),
+func (s *uploadH) memberLink(l *vitrine.Link) memberLink {
+	m := memberLink{link: s.API.link(l), State: l.State, Status: stateName(l.State), AllowDownload: l.AllowDownload, Manage: linkAddress(l),
 		Analytics: linkAddress(l) + "/analytics"}
 	if l.Reason != "" {
 		m.Why, m.Meaning = reasonName(l.Reason), vitrine.OwnerMeaning(l.Reason)
@@ -47,8 +37,8 @@ func (s *Server) memberLink(l *vitrine.Link) memberLink {
 	return m
 }
 
-func (s *Server) beginFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	b, err := s.beginUpload(w, r, me)
+func (s *uploadH) beginFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	b, err := s.API.beginUpload(w, r, me)
 	if err != nil {
 		return err
 	}
@@ -58,8 +48,8 @@ func (s *Server) beginFromPage(w http.ResponseWriter, r *http.Request, me *vitri
 	return writeBegun(w, b)
 }
 
-func (s *Server) completeFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	l, err := s.endUpload(w, r, me)
+func (s *uploadH) completeFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.API.endUpload(w, r, me)
 	if err != nil {
 		return err
 	}
@@ -67,7 +57,7 @@ func (s *Server) completeFromPage(w http.ResponseWriter, r *http.Request, me *vi
 }
 
 // linkState is asked for as long as a link is being scanned.
-func (s *Server) linkState(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *uploadH) linkState(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
 		return err
@@ -85,7 +75,7 @@ type slugAnswer struct {
 }
 
 // checkSlug answers while someone types.
-func (s *Server) checkSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *uploadH) checkSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	q := r.URL.Query()
 	slug := q.Get("slug")
 	err := s.Links.SlugFree(r.Context(), me, q.Get("for"), slug)
@@ -102,7 +92,7 @@ func (s *Server) checkSlug(w http.ResponseWriter, r *http.Request, me *vitrine.A
 
 // editLink changes what was sent of a link, all of it or nothing, and leaves
 // the rest.
-func (s *Server) editLink(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *uploadH) editLink(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := readObject(w, r)
 	if err != nil {
 		return err

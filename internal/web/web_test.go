@@ -125,7 +125,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	}
 	s.server.Logins = &auth.Logins{Store: store, Keys: s.server.Keys, Signer: signer, Now: now}
 	s.server.UpgradeURL = "https://share.example/buy"
-	s.handler = s.server.Handler()
+	s.handler = &liveHandler{server: s.server}
 	if o.around != nil {
 		s.handler = o.around(s.handler)
 	}

@@ -26,20 +26,6 @@ const websitesRoot = "/websites"
 // 200 characters, each up to 12 bytes of the form's encoding.
 const maxWebsiteForm = 8 << 10
 
-func (s *Server) websiteRoutes(mux *http.ServeMux) {
-	s.memberPage(mux, http.MethodGet, websitesRoot, s.listWebsites)
-	s.memberPage(mux, http.MethodPost, websitesRoot, s.createWebsite)
-	s.memberData(mux, http.MethodPost, websitesRoot+"/new", s.createFromPage)
-	s.memberData(mux, http.MethodGet, websitesRoot+"/new/slug", s.checkWebsiteSlug)
-	s.memberPage(mux, http.MethodGet, websitesRoot+"/{slug}", s.manageWebsite)
-	for action, does := range websiteForms {
-		s.memberPage(mux, http.MethodPost, websitesRoot+"/{slug}/"+action, s.websiteForm(does))
-	}
-	s.memberData(mux, http.MethodPost, websitesRoot+"/{slug}/discard", s.discardWebsite)
-	s.memberData(mux, http.MethodPost, websitesRoot+"/{slug}/uploads", s.beginDeploy)
-	s.memberData(mux, http.MethodPost, websitesRoot+"/{slug}/uploads/complete", s.endDeploy)
-}
-
 func websiteAddress(slug vitrine.Slug) string { return websitesRoot + "/" + string(slug) }
 
 // dropZone is where a website's files are dropped.
@@ -51,7 +37,7 @@ type dropZone struct {
 	Upgrade   bool   // a higher plan takes more
 }
 
-func (s *Server) dropZone(ctx context.Context, me *vitrine.Account) (dropZone, publish.Usage, error) {
+func (s *websitesH) dropZone(ctx context.Context, me *vitrine.Account) (dropZone, publish.Usage, error) {
 	usage, err := s.Uploads.Usage(ctx, me)
 	z := dropZone{FileLimit: usage.Limits.FileBytes, Storage: -1, Upgrade: s.sold() && !me.Plan.Pro()}
 	if most := usage.Limits.StorageBytes; most > 0 {
@@ -102,7 +88,7 @@ func websiteState(f *collections.SiteFacts) (class, words string) {
 	return "empty", "Nothing deployed yet"
 }
 
-func (s *Server) websiteRow(f *collections.SiteFacts) websiteRow {
+func (s *appH) websiteRow(f *collections.SiteFacts) websiteRow {
 	r := websiteRow{SiteFacts: f, URL: s.siteURL(f.Slug), Manage: websiteAddress(f.Slug)}
 	_, r.Address, _ = strings.Cut(strings.TrimSuffix(r.URL, "/"), "://")
 	r.State, r.Status = websiteState(f)
@@ -110,17 +96,17 @@ func (s *Server) websiteRow(f *collections.SiteFacts) websiteRow {
 }
 
 // affixes are what is before and behind a slug in the address of a website.
-func (s *Server) affixes() (prefix, suffix string) {
+func (s *websitesH) affixes() (prefix, suffix string) {
 	_, address, _ := strings.Cut(s.siteURL("*"), "://")
 	prefix, suffix, _ = strings.Cut(strings.TrimSuffix(address, "/"), "*")
 	return prefix, suffix
 }
 
-func (s *Server) listWebsites(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *websitesH) listWebsites(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.writeWebsites(w, r, me, http.StatusOK, func(*websitesPage) {})
 }
 
-func (s *Server) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*websitesPage)) error {
+func (s *websitesH) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*websitesPage)) error {
 	p := websitesPage{appPage: s.newAppPage(r, me, "Websites", "websites")}
 	list, err := s.Sites.List(r.Context(), me)
 	if err != nil {
@@ -141,7 +127,7 @@ func (s *Server) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitri
 	return s.writeApp(w, r, status, websitesTemplate, p.Nonce, &p)
 }
 
-func (s *Server) createWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *websitesH) createWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := readForm(w, r, maxWebsiteForm); err != nil {
 		return err
 	}
@@ -159,7 +145,7 @@ func (s *Server) createWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 }
 
 // createFromPage makes a website for the files that were dropped.
-func (s *Server) createFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *websitesH) createFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := readObject(w, r)
 	if err != nil {
 		return err
@@ -180,14 +166,14 @@ func (s *Server) createFromPage(w http.ResponseWriter, r *http.Request, me *vitr
 }
 
 // discardWebsite takes a website back whose first deploy came to nothing.
-func (s *Server) discardWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *websitesH) discardWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := s.Sites.Discard(r.Context(), me, r.PathValue("slug")); err != nil {
 		return err
 	}
 	return writeJSON(w, struct{}{})
 }
 
-func (s *Server) checkWebsiteSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *websitesH) checkWebsiteSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	slug := r.URL.Query().Get("slug")
 	return writeSlugAnswer(w, slug, s.Sites.SlugFree(r.Context(), me, slug))
 }
@@ -246,7 +232,7 @@ type leftOutEntry struct{ Path, Why string }
 // shownLeftOut is how many of them a page lists.
 const shownLeftOut = 200
 
-func (s *Server) manageWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *websitesH) manageWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	f, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
 		return err
@@ -254,7 +240,7 @@ func (s *Server) manageWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 	return s.writeWebsite(w, r, me, f, http.StatusOK, func(*websitePage) {})
 }
 
-func (s *Server) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account, f *collections.SiteFacts, status int, change func(*websitePage)) error {
+func (s *websitesH) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account, f *collections.SiteFacts, status int, change func(*websitePage)) error {
 	p := websitePage{appPage: s.newAppPage(r, me, f.Title, "websites"), Site: s.websiteRow(f), Here: websiteAddress(f.Slug), NewTitle: f.Title,
 		Shared: s.SitesURL == nil, Root: siteRoot + string(f.Slug) + "/"}
 	var err error
@@ -276,8 +262,8 @@ func (s *Server) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrin
 }
 
 // leftOut reads what a version leaves out; nil: nothing.
-func (s *Server) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut, error) {
-	site, blob, err := s.openSite(ctx, version)
+func (s *websitesH) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut, error) {
+	site, blob, err := s.Content.openSite(ctx, version)
 	if err != nil {
 		return nil, err
 	}
@@ -294,21 +280,21 @@ func (s *Server) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut, 
 
 // websiteDeed is what a form does with a website; it returns what is said of
 // it, and where.
-type websiteDeed func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
+type websiteDeed func(s *websitesH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
 
 // websiteForms are the forms of a website's page, by the end of the address
 // that takes them.
 var websiteForms = map[string]websiteDeed{
-	"title": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"title": func(s *websitesH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		return "renamed", websitesRoot + "/" + slug, s.Sites.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
 	},
-	"restore": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"restore": func(s *websitesH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		return "restored", websitesRoot + "/" + slug, s.Sites.Rollback(ctx, me, slug, linkIDOf(f.Get("version")))
 	},
-	"remove": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"remove": func(s *websitesH, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
 		return "version-gone", websitesRoot + "/" + slug, s.Sites.DeleteVersion(ctx, me, slug, linkIDOf(f.Get("version")))
 	},
-	"delete": func(s *Server, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
+	"delete": func(s *websitesH, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
 		return "site-deleted", websitesRoot, s.Sites.Delete(ctx, me, slug)
 	},
 }
@@ -319,9 +305,13 @@ func linkIDOf(text string) vitrine.LinkID {
 	return vitrine.LinkID(n)
 }
 
-// websiteForm takes a form about a website of who is signed in. One that cannot
+// form takes a form about a website of who is signed in. One that cannot
 // be carried out is shown again.
-func (s *Server) websiteForm(does websiteDeed) memberHandler {
+func (s *websitesH) form(action string) memberHandler {
+	does, ok := websiteForms[action]
+	if !ok {
+		panic("no form " + action)
+	}
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if err := readForm(w, r, maxWebsiteForm); err != nil {
 			return err
@@ -347,7 +337,7 @@ func (s *Server) websiteForm(does websiteDeed) memberHandler {
 }
 
 // readDeploy reads a step of a deploy: the website, and what was sent.
-func (s *Server) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*collections.SiteFacts, fields, error) {
+func (s *websitesH) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*collections.SiteFacts, fields, error) {
 	site, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
 		return nil, fields{}, err
@@ -357,7 +347,7 @@ func (s *Server) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.
 }
 
 // beginDeploy is the first of the three steps of a version.
-func (s *Server) beginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *websitesH) beginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	site, f, err := s.readDeploy(w, r, me)
 	if err != nil {
 		return err
@@ -377,7 +367,7 @@ func (s *Server) beginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine
 }
 
 // endDeploy is the third.
-func (s *Server) endDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *websitesH) endDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	site, f, err := s.readDeploy(w, r, me)
 	if err != nil {
 		return err
@@ -399,7 +389,7 @@ type deployed struct {
 	Next  string            `json:"next"` // address of the page that tells what came of it
 }
 
-func (s *Server) deployed(slug vitrine.Slug, l *vitrine.Link) deployed {
+func (s *websitesH) deployed(slug vitrine.Slug, l *vitrine.Link) deployed {
 	saying := "deployed"
 	if l.State != vitrine.StateLive {
 		saying = "deploy-held"

@@ -1,0 +1,52 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+
+	"vitrine/internal/web"
+)
+
+// liveHandler is the handler of a server as its fields are now: a test may
+// change them after the server has begun.
+type liveHandler struct {
+	server *web.Server
+
+	mu      sync.Mutex
+	of      string // the fields that handler is of
+	handler http.Handler
+}
+
+func (l *liveHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.now().ServeHTTP(w, r)
+}
+
+func (l *liveHandler) now() http.Handler {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if of := fieldsOf(l.server); l.handler == nil || of != l.of {
+		l.of, l.handler = of, l.server.Handler()
+	}
+	return l.handler
+}
+
+// fieldsOf is another text when a field is another value.
+func fieldsOf(s *web.Server) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%p", s.Uploads.Scanner)
+	for _, f := range reflect.ValueOf(s).Elem().Fields() {
+		if f.Kind() == reflect.Interface && !f.IsNil() {
+			f = f.Elem()
+		}
+		switch f.Kind() {
+		case reflect.Pointer, reflect.Func:
+			fmt.Fprintf(&b, " %x", f.Pointer())
+		default:
+			fmt.Fprintf(&b, " %v", f)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,137 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// router registers routes with the guard of their surface. A pattern is a
+// method and a path as in [http.ServeMux].
+type router struct {
+	mux *http.ServeMux
+	h   *handlers
+	// others answers the methods that a path does not take, by path.
+	others map[string]*otherMethods
+}
+
+// otherMethods is the answer to methods that a path does not take.
+type otherMethods struct {
+	taken  []string
+	answer func(taken []string) http.Handler
+}
+
+func newRouter(mux *http.ServeMux, h *handlers) *router {
+	return &router{mux: mux, h: h, others: map[string]*otherMethods{}}
+}
+
+// done registers the answers to the methods that no route of a path takes.
+func (r *router) done() {
+	for path, o := range r.others {
+		r.mux.Handle(path, o.answer(o.taken))
+	}
+}
+
+// only has every other method of the path of a pattern answered by answer.
+func (r *router) only(pattern string, answer func(taken []string) http.Handler) {
+	method, path, ok := strings.Cut(pattern, " ")
+	if !ok {
+		return
+	}
+	if r.others[path] == nil {
+		r.others[path] = &otherMethods{answer: answer}
+	}
+	if taken := &r.others[path].taken; !slices.Contains(*taken, method) {
+		*taken = append(*taken, method)
+	}
+}
+
+// plain registers a handler that answers its own failures.
+func (r *router) plain(pattern string, h http.HandlerFunc) { r.mux.Handle(pattern, h) }
+
+// json serves an operation for programs. Its failures are JSON.
+func (r *router) json(pattern string, h handler) {
+	r.mux.Handle(pattern, r.h.api.json(h))
+	r.only(pattern, func(taken []string) http.Handler {
+		return r.h.api.json(allowed(strings.Join(taken, ", ")))
+	})
+}
+
+// key serves an operation of the API for the bearer of a key.
+func (r *router) key(pattern string, h accountHandler) { r.json(pattern, r.h.api.withAccount(h)) }
+
+// anyOrigin serves an operation that pages of any origin may call. headers are
+// what they may send.
+func (r *router) anyOrigin(pattern, headers string, h handler) {
+	r.mux.Handle(pattern, r.h.api.json(crossOrigin(h)))
+	r.only(pattern, func(taken []string) http.Handler {
+		return r.h.api.json(func(w http.ResponseWriter, req *http.Request) error {
+			return preflight(w, req, strings.Join(taken, ", "), headers)
+		})
+	})
+}
+
+// pro serves an operation for the bearer of a key whose plan has analytics,
+// from any origin.
+func (r *router) pro(pattern string, h accountHandler) {
+	r.anyOrigin(pattern, "Authorization, "+sentHeaders, r.h.api.withPro(h))
+}
+
+// upload takes the bytes of a file at a signed address, from any origin.
+func (r *router) upload(pattern string, h handler) { r.anyOrigin(pattern, sentHeaders, h) }
+
+// page serves a page for people. Its failures are pages.
+func (r *router) page(pattern string, h handler) { r.mux.Handle(pattern, r.h.public.page(h)) }
+
+// form takes a form of a public page, from pages of this origin alone.
+func (r *router) form(pattern string, h handler) { r.page(pattern, r.h.public.sameOrigin(h)) }
+
+// link serves a page of a link that the public may see.
+func (r *router) link(pattern string, h linkHandler) { r.page(pattern, r.h.public.onLink(h)) }
+
+// linkForm takes a form of such a page.
+func (r *router) linkForm(pattern string, h linkHandler) { r.form(pattern, r.h.public.onLink(h)) }
+
+// front serves a page about Vitrine, for anyone.
+func (r *router) front(pattern string, h handler) { r.page(pattern, r.h.front.personal(h)) }
+
+// app serves a page of the app, or takes a form from pages of this origin.
+func (r *router) app(pattern string, h handler) {
+	r.mux.Handle(pattern, r.h.shell.app(r.h.shell.sameOrigin(h)))
+	r.only(pattern, func(taken []string) http.Handler {
+		if i := slices.Index(taken, "GET"); i >= 0 {
+			taken = slices.Insert(taken, i+1, "HEAD")
+		}
+		return r.h.shell.app(allowed(strings.Join(taken, ", ")))
+	})
+}
+
+// entry serves a page on which people get in. Until there is an account it
+// says how to make one.
+func (r *router) entry(pattern string, h handler) { r.app(pattern, r.h.entry.afterSetup(h)) }
+
+// member serves a page for anyone who is signed in.
+func (r *router) member(pattern string, h memberHandler) { r.app(pattern, r.h.shell.asMember(h)) }
+
+// owner serves a page for the owners of the instance.
+func (r *router) owner(pattern string, h memberHandler) { r.member(pattern, asOwner(h)) }
+
+// moderator serves a page for moderators.
+func (r *router) moderator(pattern string, h memberHandler) {
+	r.app(pattern, r.h.shell.asModerator(h))
+}
+
+// data serves an operation of the app's own scripts: JSON, for anyone who is
+// signed in.
+func (r *router) data(pattern string, h memberHandler) {
+	r.mux.Handle(pattern, r.h.shell.json(r.h.shell.sameOrigin(r.h.shell.withSession(h))))
+}
+
+// look serves what an open page asks for by itself, as JSON. It is no use of
+// the session.
+func (r *router) look(pattern string, h memberHandler) {
+	r.mux.Handle(pattern, r.h.shell.json(r.h.shell.sameOrigin(r.h.shell.looking(h))))
+}
+
+// lookPage is look for a page.
+func (r *router) lookPage(pattern string, h memberHandler) { r.app(pattern, r.h.shell.looking(h)) }
