@@ -60,7 +60,7 @@ format: tools/frontend/node_modules ## format everything
 	npm --prefix tools/frontend run --silent format
 
 test-js: ## the scripts' tests, which need no browser
-	node --test internal/web/jstest/*.test.js
+	node --test internal/web/ui/jstest/*.test.js
 
 tools/frontend/node_modules: tools/frontend/package-lock.json
 	npm --prefix tools/frontend ci --ignore-scripts --no-audit --no-fund --silent

@@ -30,6 +30,7 @@ import (
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/web"
+	"vitrine/internal/web/api"
 )
 
 const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
@@ -63,7 +64,7 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
 	public, _ := url.Parse(hs.URL)
 	signer := signer.New([]byte("bench"))
-	blobs, err := disk.New(dir, hs.URL+web.StorageRoot, signer, time.Now)
+	blobs, err := disk.New(dir, hs.URL+api.StorageRoot, signer, time.Now)
 	must(err)
 	views := ingest.NewViews(wrap(log))
 	s := &web.Server{PublicURL: public, ContentURL: public, Version: "bench", Keys: &auth.Keys{Store: store, Now: time.Now},

@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/outbox"
 	"vitrine/internal/password"
 	"vitrine/internal/terminal"
-	"vitrine/internal/web"
+	"vitrine/internal/web/httpx"
 )
 
 // How people get in: the links that the operator hands out, and what a server
@@ -58,7 +58,7 @@ func (f accountFlags) mailer() (*mail.Sender, error) {
 func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url.URL) {
 	a.SignUp, a.SignUpPlan, a.Site = auth.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
 	a.Address = func(p vitrine.TokenPurpose, text vitrine.TokenText) string {
-		return web.TokenURL(public.String(), p, text)
+		return httpx.TokenURL(public.String(), p, text)
 	}
 	a.Mail = outbox
 }
@@ -71,7 +71,7 @@ func offered(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitr
 		t.Say("No server runs on this directory: put its address in place of %s.", defaultURL)
 	}
 	t.Say("%s", what)
-	_, err := fmt.Fprintln(t.Out, web.TokenURL(cmp.Or(address, defaultURL), p, text))
+	_, err := fmt.Fprintln(t.Out, httpx.TokenURL(cmp.Or(address, defaultURL), p, text))
 	return err
 }
 

@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/sqldb"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/terminal"
-	"vitrine/internal/web"
+	"vitrine/internal/web/api"
 )
 
 // signingSecret names the secret in the Store that all tokens of an instance
@@ -112,7 +112,7 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 		return nil, err
 	}
 	in.signer = signer.New(secret)
-	if in.blobs, in.receiver, err = places.openBlobs(ctx, public+web.StorageRoot, in.signer, in.now); err != nil {
+	if in.blobs, in.receiver, err = places.openBlobs(ctx, public+api.StorageRoot, in.signer, in.now); err != nil {
 		return nil, err
 	}
 	in.sessions = &auth.Sessions{Store: in.store, Signer: in.signer, Now: in.now}

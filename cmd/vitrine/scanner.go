@@ -9,7 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/clamav"
-	"vitrine/internal/web"
+	"vitrine/internal/web/app"
 )
 
 // scanner is what files are scanned with, and what there is to say of it.
@@ -18,7 +18,7 @@ type scanner struct {
 	clamd *clamav.Scanner // nil: none is configured
 
 	mu     sync.Mutex
-	said   []web.Notice
+	said   []app.Notice
 	saidAt time.Time
 	asking bool
 }
@@ -55,9 +55,9 @@ const noticesLife = 10 * time.Second
 
 // notices are what moderators must know of the scanner. What was found out last
 // is said at once; nobody waits for a scanner.
-func (s *scanner) notices(context.Context) []web.Notice {
+func (s *scanner) notices(context.Context) []app.Notice {
 	if s.clamd == nil {
-		return []web.Notice{{Text: "No malware scanner is set up: files are inspected for what they claim to be, and not scanned for malware. The server’s flag --clamd names one.", Warning: true}}
+		return []app.Notice{{Text: "No malware scanner is set up: files are inspected for what they claim to be, and not scanned for malware. The server’s flag --clamd names one.", Warning: true}}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,9 +70,9 @@ func (s *scanner) notices(context.Context) []web.Notice {
 
 // ask finds out how the scanner is.
 func (s *scanner) ask() {
-	var said []web.Notice
+	var said []app.Notice
 	for _, h := range s.clamd.Check(context.Background()) { // which has a time of its own
-		said = append(said, web.Notice{Text: h.String(), Warning: h.Err != nil})
+		said = append(said, app.Notice{Text: h.String(), Warning: h.Err != nil})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

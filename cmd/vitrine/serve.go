@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/accept"
 	"vitrine/internal/datadir"
 	"vitrine/internal/terminal"
-	"vitrine/internal/web"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/worker"
 )
 
@@ -112,7 +112,7 @@ func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, e
 	if err != nil || text == "" {
 		return "", err
 	}
-	return web.TokenURL(public.String(), vitrine.TokenSetup, text), nil
+	return httpx.TokenURL(public.String(), vitrine.TokenSetup, text), nil
 }
 
 // welcome says where the server is, what it lacks, and what to do next: to a

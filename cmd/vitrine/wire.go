@@ -23,6 +23,7 @@ import (
 	"vitrine/internal/publish"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/web"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/worker"
 )
 
@@ -128,7 +129,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	}))
 	in.links.ViewerKeyLife = c.ViewerKeyLife
 	in.analytics.MaxOpens, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
-	in.analytics.URL = func(slug vitrine.Slug) string { return web.LinkURL(public, slug) }
+	in.analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
 	s.http = s.httpServer(c.app(s, uploads, made, siteStats, viewIDs, public, content))
 	return s
 }

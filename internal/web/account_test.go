@@ -20,7 +20,7 @@ import (
 	"vitrine/internal/outbox"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/vitrinetest/mailtest"
-	"vitrine/internal/web"
+	"vitrine/internal/web/httpx"
 )
 
 // letters is a Mailer that keeps what it is given.
@@ -450,7 +450,7 @@ func TestTokenURLs(t *testing.T) {
 	d := newDoor(t, auth.SignUpOpen, true)
 	for _, p := range []vitrine.TokenPurpose{vitrine.TokenSignIn, vitrine.TokenPassword, vitrine.TokenSignUp, vitrine.TokenInvite, vitrine.TokenEmail, vitrine.TokenSetup} {
 		for _, text := range []vitrine.TokenText{"x", ""} {
-			if r := d.get(web.TokenURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 && (text != "" || p != vitrine.TokenEmail) {
+			if r := d.get(httpx.TokenURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 && (text != "" || p != vitrine.TokenEmail) {
 				t.Errorf("%s: %d at %s", p, r.StatusCode, fmt.Sprint(r.Request.URL))
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/web"
+	"vitrine/internal/web/public"
 	"vitrine/report"
 )
 
@@ -40,9 +40,9 @@ func TestBeacon(t *testing.T) {
 		t.Errorf("session %+v, bot %q", got, o.Bot)
 	}
 
-	clamped := web.ClampedBeacons()
+	clamped := public.ClampedBeacons()
 	send(`{"engaged":1e300,"present":1e300,"width":-5,"pages":{"1":9e99,"13":5000,"-1":5,"0":0}}`, plainText)
-	if web.ClampedBeacons() != clamped+1 {
+	if public.ClampedBeacons() != clamped+1 {
 		t.Error("an impossible claim is not counted as clamped")
 	}
 	o = s.opens(l)[0]

@@ -7,7 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/auth"
-	"vitrine/internal/web"
+	"vitrine/internal/web/httpx"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -134,7 +134,7 @@ func TestBrowserAccountAxe(t *testing.T) {
 	reset, err := d.server.Accounts.OfferReset(t.Context(), d.member.Email)
 	d.check(err)
 	d.signIn(d.owner) // another browser
-	out := []string{"/sign-in", "/sign-up", "/reset", web.TokenURL("", vitrine.TokenInvite, invited), web.TokenURL("", vitrine.TokenPassword, reset), "/sign-up/used", d.offer(d.member)}
+	out := []string{"/sign-in", "/sign-up", "/reset", httpx.TokenURL("", vitrine.TokenInvite, invited), httpx.TokenURL("", vitrine.TokenPassword, reset), "/sign-up/used", d.offer(d.member)}
 	in := []string{"/account", "/keys", "/people"}
 	visitor, owner := newVisitor(t), newMember(t, d.site, d.owner)
 	for tb, paths := range map[*tab][]string{visitor: out, owner: in} {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/web"
+	"vitrine/internal/web/app"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -252,7 +252,7 @@ func TestBrowserModerationSuspend(t *testing.T) {
 // Every page for moderators is accessible and fits into its windows.
 func TestBrowserModerationAxe(t *testing.T) {
 	d := newDesk(t)
-	d.notices = []web.Notice{{Text: "NO MALWARE SCANNER IS CONFIGURED: files are checked by inspection alone.", Warning: true}, {Text: "Signatures 27412"}}
+	d.notices = []app.Notice{{Text: "NO MALWARE SCANNER IS CONFIGURED: files are checked by inspection alone.", Warning: true}, {Text: "Signatures 27412"}}
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
 	paths := map[string]string{"queue": "/moderation", "late": "/moderation?reason=scan_late", "none for a reason": "/moderation?reason=encrypted_archive", "history": "/moderation/history",
 		"account": accountPath(d.member), "own account": accountPath(mod), "not found": casePath(&vitrine.Link{Slug: "nothing-here"}), "how to": "/sign-in", "offer": d.offer(mod)}

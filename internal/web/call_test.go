@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/web"
+	"vitrine/internal/web/front"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -21,7 +21,7 @@ import (
 )
 
 var openAPI = sync.OnceValue(func() routers.Router {
-	b, err := os.ReadFile("openapi.json")
+	b, err := os.ReadFile("api/openapi.json")
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +130,7 @@ func (f *fixture) validate(req *http.Request, a answer) {
 	if err != nil {
 		return
 	}
-	if op := route.Operation.OperationID; a.Status >= 400 && !web.Documented(op, vitrine.Code(a.text("code"))) {
+	if op := route.Operation.OperationID; a.Status >= 400 && !front.Documented(op, vitrine.Code(a.text("code"))) {
 		f.t.Errorf("%s answers with %s, which its documentation does not list", op, a.text("code"))
 	}
 	in := &openapi3filter.RequestValidationInput{Request: clone, PathParams: params, Route: route,

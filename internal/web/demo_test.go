@@ -16,7 +16,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/visitor"
-	"vitrine/internal/web"
+	"vitrine/internal/web/app"
 	"vitrine/report"
 )
 
@@ -70,7 +70,7 @@ func newDemo(t testing.TB) *demo {
 		d.read(d.links[name], 900/(i+1))
 	}
 	d.readWebsite(700)
-	d.notices = []web.Notice{{Text: "Scanner: ClamAV 1.0.7, signatures of today."}}
+	d.notices = []app.Notice{{Text: "Scanner: ClamAV 1.0.7, signatures of today."}}
 	d.account = d.pro
 	return d
 }

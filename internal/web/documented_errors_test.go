@@ -16,7 +16,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/vitrinetest"
-	"vitrine/internal/web"
+	"vitrine/internal/web/front"
 )
 
 // caller provokes errors of the API, as an account of the plan Pro.
@@ -347,7 +347,7 @@ func (b shorterBlobs) Stat(ctx context.Context, id vitrine.UploadID) (vitrine.Bl
 // it, with the status that is listed.
 func TestDocumentedErrors(t *testing.T) {
 	pairs := 0
-	web.DocumentedErrors(func(op string, code vitrine.Code, status int) {
+	front.DocumentedErrors(func(op string, code vitrine.Code, status int) {
 		pairs++
 		if op == "completeUpload" && code == vitrine.CodeRateLimited {
 			return // the specification lists it, so programs must be ready for it; nothing answers so

@@ -18,7 +18,7 @@ type example struct {
 // examples are those of each operation.
 func examples(t *testing.T) map[string]example {
 	t.Helper()
-	b, err := os.ReadFile("openapi.json")
+	b, err := os.ReadFile("api/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

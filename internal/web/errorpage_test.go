@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/web"
+	"vitrine/internal/web/app"
 )
 
 // Whatever goes wrong, the page says what happened and what to do, has the
@@ -19,7 +19,7 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 	live, review, off := d.publish("notes.txt", samples["notes.txt"]), d.publish("data.json", samples["data.json"]), d.publish("picture.png", samples["picture.png"])
 	d.setState(review, vitrine.StateReview)
 	d.setState(off, vitrine.StateDisabled)
-	d.server.Notices = func(context.Context) []web.Notice { panic("a fault of a test") }
+	d.server.Notices = func(context.Context) []app.Notice { panic("a fault of a test") }
 	broken.down = true
 	member, owner := d.signIn(d.member), d.signIn(d.owner)
 	const start, dashboard, queue = "Go to the start page", "Go to the dashboard", "Go to the queue"
@@ -41,7 +41,7 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 		if c.name == "nothing to decide" {
 			d.server.Notices = nil
 		} else if c.name == "a fault" {
-			d.server.Notices = func(context.Context) []web.Notice { panic("a fault of a test") }
+			d.server.Notices = func(context.Context) []app.Notice { panic("a fault of a test") }
 		}
 		headers := []string{"Accept: text/html,*/*"}
 		if c.cookie != "" {

@@ -13,7 +13,7 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/publish"
-	"vitrine/internal/web"
+	"vitrine/internal/web/app"
 )
 
 // newDesk is a site at which moderators work. The account of the site is its
@@ -24,7 +24,7 @@ func newDesk(t testing.TB) *site { return newDeskWith(t, siteOptions{}) }
 func newDeskWith(t testing.TB, o siteOptions) *site {
 	t.Helper()
 	d := newSiteWith(t, o)
-	d.server.Notices = func(context.Context) []web.Notice { return d.notices }
+	d.server.Notices = func(context.Context) []app.Notice { return d.notices }
 	d.owner = d.account
 	d.member = d.join("member@example.org", vitrine.RoleMember)
 	d.account = d.member

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
-	"vitrine/internal/web"
+	"vitrine/internal/web/app"
 )
 
 // The queue has what waits, the longest first, and filters by reason.
@@ -16,7 +16,7 @@ func TestQueue(t *testing.T) {
 	if r := d.status(d.get("/moderation", cookie), 200); !strings.Contains(r.body, "Nothing waits") || strings.Contains(r.body, "<nav class=\"filters\"") {
 		t.Errorf("an empty queue: %s", r.body)
 	}
-	d.notices = []web.Notice{{Text: "NO MALWARE SCANNER <b>", Warning: true}, {Text: "Signatures 27412"}}
+	d.notices = []app.Notice{{Text: "NO MALWARE SCANNER <b>", Warning: true}, {Text: "Signatures 27412"}}
 	first := d.held("notes.txt", vitrine.ReasonSuspicious)
 	second := d.held("picture.png", vitrine.ReasonScanLate)
 	for range 60 {

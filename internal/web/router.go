@@ -4,6 +4,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"vitrine/internal/web/api"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/app/peoplepage"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/public"
 )
 
 // router registers routes with the guard of their surface. A pattern is a
@@ -50,88 +56,92 @@ func (r *router) only(pattern string, answer func(taken []string) http.Handler) 
 func (r *router) plain(pattern string, h http.HandlerFunc) { r.mux.Handle(pattern, h) }
 
 // json serves an operation for programs. Its failures are JSON.
-func (r *router) json(pattern string, h handler) {
-	r.mux.Handle(pattern, r.h.api.json(h))
+func (r *router) json(pattern string, h httpx.HandlerFunc) {
+	r.mux.Handle(pattern, r.h.api.JSON(h))
 	r.only(pattern, func(taken []string) http.Handler {
-		return r.h.api.json(allowed(strings.Join(taken, ", ")))
+		return r.h.api.JSON(httpx.Allowed(strings.Join(taken, ", ")))
 	})
 }
 
 // key serves an operation of the API for the bearer of a key.
-func (r *router) key(pattern string, h accountHandler) { r.json(pattern, r.h.api.withAccount(h)) }
+func (r *router) key(pattern string, h api.AccountHandler) { r.json(pattern, r.h.api.WithAccount(h)) }
 
 // anyOrigin serves an operation that pages of any origin may call. headers are
 // what they may send.
-func (r *router) anyOrigin(pattern, headers string, h handler) {
-	r.mux.Handle(pattern, r.h.api.json(crossOrigin(h)))
+func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc) {
+	r.mux.Handle(pattern, r.h.api.JSON(httpx.CrossOrigin(h)))
 	r.only(pattern, func(taken []string) http.Handler {
-		return r.h.api.json(func(w http.ResponseWriter, req *http.Request) error {
-			return preflight(w, req, strings.Join(taken, ", "), headers)
+		return r.h.api.JSON(func(w http.ResponseWriter, req *http.Request) error {
+			return httpx.Preflight(w, req, strings.Join(taken, ", "), headers)
 		})
 	})
 }
 
 // pro serves an operation for the bearer of a key whose plan has analytics,
 // from any origin.
-func (r *router) pro(pattern string, h accountHandler) {
-	r.anyOrigin(pattern, "Authorization, "+sentHeaders, r.h.api.withPro(h))
+func (r *router) pro(pattern string, h api.AccountHandler) {
+	r.anyOrigin(pattern, "Authorization, "+httpx.SentHeaders, r.h.api.WithPro(h))
 }
 
 // upload takes the bytes of a file at a signed address, from any origin.
-func (r *router) upload(pattern string, h handler) { r.anyOrigin(pattern, sentHeaders, h) }
+func (r *router) upload(pattern string, h httpx.HandlerFunc) {
+	r.anyOrigin(pattern, httpx.SentHeaders, h)
+}
 
 // page serves a page for people. Its failures are pages.
-func (r *router) page(pattern string, h handler) { r.mux.Handle(pattern, r.h.public.page(h)) }
+func (r *router) page(pattern string, h httpx.HandlerFunc) { r.mux.Handle(pattern, r.h.public.Page(h)) }
 
 // form takes a form of a public page, from pages of this origin alone.
-func (r *router) form(pattern string, h handler) { r.page(pattern, r.h.public.sameOrigin(h)) }
+func (r *router) form(pattern string, h httpx.HandlerFunc) { r.page(pattern, r.h.public.SameOrigin(h)) }
 
 // link serves a page of a link that the public may see.
-func (r *router) link(pattern string, h linkHandler) { r.page(pattern, r.h.public.onLink(h)) }
+func (r *router) link(pattern string, h public.LinkHandler) { r.page(pattern, r.h.public.OnLink(h)) }
 
 // linkForm takes a form of such a page.
-func (r *router) linkForm(pattern string, h linkHandler) { r.form(pattern, r.h.public.onLink(h)) }
+func (r *router) linkForm(pattern string, h public.LinkHandler) {
+	r.form(pattern, r.h.public.OnLink(h))
+}
 
 // front serves a page about Vitrine, for anyone.
-func (r *router) front(pattern string, h handler) { r.page(pattern, r.h.front.personal(h)) }
+func (r *router) front(pattern string, h httpx.HandlerFunc) { r.page(pattern, r.h.front.Personal(h)) }
 
 // app serves a page of the app, or takes a form from pages of this origin.
-func (r *router) app(pattern string, h handler) {
-	r.mux.Handle(pattern, r.h.shell.app(r.h.shell.sameOrigin(h)))
+func (r *router) app(pattern string, h httpx.HandlerFunc) {
+	r.mux.Handle(pattern, r.h.shell.App(r.h.shell.SameOrigin(h)))
 	r.only(pattern, func(taken []string) http.Handler {
 		if i := slices.Index(taken, "GET"); i >= 0 {
 			taken = slices.Insert(taken, i+1, "HEAD")
 		}
-		return r.h.shell.app(allowed(strings.Join(taken, ", ")))
+		return r.h.shell.App(httpx.Allowed(strings.Join(taken, ", ")))
 	})
 }
 
 // entry serves a page on which people get in. Until there is an account it
 // says how to make one.
-func (r *router) entry(pattern string, h handler) { r.app(pattern, r.h.entry.afterSetup(h)) }
+func (r *router) entry(pattern string, h httpx.HandlerFunc) { r.app(pattern, r.h.entry.AfterSetup(h)) }
 
 // member serves a page for anyone who is signed in.
-func (r *router) member(pattern string, h memberHandler) { r.app(pattern, r.h.shell.asMember(h)) }
+func (r *router) member(pattern string, h app.MemberHandler) { r.app(pattern, r.h.shell.AsMember(h)) }
 
 // owner serves a page for the owners of the instance.
-func (r *router) owner(pattern string, h memberHandler) { r.member(pattern, asOwner(h)) }
+func (r *router) owner(pattern string, h app.MemberHandler) { r.member(pattern, peoplepage.AsOwner(h)) }
 
 // moderator serves a page for moderators.
-func (r *router) moderator(pattern string, h memberHandler) {
-	r.app(pattern, r.h.shell.asModerator(h))
+func (r *router) moderator(pattern string, h app.MemberHandler) {
+	r.app(pattern, r.h.shell.AsModerator(h))
 }
 
 // data serves an operation of the app's own scripts: JSON, for anyone who is
 // signed in.
-func (r *router) data(pattern string, h memberHandler) {
-	r.mux.Handle(pattern, r.h.shell.json(r.h.shell.sameOrigin(r.h.shell.withSession(h))))
+func (r *router) data(pattern string, h app.MemberHandler) {
+	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.WithSession(h))))
 }
 
 // look serves what an open page asks for by itself, as JSON. It is no use of
 // the session.
-func (r *router) look(pattern string, h memberHandler) {
-	r.mux.Handle(pattern, r.h.shell.json(r.h.shell.sameOrigin(r.h.shell.looking(h))))
+func (r *router) look(pattern string, h app.MemberHandler) {
+	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.Looking(h))))
 }
 
 // lookPage is look for a page.
-func (r *router) lookPage(pattern string, h memberHandler) { r.app(pattern, r.h.shell.looking(h)) }
+func (r *router) lookPage(pattern string, h app.MemberHandler) { r.app(pattern, r.h.shell.Looking(h)) }

@@ -1,186 +1,218 @@
 package web
 
-import "net/http"
+import (
+	"net/http"
+
+	"vitrine/internal/web/content"
+	"vitrine/internal/web/public"
+	"vitrine/internal/web/ui"
+)
 
 // routes registers every address of the server with its guard. A guard says
 // who may ask, and as what a failure is shown.
 func (h *handlers) routes(mux *http.ServeMux) {
 	r := newRouter(mux, h)
-	defer r.done()
-
-	// The API: programs with a key.
-	r.key("POST /api/v1/uploads", h.api.createUpload)
-	r.key("POST /api/v1/uploads/complete", h.api.completeUpload)
-	r.key("GET /api/v1/links", h.api.listLinks)
-	r.key("GET /api/v1/links/{slug}/captions", h.api.listCaptions)
-	r.key("PUT /api/v1/links/{slug}/captions/{language}", h.api.putCaptions)
-	r.key("DELETE /api/v1/links/{slug}/captions/{language}", h.api.deleteCaptions)
-	r.pro("GET /api/v1/links/{slug}/analytics", h.api.linkAnalytics)
-	r.pro("GET /api/v1/analytics", h.api.accountAnalytics)
-	r.json("DELETE /api/v1/key", h.api.revokeOwnKey)
-
-	// Operations of the API without a key.
-	r.json("GET /api/v1/status", h.api.status)
-	r.json("GET /api/v1/openapi.json", h.api.openAPI)
-	r.json("POST /api/v1/logins", h.api.startLogin)
-	r.json("POST /api/v1/logins/take", h.api.takeLogin)
-	r.upload("PUT /storage/{key}", h.api.putFile)
-	r.json("/api/v1/", h.api.noOperation)
-	r.plain("GET /healthz", h.api.health)
-	r.json("GET /readyz", h.api.ready)
-
-	// Pages about Vitrine.
-	r.front("GET /{$}", h.entry.homeOnceSetUp(h.front.home))
-	r.front("GET /plans", h.front.plans)
-	r.front("GET /docs", h.front.doc)
-	r.front("GET /docs/{page}", h.front.doc)
-	r.page("GET /picture.png", h.front.sendFrontPicture)
-	r.plain("GET /robots.txt", h.front.robots)
-	r.page("GET /sitemap.xml", h.front.sitemap)
-	r.plain("GET /favicon.svg", sendIcon)
-	r.plain("GET /favicon.ico", sendIcon)
-	r.page("GET /assets/{path...}", serveAsset)
-	r.page("/", noPage)
-
-	// Public pages of links, albums and websites.
-	r.link("GET /p/{slug}", h.public.show(ownPage))
-	r.link("GET /p/{slug}/embed", h.public.show(embedded))
-	r.link("GET /p/{slug}/picture", h.public.sendPicture)
-	r.link("GET /p/{slug}/download", h.public.guarded(h.public.download))
-	r.link("GET /p/{slug}/qr.svg", h.public.qrSVG)
-	r.link("GET /p/{slug}/qr.png", h.public.qrPNG)
-	r.link("GET /p/{slug}/report", h.public.reportForm)
-	r.linkForm("POST /p/{slug}/report", h.public.fileReport)
-	r.json("POST /p/{slug}/beacon", h.public.beacon)
-	r.plain("GET /oembed", h.public.oembed)
-	r.page("GET /a/{slug}", h.public.showAlbum)
-	r.page("GET /report/website/{slug}", h.public.onSite(h.public.siteReportForm))
-	r.form("POST /report/website/{slug}", h.public.onSite(h.public.fileSiteReport))
-
-	// Bytes of files, frames of viewers, and websites, on the content origin.
-	r.page("GET /c/{token}/file", h.content.onBytes(h.content.file))
-	r.page("OPTIONS /c/{token}/file", fileOptions)
-	r.page("GET /c/{token}/captions/{language}", h.content.onBytes(h.content.captions))
-	r.page("GET /c/{token}/part/{part}", h.content.onBytes(h.content.part))
-	r.page("OPTIONS /c/{token}/part/{part}", fileOptions)
-	r.page("GET /c/{token}/preview", h.content.onContent(h.content.preview))
-	r.page("GET /c/{token}/view", h.content.onBytes(h.content.pdfFrame))
-	r.page("GET /c/{token}/docx", h.content.onBytes(h.content.docxFrame))
-	r.page("GET /c/{token}/frame", h.content.onContent(h.content.htmlFrame))
-	r.page("GET /c/{token}/examine", h.content.onExamined(h.content.examine))
-	r.page("GET /c/{token}/source", h.content.onExamined(h.content.source))
-	r.page("GET /c/{token}/copy", h.content.onExamined(h.content.copyOfFile))
-	r.page("GET /c/{token}/site/{path...}", h.content.onExamined(h.content.examineSite))
-	r.page("/s/{slug}", h.content.siteFolder)
-	r.plain("/s/{slug}/{path...}", h.content.siteBelowContent)
-
-	h.memberRoutes(r)
+	h.apiRoutes(r)
+	h.frontRoutes(r)
+	h.publicRoutes(r)
+	h.contentRoutes(r)
+	h.entryRoutes(r)
+	h.linkRoutes(r)
+	h.reportRoutes(r)
+	h.collectionRoutes(r)
+	h.accountRoutes(r)
+	h.moderationRoutes(r)
+	r.done()
 }
 
-// memberRoutes registers what people sign in for, and how they sign in.
-func (h *handlers) memberRoutes(r *router) {
-	// How people get in.
-	r.entry("GET /sign-in", h.entry.showSignIn)
-	r.entry("POST /sign-in", h.entry.takeSignIn)
-	r.app("GET /sign-in/{token}", h.entry.offer)
-	r.app("POST /sign-in/{token}", h.entry.signIn)
-	r.app("POST /sign-out", h.entry.signOut)
-	r.entry("GET /sign-up", h.entry.showSignUp)
-	r.entry("POST /sign-up", h.entry.takeSignUp)
-	r.entry("GET /sign-up/{token}", h.entry.showAccept)
-	r.entry("POST /sign-up/{token}", h.entry.takeAccept)
-	r.entry("GET /reset", h.entry.showReset)
-	r.entry("POST /reset", h.entry.takeReset)
-	r.entry("GET /password/{token}", h.entry.showPassword)
-	r.entry("POST /password/{token}", h.entry.takePassword)
-	r.entry("GET /setup", h.entry.alreadySetUp)
-	r.app("GET /setup/{token}", h.entry.showSetup)
-	r.app("POST /setup/{token}", h.entry.takeSetup)
-	r.member("GET /device", h.entry.showDevice)
-	r.member("POST /device", h.entry.decideDevice)
+// apiRoutes are for programs: with a key, and without one.
+func (h *handlers) apiRoutes(r *router) {
+	r.key("POST /api/v1/uploads", h.api.CreateUpload)
+	r.key("POST /api/v1/uploads/complete", h.api.CompleteUpload)
+	r.key("GET /api/v1/links", h.api.ListLinks)
+	r.key("GET /api/v1/links/{slug}/captions", h.api.ListCaptions)
+	r.key("PUT /api/v1/links/{slug}/captions/{language}", h.api.PutCaptions)
+	r.key("DELETE /api/v1/links/{slug}/captions/{language}", h.api.DeleteCaptions)
+	r.pro("GET /api/v1/links/{slug}/analytics", h.api.LinkAnalytics)
+	r.pro("GET /api/v1/analytics", h.api.AccountAnalytics)
+	r.json("DELETE /api/v1/key", h.api.RevokeOwnKey)
 
-	// Files and links.
-	r.member("GET /dashboard", h.upload.dashboard)
-	r.data("POST /dashboard/uploads", h.upload.beginFromPage)
-	r.data("POST /dashboard/uploads/complete", h.upload.completeFromPage)
-	r.data("GET /dashboard/slug", h.upload.checkSlug)
-	r.data("GET /links/{slug}/state", h.upload.linkState)
-	r.data("POST /links/{slug}/edit", h.upload.editLink)
-	r.member("GET /links", h.links.listOwnLinks)
-	r.member("GET /links/{slug}", h.links.manageLink)
-	r.member("POST /links/{slug}/title", h.links.form("title"))
-	r.member("POST /links/{slug}/slug", h.links.form("slug"))
-	r.member("POST /links/{slug}/download", h.links.form("download"))
-	r.member("POST /links/{slug}/disable", h.links.form("disable"))
-	r.member("POST /links/{slug}/undo", h.links.form("undo"))
-	r.member("POST /links/{slug}/delete", h.links.form("delete"))
-	r.member("POST /links/{slug}/captions", h.links.addCaptions)
-	r.member("POST /links/{slug}/captions/delete", h.links.removeCaptions)
+	r.json("GET /api/v1/status", h.api.Status)
+	r.json("GET /api/v1/openapi.json", h.api.OpenAPI)
+	r.json("POST /api/v1/logins", h.api.StartLogin)
+	r.json("POST /api/v1/logins/take", h.api.TakeLogin)
+	r.upload("PUT /storage/{key}", h.api.PutFile)
+	r.json("/api/v1/", h.api.NoOperation)
+	r.plain("GET /healthz", h.api.Health)
+	r.json("GET /readyz", h.api.Readiness)
+}
 
-	// Numbers. What an open page asks by itself is no use of the session.
-	r.member("GET /analytics", h.analytics.stats)
-	r.look("GET /analytics/pulse", h.analytics.pulse)
-	r.lookPage("GET /analytics/now", h.analytics.stats)
-	r.member("GET /links/{slug}/analytics", h.analytics.stats)
-	r.look("GET /links/{slug}/analytics/pulse", h.analytics.pulse)
-	r.lookPage("GET /links/{slug}/analytics/now", h.analytics.stats)
-	r.member("GET /websites/{website}/analytics", h.analytics.stats)
-	r.look("GET /websites/{website}/analytics/pulse", h.analytics.pulse)
-	r.lookPage("GET /websites/{website}/analytics/now", h.analytics.stats)
+// frontRoutes are pages about Vitrine.
+func (h *handlers) frontRoutes(r *router) {
+	r.front("GET /{$}", h.entry.HomeOnceSetUp(h.front.Home))
+	r.front("GET /plans", h.front.Plans)
+	r.front("GET /docs", h.front.Doc)
+	r.front("GET /docs/{page}", h.front.Doc)
+	r.page("GET /picture.png", h.front.SendFrontPicture)
+	r.plain("GET /robots.txt", h.front.Robots)
+	r.page("GET /sitemap.xml", h.front.Sitemap)
+	r.plain("GET /favicon.svg", ui.SendIcon)
+	r.plain("GET /favicon.ico", ui.SendIcon)
+	r.page("GET /assets/{path...}", ui.ServeAsset)
+	r.page("/", ui.NoPage)
+}
 
-	// Albums.
-	r.member("GET /albums", h.albums.listAlbums)
-	r.member("POST /albums", h.albums.createAlbum)
-	r.data("GET /albums/new/slug", h.albums.checkAlbumSlug)
-	r.member("GET /albums/{slug}", h.albums.manageAlbum)
-	r.member("POST /albums/{slug}/title", h.albums.form("title"))
-	r.member("POST /albums/{slug}/add", h.albums.form("add"))
-	r.member("POST /albums/{slug}/remove", h.albums.form("remove"))
-	r.member("POST /albums/{slug}/move", h.albums.form("move"))
-	r.member("POST /albums/{slug}/delete", h.albums.form("delete"))
-	r.data("POST /albums/{slug}/order", h.albums.orderAlbum)
+// publicRoutes are public pages of links and albums, and what these send back.
+func (h *handlers) publicRoutes(r *router) {
+	r.link("GET /p/{slug}", h.public.Show(public.OwnPage))
+	r.link("GET /p/{slug}/embed", h.public.Show(public.Embedded))
+	r.link("GET /p/{slug}/picture", h.public.SendPicture)
+	r.link("GET /p/{slug}/download", h.public.Guarded(h.public.Download))
+	r.link("GET /p/{slug}/qr.svg", h.public.QrSVG)
+	r.link("GET /p/{slug}/qr.png", h.public.QrPNG)
+	r.link("GET /p/{slug}/report", h.public.ReportForm)
+	r.linkForm("POST /p/{slug}/report", h.public.FileReport)
+	r.json("POST /p/{slug}/beacon", h.public.Beacon)
+	r.plain("GET /oembed", h.public.Oembed)
+	r.page("GET /a/{slug}", h.public.ShowAlbum)
+	r.page("GET /report/website/{slug}", h.public.OnSite(h.public.SiteReportForm))
+	r.form("POST /report/website/{slug}", h.public.OnSite(h.public.FileSiteReport))
+}
 
-	// Websites.
-	r.member("GET /websites", h.websites.listWebsites)
-	r.member("POST /websites", h.websites.createWebsite)
-	r.data("POST /websites/new", h.websites.createFromPage)
-	r.data("GET /websites/new/slug", h.websites.checkWebsiteSlug)
-	r.member("GET /websites/{slug}", h.websites.manageWebsite)
-	r.member("POST /websites/{slug}/title", h.websites.form("title"))
-	r.member("POST /websites/{slug}/restore", h.websites.form("restore"))
-	r.member("POST /websites/{slug}/remove", h.websites.form("remove"))
-	r.member("POST /websites/{slug}/delete", h.websites.form("delete"))
-	r.data("POST /websites/{slug}/discard", h.websites.discardWebsite)
-	r.data("POST /websites/{slug}/uploads", h.websites.beginDeploy)
-	r.data("POST /websites/{slug}/uploads/complete", h.websites.endDeploy)
+// contentRoutes are bytes of files, frames of viewers, and websites, on the
+// content origin.
+func (h *handlers) contentRoutes(r *router) {
+	r.page("GET /c/{token}/file", h.content.OnBytes(h.content.File))
+	r.page("OPTIONS /c/{token}/file", content.FileOptions)
+	r.page("GET /c/{token}/captions/{language}", h.content.OnBytes(h.content.Captions))
+	r.page("GET /c/{token}/part/{part}", h.content.OnBytes(h.content.Part))
+	r.page("OPTIONS /c/{token}/part/{part}", content.FileOptions)
+	r.page("GET /c/{token}/preview", h.content.OnContent(h.content.Preview))
+	r.page("GET /c/{token}/view", h.content.OnBytes(h.content.PdfFrame))
+	r.page("GET /c/{token}/docx", h.content.OnBytes(h.content.DocxFrame))
+	r.page("GET /c/{token}/frame", h.content.OnContent(h.content.HTMLFrame))
+	r.page("GET /c/{token}/examine", h.content.OnExamined(h.content.Examine))
+	r.page("GET /c/{token}/source", h.content.OnExamined(h.content.Source))
+	r.page("GET /c/{token}/copy", h.content.OnExamined(h.content.CopyOfFile))
+	r.page("GET /c/{token}/site/{path...}", h.content.OnExamined(h.content.ExamineSite))
+	r.page("/s/{slug}", h.content.SiteFolder)
+	r.plain("/s/{slug}/{path...}", h.content.SiteBelowContent)
+}
 
-	// Account, keys, people.
-	r.member("GET /account", h.account.showMe)
-	r.member("POST /account/password", h.account.changePassword)
-	r.member("POST /account/email", h.account.changeEmail)
-	r.member("GET /account/email/{token}", h.account.showEmail)
-	r.member("POST /account/email/{token}", h.account.confirmEmail)
-	r.member("POST /account/sessions", h.account.endSessions)
-	r.member("POST /account/sessions/{id}", h.account.endSession)
-	r.member("GET /account/export", h.account.export)
-	r.member("POST /account/close", h.account.closeAccount)
-	r.member("GET /keys", h.keys.showKeys)
-	r.member("POST /keys", h.keys.createKey)
-	r.member("POST /keys/{id}/roll", h.keys.rollKey)
-	r.member("POST /keys/{id}/revoke", h.keys.revokeKey)
-	r.owner("GET /people", h.people.showPeople)
-	r.owner("POST /people/change", h.people.changePerson)
-	r.owner("POST /people/invite", h.people.invite)
-	r.owner("POST /people/invitations/{id}/withdraw", h.people.withdraw)
+// entryRoutes are how people get in.
+func (h *handlers) entryRoutes(r *router) {
+	r.entry("GET /sign-in", h.entry.ShowSignIn)
+	r.entry("POST /sign-in", h.entry.TakeSignIn)
+	r.app("GET /sign-in/{token}", h.entry.Offer)
+	r.app("POST /sign-in/{token}", h.entry.SignIn)
+	r.app("POST /sign-out", h.entry.SignOut)
+	r.entry("GET /sign-up", h.entry.ShowSignUp)
+	r.entry("POST /sign-up", h.entry.TakeSignUp)
+	r.entry("GET /sign-up/{token}", h.entry.ShowAccept)
+	r.entry("POST /sign-up/{token}", h.entry.TakeAccept)
+	r.entry("GET /reset", h.entry.ShowReset)
+	r.entry("POST /reset", h.entry.TakeReset)
+	r.entry("GET /password/{token}", h.entry.ShowPassword)
+	r.entry("POST /password/{token}", h.entry.TakePassword)
+	r.entry("GET /setup", h.entry.AlreadySetUp)
+	r.app("GET /setup/{token}", h.entry.ShowSetup)
+	r.app("POST /setup/{token}", h.entry.TakeSetup)
+	r.member("GET /device", h.entry.ShowDevice)
+	r.member("POST /device", h.entry.DecideDevice)
+}
 
-	// Moderation.
-	r.moderator("GET /moderation", h.moderation.queue)
-	r.moderator("POST /moderation/decide", h.moderation.decideMany)
-	r.moderator("POST /moderation/undo", h.moderation.undoDecisions)
-	r.moderator("GET /moderation/find", h.moderation.find)
-	r.moderator("GET /moderation/history", h.moderation.history)
-	r.moderator("GET /moderation/links/{slug}", h.moderation.showCase)
-	r.moderator("POST /moderation/links/{slug}/{action}", h.moderation.decide)
-	r.moderator("GET /moderation/accounts/{id}", h.moderation.showAccount)
-	r.moderator("POST /moderation/accounts/{id}/{action}", h.moderation.decideAccount)
+// linkRoutes are uploads and links.
+func (h *handlers) linkRoutes(r *router) {
+	r.member("GET /dashboard", h.upload.Show)
+	r.data("POST /dashboard/uploads", h.upload.Begin)
+	r.data("POST /dashboard/uploads/complete", h.upload.Complete)
+	r.data("GET /dashboard/slug", h.upload.CheckSlug)
+	r.data("GET /links/{slug}/state", h.upload.State)
+	r.data("POST /links/{slug}/edit", h.upload.Edit)
+	r.member("GET /links", h.links.List)
+	r.member("GET /links/{slug}", h.links.Show)
+	r.member("POST /links/{slug}/title", h.links.Form("title"))
+	r.member("POST /links/{slug}/slug", h.links.Form("slug"))
+	r.member("POST /links/{slug}/download", h.links.Form("download"))
+	r.member("POST /links/{slug}/disable", h.links.Form("disable"))
+	r.member("POST /links/{slug}/undo", h.links.Form("undo"))
+	r.member("POST /links/{slug}/delete", h.links.Form("delete"))
+	r.member("POST /links/{slug}/captions", h.links.AddCaptions)
+	r.member("POST /links/{slug}/captions/delete", h.links.RemoveCaptions)
+}
+
+// reportRoutes are numbers. What an open page asks by itself is no use of the
+// session.
+func (h *handlers) reportRoutes(r *router) {
+	r.member("GET /analytics", h.analytics.Show)
+	r.look("GET /analytics/pulse", h.analytics.Pulse)
+	r.lookPage("GET /analytics/now", h.analytics.Show)
+	r.member("GET /links/{slug}/analytics", h.analytics.Show)
+	r.look("GET /links/{slug}/analytics/pulse", h.analytics.Pulse)
+	r.lookPage("GET /links/{slug}/analytics/now", h.analytics.Show)
+	r.member("GET /websites/{website}/analytics", h.analytics.Show)
+	r.look("GET /websites/{website}/analytics/pulse", h.analytics.Pulse)
+	r.lookPage("GET /websites/{website}/analytics/now", h.analytics.Show)
+}
+
+// collectionRoutes are albums and websites.
+func (h *handlers) collectionRoutes(r *router) {
+	r.member("GET /albums", h.albums.List)
+	r.member("POST /albums", h.albums.Create)
+	r.data("GET /albums/new/slug", h.albums.CheckSlug)
+	r.member("GET /albums/{slug}", h.albums.Show)
+	r.member("POST /albums/{slug}/title", h.albums.Form("title"))
+	r.member("POST /albums/{slug}/add", h.albums.Form("add"))
+	r.member("POST /albums/{slug}/remove", h.albums.Form("remove"))
+	r.member("POST /albums/{slug}/move", h.albums.Form("move"))
+	r.member("POST /albums/{slug}/delete", h.albums.Form("delete"))
+	r.data("POST /albums/{slug}/order", h.albums.Order)
+
+	r.member("GET /websites", h.websites.List)
+	r.member("POST /websites", h.websites.Create)
+	r.data("POST /websites/new", h.websites.CreateFromPage)
+	r.data("GET /websites/new/slug", h.websites.CheckSlug)
+	r.member("GET /websites/{slug}", h.websites.Show)
+	r.member("POST /websites/{slug}/title", h.websites.Form("title"))
+	r.member("POST /websites/{slug}/restore", h.websites.Form("restore"))
+	r.member("POST /websites/{slug}/remove", h.websites.Form("remove"))
+	r.member("POST /websites/{slug}/delete", h.websites.Form("delete"))
+	r.data("POST /websites/{slug}/discard", h.websites.Discard)
+	r.data("POST /websites/{slug}/uploads", h.websites.BeginDeploy)
+	r.data("POST /websites/{slug}/uploads/complete", h.websites.EndDeploy)
+}
+
+// accountRoutes are the own account, its keys, and the accounts of the
+// instance.
+func (h *handlers) accountRoutes(r *router) {
+	r.member("GET /account", h.account.Show)
+	r.member("POST /account/password", h.account.ChangePassword)
+	r.member("POST /account/email", h.account.ChangeEmail)
+	r.member("GET /account/email/{token}", h.account.ShowEmail)
+	r.member("POST /account/email/{token}", h.account.ConfirmEmail)
+	r.member("POST /account/sessions", h.account.EndSessions)
+	r.member("POST /account/sessions/{id}", h.account.EndSession)
+	r.member("GET /account/export", h.account.Export)
+	r.member("POST /account/close", h.account.CloseAccount)
+	r.member("GET /keys", h.keys.Show)
+	r.member("POST /keys", h.keys.Create)
+	r.member("POST /keys/{id}/roll", h.keys.Rotate)
+	r.member("POST /keys/{id}/revoke", h.keys.Revoke)
+	r.owner("GET /people", h.people.Show)
+	r.owner("POST /people/change", h.people.Change)
+	r.owner("POST /people/invite", h.people.Invite)
+	r.owner("POST /people/invitations/{id}/withdraw", h.people.Withdraw)
+}
+
+// moderationRoutes are for moderators.
+func (h *handlers) moderationRoutes(r *router) {
+	r.moderator("GET /moderation", h.moderation.Queue)
+	r.moderator("POST /moderation/decide", h.moderation.DecideMany)
+	r.moderator("POST /moderation/undo", h.moderation.UndoDecisions)
+	r.moderator("GET /moderation/find", h.moderation.Find)
+	r.moderator("GET /moderation/history", h.moderation.History)
+	r.moderator("GET /moderation/links/{slug}", h.moderation.ShowCase)
+	r.moderator("POST /moderation/links/{slug}/{action}", h.moderation.Decide)
+	r.moderator("GET /moderation/accounts/{id}", h.moderation.ShowAccount)
+	r.moderator("POST /moderation/accounts/{id}/{action}", h.moderation.DecideAccount)
 }

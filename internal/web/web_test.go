@@ -32,6 +32,9 @@ import (
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/web"
+	"vitrine/internal/web/api"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
 	"vitrine/report"
 )
 
@@ -50,7 +53,7 @@ type site struct {
 	ahead   atomic.Int64 // ns that the server's clock is set forward
 
 	owner, member *vitrine.Account // of newDesk
-	notices       []web.Notice     // that the server has for its owner
+	notices       []app.Notice     // that the server has for its owner
 }
 
 // siteOptions change a site before it is built.
@@ -94,7 +97,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	}
 	s.url = hs.URL
 	signer := signer.New([]byte("a secret of the test"))
-	blobs, err := disk.New(dir, s.url+web.StorageRoot, signer, now)
+	blobs, err := disk.New(dir, s.url+api.StorageRoot, signer, now)
 	ok(err)
 	s.blobs = blobs
 	written := vitrine.ViewLog(log)
@@ -110,7 +113,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Accounts: &auth.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: auth.SignUpInvite, Site: public.Host,
 			Contents: collections.Contents{Store: store, Links: links, Now: now},
 			Address: func(p vitrine.TokenPurpose, t vitrine.TokenText) string {
-				return web.TokenURL(public.String(), p, t)
+				return httpx.TokenURL(public.String(), p, t)
 			}},
 		Sessions: sessions, Moderation: &moderation.Service{Store: store, Now: now},
 		Uploads:  &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
@@ -118,7 +121,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Captions: &publish.Captions{Store: store, Blobs: blobs, Now: now},
 		Abuse:    &moderation.AbuseReports{Store: store, Now: now, Threshold: moderation.DefaultAbuseThreshold},
 		Analytics: &analytics.Service{Store: store, Log: log, Signer: signer, Now: now,
-			URL: func(s vitrine.Slug) string { return web.LinkURL(public, s) }},
+			URL: func(s vitrine.Slug) string { return httpx.LinkURL(public, s) }},
 		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now}, Signer: signer,
 		Ready: func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),

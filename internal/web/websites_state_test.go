@@ -22,7 +22,7 @@ import (
 	"vitrine/internal/filetype"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
-	"vitrine/internal/web"
+	"vitrine/internal/web/httpx"
 	"vitrine/report"
 )
 
@@ -312,7 +312,7 @@ func (s *site) exported(want map[string][2]string) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	export := export.Exporter{Store: s.server.Links.Store, Blobs: s.server.Blobs, Analytics: s.server.Analytics, Now: s.server.Now,
-		URL: func(slug vitrine.Slug) string { return web.LinkURL(s.server.PublicURL, slug) }}
+		URL: func(slug vitrine.Slug) string { return httpx.LinkURL(s.server.PublicURL, slug) }}
 	s.check(export.Write(s.t.Context(), s.member, z))
 	s.check(z.Close())
 	archive, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))

@@ -1,0 +1,256 @@
+package api
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/publish"
+	"vitrine/internal/web/httpx"
+)
+
+// sampleOrigin is the address of the instance in the description of the API.
+const sampleOrigin = "https://share.example"
+
+// OpenAPI is the description of the API, written by hand. It is served with the
+// instance's own address in the place of sampleOrigin.
+//
+//go:embed openapi.json
+var OpenAPI []byte
+
+// NoOperation answers for an address of the API that has none.
+func (s *Handler) NoOperation(http.ResponseWriter, *http.Request) error {
+	return vitrine.Errorf(vitrine.CodeNotFound, "There is no such operation. The API is described at %s/openapi.json.", s.PublicURL.String()+httpx.APIRoot)
+}
+
+// Health reports that the process answers.
+func (s *Handler) Health(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	fmt.Fprintln(w, "ok")
+}
+
+// Readiness reports whether the parts that the server is on answer.
+func (s *Handler) Readiness(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Ready(r.Context()); err != nil {
+		s.Log.Debug("not ready", "error", err) // a probe comes every few seconds, and what people ask says it, too
+		return vitrine.Unavailable(nil)
+	}
+	return httpx.WriteJSON(w, map[string]string{"status": "ready"})
+}
+
+type AccountHandler func(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error
+
+// WithAccount admits the bearer of an API key.
+func (s *Handler) WithAccount(h AccountHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		a, err := s.Keys.Authenticate(r.Context(), httpx.Bearer(r))
+		if err != nil {
+			return err
+		}
+		return h(w, r, a)
+	}
+}
+
+// WithPro admits the bearer of a key whose plan has analytics.
+func (s *Handler) WithPro(h AccountHandler) httpx.HandlerFunc {
+	return s.WithAccount(func(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+		if !a.Plan.Pro() {
+			return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+		}
+		return h(w, r, a)
+	})
+}
+
+type Link struct {
+	Slug       vitrine.Slug `json:"slug"`
+	Title      string       `json:"title"`
+	URL        string       `json:"url"`
+	Review     bool         `json:"review,omitempty"`
+	Processing bool         `json:"processing,omitempty"`
+	why
+}
+
+// why says why a link is held, or off. It is an addition to the members of the
+// contract.
+type why struct {
+	Reason string `json:"reason,omitempty"` // a reason code
+	Detail string `json:"detail,omitempty"` // what exactly was found
+}
+
+func (s *Handler) Link(l *vitrine.Link) Link {
+	return Link{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug),
+		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing, why: why{l.Reason, l.Detail}}
+}
+
+func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	b, err := s.BeginUpload(w, r, a)
+	if err != nil {
+		return err
+	}
+	if b.Existing != nil {
+		return httpx.WriteJSON(w, map[string]Link{"existing": s.Link(b.Existing)})
+	}
+	return WriteBegun(w, b)
+}
+
+// BeginUpload is step 1, whoever's browser or program it is that asks.
+func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (publish.CreatedUpload, error) {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return publish.CreatedUpload{}, err
+	}
+	f := httpx.Fields{Object: o}
+	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
+		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey")}
+	if err := s.wrong(a, f); err != nil {
+		return publish.CreatedUpload{}, err
+	}
+	return s.Uploads.Create(r.Context(), a, req)
+}
+
+func WriteBegun(w http.ResponseWriter, b publish.CreatedUpload) error {
+	return httpx.WriteJSON(w, map[string]string{"path": string(b.Path), "signedUrl": b.SignedURL})
+}
+
+// wrong is what is wrong with an upload's members; a plan without custom slugs
+// comes before all of it (contract, Order of checks).
+func (s *Handler) wrong(a *vitrine.Account, f httpx.Fields) error {
+	if s := f.Object["slug"]; s != nil && string(s) != `""` {
+		if err := a.MayChooseSlug(); err != nil {
+			return err
+		}
+	}
+	return f.Err
+}
+
+func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	l, err := s.EndUpload(w, r, a)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, s.Link(l))
+}
+
+// EndUpload is step 3.
+func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (*vitrine.Link, error) {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return nil, err
+	}
+	f := httpx.Fields{Object: o}
+	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
+		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
+		IdempotencyKey: f.OptionalText("idempotencyKey")}
+	if err := s.wrong(a, f); err != nil {
+		return nil, err
+	}
+	return s.Uploads.Complete(r.Context(), a, req)
+}
+
+type listItem struct {
+	Slug      vitrine.Slug `json:"slug"`
+	Title     string       `json:"title"`
+	URL       string       `json:"url"`
+	Kind      string       `json:"kind"`
+	SizeBytes int64        `json:"size_bytes"`
+	CreatedAt string       `json:"created_at"`
+	Status    string       `json:"status"`
+	Views     *int64       `json:"views,omitempty"` // of the last links.ViewDays, if they were asked for
+	why
+}
+
+func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	q := r.URL.Query()
+	cursor, err := httpx.ParseCursor(q.Get("cursor"))
+	if err != nil {
+		return err
+	}
+	links, next, err := s.Links.List(r.Context(), a.ID, listLimit(q.Get("limit")), cursor)
+	if err != nil {
+		return err
+	}
+	body := struct {
+		Links      []listItem `json:"links"`
+		NextCursor *string    `json:"nextCursor"`
+	}{Links: make([]listItem, len(links))}
+	for i, l := range links {
+		body.Links[i] = listItem{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
+			CreatedAt: l.CreatedAt.UTC().Format(httpx.TimeFormat), Status: string(l.State), why: why{l.Reason, l.Detail}}
+	}
+	if q.Get("views") == "true" && a.Plan.Pro() {
+		found, err := s.Links.WithViews(r.Context(), links)
+		if err != nil {
+			return err
+		}
+		for i, l := range found {
+			n := l.Views()
+			body.Links[i].Views = &n
+		}
+	}
+	if next != nil {
+		c := httpx.FormatCursor(*next)
+		body.NextCursor = &c
+	}
+	return httpx.WriteJSON(w, body)
+}
+
+// listLimit: out of range is clamped, what is no number means the default
+// (contract, Other decisions).
+func listLimit(s string) int {
+	n, err := strconv.Atoi(s)
+	switch {
+	case err == nil:
+		return min(max(n, 1), 100)
+	case isInteger(s) && strings.HasPrefix(s, "-"):
+		return 1
+	case isInteger(s):
+		return 100
+	}
+	return 20
+}
+
+// isInteger tells an integer beyond the machine's range from what is no number.
+func isInteger(s string) bool {
+	d := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
+	return d != "" && strings.Trim(d, "0123456789") == ""
+}
+
+func (s *Handler) LinkAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	rg, err := httpx.ReportRange(r)
+	if err != nil {
+		return err
+	}
+	rep, err := s.Analytics.Link(r.Context(), a, r.PathValue("slug"), rg)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, rep)
+}
+
+func (s *Handler) AccountAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	rg, err := httpx.ReportRange(r)
+	if err != nil {
+		return err
+	}
+	rep, err := s.Analytics.Account(r.Context(), a, rg)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, rep)
+}
+
+func (s *Handler) Status(w http.ResponseWriter, _ *http.Request) error {
+	return httpx.WriteJSON(w, map[string]string{"status": "ok", "version": s.Version})
+}
+
+func (s *Handler) OpenAPI(w http.ResponseWriter, _ *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Access-Control-Allow-Origin", "*")
+	_, _ = w.Write(bytes.ReplaceAll(OpenAPI, []byte(sampleOrigin), []byte(s.PublicURL.String())))
+	return nil
+}

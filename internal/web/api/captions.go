@@ -1,0 +1,66 @@
+package api
+
+import (
+	"mime"
+	"net/http"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+)
+
+// captionList is the body of an answer about the captions of a link.
+type captionList struct {
+	Captions []captionItem `json:"captions"`
+}
+
+type captionItem struct {
+	Language string `json:"language"`
+	Label    string `json:"label"`
+	URL      string `json:"url,omitempty"`
+}
+
+// captionList tells the captions of a link as its page orders them, with their
+// addresses while the public may see it.
+func (s *Handler) captionList(l *vitrine.Link) captionList {
+	list := captionList{Captions: []captionItem{}}
+	for _, t := range s.Tracks(l) {
+		item := captionItem{Language: t.Language, Label: t.Label}
+		if l.Live() {
+			item.URL = t.Address
+		}
+		list.Captions = append(list.Captions, item)
+	}
+	return list
+}
+
+func (s *Handler) ListCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	l, err := s.Captions.Of(r.Context(), a, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, s.captionList(l))
+}
+
+// captionTypes are what a text may be sent as. Which of its forms it has is
+// told by the text itself.
+var captionTypes = []string{"text/vtt", "application/x-subrip"}
+
+func (s *Handler) PutCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !slices.Contains(captionTypes, t) {
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Send captions as text/vtt (WebVTT) or application/x-subrip (.srt).")
+	}
+	l, err := s.Captions.Put(r.Context(), a, r.PathValue("slug"), r.PathValue("language"), httpx.Steadily(r))
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, s.captionList(l))
+}
+
+func (s *Handler) DeleteCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+	if err := s.Captions.Delete(r.Context(), a, r.PathValue("slug"), r.PathValue("language")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

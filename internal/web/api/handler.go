@@ -1,0 +1,26 @@
+package api
+
+import (
+	"context"
+
+	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/auth"
+	"vitrine/internal/links"
+	"vitrine/internal/publish"
+	"vitrine/internal/web/viewer"
+)
+
+// Handler serves the API and the signed PUT.
+type Handler struct {
+	*viewer.Viewer
+	Keys      *auth.Keys
+	Logins    *auth.Logins
+	Uploads   *publish.Uploads
+	Links     *links.Service
+	Captions  *publish.Captions
+	Analytics *analytics.Service
+	Receiver  vitrine.Receiver            // nil when signed URLs lead elsewhere
+	Ready     func(context.Context) error // of the parts that the server is on
+	Version   string
+}

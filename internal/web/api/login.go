@@ -1,0 +1,73 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/web/httpx"
+)
+
+// startedLogin is what a program shows, and what it asks for its key with.
+type startedLogin struct {
+	Code      string `json:"code"`
+	Secret    string `json:"secret"`
+	URL       string `json:"url"`
+	URLFilled string `json:"urlWithCode"`
+	ExpiresIn int64  `json:"expiresIn"`
+	Interval  int64  `json:"interval"`
+}
+
+func (s *Handler) StartLogin(w http.ResponseWriter, r *http.Request) error {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := httpx.Fields{Object: o}
+	program, machine := f.Text("program"), f.Text("machine")
+	if f.Err != nil {
+		return f.Err
+	}
+	l, secret, err := s.Logins.Begin(r.Context(), program, machine, s.Client(r))
+	if err != nil {
+		return err
+	}
+	page, code := s.PublicURL.String()+httpx.DeviceRoot, auth.ShownLoginCode(l.Code)
+	return httpx.WriteJSON(w, startedLogin{Code: code, Secret: string(secret), URL: page, URLFilled: page + "?code=" + code,
+		ExpiresIn: int64(vitrine.LoginLife / time.Second), Interval: int64(vitrine.LoginPause / time.Second)})
+}
+
+// takenLogin is the answer to a program that asks for its key.
+type takenLogin struct {
+	State  vitrine.LoginState `json:"state"`
+	APIKey string             `json:"apiKey,omitempty"`
+	Name   string             `json:"name,omitempty"`
+	Email  string             `json:"email,omitempty"`
+}
+
+func (s *Handler) TakeLogin(w http.ResponseWriter, r *http.Request) error {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := httpx.Fields{Object: o}
+	secret := f.Text("secret")
+	if f.Err != nil {
+		return f.Err
+	}
+	taken, err := s.Logins.Take(r.Context(), secret)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, takenLogin{taken.State, string(taken.Key), taken.Name, taken.Email})
+}
+
+// RevokeOwnKey ends the very key that the request comes with.
+func (s *Handler) RevokeOwnKey(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Keys.RevokeText(r.Context(), httpx.Bearer(r)); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

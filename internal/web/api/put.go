@@ -1,0 +1,66 @@
+package api
+
+import (
+	"mime"
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+)
+
+// StorageRoot is where signed upload URLs lead when bytes are kept by this
+// process.
+const StorageRoot = "/storage/"
+
+// putElsewhere answers for URLs that were signed while this process kept the
+// files itself, in words by which clients begin again.
+func putElsewhere(w http.ResponseWriter) error {
+	w.Header().Set("Connection", "close") // the body is not worth reading
+	return vitrine.Errorf(vitrine.CodeURLExpired, "Files go to another address by now. Repeat step 1: its answer says where to.")
+}
+
+// PutFile is step 2: the bytes of a file, straight to storage.
+func (s *Handler) PutFile(w http.ResponseWriter, r *http.Request) error {
+	if s.Receiver == nil {
+		return putElsewhere(w)
+	}
+	g, err := s.Signer.VerifyPut(r.PathValue("key"), r.URL.Query(), s.Now())
+	if err != nil {
+		return err
+	}
+	if !sameType(r.Header.Get("Content-Type"), g.Type) {
+		return vitrine.Errorf(vitrine.CodeTypeMismatch, "The Content-Type of the PUT must be %q, as announced in step 1.", g.Type)
+	}
+	if r.ContentLength >= 0 && r.ContentLength != g.Size {
+		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file has %d bytes; %d were announced in step 1.", r.ContentLength, g.Size)
+	}
+	if err := s.Uploads.MayPut(r.Context(), g.Key); err != nil {
+		return err
+	}
+	etag, err := s.Receiver.Receive(r.Context(), g, httpx.Steadily(r))
+	if err != nil {
+		w.Header().Set("Connection", "close") // what is left of the body is not worth reading
+		return err
+	}
+	w.Header().Set("ETag", etag)
+	return httpx.WriteJSON(w, struct{}{})
+}
+
+// sameType compares a Content-Type with the one announced, regardless of case
+// and spacing.
+func sameType(got, want string) bool {
+	if got == want {
+		return true
+	}
+	g, gp, err1 := mime.ParseMediaType(got)
+	w, wp, err2 := mime.ParseMediaType(want)
+	if err1 != nil || err2 != nil || g != w || len(gp) != len(wp) {
+		return false
+	}
+	for k, v := range gp {
+		if wp[k] != v {
+			return false
+		}
+	}
+	return true
+}

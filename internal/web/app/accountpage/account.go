@@ -1,0 +1,257 @@
+package accountpage
+
+import (
+	"archive/zip"
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/export"
+	"vitrine/internal/password"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+var meTemplate = app.Parse("account.html")
+
+const accountRoot = "/account"
+
+// mePage is someone's own account.
+type mePage struct {
+	app.Page
+	Usage       []app.UsageBar
+	Upgrade     bool // there is a larger plan
+	HasPassword bool
+	Fresh       bool // one has just signed in with a link: the current password is not asked for
+	Mail        bool
+	Sessions    []sessionRow
+	Others      int // sessions besides this one
+	LastOwner   bool
+	Form        string // the form that Wrong is about
+	Email       string // typed into it
+	MinPassword int
+}
+
+// sessionRow is a browser that is signed in.
+type sessionRow struct {
+	*vitrine.Session
+	Here bool // this very one
+}
+
+// Of is what is wrong with a form.
+func (p *mePage) Of(form, field string) string {
+	if p.Form != form {
+		return ""
+	}
+	return p.Wrong[field]
+}
+
+func (s *Handler) Show(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
+	return s.writeMe(w, r, http.StatusOK, nil)
+}
+
+// writeMe answers with the page, as change has it.
+func (s *Handler) writeMe(w http.ResponseWriter, r *http.Request, status int, change func(*mePage)) error {
+	ctx := r.Context()
+	session, me, err := s.Sessions.Current(ctx, s.Session(r))
+	if err != nil {
+		return err
+	}
+	p := mePage{Page: s.NewAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(), HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session),
+		Mail: s.Accounts.Mail != nil, MinPassword: password.MinLength}
+	usage, err := s.Uploads.Usage(ctx, me)
+	if err != nil {
+		return err
+	}
+	p.Usage = s.UsageBars(usage)
+	sessions, err := s.Sessions.List(ctx, me.ID)
+	if err != nil {
+		return err
+	}
+	for _, other := range sessions {
+		row := sessionRow{other, other.ID == session.ID}
+		if row.Here {
+			p.Sessions = append([]sessionRow{row}, p.Sessions...)
+			continue
+		}
+		p.Sessions = append(p.Sessions, row)
+		p.Others++
+	}
+	if me.Role == vitrine.RoleOwner {
+		if p.LastOwner, err = s.Accounts.OnlyOwner(ctx, me); err != nil {
+			return err
+		}
+	}
+	if change != nil {
+		change(&p)
+	}
+	return s.WriteApp(w, r, status, meTemplate, p.Nonce, &p)
+}
+
+// meAgain shows the page once more after one of its forms has failed.
+func (s *Handler) meAgain(w http.ResponseWriter, r *http.Request, form string, err error) error {
+	wrong := httpx.WrongWith(err)
+	if wrong == nil {
+		return err
+	}
+	e, status := s.Known(w, r, err)
+	if e.Code == vitrine.CodeRateLimited {
+		httpx.RetryAfter(w, e)
+		wrong["current"] = httpx.AdviceOn(e)
+	}
+	return s.writeMe(w, r, status, func(p *mePage) { p.Form, p.Wrong, p.Email = form, wrong, r.PostForm.Get("email") })
+}
+
+// own reads a form of the account's page, and the session that it comes from.
+func (s *Handler) own(w http.ResponseWriter, r *http.Request) (*vitrine.Session, error) {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return nil, err
+	}
+	session, _, err := s.Sessions.Current(r.Context(), s.Session(r))
+	return session, err
+}
+
+func (s *Handler) ChangePassword(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.own(w, r)
+	if err != nil {
+		return err
+	}
+	if err := s.Accounts.ChangePassword(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("password")); err != nil {
+		return s.meAgain(w, r, "password", err)
+	}
+	return httpx.Redirect(w, r, app.Said(accountRoot, "password"))
+}
+
+func (s *Handler) ChangeEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.own(w, r)
+	if err != nil {
+		return err
+	}
+	asked, err := s.Accounts.ChangeEmail(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email"))
+	switch {
+	case err != nil:
+		return s.meAgain(w, r, "email", err)
+	case asked:
+		return httpx.Redirect(w, r, app.Said(accountRoot, "email-asked"))
+	}
+	return httpx.Redirect(w, r, app.Said(accountRoot, "email"))
+}
+
+// ShowEmail shows the button that confirms a new address. Looking at it uses
+// nothing up.
+func (s *Handler) ShowEmail(w http.ResponseWriter, r *http.Request, _ *vitrine.Account) error {
+	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Confirm your new address", Confirm: true})
+}
+
+func (s *Handler) ConfirmEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	err := s.Accounts.ConfirmEmail(r.Context(), me, r.PathValue("token"))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return s.NoToken(w, r, err)
+	}
+	if err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, app.Said(accountRoot, "email"))
+}
+
+// EndSessions signs out everywhere else.
+func (s *Handler) EndSessions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.own(w, r)
+	if err != nil {
+		return err
+	}
+	if err := s.Sessions.SignOutOthers(r.Context(), me, session.ID); err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, app.Said(accountRoot, "sessions-ended"))
+}
+
+func (s *Handler) EndSession(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return httpx.ErrNoPage
+	}
+	if err := s.Sessions.Revoke(r.Context(), me.ID, vitrine.SessionID(id)); err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, app.Said(accountRoot, "session-ended"))
+}
+
+func (s *Handler) CloseAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	session, err := s.own(w, r)
+	if err != nil {
+		return err
+	}
+	if err := s.Accounts.Close(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email")); err != nil {
+		return s.meAgain(w, r, "close", err)
+	}
+	s.SetSession(w, "", -1)
+	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Your account is closed", Back: "/", BackName: "Go to the start page",
+		Message: "Everything of it is off the site. Files and numbers are being removed, which may take a few minutes."})
+}
+
+// Export sends everything that the site has of an account, as it is read.
+func (s *Handler) Export(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return httpx.Redirect(w, r, accountRoot) // it is much work, and no other page may have it done
+	}
+	if _, busy := s.exporting.LoadOrStore(me.ID, true); busy {
+		return &vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Your data is being sent already, in another window or browser.", RetryAfter: time.Minute}
+	}
+	defer s.exporting.Delete(me.ID)
+	httpx.PacerOf(w).Within(exportStall)
+	out := &exportStream{w: w, name: fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))}
+	if r.Method == http.MethodHead {
+		out.begin()
+		return nil
+	}
+	z := zip.NewWriter(out)
+	e := &export.Exporter{Store: s.Links.Store, Blobs: s.Blobs, Analytics: s.Analytics, URL: s.LinkURL, Now: s.Now}
+	if s.SiteStats != nil {
+		e.Website = func(ctx context.Context, site *vitrine.Site) (*report.AccountReport, error) {
+			return s.SiteStats.Report(ctx, site, report.RangeAll)
+		}
+	}
+	err := e.Write(r.Context(), me, z)
+	if err == nil {
+		err = z.Close()
+	}
+	if err == nil || !out.begun {
+		return err
+	}
+	if r.Context().Err() == nil {
+		s.Log.Error("export", "request", w.Header().Get("X-Request-Id"), "error", httpx.WithoutAddress(err))
+	}
+	panic(http.ErrAbortHandler) // what was sent is no whole archive, and must not pass for one
+}
+
+// exportStall is how long the client of an export may take nothing: it holds
+// connections to databases.
+const exportStall = 30 * time.Second
+
+// exportStream sends an archive. Its headers are set with the first bytes.
+type exportStream struct {
+	w     http.ResponseWriter
+	name  string
+	begun bool
+}
+
+func (s *exportStream) begin() {
+	h := s.w.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", `attachment; filename="`+s.name+`"`)
+	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.begun = true
+}
+
+func (s *exportStream) Write(b []byte) (int, error) {
+	if !s.begun {
+		s.begin()
+	}
+	return s.w.Write(b)
+}

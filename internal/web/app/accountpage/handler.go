@@ -1,0 +1,24 @@
+package accountpage
+
+import (
+	"sync"
+
+	"vitrine/internal/analytics"
+	"vitrine/internal/auth"
+	"vitrine/internal/links"
+	"vitrine/internal/publish"
+	"vitrine/internal/sitestats"
+	"vitrine/internal/web/app"
+)
+
+// Handler serves the page of one's own account.
+type Handler struct {
+	*app.Shell
+	Accounts  *auth.Accounts
+	Links     *links.Service
+	Uploads   *publish.Uploads
+	Analytics *analytics.Service
+	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
+
+	exporting sync.Map // accounts that are being exported, by AccountID
+}

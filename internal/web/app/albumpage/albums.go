@@ -1,0 +1,247 @@
+package albumpage
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/collections"
+	"vitrine/internal/links"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/viewer"
+)
+
+var (
+	albumsTemplate = app.Parse("link_rows.html", "albums.html")
+	albumTemplate  = app.Parse("link_rows.html", "album.html")
+)
+
+// albumsRoot is where an account's albums are listed; albumRoot is where their
+// public pages are.
+const (
+	albumsRoot = "/albums"
+)
+
+// pickedAtOnce is how many links the picker of an album offers; a search finds
+// the others.
+const pickedAtOnce = 30
+
+// maxAlbumForm bounds the forms of an album, in bytes: links that are added are
+// named by their slugs.
+const maxAlbumForm = 64 << 10
+
+func albumAddress(slug vitrine.Slug) string { return albumsRoot + "/" + string(slug) }
+
+// albumsPage lists the albums of an account.
+type albumsPage struct {
+	app.Page
+	Rows     []albumRow
+	Prefix   string // what is before a slug in an address, as people read it
+	NewTitle string
+	NewSlug  string
+}
+
+// albumRow is an album as the list shows it.
+type albumRow struct {
+	collections.AlbumRow
+	URL, Address, Manage string
+	Covers               []viewer.Cover
+}
+
+func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	return s.writeAlbums(w, r, me, http.StatusOK, func(*albumsPage) {})
+}
+
+func (s *Handler) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*albumsPage)) error {
+	p := albumsPage{Page: s.NewAppPage(r, me, "Albums", "albums"), Prefix: s.PublicURL.Host + httpx.AlbumRoot}
+	list, err := s.Albums.List(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		row := albumRow{AlbumRow: a, URL: s.AlbumURL(a.Slug), Address: p.Prefix + string(a.Slug), Manage: albumAddress(a.Slug)}
+		for _, l := range a.First {
+			row.Covers = append(row.Covers, s.Cover(l))
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	change(&p)
+	return s.WriteApp(w, r, status, albumsTemplate, p.Nonce, &p)
+}
+
+func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, maxAlbumForm); err != nil {
+		return err
+	}
+	title, slug := strings.TrimSpace(r.PostForm.Get("title")), strings.TrimSpace(r.PostForm.Get("slug"))
+	album, err := s.Albums.Create(r.Context(), me, title, slug)
+	if wrong := httpx.WrongWith(err); wrong != nil {
+		return s.writeAlbums(w, r, me, httpx.StatusOf[vitrine.CodeOf(err)], func(p *albumsPage) {
+			p.Wrong, p.NewTitle, p.NewSlug = wrong, title, slug
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, app.Said(albumAddress(album.Slug), "album-made"))
+}
+
+func (s *Handler) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	slug := r.URL.Query().Get("slug")
+	return app.WriteSlugAnswer(w, slug, s.Albums.SlugFree(r.Context(), me, slug))
+}
+
+// albumPage is the page of one album for its owner.
+type albumPage struct {
+	app.Page
+	Album    *collections.AlbumFacts
+	URL      string // public address
+	Here     string // address of this page
+	Members  []memberRow
+	Seen     int // of the members, by the public
+	Text     string
+	Found    []pickRow
+	More     bool // links match that are not in Found
+	Most     int
+	Left     int // of Found, not in it
+	NewTitle string
+}
+
+// Full reports whether no other link can be added.
+func (p *albumPage) Full() bool { return len(p.Members) >= p.Most }
+
+// memberRow is a link in an album.
+type memberRow struct {
+	app.LinkRow
+	Cover       viewer.Cover
+	First, Last bool
+	At          int // place, 0 the first
+}
+
+// Before is the place before its own.
+func (m memberRow) Before() int { return m.At - 1 }
+
+// After is the place after its own.
+func (m memberRow) After() int { return m.At + 1 }
+
+// pickRow is a link that may be added.
+type pickRow struct {
+	app.LinkRow
+	In bool // it is in the album already
+}
+
+func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return s.writeAlbum(w, r, me, album, http.StatusOK, func(*albumPage) {})
+}
+
+func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *collections.AlbumFacts, status int, change func(*albumPage)) error {
+	p := albumPage{Page: s.NewAppPage(r, me, album.Title, "albums"), Album: album, URL: s.AlbumURL(album.Slug), Here: albumAddress(album.Slug),
+		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title}
+	for i, l := range album.Links {
+		row := memberRow{LinkRow: s.LinkRows([]links.FoundLink{{Link: l}})[0], Cover: s.Cover(l), First: i == 0, Last: i == len(album.Links)-1, At: i}
+		p.Members = append(p.Members, row)
+		if l.Live() {
+			p.Seen++
+		}
+	}
+	found, more, err := s.Links.Search(r.Context(), me, links.LinkSearch{Text: app.SearchedText(p.Text), Limit: pickedAtOnce})
+	if err != nil {
+		return err
+	}
+	p.More = more
+	for _, row := range s.LinkRows(found) {
+		in := album.Has(row.ID)
+		if !in {
+			p.Left++
+		}
+		p.Found = append(p.Found, pickRow{row, in})
+	}
+	change(&p)
+	return s.WriteApp(w, r, status, albumTemplate, p.Nonce, &p)
+}
+
+// albumDeed is what a form does with an album; it returns what is said of it,
+// and where.
+type albumDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
+
+// albumForms are the forms of an album's page, by the end of the address that
+// takes them.
+var albumForms = map[string]albumDeed{
+	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		return "renamed", albumsRoot + "/" + slug, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+	},
+	"add": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		back := httpx.WithQuery(albumsRoot+"/"+slug, url.Values{}, "q", f.Get("q"))
+		return "added", back, s.Albums.Add(ctx, me, slug, f["link"])
+	},
+	"remove": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		return "removed", albumsRoot + "/" + slug, s.Albums.Remove(ctx, me, slug, f.Get("link"))
+	},
+	"move": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		to, err := strconv.Atoi(f.Get("to"))
+		if err != nil {
+			to = vitrine.MaxAlbumLinks
+		}
+		return "arranged", albumsRoot + "/" + slug, s.Albums.Move(ctx, me, slug, f.Get("link"), to)
+	},
+	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
+		return "album-gone", albumsRoot, s.Albums.Delete(ctx, me, slug)
+	},
+}
+
+// Form takes a form about an album of who is signed in. One that cannot be
+// carried out is shown again.
+func (s *Handler) Form(action string) app.MemberHandler {
+	does, ok := albumForms[action]
+	if !ok {
+		panic("no form " + action)
+	}
+	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+		if err := httpx.ReadForm(w, r, maxAlbumForm); err != nil {
+			return err
+		}
+		album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		saying, back, err := does(s, r.Context(), me, string(album.Slug), r.PostForm)
+		if wrong := httpx.WrongWith(err); wrong != nil {
+			return s.writeAlbum(w, r, me, album, httpx.StatusOf[vitrine.CodeOf(err)], func(p *albumPage) {
+				p.Wrong = wrong
+				if r.PostForm.Has("title") {
+					p.NewTitle = r.PostForm.Get("title")
+				}
+			})
+		}
+		if err != nil {
+			return err
+		}
+		return httpx.Redirect(w, r, app.Said(back, saying))
+	}
+}
+
+// Order puts a link at another place, for the page's script.
+func (s *Handler) Order(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := httpx.Fields{Object: o}
+	link, to := f.Text("link"), f.Integer("to")
+	if f.Err != nil {
+		return f.Err
+	}
+	to = min(max(to, 0), vitrine.MaxAlbumLinks)
+	if err := s.Albums.Move(r.Context(), me, r.PathValue("slug"), link, int(to)); err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, map[string]bool{"moved": true})
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// The shell: what all pages have that someone signs in for, moderation's apart.
+
+// MemberHandler answers someone who is signed in, as their account is now.
+type MemberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
+
+// AsMember admits who is signed in. Anyone who is not, is asked to sign in
+// first and comes back, unless something was being sent.
+func (s *Shell) AsMember(h MemberHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		me, err := s.Sessions.Authenticate(r.Context(), s.Session(r))
+		if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+			next := r.URL.RequestURI()
+			if r.Method != http.MethodGet && r.Method != http.MethodHead {
+				next = r.URL.Path
+			}
+			return httpx.Redirect(w, r, httpx.WithQuery(httpx.SignInRoot, url.Values{}, "next", next))
+		}
+		if err != nil {
+			return err
+		}
+		return h(w, r, me)
+	}
+}
+
+// WithSession admits a script of the app for anyone who is signed in. Unlike a
+// page it answers 401 to others.
+func (s *Shell) WithSession(h MemberHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+		me, err := s.Sessions.Authenticate(r.Context(), s.Session(r))
+		if err != nil {
+			return err
+		}
+		return httpx.ForSite(h(w, r, me))
+	}
+}
+
+// Page is what each of these pages has.
+type Page struct {
+	ui.Page
+	Me      *vitrine.Account
+	Section string // of the navigation, or ""
+	Waiting int64  // links in review, for moderators
+	Notices []Notice
+	Said    string      // what came of the form that led here
+	Wrong   httpx.Wrong // what is wrong with the form, on a page that shows it again
+	now     time.Time
+}
+
+// Ago is how long ago something was.
+func (p *Page) Ago(t time.Time) string { return ui.Span(p.now.Sub(t)) }
+
+// sayings are what is said of a form that was carried out, by the code in the
+// address of the page that it leads to. Nothing of a request is ever repeated
+// on a page as if it had happened.
+var sayings = map[string]string{
+	"password":       "Your password is changed. All other browsers are signed out.",
+	"email":          "Your address is changed.",
+	"email-asked":    "We have sent a link to the new address. Open it in this browser to confirm it.",
+	"session-ended":  "That browser is signed out.",
+	"sessions-ended": "All other browsers are signed out.",
+	"key-revoked":    "The key is revoked.",
+	"withdrawn":      "The invitation is withdrawn.",
+	"person":         "The account is changed.",
+
+	"link-deleted":  "The link was deleted.",
+	"renamed":       "The title is changed.",
+	"moved":         "The address is changed. The one before leads here for 90 days.",
+	"with-file":     "Readers can download the file.",
+	"view-only":     "Readers can view the file, and not download it.",
+	"off-display":   "The link is disabled.",
+	"on-display":    "The link is enabled.",
+	"captioned":     "The captions are there.",
+	"captions-gone": "The captions are removed.",
+	"saved":         "Saved.",
+
+	"website-made": "The website is made. Drop its files below.",
+	"deployed":     "Deployed. Visitors see this version from now on.",
+	"deploy-held":  "The files have arrived, and a person must look at them first.",
+	"restored":     "Visitors see this version again.",
+	"site-deleted": "The website was deleted.",
+	"version-gone": "The version was deleted.",
+	"album-made":   "The album is made. Add links to it.",
+	"album-gone":   "The album was deleted.",
+	"added":        "Added to the album.",
+	"removed":      "Taken out of the album. The link itself stays.",
+	"arranged":     "The order is changed.",
+	"signed-out":   "You are signed out.",
+}
+
+// Said is the address of the page that says what was done.
+func Said(address, code string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		panic(err) // made by this package
+	}
+	q := u.Query()
+	q.Set("said", code)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// NewAppPage begins a page of a section.
+func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section string) Page {
+	p := Page{Page: s.NewChrome(title + " · Vitrine"), Me: me, Section: section, Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
+	if !me.Moderates() {
+		return p
+	}
+	// What moderators see beside is no reason to fail.
+	if counts, err := s.Moderation.Counts(r.Context()); err == nil {
+		for _, n := range counts {
+			p.Waiting += n
+		}
+	}
+	if s.Notices != nil && section == "people" { // where the owner looks after the site
+		p.Notices = s.Notices(r.Context())
+	}
+	return p
+}
+
+// WriteApp answers with one of these pages.
+func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string, page any) error {
+	w.Header().Set("Content-Security-Policy", s.ShellPolicy(nonce))
+	return ui.Render(w, r, status, t, page)
+}
+
+// Parse reads the template of a page in the shell: it defines "main", and
+// "head" if it wants more there.
+func Parse(names ...string) ui.Template {
+	return ui.Parse(append([]string{"layout.html", "icons.html", "app.html"}, names...)...)
+}
+
+// Past is how long ago something was, in a sentence.
+func (p *Page) Past(t time.Time) string {
+	if p.now.Sub(t) < time.Minute {
+		return "just now"
+	}
+	return p.Ago(t) + " ago"
+}

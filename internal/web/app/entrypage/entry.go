@@ -1,0 +1,101 @@
+package entrypage
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// The pages on which people get in: sign-in, sign-up, a new password, set-up.
+
+// Where they are.
+const ()
+
+// entryPage is what each of them has.
+type entryPage struct {
+	ui.Page
+	Heading string
+	Wrong   httpx.Wrong
+	Email   string      // what was typed, or whose the token is
+	Next    string      // where it leads, if not to insideRoot
+	Mode    auth.SignUp // who may open an account
+	Mail    bool        // messages are sent
+	Done    bool        // a message is on its way, if there is anybody to send it to
+	Invited bool        // the token is an invitation
+	Limited bool        // there were too many tries
+}
+
+func (s *Handler) newEntry(heading string) entryPage {
+	return entryPage{Page: s.NewChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil}
+}
+
+func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int, t ui.Template, p *entryPage) error {
+	w.Header().Set("Content-Security-Policy", s.AppPolicy(p.Nonce))
+	return ui.Render(w, r, status, t, p)
+}
+
+// again shows a form once more after a failure that anyone who filled it in can
+// mend, with what is wrong with it. Any other failure is returned.
+func (s *Handler) again(w http.ResponseWriter, r *http.Request, t ui.Template, p *entryPage, err error) error {
+	p.Wrong = httpx.WrongWith(err)
+	if p.Wrong == nil {
+		return err
+	}
+	e, status := s.Known(w, r, err)
+	if e.Code == vitrine.CodeRateLimited {
+		httpx.RetryAfter(w, e)
+		p.Wrong[""] = httpx.AdviceOn(e)
+	}
+	return s.writeEntry(w, r, status, t, p)
+}
+
+// isSetUp reports whether there is an account. Once there is, there always is.
+func (s *Handler) isSetUp(ctx context.Context) (bool, error) {
+	if s.hasOwner.Load() {
+		return true, nil
+	}
+	is, err := s.Accounts.IsSetUp(ctx)
+	if is && err == nil {
+		s.hasOwner.Store(true)
+	}
+	return is, err
+}
+
+// AfterSetup answers, as long as there is no account, where the first one is
+// made.
+func (s *Handler) AfterSetup(h httpx.HandlerFunc) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		is, err := s.isSetUp(r.Context())
+		if err != nil {
+			return err
+		}
+		if is {
+			return h(w, r)
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		p := s.newEntry("Not set up yet")
+		return s.writeEntry(w, r, http.StatusOK, unsetTemplate, &p)
+	}
+}
+
+// letIn gives a browser its session, and the cookie by which it is known from
+// now on, and leads it on. Anyone who was signed in here is not any more.
+func (s *Handler) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
+	if old := s.Session(r); old != "" {
+		if err := s.Sessions.SignOut(r.Context(), old); err != nil {
+			return err
+		}
+	}
+	s.SetSession(w, string(in.Session), int(vitrine.SessionMost/time.Second))
+	known := append([]string{in.Device}, slices.DeleteFunc(s.Devices(r), func(d string) bool { return vitrine.SameAccountDevice(d, in.Device) })...)
+	http.SetCookie(w, &http.Cookie{Name: s.DeviceCookie(), Value: strings.Join(known[:min(len(known), httpx.MaxDevices)], httpx.DeviceMark), Path: "/",
+		MaxAge: int(vitrine.DeviceLife / time.Second), Secure: s.Secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	return httpx.Redirect(w, r, httpx.InsideOr(next))
+}

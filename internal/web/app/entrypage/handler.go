@@ -1,0 +1,17 @@
+package entrypage
+
+import (
+	"sync/atomic"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/web/ui"
+)
+
+// Handler serves the pages on which people get in.
+type Handler struct {
+	*ui.Pages
+	Accounts *auth.Accounts
+	Logins   *auth.Logins
+
+	hasOwner atomic.Bool // there is an account
+}

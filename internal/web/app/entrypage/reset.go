@@ -1,0 +1,77 @@
+package entrypage
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+var (
+	resetTemplate    = ui.ParseEntry("reset.html")
+	passwordTemplate = ui.ParseEntry("reset_password.html")
+)
+
+func (s *Handler) ShowReset(w http.ResponseWriter, r *http.Request) error {
+	p := s.newEntry("Choose a new password")
+	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
+}
+
+// TakeReset answers the same whether there is an account or not.
+func (s *Handler) TakeReset(w http.ResponseWriter, r *http.Request) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	p := s.newEntry("Choose a new password")
+	p.Email = r.PostForm.Get("email")
+	if !p.Mail {
+		return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
+	}
+	if err := s.Accounts.Forgot(r.Context(), p.Email, s.Client(r)); err != nil {
+		return s.again(w, r, resetTemplate, &p, err)
+	}
+	p.Done, p.Heading = true, "Look into your mail"
+	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
+}
+
+// resetting begins the page of a token that sets a password; it answers itself
+// where there is none.
+func (s *Handler) resetting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
+	email, err := s.Accounts.ResetGood(r.Context(), r.PathValue("token"))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return p, false, s.NoToken(w, r, err)
+	}
+	if err != nil {
+		return p, false, err
+	}
+	p = s.newEntry("Choose a new password")
+	p.Email = email
+	return p, true, nil
+}
+
+func (s *Handler) ShowPassword(w http.ResponseWriter, r *http.Request) error {
+	p, ok, err := s.resetting(w, r)
+	if !ok {
+		return err
+	}
+	return s.writeEntry(w, r, http.StatusOK, passwordTemplate, &p)
+}
+
+func (s *Handler) TakePassword(w http.ResponseWriter, r *http.Request) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	p, ok, err := s.resetting(w, r)
+	if !ok {
+		return err
+	}
+	in, err := s.Accounts.Reset(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.Client(r))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return s.NoToken(w, r, err)
+	}
+	if err != nil {
+		return s.again(w, r, passwordTemplate, &p, err)
+	}
+	return s.letIn(w, r, in, "")
+}

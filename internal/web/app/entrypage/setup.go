@@ -1,0 +1,73 @@
+package entrypage
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+var (
+	setupTemplate = ui.ParseEntry("setup.html")
+	unsetTemplate = ui.ParseEntry("setup_unset.html")
+)
+
+func (s *Handler) AlreadySetUp(w http.ResponseWriter, r *http.Request) error {
+	return httpx.Redirect(w, r, httpx.SignInRoot)
+}
+
+// HomeOnceSetUp serves the first page of the site. As long as there is no
+// account, it is the page that says how to make one.
+func (s *Handler) HomeOnceSetUp(home httpx.HandlerFunc) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if is, err := s.isSetUp(r.Context()); err == nil && !is {
+			return s.AfterSetup(home)(w, r)
+		}
+		return home(w, r) // whether there is one is no reason to fail
+	}
+}
+
+// ShowSetup shows the form for the first account. Looking at it uses nothing
+// up.
+func (s *Handler) ShowSetup(w http.ResponseWriter, r *http.Request) error {
+	err := s.Accounts.SetupGood(r.Context(), r.PathValue("token"))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return s.noSetup(w, r)
+	}
+	if err != nil {
+		return err
+	}
+	p := s.newEntry("Set up Vitrine")
+	return s.writeEntry(w, r, http.StatusOK, setupTemplate, &p)
+}
+
+func (s *Handler) TakeSetup(w http.ResponseWriter, r *http.Request) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	in, err := s.Accounts.SetUp(r.Context(), r.PathValue("token"), r.PostForm.Get("email"), r.PostForm.Get("password"), s.Client(r))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return s.noSetup(w, r)
+	}
+	if err != nil {
+		p := s.newEntry("Set up Vitrine")
+		p.Email = r.PostForm.Get("email")
+		return s.again(w, r, setupTemplate, &p, err)
+	}
+	return s.letIn(w, r, in, "")
+}
+
+// noSetup answers for a token that sets nothing up.
+func (s *Handler) noSetup(w http.ResponseWriter, r *http.Request) error {
+	is, err := s.isSetUp(r.Context())
+	if err != nil {
+		return err
+	}
+	if is {
+		return s.WriteSignIn(w, r, http.StatusUnauthorized, ui.SignInPage{Heading: "This site is set up", Message: "It has an owner already.", Back: httpx.SignInRoot, BackName: "Sign in"})
+	}
+	p := s.newEntry("Not set up yet")
+	p.Done = true // there was another address
+	return s.writeEntry(w, r, http.StatusUnauthorized, unsetTemplate, &p)
+}

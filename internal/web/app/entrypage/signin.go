@@ -1,0 +1,77 @@
+package entrypage
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// Where people sign in, and what they sign in for.
+const ()
+
+var (
+	enterTemplate = ui.ParseEntry("signin.html")
+)
+
+func (s *Handler) signInForm(next string) entryPage {
+	p := s.newEntry("Sign in")
+	p.Next = httpx.LocalPath(next)
+	return p
+}
+
+// ShowSignIn shows the form, and leads on who is signed in.
+func (s *Handler) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
+	next := r.URL.Query().Get("next")
+	if s.Whoever(r) != nil {
+		return httpx.Redirect(w, r, httpx.InsideOr(next))
+	}
+	p := s.signInForm(next)
+	return s.writeEntry(w, r, http.StatusOK, enterTemplate, &p)
+}
+
+// TakeSignIn signs in with a password. Its answers tell nobody whether there is
+// an account.
+func (s *Handler) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	f := r.PostForm
+	in, err := s.Sessions.SignInWithPassword(r.Context(), f.Get("email"), f.Get("password"), s.Client(r))
+	if err != nil {
+		p := s.signInForm(f.Get("next"))
+		p.Email = f.Get("email")
+		p.Limited = vitrine.CodeOf(err) == vitrine.CodeRateLimited
+		return s.again(w, r, enterTemplate, &p, err)
+	}
+	return s.letIn(w, r, in, f.Get("next"))
+}
+
+// Offer shows the button that signs in. It does not look whether the link is
+// good: a program that fetches a link ahead of its reader neither uses it up
+// nor learns anything.
+func (s *Handler) Offer(w http.ResponseWriter, r *http.Request) error {
+	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Sign in", Offer: true})
+}
+
+func (s *Handler) SignIn(w http.ResponseWriter, r *http.Request) error {
+	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.Client(r))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return s.WriteSignIn(w, r, http.StatusUnauthorized, ui.SignInPage{Heading: "This link does not sign in", Back: httpx.SignInRoot, BackName: "Sign in with a password",
+			Message: "It has been used, a newer one has taken its place, its fifteen minutes are over, or its account is suspended."})
+	}
+	if err != nil {
+		return err
+	}
+	return s.letIn(w, r, in, "")
+}
+
+func (s *Handler) SignOut(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Sessions.SignOut(r.Context(), s.Session(r)); err != nil {
+		return err
+	}
+	s.SetSession(w, "", -1)
+	http.Redirect(w, r, httpx.SignInRoot, http.StatusSeeOther)
+	return nil
+}

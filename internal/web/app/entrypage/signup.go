@@ -1,0 +1,103 @@
+package entrypage
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+var (
+	signUpTemplate = ui.ParseEntry("signup.html")
+	acceptTemplate = ui.ParseEntry("signup_accept.html")
+)
+
+func (s *Handler) signUpPage(next string) entryPage {
+	heading := "Open an account"
+	if s.Accounts.SignUp != auth.SignUpOpen {
+		heading = "Accounts are by invitation"
+		if s.Accounts.SignUp != auth.SignUpInvite {
+			heading = "No accounts are opened here"
+		}
+	}
+	p := s.newEntry(heading)
+	p.Next = httpx.LocalPath(next)
+	return p
+}
+
+func (s *Handler) ShowSignUp(w http.ResponseWriter, r *http.Request) error {
+	next := r.URL.Query().Get("next")
+	if s.Whoever(r) != nil {
+		return httpx.Redirect(w, r, httpx.InsideOr(next))
+	}
+	p := s.signUpPage(next)
+	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
+}
+
+// TakeSignUp asks for a message, or where none are sent, opens the account.
+func (s *Handler) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	f := r.PostForm
+	p := s.signUpPage(f.Get("next"))
+	p.Email = f.Get("email")
+	if p.Mode != auth.SignUpOpen {
+		return s.writeEntry(w, r, http.StatusForbidden, signUpTemplate, &p)
+	}
+	if !p.Mail {
+		in, err := s.Accounts.Join(r.Context(), p.Email, f.Get("password"), s.Client(r))
+		if err != nil {
+			return s.again(w, r, signUpTemplate, &p, err)
+		}
+		return s.letIn(w, r, in, p.Next)
+	}
+	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.Client(r)); err != nil {
+		return s.again(w, r, signUpTemplate, &p, err)
+	}
+	p.Done, p.Heading = true, "Look into your mail"
+	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
+}
+
+// accepting begins the page of a token that opens an account; it answers itself
+// where there is none.
+func (s *Handler) accepting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
+	t, err := s.Accounts.Invited(r.Context(), r.PathValue("token"))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return p, false, s.NoToken(w, r, err)
+	}
+	if err != nil {
+		return p, false, err
+	}
+	p = s.newEntry("Open your account")
+	p.Email, p.Invited = t.Email, t.Purpose == vitrine.TokenInvite
+	return p, true, nil
+}
+
+func (s *Handler) ShowAccept(w http.ResponseWriter, r *http.Request) error {
+	p, ok, err := s.accepting(w, r)
+	if !ok {
+		return err
+	}
+	return s.writeEntry(w, r, http.StatusOK, acceptTemplate, &p)
+}
+
+func (s *Handler) TakeAccept(w http.ResponseWriter, r *http.Request) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	p, ok, err := s.accepting(w, r)
+	if !ok {
+		return err
+	}
+	in, err := s.Accounts.Accept(r.Context(), r.PathValue("token"), r.PostForm.Get("password"), s.Client(r))
+	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
+		return s.NoToken(w, r, err)
+	}
+	if err != nil {
+		return s.again(w, r, acceptTemplate, &p, err)
+	}
+	return s.letIn(w, r, in, "")
+}

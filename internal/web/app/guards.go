@@ -1,0 +1,40 @@
+package app
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// Notice is what an administrator must know.
+type Notice struct {
+	Text    string
+	Warning bool // something is not as it should be
+}
+
+// AsModerator admits who is signed in and may moderate, as their account is
+// now.
+func (s *Shell) AsModerator(h MemberHandler) httpx.HandlerFunc {
+	return s.AsMember(func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+		if !me.Moderates() {
+			return s.WriteSignIn(w, r, http.StatusForbidden, ui.SignInPage{Heading: "This is for moderators", Account: me.Email,
+				Message: "The administrator of this site makes accounts moderators."})
+		}
+		return h(w, r, me)
+	})
+}
+
+// Looking admits who is signed in, without that being a use of the session: one
+// that nobody uses ends in its time, whatever page is open.
+func (s *Shell) Looking(h MemberHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+		me, err := s.Sessions.Peek(r.Context(), s.Session(r))
+		if err != nil {
+			return err
+		}
+		return h(w, r, me)
+	}
+}

@@ -1,0 +1,154 @@
+package linkpage
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/links"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+var linksTemplate = app.Parse("link_rows.html", "links.html")
+
+// linksAtOnce is how many links stand on a page of the list; maxLinksPage
+// bounds the number of a page.
+const (
+	linksAtOnce  = 50
+	maxLinksPage = 1_000_000
+)
+
+// linksPage is the list of an account's links, or of those that were searched
+// for.
+type linksPage struct {
+	app.Page
+	Rows                 []app.LinkRow
+	Views                bool // the rows tell views
+	Total                int64
+	More                 bool // links match beyond this page
+	Bytes                int64
+	Search               links.LinkSearch
+	Kinds, States, Sorts []choice
+	Number               int
+	Previous, Next       string // addresses; "" for none
+	Here                 string // the address of this page
+	All                  string // the address of the list without a search
+}
+
+// choice is a value that one may choose, and its name.
+type choice struct {
+	Value, Name string
+	Chosen      bool
+}
+
+// Searching reports whether not all links are asked for.
+func (p *linksPage) Searching() bool {
+	return p.Search.Text != "" || p.Search.Kind != "" || p.Search.State != ""
+}
+
+// From is the number of the first link of the page.
+func (p *linksPage) From() int { return p.Search.Skip + 1 }
+
+// Matches tells how many links were found of how many, as far as that is known.
+func (p *linksPage) Matches() string {
+	if p.More {
+		return fmt.Sprintf("more than %d of %s", p.To(), ui.Plural(p.Total, "link", "links"))
+	}
+	return fmt.Sprintf("%d of %s", p.To(), ui.Plural(p.Total, "link", "links"))
+}
+
+// To is the number of the last.
+func (p *linksPage) To() int { return p.Search.Skip + len(p.Rows) }
+
+var kindNames = map[filetype.Kind]string{
+	filetype.PDF: "PDF", filetype.Image: "Images", filetype.Video: "Videos", filetype.Audio: "Sounds", filetype.Document: "Documents",
+	filetype.Text: "Text", filetype.HTML: "Web pages", filetype.Archive: "Archives",
+}
+
+var sortNames = []choice{
+	{Value: string(vitrine.SortNewest), Name: "Newest first"},
+	{Value: string(vitrine.SortOldest), Name: "Oldest first"},
+	{Value: string(vitrine.SortTitle), Name: "Title"},
+	{Value: string(vitrine.SortSize), Name: "Largest first"},
+	{Value: string(vitrine.SortViews), Name: "Most viewed"},
+}
+
+// linkSearch reads what is searched for. What is no choice is none.
+func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
+	search := links.LinkSearch{Text: strings.TrimSpace(q.Get("q")), Limit: linksAtOnce, Views: me.Plan.Pro()}
+	if k := filetype.Kind(q.Get("kind")); slices.Contains(filetype.Kinds(), k) {
+		search.Kind = k
+	}
+	if st := vitrine.LinkState(q.Get("status")); ui.StateNames[st] != "" {
+		search.State = st
+	}
+	for _, o := range sortNames {
+		if o.Value == q.Get("sort") && (o.Value != string(vitrine.SortViews) || search.Views) {
+			search.Sort = vitrine.LinkSort(o.Value)
+		}
+	}
+	page, err := strconv.Atoi(q.Get("page"))
+	if err != nil {
+		page = 1
+	}
+	page = min(max(page, 1), maxLinksPage)
+	search.Skip = (page - 1) * linksAtOnce
+	return search, page
+}
+
+// address of a search's page.
+func searchAddress(search links.LinkSearch, page int) string {
+	number := ""
+	if page > 1 {
+		number = strconv.Itoa(page)
+	}
+	return httpx.WithQuery(app.LinksRoot, url.Values{}, "q", search.Text, "kind", string(search.Kind), "status", string(search.State),
+		"sort", string(search.Sort), "page", number)
+}
+
+func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	p := linksPage{Page: s.NewAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: app.LinksRoot}
+	p.Search, p.Number = linkSearch(r.URL.Query(), me)
+	usage, err := s.Uploads.Usage(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	p.Total, p.Bytes = usage.Links-usage.Sites, usage.Bytes
+	asked := p.Search
+	asked.Text = app.SearchedText(asked.Text)
+	found, more, err := s.Links.Search(r.Context(), me, asked)
+	if err != nil {
+		return err
+	}
+	p.Rows = s.LinkRows(found)
+	p.Here = searchAddress(p.Search, p.Number)
+	if p.Number > 1 {
+		p.Previous = searchAddress(p.Search, p.Number-1)
+	}
+	if p.More = more; more {
+		p.Next = searchAddress(p.Search, p.Number+1)
+	}
+	p.Kinds = []choice{{Name: "All kinds"}}
+	for _, k := range filetype.Kinds() {
+		p.Kinds = append(p.Kinds, choice{string(k), kindNames[k], k == p.Search.Kind})
+	}
+	p.States = []choice{{Name: "Any status"}}
+	for _, st := range []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled} {
+		p.States = append(p.States, choice{string(st), ui.StateName(st), st == p.Search.State})
+	}
+	for _, o := range sortNames {
+		if o.Value == string(vitrine.SortViews) && !p.Views {
+			continue // views are part of analytics
+		}
+		o.Chosen = o.Value == string(p.Search.Sort)
+		p.Sorts = append(p.Sorts, o)
+	}
+	return s.WriteApp(w, r, http.StatusOK, linksTemplate, p.Nonce, &p)
+}

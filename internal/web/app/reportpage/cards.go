@@ -1,0 +1,197 @@
+package reportpage
+
+import (
+	"fmt"
+	"time"
+
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// statsCard is one number with what it means.
+type statsCard struct {
+	ID, Name, Value string
+	Note            string // what else belongs to it
+	Delta           *statsDelta
+	Means           string
+}
+
+// statsDelta is a change against the time before, in a sign and in words.
+type statsDelta struct {
+	Dir               report.Dir
+	Sign, Short, From string
+	Words             string // the whole of it, read aloud
+}
+
+func statsCards(n *numbers) []statsCard {
+	r := n.summary()
+	t, d, before := &r.Totals, &r.Deltas, &r.Previous
+	change := func(d report.Delta, was string) *statsDelta { return newStatsDelta(r, d, was) }
+	completion := "–"
+	if t.CompletionPct != nil {
+		completion = t.CompletionPct.String() + "%"
+	}
+	return []statsCard{
+		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n), change(d.Views, ui.Figure(before.Views).String()), ui.MeansViews},
+		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "", change(d.Uniques, ui.Figure(before.Uniques).String()), ui.MeansUniques},
+		{"engaged", "Average time", ui.Lasting(t.AvgEngagedMs).String(),
+			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)), change(d.AvgEngagedMs, ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged},
+		{"completion", completionName(n), completion, completionNote(n), nil, ui.MeansCompletion},
+		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), ui.Figure(t.Downloads).String() + " all-time", change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads},
+		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil, ui.MeansBounce},
+		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "view", "views"), nil, ui.MeansReturning},
+		{"qr", "QR scans", ui.Figure(t.QRScans).String(), "", nil, ui.MeansQR},
+	}
+}
+
+func allTimeNote(n *numbers) string {
+	if n.link != nil {
+		return ui.Figure(n.link.AllTimeViews).String() + " all-time"
+	}
+	return ui.Figure(n.account.AllTime.Views).String() + " all-time"
+}
+
+// completionName says what completion is of the link's kind.
+func completionName(n *numbers) string {
+	if n.link == nil {
+		return "Completion"
+	}
+	switch n.link.Content.Kind {
+	case report.ContentPages:
+		return "Pages seen"
+	case report.ContentMedia:
+		return "Played"
+	case report.ContentScroll:
+		return "Scrolled"
+	}
+	return "Completion"
+}
+
+func completionNote(n *numbers) string {
+	if n.link == nil {
+		return "of each file, on average"
+	}
+	switch c := &n.link.Content; c.Kind {
+	case report.ContentPages:
+		if c.Pages.PagesTotal > 0 {
+			return fmt.Sprintf("of %s, on average", ui.Plural(int64(c.Pages.PagesTotal), "page", "pages"))
+		}
+		return "its number of pages is not known"
+	case report.ContentNone:
+		return "not measured of an archive"
+	}
+	return "on average"
+}
+
+// newStatsDelta is a change in words; was is the number of the time before. All
+// time has no time before.
+func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
+	if r.Range.Key == report.RangeAll {
+		return nil
+	}
+	days := ui.Plural(int64(r.Range.Days), "day", "days")
+	s := &statsDelta{Dir: d.Dir, Sign: map[report.Dir]string{report.Up: "↑", report.Down: "↓", report.Flat: "="}[d.Dir]}
+	switch {
+	case d.Dir == report.Flat:
+		s.Short, s.Words = "as before", fmt.Sprintf("The same as in the %s before.", days)
+	case d.Pct == nil:
+		s.Dir, s.Sign = report.Flat, "" // from nothing, there is no telling how good it is
+		s.Short, s.Words = "none before", fmt.Sprintf("There was nothing in the %s before.", days)
+	default:
+		pct := max(*d.Pct, -*d.Pct)
+		s.Short, s.From = fmt.Sprintf("%s%%", ui.Figure(pct)), "from "+was
+		s.Words = fmt.Sprintf("%s %s percent, from %s in the %s before.", ui.Capital(string(d.Dir)), ui.Figure(pct), was, days)
+	}
+	return s
+}
+
+// statsReason is a line of the ledger of what was left out.
+type statsReason struct {
+	Name, Who string
+	Count     ui.Figure
+	Pct       string
+}
+
+func statsLedger(excluded []report.Bucket) []statsReason {
+	var rows []statsReason
+	for _, b := range excluded {
+		noun, ok := ui.BotNouns[b.Key]
+		if !ok {
+			noun[0] = ui.ReasonName(b.Key)
+		}
+		rows = append(rows, statsReason{noun[0], noun[1], ui.Figure(b.Count), b.Pct.String() + "%"})
+	}
+	return rows
+}
+
+// statsTip is an insight.
+type statsTip struct {
+	Label, Value, Detail string
+	Tone                 report.Tone
+	Aloud                string // what the tone says
+}
+
+func statsTips(insights []report.Insight) []statsTip {
+	var tips []statsTip
+	for _, i := range insights {
+		t := statsTip{Label: i.Label, Value: i.Value, Detail: i.Detail, Tone: i.Tone}
+		switch i.Tone {
+		case report.Good:
+			t.Aloud = "Good"
+		case report.Warn:
+			t.Aloud = "Worth a look"
+		}
+		tips = append(tips, t)
+	}
+	return tips
+}
+
+// statsOpen is one of the recent opens.
+type statsOpen struct {
+	report.RecentOpen
+	When, Place string
+	Engaged     ui.Lasting
+}
+
+func statsRecent(recent []report.RecentOpen, now time.Time) []statsOpen {
+	rows := []statsOpen{}
+	for _, o := range recent {
+		place := o.City
+		if o.Country != "" {
+			if place != "" {
+				place += ", "
+			}
+			place += report.CountryName(o.Country)
+		}
+		rows = append(rows, statsOpen{o, ui.RecentTime(o.At, now), place, ui.Lasting(o.EngagedMs)})
+	}
+	return rows
+}
+
+// statsTop is a link among the most viewed.
+type statsTop struct {
+	report.LinkSummary
+	Address    string // "" in a sample
+	Noun       string
+	Seen, Who  ui.Figure
+	Engaged    ui.Lasting
+	Completion string
+	Loads      ui.Figure
+	Spark      statsSpark
+}
+
+func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
+	var rows []statsTop
+	for _, l := range links {
+		t := statsTop{LinkSummary: l, Address: "/links/" + l.Slug + analyticsRoot, Noun: ui.KindNoun(l.Kind), Seen: ui.Figure(l.Views), Who: ui.Figure(l.Uniques),
+			Engaged: ui.Lasting(l.AvgEngagedMs), Completion: "–", Loads: ui.Figure(l.Downloads), Spark: newStatsSpark(l.Spark)}
+		if l.CompletionPct != nil {
+			t.Completion = l.CompletionPct.String() + "%"
+		}
+		if sample {
+			t.Address = ""
+		}
+		rows = append(rows, t)
+	}
+	return rows
+}

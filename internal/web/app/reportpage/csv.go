@@ -1,0 +1,202 @@
+package reportpage
+
+import (
+	"bytes"
+	"encoding/csv"
+	"net/http"
+	"strconv"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/export"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// Tables as files: CSV as RFC 4180 has it, in the figures of the report as they
+// are.
+
+// cardRows are the tables of a report by the names of their cards, each with
+// its head.
+var cardRows = map[string]func(*numbers) [][]string{
+	"totals":    totalsRows,
+	"series":    seriesRows,
+	"excluded":  func(n *numbers) [][]string { return bucketRows("reason", "opens", n.summary().Excluded) },
+	"timing":    timingRows,
+	"insights":  insightRows,
+	"content":   contentRows,
+	"recent":    recentRows,
+	"top_links": topLinkRows,
+	"mix":       mixRows,
+
+	"countries": func(n *numbers) [][]string { return bucketRows("country", "views", n.summary().Breakdowns.Countries) },
+	"cities":    func(n *numbers) [][]string { return bucketRows("city", "views", n.summary().Breakdowns.Cities) },
+	"referrers": func(n *numbers) [][]string { return bucketRows("referrer", "views", n.summary().Breakdowns.Referrers) },
+	"sources":   func(n *numbers) [][]string { return bucketRows("source", "views", n.summary().Breakdowns.Sources) },
+	"devices":   func(n *numbers) [][]string { return bucketRows("device", "views", n.summary().Breakdowns.Devices) },
+	"browsers":  func(n *numbers) [][]string { return bucketRows("browser", "views", n.summary().Breakdowns.Browsers) },
+	"os":        func(n *numbers) [][]string { return bucketRows("os", "views", n.summary().Breakdowns.OS) },
+	"screens":   func(n *numbers) [][]string { return bucketRows("screen", "sessions", n.summary().Breakdowns.Screens) },
+}
+
+// writeCard answers with the table of a card. Of a sample there is none: a file
+// does not tell that it is made up.
+func writeCard(w http.ResponseWriter, r *http.Request, n *numbers, format, card string) error {
+	if n.sample {
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+	}
+	rows := cardRows[card]
+	if format != "csv" || rows == nil {
+		return httpx.ErrNoPage
+	}
+	table := rows(n)
+	if table == nil {
+		return httpx.ErrNoPage
+	}
+	body, err := csvOf(table)
+	if err != nil {
+		return err
+	}
+	name := "analytics"
+	if n.link != nil {
+		name = n.link.Link.Slug
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	h.Set("Content-Disposition", `attachment; filename="`+name+"-"+card+"-"+string(n.summary().Range.Key)+`.csv"`)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
+	return nil
+}
+
+func csvOf(table [][]string) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.UseCRLF = true
+	for _, row := range table {
+		for i, cell := range row {
+			row[i] = export.NoFormula(cell)
+		}
+		if err := w.Write(row); err != nil {
+			return nil, err
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+func whole(n int64) string { return strconv.FormatInt(n, 10) }
+
+func tenths(t *report.Tenths) string {
+	if t == nil {
+		return ""
+	}
+	return t.String()
+}
+
+func totalsRows(n *numbers) [][]string {
+	r := n.summary()
+	t := &r.Totals
+	return [][]string{
+		{"from", "to", "views", "uniques", "sessions", "avgEngagedMs", "medianEngagedMs", "totalEngagedMs", "completionPct", "downloads", "rangeDownloads", "qrScans", "returningPct",
+			"bouncePct", "botsExcluded", "atypical"},
+		{r.Range.From.Format(httpx.TimeFormat), r.Range.To.Format(httpx.TimeFormat), whole(t.Views), whole(t.Uniques), whole(t.Sessions), whole(t.AvgEngagedMs), whole(t.MedianEngagedMs),
+			whole(t.TotalEngagedMs), tenths(t.CompletionPct), whole(t.Downloads), whole(t.RangeDownloads), whole(t.QRScans), t.ReturningPct.String(), t.BouncePct.String(),
+			whole(t.BotsExcluded), whole(t.Atypical)},
+	}
+}
+
+func seriesRows(n *numbers) [][]string {
+	rows := [][]string{{"date", "views", "uniques", "avgEngagedS"}}
+	for _, p := range n.summary().Series {
+		rows = append(rows, []string{p.Date.Time().Format(time.DateOnly), whole(p.Views), whole(p.Uniques), whole(p.AvgEngagedS)})
+	}
+	return rows
+}
+
+func bucketRows(key, count string, buckets []report.Bucket) [][]string {
+	rows := [][]string{{key, count, "pct"}}
+	for _, b := range buckets {
+		rows = append(rows, []string{b.Key, whole(b.Count), b.Pct.String()})
+	}
+	return rows
+}
+
+func timingRows(n *numbers) [][]string {
+	rows := [][]string{{"weekday", "hour", "views"}}
+	for day, hours := range n.summary().Timing.Heat {
+		for hour, views := range hours {
+			rows = append(rows, []string{ui.WeekdayNames[day], strconv.Itoa(hour), whole(views)})
+		}
+	}
+	return rows
+}
+
+func insightRows(n *numbers) [][]string {
+	rows := [][]string{{"id", "label", "value", "detail", "tone"}}
+	for _, i := range n.summary().Insights {
+		rows = append(rows, []string{i.ID, i.Label, i.Value, i.Detail, string(i.Tone)})
+	}
+	return rows
+}
+
+// contentRows are the pages of a document, or the marks of other kinds; nil
+// where there are none.
+func contentRows(n *numbers) [][]string {
+	if n.link == nil {
+		return nil
+	}
+	var marks []report.Mark
+	switch c := &n.link.Content; {
+	case c.Pages != nil:
+		rows := [][]string{{"page", "views", "reachPct", "avgMs", "attentionPct"}}
+		for _, p := range c.Pages.Pages {
+			rows = append(rows, []string{strconv.Itoa(p.Page), whole(p.Views), p.ReachPct.String(), whole(p.AvgMs), p.AttentionPct.String()})
+		}
+		return rows
+	case c.Media != nil:
+		marks = c.Media.Quartiles
+	case c.Scroll != nil:
+		marks = c.Scroll.Depths
+	default:
+		return nil
+	}
+	rows := [][]string{{"pct", "reachPct"}}
+	for _, m := range marks {
+		rows = append(rows, []string{whole(m.Pct), m.ReachPct.String()})
+	}
+	return rows
+}
+
+func recentRows(n *numbers) [][]string {
+	if n.link == nil {
+		return nil
+	}
+	rows := [][]string{{"at", "country", "city", "device", "browser", "os", "source", "engagedMs", "progress", "downloaded", "returning", "atypical"}}
+	for _, o := range n.link.Recent {
+		rows = append(rows, []string{o.At.UTC().Format(httpx.TimeFormat), o.Country, o.City, o.Device, o.Browser, o.OS, o.Source, whole(o.EngagedMs), o.Progress,
+			strconv.FormatBool(o.Downloaded), strconv.FormatBool(o.Returning), strconv.FormatBool(o.Atypical)})
+	}
+	return rows
+}
+
+func topLinkRows(n *numbers) [][]string {
+	if n.account == nil {
+		return nil
+	}
+	rows := [][]string{{"slug", "title", "kind", "views", "uniques", "avgEngagedMs", "completionPct", "downloads"}}
+	for _, l := range n.account.TopLinks {
+		rows = append(rows, []string{l.Slug, l.Title, l.Kind, whole(l.Views), whole(l.Uniques), whole(l.AvgEngagedMs), tenths(l.CompletionPct), whole(l.Downloads)})
+	}
+	return rows
+}
+
+func mixRows(n *numbers) [][]string {
+	if n.account == nil {
+		return nil
+	}
+	return bucketRows("kind", "views", n.account.Mix)
+}

@@ -1,0 +1,306 @@
+package reportpage
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/collections"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/samples"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// The pages of numbers: of one link, and of all links of an account. They show
+// what the API answers, from the same calls.
+
+const analyticsRoot = "/analytics"
+
+var statsTemplate = app.Parse("stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
+
+// numbers are one report: of a link, of an account, or of a website, whose
+// pages are its links.
+type numbers struct {
+	link    *report.LinkReport     // nil: of an account or a website
+	account *report.AccountReport  // nil: of a link
+	website *collections.SiteFacts // nil: of a link or an account
+	sample  bool                   // made up
+}
+
+// subject is what a page of numbers is about; the zero subject is all links of
+// an account.
+type subject struct {
+	link    *vitrine.Link
+	website *collections.SiteFacts
+}
+
+func (n *numbers) summary() *report.Summary {
+	if n.link != nil {
+		return &n.link.Summary
+	}
+	return &n.account.Summary
+}
+
+// answer is what the API answers.
+func (n *numbers) answer() any {
+	if n.link != nil {
+		return n.link
+	}
+	return n.account
+}
+
+// version is the same as long as no number of the report changes.
+func (n *numbers) version() (string, error) {
+	b, err := json.Marshal(n.answer())
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:9]), nil
+}
+
+// numbersOf makes the report that a request is about; of an account whose plan
+// has none, a sample, and of its websites nothing.
+func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject, rg report.Range) (n *numbers, err error) {
+	l := of.link
+	n = &numbers{website: of.website, sample: !me.Plan.Pro()}
+	switch {
+	case of.website != nil && n.sample:
+		n.account = report.ForWebsite(nil, report.NewWindow(rg, s.Now(), of.website.CreatedAt), nil, nil, nil, report.AllTime{})
+	case of.website != nil:
+		n.account, err = s.SiteStats.Report(ctx, of.website.Site, rg)
+	case n.sample && l != nil:
+		n.link = samples.SampleLink(l, s.LinkURL(l.Slug), rg, s.Now())
+	case n.sample:
+		n.account = samples.SampleAccount(rg, s.Now())
+	case l != nil:
+		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), rg)
+	default:
+		n.account, err = s.Analytics.Account(ctx, me, rg)
+	}
+	return n, err
+}
+
+// subjectOf is the link or the website that the address of a page names.
+func (s *Handler) subjectOf(r *http.Request, me *vitrine.Account) (of subject, err error) {
+	if slug := r.PathValue("website"); slug != "" && s.SiteStats != nil {
+		of.website, err = s.Sites.BySlug(r.Context(), me, slug)
+		return of, err
+	}
+	of.link, err = s.linkOf(r, me)
+	return of, err
+}
+
+// linkOf is the link that the address of a page names, nil where it names none.
+// Another account's link is like an unknown one.
+func (s *Handler) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, error) {
+	slug := r.PathValue("slug")
+	if slug == "" {
+		return nil, nil
+	}
+	l, err := s.Links.BySlug(r.Context(), slug)
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != me.ID || l.Site != 0) {
+		return nil, vitrine.Errorf(vitrine.CodeNotFound, "There is no link with that slug on this account.")
+	}
+	return l, err
+}
+
+func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	rg, err := httpx.ReportRange(r)
+	if err != nil {
+		return err
+	}
+	of, err := s.subjectOf(r, me)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbersOf(r.Context(), me, of, rg)
+	if err != nil {
+		return err
+	}
+	if q := r.URL.Query(); q.Has("format") || q.Has("card") {
+		return writeCard(w, r, n, q.Get("format"), q.Get("card"))
+	}
+	p, err := s.newStatsPage(r, me, of.link, n)
+	if err != nil {
+		return err
+	}
+	return s.WriteApp(w, r, http.StatusOK, statsTemplate, p.Nonce, p)
+}
+
+// Pulse tells a page whether its numbers have changed, by their version.
+func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if !me.Plan.Pro() {
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+	}
+	rg, err := httpx.ReportRange(r)
+	if err != nil {
+		return err
+	}
+	of, err := s.subjectOf(r, me)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbersOf(r.Context(), me, of, rg)
+	if err != nil {
+		return err
+	}
+	version, err := n.version()
+	if err != nil {
+		return err
+	}
+	tag := `"` + version + `"`
+	h := w.Header()
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", "no-store")
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return httpx.WriteJSON(w, map[string]string{"version": version})
+}
+
+// reportPage is what the page of numbers shows.
+type reportPage struct {
+	app.Page
+	*report.Summary
+	Link    *statsLink            // nil: of an account or a website
+	Website *app.WebsiteRow       // nil: of a link or an account
+	Of      *report.LinkReport    // nil: of an account
+	Account *report.AccountReport // nil: of a link
+	Sample  bool
+	Empty   bool // nobody has ever come
+	Part    bool // the report is cut short
+	Version string
+	Address string // of the page with its range
+	Pulse   string // address of its version, and of itself as it is now
+	Now     string
+	Call    string // of the API, for a shell
+	Ranges  []statsRange
+	Cards   []statsCard
+	Ledger  []statsReason
+	Chart   statsChart
+	Tips    []statsTip
+	Bars    []statsBars
+	Heat    statsHeat
+	Pages   *statsPages
+	Marks   *statsMarks
+	Recent  []statsOpen
+	Top     []statsTop
+}
+
+// statsLink is what is said of the link beside its numbers.
+type statsLink struct {
+	*vitrine.Link
+	URL, Kind string
+	State     string
+	AllTime   ui.Figure
+}
+
+// statsRange is a choice of days.
+type statsRange struct {
+	Name, Address string
+	Chosen        bool
+}
+
+func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.Link, n *numbers) (*reportPage, error) {
+	title := "Analytics"
+	if l != nil {
+		title = "Analytics of " + l.Title
+	}
+	if n.sample {
+		title = "Sample: " + title
+	}
+	section := "analytics"
+	if l != nil {
+		section = "links"
+	}
+	if n.website != nil {
+		title, section = "Analytics of "+n.website.Title, "websites"
+	}
+	p := &reportPage{Page: s.NewAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account, Sample: n.sample}
+	var err error
+	if p.Version, err = n.version(); err != nil {
+		return nil, err
+	}
+	root, api := analyticsRoot, s.PublicURL.String()+httpx.APIRoot
+	if l != nil {
+		root = "/links/" + string(l.Slug) + analyticsRoot
+		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)), State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
+	}
+	if n.website != nil {
+		row := s.WebsiteRow(n.website)
+		root, p.Website = app.WebsiteAddress(n.website.Slug)+analyticsRoot, &row
+	}
+	key := string(p.Range.Key)
+	p.Address, p.Pulse, p.Now = withRange(root, key), withRange(root+"/pulse", key), withRange(root+"/now", key)
+	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + withRange(api+root, key) + `"`
+	for _, rg := range report.Ranges() {
+		p.Ranges = append(p.Ranges, statsRange{ui.RangeNames[rg], withRange(root, string(rg)), rg == p.Range.Key})
+	}
+	p.fill(n, s.Now())
+	return p, nil
+}
+
+// fill makes what is drawn of the numbers.
+func (p *reportPage) fill(n *numbers, now time.Time) {
+	p.Cards = statsCards(n)
+	p.Ledger = statsLedger(p.Excluded)
+	p.Chart = newStatsChart(p.Summary)
+	p.Tips = statsTips(p.Insights)
+	p.Bars = statsBreakdowns(&p.Breakdowns)
+	p.Heat = newStatsHeat(&p.Timing)
+	if of := p.Of; of != nil {
+		p.Part = of.Truncated
+		p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
+		p.Pages, p.Marks = newStatsPages(of.Content.Pages, of.AllTimeViews > p.Totals.Views), newStatsMarks(&of.Content)
+		p.Recent = statsRecent(of.Recent, now)
+		return
+	}
+	a := p.Account
+	p.Part = a.Truncated
+	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
+	p.Top = statsTopLinks(a.TopLinks, n.sample)
+	if p.Website != nil {
+		p.fillWebsite(n)
+		return
+	}
+	if len(a.Mix) > 0 {
+		p.Bars = append([]statsBars{{"mix", "Kinds of files", "Views", statsBarsOf(a.Mix, ui.KindNoun, nil)}}, p.Bars...)
+	}
+}
+
+// KeyOf is the key that chooses a range.
+func (p *reportPage) KeyOf(i int) int { return i + 1 }
+
+// AllTime is what all links have come to.
+func (p *reportPage) AllTime() string {
+	a := p.Account.AllTime
+	return ui.Counted(a.Views, "view", "views") + " and " + ui.Counted(a.Downloads, "download", "downloads") + " of " + ui.Counted(a.Links, "link", "links") + " since the beginning"
+}
+
+// CSV is the address of a card's table as a file; "" of a sample, which has
+// none.
+func (p *reportPage) CSV(card string) string {
+	if p.Sample {
+		return ""
+	}
+	u, err := url.Parse(p.Address)
+	if err != nil {
+		panic(err) // made by this package
+	}
+	q := u.Query()
+	q.Set("format", "csv")
+	q.Set("card", card)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func withRange(path, key string) string { return path + "?range=" + url.QueryEscape(key) }

@@ -1,0 +1,59 @@
+package reportpage
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/web/ui"
+)
+
+// notOfWebsites are breakdowns that a website does not have: the server counts
+// its page loads without a script, and its table of places knows no cities.
+var notOfWebsites = []string{"cities", "screens"}
+
+// What the numbers of a website mean.
+const (
+	meansLoads = "How often a person loaded a page of the website in these days. The server counts each load, also where scripts are off. " +
+		"Bots are left out. Pictures, styles and other files are not counted."
+	meansVisitors = "How many different people loaded a page, as far as possible without cookies. The same browser in the same place is one viewer, " +
+		"on whichever day it comes and however many pages it loads."
+	meansPages = "How many pages of the website were loaded at least once in these days."
+	meansAgain = "The share of page loads by people who had loaded the same page before."
+)
+
+// websiteCards are the numbers of a website.
+func websiteCards(n *numbers) []statsCard {
+	r := n.summary()
+	t, before := &r.Totals, &r.Previous
+	return []statsCard{
+		{"views", "Page loads", ui.Figure(t.Views).String(), allTimeNote(n), newStatsDelta(r, r.Deltas.Views, ui.Figure(before.Views).String()), meansLoads},
+		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "", newStatsDelta(r, r.Deltas.Uniques, ui.Figure(before.Uniques).String()), meansVisitors},
+		{"pages", "Pages", ui.Figure(len(n.account.TopLinks)).String(), "of " + ui.Counted(n.account.AllTime.Links, "page", "pages") + " ever loaded", nil, meansPages},
+		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "page load", "page loads"), nil, meansAgain},
+	}
+}
+
+// fillWebsite replaces what is drawn of links by what a website has.
+func (p *reportPage) fillWebsite(n *numbers) {
+	p.Cards = websiteCards(n)
+	p.Bars = slices.DeleteFunc(p.Bars, func(b statsBars) bool { return slices.Contains(notOfWebsites, b.ID) })
+	for i := range p.Top {
+		row := &p.Top[i]
+		if row.Slug == vitrine.OtherSitePages {
+			row.Title, row.Address = "Other pages", ""
+			continue
+		}
+		row.Title = pagePath(row.Slug)
+		row.Address = strings.TrimSuffix(p.Website.URL, "/") + (&url.URL{Path: row.Title}).EscapedPath()
+	}
+}
+
+// pagePath returns the path of a website's address at which a file is shown.
+func pagePath(file string) string {
+	if folder, ok := strings.CutSuffix("/"+file, "/index.html"); ok {
+		return folder + "/"
+	}
+	return "/" + file
+}

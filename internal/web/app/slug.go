@@ -1,0 +1,31 @@
+package app
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+)
+
+// SlugAnswer reports whether a slug can be had. About one that is taken it says
+// the same anyone who has it.
+type SlugAnswer struct {
+	Free    bool         `json:"free"`
+	Slug    string       `json:"slug,omitempty"` // as it would be written
+	Code    vitrine.Code `json:"code,omitempty"`
+	Message string       `json:"message"`
+}
+
+// WriteSlugAnswer tells someone who types a slug whether it can be had.
+func WriteSlugAnswer(w http.ResponseWriter, slug string, err error) error {
+	var e *vitrine.Error
+	switch {
+	case err == nil:
+		return httpx.WriteJSON(w, SlugAnswer{Free: true, Slug: strings.ToLower(slug), Message: "This address is free."})
+	case errors.As(err, &e) && (e.Code == vitrine.CodeInvalidSlug || e.Code == vitrine.CodeSlugTaken):
+		return httpx.WriteJSON(w, SlugAnswer{Code: e.Code, Message: httpx.InSiteWords(e.Message)})
+	}
+	return err
+}

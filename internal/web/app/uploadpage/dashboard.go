@@ -1,0 +1,52 @@
+package uploadpage
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/links"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+var dashboardTemplate = app.Parse("link_rows.html", "dashboard.html")
+
+// recentLinks is how many links stand below the drop zone.
+const recentLinks = 10
+
+// dashboardPage is where files are published.
+type dashboardPage struct {
+	app.Page
+	Usage     []app.UsageBar
+	Full      string // why no file is taken; ""
+	Held      string // what of it unfinished uploads hold, and until when; ""
+	Deletable bool   // the account has links to delete
+	Recent    []app.LinkRow
+	Views     bool   // the rows tell views
+	Prefix    string // what is before a slug in an address, as people read it
+	FileLimit int64  // bytes; 0: none
+	FileText  string // the same for people; "" for none
+	Base      string // address of the API
+	Site      string // address of the site
+	Scan      string // what a file is checked for
+}
+
+func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	p := dashboardPage{Page: s.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(), Prefix: s.PublicURL.Host + "/p/",
+		Base: s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String(), Scan: s.ScanWords()}
+	usage, err := s.Uploads.Usage(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	p.Usage, p.Full, p.Held, p.Deletable = s.UsageBars(usage), app.Full(usage), s.HeldNote(usage), usage.Links > usage.HeldLinks
+	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
+		p.FileText = ui.ByteSize(p.FileLimit)
+	}
+	found, _, err := s.Links.Search(r.Context(), me, links.LinkSearch{Limit: recentLinks, Views: p.Views})
+	if err != nil {
+		return err
+	}
+	p.Recent = s.LinkRows(found)
+	return s.WriteApp(w, r, http.StatusOK, dashboardTemplate, p.Nonce, &p)
+}

@@ -1,0 +1,104 @@
+package uploadpage
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/links"
+	"vitrine/internal/web/api"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// memberLink is a link as the site's scripts know it: as the API's, with what
+// its owner reads and where it leads.
+type memberLink struct {
+	api.Link
+	State         vitrine.LinkState `json:"state"`
+	Status        string            `json:"status"`            // the state in words
+	Why           string            `json:"why,omitempty"`     // why it is held, in words
+	Meaning       string            `json:"meaning,omitempty"` // and in a sentence
+	AllowDownload bool              `json:"allowDownload"`
+	Manage        string            `json:"manage"`    // address of its page on the site
+	Analytics     string            `json:"analytics"` // address
+}
+
+func (s *Handler) memberLink(l *vitrine.Link) memberLink {
+	m := memberLink{Link: s.API.Link(l), State: l.State, Status: ui.StateName(l.State), AllowDownload: l.AllowDownload, Manage: app.LinkAddress(l),
+		Analytics: app.LinkAddress(l) + "/analytics"}
+	if l.Reason != "" {
+		m.Why, m.Meaning = ui.ReasonName(l.Reason), vitrine.OwnerMeaning(l.Reason)
+	}
+	return m
+}
+
+func (s *Handler) Begin(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	b, err := s.API.BeginUpload(w, r, me)
+	if err != nil {
+		return err
+	}
+	if b.Existing != nil {
+		return httpx.WriteJSON(w, map[string]memberLink{"existing": s.memberLink(b.Existing)})
+	}
+	return api.WriteBegun(w, b)
+}
+
+func (s *Handler) Complete(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.API.EndUpload(w, r, me)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, s.memberLink(l))
+}
+
+// State is asked for as long as a link is being scanned.
+func (s *Handler) State(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, s.memberLink(o.Link))
+}
+
+// CheckSlug answers while someone types.
+func (s *Handler) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	q := r.URL.Query()
+	slug := q.Get("slug")
+	err := s.Links.SlugFree(r.Context(), me, q.Get("for"), slug)
+	var e *vitrine.Error
+	switch {
+	case err == nil:
+		slug = strings.ToLower(slug)
+		return httpx.WriteJSON(w, app.SlugAnswer{Free: true, Slug: slug, Message: "This address is free."})
+	case errors.As(err, &e) && (e.Code == vitrine.CodeInvalidSlug || e.Code == vitrine.CodeSlugTaken):
+		return httpx.WriteJSON(w, app.SlugAnswer{Code: e.Code, Message: httpx.InSiteWords(e.Message)})
+	}
+	return err
+}
+
+// Edit changes what was sent of a link, all of it or nothing, and leaves
+// the rest.
+func (s *Handler) Edit(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := httpx.Fields{Object: o}
+	title, slug, download := f.OptionalText("title"), f.OptionalText("slug"), f.OptionalBool("allowDownload")
+	if f.Err != nil {
+		return f.Err
+	}
+	ctx := r.Context()
+	own, err := s.Links.Own(ctx, me, r.PathValue("slug")) // by a slug that it had before, too
+	if err != nil {
+		return err
+	}
+	l, err := s.Links.Edit(ctx, me, string(own.Slug), links.Edit{Title: title, Slug: slug, Download: download})
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, s.memberLink(l))
+}

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vitrine/internal/publish"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// UsageBar is one limit of the plan, and how much of it is used.
+type UsageBar struct {
+	Name, Used string
+	Limit      string // "" for none
+	Part, Of   int64  // of a bar; Of is 0 without a limit
+	Full       bool
+	Note       string // what to know when it is full
+}
+
+// LinksInUse says that an account has as many links as it may have.
+func LinksInUse(most int64) string {
+	if most == 1 {
+		return "The one link of your account is in use"
+	}
+	return fmt.Sprintf("All %d links of your account are in use", most)
+}
+
+// Full is what of a plan is used up so that no file can be published; ""
+// as long as one can.
+func Full(u publish.Usage) string {
+	switch most := u.Limits; {
+	case most.Links > 0 && u.Links >= most.Links:
+		return LinksInUse(most.Links)
+	case most.StorageBytes > 0 && u.Bytes >= most.StorageBytes:
+		return "All " + ui.ByteSize(most.StorageBytes) + " of your account are in use"
+	}
+	return ""
+}
+
+// HeldNote says that unfinished uploads hold a part of a plan, for how long; ""
+// if they hold nothing.
+func (s *Shell) HeldNote(u publish.Usage) string {
+	if u.HeldBytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Unfinished uploads hold %s and %s for at most %s.", ui.Plural(u.HeldLinks, "link", "links"), ui.ByteSize(u.HeldBytes), httpx.Wait(u.HeldUntil.Sub(s.Now())))
+}
+
+// UsageBars are the limits of a plan as people read them.
+func (s *Shell) UsageBars(u publish.Usage) []UsageBar {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	bar := func(name string, used, limit int64, text func(int64) string, note string) UsageBar {
+		b := UsageBar{Name: name, Used: text(used)}
+		if limit > 0 {
+			b.Limit, b.Part, b.Of, b.Full = text(limit), min(used, limit), limit, used >= limit
+		}
+		if b.Full {
+			b.Note = note
+		}
+		return b
+	}
+	room := strings.TrimSpace("Delete a link to make room. " + s.HeldNote(u))
+	if u.Links == u.HeldLinks {
+		room = s.HeldNote(u)
+	}
+	bars := []UsageBar{
+		bar("Links", u.Links, u.Limits.Links, number, room),
+		bar("Storage", u.Bytes, u.Limits.StorageBytes, ui.ByteSize, room),
+		bar("Uploads this hour", u.Uploads, u.Limits.HourlyUploads, number, ""),
+	}
+	if last := &bars[len(bars)-1]; last.Full {
+		last.Note = "The next is possible in " + httpx.Wait(u.NextUpload.Sub(s.Now())) + "."
+	}
+	return bars
+}

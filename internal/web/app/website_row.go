@@ -1,0 +1,51 @@
+package app
+
+import (
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/collections"
+	"vitrine/internal/web/ui"
+)
+
+// WebsitesRoot is where an account's websites are listed.
+const WebsitesRoot = "/websites"
+
+func WebsiteAddress(slug vitrine.Slug) string { return WebsitesRoot + "/" + string(slug) }
+
+// WebsiteRow is a website as the list shows it.
+type WebsiteRow struct {
+	*collections.SiteFacts
+	URL, Address, Manage string
+	State, Status        string // of a chip: its class, and in words
+}
+
+// Last is the newest version; nil: there is none.
+func (r WebsiteRow) Last() *vitrine.Link {
+	if len(r.Versions) == 0 {
+		return nil
+	}
+	return r.Versions[0]
+}
+
+// websiteState is where a website stands: the class of a chip, and in words.
+func websiteState(f *collections.SiteFacts) (class, words string) {
+	switch {
+	case f.Live() && f.Waiting != nil:
+		return "live", "Live, a newer version waits"
+	case f.Live():
+		return "live", "Live"
+	case f.Shown != nil:
+		return string(f.Shown.State), ui.StateName(f.Shown.State)
+	case f.Waiting != nil:
+		return string(f.Waiting.State), ui.StateName(f.Waiting.State)
+	}
+	return "empty", "Nothing deployed yet"
+}
+
+func (s *Shell) WebsiteRow(f *collections.SiteFacts) WebsiteRow {
+	r := WebsiteRow{SiteFacts: f, URL: s.SiteURL(f.Slug), Manage: WebsiteAddress(f.Slug)}
+	_, r.Address, _ = strings.Cut(strings.TrimSuffix(r.URL, "/"), "://")
+	r.State, r.Status = websiteState(f)
+	return r
+}

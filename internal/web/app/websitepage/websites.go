@@ -1,0 +1,346 @@
+package websitepage
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/collections"
+	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/publish"
+	"vitrine/internal/web/api"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+)
+
+var (
+	websitesTemplate = app.Parse("website_drop.html", "websites.html")
+	websiteTemplate  = app.Parse("website_drop.html", "website.html")
+)
+
+// maxWebsiteForm bounds the forms of websites and albums, in bytes: a title of
+// 200 characters, each up to 12 bytes of the form's encoding.
+const maxWebsiteForm = 8 << 10
+
+// dropZone is where a website's files are dropped.
+type dropZone struct {
+	Name      string // of the website; "" for one that is made by dropping
+	Begin     string // address that takes the first step, and with /complete the last; "" as long as there is no website
+	FileLimit int64  // bytes; 0: none
+	Storage   int64  // bytes that the plan has left; -1 without a limit
+	Upgrade   bool   // a higher plan takes more
+}
+
+func (s *Handler) dropZone(ctx context.Context, me *vitrine.Account) (dropZone, publish.Usage, error) {
+	usage, err := s.Uploads.Usage(ctx, me)
+	z := dropZone{FileLimit: usage.Limits.FileBytes, Storage: -1, Upgrade: s.Sold() && !me.Plan.Pro()}
+	if most := usage.Limits.StorageBytes; most > 0 {
+		z.Storage = max(most-usage.Bytes, 0)
+	}
+	return z, usage, err
+}
+
+// websitesPage lists the websites of an account.
+type websitesPage struct {
+	app.Page
+	Rows     []app.WebsiteRow
+	Drop     dropZone
+	Full     string // that all links of the plan are in use; "" as long as they are not
+	Prefix   string // what is before a slug in an address, and what behind it, as people read them
+	Suffix   string
+	NewTitle string
+	NewSlug  string
+}
+
+// affixes are what is before and behind a slug in the address of a website.
+func (s *Handler) affixes() (prefix, suffix string) {
+	_, address, _ := strings.Cut(s.SiteURL("*"), "://")
+	prefix, suffix, _ = strings.Cut(strings.TrimSuffix(address, "/"), "*")
+	return prefix, suffix
+}
+
+func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	return s.writeWebsites(w, r, me, http.StatusOK, func(*websitesPage) {})
+}
+
+func (s *Handler) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*websitesPage)) error {
+	p := websitesPage{Page: s.NewAppPage(r, me, "Websites", "websites")}
+	list, err := s.Sites.List(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		p.Rows = append(p.Rows, s.WebsiteRow(f))
+	}
+	var usage publish.Usage
+	if p.Drop, usage, err = s.dropZone(r.Context(), me); err != nil {
+		return err
+	}
+	if most := usage.Limits.Links; most > 0 && usage.Links >= most {
+		p.Full = app.LinksInUse(most)
+	}
+	p.Prefix, p.Suffix = s.affixes()
+	change(&p)
+	return s.WriteApp(w, r, status, websitesTemplate, p.Nonce, &p)
+}
+
+func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, maxWebsiteForm); err != nil {
+		return err
+	}
+	title, slug := strings.TrimSpace(r.PostForm.Get("title")), strings.TrimSpace(r.PostForm.Get("slug"))
+	site, err := s.Sites.Create(r.Context(), me, title, slug)
+	if wrong := httpx.WrongWith(err); wrong != nil {
+		return s.writeWebsites(w, r, me, httpx.StatusOf[vitrine.CodeOf(err)], func(p *websitesPage) {
+			p.Wrong, p.NewTitle, p.NewSlug = wrong, title, slug
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, app.Said(app.WebsiteAddress(site.Slug), "website-made"))
+}
+
+// CreateFromPage makes a website for the files that were dropped.
+func (s *Handler) CreateFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return err
+	}
+	f := httpx.Fields{Object: o}
+	title, slug := strings.TrimSpace(f.Text("title")), f.OptionalText("slug")
+	if f.Err != nil {
+		return f.Err
+	}
+	if slug == nil {
+		slug = new(string)
+	}
+	site, err := s.Sites.Create(r.Context(), me, title, strings.TrimSpace(*slug))
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, map[string]string{"begin": app.WebsiteAddress(site.Slug) + "/uploads", "manage": app.WebsiteAddress(site.Slug)})
+}
+
+// Discard takes a website back whose first deploy came to nothing.
+func (s *Handler) Discard(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := s.Sites.Discard(r.Context(), me, r.PathValue("slug")); err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, struct{}{})
+}
+
+func (s *Handler) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	slug := r.URL.Query().Get("slug")
+	return app.WriteSlugAnswer(w, slug, s.Sites.SlugFree(r.Context(), me, slug))
+}
+
+// websitePage is the page of one website for its owner.
+type websitePage struct {
+	app.Page
+	Site     app.WebsiteRow
+	Drop     dropZone
+	Here     string
+	Versions []versionRow
+	Left     *leftOut // of the newest version
+	Shared   bool     // the website has no origin of its own
+	Root     string   // where its addresses begin then
+	NewTitle string
+}
+
+// versionRow is a version as the table shows it.
+type versionRow struct {
+	*vitrine.Link
+	Number  int // as many versions were there before it, of those that are kept
+	Shown   bool
+	Waiting bool
+}
+
+// Review returns the address of the case of a version, for an owner who may
+// decide about it; "" for others.
+func (p *websitePage) Review(version *vitrine.Link) string { return app.ReviewAddress(p.Me, version) }
+
+// MayRestore reports whether the owner may show it.
+func (v versionRow) MayRestore() bool { return v.Live() && !v.Shown }
+
+// MayDelete reports whether the owner may delete it.
+func (v versionRow) MayDelete() bool { return !v.Shown && !v.Waiting }
+
+// leftOut are the entries of a version that it does not serve.
+type leftOut struct {
+	List []leftOutEntry
+	More int // beyond those of the list
+}
+
+type leftOutEntry struct{ Path, Why string }
+
+// shownLeftOut is how many of them a page lists.
+const shownLeftOut = 200
+
+func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	f, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return s.writeWebsite(w, r, me, f, http.StatusOK, func(*websitePage) {})
+}
+
+func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account, f *collections.SiteFacts, status int, change func(*websitePage)) error {
+	p := websitePage{Page: s.NewAppPage(r, me, f.Title, "websites"), Site: s.WebsiteRow(f), Here: app.WebsiteAddress(f.Slug), NewTitle: f.Title,
+		Shared: s.SitesURL == nil, Root: httpx.SiteRoot + string(f.Slug) + "/"}
+	var err error
+	if p.Drop, _, err = s.dropZone(r.Context(), me); err != nil {
+		return err
+	}
+	p.Drop.Name, p.Drop.Begin = f.Title, p.Here+"/uploads"
+	for i, l := range f.Versions {
+		p.Versions = append(p.Versions, versionRow{Link: l, Number: len(f.Versions) - i, Shown: f.Shown != nil && l.ID == f.Shown.ID,
+			Waiting: f.Waiting != nil && l.ID == f.Waiting.ID})
+	}
+	if last := p.Site.Last(); last != nil && last.HasBytes {
+		if p.Left, err = s.leftOut(r.Context(), last); err != nil {
+			return err
+		}
+	}
+	change(&p)
+	return s.WriteApp(w, r, status, websiteTemplate, p.Nonce, &p)
+}
+
+// leftOut reads what a version leaves out; nil: nothing.
+func (s *Handler) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut, error) {
+	site, blob, err := s.Content.OpenSite(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	if err := blob.Close(); err != nil || site.RefusedTotal == 0 {
+		return nil, err
+	}
+	left := &leftOut{}
+	for _, e := range site.Refused[:min(len(site.Refused), shownLeftOut)] {
+		left.List = append(left.List, leftOutEntry{e.Path, inspect.EntryMeaning(e.Reason)})
+	}
+	left.More = site.RefusedTotal - len(left.List)
+	return left, nil
+}
+
+// websiteDeed is what a form does with a website; it returns what is said of
+// it, and where.
+type websiteDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
+
+// websiteForms are the forms of a website's page, by the end of the address
+// that takes them.
+var websiteForms = map[string]websiteDeed{
+	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		return "renamed", app.WebsitesRoot + "/" + slug, s.Sites.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+	},
+	"restore": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		return "restored", app.WebsitesRoot + "/" + slug, s.Sites.Rollback(ctx, me, slug, linkIDOf(f.Get("version")))
+	},
+	"remove": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+		return "version-gone", app.WebsitesRoot + "/" + slug, s.Sites.DeleteVersion(ctx, me, slug, linkIDOf(f.Get("version")))
+	},
+	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
+		return "site-deleted", app.WebsitesRoot, s.Sites.Delete(ctx, me, slug)
+	},
+}
+
+// linkIDOf reads an ID; 0, which is nobody's, of what is none.
+func linkIDOf(text string) vitrine.LinkID {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return vitrine.LinkID(n)
+}
+
+// Form takes a form about a website of who is signed in. One that cannot
+// be carried out is shown again.
+func (s *Handler) Form(action string) app.MemberHandler {
+	does, ok := websiteForms[action]
+	if !ok {
+		panic("no form " + action)
+	}
+	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+		if err := httpx.ReadForm(w, r, maxWebsiteForm); err != nil {
+			return err
+		}
+		f, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		saying, back, err := does(s, r.Context(), me, string(f.Slug), r.PostForm)
+		if wrong := httpx.WrongWith(err); wrong != nil {
+			return s.writeWebsite(w, r, me, f, httpx.StatusOf[vitrine.CodeOf(err)], func(p *websitePage) {
+				p.Wrong = wrong
+				if r.PostForm.Has("title") {
+					p.NewTitle = r.PostForm.Get("title")
+				}
+			})
+		}
+		if err != nil {
+			return err
+		}
+		return httpx.Redirect(w, r, app.Said(back, saying))
+	}
+}
+
+// readDeploy reads a step of a deploy: the website, and what was sent.
+func (s *Handler) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*collections.SiteFacts, httpx.Fields, error) {
+	site, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
+	if err != nil {
+		return nil, httpx.Fields{}, err
+	}
+	o, err := httpx.ReadObject(w, r)
+	return site, httpx.Fields{Object: o}, err
+}
+
+// BeginDeploy is the first of the three steps of a version.
+func (s *Handler) BeginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	site, f, err := s.readDeploy(w, r, me)
+	if err != nil {
+		return err
+	}
+	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"), IdempotencyKey: f.OptionalText("idempotencyKey"), Site: site.ID}
+	if f.Err != nil {
+		return f.Err
+	}
+	b, err := s.Uploads.Create(r.Context(), me, req)
+	if err != nil {
+		return err
+	}
+	if b.Existing != nil {
+		return httpx.WriteJSON(w, map[string]deployed{"existing": s.deployed(site.Slug, b.Existing)})
+	}
+	return api.WriteBegun(w, b)
+}
+
+// EndDeploy is the third.
+func (s *Handler) EndDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	site, f, err := s.readDeploy(w, r, me)
+	if err != nil {
+		return err
+	}
+	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"), IdempotencyKey: f.OptionalText("idempotencyKey"), Site: site.ID}
+	if f.Err != nil {
+		return f.Err
+	}
+	l, err := s.Uploads.Complete(r.Context(), me, req)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, s.deployed(site.Slug, l))
+}
+
+// deployed is a version as the site's scripts know it.
+type deployed struct {
+	State vitrine.LinkState `json:"state"`
+	Next  string            `json:"next"` // address of the page that tells what came of it
+}
+
+func (s *Handler) deployed(slug vitrine.Slug, l *vitrine.Link) deployed {
+	saying := "deployed"
+	if l.State != vitrine.StateLive {
+		saying = "deploy-held"
+	}
+	return deployed{l.State, app.Said(app.WebsiteAddress(slug), saying)}
+}

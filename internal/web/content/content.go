@@ -1,0 +1,210 @@
+package content
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
+)
+
+// Apart keeps the origin of file bytes to itself on an install with two: the
+// content host has file bytes, frames and what they load, and no other host has
+// file bytes.
+func (s *Handler) Apart(next http.Handler) http.Handler {
+	if s.ContentURL.Host == s.PublicURL.Host {
+		return next
+	}
+	nothing := s.Page(func(http.ResponseWriter, *http.Request) error { return httpx.ErrNoPage })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		here := strings.EqualFold(r.Host, s.ContentURL.Host)
+		switch {
+		case strings.HasPrefix(r.URL.Path, httpx.AssetRoot), here == (strings.HasPrefix(r.URL.Path, httpx.ContentRoot) || strings.HasPrefix(r.URL.Path, httpx.SiteRoot)):
+			next.ServeHTTP(w, r)
+		default:
+			nothing.ServeHTTP(w, r)
+		}
+	})
+}
+
+type contentHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error
+
+// OnContent finds the link of a content token. Its state is asked for on every
+// request, and nothing may be used from a browser's store without asking: a
+// link that is taken down is gone at once.
+func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		header := w.Header()
+		header.Set("Access-Control-Allow-Origin", "*")
+		header.Set("X-Robots-Tag", "noindex")
+		id, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now())
+		if err != nil {
+			return err
+		}
+		l, err := s.Links.PublicByID(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		header.Set("Cache-Control", "private, no-cache")
+		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }
+		return s.WhileShown(w, r, shown, func() error { return h(w, r, l) })
+	}
+}
+
+// FileOptions lets the PDF viewer, whose origin is opaque, ask for ranges in
+// browsers that want leave for that.
+func FileOptions(w http.ResponseWriter, _ *http.Request) error {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD")
+	h.Set("Access-Control-Allow-Headers", "Range, If-Range")
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// File sends a file's bytes to its viewer. It does so for a view-only link too,
+// and by that anyone who can see such a file can keep it, as with anything that
+// a browser shows; what view-only means is that nobody is offered a copy: no
+// download, no attachment, no page that is the file alone.
+func (s *Handler) File(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	t, ok := filetype.ByExt(l.Name)
+	inline := ok && filetype.Inline(t) && l.Kind != filetype.HTML
+	svg := t.Ext == "svg"
+	switch {
+	case l.Kind == filetype.HTML:
+		return httpx.ErrNoPage // in its frame only
+	case httpx.Navigated(r) && (l.Kind == filetype.PDF || !l.AllowDownload):
+		return s.toPage(w, r, l)
+	case !inline && !svg && s.ShowOf(l) != viewer.ShowDocx && !l.AllowDownload: // docxFrame reads the bytes too
+		return httpx.ErrNoPage // it has no viewer that would need the bytes
+	}
+	blob, err := s.Blob(r, l)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	h := w.Header()
+	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Content-Range, Content-Length, ETag")
+	h.Set("Content-Security-Policy", httpx.FileCSP)
+	h.Set("Content-Type", filetype.ContentType(t))
+	kind := "inline"
+	if l.AllowDownload && (svg || !inline) {
+		kind = "attachment" // an <img> shows it all the same
+	}
+	h.Set("Content-Disposition", httpx.Disposition(kind, l.Name))
+	viewer.SendBlob(w, r, l, blob)
+	return nil
+}
+
+func (s *Handler) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	http.Redirect(w, r, s.LinkURL(l.Slug), http.StatusSeeOther)
+	return nil
+}
+
+// HTMLFrame streams a user's HTML into its frame, with one script of ours
+// before everything else, which tells the page around it how far it was
+// scrolled. The stored bytes stay as they are, and a download is without it.
+func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	if l.Kind != filetype.HTML {
+		return httpx.ErrNoPage
+	}
+	if httpx.Navigated(r) {
+		return s.toPage(w, r, l)
+	}
+	blob, err := s.Blob(r, l)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	in := bufio.NewReaderSize(blob, htmlHead)
+	head, err := in.Peek(htmlHead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return vitrine.Unavailable(err)
+	}
+	charset := charsetOf(head)
+	h := w.Header()
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Content-Type", "text/html; charset="+charset)
+	h.Set("Content-Security-Policy", "sandbox "+viewer.FrameSandbox+"; form-action 'none'; frame-ancestors "+s.Ancestors(r))
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if !strings.HasPrefix(charset, "utf-16") {
+		n := prologue(head)
+		script := `<script src="` + httpx.Origin(s.ContentURL) + ui.AssetPath("frame.js") + `"></script>`
+		if _, err := io.WriteString(w, string(head[:n])+script); err != nil {
+			return nil // the reader has gone away
+		}
+		_, _ = in.Discard(n)
+	}
+	if _, err := in.WriteTo(w); err != nil {
+		panic(http.ErrAbortHandler) // what was sent is not the whole, and must not pass for it
+	}
+	return nil
+}
+
+// htmlHead is how much of an HTML file is looked at for its encoding and its
+// beginning.
+const htmlHead = 4 << 10
+
+var metaCharset = regexp.MustCompile(`(?i)<meta[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9][a-z0-9_:.-]{1,39})`)
+
+// charsetOf tells the encoding of an HTML file by its byte order mark or what
+// it says itself; UTF-8 where it says nothing.
+func charsetOf(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return "utf-16be"
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
+		return "utf-16le"
+	}
+	if m := metaCharset.FindSubmatch(head); m != nil {
+		// A file that can be read up to here as ASCII is not UTF-16, whatever
+		// it says (HTML standard, encoding sniffing).
+		if c := strings.ToLower(string(m[1])); !strings.HasPrefix(c, "utf-16") {
+			return c
+		}
+	}
+	return "utf-8"
+}
+
+// prologue is the length of what comes before an HTML document's first element:
+// a byte order mark, space, comments, the document type. A script put there is
+// the first thing in the head, and the document type still decides how the page
+// is laid out.
+func prologue(b []byte) int {
+	n := 0
+	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
+		n = 3
+	}
+	for {
+		rest := bytes.TrimLeft(b[n:], " \t\r\n\f")
+		var end int
+		switch {
+		case bytes.HasPrefix(rest, []byte("<!--")):
+			if end = bytes.Index(rest[4:], []byte("-->")); end >= 0 {
+				end += 4 + 3
+			}
+		case bytes.HasPrefix(rest, []byte("<!")), bytes.HasPrefix(rest, []byte("<?")):
+			if end = bytes.IndexByte(rest, '>'); end >= 0 {
+				end++
+			}
+		default:
+			return n
+		}
+		if end < 0 {
+			return n
+		}
+		n = len(b) - len(rest) + end
+	}
+}

@@ -1,0 +1,272 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"io"
+	"net/http"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/markup"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+)
+
+// OnExamined finds the link of an examine token, in whatever state. Browsers
+// keep nothing of it.
+func (s *Handler) OnExamined(h contentHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		header := w.Header()
+		header.Set("Access-Control-Allow-Origin", "*") // the viewers' own origin is opaque
+		header.Set("X-Robots-Tag", "noindex")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("X-DNS-Prefetch-Control", "off")
+		id, err := s.Signer.ParseExamineToken(r.PathValue("token"), s.Now())
+		if err != nil {
+			return err
+		}
+		l, err := s.Links.Examined(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		header.Set("Cache-Control", "no-store")
+		return h(w, r.WithContext(context.WithValue(r.Context(), httpx.Examining{}, true)), l)
+	}
+}
+
+// OnBytes is onContent for what a moderator's frames load as well as the
+// public's. A moderator's is never a page of its own.
+func (s *Handler) OnBytes(h contentHandler) httpx.HandlerFunc {
+	public := s.OnContent(h)
+	examine := s.OnExamined(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+		if httpx.Navigated(r) {
+			return httpx.ErrNoPage
+		}
+		return h(w, r, l)
+	})
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if _, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now()); vitrine.CodeOf(err) == vitrine.CodeInvalidSignature {
+			return examine(w, r) // which tells an expired token of its own from rubbish
+		}
+		return public(w, r)
+	}
+}
+
+// examinePage is the frame that shows a file to a moderator.
+type examinePage struct {
+	Title, Styles string
+	Show          string // one of the show constants
+	Image         string // address, relative to the frame's, as those of Tracks are
+	Tracks        []viewer.Track
+	HTML          template.HTML
+	Text          string
+	Note          string
+	Message       string // what is here in the place of content
+}
+
+// Examine shows a file as its public page would, but inert.
+func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Link) (err error) {
+	if httpx.Navigated(r) {
+		return httpx.ErrNoPage
+	}
+	p := examinePage{Title: l.Title, Styles: httpx.Origin(s.ContentURL), Show: s.ShowOf(l)}
+	sandbox := ""
+	switch p.Show {
+	case viewer.ShowPDF:
+		return httpx.SeeOther(w, r, "view")
+	case viewer.ShowDocx:
+		return httpx.SeeOther(w, r, "docx")
+	case viewer.ShowHTML:
+		return s.inertHTML(w, r, l)
+	case viewer.ShowImage:
+		p.Image = viewer.ImageOf(l)
+	case viewer.ShowVideo, viewer.ShowAudio:
+		sandbox = viewer.ExaminedMediaSandbox
+		for _, tag := range l.Captions() {
+			p.Tracks = append(p.Tracks, viewer.Track{Language: tag, Label: viewer.LanguageName(tag), Address: "captions/" + tag})
+		}
+	case viewer.ShowSheets, viewer.ShowTree:
+		var d markup.Document
+		d, err = s.Derived(r, l, p.Show)
+		p.HTML, p.Note = d.HTML, d.Note
+	case viewer.ShowText:
+		err = s.examineText(&p, r, l)
+	case viewer.ShowSoon:
+		w.Header().Set("Refresh", previewRefresh)
+		sandbox = "allow-scripts" // without which no browser refreshes; there is no script
+		p.Message = "The preview is being made. It will be here in a moment."
+	default:
+		p.Message = "A browser cannot show this kind of file."
+	}
+	if err != nil {
+		return err
+	}
+	own := httpx.Origin(s.ContentURL)
+	w.Header().Set("Content-Security-Policy", strings.Join([]string{
+		strings.TrimSpace("sandbox " + sandbox),
+		"default-src 'none'",
+		"style-src " + own + httpx.AssetRoot,
+		"img-src " + own + httpx.ContentRoot,
+		"media-src " + own + httpx.ContentRoot,
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors " + s.Ancestors(r),
+	}, "; "))
+	return ui.Render(w, r, http.StatusOK, examineTemplate, p)
+}
+
+func (s *Handler) examineText(p *examinePage, r *http.Request, l *vitrine.Link) error {
+	text, cut, err := s.Text(r, l)
+	if err != nil {
+		return err
+	}
+	t, _ := filetype.ByExt(l.Name)
+	d, _ := viewer.Arranged(text, t.Ext, cut)
+	p.HTML, p.Note = d.HTML, d.Note
+	if p.HTML == "" {
+		p.Text = text
+	}
+	if cut {
+		p.Note = strings.TrimSpace(p.Note + " This is the first mebibyte of the file.")
+	}
+	return nil
+}
+
+// Source sends the beginning of a text file as plain text: what a web page or
+// an SVG says besides what it shows.
+func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	if httpx.Navigated(r) || !viewer.HasSource(l) {
+		return httpx.ErrNoPage
+	}
+	text, cut, err := s.Text(r, l)
+	if err != nil {
+		return err
+	}
+	p := examinePage{Title: l.Title, Styles: httpx.Origin(s.ContentURL), Show: viewer.ShowText, Text: text}
+	if cut {
+		p.Note = "This is the first mebibyte of the file."
+	}
+	w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src "+httpx.Origin(s.ContentURL)+httpx.AssetRoot+"; frame-ancestors "+s.Ancestors(r))
+	return ui.Render(w, r, http.StatusOK, examineTemplate, p)
+}
+
+// CopyOfFile sends a file's bytes to keep, as bytes that no browser opens by
+// itself.
+func (s *Handler) CopyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	blob, err := s.Blob(r, l)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	h := w.Header()
+	h.Set("Content-Security-Policy", httpx.FileCSP)
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Disposition", httpx.Disposition("attachment", l.Name))
+	viewer.SendBlob(w, r, l, blob)
+	return nil
+}
+
+// inertHTML shows how a web page looks. Its policy lets it run and load
+// nothing; the elements that make a browser greet a host all the same
+// (preconnect), or go elsewhere, are not in it any more, and its links lead
+// nowhere.
+func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	blob, err := s.Blob(r, l)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	page, err := inert(io.LimitReader(blob, viewer.ExaminedHTML))
+	if err != nil {
+		return httpx.SeeOther(w, r, "source") // nested deeper than is parsed: its text says what it is
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "+s.Ancestors(r))
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(page)
+	return nil
+}
+
+// active are the elements that load, run or lead elsewhere.
+var active = map[atom.Atom]bool{
+	atom.Script: true, atom.Link: true, atom.Meta: true, atom.Base: true, atom.Iframe: true, atom.Frame: true, atom.Frameset: true,
+	atom.Object: true, atom.Embed: true, atom.Applet: true, atom.Template: true,
+}
+
+// inert is a web page, as UTF-8, without its active elements.
+func inert(in io.Reader) ([]byte, error) {
+	text, err := charset.NewReader(in, "")
+	if err != nil {
+		return nil, err
+	}
+	doc, err := html.ParseWithOptions(text, html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, err
+	}
+	var next, head *html.Node
+	for n := doc.FirstChild; n != nil; n = next {
+		next = following(n, !active[n.DataAtom])
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if active[n.DataAtom] {
+			n.Parent.RemoveChild(n)
+			continue
+		}
+		switch n.DataAtom {
+		case atom.A, atom.Area:
+			n.Attr = unlinked(n.Attr)
+		case atom.Head:
+			head = n
+		}
+	}
+	if head != nil {
+		style := &html.Node{Type: html.ElementNode, Data: "style", DataAtom: atom.Style}
+		style.AppendChild(&html.Node{Type: html.TextNode, Data: linkStyle})
+		head.InsertBefore(style, head.FirstChild)
+	}
+	var b bytes.Buffer
+	err = html.Render(&b, doc)
+	return b.Bytes(), err
+}
+
+// following is the node after n in the order of the document, its children left
+// out or not; nil at the end.
+func following(n *html.Node, within bool) *html.Node {
+	if within && n.FirstChild != nil {
+		return n.FirstChild
+	}
+	for ; n != nil; n = n.Parent {
+		if n.NextSibling != nil {
+			return n.NextSibling
+		}
+	}
+	return nil
+}
+
+// linkStyle shows what was a link as one, where the page has no style of its
+// own for it.
+const linkStyle = ":where(a[title]){color:LinkText;text-decoration:underline;cursor:help}"
+
+// unlinked are the attributes of a link that leads nowhere, and says where it
+// did. A browser greets the host of one that is merely pressed.
+func unlinked(attrs []html.Attribute) (kept []html.Attribute) {
+	for _, a := range attrs {
+		switch a.Key {
+		case "href":
+			kept = append(kept, html.Attribute{Key: "title", Val: "Leads to " + a.Val})
+		case "title", "ping", "target":
+		default:
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,57 @@
+package content
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/accept"
+	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/web/httpx"
+)
+
+// sourceInside is the source of page loads that came from another page of the
+// same website.
+const sourceInside = "Within the website"
+
+// isPage reports whether a file of a website is a page, whose loads are
+// counted.
+func isPage(f inspect.SiteFile) bool {
+	return f.Type == "text/html" || f.Type == "application/xhtml+xml"
+}
+
+// isLoad reports whether a request is a load of a page by a browser: a GET of
+// the whole file to show it, and no part of it or fetch by a script. If-Match,
+// which no browser sends with a load, may be answered without the page.
+func isLoad(r *http.Request) bool {
+	h := r.Header
+	mode := h.Get("Sec-Fetch-Mode")
+	return r.Method == http.MethodGet && h.Get("Range") == "" && h.Get("If-Match") == "" && (mode == "" || mode == "navigate")
+}
+
+// countLoad counts the load of a page of a website. It is durable when
+// countLoad returns nil.
+func (s *Handler) countLoad(r *http.Request, q siteRequest, version *vitrine.Link, owner *vitrine.Account, path string) error {
+	if s.SiteStats == nil {
+		return nil
+	}
+	load := s.PageLoad(r, owner, r.Host, s.Now())
+	if load.Bot == "" && s.fromInside(r, q) {
+		load.Source, load.Referrer = sourceInside, ""
+	}
+	if accept.Gone(r.Context()) {
+		return httpx.ErrClientGone
+	}
+	return s.SiteStats.Count(r.Context(), version.Site, path, load)
+}
+
+// fromInside reports whether a request was referred by a page of the same
+// website.
+func (s *Handler) fromInside(r *http.Request, q siteRequest) bool {
+	from, err := url.Parse(r.Referer())
+	if err != nil || !strings.EqualFold(from.Host, r.Host) || from.Host == "" {
+		return false
+	}
+	return q.own || strings.HasPrefix(from.Path, httpx.SiteRoot+string(q.slug)+"/")
+}

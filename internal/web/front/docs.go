@@ -1,0 +1,165 @@
+package front
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/publish"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// docsRoot is where the documentation is, for those who upload files;
+// administrators have docs/ in the source.
+const docsRoot = "/docs"
+
+// docPage is one page of the documentation.
+type docPage struct {
+	Path, Title, Description string
+	Sections                 []docSection // what is on it, by anchor
+	template                 ui.Template
+}
+
+type docSection struct{ ID, Title string }
+
+func parseDoc(name string) ui.Template { return parseFront("docs.html", name) }
+
+// docPages are all of them, in the order in which they are read.
+var docPages = []docPage{
+	{docsRoot, "Quick start", "From a file to a link in three steps: with curl, on the command line, or in Go.",
+		[]docSection{{"key", "Get a key"}, {"curl", "With curl"}, {"cli", "On the command line"}, {"go", "In Go"}, {"retries", "Retries"}, {"reading", "Read how it is read"}}, parseDoc("docs_start.html")},
+	{docsRoot + "/api", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.", nil, parseDoc("docs_api.html")},
+	{docsRoot + "/errors", "Errors", "Every code that the API answers with: when, and what to do.",
+		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"}, {"again", "What to try again"}}, parseDoc("docs_errors.html")},
+	{docsRoot + "/limits", "Limits", "What an account can hold, and what applies to everybody.",
+		[]docSection{{"plans", "Of an account"}, {"fixed", "For everybody"}, {"names", "Names of links"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html")},
+	{docsRoot + "/file-types", "File types", "Which files can be published, what their pages show, and how progress is measured.",
+		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "The safety scan"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html")},
+	{docsRoot + "/how-we-count", "How we count", "What every number of a report means, and what is known of a reader.",
+		[]docSection{{"opens", "Opens and views"}, {"readers", "Unique viewers"}, {"time", "Average time"}, {"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"downloads", "Downloads and QR scans"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html")},
+	{docsRoot + "/embedding", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
+		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"}, {"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html")},
+	{docsRoot + "/albums-and-websites", "Albums and websites", "Several links under one address, and whole static sites.",
+		[]docSection{{"albums", "Albums"}, {"websites", "Websites"}, {"versions", "Versions"}, {"bounds", "Bounds"}}, parseDoc("docs_sets.html")},
+	{docsRoot + "/self-hosting", "Self-hosting", "Run Vitrine on a machine of your own: one binary, one directory.",
+		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and limits"}, {"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}}, parseDoc("docs_hosting.html")},
+}
+
+// docsPage is a page of the documentation as it is shown.
+type docsPage struct {
+	frontPage
+	Doc        *docPage
+	All        []docPage
+	Prev, Next *docPage
+	Site       string // address of the site
+	Base       string // address of the API
+	API        *apiReference
+	Errors     []docError
+	Plans      []planRow
+	Bounds     []docBound
+	Kinds      []docKind
+	Sites      string // address of a website, when each has a host of its own
+	Bucket     bool   // signed URLs lead to a bucket
+	Scanned    bool   // a malware scanner is configured
+	Scan       string // what a file is checked for
+	docSets
+}
+
+// docSets are the bounds of what is made of several files.
+type docSets struct{ MaxAlbums, MaxAlbumLinks, MaxSites, KeptVersions, MaxSiteEntries int }
+
+// Doc serves a page of the documentation.
+func (s *Handler) Doc(w http.ResponseWriter, r *http.Request) error {
+	i := slices.IndexFunc(docPages, func(d docPage) bool { return d.Path == r.URL.Path })
+	if i < 0 {
+		return httpx.ErrNoPage
+	}
+	d := &docPages[i]
+	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Site: s.PublicURL.String(),
+		docSets: docSets{vitrine.MaxAlbums, vitrine.MaxAlbumLinks, vitrine.MaxSites, vitrine.KeptVersions, filetype.MaxSiteEntries}}
+	p.Base = p.Site + httpx.APIRoot
+	if s.SitesURL != nil {
+		p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
+	}
+	p.Bucket = s.Bucket
+	p.Scanned, p.Scan = s.Scanned, s.ScanWords()
+	p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
+	if !s.Sold() {
+		p.Plans = s.planRows(p.Me)
+	}
+	if d.Path == docsRoot+"/api" {
+		p.API = theReference()
+	}
+	if i > 0 {
+		p.Prev = &docPages[i-1]
+	}
+	if i+1 < len(docPages) {
+		p.Next = &docPages[i+1]
+	}
+	return s.writeFront(w, r, d.template, p.Nonce, &p)
+}
+
+// docBound is a limit that no plan changes.
+type docBound struct{ What, Value string }
+
+// docBounds are those, out of the constants that they are enforced by.
+func docBounds() []docBound {
+	return []docBound{
+		{"A signed upload URL is good for", httpx.Wait(vitrine.URLLife) + ", for one file of exactly the size and type that were declared"},
+		{"A custom name is held, once an upload has begun, for", httpx.Wait(vitrine.SlugHold)},
+		{"An upload that is never completed is forgotten after", httpx.Wait(vitrine.UploadLife)},
+		{"Body of a request of the API", "16 KiB, nested at most 8 deep"},
+		{"Name of a file", "255 bytes"},
+		{"Title of a link", "200 characters"},
+		{"Rows of a list of links", "100; 20 unless asked otherwise"},
+		{"Captions of one link", "20 languages, 1 MiB each"},
+		{"Rows of a breakdown", "8; of top links and recent opens 25"},
+		{"One open is measured for at most", "4 hours"},
+		{"A name of a deleted link is free again after", "90 days"},
+		{"A video that is not scanned waits for a person after", httpx.Wait(publish.ScanTime)},
+	}
+}
+
+// docKind is a kind of file as the documentation lists it.
+type docKind struct {
+	Name, Title, Shown, Measured, Figure string
+	Types                                []filetype.Type
+}
+
+// kindWords are what the page of a file of a kind shows.
+var kindWords = map[filetype.Kind][2]string{
+	filetype.PDF:      {"PDF", "Its pages, with thumbnails, contents, search, zoom and text to select. It is read in parts, so that the first page comes at once."},
+	filetype.Image:    {"Images", "The image, fitted to the window; zoom, pan and pinch."},
+	filetype.Video:    {"Video", "The browser’s player, with speed and captions."},
+	filetype.Audio:    {"Sound", "The browser’s player, with speed and captions."},
+	filetype.Document: {"Documents", "Pages or sheets as they would be printed, where the site has the programs for it; otherwise a card with the download."},
+	filetype.Text:     {"Text", "Markdown as a document, tables as tables, JSON, XML and YAML as lines with colours, other text as it is: the first mebibyte."},
+	filetype.HTML:     {"Web pages", "The page, in a frame of an origin of its own; its scripts run there and reach nothing else."},
+	filetype.Archive:  {"Archives", "A tree of what is in it; nothing is unpacked."},
+}
+
+// measures are how reading is measured, by the kind of content.
+var measures = map[report.ContentKind][2]string{
+	report.ContentPages:  {"pages seen", "distinct pages reached, of the pages in the file"},
+	report.ContentMedia:  {"time played", "distinct time played, of the duration"},
+	report.ContentScroll: {"depth scrolled", "the furthest depth that came into view"},
+	report.ContentNone:   {"opened", "opened or not; there is nothing to read"},
+}
+
+func docKinds() (kinds []docKind) {
+	for _, k := range filetype.Kinds() {
+		m := measures[vitrine.ContentKindOf(k)]
+		d := docKind{Name: string(k), Title: kindWords[k][0], Shown: kindWords[k][1], Measured: m[0], Figure: m[1]}
+		for _, ext := range filetype.Extensions() {
+			if t, ok := filetype.ByExt("." + ext); ok && t.Kind == k {
+				d.Types = append(d.Types, t)
+			}
+		}
+		kinds = append(kinds, d)
+	}
+	return kinds
+}

@@ -1,0 +1,135 @@
+package front
+
+import (
+	"html/template"
+	"net/http"
+	"strings"
+	"sync"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
+)
+
+// The front of the house: pages about Vitrine itself, for anybody. Search
+// engines may list these and no others.
+
+// frontPage is what each of them has.
+type frontPage struct {
+	ui.Page
+	Description string           // for search engines, and for programs that unfurl an address
+	Address     string           // of the page, as it is listed
+	Picture     string           // address of the picture that shows the site
+	Section     string           // of the header: "docs", "plans" or ""
+	Me          *vitrine.Account // who is signed in; nil: nobody, or nobody that could be asked for
+	SignUp      bool             // anybody may make an account
+}
+
+// parseFront reads the template of such a page: it defines "main", and
+// "more-head" if it wants more there.
+func parseFront(names ...string) ui.Template {
+	return ui.Parse(append([]string{"layout.html", "icons.html", "front.html"}, names...)...)
+}
+
+// Personal marks a page that depends on who asks, so that nobody keeps it for
+// others.
+func (s *Handler) Personal(h httpx.HandlerFunc) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cache-Control", "private, no-cache")
+		w.Header().Add("Vary", "Cookie")
+		httpx.SameOriginOnly(w.Header())
+		return h(w, r)
+	}
+}
+
+// newFrontPage begins a page; title is "" for the first page of the site.
+func (s *Handler) newFrontPage(r *http.Request, title, description, section string) frontPage {
+	name := "Vitrine: publish a file and see how it is read"
+	if title != "" {
+		name = title + " · Vitrine"
+	}
+	p := frontPage{Page: s.NewChrome(name), Description: description, Section: section, Me: s.Whoever(r), SignUp: s.mayJoin(),
+		Address: s.PublicURL.String() + r.URL.Path, Picture: s.PublicURL.String() + frontPictureRoute}
+	p.Index = true
+	return p
+}
+
+// writeFront answers with one of these pages.
+func (s *Handler) writeFront(w http.ResponseWriter, r *http.Request, t ui.Template, nonce string, page any) error {
+	w.Header().Set("Content-Security-Policy", s.FrontPolicy(nonce))
+	return ui.Render(w, r, http.StatusOK, t, page)
+}
+
+// frontPictureRoute is the picture that shows the site where someone posts
+// its address.
+const frontPictureRoute = "/picture.png"
+
+var frontPicture = sync.OnceValues(func() ([]byte, error) { return viewer.DrawCard("PDF", "Publish a file. See how it is read.") })
+
+func (s *Handler) SendFrontPicture(w http.ResponseWriter, _ *http.Request) error {
+	b, err := frontPicture()
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/png")
+	h.Set("Content-Security-Policy", httpx.FileCSP)
+	h.Set("Cache-Control", "public, max-age=86400")
+	_, _ = w.Write(b)
+	return nil
+}
+
+// robotsText lets everybody fetch pages and their pictures. Programs that
+// unfurl links on social networks (Twitterbot, LinkedInBot, facebookexternalhit
+// and more every year) obey a Disallow and would show a bare address. A search
+// engine that may not fetch a page cannot see that it says noindex, and lists
+// the bare address where it found it; one that may fetch it lists nothing. What
+// is fetched so is a bot's open, which no figure counts. What remains are
+// addresses with nothing on them to index, and large ones among them.
+const robotsText = `User-agent: *
+Disallow: /p/*/download
+Disallow: /p/*/beacon
+Disallow: /p/*/qr.
+Disallow: /p/*/report
+Disallow: /c/
+Disallow: /api/
+Disallow: /moderation
+Disallow: /sign-in
+`
+
+func (s *Handler) Robots(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	_, _ = w.Write([]byte(robotsText + "\nSitemap: " + s.PublicURL.String() + "/sitemap.xml\n"))
+}
+
+// Sitemap lists the pages that search engines may list.
+func (s *Handler) Sitemap(w http.ResponseWriter, _ *http.Request) error {
+	var b strings.Builder
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	for _, path := range frontPaths() {
+		if path == httpx.PlansRoute && !s.Sold() {
+			continue
+		}
+		b.WriteString("<url><loc>")
+		template.HTMLEscape(&b, []byte(s.PublicURL.String()+path))
+		b.WriteString("</loc></url>\n")
+	}
+	b.WriteString("</urlset>\n")
+	h := w.Header()
+	h.Set("Content-Type", "application/xml; charset=utf-8")
+	h.Set("Content-Security-Policy", httpx.FileCSP)
+	h.Set("Cache-Control", "public, max-age=86400")
+	_, _ = w.Write([]byte(b.String()))
+	return nil
+}
+
+// frontPaths are the paths of all pages of the front.
+func frontPaths() []string {
+	paths := []string{"/", httpx.PlansRoute}
+	for _, d := range docPages {
+		paths = append(paths, d.Path)
+	}
+	return paths
+}

@@ -1,0 +1,15 @@
+package front
+
+import (
+	"vitrine/internal/auth"
+	"vitrine/internal/publish"
+	"vitrine/internal/web/ui"
+)
+
+// Handler serves the pages about Vitrine itself.
+type Handler struct {
+	*ui.Pages
+	Accounts *auth.Accounts
+	Uploads  *publish.Uploads
+	Bucket   bool // signed URLs lead to a bucket
+}

@@ -1,0 +1,52 @@
+package front
+
+import (
+	"net/http"
+	"strings"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/filetype"
+	"vitrine/internal/web/httpx"
+)
+
+var homeTemplate = parseFront("home.html")
+
+type homePage struct {
+	frontPage
+	Base   string // address of the API
+	Host   string // of the site
+	Plans  []planRow
+	Sample *sample
+	Accept string // extensions, as a chooser of files wants them
+	Next   string // where someone who has chosen a file goes
+	Closed string // why a stranger cannot open an account here; "" where they can, and for who is signed in
+}
+
+// Home is the first page of the site.
+func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
+	p := homePage{frontPage: s.newFrontPage(r, "", "Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.", ""),
+		Base: s.PublicURL.String() + httpx.APIRoot, Host: s.PublicURL.Host, Sample: theSample(), Accept: accepted(), Next: "/dashboard"}
+	p.Plans = s.planRows(p.Me)
+	switch {
+	case p.Me != nil:
+	case p.SignUp:
+		p.Next = "/sign-up?next=/dashboard"
+	default:
+		p.Next, p.Closed = httpx.SignInRoot+"?next=/dashboard", s.whyClosed()
+	}
+	return s.writeFront(w, r, homeTemplate, p.Nonce, &p)
+}
+
+// accepted are the extensions of supported types.
+func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") }
+
+// whyClosed says who opens accounts here, where not everybody may.
+func (s *Handler) whyClosed() string {
+	if s.Accounts != nil && s.Accounts.SignUp == auth.SignUpInvite {
+		return "Accounts are by invitation."
+	}
+	return "No accounts are opened here."
+}
+
+// mayJoin reports whether anybody may make an account here.
+func (s *Handler) mayJoin() bool { return s.Accounts != nil && s.Accounts.SignUp == auth.SignUpOpen }

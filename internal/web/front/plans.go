@@ -1,0 +1,114 @@
+package front
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/web/ui"
+
+	"github.com/dustin/go-humanize"
+)
+
+var plansTemplate = parseFront("plans.html")
+
+type plansPage struct {
+	frontPage
+	Plans   []planRow
+	Have    string // what who is signed in has now
+	Way     string // what is said of the way to another plan; "" when there is no larger one
+	Upgrade string // where that is sold; "" where plans are not
+}
+
+// planRow is a plan's limits as people read them.
+type planRow struct {
+	Name, For                     string
+	Links, File, Storage, Uploads string
+	Pro                           bool
+	Mine                          bool // it is the plan of who is signed in
+	Own                           bool // whose limits are other than the plan's
+}
+
+// plansInOrder are all plans, the smallest first, with what they are called and
+// whom they are for.
+var plansInOrder = []struct {
+	plan      vitrine.Plan
+	name, use string
+}{
+	{vitrine.PlanFree, "Free", "For a file now and then."},
+	{vitrine.PlanPro, "Pro", "For people who want to know how their files are read."},
+	{vitrine.PlanLifetime, "Lifetime", "All of Pro, for as long as the account lives."},
+}
+
+// planRows are the plans as they are configured, with an account's own limits
+// in place of those of its plan. Where plans are not sold there is one row at
+// most: the limits of the account, or of those that anybody can open.
+func (s *Handler) planRows(me *vitrine.Account) (rows []planRow) {
+	only := vitrine.Plan("")
+	if me != nil {
+		only = me.Plan
+	} else if s.mayJoin() {
+		only = s.Accounts.NewPlan()
+	}
+	mine := -1
+	for i, p := range plansInOrder {
+		if me != nil && me.Plan == p.plan {
+			mine = i
+		}
+	}
+	for i, p := range plansInOrder {
+		if !s.Sold() && p.plan != only {
+			continue
+		}
+		l, own := s.Uploads.Plans[p.plan], false
+		if i == mine {
+			l, own = s.Uploads.Plans.LimitsOf(me), me.Limits != nil
+		}
+		rows = append(rows, planRow{Name: p.name, For: p.use, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, planSize),
+			Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount), Pro: p.plan.Pro(),
+			Mine: i == mine, Own: own})
+	}
+	return rows
+}
+
+// planLimit is a bound for people, of which zero is none.
+func planLimit(n int64, format func(int64) string) string {
+	if n == 0 {
+		return "unlimited"
+	}
+	return format(n)
+}
+
+func planCount(n int64) string { return strconv.FormatInt(n, 10) }
+func planSize(n int64) string {
+	return strings.Replace(humanize.Bytes(uint64(max(n, 0))), ".0 ", " ", 1)
+}
+
+func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
+	title, about := "Plans", "What each plan of this Vitrine has: links, albums, websites, sizes, storage, analytics."
+	if !s.Sold() {
+		title, about = "Limits", "What an account of this Vitrine can hold: links, albums, websites, sizes, storage."
+	}
+	p := plansPage{frontPage: s.newFrontPage(r, title, about, "plans"), Upgrade: s.UpgradeURL}
+	p.Plans, p.Way = s.planRows(p.Me), "A larger plan"
+	switch {
+	case p.Me == nil:
+	case p.Me.Plan == vitrine.PlanLifetime:
+		p.Way = ""
+	case p.Me.Plan.Pro():
+		p.Way = "Another plan"
+	}
+	if p.Me != nil {
+		u, err := s.Uploads.Usage(r.Context(), p.Me)
+		if err != nil {
+			return err
+		}
+		have := ui.Plural(u.Links-u.Sites, "link", "links")
+		if u.Sites > 0 {
+			have += " and " + ui.Plural(u.Sites, "website", "websites")
+		}
+		p.Have = "You have " + have + " with " + planSize(u.Bytes) + ", and have begun " + ui.Plural(u.Uploads, "upload", "uploads") + " in the last hour."
+	}
+	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
+}

@@ -1,0 +1,222 @@
+package httpx
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+)
+
+// Wrong is what is wrong with a form: a sentence by the name of its field, ""
+// for what is about all of it.
+type Wrong map[string]string
+
+// WrongWith reads the failure of a form that the person who filled it in can
+// mend; nil of any other failure, and of none.
+func WrongWith(err error) Wrong {
+	var e *vitrine.Error
+	if !errors.As(err, &e) || StatusOf[e.Code] >= http.StatusInternalServerError {
+		return nil
+	}
+	return Wrong{e.Field: InSiteWords(e.Message)}
+}
+
+// siteWords are what the website calls what programs know by other names:
+// people read of a slug under the label of their field, Address.
+var siteWords = strings.NewReplacer("A slug has", "An address has", "letters a-z", "letters a–z", "This slug is", "This address is",
+	"Custom slugs are", "Addresses of your own are", "with that slug", "with that address")
+
+// InSiteWords is the sentence of an error as the website says it.
+func InSiteWords(message string) string { return siteWords.Replace(message) }
+
+// ForSite is a failure as the website tells it: its code and its field stay.
+func ForSite(err error) error {
+	var e *vitrine.Error
+	if !errors.As(err, &e) || InSiteWords(e.Message) == e.Message {
+		return err
+	}
+	told := *e
+	told.Message = InSiteWords(e.Message)
+	return &told
+}
+
+// ErrNoPage is the failure of an address that nothing is at.
+var ErrNoPage = vitrine.Errorf(vitrine.CodeNotFound, "There is no page at this address.")
+
+// Headings say what happened, in the words of a display case.
+var Headings = map[vitrine.Code]string{
+	vitrine.CodeNotFound:         "There is nothing here",
+	vitrine.CodeNotAvailable:     "Not available yet",
+	vitrine.CodeDisabled:         "No longer available",
+	vitrine.CodeURLExpired:       "This address has expired",
+	vitrine.CodeInvalidSignature: "This address is incomplete",
+	vitrine.CodeMethodNotAllowed: "Nothing to do here",
+	vitrine.CodeRateLimited:      "Too many at once",
+	vitrine.CodeUnavailable:      "Closed for a moment",
+	vitrine.CodeInternal:         "Something went wrong",
+	vitrine.CodeCrossOrigin:      "This is not allowed",
+	vitrine.CodeProRequired:      "Not part of this plan",
+}
+
+// advice says what to do, where the failure's own sentence does not.
+var advice = map[vitrine.Code]string{
+	vitrine.CodeNotFound:         "Check the address for a typing mistake, or ask the person who sent it to you.",
+	vitrine.CodeNotAvailable:     "If that does not help, ask the person who sent it to you.",
+	vitrine.CodeDisabled:         "Ask the person who sent it to you for a new one.",
+	vitrine.CodeURLExpired:       "Open the link’s page again.",
+	vitrine.CodeInvalidSignature: "Open the link’s page again, or ask the person who sent it to you.",
+	vitrine.CodeInternal:         "The fault is on our side. Try again in a moment; if it stays, tell the administrator of this site the number below.",
+}
+
+// Transient are the failures that the same address may not have a moment later.
+// No page asks again by itself: a tab that was left open would make an open of
+// a link by nobody, as soon as there is something to see.
+var Transient = map[vitrine.Code]bool{
+	vitrine.CodeNotAvailable: true, vitrine.CodeRateLimited: true, vitrine.CodeUnavailable: true, vitrine.CodeInternal: true,
+}
+
+// AdviceOn is what happened and what to do about it.
+func AdviceOn(e *vitrine.Error) string {
+	switch e.Code {
+	case vitrine.CodeInternal:
+		return advice[e.Code] // its own sentence is for programs
+	case vitrine.CodeRateLimited:
+		if e.RetryAfter > 0 {
+			return e.Message + " Try again in " + Wait(e.RetryAfter) + "."
+		}
+	}
+	return strings.TrimSpace(e.Message + " " + advice[e.Code])
+}
+
+// Wait is a time for people, rounded up: anyone who waits so long has waited
+// long enough.
+func Wait(d time.Duration) string {
+	n, unit := seconds(d), "second"
+	switch {
+	case n > 90*60:
+		n, unit = (n+3599)/3600, "hour"
+	case n > 90:
+		n, unit = (n+59)/60, "minute"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + unit
+}
+
+// seconds is a time in whole seconds, rounded up.
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// RetryAfter says when to ask again, where a failure tells.
+func RetryAfter(w http.ResponseWriter, e *vitrine.Error) {
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(seconds(e.RetryAfter), 10))
+	}
+}
+
+// notEnabled says of something that a plan does not have, where plans are not
+// sold, who can enable it.
+func notEnabled(e *vitrine.Error) string {
+	what := "Analytics are"
+	if e.Field == "slug" {
+		what = "Custom slugs are"
+	}
+	return what + " not enabled for this account. Ask the administrator."
+}
+
+// ErrClientGone is the failure of a request whose client has left before it was
+// answered: what it asked for is not counted. Nobody reads it.
+var ErrClientGone = vitrine.Unavailable(nil)
+
+// HandlerFunc is a handler that returns its failure; a renderer for its kind of
+// surface answers it.
+type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
+
+// StatusOf is the one table of codes and statuses (contract, Errors).
+var StatusOf = map[vitrine.Code]int{
+	vitrine.CodeInvalidJSON:           http.StatusBadRequest,
+	vitrine.CodeInvalidRequest:        http.StatusBadRequest,
+	vitrine.CodeInvalidName:           http.StatusBadRequest,
+	vitrine.CodeUnsupportedType:       http.StatusBadRequest,
+	vitrine.CodeTypeMismatch:          http.StatusBadRequest,
+	vitrine.CodeInvalidSize:           http.StatusBadRequest,
+	vitrine.CodeInvalidSlug:           http.StatusBadRequest,
+	vitrine.CodeSlugTaken:             http.StatusBadRequest,
+	vitrine.CodeInvalidIdempotencyKey: http.StatusBadRequest,
+	vitrine.CodeIdempotencyMismatch:   http.StatusBadRequest,
+	vitrine.CodeUploadNotFound:        http.StatusBadRequest,
+	vitrine.CodeUploadIncomplete:      http.StatusBadRequest,
+	vitrine.CodeSizeMismatch:          http.StatusBadRequest,
+	vitrine.CodeContentMismatch:       http.StatusBadRequest,
+	vitrine.CodeUnsafeFile:            http.StatusBadRequest,
+	vitrine.CodeMalware:               http.StatusBadRequest,
+	vitrine.CodeBadRange:              http.StatusBadRequest,
+	vitrine.CodeUnauthorized:          http.StatusUnauthorized,
+	vitrine.CodeBanned:                http.StatusForbidden,
+	vitrine.CodeProRequired:           http.StatusForbidden,
+	vitrine.CodeLinkLimit:             http.StatusForbidden,
+	vitrine.CodeFileTooLarge:          http.StatusForbidden,
+	vitrine.CodeStorageLimit:          http.StatusForbidden,
+	vitrine.CodeInvalidSignature:      http.StatusForbidden,
+	vitrine.CodeURLExpired:            http.StatusForbidden,
+	vitrine.CodeCrossOrigin:           http.StatusForbidden,
+	vitrine.CodeNotFound:              http.StatusNotFound,
+	vitrine.CodeNotAvailable:          http.StatusNotFound,
+	vitrine.CodeMethodNotAllowed:      http.StatusMethodNotAllowed,
+	vitrine.CodeURLUsed:               http.StatusConflict,
+	vitrine.CodeUploadInProgress:      http.StatusConflict,
+	vitrine.CodeDisabled:              http.StatusGone,
+	vitrine.CodeRateLimited:           http.StatusTooManyRequests,
+	vitrine.CodeInternal:              http.StatusInternalServerError,
+	vitrine.CodeUnavailable:           http.StatusServiceUnavailable,
+}
+
+// Known turns any failure into an Error and its status. What is not an Error is
+// logged with the request's id, and its text stays here; so does the cause of
+// an Error that has one.
+func (s *Server) Known(w http.ResponseWriter, r *http.Request, err error) (*vitrine.Error, int) {
+	id := w.Header().Get("X-Request-Id")
+	var e *vitrine.Error
+	switch {
+	case !errors.As(err, &e):
+		if r.Context().Err() != nil {
+			e = vitrine.Unavailable(err) // the caller went away; nobody reads this
+			break
+		}
+		s.Log.Error("internal error", "request", id, "route", r.Pattern, "error", WithoutAddress(err))
+		e = vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
+	case errors.Is(e.Err, vitrine.ErrNotSpooled): // of every page, so not of each
+		if n := s.refused.add(s.Now()); n > 0 {
+			s.Log.Warn("views cannot be written, so requests are refused", "refused", n, "request", id, "route", r.Pattern, "error", WithoutAddress(e.Err))
+		}
+	case e.Err != nil:
+		s.Log.Warn(string(e.Code), "request", id, "route", r.Pattern, "error", WithoutAddress(e.Err))
+	}
+	if e.Code == vitrine.CodeProRequired && !s.Sold() {
+		told := *e
+		told.Message = notEnabled(e)
+		e = &told
+	}
+	status, ok := StatusOf[e.Code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	return e, status
+}
+
+// WithoutAddress is what may be logged of an error: a failure of the caller's
+// connection names the caller's address (promise 10).
+func WithoutAddress(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return fmt.Errorf("%s %s: %w", op.Op, op.Net, op.Err)
+	}
+	return err
+}
+
+var ErrNoSite = vitrine.Errorf(vitrine.CodeNotFound, "There is no website at this address.")

@@ -1,0 +1,40 @@
+package httpx
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// AcceptsGzip reports whether a request names gzip among what it accepts, and
+// not with quality 0.
+func AcceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, params, err := mime.ParseMediaType(part)
+		if err == nil && coding == "gzip" {
+			q, err := strconv.ParseFloat(params["q"], 64)
+			return err != nil || q > 0
+		}
+	}
+	return false
+}
+
+var GzipWriters = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.DefaultCompression)
+	return z
+}}
+
+func Compress(body []byte) []byte {
+	z := GzipWriters.Get().(*gzip.Writer)
+	defer GzipWriters.Put(z)
+	var b bytes.Buffer
+	z.Reset(&b)
+	_, _ = z.Write(body) // into memory
+	_ = z.Close()
+	return b.Bytes()
+}

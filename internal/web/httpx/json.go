@@ -1,0 +1,287 @@
+package httpx
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"vitrine"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Bounds of a request's body (contract, invalid_json).
+const (
+	maxBody  = 16 << 10
+	maxDepth = 8
+)
+
+// Object is a JSON object as it was sent: each member's value still undecoded.
+type Object map[string]jsontext.Value
+
+func InvalidJSON(message string) error { return vitrine.Errorf(vitrine.CodeInvalidJSON, "%s", message) }
+
+// ReadObject reads a request's body: one JSON object in valid UTF-8 without
+// duplicate names, within the bounds.
+func ReadObject(w http.ResponseWriter, r *http.Request) (Object, error) {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
+		return nil, InvalidJSON("Send the body as application/json.")
+	}
+	o, err := ReadBounded(w, r, maxBody)
+	// Serializers of many languages write null for what is not given.
+	maps.DeleteFunc(o, func(_ string, v jsontext.Value) bool { return v.Kind() == 'n' })
+	return o, err
+}
+
+// ReadBounded reads a body of at most limit bytes as a JSON object.
+func ReadBounded(w http.ResponseWriter, r *http.Request, limit int64) (Object, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return nil, InvalidJSON(fmt.Sprintf("The body is larger than %d KiB.", limit>>10))
+	} else if err != nil {
+		return nil, InvalidJSON("The body could not be read to its end.")
+	}
+	return parseObject(body)
+}
+
+func parseObject(body []byte) (Object, error) {
+	d := jsontext.NewDecoder(bytes.NewReader(body))
+	if d.PeekKind() != '{' {
+		return nil, InvalidJSON("The body is not a JSON object.")
+	}
+	// The decoder refuses duplicate names, invalid UTF-8 and what is not JSON;
+	// depth is counted here.
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			return nil, InvalidJSON("The body is not valid JSON: duplicate names, invalid UTF-8 or a syntax error.")
+		}
+		if d.StackDepth() > maxDepth {
+			return nil, InvalidJSON("The body is nested more than 8 deep.")
+		}
+		if d.StackDepth() == 0 {
+			break
+		}
+	}
+	if _, err := d.ReadToken(); err != io.EOF {
+		return nil, InvalidJSON("There is something after the JSON object.")
+	}
+	return members(body)
+}
+
+func members(body []byte) (Object, error) {
+	o := Object{}
+	d := jsontext.NewDecoder(bytes.NewReader(body))
+	if _, err := d.ReadToken(); err != nil {
+		return nil, err
+	}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		key := name.String()
+		v, err := d.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		o[key] = v.Clone()
+	}
+	return o, nil
+}
+
+// Fields reads members of an object and keeps the first thing that is wrong.
+type Fields struct {
+	Object
+	Err error
+}
+
+func (f *Fields) wrong(name, message string) {
+	if f.Err == nil {
+		f.Err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: name, Message: message}
+	}
+}
+
+// Text reads a string that must be there.
+func (f *Fields) Text(name string) string {
+	if s := f.OptionalText(name); s != nil {
+		return *s
+	}
+	f.wrong(name, "The member \""+name+"\" is missing. It is a string.")
+	return ""
+}
+
+func (f *Fields) OptionalText(name string) *string {
+	v, ok := f.Object[name]
+	if !ok {
+		return nil
+	}
+	if v.Kind() != '"' {
+		f.wrong(name, "The member \""+name+"\" is not a string.")
+		return nil
+	}
+	b, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		f.wrong(name, "The member \""+name+"\" is not a string.")
+	}
+	s := string(b)
+	return &s
+}
+
+// FilledText reads a string that may be left out; an empty one is left out.
+func (f *Fields) FilledText(name string) *string {
+	if s := f.OptionalText(name); s != nil && *s != "" {
+		return s
+	}
+	return nil
+}
+
+func (f *Fields) OptionalBool(name string) *bool {
+	v, ok := f.Object[name]
+	if !ok {
+		return nil
+	}
+	b := v.Kind() == 't'
+	if !b && v.Kind() != 'f' {
+		f.wrong(name, "The member \""+name+"\" is not true or false.")
+	}
+	return &b
+}
+
+// Integer reads a number that must be there; one that is no 64-bit integer is
+// 0. 3.0 and 3e2 are integers, as JSON Schema has it.
+func (f *Fields) Integer(name string) int64 {
+	v, ok := f.Object[name]
+	if !ok || v.Kind() != '0' {
+		f.wrong(name, "The member \""+name+"\" is missing or not a number.")
+		return 0
+	}
+	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+		return n
+	}
+	// Up to here every integer is a float of its own.
+	const exact = 1 << 53
+	if n, err := strconv.ParseFloat(string(v), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= exact {
+		return int64(n)
+	}
+	return 0
+}
+
+// WriteJSON answers 200 with v.
+func WriteJSON(w http.ResponseWriter, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	_, _ = w.Write(b.Bytes()) // the caller may have gone away
+	return nil
+}
+
+// errorBody is the body of every failure outside pages (contract, Errors).
+type errorBody struct {
+	Error      string       `json:"error"`
+	Code       vitrine.Code `json:"code"`
+	Field      string       `json:"field,omitempty"`
+	Reason     string       `json:"reason,omitempty"`
+	Limit      *int64       `json:"limit,omitempty"`
+	Used       *int64       `json:"used,omitempty"`
+	Held       *int64       `json:"held,omitempty"`
+	HeldUntil  string       `json:"heldUntil,omitempty"`
+	UpgradeURL string       `json:"upgradeUrl,omitempty"`
+}
+
+// WriteError answers a failure as JSON.
+func (s *Server) WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	e, status := s.Known(w, r, err)
+	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used, Held: e.Held}
+	if e.Held != nil {
+		body.HeldUntil = e.HeldUntil.UTC().Format(TimeFormat)
+	}
+	if e.Upgrade {
+		body.UpgradeURL = s.plansURL()
+	}
+	b, _ := json.Marshal(body)
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	if e.RetryAfter > 0 {
+		seconds := strconv.FormatInt(int64(e.RetryAfter.Seconds()+0.999), 10)
+		h.Set("Retry-After", seconds)
+		if e.Code == vitrine.CodeRateLimited && e.Limit != nil {
+			h.Set("RateLimit-Policy", `"uploads";q=`+strconv.FormatInt(*e.Limit, 10)+`;w=3600`)
+			h.Set("RateLimit", `"uploads";r=0;t=`+seconds)
+		}
+	}
+	if status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(append(b, '\n'))
+	}
+}
+
+// maxAmount is some thirty years in milliseconds: more than any claim that can
+// be true, and little enough to be multiplied.
+const maxAmount = 1_000_000_000_000
+
+// Amount reads a number that may be missing, and cuts off its fraction.
+func (f *Fields) Amount(name string) int64 {
+	v, ok := f.Object[name]
+	if !ok {
+		return 0
+	}
+	return f.number(name, v)
+}
+
+func (f *Fields) number(name string, v jsontext.Value) int64 {
+	if v.Kind() != '0' {
+		f.wrong(name, "The member \""+name+"\" is not a number.")
+		return 0
+	}
+	n, _ := strconv.ParseFloat(string(v), 64) // out of range is an infinity
+	return int64(math.Trunc(min(max(n, -maxAmount), maxAmount)))
+}
+
+// Amounts reads an object of numbers by number that may be missing.
+func (f *Fields) Amounts(name string) map[int]int64 {
+	v, ok := f.Object[name]
+	if !ok {
+		return nil
+	}
+	if v.Kind() != '{' {
+		f.wrong(name, "The member \""+name+"\" is not an object.")
+		return nil
+	}
+	o, err := members(v)
+	if err != nil {
+		f.wrong(name, "The member \""+name+"\" is not an object.")
+		return nil
+	}
+	m := make(map[int]int64, len(o))
+	for key, v := range o {
+		n, err := strconv.ParseInt(key, 10, 32)
+		if err != nil || strconv.FormatInt(n, 10) != key {
+			f.wrong(name, "A name in \""+name+"\" is not a page number.")
+			continue
+		}
+		m[int(n)] = f.number(name, v)
+	}
+	return m
+}
+
+func (f *Fields) Flag(name string) bool {
+	b := f.OptionalBool(name)
+	return b != nil && *b
+}

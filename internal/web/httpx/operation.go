@@ -1,0 +1,117 @@
+package httpx
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+func CrossOrigin(h HandlerFunc) HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id")
+		return h(w, r)
+	}
+}
+
+// SentHeaders are the headers that client libraries send by themselves.
+const SentHeaders = "Content-Type, Accept, X-Requested-With"
+
+// Preflight answers OPTIONS for an operation open to other origins; any other
+// method is not allowed.
+func Preflight(w http.ResponseWriter, r *http.Request, method, header string) error {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	if r.Method != http.MethodOptions {
+		return MethodNotAllowed(w, method+", OPTIONS")
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", method)
+	h.Set("Access-Control-Allow-Headers", header)
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func MethodNotAllowed(w http.ResponseWriter, allow string) error {
+	w.Header().Set("Allow", allow)
+	return vitrine.Errorf(vitrine.CodeMethodNotAllowed, "This address takes %s.", allow)
+}
+
+// JSON renders an operation of the API: its headers, and its failure as JSON.
+func (s *Server) JSON(h HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Cache-Control", "no-store")
+		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		if err := h(w, r); err != nil {
+			s.WriteError(w, r, err)
+		}
+	})
+}
+
+// Bearer is the key of a request; "" without exactly one Authorization header
+// of that scheme.
+func Bearer(r *http.Request) string {
+	v := r.Header.Values("Authorization")
+	if len(v) != 1 {
+		return ""
+	}
+	scheme, key, _ := strings.Cut(v[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(key, " ")
+}
+
+// TimeFormat is RFC 3339 in UTC with milliseconds.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
+
+func FormatCursor(c vitrine.LinkCursor) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d", c.CreatedAt.UnixMilli(), c.ID))
+}
+
+func ParseCursor(text string) (c vitrine.LinkCursor, err error) {
+	if text == "" {
+		return c, nil
+	}
+	bad := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "cursor", Message: "The cursor is not one that this list gave out."}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return c, bad
+	}
+	at, id, ok := strings.Cut(string(b), ".")
+	ms, err1 := strconv.ParseInt(at, 10, 64)
+	n, err2 := strconv.ParseInt(id, 10, 64)
+	if !ok || err1 != nil || err2 != nil || n < 1 || ms < 1 {
+		return c, bad
+	}
+	return vitrine.LinkCursor{CreatedAt: time.UnixMilli(ms).UTC(), ID: vitrine.LinkID(n)}, nil
+}
+
+// ReportRange reads the range of a report. One that is repeated, unknown or in
+// a query that cannot be read is bad_range.
+func ReportRange(r *http.Request) (report.Range, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	v, ok := q["range"]
+	switch {
+	case err != nil: // a part that cannot be read may have been the range
+	case !ok:
+		return report.ParseRange("30d")
+	case len(v) == 1 && v[0] != "":
+		if rg, err := report.ParseRange(v[0]); err == nil {
+			return rg, nil
+		}
+	}
+	return "", &vitrine.Error{Code: vitrine.CodeBadRange, Field: "range", Message: "The range is one of 7d, 14d, 30d, 90d, all."}
+}
+
+func Allowed(methods string) HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) error { return MethodNotAllowed(w, methods) }
+}

@@ -1,0 +1,116 @@
+package httpx
+
+import (
+	"cmp"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// stallTime is how long a client may take nothing of an answer. A paused
+	// player takes nothing for minutes. Server.StallTime replaces it.
+	stallTime = 5 * time.Minute
+	// paceBytes is how much of an answer a client must take in that time.
+	paceBytes = 256 << 10
+)
+
+// pacedWriter ends an answer whose client takes none of it: the deadline of the
+// connection moves on with each part that was taken.
+type pacedWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+
+	mu    sync.Mutex
+	stall time.Duration
+	moved time.Time
+	cut   bool // for good
+}
+
+// Pace gives an answer its first deadline. It also replaces the one that the
+// last answer of the connection has left.
+func (s *Server) Pace(w http.ResponseWriter) *pacedWriter {
+	p := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), stall: cmp.Or(s.StallTime, stallTime)}
+	p.Move()
+	return p
+}
+
+// PacerOf returns the pacedWriter of an answer, nil if there is none.
+func PacerOf(w http.ResponseWriter) *pacedWriter {
+	for {
+		switch t := w.(type) {
+		case *pacedWriter:
+			return t
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return nil
+		}
+	}
+}
+
+// Within replaces how long the client may take nothing.
+func (p *pacedWriter) Within(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stall, p.moved = d, time.Time{}
+}
+
+// end ends the answer, also in the middle of a write.
+func (p *pacedWriter) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = true
+	_ = p.control.SetWriteDeadline(time.Unix(1, 0))
+}
+
+// Move moves the deadline on, unless it was just moved.
+func (p *pacedWriter) Move() {
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cut || now.Sub(p.moved) < p.stall/16 {
+		return
+	}
+	p.moved = now
+	_ = p.control.SetWriteDeadline(now.Add(p.stall))
+}
+
+func (p *pacedWriter) Write(b []byte) (n int, err error) {
+	for {
+		p.Move()
+		part := b[n:min(len(b), n+paceBytes)]
+		m, err := p.ResponseWriter.Write(part)
+		if n += m; err != nil || n == len(b) {
+			return n, err
+		}
+	}
+}
+
+// ReadFrom copies a reader in parts, by the kernel where src is a file.
+func (p *pacedWriter) ReadFrom(src io.Reader) (n int64, err error) {
+	whole, limited := src.(*io.LimitedReader)
+	if limited {
+		src = whole.R
+	}
+	for {
+		part := &io.LimitedReader{R: src, N: paceBytes}
+		if limited {
+			part.N = min(part.N, whole.N)
+		}
+		p.Move()
+		most := part.N
+		m, err := io.Copy(p.ResponseWriter, part)
+		n += m
+		if limited {
+			whole.N -= m
+		}
+		if err != nil || m < most || limited && whole.N == 0 {
+			return n, err
+		}
+	}
+}
+
+// Unwrap is for http.ResponseController.
+func (p *pacedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }

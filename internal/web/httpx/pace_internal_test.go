@@ -1,0 +1,76 @@
+package httpx
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// slowClient takes paceBytes of an answer in its time, and fails when that is
+// beyond the deadline.
+type slowClient struct {
+	*httptest.ResponseRecorder
+	takes    time.Duration
+	deadline time.Time
+	most     int // bytes of a part
+}
+
+func (c *slowClient) SetWriteDeadline(t time.Time) error {
+	c.deadline = t
+	return nil
+}
+
+func (c *slowClient) Write(b []byte) (int, error) {
+	c.most = max(c.most, len(b))
+	takes := c.takes * time.Duration(len(b)) / paceBytes
+	time.Sleep(min(takes, time.Until(c.deadline)))
+	if !time.Now().Before(c.deadline) {
+		return 0, http.ErrHandlerTimeout
+	}
+	return c.ResponseRecorder.Write(b)
+}
+
+// An answer may take hours as long as its client takes some of it, and ends
+// when the client takes nothing. A link that is taken down ends it at once and
+// for good.
+func TestAnswersKeepPace(t *testing.T) {
+	text := bytes.Repeat([]byte("words\n"), paceBytes)
+	ways := map[string]func(w http.ResponseWriter) (int64, error){
+		"Write": func(w http.ResponseWriter) (int64, error) {
+			n, err := w.Write(text)
+			return int64(n), err
+		},
+		"ReadFrom": func(w http.ResponseWriter) (int64, error) {
+			return io.Copy(w, struct{ io.Reader }{bytes.NewReader(text)})
+		},
+		"ReadFrom limited": func(w http.ResponseWriter) (int64, error) {
+			return io.CopyN(w, io.MultiReader(bytes.NewReader(text), bytes.NewReader(text)), int64(len(text)))
+		},
+	}
+	for name, send := range ways {
+		synctest.Test(t, func(t *testing.T) {
+			begin := func(takes time.Duration) (*slowClient, *pacedWriter) {
+				c := &slowClient{ResponseRecorder: httptest.NewRecorder(), takes: takes}
+				return c, (&Server{}).Pace(c)
+			}
+			c, w := begin(stallTime * 9 / 10)
+			if n, err := send(w); err != nil || n != int64(len(text)) || !bytes.Equal(c.Body.Bytes(), text) || c.most > paceBytes {
+				t.Errorf("%s: a slow client took %d of %d bytes in parts of up to %d: %v", name, n, len(text), c.most, err)
+			}
+			_, w = begin(time.Hour)
+			began := time.Now()
+			if n, err := send(w); err == nil || n != 0 || time.Since(began) != stallTime {
+				t.Errorf("%s: a client that takes nothing took %d bytes in %v: %v", name, n, time.Since(began), err)
+			}
+			c, w = begin(time.Millisecond)
+			w.end()
+			if n, err := send(w); err == nil || n != 0 || !c.deadline.Before(time.Now()) {
+				t.Errorf("%s: %d bytes of a link that was taken down: %v", name, n, err)
+			}
+		})
+	}
+}

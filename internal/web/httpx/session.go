@@ -1,0 +1,134 @@
+package httpx
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/visitor"
+)
+
+// SameOrigin refuses what a page of another site has a browser send.
+func (s *Server) SameOrigin(h HandlerFunc) HandlerFunc {
+	protection := http.NewCrossOriginProtection()
+	if err := protection.AddTrustedOrigin(Origin(s.PublicURL)); err != nil { // a proxy may have changed Host
+		panic(err) // PublicURL has scheme and host
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if protection.Check(r) != nil {
+			return vitrine.Errorf(vitrine.CodeCrossOrigin, "This was sent from a page of another site. Open the link here and send it again.")
+		}
+		return h(w, r)
+	}
+}
+
+// MaxEntry bounds the forms of these pages, in bytes: a password of 200
+// characters, each up to 12 bytes of the form's encoding.
+const MaxEntry = 8 << 10
+
+// Client is where a try to get in comes from.
+func (s *Server) Client(r *http.Request) auth.Client {
+	v := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")})
+	label := v.Browser
+	switch {
+	case label == "" && v.OS == "":
+		label = "Unknown browser"
+	case label == "":
+		label = v.OS
+	case v.OS != "":
+		label += " on " + v.OS
+	}
+	return auth.Client{Addr: s.ClientAddr(r), Devices: s.Devices(r), Label: label}
+}
+
+// MaxDevices bounds how many accounts a browser is known to.
+const MaxDevices = 5
+
+// DeviceMark is between the devices in their cookie.
+const DeviceMark = "~"
+
+// DeviceCookie is the name of the cookie by which a browser is known that has
+// signed in before.
+func (s *Server) DeviceCookie() string {
+	if s.Secure() {
+		return "__Host-vitrine-device"
+	}
+	return "vitrine-device"
+}
+
+func (s *Server) Devices(r *http.Request) []string {
+	c, err := r.Cookie(s.DeviceCookie())
+	if err != nil || c.Value == "" {
+		return nil
+	}
+	list := strings.SplitN(c.Value, DeviceMark, MaxDevices+1)
+	return list[:min(len(list), MaxDevices)]
+}
+
+// Whoever is the account that is signed in where a request comes from; nil
+// when there is none, and when that cannot be known now.
+func (s *Server) Whoever(r *http.Request) *vitrine.Account {
+	text := s.Session(r)
+	if text == "" || s.Sessions == nil {
+		return nil
+	}
+	me, err := s.Sessions.Authenticate(r.Context(), text)
+	if err != nil {
+		return nil
+	}
+	return me
+}
+
+// ClientAddr is whose request this is; the zero Addr when that cannot be told.
+func (s *Server) ClientAddr(r *http.Request) netip.Addr {
+	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
+	forwarded := r.Header.Values("X-Forwarded-For")
+	if visitor.UntrustedProxy(remote, forwarded, s.TrustedProxies) {
+		s.proxyWarned.Do(func() {
+			s.Log.Warn("requests come through a reverse proxy that is not trusted, so that everybody has one address: limits apply to all of them together, and viewers are not distinguished; set --trusted-proxy")
+		})
+	}
+	return visitor.ClientAddr(remote, forwarded, s.TrustedProxies)
+}
+
+// Secure reports whether the site is reached by TLS.
+func (s *Server) Secure() bool { return s.PublicURL.Scheme == "https" }
+
+// sessionCookie is the name of the cookie that holds the secret of a session.
+// Its prefix has browsers take it from this very host over TLS alone, and
+// without TLS not at all.
+func (s *Server) sessionCookie() string {
+	if s.Secure() {
+		return "__Host-vitrine"
+	}
+	return "vitrine"
+}
+
+func (s *Server) SetSession(w http.ResponseWriter, text string, seconds int) {
+	http.SetCookie(w, &http.Cookie{Name: s.sessionCookie(), Value: text, Path: "/", MaxAge: seconds, Secure: s.Secure(), HttpOnly: true,
+		SameSite: http.SameSiteLaxMode})
+}
+
+// Session is the secret that a browser shows; "" when it shows none.
+func (s *Server) Session(r *http.Request) string {
+	c, err := r.Cookie(s.sessionCookie())
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// ReadForm reads the form of a request, of at most limit bytes.
+func ReadForm(w http.ResponseWriter, r *http.Request, limit int64) error {
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	err := r.ParseForm()
+	_, rest := io.Copy(io.Discard, r.Body)
+	if errors.Join(err, rest) != nil {
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "What was sent could not be read: it is incomplete, or too long. Go back and send less at once.")
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+package moderator
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/moderation"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
+)
+
+// casePage is a link as a moderator decides about it.
+type casePage struct {
+	moderatorPage
+	Case    *moderation.Case
+	Queue   string // the queue that it is seen from, "" for none
+	Back    string // address of that queue
+	Next    string // address of the case after it there
+	Address string // where its decisions are sent, without the decision
+	Badge   string
+	Type    string // of the file, in words
+	Facts   []string
+	Public  string // address of the public page, while there is one
+	Path    string // the same, or what of it distinguishes it, whether there is one or not
+	Seen    int64  // the last change that the page tells of
+	Own     bool   // the link is the moderator's own
+	May     bool   // the moderator may publish it
+	Past    string // what was decided about the account before, in words
+	Preview examination
+	Problem string // why what was sent was not done
+	Note    string
+	MaxNote int
+}
+
+// examination is where a case shows its file.
+type examination struct {
+	Frame   string // address of the frame; "" for none
+	Sandbox string // of the frame
+	Source  string // address of the frame with the text of a web page
+	Copy    string // address of the bytes
+	Message string // what is in the place of a frame
+	Note    string // what the moderator must know of what they see
+}
+
+func (s *Handler) ShowCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	c, err := s.Moderation.Case(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	return s.writeCase(w, r, me, c, http.StatusOK, attempt{queue: parseQueue(r.URL.Query().Get("queue"))})
+}
+
+// attempt is a decision as it was sent, or the visit of a case.
+type attempt struct {
+	queue, note, problem string
+}
+
+func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, status int, a attempt) error {
+	common, _, err := s.newModeratorPage(r, me, c.Link.Title, "queue")
+	if err != nil {
+		return err
+	}
+	l := c.Link
+	t, _ := filetype.ByExt(l.Name)
+	p := casePage{
+		moderatorPage: common, Case: c, Queue: a.queue, Back: queueAddress(reasonOfQueue(a.queue)), Address: app.CaseAddress(l.Slug, ""), Badge: ui.Badge(t), Facts: ui.Facts(l, t),
+		Own: l.Account == me.ID, May: app.MayPublish(me, l), Past: past(c.Account.History), Preview: s.examination(l), Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote,
+	}
+	if len(c.History) > 0 {
+		p.Seen = int64(c.History[0].ID)
+	}
+	if l.State == vitrine.StateLive && !c.Account.Account.Banned {
+		p.Public = s.LinkURL(l.Slug)
+	}
+	p.Path = "/p/" + string(l.Slug)
+	if l.Site != 0 {
+		site, err := s.Sites.OfVersion(r.Context(), l)
+		if err != nil {
+			return err
+		}
+		if p.Path = s.SiteURL(site.Slug); p.Public != "" {
+			p.Public = p.Path
+		}
+	}
+	if a.queue != "" {
+		next, err := s.nextIn(r.Context(), a.queue, l)
+		if err != nil {
+			return err
+		}
+		if next != nil {
+			p.Next = app.CaseAddress(next.Slug, a.queue)
+		}
+	}
+	return s.writeModerator(w, r, status, caseTemplate, p.Nonce, &p)
+}
+
+// examination tells how a case shows its file.
+func (s *Handler) examination(l *vitrine.Link) (e examination) {
+	if !l.HasBytes {
+		e.Message = "The bytes of this file are gone. What is known of it stays here."
+		if l.Reason == vitrine.ReasonMalware {
+			e.Message = "The bytes of this file were deleted when malware was found in it. What is known of it stays here."
+		}
+		return e
+	}
+	e.Frame, e.Copy = s.ExamineAddress(l, "examine"), s.ExamineAddress(l, "copy")
+	if l.Site != 0 {
+		e.Frame = s.ExamineAddress(l, "site/") + "?found"
+		e.Note = "A version of a website, from the page on that something was found in, or its first. Its own links can be followed; nothing in it runs, and nothing is loaded from elsewhere."
+		return e
+	}
+	switch show := s.ShowOf(l); show {
+	case viewer.ShowPDF, viewer.ShowDocx, viewer.ShowSoon:
+		e.Sandbox = viewer.PdfSandbox
+	case viewer.ShowVideo, viewer.ShowAudio:
+		e.Sandbox = viewer.ExaminedMediaSandbox
+	case viewer.ShowImage:
+		if viewer.HasSource(l) {
+			e.Source = s.ExamineAddress(l, "source")
+		}
+	case viewer.ShowHTML:
+		e.Source = s.ExamineAddress(l, "source")
+		e.Note = "Nothing in it runs, loads or can be followed here; readers see it with its scripts."
+		if l.Size > viewer.ExaminedHTML {
+			e.Note = "This is the first 4 MiB of it. " + e.Note
+		}
+	case viewer.ShowCard:
+		e.Frame, e.Message = "", "A browser cannot show this kind of file."
+	}
+	return e
+}
+
+// past is what was decided about an account and its links, in words.
+func past(history []moderation.Event) string {
+	counts := map[vitrine.Action]int64{}
+	for _, e := range history {
+		if e.By.Kind != vitrine.ActorOwner {
+			counts[e.Action]++
+		}
+	}
+	text := ""
+	for _, a := range []vitrine.Action{vitrine.ActionBan, vitrine.ActionReject, vitrine.ActionDisable, vitrine.ActionClear} {
+		if n := counts[a]; n > 0 {
+			if text != "" {
+				text += ", "
+			}
+			text += strconv.FormatInt(n, 10) + " × " + ui.Deed(a)
+		}
+	}
+	return text
+}
+
+// nextIn is the link that comes after one in a queue; after the last one comes
+// the first. nil: there is no other.
+func (s *Handler) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vitrine.Link, error) {
+	reason := reasonOfQueue(queue)
+	at := vitrine.ReviewCursor{}
+	if l.State == vitrine.StateReview {
+		at = vitrine.ReviewCursor{Since: l.StateAt, ID: l.ID}
+	}
+	for _, after := range []vitrine.ReviewCursor{at, {}} {
+		list, _, err := s.Moderation.Queue(ctx, reason, after, 2)
+		if err != nil {
+			return nil, err
+		}
+		for _, waiting := range list {
+			if waiting.Link.ID != l.ID {
+				return waiting.Link, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// publishes are the decisions that may make a link public.
+var publishes = map[string]bool{"clear": true, "undo": true}
+
+// Decide carries out one decision about a link, if it is still as its page
+// told. Then it leads to the next case of the queue, or back.
+func (s *Handler) Decide(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, maxDecision); err != nil {
+		return err
+	}
+	ctx, f, slug, action := r.Context(), r.PostForm, r.PathValue("slug"), r.PathValue("action")
+	do, ok := s.linkDecisions()[action]
+	if !ok {
+		return errNoDecision
+	}
+	c, err := s.Moderation.Case(ctx, slug)
+	if err != nil {
+		return err
+	}
+	a := attempt{queue: parseQueue(f.Get("queue")), note: f.Get("note")}
+	if len(c.History) > 0 && f.Get("seen") != strconv.FormatInt(int64(c.History[0].ID), 10) {
+		return s.tooLate(w, r, me, c, a)
+	}
+	if publishes[action] && !app.MayPublish(me, c.Link) {
+		a.problem = "This link is your own: another moderator, or the owner of this site, decides whether it becomes public."
+		return s.writeCase(w, r, me, c, http.StatusForbidden, a)
+	}
+	before, err := s.newest(ctx)
+	if err != nil {
+		return err
+	}
+	next, err := s.nextIn(ctx, a.queue, c.Link)
+	if err != nil {
+		return err
+	}
+	d := vitrine.Decision{By: vitrine.Moderator(me), Note: a.note}
+	if len(c.History) > 0 {
+		d.Seen = c.History[0].ID
+	}
+	err = do(ctx, slug, d)
+	var e *vitrine.Error
+	if errors.As(err, &e) && e.Code == vitrine.CodeInvalidRequest {
+		if c, err = s.Moderation.Case(ctx, slug); err != nil {
+			return err
+		}
+		if e.Field == "" {
+			return s.tooLate(w, r, me, c, a)
+		}
+		a.problem = e.Message
+		return s.writeCase(w, r, me, c, http.StatusBadRequest, a)
+	}
+	if err != nil {
+		return err
+	}
+	to, err := s.doneSince(ctx, before)
+	switch {
+	case err != nil:
+		return err
+	case a.queue == "" || action == "undo":
+		return httpx.Redirect(w, r, app.CaseAddress(c.Link.Slug, a.queue, "done", to))
+	case next == nil:
+		return httpx.Redirect(w, r, queueAddress("", "done", to))
+	default:
+		return httpx.Redirect(w, r, app.CaseAddress(next.Slug, a.queue, "done", to))
+	}
+}
+
+type linkDecision func(context.Context, string, vitrine.Decision) error
+
+func (s *Handler) linkDecisions() map[string]linkDecision {
+	one := func(f func(context.Context, string, vitrine.Decision) (*vitrine.Link, error)) linkDecision {
+		return func(ctx context.Context, slug string, d vitrine.Decision) error {
+			_, err := f(ctx, slug, d)
+			return err
+		}
+	}
+	return map[string]linkDecision{
+		"clear": one(s.Links.Clear), "reject": one(s.Links.Reject), "disable": one(s.Links.Disable), "undo": one(s.Links.Undo),
+		"reject-same": func(ctx context.Context, slug string, d vitrine.Decision) error {
+			_, err := s.Links.RejectSame(ctx, slug, d)
+			return err
+		},
+	}
+}
+
+// tooLate answers a decision about a link that is not any more as its page
+// told: with the case as it is now, and the note as it was written.
+func (s *Handler) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, a attempt) error {
+	a.problem = "This link has changed since you opened its page."
+	if len(c.History) > 0 {
+		e := c.History[0]
+		a.problem = ui.Deed(e.Action) + " meanwhile by " + ui.LowerFirst(ui.Doer(e)) + "."
+	}
+	a.problem += " Nothing was done now; your note is kept below."
+	if a.note == "" {
+		a.problem = a.problem[:len(a.problem)-len("; your note is kept below.")] + "."
+	}
+	return s.writeCase(w, r, me, c, http.StatusConflict, a)
+}

@@ -1,0 +1,25 @@
+package moderator
+
+import (
+	"vitrine/internal/auth"
+	"vitrine/internal/collections"
+	"vitrine/internal/links"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/ui"
+)
+
+// Handler serves the pages of moderators.
+type Handler struct {
+	*app.Shell
+	Accounts *auth.Accounts
+	Links    *links.Service
+	Sites    *collections.Sites
+}
+
+var queueTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_queue.html")
+
+var caseTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_case.html")
+
+var accountTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_account.html")
+
+var historyTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_history.html")

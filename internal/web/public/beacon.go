@@ -1,0 +1,84 @@
+package public
+
+import (
+	"mime"
+	"net/http"
+	"sync/atomic"
+
+	"vitrine"
+	"vitrine/internal/visitor"
+	"vitrine/internal/web/httpx"
+)
+
+// maxBeacon bounds the body of a beacon (engagement, The page's tracker).
+const maxBeacon = 4 << 10
+
+// clampedBeacons counts beacons that claimed more than was possible. That a
+// page sends at most 240 of them is the page's own affair: one more costs the
+// server as little as one before, and changes what is kept by nothing
+// (docs/reference/beacon.md).
+var clampedBeacons atomic.Int64
+
+// ClampedBeacons tells how many beacons this process received that claimed more
+// than was possible.
+func ClampedBeacons() int64 { return clampedBeacons.Load() }
+
+// Beacon takes in how a page is being read. The signature comes first: without
+// an open to speak of, a body is not looked at.
+func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
+	now := s.Now()
+	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), now)
+	if err != nil {
+		return err
+	}
+	o, err := readBeacon(w, r)
+	if err != nil {
+		return err
+	}
+	claim, err := parseClaim(o)
+	if err != nil {
+		return err
+	}
+	screen := ""
+	if claim.Width > 0 {
+		screen = visitor.ScreenRange(claim.Width)
+	}
+	snapshot, clamped := claim.Snapshot(v, screen, now)
+	if clamped {
+		clampedBeacons.Add(1)
+	}
+	if err := s.Views.Snapshot(r.Context(), &snapshot); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// readBeacon reads a beacon's body. A page's last one goes out as text/plain,
+// which needs no leave of the server first.
+func readBeacon(w http.ResponseWriter, r *http.Request) (httpx.Object, error) {
+	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || t != "text/plain" && t != "application/json" {
+		return nil, httpx.InvalidJSON("Send the body as text/plain or application/json.")
+	}
+	return httpx.ReadBounded(w, r, maxBeacon)
+}
+
+// parseClaim reads what a beacon says. Members that it does not know are
+// ignored; known ones must be of their type.
+func parseClaim(o httpx.Object) (vitrine.Claim, error) {
+	f := httpx.Fields{Object: o}
+	c := vitrine.Claim{
+		Engaged:    f.Amount("engaged"),
+		Present:    f.Amount("present"),
+		Width:      int(f.Amount("width")),
+		Pages:      f.Amounts("pages"),
+		Duration:   f.Amount("duration"),
+		Played:     f.Amount("played"),
+		Reached:    f.Amount("reached"),
+		Depth:      f.Amount("depth"),
+		Downloaded: f.Flag("downloaded"),
+		Automation: f.Flag("automation"),
+	}
+	return c, f.Err
+}

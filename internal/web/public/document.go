@@ -1,0 +1,272 @@
+package public
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// document is the page of a link but for what differs between its opens, the
+// nonce and the view token: whatever is escaped has been, and an open's page is
+// written by copying.
+type document struct {
+	link   vitrine.Link // as the page shows it
+	form   form
+	pieces []piece
+	size   int
+
+	packing sync.Once
+	packed  packed
+}
+
+// piece is a part of a page that is the same for every open, and what follows
+// it.
+type piece struct {
+	text []byte
+	then byte // the gap after it: nonceGap, tokenGap; 0 at the end
+}
+
+// Gaps of a document. In the template's output each is a mark and one of these
+// letters.
+const (
+	nonceGap byte = 'n'
+	tokenGap byte = 'v'
+)
+
+// filling is what one open puts into the gaps.
+type filling struct{ nonce, token string }
+
+func (f filling) of(gap byte) string {
+	switch gap {
+	case nonceGap:
+		return f.nonce
+	case tokenGap:
+		return f.token
+	}
+	return ""
+}
+
+// document renders the page of a link in one of its forms, or finds it
+// rendered.
+func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document, error) {
+	hour := s.Now().Truncate(time.Hour) // content addresses on the page are of this hour
+	if d := s.documents.of(hour, l, f); d != nil {
+		return d, nil
+	}
+	// A page that takes long to render is rendered once, however many ask for
+	// it, and though the first of them goes away.
+	v, err, _ := s.rendering.Do(fmt.Sprint(l.ID, f), func() (any, error) {
+		p, err := s.linkPage(r.WithContext(context.WithoutCancel(r.Context())), l, f)
+		if err != nil {
+			return nil, err
+		}
+		d, err := newDocument(l, p)
+		if err == nil && !p.Passing {
+			s.documents.keep(hour, d)
+		}
+		return d, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if d := v.(*document); d.link == *l {
+		return d, nil
+	}
+	return s.document(r, l, f) // someone else's was of the link as it was before
+}
+
+// newDocument renders a page with marks for what fills the gaps, which nobody
+// who writes a title or a text can know.
+func newDocument(l *vitrine.Link, p *linkPage) (*document, error) {
+	mark := httpx.NewNonce()
+	p.Nonce = mark + string(nonceGap)
+	p.identify(mark + string(tokenGap))
+	var b bytes.Buffer
+	if err := p.template().Execute(&b, p); err != nil {
+		return nil, fmt.Errorf("render the page of a link: %w", err)
+	}
+	return &document{link: *l, form: p.Form, pieces: cut(bytes.Clone(b.Bytes()), mark), size: b.Len()}, nil
+}
+
+// cut divides a page at its marks.
+func cut(page []byte, mark string) (pieces []piece) {
+	for {
+		text, rest, more := bytes.Cut(page, []byte(mark))
+		if !more {
+			return append(pieces, piece{text: text})
+		}
+		pieces = append(pieces, piece{text, rest[0]})
+		page = rest[1:]
+	}
+}
+
+// write answers with the page of one open.
+func (d *document) write(w http.ResponseWriter, r *http.Request, nonce, token string) error {
+	// What fills a gap is escaped by nobody: it has no letter that would have
+	// to be.
+	if !plain(nonce) || !plain(token) {
+		return fmt.Errorf("nonce %q or view token %q cannot stand on a page", nonce, token)
+	}
+	f := filling{nonce, token}
+	if httpx.AcceptsGzip(r) {
+		ui.Send(w, r, http.StatusOK, d.compressed(f), true)
+	} else {
+		ui.Send(w, r, http.StatusOK, d.fill(f), false)
+	}
+	return nil
+}
+
+// fill is the page of one open.
+func (d *document) fill(f filling) []byte {
+	page := make([]byte, 0, d.size+len(d.pieces)*len(f.token))
+	for _, p := range d.pieces {
+		page = append(append(page, p.text...), f.of(p.then)...)
+	}
+	return page
+}
+
+// plain reports whether a text is literal in an attribute and in the
+// query of an address.
+func plain(s string) bool {
+	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
+}
+
+// packed is a document compressed once for every open: the compressed texts of
+// its pieces, between which gaps are filled with blocks that are not
+// compressed. Texts refer back to texts before them, over gaps of a certain
+// length.
+type packed struct {
+	texts        [][]byte // nil: it cannot be had
+	nonce, token int      // lengths
+}
+
+func (d *document) pack(f filling) packed {
+	k := packed{nonce: len(f.nonce), token: len(f.token)}
+	// While the texts are compressed the gaps are full of a byte that is in no
+	// text: nothing can refer to what is in a gap.
+	empty := filling{strings.Repeat("\x00", k.nonce), strings.Repeat("\x00", k.token)}
+	z := httpx.GzipWriters.Get().(*gzip.Writer)
+	defer httpx.GzipWriters.Put(z)
+	var b bytes.Buffer
+	z.Reset(&b)
+	next := func(text []byte) []byte {
+		b.Reset()
+		_, _ = z.Write(text) // into memory
+		_ = z.Flush()
+		return b.Bytes()
+	}
+	for _, p := range d.pieces {
+		if bytes.IndexByte(p.text, 0) >= 0 {
+			return packed{}
+		}
+		k.texts = append(k.texts, bytes.Clone(next(p.text)))
+		next([]byte(empty.of(p.then)))
+	}
+	return k
+}
+
+// compressed is the page of one open in the form of gzip.
+func (d *document) compressed(f filling) []byte {
+	d.packing.Do(func() { d.packed = d.pack(f) })
+	if d.packed.texts == nil || len(f.nonce) != d.packed.nonce || len(f.token) != d.packed.token {
+		return httpx.Compress(d.fill(f))
+	}
+	z := make([]byte, 0, d.size)
+	var sum, size uint32
+	for i, p := range d.pieces {
+		gap := f.of(p.then)
+		z = append(z, d.packed.texts[i]...)
+		z = appendStored(z, gap, i == len(d.pieces)-1)
+		sum = crc32.Update(sum, crc32.IEEETable, p.text)
+		sum = crc32.Update(sum, crc32.IEEETable, z[len(z)-len(gap):])
+		size += uint32(len(p.text) + len(gap))
+	}
+	z = binary.LittleEndian.AppendUint32(z, sum)
+	return binary.LittleEndian.AppendUint32(z, size) // RFC 1952: the end of a member
+}
+
+// appendStored adds a block that holds a text as it is (RFC 1951,
+// non-compressed blocks).
+func appendStored(z []byte, text string, last bool) []byte {
+	head := byte(0)
+	if last {
+		head = 1
+	}
+	n := uint16(len(text))
+	z = append(z, head)
+	z = binary.LittleEndian.AppendUint16(z, n)
+	z = binary.LittleEndian.AppendUint16(z, ^n)
+	return append(z, text...)
+}
+
+// documentBytes bounds what is kept of pages; compressed, they may take as much
+// again.
+const documentBytes = 48 << 20
+
+// documentMost is the largest page that is kept.
+const documentMost = documentBytes / 8
+
+// documentCache keeps pages of one hour, each of the link as it was then.
+type documentCache struct {
+	mu    sync.Mutex
+	hour  time.Time
+	pages map[documentKey]*document
+	size  int
+}
+
+type documentKey struct {
+	link vitrine.LinkID
+	form form
+}
+
+func (d *document) key() documentKey { return documentKey{d.link.ID, d.form} }
+
+// of finds the page of a link in one of its forms.
+func (c *documentCache) of(hour time.Time, l *vitrine.Link, f form) *document {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.hour.Equal(hour) {
+		c.hour, c.pages, c.size = hour, map[documentKey]*document{}, 0
+	}
+	if d := c.pages[documentKey{l.ID, f}]; d != nil && d.link == *l {
+		return d
+	}
+	return nil
+}
+
+// keep takes a page in that was rendered in an hour, in place of others where
+// there is no room. One that is large is not kept.
+func (c *documentCache) keep(hour time.Time, d *document) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.hour.Equal(hour) || d.size > documentMost {
+		return
+	}
+	c.drop(c.pages[d.key()])
+	for _, other := range c.pages { // in no order
+		if c.size+d.size <= documentBytes {
+			break
+		}
+		c.drop(other)
+	}
+	c.pages[d.key()] = d
+	c.size += d.size
+}
+
+func (c *documentCache) drop(d *document) {
+	if d != nil {
+		delete(c.pages, d.key())
+		c.size -= d.size
+	}
+}

@@ -1,0 +1,187 @@
+package public
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/signer"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
+)
+
+func unzip(t testing.TB, z []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(z))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// A page that is put together of pieces is the page that the template makes,
+// whatever it shows.
+func TestDocumentIsTheTemplates(t *testing.T) {
+	const hostile = "\"'><script>alert(1)</script>\x00{{.Nonce}}&amp;\u2028 n v ✓"
+	for i, show := range []string{viewer.ShowPDF, viewer.ShowImage, viewer.ShowVideo, viewer.ShowAudio, viewer.ShowText, viewer.ShowHTML, viewer.ShowCard,
+		viewer.ShowPDF, viewer.ShowImage, viewer.ShowVideo, viewer.ShowAudio, viewer.ShowText, viewer.ShowHTML, viewer.ShowCard} {
+		for _, download := range []string{"", "/p/slug/download"} {
+			f := form(i % 2) // seven kinds: each has its turn in both
+			t.Run(fmt.Sprint(show, f, download), func(t *testing.T) {
+				page := func() *linkPage {
+					return &linkPage{Page: ui.Page{Title: hostile, Icon: "https://files.example/assets/icon.svg"}, URL: "https://example.org/p/slug",
+						Name: hostile, Facts: []string{hostile, "3 pages"}, ViewOnly: download == "", Badge: "TXT", Show: show, File: "https://files.example/c/1.2.3/file",
+						Form: f, Embed: hostile, OEmbed: "https://example.org/oembed?url=x", Picture: viewer.Picture{Address: "https://example.org/p/slug/picture"},
+						Tracks: []viewer.Track{{Language: hostile, Label: hostile, Address: "https://files.example/c/1.2.3/en"}}, Report: "/p/slug/report", Sandbox: viewer.FrameSandbox, Text: strings.Repeat(hostile+"\n", 100), TextCut: true, Wrap: true,
+						QR: "/p/slug/qr", Kind: "pages", Beacon: "/p/slug/beacon", Download: download, Notice: notice{Message: hostile}}
+				}
+				d, err := newDocument(&vitrine.Link{ID: 1}, page())
+				if err != nil {
+					t.Fatal(err)
+				}
+				signer := signer.New([]byte("secret"))
+				for i := range 3 {
+					nonce := httpx.NewNonce()
+					token := signer.ViewToken(vitrine.Viewed{Link: 1, Open: vitrine.ViewIDAt(time.Now().UnixMilli(), i), Kind: "pages", Pages: 7 + i*100})
+					p := page()
+					p.Nonce = nonce
+					p.identify(token)
+					var want bytes.Buffer
+					if err := p.template().Execute(&want, p); err != nil {
+						t.Fatal(err)
+					}
+					if n := strings.Count(want.String(), `nonce="`+nonce+`"`); n < 3 || n != strings.Count(want.String(), "nonce=") {
+						t.Fatalf("the nonce stands in %d places", n)
+					}
+					f := filling{nonce, token}
+					if got := d.fill(f); !bytes.Equal(got, want.Bytes()) {
+						t.Fatalf("got\n%s\nwant\n%s", got, want.Bytes())
+					}
+					if got := unzip(t, d.compressed(f)); !bytes.Equal(got, want.Bytes()) {
+						t.Fatalf("unzipped\n%s\nwant\n%s", got, want.Bytes())
+					}
+				}
+			})
+		}
+	}
+}
+
+// What would have to be escaped is on no page.
+func TestDocumentRefusesFillings(t *testing.T) {
+	d, err := newDocument(&vitrine.Link{ID: 1}, &linkPage{Show: viewer.ShowCard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range 256 {
+		s := "ab" + string([]byte{byte(c)}) + "cd"
+		good := regexp.MustCompile(`^[\w.-]+$`).MatchString(s)
+		if good && (template.HTMLEscapeString(s) != s || template.JSEscapeString(s) != s || url.QueryEscape(s) != s) {
+			t.Errorf("%q would have to be escaped", s)
+		}
+		for _, f := range []filling{{s, "token"}, {"nonce", s}} {
+			w := httptest.NewRecorder()
+			err := d.write(w, httptest.NewRequest("GET", "/", nil), f.nonce, f.token)
+			if (err == nil) != good || (err != nil && w.Body.Len() > 0) {
+				t.Errorf("%q: %v, %d bytes", f, err, w.Body.Len())
+			}
+		}
+	}
+	if plain("<") || plain("a\"") || plain("&a") {
+		t.Error("an end is overlooked")
+	}
+}
+
+// Whatever a page holds, and however long its gaps are, it is unpacked as it
+// was.
+func FuzzDocumentCompressed(f *testing.F) {
+	f.Add([]byte("<a>"), []byte("<b>"), "nonce", "token", "other.token")
+	f.Add([]byte{}, []byte{0, 0, 0}, "", "", "x")
+	f.Add([]byte(strings.Repeat("ab", 40_000)), []byte(strings.Repeat("ab", 40_000)), "abab", "bababa", "ababab")
+	f.Fuzz(func(t *testing.T, a, b []byte, nonce, first, second string) {
+		if len(nonce) > 0xffff || len(first) > 0xffff || len(second) > 0xffff {
+			return // longer than a gap can be
+		}
+		d := &document{pieces: []piece{{a, nonceGap}, {b, tokenGap}, {a, nonceGap}, {nil, tokenGap}, {b, 0}}}
+		for _, token := range []string{first, second, first} {
+			f := filling{nonce, token}
+			want := string(a) + nonce + string(b) + token + string(a) + nonce + token + string(b)
+			if got := string(d.fill(f)); got != want {
+				t.Fatalf("filled: %q, want %q", got, want)
+			}
+			if got := string(unzip(t, d.compressed(f))); got != want {
+				t.Fatalf("unzipped: %q, want %q", got, want)
+			}
+		}
+	})
+}
+
+// Pages are kept of links as they are, for an hour, and within bounds.
+func TestDocumentCache(t *testing.T) {
+	var c documentCache
+	hour := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	doc := func(id vitrine.LinkID, title string, size int) *document {
+		return &document{link: vitrine.Link{ID: id, Title: title, CreatedAt: time.UnixMilli(1).UTC()}, size: size}
+	}
+	kept := func(hour time.Time, d *document) bool {
+		same := d.link
+		same.CreatedAt = time.UnixMilli(1).UTC() // as another reading of its row
+		return c.of(hour, &same, d.form) != nil
+	}
+	one, changed := doc(1, "one", 10), doc(1, "changed", 10)
+	c.of(hour, &one.link, OwnPage)
+	c.keep(hour, one)
+	if !kept(hour, one) || kept(hour, changed) {
+		t.Error("a page is of its link as it was rendered")
+	}
+	c.keep(hour, changed)
+	frame := doc(1, "changed", 5)
+	frame.form = Embedded
+	if kept(hour, frame) {
+		t.Error("a page stands for the embed of its link")
+	}
+	c.keep(hour, frame)
+	if !kept(hour, frame) || !kept(hour, changed) || c.size != 15 {
+		t.Errorf("a page and an embed, of one link; %d bytes", c.size)
+	}
+	c.drop(frame)
+	if kept(hour, one) || !kept(hour, changed) || c.size != 10 {
+		t.Errorf("a page in place of another of its link; %d bytes", c.size)
+	}
+	next := hour.Add(time.Hour)
+	if kept(next, changed) || c.size != 0 {
+		t.Error("a page of another hour")
+	}
+	c.keep(hour, changed)
+	if kept(next, changed) {
+		t.Error("a page that was rendered an hour ago is kept")
+	}
+	large := doc(2, "large", documentMost+1)
+	c.keep(next, large)
+	if kept(next, large) {
+		t.Error("a large page is kept")
+	}
+	for i := range vitrine.LinkID(100) {
+		d := doc(i, fmt.Sprint(i), documentMost)
+		c.keep(next, d)
+		if !kept(next, d) {
+			t.Fatalf("page %d is not kept", i)
+		}
+	}
+	if len(c.pages) != 8 || c.size != documentBytes {
+		t.Errorf("%d pages of %d bytes are kept", len(c.pages), c.size)
+	}
+}

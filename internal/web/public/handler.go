@@ -1,0 +1,35 @@
+package public
+
+import (
+	"vitrine"
+	"vitrine/internal/collections"
+	"vitrine/internal/ingest"
+	"vitrine/internal/links"
+	"vitrine/internal/moderation"
+	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// Handler serves the public pages of links and albums, and what they send
+// back.
+type Handler struct {
+	*viewer.Viewer
+	Links             *links.Service
+	Albums            *collections.Albums
+	Sites             *collections.Sites
+	Abuse             *moderation.AbuseReports
+	Views             *ingest.Views
+	ViewIDs           *vitrine.ViewIDs
+	RedirectDownloads bool // downloads come from storage itself, where it can sign addresses
+
+	documents documentCache
+	rendering singleflight.Group // of documents
+}
+
+var linkTemplate = ui.Parse("layout.html", "icons.html", "content.html", "link.html")
+
+var embedTemplate = ui.Parse("layout.html", "icons.html", "content.html", "embed.html")
+
+var reportTemplate = ui.Parse("layout.html", "icons.html", "report.html")

@@ -1,0 +1,179 @@
+package public
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/accept"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/viewer"
+)
+
+// LinkHandler answers for a link that the public may see.
+type LinkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error
+
+// OnLink finds the live link of a request's address. What no slug can look like
+// is no link; a slug in another spelling, or one that was the link's before, is
+// sent to the link's own address; and what a browser asks ahead of its reader
+// is refused, so that it asks again once the reader really goes there: a page
+// fetched ahead would be an open by nobody.
+func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cache-Control", "private, no-store")
+		w.Header().Set("X-Robots-Tag", "noindex")
+		if httpx.Speculative(r) {
+			http.Error(w, "This page is not served ahead of its reader.", http.StatusServiceUnavailable)
+			return nil
+		}
+		text := r.PathValue("slug")
+		slug, err := vitrine.ParseSlug(text)
+		if err != nil {
+			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link with this address.")
+		}
+		lead := func(own vitrine.Slug) error {
+			to := *r.URL
+			to.Path, to.RawPath = strings.Replace(to.Path, text, string(own), 1), ""
+			http.Redirect(w, r, to.RequestURI(), http.StatusPermanentRedirect)
+			return nil
+		}
+		if string(slug) != text {
+			return lead(slug)
+		}
+		l, a, err := s.Links.Public(r.Context(), slug)
+		if err != nil {
+			return err
+		}
+		if l.Slug != slug {
+			return lead(l.Slug)
+		}
+		return h(w, r, l, a)
+	}
+}
+
+// Show answers with the public page of a link, in one of its forms. Only an
+// answer of 200 to a GET is an open, and the open is durable before the page is
+// sent: a page that was seen is in the log (analytics, Views).
+func (s *Handler) Show(f form) LinkHandler {
+	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
+		d, err := s.document(r, l, f)
+		if err != nil {
+			return err
+		}
+		nonce := httpx.NewNonce()
+		w.Header().Set("Content-Security-Policy", s.Policy(nonce, s.Framers(r)))
+		if r.Method == http.MethodHead {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			return nil
+		}
+		open, err := s.open(r, l, a)
+		if err != nil {
+			return err
+		}
+		token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, Open: open, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages})
+		return d.write(w, r, nonce, token)
+	}
+}
+
+// open writes that a link's page is being read, and by whom as far as the
+// request tells.
+func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
+	now := s.Now()
+	o := &vitrine.OpenRecord{Account: a.ID, Open: s.PageLoad(r, a, s.PublicURL.Host, now)}
+	o.Link = int64(l.ID)
+	if accept.Gone(r.Context()) {
+		return 0, httpx.ErrClientGone
+	}
+	return s.Views.OpenNext(r.Context(), s.ViewIDs, now, o)
+}
+
+// Download sends a file to keep. A link that is view-only has no such address.
+// A download by anyone who opened the page counts once, however many ranges it
+// is fetched in; without a view token, or with one that is no longer good, the
+// bytes are served all the same.
+func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+	if !l.AllowDownload || !l.HasBytes {
+		return httpx.ErrNoPage
+	}
+	if signer, ok := s.Blobs.(vitrine.GetSigner); ok && s.RedirectDownloads && r.Method == http.MethodGet {
+		return s.redirectDownload(w, r, l, signer)
+	}
+	blob, err := s.Blob(r, l)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	if err := s.countDownload(r, l); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", httpx.FileCSP)
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Disposition", httpx.Disposition("attachment", l.Name))
+	viewer.SendBlob(w, r, l, blob)
+	return nil
+}
+
+// redirectLife is how long the address of a download in storage is good for.
+// Anyone who has it can pass it on, also after the link was taken down: it
+// lives as long as a browser needs to follow it.
+const redirectLife = time.Minute
+
+// redirectDownload sends a reader to storage for the bytes. They are an
+// attachment of no type there, so that nothing of a stranger's is ever shown on
+// the origin of the bucket.
+func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, signer vitrine.GetSigner) error {
+	address, err := signer.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
+		Disposition: httpx.Disposition("attachment", l.Name), Expires: s.Now().Add(redirectLife)})
+	if err != nil {
+		return err
+	}
+	if err := s.countDownload(r, l); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	http.Redirect(w, r, address, http.StatusFound)
+	return nil
+}
+
+// Guarded cuts the answer of a handler off when the link is taken down.
+func (s *Handler) Guarded(h LinkHandler) LinkHandler {
+	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
+		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, l.ID); return err }
+		return s.WhileShown(w, r, shown, func() error { return h(w, r, l, a) })
+	}
+}
+
+// countDownload writes a download event for the beginning of a transfer. It has
+// the ID of its open: one open downloads once.
+func (s *Handler) countDownload(r *http.Request, l *vitrine.Link) error {
+	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now())
+	if err != nil || v.Link != l.ID || r.Method != http.MethodGet || !FromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
+		return nil
+	}
+	if accept.Gone(r.Context()) {
+		return httpx.ErrClientGone
+	}
+	return s.Views.Download(r.Context(), &vitrine.Download{ID: v.Open, Link: l.ID, Open: v.Open})
+}
+
+// FromStart reports whether a Range header, or its absence, asks for a file's
+// first byte.
+func FromStart(ranges string) bool {
+	rest, ok := strings.CutPrefix(ranges, "bytes=")
+	if !ok {
+		return true // none, or of another unit: the whole file is sent
+	}
+	for part := range strings.SplitSeq(rest, ",") {
+		first, _, _ := strings.Cut(strings.TrimSpace(part), "-")
+		if n, err := strconv.ParseUint(strings.TrimSpace(first), 10, 64); err == nil && n == 0 {
+			return true
+		}
+	}
+	return false
+}

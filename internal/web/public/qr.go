@@ -1,0 +1,82 @@
+package public
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+
+	"rsc.io/qr"
+)
+
+// qrMargin is the quiet zone that readers want around a code, in modules.
+const qrMargin = 4
+
+// qrCode is a QR code as the path of an SVG: black modules in a square of Size,
+// margin included.
+type qrCode struct {
+	Size int
+	Path string
+}
+
+// qrAddress is the address in a link's QR code; by its query the open is known
+// to have come by the code (contract, sources).
+func (s *Handler) qrAddress(slug string) string { return s.PublicURL.String() + "/p/" + slug + "?qr=1" }
+
+// newQRCode draws a text. Rows of adjacent modules are one stroke each.
+func newQRCode(text string) (qrCode, error) {
+	c, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return qrCode{}, fmt.Errorf("draw a QR code: %w", err)
+	}
+	var b strings.Builder
+	for y := range c.Size {
+		for x := 0; x < c.Size; x++ {
+			if !c.Black(x, y) {
+				continue
+			}
+			start := x
+			for x < c.Size && c.Black(x, y) {
+				x++
+			}
+			fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", start+qrMargin, y+qrMargin, x-start, x-start)
+		}
+	}
+	return qrCode{Size: c.Size + 2*qrMargin, Path: b.String()}, nil
+}
+
+func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+	c, err := newQRCode(s.qrAddress(string(l.Slug)))
+	if err != nil {
+		return err
+	}
+	qrHeaders(w, "image/svg+xml", string(l.Slug)+".svg")
+	if r.Method != http.MethodHead {
+		fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="512" height="512" shape-rendering="crispEdges">`+
+			`<path fill="#fff" d="M0 0h%dv%[1]dH0z"/><path d="%[4]s"/></svg>`+"\n", c.Size, c.Size, c.Size, c.Path)
+	}
+	return nil
+}
+
+func (s *Handler) QrPNG(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+	c, err := qr.Encode(s.qrAddress(string(l.Slug)), qr.M)
+	if err != nil {
+		return fmt.Errorf("draw a QR code: %w", err)
+	}
+	c.Scale = 16
+	qrHeaders(w, "image/png", string(l.Slug)+".png")
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(c.PNG())
+	}
+	return nil
+}
+
+func qrHeaders(w http.ResponseWriter, contentType, name string) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Disposition", httpx.Disposition("inline", name))
+	h.Set("Content-Security-Policy", httpx.FileCSP)
+	h.Set("Cache-Control", "private, max-age=300")
+}

@@ -1,0 +1,209 @@
+package samples
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/visitor"
+	"vitrine/report"
+)
+
+// What an account whose plan has no analytics is shown: opens that nobody made,
+// counted by the real engine. They are the same on every day but for their
+// dates, and know nothing of the account's own.
+
+const (
+	sampleDays  = 180
+	samplePages = 12
+)
+
+// sampleWork is a link that the sample has opens of.
+type sampleWork struct {
+	slug, title, kind string
+	daily             float64 // opens, at the end
+}
+
+var sampleWorks = []sampleWork{
+	{"annual-report", "Annual report", "pdf", 16},
+	{"product-film", "Product film", "video", 9},
+	{"case-study", "Case study", "pdf", 6},
+	{"press-photos", "Press photos", "archive", 3},
+	{"price-list", "Price list", "document", 4},
+	{"talk-recording", "Recording of the talk", "audio", 2},
+}
+
+// drawn is a value that comes as often as its weight says.
+type drawn[T any] struct {
+	value  T
+	weight int
+}
+
+func drawnOf[T any](r *rand.Rand, from []drawn[T]) T {
+	all := 0
+	for _, d := range from {
+		all += d.weight
+	}
+	at := r.IntN(all)
+	for _, d := range from {
+		if at -= d.weight; at < 0 {
+			return d.value
+		}
+	}
+	panic("weights do not add up")
+}
+
+var (
+	samplePlaces = []drawn[[2]string]{
+		{[2]string{"US", "New York"}, 20}, {[2]string{"US", "Chicago"}, 8}, {[2]string{"DE", "Berlin"}, 16}, {[2]string{"DE", "Munich"}, 7}, {[2]string{"GB", "London"}, 14},
+		{[2]string{"FR", "Paris"}, 9}, {[2]string{"NL", "Amsterdam"}, 6}, {[2]string{"IN", "Bengaluru"}, 6}, {[2]string{"JP", "Tokyo"}, 4}, {[2]string{"BR", "São Paulo"}, 4},
+	}
+	sampleSources = []drawn[[2]string]{
+		{[2]string{"Direct", ""}, 34}, {[2]string{"LinkedIn", "linkedin.com"}, 22}, {[2]string{"Email", ""}, 15}, {[2]string{"Google", "google.com"}, 12},
+		{[2]string{"QR code", ""}, 6}, {[2]string{"Slack", ""}, 5}, {[2]string{"example.org", "example.org"}, 4},
+	}
+	sampleAgents = []drawn[[4]string]{
+		{[4]string{"Desktop", "Chrome", "Windows", "1440-1919"}, 30}, {[4]string{"Desktop", "Safari", "macOS", "1440-1919"}, 18}, {[4]string{"Mobile", "Safari", "iOS", "0-575"}, 22},
+		{[4]string{"Mobile", "Chrome", "Android", "0-575"}, 16}, {[4]string{"Desktop", "Edge", "Windows", "1920+"}, 8}, {[4]string{"Tablet", "Safari", "iPadOS", "768-991"}, 4},
+	}
+	sampleBots = []drawn[string]{{visitor.BotLinkPreview, 6}, {visitor.BotCrawler, 4}, {visitor.BotMailScanner, 3}}
+	// sampleHours are UTC.
+	sampleHours = []drawn[int]{{6, 2}, {7, 5}, {8, 10}, {9, 14}, {10, 13}, {11, 10}, {12, 8}, {13, 11}, {14, 14}, {15, 12}, {16, 9}, {17, 6}, {18, 5}, {19, 5}, {20, 4}, {21, 3}, {22, 1}}
+)
+
+// sampleFacts are opens and downloads.
+type sampleFacts struct {
+	opens     []report.Open
+	downloads []report.Day
+	views     int64
+}
+
+// sampleOpens makes the opens of the sample's days up to now, of a link of a
+// kind.
+func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
+	r := rand.New(rand.NewPCG(1874, uint64(id)))
+	today := report.DayOf(now.UnixMilli())
+	seen := map[uint64]bool{}
+	for age := sampleDays - 1; age >= 0; age-- {
+		day := today - report.Day(age)
+		busy := daily * (0.35 + 0.65*float64(sampleDays-age)/sampleDays) * (0.6 + 0.8*r.Float64())
+		if w := day.Weekday(); w == 0 || w == 6 {
+			busy *= 0.35
+		}
+		if age == 9 || age == 8 { // someone wrote about it
+			busy *= 2.4
+		}
+		for range int(busy + r.Float64()) {
+			o := sampleOpen(r, id, kind, day)
+			if o.At >= now.UnixMilli() {
+				continue
+			}
+			if o.Counted() {
+				f.views++
+				o.Returning, seen[o.Viewer] = seen[o.Viewer], true
+				if o.Session != nil && o.Session.Downloaded {
+					o.Downloaded = true
+					f.downloads = append(f.downloads, day)
+				}
+			}
+			f.opens = append(f.opens, o)
+		}
+	}
+	return f
+}
+
+func sampleOpen(r *rand.Rand, id int64, kind report.ContentKind, day report.Day) report.Open {
+	at := day.StartMs() + int64(drawnOf(r, sampleHours))*3_600_000 + r.Int64N(3_600_000)
+	place, source, agent := drawnOf(r, samplePlaces), drawnOf(r, sampleSources), drawnOf(r, sampleAgents)
+	o := report.Open{
+		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place[0], City: place[1], Source: source[0], Referrer: source[1],
+		Device: agent[0], Browser: agent[1], OS: agent[2], QR: source[0] == "QR code",
+	}
+	switch {
+	case r.IntN(14) == 0:
+		o.Bot = drawnOf(r, sampleBots)
+	case r.IntN(8) > 0:
+		o.Session = sampleSession(r, kind, agent[3])
+	}
+	return o
+}
+
+func sampleSession(r *rand.Rand, kind report.ContentKind, screen string) *report.Session {
+	const whole = 1_000_000
+	engaged := int64(4000 + r.ExpFloat64()*70_000)
+	if r.IntN(8) == 0 {
+		engaged = r.Int64N(5000)
+	}
+	engaged = min(engaged, 1_200_000)
+	s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 500 + r.Int64N(20_000), Screen: screen, Downloaded: r.IntN(9) == 0}
+	if engaged < 400 {
+		s.PresentMs = engaged + 900
+	}
+	far := min(int64(r.ExpFloat64()*0.9*whole), whole)
+	switch kind {
+	case report.ContentPages:
+		last := 1
+		for last < samplePages && r.IntN(100) < map[bool]int{true: 68, false: 93}[last == 4] {
+			last++
+		}
+		for p := range last {
+			s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: engaged / int64(last) * (50 + r.Int64N(100)) / 100})
+		}
+	case report.ContentMedia:
+		s.Played, s.Reached = far*9/10, far
+	case report.ContentScroll:
+		s.Depth = far
+	}
+	return s
+}
+
+// foldSample counts what lies in a window.
+func foldSample(w report.Window, facts ...sampleFacts) *report.Tally {
+	var f report.Fold
+	for _, of := range facts {
+		for i := range of.opens {
+			if w.Contains(of.opens[i].At) {
+				f.Add(&of.opens[i])
+			}
+		}
+		for _, d := range of.downloads {
+			if w.From <= d && d < w.To {
+				f.AddDownload(d)
+			}
+		}
+	}
+	return f.Tally()
+}
+
+func sampleCreated(now time.Time) time.Time { return now.AddDate(0, 0, 1-sampleDays) }
+
+// SampleLink is a report as that of a link may be. Of the link it has the name
+// and the kind, and nothing else.
+func SampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time) *report.LinkReport {
+	kind := vitrine.ContentKindOf(l.Kind)
+	facts := sampleOpens(1, kind, 16, now)
+	of := report.Link{ID: 1, Slug: string(l.Slug), Title: l.Title, URL: address, Kind: string(l.Kind), Content: kind, Pages: samplePages, Created: sampleCreated(now),
+		Views: facts.views, Downloads: int64(len(facts.downloads))}
+	w := report.NewWindow(rg, now, of.Created)
+	return report.ForLink(of, w, foldSample(w, facts), foldSample(w.Previous(), facts), facts.opens)
+}
+
+// SampleAccount is a report as that of an account may be.
+func SampleAccount(rg report.Range, now time.Time) *report.AccountReport {
+	w := report.NewWindow(rg, now, sampleCreated(now))
+	all := report.AllTime{Links: int64(len(sampleWorks))}
+	var facts []sampleFacts
+	var links []report.Link
+	var top []report.TopLink
+	for i, work := range sampleWorks {
+		kind := report.ContentOf(work.kind)
+		f := sampleOpens(int64(i+1), kind, work.daily, now)
+		l := report.Link{ID: int64(i + 1), Slug: work.slug, Title: work.title, Kind: work.kind, Content: kind, Pages: samplePages, Created: sampleCreated(now),
+			Views: f.views, Downloads: int64(len(f.downloads))}
+		facts, links = append(facts, f), append(links, l)
+		top = append(top, report.TopLink{Link: l, Spark: foldSample(w, f).DailyViews(report.SparkDays(w))})
+		all.Views += l.Views
+		all.Downloads += l.Downloads
+	}
+	return report.ForAccount(links, w, foldSample(w, facts...), foldSample(w.Previous(), facts...), top, all)
+}

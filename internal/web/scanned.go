@@ -1,9 +1,0 @@
-package web
-
-// scanWords returns what a file is checked for on this server, in a sentence.
-func (s *uiH) scanWords() string {
-	if s.Scanned {
-		return "Every file is inspected, and ClamAV scans it for malware."
-	}
-	return "Every file is inspected. No malware scanner is configured on this server."
-}

@@ -1,0 +1,48 @@
+package ui
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"vitrine"
+)
+
+// Around gives every request an id and every answer the common headers, and
+// catches panics.
+func (s *Pages) Around(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var b [8]byte
+		rand.Read(b[:])
+		id := hex.EncodeToString(b[:])
+		h := w.Header()
+		h.Set("X-Request-Id", id)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+		if s.PublicURL.Scheme == "https" {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				s.Log.Error("panic", "request", id, "panic", p, "stack", string(debug.Stack()))
+				err := vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
+				if strings.Contains(r.Header.Get("Accept"), "text/html") { // a person looks at it
+					s.errorPage(w, r, err)
+				} else {
+					s.WriteError(w, r, err)
+				}
+			}
+		}()
+		if b := s.TimeBody(w, r); b != nil {
+			defer b.End()
+		}
+		paced := s.Pace(w)
+		next.ServeHTTP(paced, r)
+		paced.Move() // what is buffered is sent after this, however long the request took
+	})
+}

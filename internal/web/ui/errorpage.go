@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+)
+
+// What is shown when a page cannot be: what happened, what to do, when to try
+// again, and the number by which the operator finds it. It is one page for
+// everybody; anyone who is signed in gets back to their own things.
+
+var errorTemplate = Parse("layout.html", "icons.html", "error.html")
+
+// NoPage answers for an address that nothing is at.
+func NoPage(http.ResponseWriter, *http.Request) error { return httpx.ErrNoPage }
+
+type errorPage struct {
+	Page
+	Heading, Advice string
+	Request         string // the request's id
+	Again           string // address to try again; "" where that is of no use
+	Way             way    // where one can go on
+	Framed          bool   // the page is in a frame of another
+}
+
+// way is an address and what to call it.
+type way struct{ Address, Name string }
+
+// errorPage answers a failure. It is also shown inside the frame of a public
+// page, whose content has gone meanwhile, and in an embed.
+func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
+	e, status := s.Known(w, r, err)
+	h := w.Header()
+	// What the handler had said of the content that it then could not send.
+	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag", "Last-Modified"} {
+		h.Del(name)
+	}
+	framers := s.Framers(r)
+	p := errorPage{Page: s.NewChrome(cmp.Or(httpx.Headings[e.Code], "This is not allowed")), Advice: httpx.AdviceOn(e), Framed: framers != "'none'",
+		Way: way{s.PublicURL.String() + "/", "Go to the start page"}}
+	if !p.Framed {
+		httpx.SameOriginOnly(h)
+		if s.Whoever(r) != nil {
+			p.Way = way{"/dashboard", "Go to the dashboard"}
+		}
+	}
+	s.writeErrorPage(w, r, e, status, &p, s.Policy(p.Nonce, framers))
+}
+
+// appFailure answers a failure of the pages that someone signs in for.
+func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
+	e, status := s.Known(w, r, err)
+	heading, advice := httpx.Headings[e.Code], httpx.InSiteWords(e.Message)
+	switch e.Code {
+	case vitrine.CodeNotFound:
+		heading = "Nothing here"
+	case vitrine.CodeInternal, vitrine.CodeRateLimited:
+		advice = httpx.AdviceOn(e)
+	}
+	p := errorPage{Page: s.NewChrome(cmp.Or(heading, "That did not work")), Advice: advice, Way: way{"/", "Go to the start page"}}
+	switch {
+	case s.Whoever(r) == nil:
+	case strings.HasPrefix(r.URL.Path, httpx.ModerationRoot):
+		p.Way = way{httpx.ModerationRoot, "Go to the queue"}
+	default:
+		p.Way = way{"/dashboard", "Go to the dashboard"}
+	}
+	s.writeErrorPage(w, r, e, status, &p, s.AppPolicy(p.Nonce))
+}
+
+func (s *Pages) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrine.Error, status int, p *errorPage, policy string) {
+	h := w.Header()
+	httpx.RetryAfter(w, e)
+	p.Heading, p.Request = p.Title, h.Get("X-Request-Id")
+	if httpx.Transient[e.Code] && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		p.Again = r.URL.RequestURI()
+	}
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", policy)
+	if err := Render(w, r, status, errorTemplate, p); err != nil {
+		s.Log.Error("error page", "request", p.Request, "error", err)
+		http.Error(w, fmt.Sprintf("%s (request %s)", p.Heading, p.Request), status)
+	}
+}

@@ -1,0 +1,35 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Badge shows a file's type on a sheet of paper.
+func Badge(t filetype.Type) string { return strings.ToUpper(t.Ext) }
+
+// Facts are what a page says of its file: type, pages, size.
+func Facts(l *vitrine.Link, t filetype.Type) []string {
+	label := strings.TrimPrefix(strings.TrimPrefix(t.Label, "an "), "a ")
+	if label == "" {
+		label = "file"
+	}
+	f := []string{strings.ToUpper(label[:1]) + label[1:]}
+	if l.Pages > 1 {
+		f = append(f, strconv.Itoa(l.Pages)+" pages")
+	} else if l.Pages == 1 {
+		f = append(f, "1 page")
+	}
+	if l.Size > 0 {
+		f = append(f, ByteSize(l.Size))
+	}
+	return f
+}
+
+// ByteSize is a size for people, in decimal units as plans count them.
+func ByteSize(n int64) string { return humanize.Bytes(uint64(n)) }

@@ -1,0 +1,64 @@
+package ui
+
+import (
+	"fmt"
+
+	"vitrine/internal/importer"
+	"vitrine/internal/visitor"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Figure is a count as people read it.
+type Figure int64
+
+func (f Figure) String() string { return humanize.Comma(int64(f)) }
+
+// Raw is the count as programs read it.
+func (f Figure) Raw() int64 { return int64(f) }
+
+// Counted is a count of things, as people read it.
+func Counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Figure(n).String() + " " + many
+}
+
+// Lasting is a time in milliseconds as people read it.
+type Lasting int64
+
+func (l Lasting) String() string {
+	s := (int64(l) + 500) / 1000
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %02d s", s/60, s%60)
+	}
+	return fmt.Sprintf("%s h %02d min", humanize.Comma(s/3600), s%3600/60)
+}
+
+// kindNouns are what kinds of files are called.
+var kindNouns = map[string]string{
+	"pdf": "PDF", "image": "Image", "video": "Video", "audio": "Sound", "document": "Document", "text": "Text", "html": "Web page", "archive": "Archive",
+}
+
+func KindNoun(kind string) string {
+	if noun, ok := kindNouns[kind]; ok {
+		return noun
+	}
+	return Capital(kind)
+}
+
+// BotNouns are the reasons why an open is not a person's, and who that is.
+var BotNouns = map[string][2]string{
+	visitor.BotLinkPreview:    {"Link previews", "a chat or a network that draws a card of the link"},
+	visitor.BotMailScanner:    {"Mail scanners", "a mail gateway that opens links before the reader does"},
+	visitor.BotCrawler:        {"Crawlers", "search engines, archives, assistants, monitors"},
+	visitor.BotHeadless:       {"Headless browsers", "a browser without a person in front of it"},
+	visitor.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},
+	visitor.BotShortUserAgent: {"Nameless programs", "a request that names no product"},
+	visitor.BotAutomation:     {"Driven browsers", "the page itself saw that a program was at the wheel"},
+	importer.BotImported:      {"Called bots by an import", "the file that the history came from said so"},
+}

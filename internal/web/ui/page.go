@@ -1,0 +1,119 @@
+package ui
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"vitrine/internal/web/httpx"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// A Template returns the template of a page. It is parsed on first use, so
+// that the start of the program, of a subcommand too, does not wait for pages
+// that it does not serve.
+type Template func() *template.Template
+
+// pageTemplates are all that parse has returned.
+var pageTemplates []Template
+
+// Parse returns the template of the first file, with the blocks of the others.
+// It panics on first use if one of them cannot be parsed.
+func Parse(names ...string) Template {
+	t := sync.OnceValue(func() *template.Template {
+		funcs := template.FuncMap{"asset": AssetPath, "speeds": func() []string { return speeds }}
+		t := template.New(names[0]).Funcs(funcs).Funcs(wordFuncs)
+		files := make([]string, len(names))
+		for i, name := range names {
+			files[i] = "templates/" + name
+		}
+		return template.Must(t.ParseFS(templateFiles, files...))
+	})
+	pageTemplates = append(pageTemplates, t)
+	return t
+}
+
+// Templates returns the templates of all pages.
+func Templates() []Template { return pageTemplates }
+
+// TemplateNames returns the names of all files of templates.
+func TemplateNames() (names []string) {
+	files, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+// Page is what the layout wants of every page.
+type Page struct {
+	Title string // of the window
+	Nonce string // admits the page's own scripts and styles, and nothing else
+	Icon  string // address of the icon of the tab
+	Index bool   // search engines may list the page
+	Sold  bool   // plans are sold: without that no page tells of plans
+}
+
+// NewChrome begins a page. Its icon comes from the content origin, the one
+// origin that img-src admits.
+func (s *Pages) NewChrome(title string) Page {
+	return Page{Title: title, Nonce: httpx.NewNonce(), Icon: httpx.Origin(s.ContentURL) + AssetPath("icon.svg"), Sold: s.Sold()}
+}
+
+// Page renders a handler for people: its failure becomes a page that says what
+// happened and what to do.
+func (s *Pages) Page(h httpx.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.errorPage(w, r, err)
+		}
+	})
+}
+
+// Render answers with a page, compressed where that is accepted. The only
+// secrets on any page are its own view token and the addresses of a moderator's
+// preview, and nothing of the request is beside them: its compressed size tells
+// nothing (BREACH).
+func Render(w http.ResponseWriter, r *http.Request, status int, t Template, data any) error {
+	var b bytes.Buffer
+	if err := t().Execute(&b, data); err != nil {
+		return fmt.Errorf("render %s: %w", t().Name(), err)
+	}
+	if httpx.AcceptsGzip(r) {
+		Send(w, r, status, httpx.Compress(b.Bytes()), true)
+	} else {
+		Send(w, r, status, b.Bytes(), false)
+	}
+	return nil
+}
+
+// Send answers with a page as it is or in the form of gzip.
+func Send(w http.ResponseWriter, r *http.Request, status int, page []byte, gzipped bool) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Add("Vary", "Accept-Encoding")
+	if gzipped {
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(page)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(page) // the reader may have gone away
+	}
+}
+
+func ParseEntry(name string) Template {
+	return Parse("layout.html", "icons.html", "signin_entry.html", name)
+}
+
+// speeds are those that a video or sound can be played at.
+var speeds = []string{"0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"}

@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+)
+
+// A failure says what happened, what to do, when, and by which number it can be
+// found; what it must not say stays inside.
+func TestErrorPages(t *testing.T) {
+	public, _ := url.Parse("https://example.org")
+	s := &Pages{Server: &httpx.Server{PublicURL: public, ContentURL: public, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}}
+	for _, c := range []struct {
+		err    error
+		status int
+		again  bool
+		retry  string // Retry-After
+		says   []string
+	}{
+		{httpx.ErrNoPage, 404, false, "", []string{"There is nothing here", "typing mistake"}},
+		{vitrine.Errorf(vitrine.CodeNotAvailable, "This link is not available yet. Try again later."), 404, true, "", []string{"Not available yet"}},
+		{vitrine.Errorf(vitrine.CodeDisabled, "This link has been disabled."), 410, false, "", []string{"No longer available", "new one"}},
+		{vitrine.Errorf(vitrine.CodeBanned, "This account is suspended."), 403, false, "", []string{"This is not allowed"}},
+		{vitrine.Errorf(vitrine.CodeInvalidSignature, "The signature is wrong."), 403, false, "", []string{"incomplete"}},
+		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: 90*time.Second + 1}, 429, true, "91", []string{"Too many at once", "Try again in 2 minutes."}},
+		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: time.Millisecond}, 429, true, "1", []string{"Try again in 1 second."}},
+		{errors.New("the password is hunter2"), 500, true, "", []string{"Something went wrong", "on our side"}},
+		{vitrine.Unavailable(errors.New("disk hunter2")), 503, true, "5", []string{"Closed for a moment"}},
+	} {
+		for _, path := range []string{"/p/somewhere?a=<b>", "/c/token/view?embed"} {
+			w := httptest.NewRecorder()
+			w.Header().Set("X-Request-Id", "0123456789abcdef")
+			s.errorPage(w, httptest.NewRequest(http.MethodGet, path, nil), c.err)
+			body := w.Body.String()
+			framed := strings.HasPrefix(path, httpx.ContentRoot)
+			if w.Code != c.status || w.Header().Get("Retry-After") != c.retry || strings.Contains(body, "hunter2") || strings.Contains(body, "<b>") ||
+				!strings.Contains(body, "0123456789abcdef") || strings.Contains(body, "Try again</a>") != c.again ||
+				strings.Contains(body, `target="_blank"`) != framed || strings.Contains(body, "http-equiv") || w.Header().Get("Cache-Control") != "no-store" {
+				t.Errorf("%v at %s: %d, %v\n%s", c.err, path, w.Code, w.Header(), body)
+			}
+			for _, say := range c.says {
+				if !strings.Contains(body, say) {
+					t.Errorf("%v: no %q in\n%s", c.err, say, body)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/moderation"
+	"vitrine/report"
+)
+
+// reasonNames are what reason codes are called where there is room for two or
+// three words; the others are called as they read.
+var reasonNames = map[string]string{
+	vitrine.ReasonScanUnavailable: "Not scanned",
+	vitrine.ReasonScanSlow:        "Scan took too long",
+	vitrine.ReasonScanLimit:       "Beyond the scanner",
+	vitrine.ReasonScanLate:        "Found clean since",
+	vitrine.ReasonSuspicious:      "Suspicious",
+	vitrine.ReasonKnownBytes:      "Known file",
+	vitrine.ReasonAbuse:           "Reported by readers",
+	vitrine.ReasonOwner:           "By its owner",
+	vitrine.ReasonModerator:       "By a moderator",
+	"pdf_launch_action":           "PDF starts a program",
+	"pdf_embedded_program":        "Program in a PDF",
+	"pdf_script":                  "Script in a PDF",
+	"pdf_network_path":            "PDF names a computer",
+	"pdf_active_content":          "Flash in a PDF",
+	"html_password_form":          "Asks for a password",
+	"html_card_form":              "Asks for a card number",
+	"html_redirect":               "Leads to another site",
+	"html_smuggled_file":          "File hidden in a page",
+	"html_application":            "HTML application",
+	"svg_script":                  "Script in an SVG",
+	"svg_page":                    "Web page in an SVG",
+	"xml_entities":                "XML entities",
+	"dde_link":                    "DDE link",
+	"dde_program":                 "DDE starts a program",
+	"second_format":               "Two formats in one",
+}
+
+// ReasonName is a reason code in words.
+func ReasonName(code string) string {
+	if name, ok := reasonNames[code]; ok {
+		return name
+	}
+	return Capital(strings.ReplaceAll(code, "_", " "))
+}
+
+func Capital(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func LowerFirst(s string) string {
+	if strings.Contains(s, "@") || s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// StateNames are what states are called on the pages of moderators.
+var StateNames = map[vitrine.LinkState]string{
+	vitrine.StateLive:       "Live",
+	vitrine.StateReview:     "In review",
+	vitrine.StateProcessing: "Being scanned",
+	vitrine.StateDisabled:   "Disabled",
+}
+
+func StateName(s vitrine.LinkState) string {
+	if s == "" {
+		return "Deleted"
+	}
+	return StateNames[s]
+}
+
+// deeds are what was done, in the past.
+var deeds = map[vitrine.Action]string{
+	vitrine.ActionCreate:  "Uploaded",
+	vitrine.ActionScan:    "Scanned",
+	vitrine.ActionHold:    "Held for review",
+	vitrine.ActionClear:   "Cleared",
+	vitrine.ActionReject:  "Rejected",
+	vitrine.ActionDisable: "Disabled",
+	vitrine.ActionUndo:    "Taken back",
+	vitrine.ActionDelete:  "Deleted",
+	vitrine.ActionRefuse:  "Refused",
+	vitrine.ActionBan:     "Suspended",
+	vitrine.ActionUnban:   "Suspension lifted",
+	vitrine.ActionPlan:    "Plan changed",
+	vitrine.ActionRole:    "Role changed",
+	vitrine.ActionClose:   "Account closed",
+}
+
+func Deed(a vitrine.Action) string {
+	if d, ok := deeds[a]; ok {
+		return d
+	}
+	return Capital(string(a))
+}
+
+// became is what a change made of a link, where what was done does not say it.
+func became(e moderation.Event) string {
+	var words []string
+	switch e.Action {
+	case vitrine.ActionCreate, vitrine.ActionUndo:
+		words = append(words, "→ "+StateName(e.To))
+	case vitrine.ActionScan:
+		if e.To != e.From {
+			words = append(words, "→ "+StateName(e.To))
+		}
+	case vitrine.ActionHold, vitrine.ActionRefuse:
+	default:
+		return ""
+	}
+	if e.Reason != "" {
+		words = append(words, "· "+ReasonName(e.Reason))
+	}
+	return strings.Join(words, " ")
+}
+
+// actorNames are who acts when it is no account's doing.
+var actorNames = map[vitrine.ActorKind]string{
+	vitrine.ActorOperator:   "The operator",
+	vitrine.ActorInspection: "Inspection",
+	vitrine.ActorScanner:    "The scanner",
+	vitrine.ActorReaders:    "Readers",
+	vitrine.ActorOwner:      "Its owner",
+	vitrine.ActorModerator:  "A moderator",
+}
+
+// Doer is who made a change.
+func Doer(e moderation.Event) string {
+	if e.By.Kind == vitrine.ActorModerator && e.Person != "" {
+		return e.Person
+	}
+	return actorNames[e.By.Kind]
+}
+
+func PlanName(p vitrine.Plan) string { return Capital(string(p)) }
+
+func roleName(r vitrine.Role) string {
+	if r == vitrine.RoleMember {
+		return "Member"
+	}
+	return Capital(string(r))
+}
+
+// Plural is a count of things.
+func Plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
+}
+
+// Span is how long something has been so, rounded down, for a column.
+func Span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h"
+	}
+	return Plural(int64(d.Hours()/24), "day", "days")
+}
+
+// moment is a time in full.
+func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// machineTime is a time for programs (HTML, time).
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+var wordFuncs = map[string]any{
+	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning, "state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": Deed, "doer": Doer, "plan": PlanName, "role": roleName,
+	"plural": Plural, "bytes": ByteSize, "moment": moment, "machine": machineTime,
+	"count":  func(n int) int64 { return int64(n) },
+	"abuse":  func(r vitrine.AbuseReason) string { return ReasonTexts[r][0] },
+	"events": func(list []moderation.Event, subject string) eventList { return eventList{list, subject} },
+	"became": became, "ownersDeed": ownersDeed, "ownersWords": ownersWords, "ownersDoer": ownersDoer,
+}
+
+// eventList is a history as a page lists it.
+type eventList struct {
+	List []moderation.Event
+	// Subject is what is told of whom each event was about:
+	// "" for nothing, "link", or "all", the account too.
+	Subject string
+}
+
+// RangeNames are what ranges are called on their buttons.
+var RangeNames = map[report.Range]string{
+	report.Range7d: "7 days", report.Range14d: "14 days", report.Range30d: "30 days", report.Range90d: "90 days", report.RangeAll: "All time",
+}
+
+// CityName is the city and the country code of a label of cities.
+func CityName(label string) (city, code string) {
+	if i := strings.LastIndex(label, ", "); i >= 0 && isCountry(label[i+2:]) {
+		return label[:i], label[i+2:]
+	}
+	return label, ""
+}
+
+// ScreenName is a range of widths as people read it.
+func ScreenName(label string) string {
+	if least, ok := strings.CutSuffix(label, "+"); ok {
+		return least + " px and more"
+	}
+	return strings.Replace(label, "-", "–", 1) + " px"
+}
+
+// WeekdayNames begin with Sunday, as reports count.
+var WeekdayNames = [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
+
+func HourName(h int) string { return fmt.Sprintf("%02d:00", h) }
+
+// RecentTime is when an open was, in a column.
+func RecentTime(t, now time.Time) string {
+	t = t.UTC()
+	if t.Year() != now.UTC().Year() {
+		return t.Format("2 Jan 2006, 15:04")
+	}
+	return t.Format("2 Jan, 15:04")
+}
+
+// What the numbers mean, in a sentence or two (analytics).
+const (
+	MeansViews = "How often the page was opened by a person, in these days. Each load of the page counts once, also where scripts are off. " +
+		"Bots, link previews and mail scanners are left out; the owner’s own preview is none."
+	MeansUniques = "How many different people that were, as far as possible without cookies: the same browser in the same place is one viewer, " +
+		"whichever day it comes."
+	MeansEngaged = "How long people really looked, on average: time in which the page was in front and its reader there. Opens by bots, " +
+		"and those gone within two seconds, are in no average. The median is the middle one: half looked longer."
+	MeansCompletion = "How much of the file people got to see, on average over all sessions: the share of a PDF’s pages that were seen, of a video’s or sound’s time " +
+		"that was played, or how far down a page they scrolled."
+	MeansDownloads = "How often the file was downloaded, in these days. The number below counts since it was published. One open downloads once."
+	MeansBounce    = "The share of sessions with less than five seconds of attention."
+	MeansReturning = "The share of views by people who had opened the same link before."
+	MeansQR        = "Views that came by the QR code."
+)
+
+// isCountry reports whether a code has the form of a country's.
+func isCountry(code string) bool {
+	return len(code) == 2 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+var ReasonTexts = map[vitrine.AbuseReason][2]string{
+	vitrine.AbuseMalware:   {"Malware", "It harms the device of people who open it."},
+	vitrine.AbusePhishing:  {"Phishing or fraud", "It pretends to be someone else to get passwords or money."},
+	vitrine.AbuseCopyright: {"Copyright", "It is my work, or that of someone I act for, published without permission."},
+	vitrine.AbuseIllegal:   {"Illegal content", "The law forbids showing it."},
+	vitrine.AbusePrivate:   {"Private data", "It shows personal data without consent."},
+	vitrine.AbuseOther:     {"Something else", "Say what it is, below."},
+}

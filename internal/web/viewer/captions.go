@@ -1,0 +1,35 @@
+package viewer
+
+import (
+	"slices"
+	"strings"
+
+	"vitrine"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+)
+
+// Tracks are the captions that the page of a link offers, by the names of their
+// languages.
+func (s *Viewer) Tracks(l *vitrine.Link) []Track {
+	var all []Track
+	for _, tag := range l.Captions() {
+		all = append(all, Track{Language: tag, Label: LanguageName(tag), Address: s.ContentAddress(l, "captions/"+tag)})
+	}
+	slices.SortStableFunc(all, func(a, b Track) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	return all
+}
+
+// LanguageName is what a language calls itself; its tag where that is not
+// known.
+func LanguageName(tag string) string {
+	t, err := language.Parse(tag)
+	if err != nil {
+		return tag
+	}
+	if name := display.Self.Name(t); name != "" {
+		return name
+	}
+	return tag
+}

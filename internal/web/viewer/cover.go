@@ -1,0 +1,32 @@
+package viewer
+
+import (
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/web/ui"
+)
+
+// Cover shows a link in an album.
+type Cover struct {
+	Title   string
+	Address string // of its page
+	Badge   string
+	Facts   []string
+	Picture string // address; "" when nothing was made of the file that could be seen, or the public may not see it
+}
+
+// Cover shows of a link what the public may see of it, and no picture of one
+// that is not live.
+func (s *Viewer) Cover(l *vitrine.Link) Cover {
+	t, _ := filetype.ByExt(l.Name)
+	c := Cover{Title: l.Title, Address: s.LinkURL(l.Slug), Badge: ui.Badge(t), Facts: ui.Facts(l, t)}
+	if c.Badge == "" {
+		c.Badge = strings.ToUpper(string(l.Kind))
+	}
+	if l.Live() && l.Parts.Has(vitrine.PartPicture) {
+		c.Picture = s.Picture(l).Address
+	}
+	return c
+}

@@ -1,0 +1,58 @@
+package viewer
+
+import (
+	"fmt"
+	"html"
+
+	"vitrine"
+)
+
+// Embedding is what another site needs to show a link's content.
+type Embedding struct {
+	title, address string
+	Width, Height  int // CSS pixels that suit the content
+}
+
+// embedBar is the height of the line above embedded content.
+const embedBar = 40
+
+// EmbedOf is the embed of a link, at the size that suits its kind.
+func (s *Viewer) EmbedOf(l *vitrine.Link) Embedding {
+	e := Embedding{title: l.Title, address: s.LinkURL(l.Slug) + "/embed", Width: 640, Height: embedBar + 480}
+	switch s.ShowOf(l) {
+	case ShowPDF:
+		e.Height = embedBar + 720
+	case ShowVideo:
+		e.Height = embedBar + 360 // 16:9
+	case ShowAudio:
+		e.Height = embedBar + 88
+	case ShowCard:
+		e.Height = embedBar + 320
+	}
+	return e
+}
+
+// Within is the embed in a space that is bounded; 0 is no bound. A video keeps
+// its shape, and only it has one.
+func (e Embedding) Within(width, height int, video bool) Embedding {
+	if width > 0 && width < e.Width {
+		if video {
+			e.Height = embedBar + max(1, width*9/16)
+		}
+		e.Width = width
+	}
+	if height > 0 && height < e.Height {
+		if video {
+			e.Width = max(1, min(e.Width, (height-embedBar)*16/9))
+		}
+		e.Height = height
+	}
+	return e
+}
+
+// HTML is what goes on a page to show the embed. The content's own frame is
+// sandboxed; this one has nothing to be kept from.
+func (e Embedding) HTML() string {
+	return fmt.Sprintf(`<iframe src="%s" title="%s" width="%d" height="%d" style="border:0;max-width:100%%" loading="lazy" allow="fullscreen"></iframe>`,
+		html.EscapeString(e.address), html.EscapeString(e.title), e.Width, e.Height)
+}

@@ -1,0 +1,107 @@
+package viewer
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+// Picture is what other sites show of a link.
+type Picture struct {
+	Address, Type string
+	OfFile        bool // it shows some of the content
+	Width, Height int  // pixels
+}
+
+// Picture is made of the file where that was possible; otherwise it is a card
+// that is drawn when it is asked for.
+func (s *Viewer) Picture(l *vitrine.Link) Picture {
+	p := Picture{Address: s.LinkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth, Height: vitrine.PictureHeight}
+	if l.Parts.Has(vitrine.PartPicture) {
+		p.Type, p.OfFile = "image/jpeg", true
+	}
+	return p
+}
+
+// SendPicture answers with a link's picture. It is no open: anyone who sees a
+// picture of a link has not been there. It may be kept, and is asked for again
+// each time, so that of a link that is taken down it is gone at once.
+func (s *Viewer) SendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+	content, tag, err := s.pictureOf(r, l)
+	if err != nil {
+		return err
+	}
+	if c, ok := content.(io.Closer); ok {
+		defer c.Close()
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Content-Security-Policy", httpx.FileCSP)
+	h.Set("Content-Type", s.Picture(l).Type)
+	if tag.card {
+		h.Set("Content-Type", "image/png")
+	}
+	h.Set("ETag", strconv.Quote(tag.text))
+	http.ServeContent(w, r, "", time.Time{}, content)
+	return nil
+}
+
+type pictureTag struct {
+	text string
+	card bool
+}
+
+func (s *Viewer) pictureOf(r *http.Request, l *vitrine.Link) (io.ReadSeeker, pictureTag, error) {
+	if l.Parts.Has(vitrine.PartPicture) {
+		blob, err := s.Blobs.OpenPart(r.Context(), l.Upload, vitrine.PartPicture)
+		if err == nil {
+			return blob, pictureTag{text: fmt.Sprintf("%.16s-%d", l.SHA256, blob.Size())}, nil
+		}
+		if !errors.Is(err, vitrine.ErrNotFound) {
+			return nil, pictureTag{}, vitrine.Unavailable(err)
+		}
+	}
+	t, _ := filetype.ByExt(l.Name)
+	card, err := cardOf(ui.Badge(t), strings.Join(ui.Facts(l, t), " · "))
+	if err != nil {
+		return nil, pictureTag{}, err
+	}
+	sum := sha256.Sum256(card)
+	return bytes.NewReader(card), pictureTag{hex.EncodeToString(sum[:8]), true}, nil
+}
+
+// cards are those that were drawn last, some 15 KB each.
+var cards = func() *lru.Cache[[2]string, []byte] {
+	c, err := lru.New[[2]string, []byte](128)
+	if err != nil {
+		panic(err) // of the size alone
+	}
+	return c
+}()
+
+// cardOf is a card, as PNG, that says of a file no more than its type and size.
+func cardOf(badge, line string) ([]byte, error) {
+	key := [2]string{badge, line}
+	if card, ok := cards.Get(key); ok {
+		return card, nil
+	}
+	card, err := DrawCard(badge, line)
+	if err == nil {
+		cards.Add(key, card)
+	}
+	return card, err
+}
