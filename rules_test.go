@@ -21,7 +21,7 @@ report
 client                       report filetype
 e2e
 cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest limits
-cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx worker
+cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker
 
 vitrine                      report filetype
 
@@ -87,15 +87,16 @@ web/api                      vitrine analytics auth links publish web/httpx web/
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx
 web/app/accountpage          web/ui
-web/app/albumpage            vitrine collections links web/app web/httpx web/viewer
+web/app/albumpage            vitrine collections links web/app web/httpx web/ui web/viewer
 web/app/entrypage            vitrine auth web/httpx web/ui
-web/app/keypage              vitrine auth web/app web/httpx
+web/app/keypage              vitrine auth web/app web/httpx web/ui
 web/app/linkpage             vitrine filetype links publish web/app web/httpx web/ui web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
 web/app/uploadpage           vitrine links publish web/api web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
+web/app/websitepage          web/ui
 web/content                  vitrine accept collections filetype filetype/inspect links markup moderation sitestats
 web/content                  web/httpx web/ui web/viewer
 web/front                    vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer

@@ -37,6 +37,7 @@ type serveCmd struct {
 	AbuseThreshold    int           `help:"How many readers, each from a network of their own, send a live link to review by reporting it on one day (UTC), until a person has looked at it; at most 20 links an hour. 0: reports alone never do." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
 	LogFormat         string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
 	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
+	Dev               bool          `help:"For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build." env:"VITRINE_DEV"`
 	scanFlags
 	previewFlags
 	planFlags

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/datadir"
 	"vitrine/internal/terminal"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
 	"vitrine/internal/worker"
 )
 
@@ -27,6 +28,11 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	log := c.logger(t)
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
+	}
+	if c.Dev {
+		if err := ui.ReadFrom("internal/web"); err != nil {
+			return err
+		}
 	}
 	lock, err := datadir.LockServing(c.Data)
 	if err != nil {
@@ -62,15 +68,9 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		log.Warn(behind)
 	}
 	previewer, err := c.previewer(log)
-	if err != nil {
-		return errors.Join(err, spools.Close(), in.Close())
-	}
-	scanner, err := c.scanner()
-	if err != nil {
-		return errors.Join(err, spools.Close(), in.Close())
-	}
-	sender, err := c.mailer()
-	if err != nil {
+	scanner, errScanner := c.scanner()
+	sender, errSender := c.mailer()
+	if err := errors.Join(err, errScanner, errSender); err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
 	}
 	setup, err := setupAddress(starting, in, public)

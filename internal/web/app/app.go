@@ -132,7 +132,7 @@ func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section 
 
 // WriteApp answers with one of these pages.
 func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string, page any) error {
-	w.Header().Set("Content-Security-Policy", s.ShellPolicy(nonce))
+	s.SetPagePolicy(w, r, httpx.AppPage, nonce)
 	return ui.Render(w, r, status, t, page)
 }
 

@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"embed"
 
 	"vitrine/internal/moderation"
+	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 )
 
@@ -14,3 +16,8 @@ type Shell struct {
 	// Notices, if set, are what an administrator must know.
 	Notices func(context.Context) []Notice
 }
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("app", files)

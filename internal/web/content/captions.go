@@ -34,7 +34,7 @@ func (s *Handler) Captions(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	}
 	sum := sha256.Sum256(text)
 	h := w.Header()
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", "text/vtt; charset=utf-8")
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:])+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))

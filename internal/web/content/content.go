@@ -95,7 +95,7 @@ func (s *Handler) File(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 	defer blob.Close()
 	h := w.Header()
 	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Content-Range, Content-Length, ETag")
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", filetype.ContentType(t))
 	kind := "inline"
 	if l.AllowDownload && (svg || !inline) {
@@ -135,13 +135,13 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "text/html; charset="+charset)
-	h.Set("Content-Security-Policy", "sandbox "+viewer.FrameSandbox+"; form-action 'none'; frame-ancestors "+s.Ancestors(r))
+	s.SetPolicy(w, r, httpx.HTMLFrame, "{sandbox}", viewer.FrameSandbox)
 	if r.Method == http.MethodHead {
 		return nil
 	}
 	if !strings.HasPrefix(charset, "utf-16") {
 		n := prologue(head)
-		script := `<script src="` + httpx.Origin(s.ContentURL) + ui.AssetPath("frame.js") + `"></script>`
+		script := `<script src="` + httpx.Origin(s.ContentURL) + ui.AssetPath("content/frame.js") + `"></script>`
 		if _, err := io.WriteString(w, string(head[:n])+script); err != nil {
 			return nil // the reader has gone away
 		}

@@ -2,7 +2,6 @@ package content
 
 import (
 	"net/http"
-	"strings"
 
 	"vitrine"
 	"vitrine/internal/web/httpx"
@@ -27,24 +26,7 @@ func (s *Handler) DocxFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
 	}
-	own := httpx.Origin(s.ContentURL) + httpx.AssetRoot
-	// A Word document is its styles: the library writes them as inline styles
-	// and style elements. Here alone they are admitted, since a style can reach
-	// nothing from here: the origin is opaque, what it shows is the file's own
-	// already, and nothing can be loaded but what the file itself holds
-	// (img-src, font-src), so that it can tell nobody of anything.
-	w.Header().Set("Content-Security-Policy", strings.Join([]string{
-		"sandbox " + viewer.DocxSandbox,
-		"default-src 'none'",
-		"script-src " + own,
-		"style-src 'unsafe-inline' " + own,
-		"img-src blob: data:",
-		"font-src blob: data:",
-		"connect-src " + httpx.Origin(s.ContentURL) + httpx.ContentRoot,
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors " + s.Ancestors(r),
-	}, "; "))
+	s.SetPolicy(w, r, httpx.DocxFrame, "{sandbox}", viewer.DocxSandbox)
 	w.Header().Set("X-DNS-Prefetch-Control", "off") // a link asks for nothing until it is followed
 	return ui.Render(w, r, http.StatusOK, docxTemplate, docxPage{Library: ui.AssetPath("docx/"), Size: l.Size})
 }

@@ -109,17 +109,7 @@ func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	if err != nil {
 		return err
 	}
-	own := httpx.Origin(s.ContentURL)
-	w.Header().Set("Content-Security-Policy", strings.Join([]string{
-		strings.TrimSpace("sandbox " + sandbox),
-		"default-src 'none'",
-		"style-src " + own + httpx.AssetRoot,
-		"img-src " + own + httpx.ContentRoot,
-		"media-src " + own + httpx.ContentRoot,
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors " + s.Ancestors(r),
-	}, "; "))
+	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", sandbox)
 	return ui.Render(w, r, http.StatusOK, examineTemplate, p)
 }
 
@@ -154,7 +144,7 @@ func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	if cut {
 		p.Note = "This is the first mebibyte of the file."
 	}
-	w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src "+httpx.Origin(s.ContentURL)+httpx.AssetRoot+"; frame-ancestors "+s.Ancestors(r))
+	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", "")
 	return ui.Render(w, r, http.StatusOK, examineTemplate, p)
 }
 
@@ -167,7 +157,7 @@ func (s *Handler) CopyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.
 	}
 	defer blob.Close()
 	h := w.Header()
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Disposition", httpx.Disposition("attachment", l.Name))
 	viewer.SendBlob(w, r, l, blob)
@@ -189,7 +179,7 @@ func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.L
 		return httpx.SeeOther(w, r, "source") // nested deeper than is parsed: its text says what it is
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "+s.Ancestors(r))
+	s.SetPolicy(w, r, httpx.ExamineHTML)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(page)
 	return nil

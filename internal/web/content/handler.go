@@ -1,6 +1,8 @@
 package content
 
 import (
+	"embed"
+
 	"vitrine/internal/collections"
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
@@ -23,3 +25,8 @@ var pdfTemplate = ui.Parse("pdf.html")
 var previewTemplate = ui.Parse("preview.html")
 
 var examineTemplate = ui.Parse("examine.html")
+
+//go:embed *.html *.css *.js pdf
+var files embed.FS
+
+var _ = ui.Folder("content", files)

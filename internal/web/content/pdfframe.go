@@ -2,7 +2,6 @@ package content
 
 import (
 	"net/http"
-	"strings"
 
 	"vitrine"
 	"vitrine/internal/filetype"
@@ -40,22 +39,7 @@ func (s *Handler) pdfViewer(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
 	}
-	own := httpx.Origin(s.ContentURL) + httpx.AssetRoot
-	// pdf.js compiles its image decoders from WebAssembly; its worker begins as
-	// a blob, the one kind that an opaque origin may start.
-	w.Header().Set("Content-Security-Policy", strings.Join([]string{
-		"sandbox " + viewer.PdfSandbox,
-		"default-src 'none'",
-		"script-src " + own + " 'wasm-unsafe-eval'",
-		"worker-src blob: " + own,
-		"style-src " + own,
-		"img-src blob: data:",
-		"font-src data: " + own,
-		"connect-src " + httpx.Origin(s.ContentURL) + httpx.ContentRoot + " " + own,
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors " + s.Ancestors(r),
-	}, "; "))
+	s.SetPolicy(w, r, httpx.PDFFrame, "{sandbox}", viewer.PdfSandbox)
 	p.Library = ui.AssetPath("pdfjs/")
 	return ui.Render(w, r, http.StatusOK, pdfTemplate, p)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"strings"
 	"time"
 
 	"vitrine"
@@ -37,7 +36,7 @@ func (s *Handler) Part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 	defer blob.Close()
 	h := w.Header()
 	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Content-Range, Content-Length, ETag")
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", "inline")
 	sendPart(w, r, l, p, blob)
@@ -51,7 +50,7 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
 	}
-	p := previewPage{Page: s.NewChrome(l.Title), Script: httpx.Origin(s.ContentURL) + ui.AssetPath("frame.js"), Styles: httpx.Origin(s.ContentURL)}
+	p := previewPage{Page: s.NewChrome(l.Title), Script: httpx.Origin(s.ContentURL) + ui.AssetPath("content/frame.js"), Styles: httpx.Origin(s.ContentURL)}
 	show := s.ShowOf(l)
 	var err error
 	switch show {
@@ -74,19 +73,9 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	if err != nil {
 		return err
 	}
-	own := httpx.Origin(s.ContentURL)
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
-	h.Set("Content-Security-Policy", strings.Join([]string{
-		"sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox",
-		"default-src 'none'",
-		"script-src " + own + httpx.AssetRoot,
-		"style-src " + own + httpx.AssetRoot,
-		"img-src " + own + httpx.ContentRoot,
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors " + s.Ancestors(r),
-	}, "; "))
+	s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.PdfSandbox)
 	return ui.Render(w, r, http.StatusOK, previewTemplate, p)
 }
 

@@ -46,8 +46,7 @@ func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine
 	}
 	base := httpx.Origin(s.ContentURL) + httpx.ContentRoot + r.PathValue("token") + "/site/"
 	h := w.Header()
-	h.Set("Content-Security-Policy", strings.Join([]string{"sandbox", "default-src 'none'", "img-src " + base + " data:", "style-src " + base + " 'unsafe-inline'",
-		"font-src " + base, "media-src " + base, "base-uri 'none'", "form-action 'none'", "frame-ancestors " + httpx.Origin(s.PublicURL)}, "; "))
+	s.SetPolicy(w, r, httpx.ExamineSite, "{base}", base)
 	f := site.Files[found.path]
 	if f.Type != "text/html" {
 		return sendSiteFile(w, r, siteFile{l, blob, f}, http.StatusOK)

@@ -67,7 +67,7 @@ func (s *Handler) SiteBelowContent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", siteSandbox)
+	s.SetPolicy(w, r, httpx.SitePage, "{sandbox}", viewer.FrameSandbox)
 	h.Set("Access-Control-Allow-Origin", "*") // its own pages' origin is opaque, and their modules are read by CORS
 	s.site(w, r, siteRequest{slug: slug, path: rest})
 }
@@ -380,7 +380,7 @@ func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequ
 	}
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
-	h.Set("Content-Security-Policy", "sandbox allow-top-navigation-by-user-activation allow-popups; default-src 'none'; style-src "+p.Styles+httpx.AssetRoot+"; base-uri 'none'; form-action 'none'")
+	s.SetPolicy(w, r, httpx.SiteFailure)
 	if err := ui.Render(w, r, status, goneTemplate, p); err != nil {
 		s.Log.Error("error page", "request", p.Request, "error", err)
 		http.Error(w, p.Heading, status)
@@ -397,9 +397,3 @@ func siteAdvice(e *vitrine.Error) string {
 	}
 	return httpx.AdviceOn(e)
 }
-
-// siteSandbox keeps a website apart that shares a host with others, or with the
-// app: it has no origin of its own, and so no storage, no cookies and no
-// service workers. Its forms are sent nowhere: the address that visitors see is
-// not the website's own.
-const siteSandbox = "sandbox " + viewer.FrameSandbox + "; form-action 'none'"

@@ -57,7 +57,7 @@ func (s *Handler) newFrontPage(r *http.Request, title, description, section stri
 
 // writeFront answers with one of these pages.
 func (s *Handler) writeFront(w http.ResponseWriter, r *http.Request, t ui.Template, nonce string, page any) error {
-	w.Header().Set("Content-Security-Policy", s.FrontPolicy(nonce))
+	s.SetPagePolicy(w, r, httpx.FrontPage, nonce)
 	return ui.Render(w, r, http.StatusOK, t, page)
 }
 
@@ -67,14 +67,14 @@ const frontPictureRoute = "/picture.png"
 
 var frontPicture = sync.OnceValues(func() ([]byte, error) { return viewer.DrawCard("PDF", "Publish a file. See how it is read.") })
 
-func (s *Handler) SendFrontPicture(w http.ResponseWriter, _ *http.Request) error {
+func (s *Handler) SendFrontPicture(w http.ResponseWriter, r *http.Request) error {
 	b, err := frontPicture()
 	if err != nil {
 		return err
 	}
 	h := w.Header()
 	h.Set("Content-Type", "image/png")
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Cache-Control", "public, max-age=86400")
 	_, _ = w.Write(b)
 	return nil
@@ -105,7 +105,7 @@ func (s *Handler) Robots(w http.ResponseWriter, _ *http.Request) {
 }
 
 // Sitemap lists the pages that search engines may list.
-func (s *Handler) Sitemap(w http.ResponseWriter, _ *http.Request) error {
+func (s *Handler) Sitemap(w http.ResponseWriter, r *http.Request) error {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for _, path := range frontPaths() {
@@ -119,7 +119,7 @@ func (s *Handler) Sitemap(w http.ResponseWriter, _ *http.Request) error {
 	b.WriteString("</urlset>\n")
 	h := w.Header()
 	h.Set("Content-Type", "application/xml; charset=utf-8")
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Cache-Control", "public, max-age=86400")
 	_, _ = w.Write([]byte(b.String()))
 	return nil

@@ -1,6 +1,8 @@
 package front
 
 import (
+	"embed"
+
 	"vitrine/internal/auth"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/ui"
@@ -13,3 +15,8 @@ type Handler struct {
 	Uploads  *publish.Uploads
 	Bucket   bool // signed URLs lead to a bucket
 }
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("front", files)

@@ -7,42 +7,102 @@ import (
 	"strings"
 )
 
-// ShellPolicy is the Content-Security-Policy of these pages (security,
-// dashboard): own scripts and styles by nonce, text that can become no markup,
-// pictures of links and their QR codes, and bytes sent to where signed URLs
-// lead.
-func (s *Server) ShellPolicy(nonce string) string {
-	content, public := Origin(s.ContentURL), Origin(s.PublicURL)
-	connect := "connect-src 'self'"
-	if s.StorageOrigin != "" {
-		connect += " " + s.StorageOrigin
-	}
-	return strings.Join([]string{
-		"default-src 'none'",
-		"script-src 'nonce-" + nonce + "'",
-		"style-src 'nonce-" + nonce + "'",
-		"img-src " + content + AssetRoot + " " + content + ContentRoot + " " + public + "/p/",
-		connect,
-		"base-uri 'none'",
-		"form-action 'self'",
-		"frame-ancestors 'none'",
-		"require-trusted-types-for 'script'",
-		"trusted-types 'none'",
-	}, "; ")
+// A Surface is a kind of answer with a Content-Security-Policy of its own.
+type Surface int
+
+// The surfaces.
+const (
+	Data         Surface = iota // answers for programs
+	FileBytes                   // bytes of a file, and of what was made of it
+	PublicPage                  // pages of links and albums, and what is shown in their place
+	ReportForm                  // the form that reports a link or a website
+	FrontPage                   // pages about Vitrine
+	EntryPage                   // pages on which people get in, and pages of moderators
+	AppPage                     // pages that people sign in for
+	PDFFrame                    // the viewer of PDF
+	DocxFrame                   // the viewer of Word documents
+	PreviewFrame                // what was made of a file, or will be
+	HTMLFrame                   // a published web page
+	ExamineFrame                // a file as a moderator sees it
+	ExamineHTML                 // a web page as a moderator sees it
+	ExamineSite                 // a website as a moderator sees it
+	SitePage                    // a file of a website that has no host of its own
+	SiteFailure                 // what is shown in the place of a website
+)
+
+// policies has a row for each surface. {nonce} admits the page's own scripts
+// and styles; {assets} and {files} are addresses on the content origin, {links}
+// of public pages on the public one, {storage} is where signed URLs lead when
+// that is elsewhere, and {framers} whose pages may show the answer in a frame.
+// Addresses are spelled out where the page that obeys them may have an opaque
+// origin.
+//
+// A Word document is its styles: the library writes them as inline styles and
+// style elements. There alone they are admitted, since a style can reach
+// nothing from there: the origin is opaque, what it shows is the file's own
+// already, and nothing can be loaded but what the file itself holds. pdf.js
+// compiles its image decoders from WebAssembly; its worker begins as a blob,
+// the one kind that an opaque origin may start.
+//
+// A website without a host of its own has no origin of its own either, and so
+// no storage, no cookies and no service workers. Its forms are sent nowhere:
+// the address that visitors see is not the website's.
+var policies = map[Surface]string{
+	Data:      "default-src 'none'; frame-ancestors 'none'",
+	FileBytes: "default-src 'none'; sandbox",
+	PublicPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {files} {assets} {links}; media-src {files}; " +
+		"frame-src {files}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {framers}",
+	ReportForm: "default-src 'none'; style-src {nonce}; img-src {assets}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+	FrontPage:  "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; " + ownForms,
+	EntryPage:  "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; frame-src {files}; " + ownForms,
+	AppPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets} {files} {links}; " +
+		"connect-src 'self'{storage}; " + ownForms,
+	PDFFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets} 'wasm-unsafe-eval'; worker-src blob: {assets}; style-src {assets}; " +
+		"img-src blob: data:; font-src data: {assets}; connect-src {files} {assets}; " + noForms,
+	DocxFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src 'unsafe-inline' {assets}; img-src blob: data:; " +
+		"font-src blob: data:; connect-src {files}; " + noForms,
+	PreviewFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src {assets}; img-src {files}; " + noForms,
+	HTMLFrame:    "sandbox {sandbox}; form-action 'none'; frame-ancestors {framers}",
+	ExamineFrame: "sandbox {sandbox}; default-src 'none'; style-src {assets}; img-src {files}; media-src {files}; " + noForms,
+	ExamineHTML:  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; " + noForms,
+	ExamineSite: "sandbox; default-src 'none'; img-src {base} data:; style-src {base} 'unsafe-inline'; font-src {base}; media-src {base}; " +
+		noForms,
+	SitePage:    "sandbox {sandbox}; form-action 'none'",
+	SiteFailure: "sandbox allow-top-navigation-by-user-activation allow-popups; default-src 'none'; style-src {assets}; base-uri 'none'; form-action 'none'",
 }
 
-// FileCSP makes bytes inert that a browser shows by themselves: an opaque
-// origin, nothing loaded, nothing run (security, surfaces).
-const FileCSP = "default-src 'none'; sandbox"
+// What is at the end of several policies. Text can become no markup on pages
+// of the app.
+const (
+	ownForms = "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	noForms  = "base-uri 'none'; form-action 'none'; frame-ancestors {framers}"
+)
+
+// SetPolicy sets the Content-Security-Policy of an answer. fills are pairs of
+// what else its row has gaps for, such as "{nonce}", and what fills them.
+func (s *Server) SetPolicy(w http.ResponseWriter, r *http.Request, of Surface, fills ...string) {
+	content, storage := Origin(s.ContentURL), ""
+	if s.StorageOrigin != "" {
+		storage = " " + s.StorageOrigin
+	}
+	fills = append(fills, "{assets}", content+AssetRoot, "{files}", content+ContentRoot, "{links}", Origin(s.PublicURL)+"/p/",
+		"{storage}", storage, "{framers}", s.Framers(r), "sandbox ;", "sandbox;")
+	w.Header().Set("Content-Security-Policy", strings.NewReplacer(fills...).Replace(policies[of]))
+}
+
+// SetPagePolicy is SetPolicy for a page whose scripts and styles have a nonce.
+func (s *Server) SetPagePolicy(w http.ResponseWriter, r *http.Request, of Surface, nonce string) {
+	s.SetPolicy(w, r, of, "{nonce}", "'nonce-"+nonce+"'")
+}
 
 // Navigated reports whether a browser wants to show what it asked for as a page
 // of its own.
 func Navigated(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
 
-// Ancestors tells whose pages may show a content frame: the link's own page,
+// ancestors tells whose pages may show a content frame: the link's own page,
 // and strangers' where that is in a frame of theirs. A moderator's frame is on
 // no stranger's page.
-func (s *Server) Ancestors(r *http.Request) string {
+func (s *Server) ancestors(r *http.Request) string {
 	if r.URL.Query().Has("embed") && !examined(r) {
 		return "*"
 	}
@@ -54,7 +114,7 @@ func (s *Server) Ancestors(r *http.Request) string {
 func (s *Server) Framers(r *http.Request) string {
 	switch {
 	case strings.HasPrefix(r.URL.Path, ContentRoot):
-		return s.Ancestors(r)
+		return s.ancestors(r)
 	case r.Pattern == embedRoute:
 		return "*"
 	default:
@@ -74,65 +134,9 @@ func SameOriginOnly(h http.Header) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// FrontPolicy is the Content-Security-Policy of these pages: they show nothing
-// of anybody's, and what a visitor chose leaves them by the browser's own
-// store.
-func (s *Server) FrontPolicy(nonce string) string {
-	return strings.Join([]string{
-		"default-src 'none'",
-		"script-src 'nonce-" + nonce + "'",
-		"style-src 'nonce-" + nonce + "'",
-		"img-src " + Origin(s.ContentURL) + AssetRoot,
-		"base-uri 'none'",
-		"form-action 'self'",
-		"frame-ancestors 'none'",
-		"require-trusted-types-for 'script'",
-		"trusted-types 'none'",
-	}, "; ")
-}
-
+// NewNonce makes the nonce of a page.
 func NewNonce() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
-}
-
-// Policy is the Content-Security-Policy of a page: own scripts and styles by
-// nonce, file bytes from the content origin alone (security, public page).
-// Origins are spelled out where the page that obeys them may have an opaque
-// one.
-func (s *Server) Policy(nonce, ancestors string) string {
-	content := Origin(s.ContentURL)
-	files := content + ContentRoot
-	return strings.Join([]string{
-		"default-src 'none'",
-		"script-src 'nonce-" + nonce + "'",
-		"style-src 'nonce-" + nonce + "'",
-		"img-src " + files + " " + content + AssetRoot + " " + Origin(s.PublicURL) + "/p/", // its QR code
-		"media-src " + files,
-		"frame-src " + files,
-		"connect-src 'self'",
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors " + ancestors,
-	}, "; ")
-}
-
-// AppPolicy is the Content-Security-Policy of those pages: own scripts and
-// styles by nonce, text that can become no markup, and in frames nothing but
-// the content origin.
-func (s *Server) AppPolicy(nonce string) string {
-	content := Origin(s.ContentURL)
-	return strings.Join([]string{
-		"default-src 'none'",
-		"script-src 'nonce-" + nonce + "'",
-		"style-src 'nonce-" + nonce + "'",
-		"img-src " + content + AssetRoot,
-		"frame-src " + content + ContentRoot,
-		"base-uri 'none'",
-		"form-action 'self'",
-		"frame-ancestors 'none'",
-		"require-trusted-types-for 'script'",
-		"trusted-types 'none'",
-	}, "; ")
 }

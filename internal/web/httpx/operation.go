@@ -49,7 +49,7 @@ func (s *Server) JSON(h HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Cache-Control", "no-store")
-		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		s.SetPolicy(w, r, Data)
 		if err := h(w, r); err != nil {
 			s.WriteError(w, r, err)
 		}

@@ -1,6 +1,8 @@
 package moderator
 
 import (
+	"embed"
+
 	"vitrine/internal/auth"
 	"vitrine/internal/collections"
 	"vitrine/internal/links"
@@ -23,3 +25,8 @@ var caseTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "mod
 var accountTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_account.html")
 
 var historyTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_history.html")
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("moderator", files)

@@ -61,7 +61,7 @@ func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, 
 }
 
 func (s *Handler) writeModerator(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string, page any) error {
-	w.Header().Set("Content-Security-Policy", s.AppPolicy(nonce))
+	s.SetPagePolicy(w, r, httpx.EntryPage, nonce)
 	return ui.Render(w, r, status, t, page)
 }
 

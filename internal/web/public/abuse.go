@@ -3,7 +3,6 @@ package public
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"vitrine"
@@ -122,13 +121,6 @@ func (s *Handler) writeReport(w http.ResponseWriter, r *http.Request, status int
 		text := ui.ReasonTexts[value]
 		p.Reasons = append(p.Reasons, reportReason{value, text[0], text[1], value == chosen})
 	}
-	w.Header().Set("Content-Security-Policy", strings.Join([]string{
-		"default-src 'none'",
-		"style-src 'nonce-" + p.Nonce + "'",
-		"img-src " + httpx.Origin(s.ContentURL) + httpx.AssetRoot,
-		"base-uri 'none'",
-		"form-action 'self'",
-		"frame-ancestors 'none'",
-	}, "; "))
+	s.SetPagePolicy(w, r, httpx.ReportForm, p.Nonce)
 	return ui.Render(w, r, status, reportTemplate, p)
 }

@@ -43,7 +43,7 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 	for _, l := range album.Links {
 		p.Covers = append(p.Covers, s.Cover(l))
 	}
-	h.Set("Content-Security-Policy", s.Policy(p.Nonce, "'none'"))
+	s.SetPagePolicy(w, r, httpx.PublicPage, p.Nonce)
 	return ui.Render(w, r, http.StatusOK, publicAlbumTemplate, p)
 }
 

@@ -61,7 +61,7 @@ func (f filling) of(gap byte) string {
 // rendered.
 func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document, error) {
 	hour := s.Now().Truncate(time.Hour) // content addresses on the page are of this hour
-	if d := s.documents.of(hour, l, f); d != nil {
+	if d := s.documents.of(hour, l, f); d != nil && !ui.Developing() {
 		return d, nil
 	}
 	// A page that takes long to render is rendered once, however many ask for

@@ -1,6 +1,8 @@
 package public
 
 import (
+	"embed"
+
 	"vitrine"
 	"vitrine/internal/collections"
 	"vitrine/internal/ingest"
@@ -33,3 +35,8 @@ var linkTemplate = ui.Parse("layout.html", "icons.html", "content.html", "link.h
 var embedTemplate = ui.Parse("layout.html", "icons.html", "content.html", "embed.html")
 
 var reportTemplate = ui.Parse("layout.html", "icons.html", "report.html")
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("public", files)

@@ -71,9 +71,9 @@ func (p *linkPage) Embedded() bool { return p.Form == Embedded }
 func (p *linkPage) Viewer() string {
 	switch p.Show {
 	case viewer.ShowImage:
-		return "image"
+		return "viewer/image"
 	case viewer.ShowVideo, viewer.ShowAudio:
-		return "media"
+		return "viewer/media"
 	}
 	return ""
 }

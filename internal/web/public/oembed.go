@@ -48,7 +48,7 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("X-Robots-Tag", "noindex")
 	q := r.URL.Query()
 	format := q.Get("format")

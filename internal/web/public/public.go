@@ -64,7 +64,7 @@ func (s *Handler) Show(f form) LinkHandler {
 			return err
 		}
 		nonce := httpx.NewNonce()
-		w.Header().Set("Content-Security-Policy", s.Policy(nonce, s.Framers(r)))
+		s.SetPagePolicy(w, r, httpx.PublicPage, nonce)
 		if r.Method == http.MethodHead {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			return nil
@@ -110,7 +110,7 @@ func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 		return err
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Disposition", httpx.Disposition("attachment", l.Name))
 	viewer.SendBlob(w, r, l, blob)

@@ -52,7 +52,7 @@ func (s *Handler) QrSVG(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 	if err != nil {
 		return err
 	}
-	qrHeaders(w, "image/svg+xml", string(l.Slug)+".svg")
+	s.qrHeaders(w, r, "image/svg+xml", string(l.Slug)+".svg")
 	if r.Method != http.MethodHead {
 		fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="512" height="512" shape-rendering="crispEdges">`+
 			`<path fill="#fff" d="M0 0h%dv%[1]dH0z"/><path d="%[4]s"/></svg>`+"\n", c.Size, c.Size, c.Size, c.Path)
@@ -66,17 +66,17 @@ func (s *Handler) QrPNG(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 		return fmt.Errorf("draw a QR code: %w", err)
 	}
 	c.Scale = 16
-	qrHeaders(w, "image/png", string(l.Slug)+".png")
+	s.qrHeaders(w, r, "image/png", string(l.Slug)+".png")
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(c.PNG())
 	}
 	return nil
 }
 
-func qrHeaders(w http.ResponseWriter, contentType, name string) {
+func (s *Handler) qrHeaders(w http.ResponseWriter, r *http.Request, contentType, name string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", httpx.Disposition("inline", name))
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Cache-Control", "private, max-age=300")
 }

@@ -49,7 +49,7 @@ func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 			p.Way = way{"/dashboard", "Go to the dashboard"}
 		}
 	}
-	s.writeErrorPage(w, r, e, status, &p, s.Policy(p.Nonce, framers))
+	s.writeErrorPage(w, r, e, status, &p, httpx.PublicPage)
 }
 
 // appFailure answers a failure of the pages that someone signs in for.
@@ -70,10 +70,10 @@ func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		p.Way = way{"/dashboard", "Go to the dashboard"}
 	}
-	s.writeErrorPage(w, r, e, status, &p, s.AppPolicy(p.Nonce))
+	s.writeErrorPage(w, r, e, status, &p, httpx.EntryPage)
 }
 
-func (s *Pages) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrine.Error, status int, p *errorPage, policy string) {
+func (s *Pages) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrine.Error, status int, p *errorPage, of httpx.Surface) {
 	h := w.Header()
 	httpx.RetryAfter(w, e)
 	p.Heading, p.Request = p.Title, h.Get("X-Request-Id")
@@ -81,7 +81,7 @@ func (s *Pages) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrin
 		p.Again = r.URL.RequestURI()
 	}
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", policy)
+	s.SetPagePolicy(w, r, of, p.Nonce)
 	if err := Render(w, r, status, errorTemplate, p); err != nil {
 		s.Log.Error("error page", "request", p.Request, "error", err)
 		http.Error(w, fmt.Sprintf("%s (request %s)", p.Heading, p.Request), status)

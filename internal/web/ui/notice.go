@@ -38,7 +38,7 @@ var signInTemplate = ParseEntry("signin_notice.html")
 
 func (s *Pages) WriteSignIn(w http.ResponseWriter, r *http.Request, status int, p SignInPage) error {
 	p.Page = s.NewChrome(p.Heading + " · Vitrine")
-	w.Header().Set("Content-Security-Policy", s.AppPolicy(p.Nonce))
+	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return Render(w, r, status, signInTemplate, p)
 }
 

@@ -2,39 +2,50 @@ package ui
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
 	"vitrine/internal/web/httpx"
 )
 
-//go:embed templates
-var templateFiles embed.FS
-
 // A Template returns the template of a page. It is parsed on first use, so
 // that the start of the program, of a subcommand too, does not wait for pages
 // that it does not serve.
 type Template func() *template.Template
 
-// pageTemplates are all that parse has returned.
+// pageTemplates are all that Parse has returned.
 var pageTemplates []Template
 
 // Parse returns the template of the first file, with the blocks of the others.
 // It panics on first use if one of them cannot be parsed.
 func Parse(names ...string) Template {
-	t := sync.OnceValue(func() *template.Template {
-		funcs := template.FuncMap{"asset": AssetPath, "speeds": func() []string { return speeds }}
-		t := template.New(names[0]).Funcs(funcs).Funcs(wordFuncs)
-		files := make([]string, len(names))
-		for i, name := range names {
-			files[i] = "templates/" + name
+	parse := func() *template.Template {
+		t := template.New(names[0]).Funcs(template.FuncMap{"asset": AssetPath, "speeds": func() []string { return speeds }}).Funcs(wordFuncs)
+		for _, name := range names {
+			text, err := templateFolders()[name].read(name)
+			if err != nil {
+				panic(err)
+			}
+			part := t
+			if name != names[0] {
+				part = t.New(name)
+			}
+			template.Must(part.Parse(string(text)))
 		}
-		return template.Must(t.ParseFS(templateFiles, files...))
-	})
+		return t
+	}
+	once := sync.OnceValue(parse)
+	t := func() *template.Template {
+		if Developing() {
+			return parse()
+		}
+		return once()
+	}
 	pageTemplates = append(pageTemplates, t)
 	return t
 }
@@ -43,16 +54,7 @@ func Parse(names ...string) Template {
 func Templates() []Template { return pageTemplates }
 
 // TemplateNames returns the names of all files of templates.
-func TemplateNames() (names []string) {
-	files, err := templateFiles.ReadDir("templates")
-	if err != nil {
-		panic(err) // they are part of the program
-	}
-	for _, f := range files {
-		names = append(names, f.Name())
-	}
-	return names
-}
+func TemplateNames() []string { return slices.Sorted(maps.Keys(templateFolders())) }
 
 // Page is what the layout wants of every page.
 type Page struct {
@@ -66,7 +68,7 @@ type Page struct {
 // NewChrome begins a page. Its icon comes from the content origin, the one
 // origin that img-src admits.
 func (s *Pages) NewChrome(title string) Page {
-	return Page{Title: title, Nonce: httpx.NewNonce(), Icon: httpx.Origin(s.ContentURL) + AssetPath("icon.svg"), Sold: s.Sold()}
+	return Page{Title: title, Nonce: httpx.NewNonce(), Icon: httpx.Origin(s.ContentURL) + AssetPath("ui/icon.svg"), Sold: s.Sold()}
 }
 
 // Page renders a handler for people: its failure becomes a page that says what

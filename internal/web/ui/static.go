@@ -2,20 +2,18 @@ package ui
 
 import (
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
-	"io/fs"
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"vitrine/internal/web/httpx"
 )
-
-//go:embed static
-var staticFiles embed.FS
 
 // asset is one static file, ready to be sent.
 type asset struct {
@@ -31,37 +29,32 @@ type assetSet struct {
 	names map[string]string
 }
 
-// assets are read once in a process, and compressed when they are first asked
-// for. The address of a file holds a hash of its content, or for a vendored
-// library of all its files, which find each other by name: what an address
-// answers never changes.
-var assets = sync.OnceValue(func() assetSet {
+// readAssets reads all assets. The address of a file holds a hash of the
+// content of all own files, or for a vendored library of all its files, which
+// find each other by their paths: what an address answers never changes.
+func readAssets() assetSet {
 	set := assetSet{files: map[string]asset{}, names: map[string]string{}}
-	hashes := map[string]string{}
-	each := func(f func(name, group string, body []byte)) {
-		err := fs.WalkDir(staticFiles, "static", func(p string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
+	bodies, hashes := map[string][]byte{}, map[string]string{}
+	for _, f := range folders {
+		f.each(func(file string) {
+			name := path.Join(f.dir, file)
+			if vendored, ok := strings.CutPrefix(file, "vendor/"); ok {
+				name = vendored
 			}
-			body, err := staticFiles.ReadFile(p)
+			body, err := f.read(file)
 			if err != nil {
-				return err
+				panic(err) // it is part of the program, or of the checkout
 			}
-			name := strings.TrimPrefix(strings.TrimPrefix(p, "static/"), "vendor/")
-			group, _, _ := strings.Cut(name, "/")
-			f(name, group, body)
-			return nil
+			bodies[name] = body
 		})
-		if err != nil {
-			panic(err) // the files are part of the program
-		}
 	}
-	each(func(_, group string, body []byte) {
-		sum := sha256.Sum256(append([]byte(hashes[group]), body...))
+	for _, name := range slices.Sorted(maps.Keys(bodies)) {
+		group := assetGroup(name)
+		sum := sha256.Sum256(slices.Concat([]byte(hashes[group]), []byte(name), bodies[name]))
 		hashes[group] = hex.EncodeToString(sum[:])
-	})
-	each(func(name, group string, body []byte) {
-		address := hashes[group][:12] + "/" + name
+	}
+	for name, body := range bodies {
+		address := hashes[assetGroup(name)][:12] + "/" + name
 		set.files[address] = asset{body: body, contentType: assetType(name), gzip: sync.OnceValue(func() []byte {
 			if z := httpx.Compress(body); len(z) < len(body)*9/10 {
 				return z
@@ -69,9 +62,44 @@ var assets = sync.OnceValue(func() assetSet {
 			return nil
 		})}
 		set.names[name] = httpx.AssetRoot + address
-	})
+	}
 	return set
-})
+}
+
+// assetGroup is the vendored library that a file is of; "" for own files.
+func assetGroup(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	for _, f := range folders {
+		if own, _, _ := strings.Cut(f.dir, "/"); own == first {
+			return ""
+		}
+	}
+	return first
+}
+
+// onceAssets are read once in a process, and compressed when they are first
+// asked for.
+var onceAssets = sync.OnceValue(readAssets)
+
+// lastAssets are those of a checkout, as they were when a file was changed
+// last.
+var lastAssets struct {
+	sync.Mutex
+	of  time.Time
+	set assetSet
+}
+
+func assets() assetSet {
+	if !Developing() {
+		return onceAssets()
+	}
+	lastAssets.Lock()
+	defer lastAssets.Unlock()
+	if of := changed(); !of.Equal(lastAssets.of) {
+		lastAssets.of, lastAssets.set = of, readAssets()
+	}
+	return lastAssets.set
+}
 
 // AssetPath is the address of a static file, or of a directory of them, on
 // whatever host the page has that names it.
@@ -111,7 +139,7 @@ func assetType(name string) string {
 
 // SendIcon leads to the icon of the site.
 func SendIcon(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, AssetPath("icon.svg"), http.StatusFound)
+	http.Redirect(w, r, AssetPath("ui/icon.svg"), http.StatusFound)
 }
 
 // ServeAsset needs no credentials and carries nothing secret; viewer frames,

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fetches pdf.js from npm and copies what the PDF viewer needs into static/vendor/pdfjs/; docx-preview with JSZip, which it reads archives
-# by, into static/vendor/docx/; and uPlot, which draws charts, into static/vendor/uplot/. Run it from anywhere; what it writes is
+# Fetches pdf.js from npm and copies what the PDF viewer needs into vendor/pdfjs/; docx-preview with JSZip, which it reads archives
+# by, into vendor/docx/; and uPlot, which draws charts, into vendor/uplot/. Run it from anywhere; what it writes is
 # committed. To move to another version, change the lines below and run the browser tests.
 set -eu
 
@@ -23,7 +23,7 @@ cmaps="
 	UniKS-UCS2-H UniKS-UCS2-V UniKS-UTF16-H UniKS-UTF16-V Adobe-Korea1-UCS2"
 
 here=$(cd "$(dirname "$0")" && pwd)
-to=$here/static/vendor/pdfjs
+to=$here/vendor/pdfjs
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 
@@ -72,7 +72,7 @@ wasm/, fonts/, cmaps/ have licences of their own beside them. Copied by vendor.s
 (Catalog.getPageDict and getPageIndex), which there read fewer objects of a flat tree of pages.
 NOTE
 
-to=$here/static/vendor/docx
+to=$here/vendor/docx
 rm -rf "$to"
 mkdir -p "$to"
 for name in "docx-preview@$docx_version" "jszip@$jszip_version"; do
@@ -93,7 +93,7 @@ jszip $jszip_version, https://github.com/Stuk/jszip, used under the MIT licence 
 Copied by vendor.sh, unchanged.
 NOTE
 
-to=$here/static/vendor/uplot
+to=$here/vendor/uplot
 rm -rf "$to"
 mkdir -p "$to"
 (cd "$temp" && rm -rf package ./*.tgz && npm pack --ignore-scripts --silent "uplot@$uplot_version" >/dev/null && tar -xzf ./*.tgz)

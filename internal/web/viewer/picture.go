@@ -50,7 +50,7 @@ func (s *Viewer) SendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Content-Security-Policy", httpx.FileCSP)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	h.Set("Content-Type", s.Picture(l).Type)
 	if tag.card {
 		h.Set("Content-Type", "image/png")

@@ -1,6 +1,8 @@
 package viewer
 
 import (
+	"embed"
+
 	"vitrine"
 	"vitrine/internal/publish"
 	"vitrine/internal/signer"
@@ -14,3 +16,8 @@ type Viewer struct {
 	Previews *publish.Previews
 	Signer   *signer.Signer
 }
+
+//go:embed *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("viewer", files)

@@ -205,6 +205,7 @@ func (s *Handler) Export(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	}
 	defer s.exporting.Delete(me.ID)
 	httpx.PacerOf(w).Within(exportStall)
+	s.SetPolicy(w, r, httpx.FileBytes)
 	out := &exportStream{w: w, name: fmt.Sprintf("vitrine-%s.zip", s.Now().UTC().Format(time.DateOnly))}
 	if r.Method == http.MethodHead {
 		out.begin()
@@ -245,7 +246,6 @@ func (s *exportStream) begin() {
 	h := s.w.Header()
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", `attachment; filename="`+s.name+`"`)
-	h.Set("Content-Security-Policy", httpx.FileCSP)
 	s.begun = true
 }
 

@@ -1,6 +1,7 @@
 package accountpage
 
 import (
+	"embed"
 	"sync"
 
 	"vitrine/internal/analytics"
@@ -9,6 +10,7 @@ import (
 	"vitrine/internal/publish"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/ui"
 )
 
 // Handler serves the page of one's own account.
@@ -22,3 +24,8 @@ type Handler struct {
 
 	exporting sync.Map // accounts that are being exported, by AccountID
 }
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("app/accountpage", files)

@@ -1,9 +1,12 @@
 package albumpage
 
 import (
+	"embed"
+
 	"vitrine/internal/collections"
 	"vitrine/internal/links"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/ui"
 )
 
 // Handler serves the pages on which albums are managed.
@@ -12,3 +15,8 @@ type Handler struct {
 	Albums *collections.Albums
 	Links  *links.Service
 }
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("app/albumpage", files)

@@ -37,7 +37,7 @@ func (s *Handler) newEntry(heading string) entryPage {
 }
 
 func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int, t ui.Template, p *entryPage) error {
-	w.Header().Set("Content-Security-Policy", s.AppPolicy(p.Nonce))
+	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, status, t, p)
 }
 

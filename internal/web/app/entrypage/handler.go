@@ -1,6 +1,7 @@
 package entrypage
 
 import (
+	"embed"
 	"sync/atomic"
 
 	"vitrine/internal/auth"
@@ -15,3 +16,8 @@ type Handler struct {
 
 	hasOwner atomic.Bool // there is an account
 }
+
+//go:embed *.html
+var files embed.FS
+
+var _ = ui.Folder("app/entrypage", files)

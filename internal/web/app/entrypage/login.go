@@ -21,7 +21,7 @@ type devicePage struct {
 }
 
 func (s *Handler) writeDevice(w http.ResponseWriter, r *http.Request, p *devicePage) error {
-	w.Header().Set("Content-Security-Policy", s.AppPolicy(p.Nonce))
+	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, http.StatusOK, deviceTemplate, p)
 }
 
@@ -44,7 +44,7 @@ func (s *Handler) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrin
 		httpx.RetryAfter(w, e)
 		p.Wrong[""] = httpx.AdviceOn(e)
 	}
-	w.Header().Set("Content-Security-Policy", s.AppPolicy(p.Nonce))
+	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, status, deviceTemplate, &p)
 }
 

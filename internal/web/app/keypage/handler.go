@@ -1,8 +1,11 @@
 package keypage
 
 import (
+	"embed"
+
 	"vitrine/internal/auth"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/ui"
 )
 
 // Handler serves the page of API keys.
@@ -10,3 +13,8 @@ type Handler struct {
 	*app.Shell
 	Keys *auth.Keys
 }
+
+//go:embed *.html *.js
+var files embed.FS
+
+var _ = ui.Folder("app/keypage", files)

@@ -1,9 +1,12 @@
 package linkpage
 
 import (
+	"embed"
+
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/ui"
 )
 
 // Handler serves the list of links, and the page of each.
@@ -13,3 +16,8 @@ type Handler struct {
 	Uploads  *publish.Uploads
 	Captions *publish.Captions
 }
+
+//go:embed *.html
+var files embed.FS
+
+var _ = ui.Folder("app/linkpage", files)

@@ -1,8 +1,11 @@
 package peoplepage
 
 import (
+	"embed"
+
 	"vitrine/internal/auth"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/ui"
 )
 
 // Handler serves the owner's page of the accounts of an instance.
@@ -10,3 +13,8 @@ type Handler struct {
 	*app.Shell
 	Accounts *auth.Accounts
 }
+
+//go:embed *.html
+var files embed.FS
+
+var _ = ui.Folder("app/peoplepage", files)

@@ -1,11 +1,14 @@
 package reportpage
 
 import (
+	"embed"
+
 	"vitrine/internal/analytics"
 	"vitrine/internal/collections"
 	"vitrine/internal/links"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/ui"
 )
 
 // Handler serves the pages of numbers.
@@ -16,3 +19,8 @@ type Handler struct {
 	Sites     *collections.Sites
 	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
 }
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("app/reportpage", files)

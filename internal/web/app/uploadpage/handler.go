@@ -1,10 +1,13 @@
 package uploadpage
 
 import (
+	"embed"
+
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/ui"
 )
 
 // Handler serves the page on which files are published, and what its scripts
@@ -15,3 +18,8 @@ type Handler struct {
 	Links   *links.Service
 	API     *api.Handler
 }
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("app/uploadpage", files)

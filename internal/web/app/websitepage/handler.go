@@ -1,10 +1,13 @@
 package websitepage
 
 import (
+	"embed"
+
 	"vitrine/internal/collections"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/content"
+	"vitrine/internal/web/ui"
 )
 
 // Handler serves the pages on which websites are managed.
@@ -14,3 +17,8 @@ type Handler struct {
 	Uploads *publish.Uploads
 	Content *content.Handler
 }
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var _ = ui.Folder("app/websitepage", files)

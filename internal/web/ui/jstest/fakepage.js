@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import vm from "node:vm";
 
-const tracker = readFileSync(new URL("../static/tracker.js", import.meta.url), "utf8");
+const tracker = readFileSync(new URL("../../public/tracker.js", import.meta.url), "utf8");
 
 const target = () => {
   const listeners = new Map();

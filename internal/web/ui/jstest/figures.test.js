@@ -1,8 +1,8 @@
 // Numbers as pages show them: sizes, and the chart over time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns, read, spoken } from "../static/app/series.js";
-import { bytes } from "../static/app/size.js";
+import { columns, read, spoken } from "../../app/reportpage/series.js";
+import { bytes } from "../size.js";
 
 test("sizes have two digits or more, in decimal units", () => {
   const want = {

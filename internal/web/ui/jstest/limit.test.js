@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deletable, held, linksInUse, uploadsUsed } from "../static/app/limit.js";
-import { bytes } from "../static/app/size.js";
+import { deletable, held, linksInUse, uploadsUsed } from "../../app/limit.js";
+import { bytes } from "../size.js";
 
 test("a limit says what unfinished uploads hold, and how long", () => {
   assert.equal(held({ used: 2, limit: 2, held: 0, retryAfter: 0 }, String), "");

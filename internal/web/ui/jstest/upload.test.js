@@ -1,7 +1,7 @@
 // What an upload does when something fails.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newKey, Refusal, upload } from "../static/app/upload.js";
+import { newKey, Refusal, upload } from "../../app/upload.js";
 import { Net, online, quiet } from "./fakenet.js";
 
 const file = {

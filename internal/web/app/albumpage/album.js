@@ -1,0 +1,92 @@
+// Albums: rows are dragged into their order, and the buttons that move them do so in place. Both work by forms where there is no script.
+import { all, find, say } from "../../ui/app.js";
+import "../websitepage/website.js"; // addresses that are looked up while they are typed
+
+// Nothing is added while nothing is chosen.
+const picks = find(".picks");
+const addChosen = find("#add-chosen");
+if (picks && !addChosen.disabled) {
+  const chosen = () => (addChosen.disabled = !find("input:checked:enabled", picks));
+  picks.addEventListener("change", chosen);
+  addEventListener("pageshow", chosen); // a browser that goes back brings what was chosen
+  chosen();
+}
+
+const list = find("#order");
+if (list) {
+  const rows = () => [...list.children];
+  const settle = () => {
+    const now = rows();
+    now.forEach((row, i) => {
+      const [up, down] = all("[data-by]", row);
+      up.disabled = i === 0;
+      down.disabled = i === now.length - 1;
+      up.form.elements.to.value = i - 1;
+      down.form.elements.to.value = i + 1;
+    });
+  };
+  // store writes where a row is now, one after the other; when that fails the page shows the order as it is stored.
+  let storing = Promise.resolve();
+  const store = (row) => {
+    settle();
+    const body = JSON.stringify({ link: row.dataset.link, to: rows().indexOf(row) });
+    storing = storing.then(async () => {
+      try {
+        const answer = await fetch(list.dataset.order, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body,
+        });
+        if (!answer.ok) throw new Error();
+      } catch {
+        say("The order could not be stored.");
+        location.reload();
+      }
+    });
+  };
+
+  document.addEventListener(
+    "submit",
+    (event) => {
+      const button = event.submitter;
+      if (!button?.dataset.by || !list.contains(button)) return;
+      event.preventDefault();
+      const row = button.closest("li");
+      if (button.dataset.by < 0) row.previousElementSibling?.before(row);
+      else row.nextElementSibling?.after(row);
+      store(row);
+      const next = button.disabled ? find("[data-by]:enabled", row) : button;
+      next?.focus();
+      say(`${find(".title", row).textContent}: place ${rows().indexOf(row) + 1} of ${rows().length}`);
+    },
+    true,
+  );
+
+  let held = null;
+  let from = -1;
+  for (const row of rows()) row.draggable = true;
+  list.addEventListener("dragstart", (event) => {
+    held = event.target.closest?.("li");
+    if (!held) return;
+    from = rows().indexOf(held);
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", find(".title", held).textContent);
+    requestAnimationFrame(() => held?.classList.add("held-up"));
+  });
+  list.addEventListener("dragover", (event) => {
+    if (!held) return;
+    event.preventDefault();
+    const row = event.target.closest?.("li");
+    if (!row || row === held) return;
+    const box = row.getBoundingClientRect();
+    if (event.clientY < box.top + box.height / 2) row.before(held);
+    else row.after(held);
+  });
+  list.addEventListener("drop", (event) => held && event.preventDefault());
+  list.addEventListener("dragend", () => {
+    if (!held) return;
+    held.classList.remove("held-up");
+    if (rows().indexOf(held) !== from) store(held);
+    held = null;
+  });
+}

@@ -1,0 +1,64 @@
+// The list of links, and the page of one: menus beside their buttons, a search that goes by itself, addresses that are looked up while they are typed.
+import { all, find } from "../ui/app.js";
+
+// watchSlug says of what is typed into a field whether it can be had as an address; of is the slug of the link that it is for, told when it is asked.
+export const watchSlug = (field, says, of = () => "") => {
+  let timer;
+  let asked = 0;
+  const tell = (text, state) => {
+    says.textContent = text;
+    says.dataset.state = state;
+    field.setAttribute("aria-invalid", String(state === "taken"));
+  };
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    const slug = field.value.trim();
+    const number = ++asked;
+    if (!slug || slug.toLowerCase() === of()) return tell("", "");
+    timer = setTimeout(async () => {
+      try {
+        const answer = await fetch(`/dashboard/slug?${new URLSearchParams({ slug, for: of() })}`, {
+          cache: "no-store",
+        });
+        const said = await answer.json();
+        if (number === asked) tell(said.message ?? said.error, said.free ? "free" : "taken");
+      } catch {
+        if (number === asked) tell("", ""); // it is looked at again when it is sent
+      }
+    }, 250);
+  });
+};
+
+for (const field of all("form input[name=slug][data-for]"))
+  watchSlug(field, find(".slug-says", field.form), () => field.dataset.for);
+
+// A menu of a row opens below its button, or above it where there is more room.
+document.addEventListener(
+  "toggle",
+  (event) => {
+    const menu = event.target;
+    if (!menu.matches?.(".menu.of-row") || event.newState !== "open") return;
+    const button = find(`[popovertarget="${CSS.escape(menu.id)}"]`).getBoundingClientRect();
+    const box = menu.getBoundingClientRect();
+    const below = button.bottom + 4;
+    const fits = below + box.height <= innerHeight - 8;
+    menu.style.inset = "auto";
+    menu.style.left = `${Math.max(8, Math.min(button.right - box.width, innerWidth - box.width - 8))}px`;
+    menu.style.top = `${fits ? below : Math.max(8, button.top - box.height - 4)}px`;
+  },
+  true,
+);
+// It does not float away from its button.
+const closeMenus = () => {
+  for (const menu of all(".menu.of-row:popover-open")) menu.hidePopover();
+};
+addEventListener("scroll", closeMenus, { passive: true });
+
+const search = find("form.search");
+search?.addEventListener("change", (event) => {
+  if (event.target.matches("select")) search.requestSubmit();
+});
+// Addresses stay short: what is not searched for is not sent.
+search?.addEventListener("formdata", (event) => {
+  for (const [name, value] of [...event.formData]) if (!value) event.formData.delete(name);
+});

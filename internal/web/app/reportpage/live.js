@@ -1,0 +1,134 @@
+// The page of numbers stays true while it is open: it asks whether they have changed, and if so takes over what is new of itself.
+import { find } from "../../ui/app.js";
+
+const eager = 5_000; // ms, as are the following
+const slow = 60_000;
+const patience = 10 * 60_000;
+const silence = 30_000;
+const sign = find("#live");
+const stats = find("#stats");
+const about = find("#about");
+const heard = find("#heard");
+let version = stats?.dataset.version;
+let timer;
+let asking;
+let wait = eager;
+let changed = Date.now();
+let spoken = 0;
+
+// turn makes an element what another is, keeping all that has not changed: where the focus is, what is open, how far something is scrolled.
+// What is marked data-keep is the scripts' own.
+const turn = (from, to) => {
+  if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || from.id !== to.id)
+    return from.replaceWith(to.cloneNode(true));
+  if (from.nodeType !== Node.ELEMENT_NODE) {
+    if (from.data !== to.data) from.data = to.data;
+    return;
+  }
+  if (from.hasAttribute("data-keep")) return;
+  for (const { name } of [...from.attributes])
+    if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
+  for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+  const olds = [...from.childNodes];
+  const news = [...to.childNodes];
+  for (const [i, child] of news.entries()) {
+    if (i < olds.length) turn(olds[i], child);
+    else from.append(child.cloneNode(true));
+  }
+  for (const child of olds.slice(news.length)) child.remove();
+};
+
+const tell = (text, off) => {
+  sign.classList.add("is-on");
+  sign.classList.toggle("is-off", Boolean(off));
+  find(".live-text", sign).textContent = text;
+};
+
+const stop = (text, address) => {
+  clearTimeout(timer);
+  version = undefined;
+  tell("", true);
+  const a = document.createElement("a");
+  a.href = address;
+  a.textContent = text;
+  find(".live-text", sign).replaceChildren(a);
+  heard.textContent = text;
+};
+const signedOut = () =>
+  stop("Signed out: sign in again", `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+
+// fresh fetches the page as it is now, without running anything of it.
+const fresh = () =>
+  new Promise((resolve, reject) => {
+    const x = new XMLHttpRequest();
+    x.open("GET", sign.dataset.now);
+    x.responseType = "document";
+    x.timeout = 30_000;
+    x.onload = () => resolve(x);
+    x.onerror = x.ontimeout = reject;
+    x.send();
+  });
+
+const take = async () => {
+  const answer = await fresh();
+  const now = answer.response?.getElementById("stats");
+  if (answer.status === 401) return signedOut();
+  if (answer.status !== 200 || !now) throw answer;
+  const head = answer.response.getElementById("about");
+  if (head) turn(about, document.adoptNode(head));
+  turn(stats, document.adoptNode(now));
+  version = stats.dataset.version;
+  changed = Date.now();
+  document.dispatchEvent(new Event("numbers"));
+  tell(`Changed at ${new Date().toISOString().slice(11, 16)} UTC`);
+  sign.classList.remove("is-new");
+  void sign.offsetWidth; // so that the mark is seen again
+  sign.classList.add("is-new");
+  if (changed - spoken > silence) {
+    spoken = changed;
+    const views = find("#card-views .value", stats);
+    heard.textContent = views
+      ? `The numbers have changed: ${views.textContent} ${views.textContent === "1" ? "view" : "views"}.`
+      : "The numbers have changed.";
+  }
+};
+
+const ask = async () => {
+  if (asking || document.hidden || version === undefined) return;
+  asking = true;
+  clearTimeout(timer);
+  try {
+    const answer = await fetch(sign.dataset.pulse, {
+      headers: { "If-None-Match": `"${version}"` },
+      cache: "no-store",
+      redirect: "manual",
+      signal: AbortSignal.timeout(30_000),
+    });
+    if (answer.status === 401) return signedOut();
+    if (answer.status === 403 || answer.status === 404)
+      return stop("No longer live: load the page again", location.href);
+    if (answer.ok) {
+      if ((await answer.json()).version !== version) await take();
+    } else if (answer.status !== 304) throw answer;
+    if (sign.classList.contains("is-off")) tell("Up to date");
+    wait = Date.now() - changed > patience ? Math.min(wait * 1.5, slow) : eager;
+  } catch {
+    wait = Math.min(wait * 2, slow);
+    tell("Waiting for the site", true);
+  } finally {
+    asking = false;
+  }
+  if (version !== undefined) timer = setTimeout(ask, wait);
+};
+
+if (sign && stats) {
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return clearTimeout(timer);
+    wait = eager;
+    ask();
+  });
+  addEventListener("online", ask);
+  addEventListener("pageshow", (event) => event.persisted && ask());
+  sign.classList.add("is-on");
+  timer = setTimeout(ask, eager);
+}

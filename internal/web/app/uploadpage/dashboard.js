@@ -1,0 +1,428 @@
+// The upload page: files come in by picker, drop, paste, or from the front page; each has a row that tells how it fares.
+import { find, say } from "../../ui/app.js";
+import { forget, named, peek, take, unmark } from "../../ui/pending.js";
+import { bytes } from "../../ui/size.js";
+import { deletable, held, linksInUse, span, uploadsUsed } from "../limit.js";
+import { watchSlug } from "../links.js";
+import { newKey, upload } from "../upload.js";
+
+const drop = find("#drop");
+const picker = find("#files");
+const list = find("#rows");
+const section = find(".files-section");
+const before = find("#before");
+const overlay = find("#overlay");
+// full tells of the plan when nothing can be put on display; it stands in the place of the drop zone then.
+const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
+const fileLimit = Number(drop.dataset.fileLimit);
+
+const words = {
+  waiting: "Waiting",
+  uploading: "Uploading",
+  retrying: "Connection lost",
+  checking: "Checking",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
+const underWay = new Set(["waiting", "uploading", "retrying", "checking"]);
+// Refusals that stay the same however often the same file is sent.
+const final = new Set([
+  "unsupported_type",
+  "type_mismatch",
+  "invalid_name",
+  "invalid_size",
+  "size_mismatch",
+  "content_mismatch",
+  "unsafe_file",
+  "malware",
+  "file_too_large",
+  "empty",
+  "unreadable",
+]);
+
+// explain is why a file failed, and where to go about it: pairs of words and address.
+const explain = (err) => {
+  const plans = err.upgrade && drop.dataset.upgrade !== undefined ? [["Compare the plans", "/plans"]] : [];
+  const links = deletable(err) ? [["Delete a link", "/links"]] : [];
+  switch (err.code) {
+    case "link_limit":
+      return [`${linksInUse(err)}${held(err, String)}`, [...links, ...plans]];
+    case "storage_limit":
+      return [
+        `${bytes(err.used)} of ${bytes(err.limit)} are used, and this file does not fit.${held(err, bytes)}`,
+        [...links, ...plans],
+      ];
+    case "file_too_large":
+      return [`It has ${bytes(err.used)}. At most ${bytes(err.limit)} a file are allowed.`, plans];
+    case "rate_limited":
+      return [`${uploadsUsed(err)} The next is possible in ${span(err.retryAfter || 60)}.`, plans];
+    case "pro_required":
+      return [err.message, plans];
+    case "unauthorized":
+      return [
+        "You are not signed in any more. Sign in in another tab, then try again here.",
+        [["Sign in", "/sign-in"]],
+      ];
+  }
+  if (err instanceof TypeError)
+    return ["The connection was lost. Nothing is kept of the file; try again when you are online.", []];
+  return [err.message, []];
+};
+
+const files = new Set();
+
+class Row {
+  constructor(file, chosen) {
+    this.file = file;
+    this.name = file.name;
+    this.key = newKey();
+    this.li = find("#file-row").content.firstElementChild.cloneNode(true);
+    this.bar = this.part("progress");
+    this.part(".title").textContent = file.name;
+    this.part(".badge").textContent = (/\.([a-z0-9]{1,5})$/i.exec(file.name)?.[1] ?? "?").toUpperCase();
+    this.bar.setAttribute("aria-label", `Upload of ${file.name}`);
+    this.part(".before").hidden = false;
+    this.field("title").value = chosen.title;
+    if (this.field("slug")) this.field("slug").value = chosen.slug;
+    this.field("download").checked = chosen.download;
+    this.part(".save").hidden = true;
+    const slug = this.field("slug");
+    if (slug) watchSlug(slug, this.part(".slug-says"), () => this.link?.slug ?? "");
+    this.part(".cancel").addEventListener("click", () => this.abort?.abort());
+    this.part(".retry").addEventListener("click", () => this.start());
+    this.part(".remove").addEventListener("click", () => this.remove());
+    this.part(".save").addEventListener("click", () => this.save());
+    for (const name of ["title", "slug"])
+      this.field(name)?.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" && this.link && !event.isComposing) this.save();
+      });
+    this.part(".address input").addEventListener("focus", (event) => event.target.select());
+    list.prepend(this.li);
+    section.hidden = false;
+    files.add(this);
+    this.facts(bytes(file.size));
+    this.start();
+  }
+
+  part(selector) {
+    return find(selector, this.li);
+  }
+
+  field(name) {
+    return find(`[name=${name}]`, this.li);
+  }
+
+  facts(...list) {
+    this.part(".facts-line").textContent = list.filter(Boolean).join(" · ");
+  }
+
+  // show tells the state, in words, and what can be done in it.
+  show(state, text = words[state], why = "", ways = []) {
+    this.state = state;
+    const chip = this.part(".chip");
+    chip.textContent = text;
+    chip.className = `chip is-${{ uploading: "processing", checking: "processing", failed: "disabled" }[state] ?? state}`;
+    this.part(".why").textContent = why;
+    this.part(".ways").replaceChildren(
+      ...ways.map(([label, address]) => {
+        const a = document.createElement("a");
+        Object.assign(a, { href: address, textContent: label, target: "_blank", rel: "noopener" });
+        return a;
+      }),
+    );
+    const going = underWay.has(state);
+    this.li.dataset.state = state;
+    this.bar.hidden = !going;
+    this.part(".cancel").hidden = !going || state === "checking";
+    this.part(".remove").hidden = going;
+  }
+
+  options() {
+    const slug = this.field("slug")?.value.trim();
+    return {
+      linkName: this.field("title").value.trim() || undefined,
+      slug: slug || undefined,
+      allowDownload: this.field("download").checked,
+    };
+  }
+
+  async start() {
+    this.part(".retry").hidden = true;
+    if (this.file.size === 0) return this.fail({ code: "empty", message: "The file is empty." });
+    if (fileLimit && this.file.size > fileLimit)
+      return this.fail({
+        code: "file_too_large",
+        limit: fileLimit,
+        used: this.file.size,
+        upgrade: drop.dataset.upgrade !== undefined,
+      });
+    const slug = this.options().slug;
+    if (this.asked !== undefined && this.asked !== slug) this.key = newKey(); // another address is another upload
+    this.asked = slug;
+    this.abort = new AbortController();
+    this.samples = [];
+    this.bar.value = 0;
+    try {
+      const link = await upload(this.file, {
+        name: this.name,
+        key: this.key,
+        signal: this.abort.signal,
+        options: () => this.options(),
+        onstate: (state, more) => {
+          const away = more?.cause.code?.startsWith("storage_");
+          const busy = more?.cause.status && !away;
+          const cause = more && !navigator.onLine ? "You are offline." : busy ? "The server is busy." : "";
+          this.show(
+            state,
+            away ? "Waiting for the storage" : busy ? "Waiting for the server" : words[state],
+            more ? `${cause} Trying again in ${span(more.seconds)}.`.trim() : "",
+          );
+          if (state === "checking") this.facts(bytes(this.file.size));
+        },
+        onprogress: (sent, of) => this.progress(sent, of),
+      });
+      this.took(link);
+    } catch (err) {
+      if (err.name === "AbortError") {
+        this.show("cancelled");
+        this.facts(bytes(this.file.size));
+        this.part(".retry").hidden = false;
+      } else this.fail(err);
+    }
+    usage();
+  }
+
+  // progress tells how fast it goes, by the last five seconds.
+  progress(sent, of) {
+    const now = performance.now();
+    this.bar.value = sent / of;
+    this.samples.push([now, sent]);
+    while (this.samples.length > 2 && now - this.samples[0][0] > 5000) this.samples.shift();
+    const [then, had] = this.samples[0];
+    const speed = now - then > 500 ? ((sent - had) / (now - then)) * 1000 : 0;
+    this.facts(
+      `${bytes(sent)} of ${bytes(of)}`,
+      speed > 0 && `${bytes(speed)}/s`,
+      speed > 0 && sent < of && `${span((of - sent) / speed)} left`,
+    );
+  }
+
+  fail(err) {
+    const [why, ways] = explain(err);
+    this.show("failed", words.failed, why, ways);
+    this.facts(bytes(this.file.size));
+    this.part(".retry").hidden = final.has(err.code);
+    this.part(".before").hidden = final.has(err.code);
+    if (err.field === "slug") this.part(".before").open = true;
+    say(`${this.name} was not taken. ${why}`);
+  }
+
+  // took shows the link that the file has become.
+  async took(link) {
+    find("section.first")?.remove();
+    const wished = this.options();
+    this.set(link);
+    this.part(".save").hidden = false;
+    say(link.state === "live" ? `${this.name} is live` : `${this.name}: ${link.status}`);
+    if (
+      (wished.slug && wished.slug.toLowerCase() !== link.slug) ||
+      (wished.linkName && wished.linkName !== link.title) ||
+      wished.allowDownload !== link.allowDownload
+    ) {
+      // chosen while it was on its way
+      this.field("title").value = wished.linkName ?? link.title;
+      if (wished.slug) this.field("slug").value = wished.slug;
+      this.field("download").checked = wished.allowDownload;
+      await this.save();
+    }
+    this.watch();
+  }
+
+  set(link) {
+    this.link = link;
+    this.show(link.state, link.status, link.meaning ?? "");
+    this.part(".title").textContent = link.title;
+    this.part(".address").hidden = false;
+    this.part(".address input").value = link.url;
+    this.part(".address input").setAttribute("aria-label", `Address of ${link.title}`);
+    this.part(".copy-it").dataset.text = link.url;
+    this.field("title").value = link.title;
+    if (this.field("slug")) this.field("slug").value = link.slug;
+    this.field("download").checked = link.allowDownload;
+    for (const [selector, address] of [
+      [".open", link.url],
+      [".manage", link.manage],
+      [".analytics", link.analytics],
+    ]) {
+      this.part(selector).href = address;
+      this.part(selector).hidden = selector === ".open" && link.state !== "live";
+    }
+  }
+
+  // watch asks for the state of a video until it is scanned.
+  async watch() {
+    for (let wait = 2000; this.link.state === "processing" && files.has(this); wait = Math.min(wait * 1.3, 15000)) {
+      await new Promise((go) => setTimeout(go, wait));
+      try {
+        const answer = await fetch(`/links/${this.link.slug}/state`, { cache: "no-store" });
+        if (answer.status === 404 || answer.status === 401) return;
+        const now = await answer.json();
+        if (!answer.ok || now.state === "processing") continue;
+        this.link = now;
+        this.show(now.state, now.status, now.meaning ?? "");
+        this.part(".open").hidden = now.state !== "live";
+        say(now.state === "live" ? `${this.name} is live` : `${this.name}: ${now.status}`);
+      } catch {
+        // asked again
+      }
+    }
+  }
+
+  // save changes what was chosen of a link that exists.
+  async save() {
+    const says = this.part(".saved");
+    const want = this.options();
+    const changed = {};
+    if (want.linkName && want.linkName !== this.link.title) changed.title = want.linkName;
+    if (want.slug && want.slug.toLowerCase() !== this.link.slug) changed.slug = want.slug;
+    if (want.allowDownload !== this.link.allowDownload) changed.allowDownload = want.allowDownload;
+    says.dataset.state = "";
+    try {
+      const answer = await fetch(`${this.link.manage}/edit`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(changed),
+      });
+      const said = await answer.json();
+      if (!answer.ok) throw new Error(said.error);
+      this.set(said);
+      if (this.part(".slug-says")) this.part(".slug-says").textContent = "";
+      says.textContent = "Saved";
+    } catch (err) {
+      this.part(".before").open = true;
+      says.dataset.state = "taken";
+      says.textContent = err instanceof TypeError ? "That could not be sent. Try again." : err.message;
+    }
+  }
+
+  remove() {
+    files.delete(this);
+    this.li.remove();
+    section.hidden = !files.size;
+  }
+}
+
+// The options above are for the next files; a title and an address are for one file alone.
+const beforeField = (name) => find(`[name=${name}]`, before);
+if (beforeField("slug")) watchSlug(beforeField("slug"), find(".slug-says", before));
+const add = (some) => {
+  if (!some.length) return;
+  if (full()) return say(`${full()}.`);
+  const one = some.length === 1;
+  for (const file of some)
+    new Row(file, {
+      title: one ? beforeField("title").value : "",
+      slug: one ? (beforeField("slug")?.value ?? "") : "",
+      download: beforeField("download").checked,
+    });
+  if (one) for (const name of ["title", "slug"]) if (beforeField(name)) beforeField(name).value = "";
+  if (find(".slug-says", before)) find(".slug-says", before).textContent = "";
+  list.firstElementChild?.scrollIntoView({ block: "nearest" });
+};
+
+find("#choose").addEventListener("click", () => (full() ? say(`${full()}.`) : picker.click()));
+const chosen = () => {
+  if (!picker.files.length) return;
+  add([...picker.files]);
+  picker.value = "";
+};
+picker.addEventListener("change", chosen);
+
+// Dropped anywhere in the window. A folder is told from a file by its entry.
+const carriesFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+let inside = 0;
+addEventListener("dragenter", (event) => {
+  if (!carriesFiles(event)) return;
+  event.preventDefault();
+  inside++;
+  overlay.hidden = Boolean(full());
+});
+addEventListener("dragover", (event) => {
+  if (!carriesFiles(event)) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = "copy";
+});
+addEventListener("dragleave", (event) => {
+  if (!carriesFiles(event) || --inside > 0) return;
+  inside = 0;
+  overlay.hidden = true;
+});
+addEventListener("drop", (event) => {
+  if (!carriesFiles(event)) return;
+  event.preventDefault();
+  inside = 0;
+  overlay.hidden = true;
+  const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
+  const folders = items.filter((item) => item.webkitGetAsEntry?.()?.isDirectory).length;
+  add(
+    items
+      .filter((item) => !item.webkitGetAsEntry?.()?.isDirectory)
+      .map((item) => item.getAsFile())
+      .filter(Boolean),
+  );
+  if (folders) say("A folder cannot be uploaded here. Pack it as a ZIP, or put it up as a website.");
+});
+addEventListener("paste", (event) => {
+  const pasted = [...(event.clipboardData?.files ?? [])];
+  if (!pasted.length) return;
+  event.preventDefault();
+  add(pasted);
+});
+addEventListener("beforeunload", (event) => {
+  if ([...files].some((f) => underWay.has(f.state))) event.preventDefault();
+});
+
+// What is used of the plan is read from the page as it would be now.
+let reading;
+const usage = () => {
+  clearTimeout(reading);
+  reading = setTimeout(() => {
+    const x = new XMLHttpRequest();
+    x.open("GET", location.pathname);
+    x.responseType = "document";
+    x.onload = () => {
+      const now = x.response?.querySelector(".usage");
+      if (!now) return;
+      find(".usage").replaceWith(document.adoptNode(now));
+      find("#full").replaceWith(document.adoptNode(x.response.querySelector("#full")));
+      drop.hidden = Boolean(full());
+    };
+    x.send();
+  }, 300);
+};
+
+// Room is made on other pages.
+document.addEventListener("visibilitychange", () => !document.hidden && full() && usage());
+
+// Files that were chosen on the front page before somebody signed in. Whoever has not just come from there is asked: others use this browser, too.
+const asked = find("#asked");
+const answer = async (does) => {
+  asked.hidden = true;
+  find("#choose").focus();
+  await does();
+};
+find(".yes", asked).addEventListener("click", () =>
+  full() ? say(`${full()}.`) : answer(async () => add(await take())),
+);
+find(".no", asked).addEventListener("click", () => answer(forget));
+chosen(); // what was chosen while this script was on its way
+if (!full() && unmark()) add(await take());
+else {
+  const waiting = await peek();
+  if (waiting.length) {
+    asked.hidden = false;
+    find("b", asked).textContent = named(waiting);
+    find("span", asked).textContent =
+      `${waiting.length === 1 ? "was" : "were"} chosen in this browser before you signed in. Nothing has been sent.`;
+  }
+}

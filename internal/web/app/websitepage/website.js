@@ -1,0 +1,236 @@
+// Websites: a folder that is dropped or chosen becomes a ZIP, here, and goes the way of every upload.
+import { all, find } from "../../ui/app.js";
+import { bytes } from "../../ui/size.js";
+import { upload } from "../upload.js";
+import { hidden, mostFiles, TooMuch, zip } from "./zip.js";
+
+// dropped is what was dropped: {name, files} of a folder, or {name, zip}.
+const dropped = async (items) => {
+  const entries = items.map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (entries.length === 1 && entries[0].isFile && /\.zip$/i.test(entries[0].name))
+    return { name: entries[0].name, zip: await new Promise((go, stop) => entries[0].file(go, stop)) };
+  const files = [];
+  const walk = async (entry) => {
+    const path = entry.fullPath.replace(/^\//, "");
+    if (hidden(path)) return;
+    if (entry.isFile) {
+      files.push({ path, file: await new Promise((go, stop) => entry.file(go, stop)) });
+      if (files.length > mostFiles)
+        throw new TooMuch(`The folder has more than ${mostFiles.toLocaleString("en")} files.`);
+      return;
+    }
+    const reader = entry.createReader();
+    for (;;) {
+      const some = await new Promise((go, stop) => reader.readEntries(go, stop));
+      if (!some.length) return;
+      for (const e of some) await walk(e);
+    }
+  };
+  for (const entry of entries) await walk(entry);
+  return { name: entries.length === 1 ? entries[0].name : "Website", files };
+};
+
+const drop = find("#drop");
+if (drop) {
+  const panel = find("#deploying");
+  const stage = find("#stage");
+  const figures = find("#figures");
+  const bar = find("#bar");
+  const why = find("#why");
+  const cancel = find("#cancel");
+  const again = find("#again");
+  const close = find("#close");
+  const overlay = find("#overlay");
+  const naming = find("#new");
+  let running = null;
+  let last = null;
+
+  const show = (text, more = "") => {
+    if (stage.textContent !== text) stage.textContent = text;
+    figures.textContent = more;
+  };
+  const fail = (text, link) => {
+    show("Not deployed");
+    why.hidden = false;
+    why.textContent = text;
+    if (link) {
+      const a = document.createElement("a");
+      Object.assign(a, { href: link[1], textContent: link[0] });
+      why.append(" ", a);
+    }
+    bar.hidden = true;
+    cancel.hidden = true;
+    again.hidden = close.hidden = false;
+  };
+  const plans = drop.dataset.upgrade === undefined ? undefined : ["Compare the plans", "/plans"];
+  const explain = (err) => {
+    if (err.code === "file_too_large")
+      return [`It has ${bytes(err.used)} packed, and at most ${bytes(err.limit)} are allowed.`, plans];
+    if (err.code === "storage_limit")
+      return [
+        `${bytes(err.used)} of ${bytes(err.limit)} are used, and it does not fit. Delete older versions, or links.`,
+        plans,
+      ];
+    if (err.code === "unauthorized") return ["You are not signed in any more.", ["Sign in", "/sign-in"]];
+    if (err instanceof TypeError)
+      return ["The connection was lost, or a file of the folder could not be read. Nothing has changed; try again."];
+    return [err.message, err.upgrade ? plans : undefined];
+  };
+
+  // made is where the deploy of a new website begins, which is made once.
+  let made = drop.dataset.begin && { begin: drop.dataset.begin };
+  const site = async (name) => {
+    if (made) return made;
+    const fields = naming ? new FormData(naming) : new FormData();
+    const title = fields.get("title")?.trim() || name.replace(/\.zip$/i, "").slice(0, 200) || "Website";
+    const slug = fields.get("slug")?.trim();
+    const answer = await fetch("/websites/new", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ title, ...(slug && { slug }) }),
+    });
+    const body = await answer.json().catch(() => ({}));
+    if (!answer.ok)
+      throw Object.assign(new Error(body.error || `The server answered ${answer.status}.`), {
+        code: body.code,
+        upgrade: Boolean(body.upgradeUrl),
+      });
+    made = body;
+    return made;
+  };
+
+  // discard takes a website back that was made for a deploy which came to nothing. One that has a version stays, whatever this page knows.
+  const discard = () => {
+    if (drop.dataset.begin || !made) return;
+    const { manage } = made;
+    made = undefined;
+    return fetch(`${manage}/discard`, { method: "POST", keepalive: true }).catch(() => {});
+  };
+  addEventListener("pagehide", () => running && discard());
+
+  const deploy = async (source) => {
+    if (running) return;
+    last = source;
+    running = new AbortController();
+    const { signal } = running;
+    panel.hidden = bar.hidden = cancel.hidden = false;
+    why.hidden = again.hidden = close.hidden = true;
+    bar.value = 0;
+    panel.scrollIntoView({ block: "nearest" });
+    try {
+      show("Reading");
+      const { name, files, zip: whole } = await source();
+      if (files && !files.length) throw new TooMuch("There are no files in it.");
+      const packed =
+        whole ??
+        (await zip(files, {
+          signal,
+          onprogress: (n, of) => {
+            bar.value = of ? n / of : 1;
+            show("Packing", `${bytes(n)} of ${bytes(of)}`);
+          },
+        }));
+      const limit = Number(drop.dataset.fileLimit);
+      if (limit && packed.size > limit)
+        throw Object.assign(new Error(), { code: "file_too_large", used: packed.size, limit });
+      bar.value = 0;
+      const { begin } = await site(name);
+      const version = await upload(packed, {
+        name: "website.zip",
+        type: "application/zip",
+        begin,
+        complete: `${begin}/complete`,
+        signal,
+        onstate: (state, more) => {
+          show(
+            { waiting: "Waiting", uploading: "Uploading", checking: "Checking", retrying: "Trying again" }[state],
+            more ? `in ${more.seconds} s` : "",
+          );
+          cancel.hidden = state === "checking";
+        },
+        onprogress: (sent, of) => {
+          bar.value = sent / of;
+          figures.textContent = `${bytes(sent)} of ${bytes(of)}`;
+        },
+      });
+      show("Deployed");
+      made = undefined; // it stays
+      location.assign(version.next);
+      return;
+    } catch (err) {
+      await discard();
+      if (err.name === "AbortError") panel.hidden = true;
+      else fail(...explain(err));
+    }
+    running = null;
+  };
+
+  cancel.addEventListener("click", () => running?.abort());
+  again.addEventListener("click", () => last && deploy(last));
+  close.addEventListener("click", () => (panel.hidden = true));
+
+  const folder = find("#folder");
+  const zipped = find("#zip");
+  find("#choose-folder").addEventListener("click", () => folder.click());
+  find("#choose-zip").addEventListener("click", () => zipped.click());
+  folder.addEventListener("change", () => {
+    const files = [...folder.files]
+      .map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+      .filter((f) => !hidden(f.path));
+    if (folder.files.length)
+      deploy(async () => ({ name: folder.files[0].webkitRelativePath.split("/")[0] || "Website", files }));
+  });
+  zipped.addEventListener("change", () => {
+    const [file] = zipped.files;
+    if (file) deploy(async () => ({ name: file.name, zip: file }));
+  });
+
+  let depth = 0;
+  const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
+  const over = (by) => (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    depth = Math.max(0, depth + by);
+    overlay.hidden = !depth;
+  };
+  addEventListener("dragenter", over(1));
+  addEventListener("dragleave", over(-1));
+  addEventListener("dragover", (event) => carriesFiles(event) && event.preventDefault());
+  addEventListener("drop", (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    overlay.hidden = true;
+    const got = dropped([...event.dataTransfer.items]); // what is dropped can be asked for now alone
+    deploy(() => got);
+  });
+}
+
+// An address is looked up while it is typed.
+for (const field of all("input[data-check]")) {
+  const says = find(".slug-says", field.form);
+  let timer;
+  let asked = 0;
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    const slug = field.value.trim();
+    const number = ++asked;
+    const tell = (text, state) => {
+      if (number !== asked) return;
+      says.textContent = text;
+      says.dataset.state = state;
+      field.setAttribute("aria-invalid", String(state === "taken"));
+    };
+    if (!slug) return tell("", "");
+    timer = setTimeout(async () => {
+      try {
+        const said = await (
+          await fetch(`${field.dataset.check}?${new URLSearchParams({ slug })}`, { cache: "no-store" })
+        ).json();
+        tell(said.message ?? said.error, said.free ? "free" : "taken");
+      } catch {
+        tell("", ""); // it is looked at again when it is sent
+      }
+    }, 250);
+  });
+}

@@ -1,0 +1,24 @@
+// The documentation: the reference can be searched through.
+import { all, find } from "../ui/app.js";
+
+// Where the pages stand in a row, the one that is open is in sight.
+const row = find(".docs-nav nav > ul");
+const here = find(".docs-nav [aria-current]");
+if (row.scrollWidth > row.clientWidth) row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
+
+const filter = find("#filter");
+if (filter) {
+  const none = find("#filter-none");
+  const parts = all(".op").map((part) => [part, part.textContent.toLowerCase()]);
+  const groups = all(".group");
+  filter.addEventListener("input", () => {
+    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let left = 0;
+    for (const [part, text] of parts) {
+      part.hidden = !words.every((word) => text.includes(word));
+      if (!part.hidden) left++;
+    }
+    for (const group of groups) group.hidden = !find(".op:not([hidden])", group);
+    none.hidden = left > 0;
+  });
+}

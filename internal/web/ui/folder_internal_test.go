@@ -1,0 +1,61 @@
+package ui
+
+import (
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/web/httpx"
+)
+
+// In development a changed file is what the next request gets, at another
+// address.
+func TestReadFrom(t *testing.T) {
+	dir := t.TempDir()
+	if err := ReadFrom(dir); err == nil || !strings.Contains(err.Error(), "is not the directory internal/web") {
+		t.Fatalf("an empty directory: %v", err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "ui"), fs.FS(files)); err != nil {
+		t.Fatal(err)
+	}
+	if err := ReadFrom(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { sources = "" }()
+	get := func(address string) *httptest.ResponseRecorder {
+		r, w := httptest.NewRequest(http.MethodGet, address, nil), httptest.NewRecorder()
+		r.SetPathValue("path", strings.TrimPrefix(address, httpx.AssetRoot))
+		if err := ServeAsset(w, r); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	before := AssetPath("ui/page.css")
+	get(before)
+	style := filepath.Join(dir, "ui", "page.css")
+	if err := os.WriteFile(style, []byte("body { color: red }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(style, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	after := AssetPath("ui/page.css")
+	if got := get(after).Body.String(); after == before || got != "body { color: red }" {
+		t.Errorf("a changed style: %s, then %s with %q", before, after, got)
+	}
+	page := Parse("error.html")
+	for _, text := range []string{"one", "two"} {
+		if err := os.WriteFile(filepath.Join(dir, "ui", "error.html"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := page().Execute(&b, nil); err != nil || b.String() != text {
+			t.Errorf("a changed template: %q, %v", b.String(), err)
+		}
+	}
+}
