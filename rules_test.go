@@ -326,7 +326,6 @@ func TestSizes(t *testing.T) {
 // our own code.
 var dependencies = map[string]string{
 	"github.com/alecthomas/kong":         "flags, environment, help and checks of the command line in one struct",
-	"github.com/bodgit/sevenzip":         "what is in a 7z archive",
 	"github.com/chromedp/chromedp":       "tests: drives real Chromium",
 	"github.com/dustin/go-humanize":      "sizes and counts as people write them",
 	"github.com/rivo/uniseg":             "the width of text on a terminal",
@@ -340,7 +339,6 @@ var dependencies = map[string]string{
 	"github.com/jackc/pgx/v5":            "PostgreSQL",
 	"github.com/klippa-app/go-pdfium":    "PDF pages as pictures, without cgo, in a WebAssembly sandbox",
 	"github.com/microcosm-cc/bluemonday": "what of a stranger's HTML may stand on a page",
-	"github.com/nwaples/rardecode/v2":    "what is in a RAR archive",
 	"github.com/phuslu/iploc":            "country of an address, embedded, without a file to fetch",
 	"github.com/pressly/goose/v3":        "schema migrations, one embedded directory",
 	"github.com/rogpeppe/go-internal":    "tests: scripts against the real binary, txtar",
