@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vitrine/report"
 
 	"vitrine"
 )
@@ -23,7 +24,7 @@ const benchLine = `{"slug":"bench-12","at":"2026-05-04T12:00:00.123Z","viewer":"
 
 // BenchmarkImportParse reads and checks one line.
 func BenchmarkImportParse(b *testing.B) {
-	in := importing{links: map[string]*importTarget{"bench-12": {account: 1, link: 2, content: vitrine.ContentKindOf("pdf"), pages: 12}}, parser: openParser{words: newWordCache()}}
+	in := importing{links: map[string]*importTarget{"bench-12": {account: 1, link: 2, content: vitrine.ContentKindOf("pdf"), pages: 12}}}
 	line := []byte(benchLine)
 	var o vitrine.OpenRecord
 	for b.Loop() {
@@ -62,6 +63,10 @@ func benchHistory(b *testing.B, n int) (path string) {
 type silentLog struct {
 	vitrine.ViewLog
 	most uint64
+}
+
+func (l *silentLog) RetainedFrom(context.Context, vitrine.AccountID) (report.Day, error) {
+	return 0, nil
 }
 
 func (l *silentLog) Imported(context.Context, [32]byte) (int64, error) { return 0, nil }

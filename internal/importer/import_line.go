@@ -64,8 +64,8 @@ type importTarget struct {
 // open reads one line into o, all but its ID, and returns the link it is to.
 // o.Session is good until the next call.
 func (i *importing) open(ctx context.Context, b []byte, o *vitrine.OpenRecord) (*importTarget, error) {
-	in, err := i.parser.parse(b)
-	if err != nil {
+	var in importedOpen
+	if err := decodeLine(b, &in); err != nil {
 		return nil, err
 	}
 	l, err := i.target(ctx, in.Slug)

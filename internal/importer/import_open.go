@@ -32,7 +32,7 @@ func (s *Importer) Opens(ctx context.Context, r io.Reader) (Result, error) {
 		return Result{}, err
 	}
 	defer staged.close()
-	in := importing{Importer: s, staged: staged, links: map[string]*importTarget{}, parser: openParser{words: newWordCache()}}
+	in := importing{Importer: s, staged: staged, links: map[string]*importTarget{}}
 	file, lines, err := in.stage(ctx, r)
 	if err != nil {
 		return Result{}, err
@@ -58,8 +58,7 @@ type importing struct {
 	*Importer
 	staged  *staging
 	links   map[string]*importTarget // by slug
-	parser  openParser
-	session report.Session // of the last line
+	session report.Session           // of the last line
 }
 
 // stage reads the file, all of it, and returns its SHA-256 and number of lines.

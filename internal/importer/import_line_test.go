@@ -1,0 +1,93 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+)
+
+func importLine(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
+
+func TestImportTime(t *testing.T) {
+	for s, want := range map[string]string{
+		"2026-05-04T12:00:00.123Z":       "2026-05-04T12:00:00.123Z",
+		"2026-05-04T12:00:00.123999999Z": "2026-05-04T12:00:00.123Z",
+		"2026-05-04T14:00:00+02:00":      "2026-05-04T12:00:00.000Z",
+		"1970-01-01T00:00:00Z":           "1970-01-01T00:00:00.000Z",
+		"1970-01-01T00:00:00+00:01":      "", // 1969
+		"2099-12-31T23:59:59.999Z":       "2099-12-31T23:59:59.999Z",
+		"2099-12-31T23:59:59-00:01":      "", // 2100
+		"2026-02-30T12:00:00Z":           "",
+		"2026-05-04":                     "",
+		"2026-05-04T12:00:00":            "",
+		"":                               "",
+	} {
+		at, err := importTime(s)
+		got := at.Format("2006-01-02T15:04:05.000Z07:00")
+		if (err == nil) != (want != "") || err == nil && got != want {
+			t.Errorf("importTime(%q) = %s, %v, want %q", s, got, err, want)
+		}
+	}
+}
+
+// The viewer of a name stays the same over all versions: what was imported
+// before and what will be must agree.
+func TestImportedViewer(t *testing.T) {
+	for _, c := range []struct {
+		account vitrine.AccountID
+		name    string
+	}{{1, "v"}, {42, "ä viewer"}, {1 << 40, strings.Repeat("long ", 100)}} {
+		sum := sha256.Sum256([]byte(fmt.Sprintf("imported %d %s", c.account, c.name)))
+		if got, want := importedViewer(c.account, c.name), binary.BigEndian.Uint64(sum[:8]); got != want {
+			t.Errorf("viewer %q of account %d is %x, not %x", c.name, c.account, got, want)
+		}
+	}
+}
+
+// What is staged is read back as it was.
+func TestStagedRecord(t *testing.T) {
+	in := importing{links: map[string]*importTarget{}}
+	for _, kind := range []string{"pdf", "video", "html", "archive"} {
+		in.links[kind] = &importTarget{account: 1, link: 2, content: vitrine.ContentKindOf(filetype.Kind(kind))}
+	}
+	label := strings.Repeat("é", 127) + "x"
+	for _, members := range []string{`"slug":"pdf"`, `"slug":"pdf","bot":true,"qr":true,"returning":true`,
+		`"slug":"pdf","country":"DE","city":"` + label + `","referrer":"r","source":"s","device":"d","browser":"b","os":"o"`,
+		`"slug":"archive","session":{"engagedMs":0,"presentMs":1099511627776,"downloaded":true}`,
+		`"slug":"pdf","session":{"engagedMs":5,"presentMs":6,"screen":"1920+","pages":[{"page":100000,"ms":1099511627776},{"page":1,"ms":0}]}`,
+		`"slug":"video","bot":true,"session":{"engagedMs":5,"presentMs":6,"playedPct":0.0001,"reachedPct":100}`,
+		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
+		var want, got vitrine.OpenRecord
+		if _, err := in.open(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)), &want); err != nil {
+			t.Fatal(members, err)
+		}
+		if want.Session != nil && len(want.Session.Pages) == 0 {
+			want.Session.Pages = nil
+		}
+		b := appendStaged(nil, &want)
+		got = vitrine.OpenRecord{Account: want.Account}
+		got.At, got.Link = want.At, want.Link
+		stored := append([]byte{}, b...)
+		if err := readStaged(stored, &got, newWordCache()); err != nil {
+			t.Fatal(members, err)
+		}
+		clear(stored)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: read back as %+v, %+v", members, got, got.Session)
+		}
+		for n := range b {
+			if err := readStaged(b[:n], &got, newWordCache()); err == nil {
+				t.Fatalf("%s: %d bytes of %d are read", members, n, len(b))
+			}
+		}
+		if err := readStaged(append(b, 0), &got, newWordCache()); err == nil {
+			t.Errorf("%s: a byte more is read", members)
+		}
+	}
+}
