@@ -56,13 +56,14 @@ type Blobs interface {
 	// a time, for keys that keep says no to.
 	Sweep(ctx context.Context, before time.Time, keep func(UploadID) (bool, error)) error
 
-	// Mark is the text that was last put beside the blobs; "": none. It says
-	// whose the place is (Place), and is no blob: nothing sweeps or lists it.
-	Mark(ctx context.Context) (string, error)
+	// Marker returns the token that was last written beside the blobs, "" if
+	// none was. It says which database owns the storage. It is no blob: nothing
+	// sweeps or lists it.
+	Marker(ctx context.Context) (string, error)
 
 	// PutMark puts a text of at most 100 letters and digits in place of the
 	// mark; whole and durable when nil, and otherwise there or not.
-	PutMark(ctx context.Context, mark string) error
+	PutMarker(ctx context.Context, mark string) error
 
 	// Each calls f with every sealed blob, for the audit.
 	Each(ctx context.Context, f func(UploadID, BlobInfo) error) error

@@ -66,7 +66,7 @@ const (
 	ActorReaders    ActorKind = "readers" // who reported it
 )
 
-// Operator is anyone who types on the machine that the instance runs on.
+// Operator is a person at the command line of the server.
 var Operator = Actor{Kind: ActorOperator}
 
 // Moderator is a moderator by their account.
@@ -94,7 +94,7 @@ const MaxNote = 1000
 type Decision struct {
 	By   Actor
 	Note string
-	// Seen is the last change of the link that anyone who decides has seen;
+	// Seen is the last change of the link that the decider has seen;
 	// when there is another since, nothing is decided. 0: any.
 	Seen ChangeID
 }
@@ -199,7 +199,7 @@ func (l *Link) Transition(tx Tx, now time.Time, c Change) error {
 		}
 		l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
 	}
-	return errors.Join(tx.PutLink(l), l.standForSite(tx, c), tx.AddChange(&c))
+	return errors.Join(tx.PutLink(l), l.disableSite(tx, c), tx.AddChange(&c))
 }
 
 // Add makes a link and writes that it was made. Its state, reason and detail

@@ -54,7 +54,11 @@
 //	attempt, rate limit   counted tries
 //	one-time token        sign-in, invitation and reset links
 //	reserve IDs           never reuse IDs that the view log has seen
-//	delete, purge, expire a row or link; bytes; by time. Keys are revoked, leftovers swept
+//	delete                a link or another row
+//	purge                 a file's bytes, after its link is deleted
+//	expire                rows or views, by age
+//	sweep                 leftovers of uploads and crashes
+//	revoke                a key, session or invitation
 //	disable, enable       a link; a decision is undone, a version restored
 //
 // # The tree

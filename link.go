@@ -223,8 +223,8 @@ func (l *Link) DeleteVersion(tx Tx, now time.Time, by Actor) error {
 	return errors.Join(l.Transition(tx, now, Change{By: by, Action: ActionDelete}), tx.DeleteAbuseReports(l.ID))
 }
 
-// LeaveSite has a version's website show it no longer, when it is deleted by
-// anyone who deletes links. Nothing else is shown instead.
+// LeaveSite takes a deleted version off its website. No other version takes its
+// place.
 func (l *Link) LeaveSite(tx SiteTx) error {
 	if l.Site == 0 {
 		return nil
@@ -245,11 +245,11 @@ func (l *Link) LeaveSite(tx SiteTx) error {
 	return tx.PutSite(site)
 }
 
-// standForSite has a version that was shown when it was cleared stand for its
-// website from now on, when it is taken off display: the website is off display
-// with it, and no older version comes back. Anyone who takes the clearance
-// itself back has the website as it was before.
-func (l *Link) standForSite(tx SiteTx, c Change) error {
+// disableSite disables the website of a version that is disabled before the
+// website showed it: the version becomes the current one, so that no older
+// version comes back. Undoing the approval itself leaves the website as it was
+// before.
+func (l *Link) disableSite(tx SiteTx, c Change) error {
 	if l.Site == 0 || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
 		return nil
 	}

@@ -93,8 +93,8 @@ type SlugRequest struct {
 	Link   LinkID
 }
 
-// SlugFree reports whether a custom slug may be taken. The answer is the same
-// anyone who has it.
+// SlugFree reports whether a custom slug may be taken. The answer does not
+// depend on who has it.
 func SlugFree(tx Tx, f SlugRequest, now time.Time) error {
 	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
 	if _, err := tx.LinkBySlug(f.Slug); err == nil {

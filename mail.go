@@ -40,7 +40,7 @@ type Letter struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time // from then on it is of no use; zero: it always is
 	Tries     int       // that have begun
-	NextAt    time.Time // until then it is left alone: anyone who sends it says so first
+	NextAt    time.Time // until then it is left alone: the sender claims it first
 }
 
 // LetterTx reads and writes letters within a transaction.

@@ -188,7 +188,8 @@ type ImportReceipt struct {
 	At    time.Time
 }
 
-// Download is the event that a file was downloaded by anyone who opened a page.
+// Download is the event that a file was downloaded by a reader who opened its
+// page.
 type Download struct {
 	ID   ViewID // of the event
 	Link LinkID

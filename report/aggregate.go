@@ -2,7 +2,7 @@ package report
 
 // A database that holds opens can count them itself: what it has summed makes
 // the same tally as Add, AddVisit, AddLinkVisit and AddDownload do one by one.
-// Each method adds n facts at once; anyone who uses them sees to it that every
+// Each method adds n facts at once; the caller makes sure that every
 // fact is in each of the sums that it belongs to.
 
 // Label is one of the labels that a tally counts views by.

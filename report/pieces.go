@@ -18,7 +18,7 @@ import (
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
 // Each piece begins with the version of its form and ends with a checksum.
-// Labels stand in it as numbers of a dictionary that belongs to anyone who
+// Labels stand in it as numbers of a dictionary that belongs to the part that
 // stores it. Numbers are varints; what is sorted is stored as differences.
 
 // pieceVersion is the form of the pieces. A piece of another one is as good as

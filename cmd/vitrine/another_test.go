@@ -68,7 +68,7 @@ func TestServeAnOlderState(t *testing.T) {
 	says(false, "view log, link 1 of account 1: the database has no such link", "audit")
 	h.serve()
 	h.wait(`(restored to an earlier moment than the log)`)
-	h.wait(`(nothing is removed from storage: these files were last looked after by another database)`)
+	h.wait(`(nothing is removed from storage: these files were last used by another database)`)
 	anew := h.upload(key)
 	c, err := client.New(h.url, key)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestServeAnOlderState(t *testing.T) {
 	if err != nil || r.Totals.Views != 0 || r.Totals.Downloads != 0 {
 		t.Errorf("a new link has %+v, %v", r.Totals, err)
 	}
-	says(false, "wrong    files: these files were last looked after by another database", "doctor")
+	says(false, "wrong    files: these files were last used by another database", "doctor")
 	says(false, "--yes", "storage", "claim")
 	says(true, "1 file is there", "storage", "claim", "--yes")
 	says(true, "are this database's.", "storage", "claim")
@@ -137,19 +137,19 @@ func TestStorageClaim(t *testing.T) {
 	defer in.Close()
 	other := func() {
 		t.Helper()
-		if err := errors.Join(in.place().Rotate(t.Context()), in.blobs.PutMark(t.Context(), "ANOTHERS")); err != nil {
+		if err := errors.Join(in.place().Rotate(t.Context()), in.blobs.PutMarker(t.Context(), "ANOTHERS")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	does(0, "does all that is asked of it", "", "storage", "check")
 	other()
-	does(exitFailure, "these files were last looked after by another database", "", "storage", "check")
+	does(exitFailure, "these files were last used by another database", "", "storage", "check")
 	does(exitFailure, "vitrine storage claim", "", "doctor")
 	does(exitUsage, "--yes", "", "storage", "claim")
 	for _, no := range []string{"n\n", "\n", "yo", "no"} {
 		does(0, "0 files are there", no, "storage", "claim")
 	}
-	does(exitFailure, "last looked after by another database", "", "storage", "check")
+	does(exitFailure, "last used by another database", "", "storage", "check")
 	does(0, "are this database's now.", "y\n", "storage", "claim")
 	does(0, "does all that is asked of it", "", "storage", "check")
 	other()

@@ -38,7 +38,7 @@ type keptConn struct {
 }
 
 func (b *balancer) handler() http.Handler {
-	quiet := log.New(io.Discard, "", 0) // anyone who asks is answered 502
+	quiet := log.New(io.Discard, "", 0) // every request is answered 502
 	return &httputil.ReverseProxy{Transport: b, ErrorLog: quiet, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetXForwarded()
 		r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host

@@ -9,7 +9,7 @@ import (
 )
 
 // TestDrain has a server drain: it says at once that it is not ready, and goes
-// on answering anyone who asks, each for the last time on its connection. A
+// answering every client, each for the last time on its connection. A
 // second signal ends it.
 func TestDrain(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ type cli struct {
 	Key         keyCmd         `cmd:"" group:"run" help:"Create, list and revoke API keys."`
 	Link        linkCmd        `cmd:"" group:"run" help:"Show, disable, review and delete links."`
 	Import      importCmd      `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
-	Storage     storageCmd     `cmd:"" group:"run" help:"Look after the place that files are kept in."`
+	Storage     storageCmd     `cmd:"" group:"run" help:"Check and claim the storage of files."`
 	Audit       auditCmd       `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
 	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Ask the server on this machine whether it answers: for the health check of a container."`
 	Doctor      doctorCmd      `cmd:"" group:"run" help:"Look at each part of the configuration and say what is wrong, and what to do."`

@@ -37,9 +37,9 @@ func (m *migration) filesFit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if mark, err := m.to.blobs.Mark(ctx); err != nil {
+	if mark, err := m.to.blobs.Marker(ctx); err != nil {
 		return err
-	} else if known, err := (storageowner.Owner{Store: m.from.store}).Mark(ctx); err != nil {
+	} else if known, err := (storageowner.Owner{Store: m.from.store}).Token(ctx); err != nil {
 		return err
 	} else if mark != "" && known == "" {
 		return fmt.Errorf("%s cannot be filled: %w (it is the place of another instance)", redacted(m.to.filesPlace()), sqldb.ErrOtherData)
@@ -60,11 +60,11 @@ func (m *migration) filesFit(ctx context.Context) error {
 // before. Whatever is there is known to it (filesFit). Both databases have the
 // mark.
 func (m *migration) mark(ctx context.Context) error {
-	mark, err := storageowner.Owner{Store: m.to.store}.Mark(ctx)
+	mark, err := storageowner.Owner{Store: m.to.store}.Token(ctx)
 	if err != nil || mark == "" { // one that was never marked takes a place without a mark
 		return err
 	}
-	return m.to.blobs.PutMark(ctx, mark)
+	return m.to.blobs.PutMarker(ctx, mark)
 }
 
 // files copies the files, several at once.

@@ -45,8 +45,8 @@ func (s *scanner) Close() {
 }
 
 // atOnce is how many videos are scanned side by side: of the turns of all
-// daemons two are left, one for what is scanned anew and one for anyone who
-// waits for the answer to an upload.
+// daemons two are left, one for what is scanned anew and one for an uploader
+// who waits for the answer to an upload.
 func (c *serveCmd) atOnce() int { return max(len(c.Clamd)*c.Scans-2, 1) }
 
 // noticesLife is how long what was said of the scanner is said again without

@@ -15,7 +15,7 @@ import (
 type storageCmd struct {
 	AcceptViews storageAcceptViewsCmd `cmd:"" help:"Go on with a view log from which views are missing; says first what is missing."`
 	Check       storageCheckCmd       `cmd:"" help:"Try whatever is asked of the bucket, with small objects that are removed again; says what is wrong and what to do."`
-	Claim       storageClaimCmd       `cmd:"" help:"Make the place of the files, a directory or a bucket, this database's, when it was another's or a later one's; says first what that means."`
+	Claim       storageClaimCmd       `cmd:"" help:"Make the directory or bucket of the files this database's, when it was another's or a later one's; says first what that means."`
 	Cors        storageCorsCmd        `cmd:"" help:"Have the bucket let pages of the public address put files there (CORS); its other rules stay."`
 }
 
@@ -105,12 +105,12 @@ type storageClaimCmd struct {
 }
 
 func (*storageClaimCmd) Help() string {
-	return `A server removes from the place of its files what its database does not know. So that it never removes another's, the place bears a mark that the database knows,
-and which is another one every hour. When it is not as it should be, nothing is removed, and the log says so: another instance, or a copy of the database, has
-used the same files; or the database was restored to an earlier moment. Find out which it is, stop what else uses the files, and claim them.`
+	return `A server removes files that its database does not know. To protect the files of another instance, the storage holds a marker that changes every hour, and the
+database has a copy. If the two differ, the server removes nothing and logs a warning. Then another instance or a copy of the database has used the same
+files, or the database was restored to an earlier moment. Find out which, stop the other server, and claim the files.`
 }
 
-// Run claims the place.
+// Run claims the storage.
 func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		where := redacted(c.filesPlace())
@@ -126,7 +126,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		t.Say("The files in %s were last looked after by another database, or by a later state of this one.", terminal.Plain(where))
+		t.Say("The files in %s were last used by another database, or by a later state of this one.", terminal.Plain(where))
 		t.Say("%s there, %s in all, that this database does not know. Once the files are its own, its server removes these.", isAre(files, "file"), terminal.FormatSize(bytes))
 		if ok, err := sure(t, c.Yes, "Claim them?"); err != nil || !ok {
 			return err

@@ -42,7 +42,7 @@ type Checker struct {
 	// All recounts every sum that the log keeps, not a sample.
 	All bool
 	// Tally is called in place of Run's fault for a stored tally, which
-	// [ViewLog.Rebuild] makes again. It may be nil.
+	// [vitrine.ViewLog.Rebuild] makes again. It may be nil.
 	Tally func(string)
 }
 
@@ -142,9 +142,9 @@ func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) erro
 		fault(fmt.Sprintf("link %s: it is %s (%s), but its history ends with %s (%s)", l.Slug, l.State, l.Reason, last.To, last.Reason))
 	}
 	for _, c := range history {
-		person := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator || c.By.Kind == vitrine.ActorOwner
-		if c.From == vitrine.StateReview && c.To == vitrine.StateLive && !person {
-			fault(fmt.Sprintf("link %s: %s moved it from review to live, which only a person may", l.Slug, c.By.Kind))
+		moderator := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator
+		if c.From == vitrine.StateReview && c.To == vitrine.StateLive && !moderator {
+			fault(fmt.Sprintf("link %s: %s moved it from review to live, which only a moderator may", l.Slug, c.By.Kind))
 		}
 	}
 	return nil
@@ -233,7 +233,7 @@ func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, f
 				}
 			}
 			switch {
-			case err == nil && u.State == vitrine.UploadOpen && (waits || a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.PlaceEvery):
+			case err == nil && u.State == vitrine.UploadOpen && (waits || a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.CheckEvery):
 			case err == nil && u.State == vitrine.UploadFailed: // swept with its upload
 			case err == nil || errors.Is(err, vitrine.ErrNotFound):
 				fault(fmt.Sprintf("bytes %s belong to no link", id))

@@ -111,7 +111,7 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 	})
 }
 
-// confirm makes sure that anyone who uses a session is whose account it is: by
+// confirm makes sure that the user of a session owns the account: by
 // the current password, or because the session has just begun with a one-time
 // link. It returns the account as it was then; what is done then is done to
 // this account with this password alone.
@@ -271,7 +271,7 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 	return cmp.Or(err, refused)
 }
 
-// ConfirmEmail gives the account of anyone who is signed in the address that a
+// ConfirmEmail gives the signed-in account the address that a
 // token was sent to. Errors: CodeUnauthorized for the token, another account's
 // too.
 func (s *Accounts) ConfirmEmail(ctx context.Context, me *vitrine.Account, text string) error {

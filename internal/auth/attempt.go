@@ -17,7 +17,7 @@ type Client struct {
 	// Devices are what the browser shows of having signed in before, as Device
 	// made them; what is none of ours counts for nothing.
 	Devices []string
-	// Label names browser and system to anyone who looks at their sessions. The
+	// Label names browser and system in the list of sessions. The
 	// user agent itself is not kept.
 	Label string
 }

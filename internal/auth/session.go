@@ -143,8 +143,8 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 	return s.begin(tx, a, g, false)
 }
 
-// forgive takes tries back that were not carried out, through no fault of
-// anyone who tried.
+// forgive refunds attempts that were not carried out through no fault of the
+// person.
 func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error {
 	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return refundAttempts(tx, taken) })
 }

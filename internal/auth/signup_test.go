@@ -136,7 +136,7 @@ func TestSignUpCountsBeforeItHashes(t *testing.T) {
 	e.Code("beyond the limit", join(5*time.Second, "eve@example.org"), vitrine.CodeRateLimited)
 }
 
-// An invitation stands as long as anyone who gave it out may invite.
+// An invitation holds as long as the inviter may invite.
 func TestInvitationsOfFormerOwners(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()

@@ -63,15 +63,15 @@ func older(a, b string) bool {
 	return false
 }
 
-// explain is err, of the first requests to a server, as anyone who configures
-// it can act on it.
+// explain words err, of the first requests to a server, for the person who
+// configures it.
 func (c *client) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	var u *vitrine.Error
 	if errors.As(err, &u) && u.Err != nil {
-		err = u.Err // anyone who configures a server is told what it said
+		err = u.Err // the operator sees what the server said
 	}
 	var e *exception
 	switch {

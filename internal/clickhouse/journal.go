@@ -21,7 +21,7 @@ import (
 // happened; and then it is carried out. Every step of carrying it out may be
 // done again, by anybody, any number of times: rows carry the number of their
 // batch, the highest of a key counts, and the server drops an insert whose
-// token it has seen. So anyone who writes next first carries out what the last
+// token it has seen. So the next writer first carries out what the last
 // row of the journal says, unless it is known to be done; those before it are,
 // or the last one would not be there.
 //

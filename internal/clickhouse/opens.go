@@ -51,7 +51,7 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, opens []r
 }
 
 // opensAtOnce is about how many opens are read before they are handed on:
-// anyone who takes them may be slow.
+// the consumer may be slow.
 const opensAtOnce = 16_384
 
 // Opens implements [vitrine.ViewLog].

@@ -25,7 +25,7 @@ type ViewLog struct {
 	c    *client
 	lock func(ctx context.Context) (release func(), err error)
 
-	turn chan struct{} // held by anyone who writes; the rest belongs to its holder
+	turn chan struct{} // held by the writer; it guards the rest
 	// applied is the last batch that is known to be carried out.
 	applied uint64
 	known   *state // as of applied; nil: not read yet
@@ -104,7 +104,7 @@ func (c *client) state(ctx context.Context) (s state, err error) {
 	return s, err
 }
 
-// stateNow is the state for anyone who holds the turn.
+// stateNow is the state for the holder of the turn.
 func (l *ViewLog) stateNow(ctx context.Context) (state, error) {
 	if l.known == nil {
 		s, err := l.c.state(ctx)

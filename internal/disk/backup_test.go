@@ -52,7 +52,7 @@ func TestBackup(t *testing.T) {
 func testBackup(t *testing.T, to string, linked bool) {
 	from := filepath.Join(t.TempDir(), "from")
 	b := newBlobs(t, from)
-	var mu sync.Mutex // the store's: anyone who deletes says so here first
+	var mu sync.Mutex // the store's: a deletion locks it first
 	known := map[vitrine.UploadID]stored{}
 	add := func() {
 		k, data := store(t, b, 1+mrand.IntN(100_000))

@@ -91,7 +91,7 @@ func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, e
 	}
 	hex, _, _ := strings.Cut(string(sum), " ")
 	if len(hex) != 64 {
-		hex = "" // anyone who needs it computes it
+		hex = "" // callers compute it when they need it
 	}
 	return vitrine.BlobInfo{Size: st.Size(), SHA256: hex}, nil
 }

@@ -58,8 +58,8 @@ const (
 	MaxProlog = 256 * KiB
 )
 
-// Bounds of archives. They concern what anyone who downloads the archive would
-// unpack.
+// Bounds of archives. They concern what a person who downloads the archive
+// would unpack.
 const (
 	// MaxListed is how many entries Facts lists; nobody reads further on a
 	// page.

@@ -41,7 +41,7 @@ const (
 	ReasonMalware         = "malware"
 )
 
-// What an archive does to anyone who unpacks it.
+// What an archive does when it is unpacked.
 const (
 	ReasonEscapingPath   = "escaping_path"
 	ReasonReservedName   = "reserved_name"

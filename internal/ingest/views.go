@@ -78,13 +78,14 @@ type Views struct {
 	entries chan entry
 	written chan struct{} // closed when all entries are
 
-	// turn is held by anyone who may write what has just arrived, to the log or
-	// to the spool: the writer, and the replayer while it hands over.
+	// turn is held by the goroutine that may write what has just arrived, to
+	// the log or to the spool: the writer, and the replayer while it hands
+	// over.
 	turn chan struct{}
 	// logging is held by the one Append to the log that is under way, also when
 	// nobody waits for it any more.
 	logging chan struct{}
-	// spooled wakes the replayer, and waiting anyone who tries what is early
+	// spooled wakes the replayer, and waiting the retries of early events
 	// again.
 	spooled, waiting chan struct{}
 

@@ -13,11 +13,11 @@ import (
 // 41 s at most.
 const ServedWithin = 45 * time.Second
 
-// Holders lists who serves an instance over a store that servers share:
-// anyone who takes or renews a lease while this looks on. What is in the leases
-// is compared with no clock; those of servers that were killed stay as they
-// are. waiting is called when there are leases, and with that something to wait
-// for.
+// Holders lists who serves an instance over a store that servers share: a
+// process that takes or renews a lease while this looks on. What is in the
+// leases is compared with no clock; those of servers that were killed stay as
+// they are. waiting is called when there are leases, and with that something to
+// wait for.
 func Holders(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error), waiting func()) (holders []string, err error) {
 	left, err := leases(ctx)
 	if err != nil || len(left) == 0 {

@@ -64,11 +64,10 @@ func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error 
 
 // Public finds a link for its public page, with its account. Errors:
 // CodeNotFound (unknown or deleted), CodeNotAvailable (in review or
-// processing), CodeDisabled; with CodeNotAvailable and CodeDisabled nothing of
-// the link is told. A slug that was the link's before finds it, too: anyone who
-// asks compares, and sends readers to the address that is the link's now. What
-// is returned may be what was read before if nothing in the store has changed
-// since; what it points to is not to be written.
+// processing), CodeDisabled; these reveal nothing about the link. An earlier
+// slug finds the link, too: the caller compares slugs and redirects to the
+// current address. The result may be a cached one, if nothing in the store has
+// changed since; it must not be written to.
 func (s *Service) Public(ctx context.Context, slug vitrine.Slug) (*vitrine.Link, *vitrine.Account, error) {
 	return s.public(ctx, linkKey{slug: slug})
 }

@@ -57,9 +57,9 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 }
 
 // SlugFree reports whether an account may take a slug now: for its link with a
-// slug of, or for a new one (""). The answer about one that is taken is the
-// same anyone who has it. Errors: CodeProRequired, CodeInvalidSlug,
-// CodeSlugTaken, CodeNotFound.
+// slug of, or for a new one (""). The answer for a taken slug does not depend
+// on who has it. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken,
+// CodeNotFound.
 func (s *Service) SlugFree(ctx context.Context, a *vitrine.Account, of, slug string) error {
 	if err := a.MayChooseSlug(); err != nil {
 		return err

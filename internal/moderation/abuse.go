@@ -21,11 +21,10 @@ const (
 	// hourlyReports is how many reports one reporter may send within an hour,
 	// over all links.
 	hourlyReports = 5
-	// hourlyHolds is how many links reports alone take off display within an
-	// hour, over the whole instance, that no person has looked at since.
-	// Readers seldom report as many; anyone who has a thousand addresses can,
-	// and must not empty the instance. What is reported beyond it is kept, and
-	// a later report holds the link.
+	// hourlyHolds is how many links reports alone may hold within an hour, over
+	// the whole instance, before a moderator decides. Readers seldom report as
+	// many; an attacker with a thousand addresses can, and must not empty the
+	// instance. Further reports are kept, and a later report holds the link.
 	hourlyHolds = 20
 	// AbuseReportLife is how long reports are kept about a link that stays
 	// live.
@@ -212,8 +211,8 @@ func heldByReports(tx vitrine.ReviewTx, after time.Time) (n int, err error) {
 	return len(waiting), err
 }
 
-// List is what was reported about a link, newest first, for the operator:
-// whatever the link's state, and before it too.
+// List returns the reports about a link, newest first, for the operator,
+// whatever the state of the link.
 func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*vitrine.AbuseReport, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := vitrine.LinkBySlug(tx, slug)

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// letterTime is how long a letter is left to anyone who has begun to send
+	// letterTime is how long a letter is left to the process that began to send
 	// it, which takes half a minute at the most: longer than that and the
 	// difference of two clocks together.
 	letterTime = 2 * time.Minute

@@ -39,10 +39,9 @@ var common = []string{
 	"vitrine123", "vitrinevitrine",
 }
 
-// Parse checks a password that is being chosen by anyone who has an address,
-// and brings it to the form in which it is hashed: the same characters are the
-// same whichever keyboard they come from (NFC). Any character may stand in it.
-// Errors: CodeInvalidRequest.
+// Parse checks a new password of the account with an email address, and
+// normalizes it (NFC) for hashing, so that the same characters match from every
+// keyboard. Any character is allowed. Errors: CodeInvalidRequest.
 func Parse(password, email string) (string, error) {
 	refuse := func(message string) (string, error) {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password", Message: message}

@@ -17,26 +17,25 @@ const SweepGrace = time.Hour
 const sweepAtOnce = 500
 
 const (
-	// PlaceEvery is how often the owner of the storage is checked. Nothing is
-	// swept but right after it was found to be this database's.
-	PlaceEvery = time.Hour
-	// placeKept is for how long it has to have been, without a break since this
-	// process first looked, before bytes are removed that nobody owns. A
-	// process on a copy of the database, which the place takes for the other's
-	// at first, has been found out by then: the other has looked, and so has it
-	// again.
-	placeKept = 2 * PlaceEvery
-	// straysEvery is how often storage is gone through for bytes that nobody
-	// owns; only a crash leaves such.
-	straysEvery = 24 * time.Hour
+	// CheckEvery is how often the owner of the storage is checked. Sweeping
+	// happens only right after the check.
+	CheckEvery = time.Hour
+	// ownedFor is how long the storage must have been this database's, without
+	// a break, before bytes without an owner are removed. A process on a copy
+	// of the database is noticed by then: both have checked again.
+	ownedFor = 2 * CheckEvery
+	// leftoversEvery is how often storage is searched for bytes without an
+	// owner. Only a crash leaves any.
+	leftoversEvery = 24 * time.Hour
 )
 
 // Sweep removes uploads that never became a link, and what they left in
-// storage, unless that is another's (ErrOther, which Uploads.Foreign is told
-// each time). It does something once an hour, however often it is called.
+// storage, unless the storage belongs to another database: then it calls
+// Uploads.Foreign with ErrOther. It works once an hour, however often it is
+// called.
 func (s *Uploads) Sweep(ctx context.Context) error {
 	now := s.Now()
-	if !s.looked.IsZero() && now.Sub(s.looked) < PlaceEvery {
+	if !s.looked.IsZero() && now.Sub(s.looked) < CheckEvery {
 		return nil
 	}
 	err := storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.Rotate(ctx)
@@ -50,7 +49,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.kept.IsZero() || now.Sub(s.looked) >= 2*PlaceEvery { // another process looked after it meanwhile, or nobody did
+	if s.kept.IsZero() || now.Sub(s.looked) >= 2*CheckEvery { // another process checked it meanwhile, or none did
 		s.kept = now
 	}
 	before := now.Add(-vitrine.UploadLife - SweepGrace)
@@ -65,7 +64,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 			}
 		}
 	}
-	if now.Sub(s.kept) >= placeKept && now.Sub(s.swept) >= straysEvery {
+	if now.Sub(s.kept) >= ownedFor && now.Sub(s.swept) >= leftoversEvery {
 		owns := func(id vitrine.UploadID) (bool, error) {
 			return storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.Owns(ctx, id)
 		}

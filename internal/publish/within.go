@@ -49,8 +49,8 @@ type fullLimit struct {
 	need   int64 // so much has to be released
 }
 
-// explain adds to e what makes room: deleting a link, where there is one; else,
-// or too, waiting for other unfinished uploads to release what they hold.
+// explain adds to e what makes room: deleting a link, if there is one, or
+// waiting for unfinished uploads to release what they hold, or both.
 func (f fullLimit) explain(e *vitrine.Error) error {
 	if f.held == 0 {
 		if f.links > 0 {

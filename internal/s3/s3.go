@@ -172,7 +172,7 @@ func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, 
 }
 
 // Delete leaves word that the key is used up, and removes its bytes, then its
-// parts: anyone who seals looks for that word when the blob is there, and
+// parts: a seal looks for that word when the blob is there, and
 // whoever stores a part looks for the blob when the part is.
 func (b *Blobs) Delete(ctx context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {

@@ -14,9 +14,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Snapshot is a SQLite file as it was at one moment, anyone who writes to it
-// since. While it is held the file's write-ahead log grows by what is written,
-// and shrinks afterwards.
+// Snapshot is a SQLite file as it was at one moment, whatever is written to it
+// later. While it is held, the write-ahead log grows by what is written; it
+// shrinks afterwards.
 type Snapshot struct {
 	db   *sql.DB
 	conn *conn

@@ -118,7 +118,7 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 }
 
 // begin gives a connection on which a transaction has begun. A connection that
-// was lost while it was idle is no failure of anyone who meets it.
+// was lost while it was idle is no failure of the next caller.
 func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 	for {
 		c, err := p.Acquire(ctx)

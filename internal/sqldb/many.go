@@ -75,7 +75,8 @@ func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i i
 	return nil
 }
 
-// rowError is an error of anyone who takes rows, none of the database.
+// rowError is an error of the function that receives the rows, not of the
+// database.
 type rowError struct{ error }
 
 func oneOfMany(answers pgx.BatchResults, i int, f func(i int, row Scanner) error, done func(i int, changed int64)) error {

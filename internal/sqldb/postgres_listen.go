@@ -86,7 +86,7 @@ func (l *Listener) version() (int64, error) {
 	return l.number, nil
 }
 
-// committed notes a change by this process, which is told to anyone who asks
+// committed notes a change by this process, which listeners learn
 // next, before the news of it come.
 func (l *Listener) committed() {
 	l.mu.Lock()

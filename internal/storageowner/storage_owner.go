@@ -16,8 +16,8 @@ import (
 type Blobs interface {
 	Stat(ctx context.Context, key vitrine.UploadID) (vitrine.BlobInfo, error)
 	Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error
-	Mark(ctx context.Context) (string, error)
-	PutMark(ctx context.Context, mark string) error
+	Marker(ctx context.Context) (string, error)
+	PutMarker(ctx context.Context, token string) error
 }
 
 // Owner records which database owns a directory or a bucket of files, so
@@ -26,12 +26,12 @@ type Blobs interface {
 // replaced by a backup.
 //
 // A marker in the storage holds a random token, and the store has a copy of it.
-// [StorageOwner.Rotate] replaces both again and again. Storage without a marker
+// [Owner.Rotate] replaces both again and again. Storage without a marker
 // belongs to nobody, unless the store knows a token and the newest files are
 // missing as well: then it is the wrong storage, for example a volume that is
 // not mounted. Storage with another token was used by another database since,
 // or by a later state of this one. It is disputed and belongs to nobody until
-// [StorageOwner.Claim]. So when two databases use one storage in turns, both
+// [Owner.Claim]. So when two databases use one storage in turns, both
 // notice.
 //
 // A new token is written to the store before it is written to the storage, so
@@ -42,39 +42,40 @@ type Owner struct {
 	Blobs Blobs
 }
 
-// The names of the secrets, and the mark of a disputed place.
+// The names under which the store keeps the tokens, and the token that marks
+// disputed storage.
 const (
-	markSecret     = "mark"      // that the place has, or had before the next
-	nextMarkSecret = "mark next" // that is being put; the same: none is
-	disputed       = "DISPUTED"
+	tokenSecret     = "mark"      // the token that the storage has
+	nextTokenSecret = "mark next" // the one that is being written, or the same
+	disputed        = "DISPUTED"
 )
 
 // keepTries bounds how often other processes of the same store may come between
 // the steps of Rotate or Claim.
 const keepTries = 20
 
-// ErrOther says that files are not this database's to sweep. Others that say
-// so, and why, are ErrOther by errors.Is.
-var ErrOther error = otherPlace("these files were last looked after by another database, or by a later state of this one")
+// ErrOther says that the storage does not belong to this database, so that
+// nothing there may be swept. errMissing is ErrOther by errors.Is.
+var ErrOther error = notOwned("these files were last used by another database, or by a later state of this one")
 
-const errPlaceBare = otherPlace("the place of the files has neither its mark nor the newest of the files that the database knows, like a volume that is not mounted")
+const errMissing = notOwned("the storage has neither its marker nor the newest files that the database knows, like a volume that is not mounted")
 
-type otherPlace string
+type notOwned string
 
-func (e otherPlace) Error() string        { return string(e) }
-func (e otherPlace) Is(target error) bool { return target == ErrOther }
+func (e notOwned) Error() string        { return string(e) }
+func (e notOwned) Is(target error) bool { return target == ErrOther }
 
-// marks are what the store knows of the mark.
-type marks struct{ current, next string }
+// tokens are the store's copies of the token.
+type tokens struct{ current, next string }
 
-// own reports whether a marker belongs to this database. An empty one does.
-func (m marks) own(mark string) bool { return mark == "" || mark == m.current || mark == m.next }
+// own reports whether a token in the storage is this database's. None ("") is.
+func (m tokens) own(token string) bool { return token == "" || token == m.current || token == m.next }
 
-func readMarks(tx vitrine.SecretTx) (m marks, err error) {
+func readTokens(tx vitrine.SecretTx) (m tokens, err error) {
 	for _, s := range []struct {
 		name string
 		text *string
-	}{{markSecret, &m.current}, {nextMarkSecret, &m.next}} {
+	}{{tokenSecret, &m.current}, {nextTokenSecret, &m.next}} {
 		text, err := tx.Secret(s.name)
 		if err := vitrine.NotFoundIsNil(err); err != nil {
 			return m, err
@@ -84,38 +85,38 @@ func readMarks(tx vitrine.SecretTx) (m marks, err error) {
 	return m, nil
 }
 
-// Verify reports whether the place is this database's: nil, ErrOther, or that
-// it cannot be told. It changes nothing.
+// Verify reports whether the storage is this database's: nil, ErrOther, or the
+// error that kept it from finding out. It changes nothing.
 func (p Owner) Verify(ctx context.Context) error {
-	m, mark, err := p.read(ctx)
-	if err == nil && mark == "" {
+	m, token, err := p.read(ctx)
+	if err == nil && token == "" {
 		return p.verifyEmpty(ctx, m)
 	}
-	if err != nil || m.own(mark) {
+	if err != nil || m.own(token) {
 		return err
 	}
 	if err := pause(ctx, doubtFor); err != nil {
 		return err
 	}
-	if m, mark, err = p.read(ctx); err != nil || m.own(mark) {
+	if m, token, err = p.read(ctx); err != nil || m.own(token) {
 		return err
 	}
 	return ErrOther
 }
 
-// bareLinks is of how many files at least one is there in a place that is only
-// without a mark.
-const bareLinks = 5
+// newestLinks is how many of the newest files verifyEmpty looks for. One is
+// enough.
+const newestLinks = 5
 
-// verifyEmpty returns errPlaceBare for storage without a marker if the store
-// knows one and the newest published files are missing.
-func (p Owner) verifyEmpty(ctx context.Context, m marks) error {
+// verifyEmpty returns errMissing for storage without a marker if the store
+// knows a token and the newest published files are missing.
+func (p Owner) verifyEmpty(ctx context.Context, m tokens) error {
 	if m.current == "" {
 		return nil
 	}
 	var newest []*vitrine.Link
 	err := p.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		newest, err = tx.Links(vitrine.LinkQuery{State: vitrine.StateLive, Limit: bareLinks})
+		newest, err = tx.Links(vitrine.LinkQuery{State: vitrine.StateLive, Limit: newestLinks})
 		return err
 	})
 	for _, l := range newest {
@@ -130,74 +131,100 @@ func (p Owner) verifyEmpty(ctx context.Context, m marks) error {
 	if err != nil || len(newest) == 0 {
 		return err
 	}
-	return errPlaceBare
+	return errMissing
 }
 
-// Mark is the mark that the database knows the place by; "": none yet.
-func (p Owner) Mark(ctx context.Context) (string, error) {
-	var m marks
+// Token returns the token that the storage should have, or "" before the first.
+func (p Owner) Token(ctx context.Context) (string, error) {
+	var m tokens
 	err := p.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		m, err = readMarks(tx)
+		m, err = readTokens(tx)
 		return err
 	})
 	return m.current, err
 }
 
-func (p Owner) read(ctx context.Context) (m marks, mark string, err error) {
+func (p Owner) read(ctx context.Context) (m tokens, token string, err error) {
 	err = p.Store.Read(ctx, func(tx vitrine.Tx) error {
-		m, err = readMarks(tx)
+		m, err = readTokens(tx)
 		return err
 	})
 	if err == nil {
-		mark, err = p.Blobs.Mark(ctx)
+		token, err = p.Blobs.Marker(ctx)
 	}
-	return m, mark, err
+	return m, token, err
 }
 
-// Rotate looks after the place: it puts the next mark where the place is this
-// database's, else it says that it is disputed and answers ErrOther.
+// Rotate writes the next token if the storage is this database's. Otherwise it
+// marks the storage as disputed and returns ErrOther.
 func (p Owner) Rotate(ctx context.Context) error {
-	var put, doubted string // marks: put by this call, and met by it
+	var put, doubted string // tokens: written by this call, and doubted by it
 	for range keepTries {
 		m, err := p.begin(ctx, "")
 		if err != nil {
 			return err
 		}
-		mark, err := p.Blobs.Mark(ctx)
+		found, err := p.Blobs.Marker(ctx)
 		if err != nil {
 			return err
 		}
-		if mark == "" {
+		if found == "" {
 			if err := p.verifyEmpty(ctx, m); err != nil {
 				return err
 			}
 		}
-		switch {
-		case m.own(mark) || mark == put:
+		switch decide(m, found, put, doubted) {
+		case rotate:
 			put = m.next
 			if done, err := p.put(ctx, m.next); done || err != nil {
 				return err
 			}
-		case mark == disputed:
-			return ErrOther
-		case mark == doubted:
-			if err := p.Blobs.PutMark(ctx, disputed); err != nil {
-				return err
-			}
-			return ErrOther
-		default:
-			doubted = mark
+		case doubt:
+			doubted = found
 			if err := pause(ctx, doubtFor); err != nil {
 				return err
 			}
+		case dispute:
+			if err := p.Blobs.PutMarker(ctx, disputed); err != nil {
+				return err
+			}
+			return ErrOther
+		case refuse:
+			return ErrOther
 		}
 	}
 	return p.errShared()
 }
 
-// doubtFor is how long a mark is doubted that the store does not know: a
-// process of this database that has put its own too late, or has just put the
-// next, says so by then.
+// A step is what Rotate does about the token that it found.
+type step int
+
+const (
+	rotate  step = iota // write the next token
+	doubt               // look again after doubtFor
+	dispute             // mark the storage as disputed
+	refuse              // it is disputed already
+)
+
+// decide returns the next step of Rotate. found is the token in the storage,
+// put the one that this call wrote last, and doubted the one that it has
+// doubted. A token of another database is doubted once before it is disputed.
+func decide(m tokens, found, put, doubted string) step {
+	switch {
+	case m.own(found), found == put:
+		return rotate
+	case found == disputed:
+		return refuse
+	case found == doubted:
+		return dispute
+	default:
+		return doubt
+	}
+}
+
+// doubtFor is how long a token that the store does not know is doubted. A
+// process of this database that wrote one too late, or has just written the
+// next, has corrected it by then.
 const doubtFor = 300 * time.Millisecond
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -211,7 +238,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Claim makes the place this database's, whosever it was.
+// Claim makes the storage this database's, whoever owned it before.
 func (p Owner) Claim(ctx context.Context) error {
 	for range keepTries {
 		m, err := p.begin(ctx, rand.Text())
@@ -226,37 +253,37 @@ func (p Owner) Claim(ctx context.Context) error {
 }
 
 func (p Owner) errShared() error {
-	return vitrine.Unavailable(fmt.Errorf("the mark of the files: other processes came between, %d times", keepTries))
+	return vitrine.Unavailable(fmt.Errorf("the marker of the storage: other processes rotated it in between, %d times", keepTries))
 }
 
-// begin has the store know which mark is put next: one that is given, else the
-// one that it knows already, else a new one.
-func (p Owner) begin(ctx context.Context, next string) (m marks, err error) {
+// begin records in the store which token is written next: the given one, else
+// the one that is recorded already, else a new one.
+func (p Owner) begin(ctx context.Context, next string) (m tokens, err error) {
 	err = p.Store.Update(ctx, func(tx vitrine.Tx) error {
-		if m, err = readMarks(tx); err != nil || next == "" && m.next != m.current {
+		if m, err = readTokens(tx); err != nil || next == "" && m.next != m.current {
 			return err
 		}
 		if m.next = next; next == "" {
 			m.next = rand.Text()
 		}
-		return tx.PutSecret(nextMarkSecret, []byte(m.next))
+		return tx.PutSecret(nextTokenSecret, []byte(m.next))
 	})
 	return m, err
 }
 
-// put puts the next mark and has the store know that it is there. done is false
-// when the store has gone on to another meanwhile: then what was put now is too
-// late, and is put right by another turn.
+// put writes the next token and records that it is there. done is false if the
+// store has moved on to another token meanwhile. Then this one is too late, and
+// another try corrects it.
 func (p Owner) put(ctx context.Context, next string) (done bool, err error) {
-	if err := p.Blobs.PutMark(ctx, next); err != nil {
+	if err := p.Blobs.PutMarker(ctx, next); err != nil {
 		return false, err
 	}
 	err = p.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := readMarks(tx)
+		now, err := readTokens(tx)
 		if done = err == nil && (now.current == next || now.next == next); !done || now.current == next {
 			return err
 		}
-		return tx.PutSecret(markSecret, []byte(next))
+		return tx.PutSecret(tokenSecret, []byte(next))
 	})
 	return done && err == nil, err
 }

@@ -304,7 +304,7 @@ func TestPlaceBare(t *testing.T) {
 				t.Errorf("it is told %d of %d times", d.foreign, looks)
 			}
 			d.own("not mounted", false)
-			if mark, err := d.blobs.Mark(t.Context()); err != nil || mark != "" {
+			if mark, err := d.blobs.Marker(t.Context()); err != nil || mark != "" {
 				t.Errorf("the place got the mark %q, %v", mark, err)
 			}
 			d.blobs = mounted
@@ -318,7 +318,7 @@ func TestPlaceBare(t *testing.T) {
 			}
 			d.audit()
 			// A restored directory has no mark, and its files.
-			p.must(d.blobs.PutMark(t.Context(), ""))
+			p.must(d.blobs.PutMarker(t.Context(), ""))
 			d.own("restored", true)
 			p.hours(1, d)
 			d.own("restored, an hour later", true)
@@ -411,7 +411,7 @@ func TestPlaceFaults(t *testing.T) {
 			for _, after := range []bool{false, true} {
 				for n := int64(1); ; n++ {
 					if what == "Claim" {
-						p.must(d.blobs.PutMark(t.Context(), "ANOTHER"))
+						p.must(d.blobs.PutMarker(t.Context(), "ANOTHER"))
 					}
 					f := &fault.Injector{N: n, After: after}
 					err := do(storageowner.Owner{Store: f.Store(d.db), Blobs: f.Blobs(d.blobs)})
@@ -481,10 +481,10 @@ type pausing struct {
 	during func()
 }
 
-func (b *pausing) PutMark(ctx context.Context, mark string) error {
+func (b *pausing) PutMarker(ctx context.Context, mark string) error {
 	if during := b.during; during != nil {
 		b.during = nil
 		during()
 	}
-	return b.Blobs.PutMark(ctx, mark)
+	return b.Blobs.PutMarker(ctx, mark)
 }

@@ -238,7 +238,7 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 	return nil
 }
 
-// tell counts the opens that were added, and tells anyone who follows them.
+// tell counts the opens that were added, and notifies their followers.
 func (w *writing) tell(list []adding) error {
 	var links []vitrine.LinkID
 	for i := range list {

@@ -250,7 +250,7 @@ func TestPostgresExclusiveLost(t *testing.T) {
 }
 
 // A server that fails in the middle of appends and updates, again and again,
-// loses nothing of what was acknowledged, and anyone who goes on finds it again
+// loses nothing of what was acknowledged, and the next process finds it again
 // by themselves.
 func TestPostgresFails(t *testing.T) {
 	server := vitrinetest.Postgres(t)

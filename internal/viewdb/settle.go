@@ -14,9 +14,9 @@ import (
 )
 
 // RollUp implements [vitrine.ViewLog]. Each account's opens of days before the
-// given one move into packs, in short transactions; then the account is settled
-// up to that day, and its tallies are made. What is cut off goes on with the
-// next call, and what is true is the same at every moment.
+// given one move into segments, in short transactions. Then the account is
+// settled up to that day, and its tallies are made. An interrupted call is
+// continued by the next one, and reports are right at every moment.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
 		LEFT JOIN accounts s ON s.account = a.account

@@ -222,8 +222,8 @@ func runsOf(t *testing.T, l *ViewLog) (list []run) {
 	return list
 }
 
-// A row of visits that is damaged is an error for anyone who needs it, not a
-// panic.
+// A row of visits that is damaged is an error for the report that needs it, not
+// a panic.
 func TestVisitsDamaged(t *testing.T) {
 	const d = firstTestDay
 	for _, data := range [][]byte{{}, {0}, {0x80}, {0, 0xff, 0xff}} {

@@ -115,7 +115,7 @@ func TestWordsWithinTransaction(t *testing.T) {
 	}
 }
 
-// More words than are kept in memory are found all the same, by anyone who
+// More words than are kept in memory are found all the same, by writers who
 // wrote them and by others.
 func TestManyWords(t *testing.T) {
 	path := sqltest.NewPlace(t)

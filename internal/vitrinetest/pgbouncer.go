@@ -70,8 +70,8 @@ func PgBouncer(t testing.TB, place, mode string) string {
 	return ""
 }
 
-// answers waits until someone listens at an address; false: anyone who was to
-// has ended.
+// answers waits until a process listens at an address. It reports false if the
+// process has ended.
 func answers(address string, ended <-chan struct{}) bool {
 	late := time.After(startWait)
 	for tick := time.NewTicker(10 * time.Millisecond); ; {

@@ -73,7 +73,7 @@ func TestBrowserDropBeforeSignIn(t *testing.T) {
 	tb.quiet()
 }
 
-// What someone left to wait is not sent by anyone who signs in next, unless
+// What someone left to wait is not sent by the next person who signs in, unless
 // they say so, and who signs out leaves nothing.
 func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	t.Parallel()

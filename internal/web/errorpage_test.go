@@ -11,7 +11,7 @@ import (
 )
 
 // Whatever goes wrong, the page says what happened and what to do, has the
-// number of the request, and leads on: anyone who is signed in to their own
+// number of the request, and leads on: signed-in people to their own
 // things, everybody else to the start.
 func TestErrorPagesThroughTheSite(t *testing.T) {
 	broken := &brokenLog{}

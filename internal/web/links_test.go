@@ -251,8 +251,8 @@ func TestOldAddresses(t *testing.T) {
 	d.check(a.Run(t.Context(), func(fault string) { t.Errorf("audit: %s", fault) }))
 }
 
-// Whether an address can be had is told in the same words, anyone who has it,
-// and to Pro alone.
+// The answer for a taken address does not depend on who has it, and only Pro
+// accounts get one.
 func TestSlugCheck(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

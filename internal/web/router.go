@@ -120,7 +120,7 @@ func (r *router) app(pattern string, h httpx.HandlerFunc) {
 // says how to make one.
 func (r *router) entry(pattern string, h httpx.HandlerFunc) { r.app(pattern, r.h.entry.AfterSetup(h)) }
 
-// member serves a page for anyone who is signed in.
+// member serves a page for a signed-in person.
 func (r *router) member(pattern string, h app.MemberHandler) { r.app(pattern, r.h.shell.AsMember(h)) }
 
 // owner serves a page for the owners of the instance.

@@ -5,7 +5,7 @@
 //	chdbserver LIBCHDB.SO DIRECTORY ADDRESS
 //
 // It says "listening on HOST:PORT" on its standard output, and ends when its
-// standard input does, so that it never outlives anyone who started it. Then it
+// standard input does, so that it never outlives its parent. Then it
 // removes the directory, unless its input says "keep".
 package main
 
@@ -79,7 +79,7 @@ func (l *library) answer(r *http.Request) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := r.Context().Err(); err != nil {
-		return nil, err // anyone who asked has left
+		return nil, err // the client has left
 	}
 	database := p.Get("database")
 	if database == "" {

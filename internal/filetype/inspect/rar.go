@@ -10,10 +10,10 @@ import (
 
 // inspectRAR walks the headers of RAR 4 and 5 and judges names, links and sizes
 // as those of a ZIP. Members are not unpacked: the method belongs to one
-// vendor. So an archive goes live by the names in it, as it would be judged by
-// anyone who looks at the list, and a scanner, where one is configured, unpacks
-// it. What is stored as it is, is looked at; an archive within that is packed
-// again is held, since nothing at all would be known of what is in it.
+// vendor. So an archive goes live by the names in it, and a scanner, where one
+// is configured, unpacks it. Members that are stored without compression are
+// inspected. A compressed archive inside is held, since nothing would be known
+// of its members.
 func inspectRAR(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).rar(s, t, 0)
 }

@@ -27,7 +27,7 @@ type Dict struct {
 	Others    map[segment.LabelID]*segment.Labels
 	MaxOthers int
 
-	Ids    map[string]segment.LabelID // belongs to anyone who has the writing connection
+	Ids    map[string]segment.LabelID // owned by the holder of the writing connection
 	MaxIDs int
 }
 

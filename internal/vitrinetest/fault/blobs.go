@@ -65,12 +65,12 @@ func (b blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.Up
 	return b.fault.do(func() error { return b.real.Sweep(ctx, before, keep) })
 }
 
-func (b blobs) Mark(ctx context.Context) (string, error) {
-	return value(b.fault, func() (string, error) { return b.real.Mark(ctx) })
+func (b blobs) Marker(ctx context.Context) (string, error) {
+	return value(b.fault, func() (string, error) { return b.real.Marker(ctx) })
 }
 
-func (b blobs) PutMark(ctx context.Context, mark string) error {
-	return b.fault.do(func() error { return b.real.PutMark(ctx, mark) })
+func (b blobs) PutMarker(ctx context.Context, mark string) error {
+	return b.fault.do(func() error { return b.real.PutMarker(ctx, mark) })
 }
 
 func (b blobs) Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error {

@@ -65,7 +65,7 @@ func (t storeTest) reserveIDs() {
 }
 
 // reserveIDsRace has numbers passed over while others are given: no number
-// twice, and none of those to anyone who begins after.
+// twice, and none to a later upload.
 func (t storeTest) reserveIDsRace() {
 	var mu sync.Mutex
 	given := map[vitrine.LinkID]bool{}

@@ -17,7 +17,7 @@ import (
 // fills it. Its reports are then, byte for byte, those of the first one, of all
 // links and accounts over windows of every length; and so are they after both
 // have gone on with the same opens. With erased, a link is erased of which days
-// are forgotten. share is as in [ViewLog].
+// are forgotten. share is as in [vitrine.ViewLog].
 func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
 	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0}
 	step := func(what string, err error) {

@@ -16,7 +16,7 @@ import (
 // forgotten, links that are erased. After each part of it its reports are, byte
 // for byte, those of the contract written down plainly; so they are those of
 // every other backend, too. Without seeds there are two histories. share is as
-// in [ViewLog].
+// in [vitrine.ViewLog].
 func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog, seeds ...uint64) {
 	if seeds == nil {
 		seeds = []uint64{0, 1}

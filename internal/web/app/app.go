@@ -34,7 +34,7 @@ func (s *Shell) AsMember(h MemberHandler) httpx.HandlerFunc {
 	}
 }
 
-// WithSession admits a script of the app for anyone who is signed in. Unlike a
+// WithSession admits a script of the app for signed-in people. Unlike a
 // page it answers 401 to others.
 func (s *Shell) WithSession(h MemberHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// SlugAnswer reports whether a slug can be had. About one that is taken it says
-// the same anyone who has it.
+// SlugAnswer reports whether a slug can be had. The answer for a taken slug
+// does not depend on who has it.
 type SlugAnswer struct {
 	Free    bool         `json:"free"`
 	Slug    string       `json:"slug,omitempty"` // as it would be written

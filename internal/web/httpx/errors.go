@@ -93,8 +93,7 @@ func AdviceOn(e *vitrine.Error) string {
 	return strings.TrimSpace(e.Message + " " + advice[e.Code])
 }
 
-// Wait is a time for people, rounded up: anyone who waits so long has waited
-// long enough.
+// Wait is a time for people, rounded up, so that waiting that long is enough.
 func Wait(d time.Duration) string {
 	n, unit := seconds(d), "second"
 	switch {

@@ -91,9 +91,9 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vi
 }
 
 // Download sends a file to keep. A link that is view-only has no such address.
-// A download by anyone who opened the page counts once, however many ranges it
-// is fetched in; without a view token, or with one that is no longer good, the
-// bytes are served all the same.
+// A download by a reader who opened the page counts once, however many ranges
+// it is fetched in; without a view token, or with one that is no longer good,
+// the bytes are served all the same.
 func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	if !l.AllowDownload || !l.HasBytes {
 		return httpx.ErrNoPage

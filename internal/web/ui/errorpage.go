@@ -12,7 +12,7 @@ import (
 
 // What is shown when a page cannot be: what happened, what to do, when to try
 // again, and the number by which the operator finds it. It is one page for
-// everybody; anyone who is signed in gets back to their own things.
+// everybody; signed-in people get back to their own things.
 
 var errorTemplate = Parse("layout.html", "icons.html", "error.html")
 

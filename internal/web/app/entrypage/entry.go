@@ -41,7 +41,7 @@ func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int,
 	return ui.Render(w, r, status, t, p)
 }
 
-// again shows a form once more after a failure that anyone who filled it in can
+// again shows a form once more after a failure that the person can
 // mend, with what is wrong with it. Any other failure is returned.
 func (s *Handler) again(w http.ResponseWriter, r *http.Request, t ui.Template, p *entryPage, err error) error {
 	p.Wrong = httpx.WrongWith(err)

@@ -13,14 +13,14 @@ import (
 func (t blobTest) mark() {
 	is := func(when, want string) {
 		t.Helper()
-		got, err := t.blobs.Mark(ctx)
+		got, err := t.blobs.Marker(ctx)
 		if err != nil || got != want {
 			t.Errorf("the mark %s: %q, %v, want %q", when, got, err, want)
 		}
 	}
 	put := func(mark string) {
 		t.Helper()
-		if err := t.blobs.PutMark(ctx, mark); err != nil {
+		if err := t.blobs.PutMarker(ctx, mark); err != nil {
 			t.Fatalf("PutMark: %v", err)
 		}
 	}
@@ -51,15 +51,15 @@ func (t blobTest) markRace() {
 	}
 	vitrinetest.Race(8, func(i int) {
 		for range 10 {
-			if err := t.blobs.PutMark(ctx, strings.Repeat(string(rune('A'+i)), 100)); err != nil {
+			if err := t.blobs.PutMarker(ctx, strings.Repeat(string(rune('A'+i)), 100)); err != nil {
 				t.Errorf("PutMark: %v", err)
 			}
-			if mark, err := t.blobs.Mark(ctx); err != nil || !marks[mark] {
+			if mark, err := t.blobs.Marker(ctx); err != nil || !marks[mark] {
 				t.Errorf("the mark is %q, %v", mark, err)
 			}
 		}
 	})
-	if mark, err := t.blobs.Mark(ctx); err != nil || len(mark) != 100 {
+	if mark, err := t.blobs.Marker(ctx); err != nil || len(mark) != 100 {
 		t.Errorf("in the end the mark is %q, %v", mark, err)
 	}
 }

@@ -1,0 +1,40 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+)
+
+// markerKey is beside incoming and blobs.
+const markerKey = "mark"
+
+// longestMarker bounds what is read of a marker, in bytes. Real ones are
+// shorter.
+const longestMarker = 1 << 10
+
+// Marker implements [vitrine.Blobs].
+func (b *Blobs) Marker(ctx context.Context) (string, error) {
+	key := b.prefix + markerKey
+	body, o, err := b.get(ctx, key, "", 0, longestMarker)
+	if isNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(body, longestMarker))
+	if err == nil && int64(len(text)) != min(o.size, longestMarker) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err = errors.Join(err, body.Close()); err != nil {
+		return "", b.fault("read", key, err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// PutMarker implements [vitrine.Blobs].
+func (b *Blobs) PutMarker(ctx context.Context, token string) error {
+	return b.putSmall(ctx, b.prefix+markerKey, []byte(token+"\n"))
+}
