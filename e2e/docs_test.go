@@ -1,0 +1,251 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine/internal/vitrinetest"
+)
+
+// A block is a block of commands in a document. It is run, and what it prints
+// has to contain want. With skip it is not run, for that reason.
+type block struct{ want, skip string }
+
+// blocks are those of each document, in order.
+var blocks = map[string][]block{
+	"README.md": {
+		{skip: "it builds the program and runs all tests, this one among them"},
+		{want: "Last 30 days"},
+		{want: `"totals"`},
+	},
+	"docs/how-to/accounts.md":       {{skip: "it needs a mail server: TestSignUpByMail"}},
+	"docs/how-to/moderation.md":     {{want: "/sign-in/"}},
+	"docs/how-to/operate.md":        {{skip: "it needs PostgreSQL and a bucket: TestMigrate"}},
+	"docs/how-to/websites.md":       {{skip: "it needs names in DNS: TestSitesURL"}},
+	"docs/reference/beacon.md":      {{want: "HTTP/1.1 204"}},
+	"docs/reference/bots.md":        {{want: "--- PASS: TestBots"}},
+	"docs/reference/keeping.md":     {{want: "restored"}},
+	"docs/reference/performance.md": {{skip: "benchmarks take hours: make bench"}},
+	"docs/reference/scanning.md":    {{skip: "Debian's package: test.sh installs it"}, {skip: "settings of clamd: TestDoctorClamd"}},
+}
+
+// served are the blocks of the pages below /docs that can be run, by ID.
+var served = map[string]block{
+	"c-env":    {want: ""},
+	"c-curl":   {want: `"slug"`},
+	"c-cli":    {want: "/p/"},
+	"c-go":     {skip: "TestGoInDocs"},
+	"c-read":   {want: `"totals"`},
+	"c-frame":  {skip: "HTML: TestBrowserEmbed"},
+	"c-oembed": {want: `"html"`},
+	"c-run":    {skip: "the test itself builds and serves"},
+	"c-acc":    {want: "vtr_"},
+}
+
+var shellBlock = regexp.MustCompile("(?ms)^```(sh|)\n(.*?)^```$")
+
+// A desk is an instance with an account and files, at which commands are tried.
+type desk struct {
+	*instance
+	dir  string // where commands run
+	env  []string
+	slug string // of a link to a sound
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	in := start(t)
+	d := &desk{instance: in, dir: t.TempDir()}
+	var made struct{ APIKey string }
+	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "you@example.com", "--json")), &made); err != nil {
+		t.Fatal(err)
+	}
+	programs := filepath.Join(d.dir, "bin")
+	if err := os.Mkdir(filepath.Join(d.dir, "backups"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile("../internal/web/testdata/song.mp3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"report.pdf": onePage(), "song.mp3": string(sound),
+		"film.de.vtt": "WEBVTT\n\n00:00.000 --> 00:01.000\nGuten Tag\n",
+		// The commands that look at a directory look at the instance's.
+		"bin/vitrine": fmt.Sprintf("#!/bin/sh\nVITRINE_DATA=${VITRINE_DATA:-%s} exec %s \"$@\"\n", in.dir, in.bin),
+	} {
+		path := filepath.Join(d.dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "VITRINE_URL="+in.url, "VITRINE_API_KEY="+made.APIKey, "no_proxy=*")
+	link := strings.TrimSpace(d.run("vitrine put song.mp3"))
+	d.slug = link[strings.LastIndex(link, "/")+1:]
+	d.env = append(d.env, "host="+in.url, "url="+in.url+"/p/"+d.slug)
+	return d
+}
+
+// onePage is a PDF of one empty page.
+func onePage() string {
+	var b strings.Builder
+	var at []int
+	b.WriteString("%PDF-1.4\n")
+	for i, o := range []string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>"} {
+		at = append(at, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	table := b.Len()
+	b.WriteString("xref\n0 4\n0000000000 65535 f \n")
+	for _, o := range at {
+		fmt.Fprintf(&b, "%010d 00000 n \n", o)
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size 4/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", table)
+	return b.String()
+}
+
+// run runs commands as they are in a document, on the instance, and returns
+// what they print.
+func (d *desk) run(commands string) string {
+	d.t.Helper()
+	for from, to := range map[string]string{
+		"http://localhost:8080": d.url, "SLUG": d.slug, "k7m2w9xq4t": d.slug, "EMAIL": "you@example.com", "you@example.org": "you@example.com",
+		"/backups": d.dir + "/backups", "--data restored": "--data " + d.dir + "/restored", "./internal/": "vitrine/internal/",
+	} {
+		commands = strings.ReplaceAll(commands, from, to)
+	}
+	if strings.Contains(commands, "bin/vitrine login") { // a person confirms it: the script "login" tries it
+		commands = regexp.MustCompile(`(?m)^bin/vitrine login.*$`).ReplaceAllString(commands, "")
+	}
+	if strings.Contains(commands, "account create you@example.com") { // it is there already
+		commands = strings.ReplaceAll(commands, "account create you@example.com", "account create other@example.com --plan pro")
+	}
+	c := exec.CommandContext(d.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
+	c.Dir, c.Env = d.dir, d.env
+	if strings.Contains(commands, "go test") {
+		c.Dir = ".."
+	}
+	out, err := c.CombinedOutput()
+	if err != nil {
+		d.t.Errorf("%v\n%s\n%s", err, commands, out)
+	}
+	return string(out)
+}
+
+func (d *desk) try(where, commands string, b block) {
+	d.t.Helper()
+	if b.skip != "" {
+		if other := regexp.MustCompile(`Test\w+`).FindString(b.skip); other != "" && exec.Command("git", "-C", "..", "grep", "-q", "^func "+other+"(", "--", "*_test.go").Run() != nil {
+			d.t.Errorf("%s is left to %s, which does not exist", where, other)
+		}
+		d.t.Logf("%s is not run: %s", where, b.skip)
+		return
+	}
+	if out := d.run(commands); !strings.Contains(out, b.want) {
+		d.t.Errorf("%s does not print %q:\n%s", where, b.want, out)
+	}
+}
+
+// Every block of commands in the documents does what it says.
+func TestBlocksInDocs(t *testing.T) {
+	for _, program := range []string{"bash", "curl", "jq"} {
+		vitrinetest.Program(t, program)
+	}
+	d := newDesk(t)
+	out, err := exec.Command("git", "-C", "..", "ls-files", "--", "*.md").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file := range strings.FieldsSeq(string(out)) {
+		if strings.Contains(file, "/vendor/") || strings.HasPrefix(file, "docs/decisions/") {
+			continue
+		}
+		text, err := os.ReadFile("../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := shellBlock.FindAllStringSubmatch(string(text), -1)
+		if len(found) != len(blocks[file]) {
+			t.Errorf("%s has %d blocks of commands, and %d are known here", file, len(found), len(blocks[file]))
+			continue
+		}
+		for i, b := range blocks[file] {
+			d.try(fmt.Sprintf("block %d of %s", i+1, file), found[i][2], b)
+		}
+	}
+}
+
+// Every block of commands in the pages below /docs does what it says.
+func TestBlocksInServedDocs(t *testing.T) {
+	for _, program := range []string{"bash", "curl", "jq"} {
+		vitrinetest.Program(t, program)
+	}
+	d := newDesk(t)
+	var tried []string
+	for _, page := range []string{"", "/embedding", "/self-hosting"} {
+		for _, m := range regexp.MustCompile(`(?s)<code id="([^"]+)">(.*?)</code>`).FindAllStringSubmatch(d.page("/docs"+page), -1) {
+			b, known := served[m[1]]
+			if !known {
+				t.Errorf("/docs%s has a block %s that is not known here", page, m[1])
+				continue
+			}
+			tried = append(tried, m[1])
+			d.try(m[1], html.UnescapeString(m[2]), b)
+		}
+	}
+	for id := range served {
+		if !slices.Contains(tried, id) {
+			t.Errorf("no page below /docs has a block %s", id)
+		}
+	}
+}
+
+// page is the HTML of a page.
+func (d *desk) page(path string) string {
+	d.t.Helper()
+	res, err := http.Get(d.url + path)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		d.t.Fatalf("%s: %s, %v", path, res.Status, err)
+	}
+	return string(text)
+}
+
+// The Go program in the documentation compiles.
+func TestGoInDocs(t *testing.T) {
+	source, err := os.ReadFile("../internal/web/front/docs_start.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?s)<code id="c-go">(.*?)</code>`).FindStringSubmatch(string(source))
+	if m == nil {
+		t.Fatal("the page has no Go")
+	}
+	body := strings.ReplaceAll(html.UnescapeString(m[1]), "{{.Site}}", "https://share.example")
+	file := filepath.Join(t.TempDir(), "main.go")
+	program := "package main\n\nimport (\n\"context\"\n\"fmt\"\n\"os\"\n\n\"vitrine/client\"\n)\n\nfunc share(ctx context.Context) error {\n" + body +
+		"\nreturn nil\n}\n\nfunc main() { _ = share(context.Background()) }\n"
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", os.DevNull, file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
