@@ -46,14 +46,14 @@ func TestBrowserSmallThings(t *testing.T) {
 
 	// A long table shows its first 50 rows, and all of them on request; a short
 	// one shows all, and no bar to scroll it by.
-	rows := `[...document.querySelectorAll("#pages-details tbody tr")].filter((r) => r.checkVisibility()).length`
+	rows := `[...document.querySelectorAll("#pages tbody tr")].filter((r) => r.checkVisibility()).length`
 	for name, pages := range map[string]int{"catalogue.pdf": 96, "annual-report.pdf": 24} {
 		member.visit(d.url + statsPath(d.links[name]) + "?range=all")
 		member.run(chromedp.Evaluate(openAll, nil))
 		evaluates(member, name+", at first", rows, min(pages, 50))
-		evaluates(member, name+", the height", `(() => { const s = document.querySelector("#pages-details .scroll"); return s.scrollHeight <= s.clientHeight; })()`, true)
+		evaluates(member, name+", the height", `(() => { const s = document.querySelector("#pages .scroll"); return s.scrollHeight <= s.clientHeight; })()`, true)
 		if pages > 50 {
-			member.run(chromedp.Evaluate(`document.querySelector("#pages-details .show-all input")?.click()`, nil))
+			member.run(chromedp.Evaluate(`document.querySelector("#pages .show-all input")?.click()`, nil))
 			evaluates(member, name+", all", rows, pages)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestQueue(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
-	if r := d.status(d.get("/moderation", cookie), 200); !strings.Contains(r.body, "Nothing waits") || strings.Contains(r.body, "<nav class=\"filters\"") {
+	if r := d.status(d.get("/moderation", cookie), 200); !strings.Contains(r.body, "All done") || strings.Contains(r.body, "<nav class=\"filters\"") {
 		t.Errorf("an empty queue: %s", r.body)
 	}
 	d.notices = []app.Notice{{Text: "NO MALWARE SCANNER <b>", Warning: true}, {Text: "Signatures 27412"}}
@@ -24,7 +24,7 @@ func TestQueue(t *testing.T) {
 	}
 	d.publish("song.mp3", samples["song.mp3"])
 	r := d.status(d.get("/moderation", cookie), 200)
-	for _, want := range []string{"62 links wait", "NO MALWARE SCANNER &lt;b&gt;", "Signatures 27412", `href="/moderation?reason=scan_late"`, "Found clean since <b>61</b>", "Suspicious <b>1</b>",
+	for _, want := range []string{"62 links to review", "NO MALWARE SCANNER &lt;b&gt;", "Signatures 27412", `href="/moderation?reason=scan_late"`, "Found clean since <b>61</b>", "Suspicious <b>1</b>",
 		casePath(first) + "?queue=all", d.member.Email, "Pro"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in %s", want, r.body)
@@ -41,10 +41,10 @@ func TestQueue(t *testing.T) {
 		t.Errorf("the second page has %d rows", n)
 	}
 	late := d.status(d.get("/moderation?reason=scan_late", cookie), 200)
-	if !strings.Contains(late.body, "61 links wait") || strings.Contains(late.body, casePath(first)) || !strings.Contains(late.body, `value="clear-late"`) {
+	if !strings.Contains(late.body, "61 links to review") || strings.Contains(late.body, casePath(first)) || !strings.Contains(late.body, `value="clear-late"`) {
 		t.Errorf("the filter: %s", late.body)
 	}
-	if r := d.status(d.get("/moderation?reason=encrypted_archive", cookie), 200); !strings.Contains(r.body, "Nothing waits for this reason") {
+	if r := d.status(d.get("/moderation?reason=encrypted_archive", cookie), 200); !strings.Contains(r.body, "Nothing to review for this reason") {
 		t.Errorf("an empty filter: %s", r.body)
 	}
 	d.status(d.get("/moderation?reason=<script>", cookie), 200)
@@ -96,7 +96,7 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("led to %s", to)
 	}
 	r = inQueue(b, "clear", "", "all")
-	if page := d.follow(r, cookie); !strings.Contains(page.body, "Nothing waits") {
+	if page := d.follow(r, cookie); !strings.Contains(page.body, "All done") {
 		t.Error("the last decision does not lead to the empty queue")
 	}
 	// From no queue a decision leads back to the case.

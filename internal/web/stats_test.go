@@ -165,12 +165,18 @@ func sameContent(t *testing.T, page document, want *report.Content) {
 	var marks []report.Mark
 	switch {
 	case want.Pages != nil:
-		rows := page.id("pages-details").tags("tbody")[0].tags("tr")
+		rows := page.id("pages").tags("tbody")[0].tags("tr")
 		same(t, "pages", len(rows), len(want.Pages.Pages))
+		drop := want.Pages.Dropoff
 		for i, row := range rows {
 			p := want.Pages.Pages[i]
-			same(t, "reach", row.tags("td")[1].text(), p.ReachPct.String()+"%")
-			same(t, "attention", row.tags("td")[3].text(), p.AttentionPct.String()+"%")
+			want := p.ReachPct.String() + "%"
+			if after := drop.AfterPage; after != nil && *after == p.Page {
+				want += " " + drop.LostPct.String() + "% stopped here"
+			}
+			same(t, "reach", row.tags("td")[0].text(), want)
+			same(t, "attention", row.tags("td")[2].text(), p.AttentionPct.String()+"%")
+			same(t, "seen", row.tags("td")[3].text(), humanize.Comma(p.Views))
 		}
 		return
 	case want.Media != nil:
@@ -404,12 +410,12 @@ func TestStatsEmpty(t *testing.T) {
 		t.Error("the first view is shown as a rise")
 	}
 
-	// A document that was opened and not read has no empty plots.
+	// A document that was opened and not read has no rows.
 	pdf := o.publish("unread.pdf", samples["report.pdf"])
 	o.openNow(pdf, 1)
 	for path, want := range map[string]string{statsPath(pdf): "Nobody has read a page yet.", statsPath(o.links[report.ContentPages]): ""} {
 		page := o.get(path, o.cookie).body
-		if got := strings.Contains(page, "Nobody has read a page"); got != (want != "") || !strings.Contains(page, want) || strings.Contains(page, "pages-plot") == got {
+		if got := strings.Contains(page, "Nobody has read a page"); got != (want != "") || !strings.Contains(page, want) || strings.Contains(page, "by-page") == got {
 			t.Errorf("%s: a reader is missed or made up", path)
 		}
 	}

@@ -12,7 +12,7 @@ const show = (files) => {
   if (!files.length) return;
   find("#waiting-name").textContent = named(files);
   find("#waiting-words").textContent =
-    `${files.length === 1 ? "waits" : "wait"} in this browser${drop.dataset.in ? "." : " until you have signed in."}`;
+    `${files.length === 1 ? "is" : "are"} ready.${drop.dataset.in ? "" : ` Sign in to upload ${files.length === 1 ? "it" : "them"}.`}`;
 };
 
 // A folder has no bytes, and cannot be read as a file.

@@ -36,7 +36,7 @@ var plansInOrder = []struct {
 	plan      vitrine.Plan
 	name, use string
 }{
-	{vitrine.PlanFree, "Free", "For a file now and then."},
+	{vitrine.PlanFree, "Free", "For occasional sharing."},
 	{vitrine.PlanPro, "Pro", "For people who want to know how their files are read."},
 	{vitrine.PlanLifetime, "Lifetime", "All of Pro, for as long as the account lives."},
 }

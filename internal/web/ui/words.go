@@ -212,6 +212,9 @@ func ScreenName(label string) string {
 	if least, ok := strings.CutSuffix(label, "+"); ok {
 		return least + " px and more"
 	}
+	if label == "0-575" {
+		return "Phone (under 576 px)"
+	}
 	return strings.Replace(label, "-", "–", 1) + " px"
 }
 

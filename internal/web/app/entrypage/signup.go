@@ -15,7 +15,7 @@ var (
 )
 
 func (s *Handler) signUpPage(next string) entryPage {
-	heading := "Open an account"
+	heading := "Create an account"
 	if s.Accounts.SignUp != auth.SignUpOpen {
 		heading = "Accounts are by invitation"
 		if s.Accounts.SignUp != auth.SignUpInvite {
@@ -71,7 +71,7 @@ func (s *Handler) accepting(w http.ResponseWriter, r *http.Request) (p entryPage
 	if err != nil {
 		return p, false, err
 	}
-	p = s.newEntry("Open your account")
+	p = s.newEntry("Create your account")
 	p.Email, p.Invited = t.Email, t.Purpose == vitrine.TokenInvite
 	return p, true, nil
 }

@@ -131,9 +131,15 @@ type statsTip struct {
 	Aloud                string // what the tone says
 }
 
+// onTiles are the insights that repeat a tile of the page.
+var onTiles = map[string]bool{"trend": true, "completion": true, "returning": true}
+
 func statsTips(insights []report.Insight) []statsTip {
 	var tips []statsTip
 	for _, i := range insights {
+		if onTiles[i.ID] {
+			continue
+		}
 		t := statsTip{Label: i.Label, Value: i.Value, Detail: i.Detail, Tone: i.Tone}
 		switch i.Tone {
 		case report.Good:

@@ -14,21 +14,35 @@ import (
 // reads.
 type statsChart struct {
 	Points  []statsPoint
-	Before  bool  // there is a time before
-	Weekly  bool  // a point is a week
-	Top     int64 // of the scale, which begins at 0
+	Before  bool   // there is a time before
+	Weekly  bool   // a point is a week
+	SoFar   string // what the last point is
+	Top     int64  // of the scale, which begins at 0
 	Ticks   []statsTick
 	Dates   []statsTick
-	Views   string // paths within 1000 by 100
-	Area    string
-	Uniques string
+	Views   statsLine
+	Area    string // paths within 1000 by 100
+	Uniques statsLine
 	Was     string
+}
+
+// statsLine is a line in two parts: the days, or weeks, that are over, and from
+// the last of these to the current one, which is not.
+type statsLine struct{ Past, Now string }
+
+func newStatsLine(values []int64, top int64) statsLine {
+	last := len(values) - 1
+	if last < 1 {
+		return statsLine{Now: chartPath(values, top)}
+	}
+	return statsLine{Past: chartPart(values, top, 0, last-1), Now: chartPart(values, top, last-1, last)}
 }
 
 // statsPoint is a day or a week, and as many days before the same place of the
 // time before.
 type statsPoint struct {
 	Date, Label          string
+	SoFar                string // "today so far" for the current day, which is the last
 	Views, Uniques       ui.Figure
 	WasLabel             string
 	WasViews, WasUniques ui.Figure
@@ -61,6 +75,13 @@ func newStatsChart(r *report.Summary) statsChart {
 			point.WasLabel, point.WasViews, point.WasUniques = b.Label, ui.Figure(b.Views), ui.Figure(b.Uniques)
 			was[i] = b.Views
 		}
+		if i == len(r.Series)-1 {
+			point.SoFar = "today so far"
+			if c.Weekly {
+				point.SoFar = "this week so far"
+			}
+			c.SoFar = point.SoFar
+		}
 		views[i], uniques[i] = p.Views, p.Uniques
 		most = max(most, views[i], uniques[i], was[i])
 		c.Points = append(c.Points, point)
@@ -71,8 +92,8 @@ func newStatsChart(r *report.Summary) statsChart {
 		c.Ticks = append(c.Ticks, statsTick{Label: ui.Figure(v).String(), At: percentOf(c.Top-v, c.Top)})
 	}
 	c.Dates = dateTicks(r.Series)
-	c.Views, c.Uniques = chartPath(views, c.Top), chartPath(uniques, c.Top)
-	c.Area = c.Views + fmt.Sprintf("L%d,%dL0,%dZ", chartWidth, chartHeight, chartHeight)
+	c.Views, c.Uniques = newStatsLine(views, c.Top), newStatsLine(uniques, c.Top)
+	c.Area = chartPath(views, c.Top) + fmt.Sprintf("L%d,%dL0,%dZ", chartWidth, chartHeight, chartHeight)
 	if c.Before {
 		c.Was = chartPath(was, c.Top)
 	}
@@ -119,13 +140,18 @@ func dateTicks(series []report.Point) (ticks []statsTick) {
 // chartPath is a line through values on a scale from 0 to top; a single value
 // is a level line.
 func chartPath(values []int64, top int64) string {
-	var b strings.Builder
 	if len(values) == 1 {
 		values = []int64{values[0], values[0]}
 	}
-	for i, v := range values {
-		command := byte('L')
-		if i == 0 {
+	return chartPart(values, top, 0, len(values)-1)
+}
+
+// chartPart is the line of chartPath from one value to another.
+func chartPart(values []int64, top int64, from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		v, command := values[i], byte('L')
+		if i == from {
 			command = 'M'
 		}
 		b.WriteByte(command)

@@ -20,6 +20,9 @@ const line = (i, more) => ({
   ...more,
 });
 
+// today is the last part of line i, up to a day that is not over.
+const today = (i, more) => line(i, { ...more, label: `${i} today`, dash: [1, 5], cap: "round" });
+
 const entry = (name, text, c) => {
   const row = document.createElement("span");
   const label = document.createElement("small");
@@ -122,6 +125,8 @@ const draw = (box) => {
         line(1, { width: 2.5, fill: () => colour("--fill") }),
         line(2, { width: 2 }),
         line(3, { width: 1.75, dash: [5, 5] }),
+        today(1, { width: 2.5, fill: () => colour("--fill") }),
+        today(2, { width: 2 }),
       ],
       hooks: { setCursor: [show] },
     },
@@ -156,7 +161,9 @@ const update = () => {
 
 document.addEventListener("change", (event) => {
   const i = Number(event.target.dataset?.series);
-  if (i && chart) chart.setSeries(i, { show: event.target.checked });
+  if (!i || !chart) return;
+  chart.setSeries(i, { show: event.target.checked });
+  if (i < 3) chart.setSeries(i + 3, { show: event.target.checked });
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => chart?.redraw(false));
 document.addEventListener("numbers", update);

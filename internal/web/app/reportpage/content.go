@@ -3,51 +3,27 @@ package reportpage
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
 
-// statsPages is how a document was read: by page, how many came so far, and how
-// long they stayed.
+// statsPages is how a document was read, page by page.
 type statsPages struct {
 	*report.PagesContent
-	Unread string         // that nobody has seen a page, in place of all the rest
-	Bars   []statsPageBar // one a page, while there are few enough to point at
-	Reach  string         // else one shape of all, within the same
-	Axis   []statsTick    // the numbers of the pages, while there is room for them
-	Time   string
-	Drop   string // where most stopped, in words
-	DropX  string // the place of that on the axis, in percent
+	Unread string // in place of the rows: nobody has seen a page
 	Rows   []statsPageRow
 }
 
-// statsPageBar is a page's bars, in percent of the width and the height there
-// is.
-type statsPageBar struct {
-	Page            int
-	X, Width        string
-	ReachY, ReachUp string
-	TimeY, TimeUp   string
-	Words           string
-}
-
+// statsPageRow is one page of a document.
 type statsPageRow struct {
 	report.PageRow
-	Seen ui.Figure
-	Time ui.Lasting
+	Seen    ui.Figure
+	Time    ui.Lasting
+	Stopped string // "22%" on the page after which most stopped, else ""
 }
 
-// mostBars bounds how many pages have bars of their own, and mostNumbers how
-// many have their number below.
-const (
-	mostBars    = 200
-	mostNumbers = 24
-)
-
-// newStatsPages draws the pages; before tells whether there were views before
+// newStatsPages makes the rows; before tells whether there were views before
 // these days.
 func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 	if c == nil {
@@ -61,49 +37,14 @@ func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 		}
 		return p
 	}
-	var longest int64
 	for _, row := range c.Pages {
-		longest = max(longest, row.AvgMs)
-		p.Rows = append(p.Rows, statsPageRow{row, ui.Figure(row.Views), ui.Lasting(row.AvgMs)})
-	}
-	if after := c.Dropoff.AfterPage; after != nil {
-		p.Drop = fmt.Sprintf("%s%% stopped after page %d", c.Dropoff.LostPct, *after)
-		p.DropX = percentOf(int64(*after), int64(len(c.Pages)))
-	}
-	if n := len(c.Pages); n <= mostNumbers {
-		for i, row := range c.Pages {
-			p.Axis = append(p.Axis, statsTick{Label: strconv.Itoa(row.Page), At: percentOf(int64(2*i+1), int64(2*n)), Spare: n > 12 && i%2 == 1})
+		r := statsPageRow{PageRow: row, Seen: ui.Figure(row.Views), Time: ui.Lasting(row.AvgMs)}
+		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
+			r.Stopped = c.Dropoff.LostPct.String() + "%"
 		}
-	}
-	if n := len(c.Pages); n > mostBars {
-		reach, times := make([]int64, n), make([]int64, n)
-		for i, row := range c.Pages {
-			reach[i], times[i] = int64(row.ReachPct), row.AvgMs
-		}
-		p.Reach, p.Time = stairs(reach, 1000), stairs(times, longest)
-		return p
-	}
-	for i, row := range c.Pages {
-		n := int64(len(c.Pages))
-		p.Bars = append(p.Bars, statsPageBar{
-			Page: row.Page, X: percentOf(int64(i), n), Width: percentOf(1, n),
-			ReachY: percentOf(1000-int64(row.ReachPct), 1000), ReachUp: row.ReachPct.String() + "%",
-			TimeY: percentOf(longest-row.AvgMs, longest), TimeUp: percentOf(row.AvgMs, longest),
-			Words: fmt.Sprintf("Page %d: %s%% came this far, %s on average, %s%% of all time", row.Page, row.ReachPct, ui.Lasting(row.AvgMs), row.AttentionPct),
-		})
+		p.Rows = append(p.Rows, r)
 	}
 	return p
-}
-
-// stairs is the shape of bars without gaps, on a scale from 0 to top.
-func stairs(values []int64, top int64) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "M0,%d", chartHeight)
-	for i, v := range values {
-		fmt.Fprintf(&b, "V%sH%s", coordinate(chartHeight*(1-float64(v)/float64(max(top, 1)))), coordinate(chartWidth*float64(i+1)/float64(len(values))))
-	}
-	fmt.Fprintf(&b, "V%dZ", chartHeight)
-	return b.String()
 }
 
 // statsMarks is how far a video, a sound or a page held its readers.

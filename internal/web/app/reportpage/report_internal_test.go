@@ -18,7 +18,7 @@ func TestStatsWords(t *testing.T) {
 			t.Errorf("%q is %q in %q", label, city, code)
 		}
 	}
-	for label, want := range map[string]string{"0-575": "0–575 px", "1920+": "1920 px and more"} {
+	for label, want := range map[string]string{"0-575": "Phone (under 576 px)", "576-767": "576–767 px", "1920+": "1920 px and more"} {
 		if got := ui.ScreenName(label); got != want {
 			t.Errorf("%q is called %q, want %q", label, got, want)
 		}

@@ -11,12 +11,22 @@ export const read = (table) => {
   return { rows, top: Number(table.dataset.top) };
 };
 
-// columns returns points as uPlot takes them: positions, views, unique viewers and earlier views. A line needs two
-// points, so a single one is given twice.
+// columns returns points as uPlot takes them: positions, views, unique viewers and earlier views; then views and unique
+// viewers of the last two points alone, for today so far, which is drawn dotted. A line needs two points, so a single
+// one is given twice.
 export const columns = (rows) => {
   const points = rows.length > 1 ? rows : [rows[0], rows[0]];
-  const of = (i) => points.map((r) => r.counts[i]?.value ?? null);
-  return [points.map((_, i) => i), of(0), of(1), of(2)];
+  const last = points.length - 1;
+  const of = (i, from, to) => points.map((r, at) => (at >= from && at <= to ? (r.counts[i]?.value ?? null) : null));
+  const past = rows.length > 1 ? last - 1 : -1;
+  return [
+    points.map((_, i) => i),
+    of(0, 0, past),
+    of(1, 0, past),
+    of(2, 0, last),
+    of(0, last - 1, last),
+    of(1, last - 1, last),
+  ];
 };
 
 // spoken returns a point in words, for screen readers.
