@@ -405,9 +405,20 @@ func TestStatsEmpty(t *testing.T) {
 		t.Error("an opened link is called unopened")
 	}
 
-	// Views after none are neither good nor bad.
-	if r = o.get(statsPath(l)+"?range=7d", o.cookie); !strings.Contains(r.body, `<span class="delta is-flat">none before</span>`) || strings.Contains(r.body, "is-up") {
-		t.Error("the first view is shown as a rise")
+	// A link with few views leads with its visits, begins the chart with the day
+	// it was created, and compares with nothing.
+	r = o.get(statsPath(l)+"?range=7d", o.cookie)
+	page, visits, chart := o.parse(r.body), strings.Index(r.body, "Recent visits"), strings.Index(r.body, `id="chart-title"`)
+	if visits < 0 || visits > chart {
+		t.Error("the chart comes before the visits")
+	}
+	same(t, "days in the chart", len(page.id("series").tags("tbody")[0].tags("tr")), 1)
+	same(t, "changes against nothing", len(page.class("delta")), 0)
+	if !strings.Contains(r.body, "Today so far") || strings.Contains(r.body, "Busiest") {
+		t.Error("the current day is not named, or one view makes a busiest hour")
+	}
+	if r := o.get(statsPath(o.links[report.ContentPages])+"?range=90d", o.cookie); strings.Index(r.body, "Recent visits") < strings.Index(r.body, `id="chart-title"`) {
+		t.Error("a link with many views leads with its visits")
 	}
 
 	// A document that was opened and not read has no rows.

@@ -57,7 +57,7 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 // statsHeat is when people come: a row a weekday, from Monday, a cell an hour.
 type statsHeat struct {
 	Rows []statsHeatRow
-	Busy string // the busiest day and hour; "" without views
+	Busy string // the busiest day and hour; "" below busyViews
 }
 
 type statsHeatRow struct {
@@ -75,7 +75,7 @@ type statsHeatCell struct {
 
 const heatSteps = 5
 
-func newStatsHeat(t *report.Timing) statsHeat {
+func newStatsHeat(t *report.Timing, views int64) statsHeat {
 	var h statsHeat
 	var most int64
 	for _, hours := range t.Heat {
@@ -93,7 +93,7 @@ func newStatsHeat(t *report.Timing) statsHeat {
 		}
 		h.Rows = append(h.Rows, row)
 	}
-	if t.PeakWeekday != nil && t.PeakHour != nil {
+	if views >= busyViews && t.PeakWeekday != nil && t.PeakHour != nil {
 		h.Busy = ui.WeekdayNames[*t.PeakWeekday] + "s and the hour from " + ui.HourName(*t.PeakHour) + " UTC"
 	}
 	return h

@@ -83,10 +83,10 @@ func completionNote(n *numbers) string {
 	return "on average"
 }
 
-// newStatsDelta is a change in words; was is the number of the time before. All
-// time has no time before.
+// newStatsDelta is a change in words; was is the number of the time before. It
+// is nil without a time before, or if nobody came then.
 func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
-	if r.Range.Key == report.RangeAll {
+	if r.Range.Key == report.RangeAll || r.Previous.Views == 0 {
 		return nil
 	}
 	days := ui.Plural(int64(r.Range.Days), "day", "days")

@@ -42,7 +42,7 @@ func newStatsLine(values []int64, top int64) statsLine {
 // time before.
 type statsPoint struct {
 	Date, Label          string
-	SoFar                string // "today so far" for the current day, which is the last
+	SoFar                string // "Today so far" for the current day, which is the last
 	Views, Uniques       ui.Figure
 	WasLabel             string
 	WasViews, WasUniques ui.Figure
@@ -64,21 +64,26 @@ const (
 	mostDates   = 8
 )
 
-func newStatsChart(r *report.Summary) statsChart {
-	c := statsChart{Weekly: r.Granularity == "week", Before: r.Range.Key != report.RangeAll && len(r.PreviousSeries) == len(r.Series)}
-	views, uniques, was := make([]int64, len(r.Series)), make([]int64, len(r.Series)), make([]int64, len(r.Series))
+// newStatsChart draws a summary from its first day on, or from a later one.
+func newStatsChart(r *report.Summary, from report.Day) statsChart {
+	series := r.Series
+	for len(series) > 1 && series[1].Date <= from {
+		series = series[1:]
+	}
+	c := statsChart{Weekly: r.Granularity == "week", Before: r.Range.Key != report.RangeAll && len(r.PreviousSeries) == len(series) && r.Previous.Views > 0}
+	views, uniques, was := make([]int64, len(series)), make([]int64, len(series)), make([]int64, len(series))
 	var most int64
-	for i, p := range r.Series {
+	for i, p := range series {
 		point := statsPoint{Date: p.Date.Time().Format("2006-01-02"), Label: p.Label, Views: ui.Figure(p.Views), Uniques: ui.Figure(p.Uniques), Engaged: ui.Lasting(1000 * p.AvgEngagedS)}
 		if c.Before {
 			b := r.PreviousSeries[i]
 			point.WasLabel, point.WasViews, point.WasUniques = b.Label, ui.Figure(b.Views), ui.Figure(b.Uniques)
 			was[i] = b.Views
 		}
-		if i == len(r.Series)-1 {
-			point.SoFar = "today so far"
+		if i == len(series)-1 {
+			point.SoFar = "Today so far"
 			if c.Weekly {
-				point.SoFar = "this week so far"
+				point.SoFar = "This week so far"
 			}
 			c.SoFar = point.SoFar
 		}
@@ -91,7 +96,7 @@ func newStatsChart(r *report.Summary) statsChart {
 	for v := c.Top; v >= 0; v -= step {
 		c.Ticks = append(c.Ticks, statsTick{Label: ui.Figure(v).String(), At: percentOf(c.Top-v, c.Top)})
 	}
-	c.Dates = dateTicks(r.Series)
+	c.Dates = dateTicks(series)
 	c.Views, c.Uniques = newStatsLine(views, c.Top), newStatsLine(uniques, c.Top)
 	c.Area = chartPath(views, c.Top) + fmt.Sprintf("L%d,%dL0,%dZ", chartWidth, chartHeight, chartHeight)
 	if c.Before {

@@ -177,6 +177,7 @@ type reportPage struct {
 	Account *report.AccountReport // nil: of a link
 	Sample  bool
 	Empty   bool // nobody has ever come
+	Few     bool // a link with so few views that single visits say more than sums
 	Part    bool // the report is cut short
 	Version string
 	Address string // of the page with its range
@@ -249,14 +250,25 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	return p, nil
 }
 
+// fewViews is below how many views, of all time, a link's page leads with the
+// visits; busyViews is from how many on it names the busiest hour.
+const (
+	fewViews  = 20
+	busyViews = 30
+)
+
 // fill makes what is drawn of the numbers.
 func (p *reportPage) fill(n *numbers, now time.Time) {
 	p.Cards = statsCards(n)
 	p.Ledger = statsLedger(p.Excluded)
-	p.Chart = newStatsChart(p.Summary)
+	var from report.Day // of the chart
+	if p.Link != nil && p.Of.AllTimeViews < fewViews {
+		p.Few, from = true, report.DayOf(p.Link.CreatedAt.UnixMilli())
+	}
+	p.Chart = newStatsChart(p.Summary, from)
 	p.Tips = statsTips(p.Insights)
 	p.Bars = statsBreakdowns(&p.Breakdowns)
-	p.Heat = newStatsHeat(&p.Timing)
+	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views)
 	if of := p.Of; of != nil {
 		p.Part = of.Truncated
 		p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
