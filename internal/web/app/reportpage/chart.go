@@ -14,10 +14,9 @@ import (
 // reads.
 type statsChart struct {
 	Points  []statsPoint
-	Before  bool   // there is a time before
-	Weekly  bool   // a point is a week
-	SoFar   string // what the last point is
-	Top     int64  // of the scale, which begins at 0
+	Before  bool  // there is a time before
+	Weekly  bool  // a point is a week
+	Top     int64 // of the scale, which begins at 0
 	Ticks   []statsTick
 	Dates   []statsTick
 	Views   statsLine
@@ -42,7 +41,7 @@ func newStatsLine(values []int64, top int64) statsLine {
 // time before.
 type statsPoint struct {
 	Date, Label          string
-	SoFar                string // "Today so far" for the current day, which is the last
+	SoFar                string // "today so far" for the current day, which is the last
 	Views, Uniques       ui.Figure
 	WasLabel             string
 	WasViews, WasUniques ui.Figure
@@ -81,11 +80,10 @@ func newStatsChart(r *report.Summary, from report.Day) statsChart {
 			was[i] = b.Views
 		}
 		if i == len(series)-1 {
-			point.SoFar = "Today so far"
+			point.SoFar = "today so far"
 			if c.Weekly {
-				point.SoFar = "This week so far"
+				point.SoFar = "this week so far"
 			}
-			c.SoFar = point.SoFar
 		}
 		views[i], uniques[i] = p.Views, p.Uniques
 		most = max(most, views[i], uniques[i], was[i])

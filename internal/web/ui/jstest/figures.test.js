@@ -50,9 +50,11 @@ test("the chart has what its table has", () => {
   assert.equal(top, 1500);
   assert.deepEqual(columns(rows), [
     [0, 1],
-    [1200, 1],
-    [1, 20],
+    [1200, null],
+    [1, null],
     [null, null],
+    [1200, 1], // up to today, which is not over
+    [1, 20],
   ]);
   assert.deepEqual(rows.map(spoken), [
     "Week of 1 May: 1,200 views, 1 unique viewer, average time 1 min 05 s",
@@ -74,9 +76,11 @@ test("a comparison is a third line, and is spoken too", () => {
   );
   assert.deepEqual(columns(rows), [
     [0, 1],
+    [0, null],
+    [0, null],
+    [1, 0],
     [0, 5],
     [0, 4],
-    [1, 0],
   ]);
   assert.equal(
     spoken(rows[0]),
@@ -88,8 +92,10 @@ test("a single point makes a line of two", () => {
   const { rows } = read(table([["2 May", 3, 2, "1 s"]]));
   assert.deepEqual(columns(rows), [
     [0, 1],
+    [null, null],
+    [null, null],
+    [null, null],
     [3, 3],
     [2, 2],
-    [null, null],
   ]);
 });
