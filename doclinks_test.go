@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// docLink is a name of this module in a comment: [Name], [Type.Method],
-// [package.Name] or [package.Type.Method].
+// docLink is a name of this module in square brackets in a comment: of a
+// declaration or a member, with or without its package.
 var docLink = regexp.MustCompile(`\[\*?((?:[a-z]\w*\.)?[A-Z][a-zA-Z0-9]*[a-z][a-zA-Z0-9]*(?:\.[A-Z][a-zA-Z0-9]*)?)\]`)
 
 // declared calls f with each name that a file declares at package level, and

@@ -58,6 +58,18 @@ func TestBrowserSmallThings(t *testing.T) {
 		}
 	}
 
+	// On a phone the link's page begins with sharing, by the system's sheet where
+	// there is one.
+	member.run(chromedp.EmulateViewport(390, 844))
+	member.visit(d.url + "/links/" + string(d.links["catalogue.pdf"].Slug))
+	evaluates(member, "no sheet, no button", `document.querySelector("[data-share]").checkVisibility()`, false)
+	evaluates(member, "sharing is first", `[...document.querySelectorAll(".halves section")].sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].id`, "share")
+	member.run(chromedp.ActionFunc(onNewDocument(`Navigator.prototype.share = (it) => ((window.shared = it.title + " " + it.url), Promise.resolve())`)))
+	member.visit(d.url + "/links/" + string(d.links["catalogue.pdf"].Slug))
+	member.run(chromedp.Click("[data-share]"))
+	evaluates(member, "what is shared", `window.shared === document.querySelector("h1").textContent + " " + document.querySelector("#address").value`, true)
+	member.run(chromedp.EmulateViewport(1440, 844))
+
 	// On paper the hours keep their colours, the chart fits the page, and a
 	// table has all its rows.
 	member.visit(d.url + statsPath(d.links["catalogue.pdf"]) + "?range=90d")

@@ -49,7 +49,7 @@ func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 		}
 		if len(f.Daily) > 0 {
 			r.Peak = slices.Max(f.Daily)
-			r.Spark = spark(f.Daily)
+			r.Spark = Spark(f.Daily)
 		}
 		rows = append(rows, r)
 	}
@@ -67,9 +67,9 @@ func SearchedText(text string) string {
 	return text
 }
 
-// spark is the points of a line through daily numbers, the highest of which is
+// Spark is the points of a line through daily numbers, the highest of which is
 // at the top.
-func spark(daily []int64) string {
+func Spark(daily []int64) string {
 	peak := max(slices.Max(daily), 1)
 	var b strings.Builder
 	for i, n := range daily {

@@ -27,6 +27,14 @@ document.addEventListener("click", async (event) => {
   }
 });
 
+// Sharing: a button has data-share with an address, where the system can share.
+for (const button of all("[data-share]")) {
+  button.hidden = !navigator.share;
+  button.addEventListener("click", () =>
+    navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {}),
+  );
+}
+
 // A form that was sent is not sent again while its answer is on its way.
 let sent = new WeakSet();
 document.addEventListener("submit", (event) => {

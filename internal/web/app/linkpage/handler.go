@@ -3,6 +3,7 @@ package linkpage
 import (
 	"embed"
 
+	"vitrine/internal/analytics"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/app"
@@ -12,9 +13,10 @@ import (
 // Handler serves the list of links, and the page of each.
 type Handler struct {
 	*app.Shell
-	Links    *links.Service
-	Uploads  *publish.Uploads
-	Captions *publish.Captions
+	Links     *links.Service
+	Uploads   *publish.Uploads
+	Captions  *publish.Captions
+	Analytics *analytics.Service
 }
 
 //go:embed *.html

@@ -25,6 +25,7 @@ const maxLinkForm = 8 << 10
 type managePage struct {
 	app.Page
 	Link    *links.LinkDetail
+	Numbers *linkNumbers // nil: the plan has no analytics, or there are none
 	Badge   string
 	Facts   []string
 	URL     string // public address
@@ -80,7 +81,11 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		http.Redirect(w, r, app.LinkAddress(o.Link), http.StatusSeeOther)
 		return nil
 	}
-	return s.writeManage(w, r, http.StatusOK, s.managePage(r, me, o))
+	p := s.managePage(r, me, o)
+	if p.Numbers, err = s.numbers(r.Context(), me, o.Link); err != nil {
+		return err
+	}
+	return s.writeManage(w, r, http.StatusOK, p)
 }
 
 func (s *Handler) managePage(r *http.Request, me *vitrine.Account, o *links.LinkDetail) *managePage {

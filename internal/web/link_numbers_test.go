@@ -1,0 +1,41 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+
+	"vitrine"
+	"vitrine/report"
+
+	"github.com/dustin/go-humanize"
+)
+
+// The page of a link has four numbers of its report, and leads to the rest.
+// Without analytics in the plan, or without views, it has none.
+func TestLinkPageNumbers(t *testing.T) {
+	o := newOffice(t)
+	l := o.links[report.ContentPages]
+	here := "/links/" + string(l.Slug)
+	var want report.LinkReport
+	o.api(here+"/analytics?range=30d", &want)
+	page := o.parse(o.status(o.get(here, o.cookie), http.StatusOK).body)
+	figures := page.class("figures")
+	if len(figures) != 1 || figures[0].attr("href") != here+"/analytics" {
+		t.Fatalf("%d blocks of numbers", len(figures))
+	}
+	numbers := figures[0].tags("b")
+	same(t, "views", numbers[0].text(), humanize.Comma(want.Totals.Views))
+	same(t, "unique viewers", numbers[1].text(), humanize.Comma(want.Totals.Uniques))
+	same(t, "completion", numbers[3].text(), want.Totals.CompletionPct.String()+"%")
+	for path, tab := range map[string]string{here: "Share and settings", here + "/analytics": "Analytics"} {
+		page := o.parse(o.get(path, o.cookie).body)
+		for _, a := range page.class("tabs")[0].tags("a") {
+			same(t, "the tab of "+path, a.attr("aria-current") == "page", a.text() == tab)
+		}
+	}
+
+	unread := o.publish("unread.txt", []byte("Nobody has read this.\n"))
+	same(t, "numbers of what nobody opened", len(o.parse(o.get("/links/"+string(unread.Slug), o.cookie).body).class("figures")), 0)
+	o.setPlan(vitrine.PlanFree)
+	same(t, "numbers on Free", len(o.parse(o.get(here, o.cookie).body).class("figures")), 0)
+}
