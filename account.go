@@ -129,7 +129,7 @@ func (a *Account) MayChooseSlug() error {
 	if a.Plan.Pro() {
 		return nil
 	}
-	return &Error{Code: CodeProRequired, Field: "slug", Upgrade: true, Message: "Custom slugs are part of the Pro plan."}
+	return &Error{Code: CodeProRequired, Field: "slug", Upgrade: true, Message: "Custom addresses are part of the Pro plan."}
 }
 
 // AccountTx reads and writes accounts within a transaction.

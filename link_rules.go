@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var ErrNoOwnLink = Errorf(CodeNotFound, "There is no link with that slug on this account.")
+var ErrNoOwnLink = Errorf(CodeNotFound, "There is no such link on this account.")
 
 // OwnLink looks up a link of an account, by a slug that it had before, too; a
 // foreign slug answers as an unknown one does.
@@ -96,7 +96,7 @@ type SlugRequest struct {
 // SlugFree reports whether a custom slug may be taken. The answer does not
 // depend on who has it.
 func SlugFree(tx Tx, f SlugRequest, now time.Time) error {
-	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
+	taken := &Error{Code: CodeSlugTaken, Field: "slug", Message: "This address is taken. Choose another."}
 	if _, err := tx.LinkBySlug(f.Slug); err == nil {
 		return taken
 	} else if !errors.Is(err, ErrNotFound) {
@@ -134,7 +134,7 @@ func ChosenSlug(a *Account, slug string) (Slug, error) {
 	return ParseSlug(slug)
 }
 
-var errSlugTaken = &Error{Code: CodeSlugTaken, Field: "slug", Message: "This slug is taken. Choose another."}
+var errSlugTaken = &Error{Code: CodeSlugTaken, Field: "slug", Message: "This address is taken. Choose another."}
 
 // AddNamed adds what has a slug of its own, the chosen one or, with "", one
 // that it makes.

@@ -43,7 +43,7 @@ func (s *Shell) WithSession(h MemberHandler) httpx.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return httpx.ForSite(h(w, r, me))
+		return h(w, r, me)
 	}
 }
 

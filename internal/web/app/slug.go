@@ -25,7 +25,7 @@ func WriteSlugAnswer(w http.ResponseWriter, slug string, err error) error {
 	case err == nil:
 		return httpx.WriteJSON(w, SlugAnswer{Free: true, Slug: strings.ToLower(slug), Message: "This address is free."})
 	case errors.As(err, &e) && (e.Code == vitrine.CodeInvalidSlug || e.Code == vitrine.CodeSlugTaken):
-		return httpx.WriteJSON(w, SlugAnswer{Code: e.Code, Message: httpx.InSiteWords(e.Message)})
+		return httpx.WriteJSON(w, SlugAnswer{Code: e.Code, Message: e.Message})
 	}
 	return err
 }

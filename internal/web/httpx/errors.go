@@ -23,26 +23,7 @@ func WrongWith(err error) Wrong {
 	if !errors.As(err, &e) || StatusOf[e.Code] >= http.StatusInternalServerError {
 		return nil
 	}
-	return Wrong{e.Field: InSiteWords(e.Message)}
-}
-
-// siteWords are what the website calls what programs know by other names:
-// people read of a slug under the label of their field, Address.
-var siteWords = strings.NewReplacer("A slug has", "An address has", "letters a-z", "letters a–z", "This slug is", "This address is",
-	"Custom slugs are", "Addresses of your own are", "with that slug", "with that address")
-
-// InSiteWords is the sentence of an error as the website says it.
-func InSiteWords(message string) string { return siteWords.Replace(message) }
-
-// ForSite is a failure as the website tells it: its code and its field stay.
-func ForSite(err error) error {
-	var e *vitrine.Error
-	if !errors.As(err, &e) || InSiteWords(e.Message) == e.Message {
-		return err
-	}
-	told := *e
-	told.Message = InSiteWords(e.Message)
-	return &told
+	return Wrong{e.Field: e.Message}
 }
 
 // ErrNoPage is the failure of an address that nothing is at.
@@ -123,7 +104,7 @@ func RetryAfter(w http.ResponseWriter, e *vitrine.Error) {
 func notEnabled(e *vitrine.Error) string {
 	what := "Analytics are"
 	if e.Field == "slug" {
-		what = "Custom slugs are"
+		what = "Custom addresses are"
 	}
 	return what + " not enabled for this account. Ask the administrator."
 }

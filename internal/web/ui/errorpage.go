@@ -55,7 +55,7 @@ func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 // appFailure answers a failure of the pages that someone signs in for.
 func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.Known(w, r, err)
-	heading, advice := httpx.Headings[e.Code], httpx.InSiteWords(e.Message)
+	heading, advice := httpx.Headings[e.Code], e.Message
 	switch e.Code {
 	case vitrine.CodeNotFound:
 		heading = "Nothing here"

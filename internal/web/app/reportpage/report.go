@@ -107,7 +107,7 @@ func (s *Handler) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, e
 	}
 	l, err := s.Links.BySlug(r.Context(), slug)
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != me.ID || l.Site != 0) {
-		return nil, vitrine.Errorf(vitrine.CodeNotFound, "There is no link with that slug on this account.")
+		return nil, vitrine.ErrNoOwnLink
 	}
 	return l, err
 }

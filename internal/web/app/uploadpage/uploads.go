@@ -74,7 +74,7 @@ func (s *Handler) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.
 		slug = strings.ToLower(slug)
 		return httpx.WriteJSON(w, app.SlugAnswer{Free: true, Slug: slug, Message: "This address is free."})
 	case errors.As(err, &e) && (e.Code == vitrine.CodeInvalidSlug || e.Code == vitrine.CodeSlugTaken):
-		return httpx.WriteJSON(w, app.SlugAnswer{Code: e.Code, Message: httpx.InSiteWords(e.Message)})
+		return httpx.WriteJSON(w, app.SlugAnswer{Code: e.Code, Message: e.Message})
 	}
 	return err
 }
