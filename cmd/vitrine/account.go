@@ -16,16 +16,16 @@ import (
 )
 
 type accountCmd struct {
-	Create  accountCreateCmd  `cmd:"" help:"Create an account; prints its first API key, which is shown this once."`
+	Create  accountCreateCmd  `cmd:"" help:"Create an account and print its first API key. It is shown once."`
 	Plan    accountPlanCmd    `cmd:"" help:"Change an account's plan and limits, from its next request on."`
 	List    accountListCmd    `cmd:"" help:"List accounts, oldest first."`
 	Ban     accountBanCmd     `cmd:"" help:"Suspend an account: its keys are refused, its sessions are over and its links are off."`
-	Unban   accountUnbanCmd   `cmd:"" help:"Lift a suspension; links are as they were before."`
-	History accountHistoryCmd `cmd:"" help:"List what was decided about an account and its links, newest first; files that were refused, too."`
+	Unban   accountUnbanCmd   `cmd:"" help:"Lift a suspension. Links are as they were before."`
+	History accountHistoryCmd `cmd:"" help:"List decisions about an account and its links, newest first, including refused files."`
 	Role    accountRoleCmd    `cmd:"" help:"Make an account a moderator, or a member again."`
 	SignIn  accountSignInCmd  `cmd:"" name:"sign-in" help:"Print an address that signs an account in on the website, once."`
-	Reset   accountResetCmd   `cmd:"" help:"Print an address at which an account gets a new password, once."`
-	Invite  accountInviteCmd  `cmd:"" help:"Print an address at which an account can be opened, once."`
+	Reset   accountResetCmd   `cmd:"" help:"Print an address where a person can choose a new password, once."`
+	Invite  accountInviteCmd  `cmd:"" help:"Print an invitation: an address where a person can create an account, once."`
 }
 
 type emailArg struct {

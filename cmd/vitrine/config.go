@@ -23,19 +23,19 @@ import (
 // serveCmd is the configuration of a server; its help texts are the manual.
 type serveCmd struct {
 	placeFlags
-	Listen            string        `help:"Where to listen, HOST:PORT. The default answers this machine alone; in a container, or without a reverse proxy before it, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
+	Listen            string        `help:"Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
 	PublicURL         string        `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
-	ContentURL        string        `help:"Address that bytes of files are served from. A host of its own keeps what users upload apart from everything else; it must lead to the same server. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
-	SitesURL          string        `help:"Address of static websites, with a star in the place of each one's name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on, and not one of the public URL’s. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
-	TrustedProxy      []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it every visitor behind a proxy is the same." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
-	RedirectDownloads bool          `help:"Have downloads fetched from the bucket (--files) itself, by an address that lives a minute, and not through this server. A link that is taken down then gives out no further address, but does not end a download that has begun." env:"VITRINE_REDIRECT_DOWNLOADS"`
-	Drain             time.Duration `help:"How long the server serves on after SIGTERM or SIGINT while /readyz answers 503 already, so that a load balancer sends new requests elsewhere before connections are refused: longer than it takes to see that. Needed where several servers share an instance." env:"VITRINE_DRAIN" default:"0s"`
-	ShutdownTimeout   time.Duration `help:"How long requests that are under way may take to finish after SIGTERM or SIGINT. A second signal ends the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
-	ViewerKeyLife     time.Duration `help:"How long the viewers of an account are recognized by one secret key. Then the key is replaced and destroyed, and returning viewers are new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
-	KeepOpens         int           `help:"How many months single opens are kept. Then they are removed, and the numbers of their days stay. 0: for ever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
-	MaxOpens          int           `help:"Most opens that one report reads, newest first; a report that meets it says so. 0: all." env:"VITRINE_MAX_OPENS" default:"0"`
+	ContentURL        string        `help:"Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the site. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
+	SitesURL          string        `help:"Address of static websites, with a star for the name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on, and not one of the public URL’s. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
+	TrustedProxy      []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it, all visitors behind a proxy count as one." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
+	RedirectDownloads bool          `help:"Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress." env:"VITRINE_REDIRECT_DOWNLOADS"`
+	Drain             time.Duration `help:"How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance." env:"VITRINE_DRAIN" default:"0s"`
+	ShutdownTimeout   time.Duration `help:"How long requests in progress may take to finish after SIGTERM or SIGINT. A second signal stops the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
+	ViewerKeyLife     time.Duration `help:"How long one secret key recognizes the viewers of an account. Then the key is destroyed and replaced, and returning viewers count as new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
+	KeepOpens         int           `help:"How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
+	MaxOpens          int           `help:"The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit." env:"VITRINE_MAX_OPENS" default:"0"`
 	AbuseThreshold    int           `help:"How many readers, each from a network of their own, send a live link to review by reporting it on one day (UTC), until a person has looked at it; at most 20 links an hour. 0: reports alone never do." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
-	LogFormat         string        `help:"Form of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
+	LogFormat         string        `help:"Format of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
 	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
 	Dev               bool          `help:"For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build." env:"VITRINE_DEV"`
 	scanFlags
@@ -47,23 +47,23 @@ type serveCmd struct {
 // scanFlags say what scans files for malware.
 type scanFlags struct {
 	Clamd []string `help:"clamd, which scans files for malware: unix:/run/clamav/clamd.ctl or HOST:PORT; several share the work. Its clamd.conf must say AlertExceedsMax yes. Default: none, and files are inspected only." env:"VITRINE_CLAMD" group:"scanning" placeholder:"ADDRESS"`
-	Scans int      `help:"How many files one clamd scans at once; its MaxThreads must allow it." env:"VITRINE_SCANS" group:"scanning" default:"4"`
+	Scans int      `help:"How many files one clamd scans at once. Its MaxThreads must allow it." env:"VITRINE_SCANS" group:"scanning" default:"4"`
 }
 
 // previewFlags name the programs that previews are made with, where they are
 // installed.
 type previewFlags struct {
-	Office string `help:"LibreOffice, which shows office documents as pages: path of soffice. Default: the one in PATH. off: none." env:"VITRINE_OFFICE" group:"previews" placeholder:"PATH"`
-	FFmpeg string `help:"FFmpeg, which takes a picture out of a video: path of ffmpeg. Default: the one in PATH. off: none." name:"ffmpeg" env:"VITRINE_FFMPEG" group:"previews" placeholder:"PATH"`
-	Heif   string `help:"libheif, which shows the pictures of phones (HEIC): path of heif-convert. Default: the one in PATH. off: none." env:"VITRINE_HEIF" group:"previews" placeholder:"PATH"`
+	Office string `help:"Path of soffice (LibreOffice), which renders office documents. Default: the one in PATH. off: none." env:"VITRINE_OFFICE" group:"previews" placeholder:"PATH"`
+	FFmpeg string `help:"Path of ffmpeg, which makes preview pictures of videos. Default: the one in PATH. off: none." name:"ffmpeg" env:"VITRINE_FFMPEG" group:"previews" placeholder:"PATH"`
+	Heif   string `help:"Path of heif-convert (libheif), which converts HEIC pictures. Default: the one in PATH. off: none." env:"VITRINE_HEIF" group:"previews" placeholder:"PATH"`
 }
 
 // planFlags are the limits of the plans.
 type planFlags struct {
-	PlanFree     limits.Bounds `help:"Limits of the plan free, where they are not ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
-	PlanPro      limits.Bounds `help:"Limits of the plan pro, where they are not ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
-	PlanLifetime limits.Bounds `help:"Limits of the plan lifetime, where they are not ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
-	UpgradeURL   string        `help:"Where a larger plan is sold, https:// or mailto:; the page of the plans leads there. Default: plans are not sold, and pages tell of limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
+	PlanFree     limits.Bounds `help:"Limits of the Free plan. Default: ${plan_free}. 0: no limit." env:"VITRINE_PLAN_FREE" group:"plans" placeholder:"LIMITS"`
+	PlanPro      limits.Bounds `help:"Limits of the Pro plan. Default: ${plan_pro}." env:"VITRINE_PLAN_PRO" group:"plans" placeholder:"LIMITS"`
+	PlanLifetime limits.Bounds `help:"Limits of the Lifetime plan. Default: ${plan_lifetime}." env:"VITRINE_PLAN_LIFETIME" group:"plans" placeholder:"LIMITS"`
+	UpgradeURL   string        `help:"Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 }
 
 // plans are the limits of an instance: the defaults, changed by the flags.

@@ -11,10 +11,10 @@ import (
 )
 
 type keyCmd struct {
-	Create keyCreateCmd `cmd:"" help:"Create a further API key; prints it, this once."`
+	Create keyCreateCmd `cmd:"" help:"Create another API key and print it. It is shown once."`
 	List   keyListCmd   `cmd:"" help:"List an account's API keys, without the keys themselves."`
-	Roll   keyRollCmd   `cmd:"" help:"Put a new API key in the place of one; prints it, this once."`
-	Revoke keyRevokeCmd `cmd:"" help:"End an API key, from the next request on."`
+	Roll   keyRollCmd   `cmd:"" help:"Rotate an API key: print a new one, shown once, and end the old one later."`
+	Revoke keyRevokeCmd `cmd:"" help:"Revoke an API key."`
 }
 
 type keyCreateCmd struct {

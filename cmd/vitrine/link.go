@@ -15,13 +15,13 @@ type linkCmd struct {
 	Queue   linkQueueCmd   `cmd:"" help:"List the links that are held for review, the longest waiting first."`
 	History linkHistoryCmd `cmd:"" help:"List who changed a link's state, when and why, newest first."`
 	Reports linkReportsCmd `cmd:"" help:"List what readers reported about a link, newest first."`
-	Same    linkSameCmd    `cmd:"" help:"List other links with the very same bytes."`
+	Same    linkSameCmd    `cmd:"" help:"List other links with the same bytes."`
 	Clear   linkClearCmd   `cmd:"" help:"Publish a link that is held for review."`
 	Reject  linkRejectCmd  `cmd:"" help:"Disable a link that is held for review."`
-	Disable linkDisableCmd `cmd:"" help:"Take a live link off the public."`
-	Undo    linkUndoCmd    `cmd:"" help:"Take the last decision about a link back: it is as it was before it was cleared, rejected or disabled."`
-	Rescan  linkRescanCmd  `cmd:"" help:"Have a link scanned for malware anew, or all of them: after the scanner was set up otherwise."`
-	Preview linkPreviewCmd `cmd:"" help:"Have the preview of a link made anew, or of all: after installing LibreOffice, say."`
+	Disable linkDisableCmd `cmd:"" help:"Disable a live link."`
+	Undo    linkUndoCmd    `cmd:"" help:"Undo the last decision about a link."`
+	Rescan  linkRescanCmd  `cmd:"" help:"Scan a link for malware again, or all links, after changing the scanner."`
+	Preview linkPreviewCmd `cmd:"" help:"Make the preview of a link again, or of all links, for example after installing LibreOffice."`
 	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its bytes and its analytics, for good."`
 }
 

@@ -17,24 +17,24 @@ import (
 
 type cli struct {
 	Serve       serveCmd       `cmd:"" group:"run" help:"Run the server."`
-	Setup       setupCmd       `cmd:"" group:"run" help:"Print the address at which the first account of an instance is made."`
+	Setup       setupCmd       `cmd:"" group:"run" help:"Print the address where the first account is created."`
 	Account     accountCmd     `cmd:"" group:"run" help:"Create, invite, change and suspend accounts; sign in to the website."`
 	Key         keyCmd         `cmd:"" group:"run" help:"Create, list and revoke API keys."`
 	Link        linkCmd        `cmd:"" group:"run" help:"Show, disable, review and delete links."`
-	Import      importCmd      `cmd:"" group:"run" help:"Bring in links and opens from elsewhere."`
+	Import      importCmd      `cmd:"" group:"run" help:"Import links and views from another system."`
 	Storage     storageCmd     `cmd:"" group:"run" help:"Check and claim the storage of files."`
 	Audit       auditCmd       `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
-	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Ask the server on this machine whether it answers: for the health check of a container."`
-	Doctor      doctorCmd      `cmd:"" group:"run" help:"Look at each part of the configuration and say what is wrong, and what to do."`
-	Backup      backupCmd      `cmd:"" group:"run" help:"Copy an instance into a directory, while it is served."`
-	Migrate     migrateCmd     `cmd:"" group:"run" help:"Copy an instance to other places: PostgreSQL, a bucket, another directory."`
-	Restore     restoreCmd     `cmd:"" group:"run" help:"Make a data directory of a backup."`
+	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Check that the server on this machine answers, for the health check of a container."`
+	Doctor      doctorCmd      `cmd:"" group:"run" help:"Check each part of the configuration, and say what to do about problems."`
+	Backup      backupCmd      `cmd:"" group:"run" help:"Back up an instance into a directory while it runs."`
+	Migrate     migrateCmd     `cmd:"" group:"run" help:"Copy an instance to PostgreSQL, a bucket or another directory."`
+	Restore     restoreCmd     `cmd:"" group:"run" help:"Restore a backup into a new data directory."`
 
-	Login    loginCmd    `cmd:"" group:"use" help:"Get an API key by way of your browser, and store it for the commands below."`
+	Login    loginCmd    `cmd:"" group:"use" help:"Sign in through your browser, and store an API key for the commands below."`
 	Logout   logoutCmd   `cmd:"" group:"use" help:"Revoke the API key that login has stored, and remove it."`
 	Put      putCmd      `cmd:"" group:"use" help:"Publish files; prints a link for each."`
 	Ls       lsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
-	Captions captionsCmd `cmd:"" group:"use" help:"Give a video or sound captions; list and delete them."`
+	Captions captionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or sound."`
 	Stats    statsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
 	Version  versionCmd  `cmd:"" group:"use" help:"Print the version."`
 
