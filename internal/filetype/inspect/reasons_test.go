@@ -99,10 +99,12 @@ func firstValue(v *ast.ValueSpec) ast.Expr {
 // All that is refused or held gives a code of the table that fits, and a detail
 // that is fit to be kept.
 func TestReasonsGiven(t *testing.T) {
+	given := map[string]bool{}
 	for _, f := range append(append(heldFiles(), badFiles()...), judgedFiles()...) {
 		facts, err := inspected(t, f.sample)
 		got, about := ruling(facts, err)
 		word, code, _ := strings.Cut(got, " ")
+		given[code] = true
 		if f.want == "live" {
 			continue
 		}
@@ -113,6 +115,19 @@ func TestReasonsGiven(t *testing.T) {
 			t.Errorf("%s (%s): %q", f.what, f.ext, about)
 		}
 	}
+	for _, r := range filetype.Reasons {
+		if by := givenElsewhere[r.Code]; given[r.Code] == (by != "") {
+			t.Errorf("%s: a sample gives it: %v; it is left to: %q", r.Code, given[r.Code], by)
+		}
+	}
+}
+
+// givenElsewhere are the reasons that no sample here gives, and the tests that
+// have them.
+var givenElsewhere = map[string]string{
+	filetype.ReasonBadName: "TestCheckName", filetype.ReasonUnlistedType: "TestByName", filetype.ReasonDeclaredType: "TestByName",
+	filetype.ReasonEmpty: "TestSiteWhole", filetype.ReasonNoIndex: "TestSiteWhole", filetype.ReasonEncryptedSite: "TestSiteWhole",
+	filetype.ReasonSiteTooLarge: "TestSiteTooLarge", "malware": "TestClamd",
 }
 
 func TestDetail(t *testing.T) {

@@ -96,6 +96,17 @@ func TestSiteEntries(t *testing.T) {
 	}
 }
 
+func TestSiteTooLarge(t *testing.T) {
+	_, err := siteSource(bytes.NewReader(nil), filetype.MaxSiteBytes+1)
+	var p *filetype.Problem
+	if !errors.As(err, &p) || p.Reason != filetype.ReasonSiteTooLarge {
+		t.Errorf("%v", err)
+	}
+	if _, err := siteSource(bytes.NewReader(nil), filetype.MaxSiteBytes); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSiteWhole(t *testing.T) {
 	var many []member
 	for i := range filetype.MaxSiteEntries {
