@@ -5,6 +5,7 @@ import { bytes } from "../../ui/size.js";
 import { deletable, held, linksInUse, span, uploadsUsed } from "../limit.js";
 import { watchSlug } from "../links.js";
 import { newKey, upload } from "../upload.js";
+import { newBatch } from "./batch.js";
 
 const drop = find("#drop");
 const picker = find("#files");
@@ -70,11 +71,17 @@ const explain = (err) => {
 };
 
 const files = new Set();
+const batch = newBatch(() => [...files]);
+// tell says what became of one file; of several the head says what became of all.
+const tell = (text) => files.size > 1 || say(text);
 
 class Row {
   constructor(file, chosen) {
     this.file = file;
     this.name = file.name;
+    this.size = file.size;
+    this.sent = 0;
+    this.state = "waiting";
     this.key = newKey();
     this.li = find("#file-row").content.firstElementChild.cloneNode(true);
     this.bar = this.part("progress");
@@ -88,7 +95,7 @@ class Row {
     this.part(".save").hidden = true;
     const slug = this.field("slug");
     if (slug) watchSlug(slug, this.part(".slug-says"), () => this.link?.slug ?? "");
-    this.part(".cancel").addEventListener("click", () => this.abort?.abort());
+    this.part(".cancel").addEventListener("click", () => this.cancel());
     this.part(".retry").addEventListener("click", () => this.start());
     this.part(".remove").addEventListener("click", () => this.remove());
     this.part(".save").addEventListener("click", () => this.save());
@@ -97,7 +104,7 @@ class Row {
         if (event.key === "Enter" && this.link && !event.isComposing) this.save();
       });
     this.part(".address input").addEventListener("focus", (event) => event.target.select());
-    list.prepend(this.li);
+    list.append(this.li);
     section.hidden = false;
     files.add(this);
     this.facts(bytes(file.size));
@@ -135,6 +142,16 @@ class Row {
     this.bar.hidden = !going;
     this.part(".cancel").hidden = !going || state === "checking";
     this.part(".remove").hidden = going;
+    batch();
+  }
+
+  get url() {
+    return this.link?.url;
+  }
+
+  // cancel ends what can be cancelled: a file that is being checked goes on.
+  cancel() {
+    if (underWay.has(this.state) && this.state !== "checking") this.abort?.abort();
   }
 
   options() {
@@ -196,6 +213,8 @@ class Row {
   progress(sent, of) {
     const now = performance.now();
     this.bar.value = sent / of;
+    this.sent = sent;
+    batch();
     this.samples.push([now, sent]);
     while (this.samples.length > 2 && now - this.samples[0][0] > 5000) this.samples.shift();
     const [then, had] = this.samples[0];
@@ -214,7 +233,7 @@ class Row {
     this.part(".retry").hidden = final.has(err.code);
     this.part(".before").hidden = final.has(err.code);
     if (err.field === "slug") this.part(".before").open = true;
-    say(`${this.name} was not taken. ${why}`);
+    tell(`${this.name} was not uploaded. ${why}`);
   }
 
   // took shows the link that the file has become.
@@ -223,7 +242,7 @@ class Row {
     const wished = this.options();
     this.set(link);
     this.part(".save").hidden = false;
-    say(link.state === "live" ? `${this.name} is live` : `${this.name}: ${link.status}`);
+    tell(link.state === "live" ? `${this.name} is live` : `${this.name}: ${link.status}`);
     if (
       (wished.slug && wished.slug.toLowerCase() !== link.slug) ||
       (wished.linkName && wished.linkName !== link.title) ||
@@ -309,6 +328,7 @@ class Row {
     files.delete(this);
     this.li.remove();
     section.hidden = !files.size;
+    batch();
   }
 }
 
@@ -327,7 +347,7 @@ const add = (some) => {
     });
   if (one) for (const name of ["title", "slug"]) if (beforeField(name)) beforeField(name).value = "";
   if (find(".slug-says", before)) find(".slug-says", before).textContent = "";
-  list.firstElementChild?.scrollIntoView({ block: "nearest" });
+  list.children[list.children.length - some.length]?.scrollIntoView({ block: "nearest" });
 };
 
 find("#choose").addEventListener("click", () => (full() ? say(`${full()}.`) : picker.click()));

@@ -1,0 +1,60 @@
+// The head over several uploads: how far all of them are, and buttons for all at once.
+import { find, say } from "../../ui/app.js";
+import { bytes } from "../../ui/size.js";
+import { span } from "../limit.js";
+
+const going = new Set(["waiting", "uploading", "retrying", "checking"]);
+const gone = new Set(["failed", "cancelled"]);
+
+// summary says how far rows are, in words: rows have a state, a size, the bytes that were sent, and a url once they are
+// links. speed is in bytes a second; 0 is not known.
+export const summary = (rows, speed) => {
+  const open = rows.filter((r) => going.has(r.state));
+  const links = rows.filter((r) => r.url).map((r) => r.url);
+  const failed = rows.filter((r) => gone.has(r.state)).length;
+  if (!open.length) {
+    const made = `${links.length} ${links.length === 1 ? "link" : "links"} created`;
+    return { open: 0, links, text: failed ? `${made}, ${failed} not uploaded` : made };
+  }
+  const kept = rows.filter((r) => !gone.has(r.state));
+  const of = kept.reduce((sum, r) => sum + r.size, 0);
+  const sent = kept.reduce((sum, r) => sum + (going.has(r.state) ? r.sent : r.size), 0);
+  const words = [`${rows.length - open.length} of ${rows.length} files`, `${bytes(sent)} of ${bytes(of)}`];
+  if (speed > 0 && sent < of) words.push(`${span((of - sent) / speed)} left`);
+  return { open: open.length, links, text: words.join(" · ") };
+};
+
+// newBatch keeps the head up to date. rows returns the rows of the page, in the order in which they were chosen.
+export const newBatch = (rows) => {
+  const head = find("#batch");
+  const samples = [];
+  let announced = true;
+  const update = () => {
+    const all = rows();
+    head.hidden = all.length < 2;
+    if (head.hidden) return;
+    const now = performance.now();
+    samples.push([now, all.reduce((sum, r) => sum + r.sent, 0)]);
+    while (samples.length > 2 && now - samples[0][0] > 5000) samples.shift();
+    const [then, had] = samples[0];
+    const speed = now - then > 500 ? ((samples.at(-1)[1] - had) / (now - then)) * 1000 : 0;
+    const { open, links, text } = summary(all, speed);
+    find("p", head).textContent = text;
+    find(".cancel-all", head).hidden = !open;
+    find(".copy-all", head).hidden = !links.length;
+    find(".copy-all", head).dataset.text = links.join("\n");
+    find(".clear-all", head).hidden = open > 0;
+    if (open) announced = false;
+    else if (!announced) {
+      announced = true;
+      say(text);
+    }
+  };
+  find(".cancel-all", head).addEventListener("click", () => {
+    for (const row of rows()) row.cancel();
+  });
+  find(".clear-all", head).addEventListener("click", () => {
+    for (const row of rows()) row.remove();
+  });
+  return update;
+};

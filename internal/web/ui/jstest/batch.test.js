@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+// The module looks for nothing before it is asked to.
+globalThis.document = {
+  querySelector: () => null,
+  querySelectorAll: () => [],
+  addEventListener() {},
+  documentElement: { classList: { add() {} } },
+  body: { classList: { add() {} } },
+};
+globalThis.addEventListener = () => {};
+const { summary } = await import("../../app/uploadpage/batch.js");
+
+const row = (state, size, sent, url) => ({ state, size, sent, url });
+
+test("while files are on their way, files, bytes and the time that is left", () => {
+  const rows = [
+    row("live", 1000, 1000, "u1"),
+    row("uploading", 3000, 1000),
+    row("waiting", 2000, 0),
+    row("failed", 9000, 50),
+  ];
+  assert.deepEqual(summary(rows, 500), { open: 2, links: ["u1"], text: "2 of 4 files · 2.0 kB of 6.0 kB · 8 s left" });
+  assert.equal(summary(rows, 0).text, "2 of 4 files · 2.0 kB of 6.0 kB");
+});
+
+test("at the end, how many links there are, and how many files failed", () => {
+  assert.equal(summary([row("live", 1, 1, "u1"), row("review", 1, 1, "u2")], 0).text, "2 links created");
+  assert.deepEqual(summary([row("live", 1, 1, "u1"), row("cancelled", 5, 1)], 9), {
+    open: 0,
+    links: ["u1"],
+    text: "1 link created, 1 not uploaded",
+  });
+});
