@@ -29,7 +29,7 @@ func code(text string) string {
 // reference lists every command with its arguments and flags.
 func reference(app *kong.Application) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\n`vitrine COMMAND --help` prints the same. A flag is set on the command line, or by its variable\nin the environment. " +
+	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. A flag is set on the command line, or by its variable\nin the environment. " +
 		"This page is made by `go test ./cmd/vitrine -run TestCommandReference -update`.\n")
 	for _, leaf := range app.Leaves(true) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", leaf.FullPath(), cell(leaf.Help))
