@@ -388,8 +388,10 @@ func TestBrowserLinksAxe(t *testing.T) {
 	_, err := d.server.Links.Disable(t.Context(), string(off.Slug), vitrine.Decision{By: vitrine.Owner(d.member.ID)})
 	d.check(err)
 	tb := d.memberTab(d.member, "/dashboard")
-	tb.visit(d.url + linkPath(l))
-	tb.look("a link")
+	for _, tab := range []string{"", "/share", "/settings"} {
+		tb.visit(d.url + linkPath(l) + tab)
+		tb.look("a link" + tab)
+	}
 	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click()`, nil))
 	tb.look("/links, a menu open")
 	tb.visit(d.url + "/dashboard")
@@ -398,13 +400,13 @@ func TestBrowserLinksAxe(t *testing.T) {
 	tb.fares("setup.exe", "failed")
 	tb.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((x) => x.open = true)`, nil))
 	tb.look("/dashboard")
-	for _, path := range []string{"/links?q=nothing", linkPath(held), linkPath(off)} {
+	for _, path := range []string{"/links?q=nothing", linkPath(held), linkPath(off) + "/settings"} {
 		tb.visit(d.url + path)
 		tb.look(path)
 	}
 	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click(), document.querySelector(".alarming").click()`, nil))
 	tb.look("/links, about to delete")
-	tb.visit(d.url+linkPath(l), chromedp.Evaluate(`const f = document.querySelector("form[action$=slug]"); f.slug.value = "no--good"; f.noValidate = true; f.requestSubmit()`, nil))
+	tb.visit(d.url+linkPath(l)+"/settings", chromedp.Evaluate(`const f = document.querySelector("form[action$=settings]"); f.slug.value = "no--good"; f.noValidate = true; f.requestSubmit()`, nil))
 	tb.arrives(`document.querySelector("#slug-wrong") !== null`)
 	tb.look("a form that is wrong")
 }

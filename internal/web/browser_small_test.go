@@ -63,11 +63,12 @@ func TestBrowserSmallThings(t *testing.T) {
 	member.run(chromedp.EmulateViewport(390, 844))
 	member.visit(d.url + "/links/" + string(d.links["catalogue.pdf"].Slug))
 	evaluates(member, "no sheet, no button", `document.querySelector("[data-share]").checkVisibility()`, false)
-	evaluates(member, "sharing is first", `[...document.querySelectorAll(".halves section")].sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].id`, "share")
+	evaluates(member, "copying is first", `[...document.querySelectorAll("main button, main .button")].filter((b) => b.checkVisibility()).sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].className.includes("copy-link")`, true)
 	member.run(chromedp.ActionFunc(onNewDocument(`Navigator.prototype.share = (it) => ((window.shared = it.title + " " + it.url), Promise.resolve())`)))
 	member.visit(d.url + "/links/" + string(d.links["catalogue.pdf"].Slug))
+	evaluates(member, "sharing is first", `((b) => "share" in b.dataset && b.getBoundingClientRect().bottom < document.querySelector(".figures").getBoundingClientRect().top)([...document.querySelectorAll("main button, main .button")].filter((b) => b.checkVisibility())[0])`, true)
 	member.run(chromedp.Click("[data-share]"))
-	evaluates(member, "what is shared", `window.shared === document.querySelector("h1").textContent + " " + document.querySelector("#address").value`, true)
+	evaluates(member, "what is shared", `window.shared === document.querySelector("h1").textContent + " " + document.querySelector("#address").href`, true)
 	member.run(chromedp.EmulateViewport(1440, 844))
 
 	// On paper the hours keep their colours, the chart fits the page, and a

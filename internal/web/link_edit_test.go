@@ -17,7 +17,7 @@ func TestEditFromPageIsWhole(t *testing.T) {
 	cookie := d.signIn(d.member)
 	taken, l := d.publish("data.json", samples["data.json"]), d.publish("notes.txt", samples["notes.txt"])
 	old := linkPath(l)
-	d.follow(d.post(old+"/slug", url.Values{"slug": {"elsewhere"}}, cookie), cookie)
+	d.follow(d.post(old+"/settings", url.Values{"slug": {"elsewhere"}}, cookie), cookie)
 	edit := func(slug string) reply {
 		t.Helper()
 		return d.ask(old+"/edit", `{"title":"Renamed","slug":"`+slug+`","allowDownload":false}`, cookie)
@@ -42,14 +42,14 @@ func TestLinksStayWhereModeratorsLook(t *testing.T) {
 	member, owner := d.signIn(d.member), d.signIn(d.owner)
 	held := d.held("notes.txt", vitrine.ReasonSuspicious)
 	at := linkPath(held)
-	if page := d.status(d.get(at, member), http.StatusOK); strings.Contains(page.body, at+"/slug") {
+	if page := d.status(d.get(at+"/settings", member), http.StatusOK); strings.Contains(page.body, `name="slug"`) {
 		t.Error("the page of a held link has a form for another address")
 	}
-	if r := d.status(d.post(at+"/slug", url.Values{"slug": {"elsewhere"}}, member), http.StatusBadRequest); !strings.Contains(r.body, "keeps its address") {
+	if r := d.status(d.post(at+"/settings", url.Values{"slug": {"elsewhere"}}, member), http.StatusBadRequest); !strings.Contains(r.body, "keeps its address") {
 		t.Error(r.body)
 	}
 	live := d.publish("picture.png", samples["picture.png"])
-	d.follow(d.post(linkPath(live)+"/slug", url.Values{"slug": {"moved"}}, member), member)
+	d.follow(d.post(linkPath(live)+"/settings", url.Values{"slug": {"moved"}}, member), member)
 	if page := d.status(d.get(casePath(live), owner), http.StatusOK); !strings.Contains(page.body, "/moderation/links/moved/disable") {
 		t.Error("the case of a link that has moved does not decide about it")
 	}

@@ -27,8 +27,13 @@ func TestLinkPageNumbers(t *testing.T) {
 	same(t, "views", numbers[0].text(), humanize.Comma(want.Totals.Views))
 	same(t, "unique viewers", numbers[1].text(), humanize.Comma(want.Totals.Uniques))
 	same(t, "completion", numbers[3].text(), want.Totals.CompletionPct.String()+"%")
-	for path, tab := range map[string]string{here: "Share and settings", here + "/analytics": "Analytics"} {
-		page := o.parse(o.get(path, o.cookie).body)
+	for path, tab := range map[string]string{here: "Overview", here + "/analytics": "Analytics", here + "/share": "Share", here + "/settings": "Settings"} {
+		body := o.status(o.get(path, o.cookie), http.StatusOK).body
+		page := o.parse(body)
+		same(t, "the title of "+path, page.tags("h1")[0].text(), l.Title)
+		same(t, "numbers in the head of "+path, len(page.class("figures")), map[bool]int{true: 0, false: 1}[tab == "Analytics"])
+		same(t, "the address in the head of "+path, len(page.class("link-address")), map[bool]int{true: 0, false: 1}[tab == "Settings"])
+		same(t, "ways to copy it", len(page.class("copy-link")), 1)
 		for _, a := range page.class("tabs")[0].tags("a") {
 			same(t, "the tab of "+path, a.attr("aria-current") == "page", a.text() == tab)
 		}

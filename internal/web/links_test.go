@@ -38,14 +38,16 @@ func TestForeignLinksAreUnknown(t *testing.T) {
 	theirs := d.publish("notes.txt", samples["notes.txt"])
 	stranger := d.signIn(d.join("stranger@example.org", vitrine.RoleMember))
 	requests := map[string]func(slug string) reply{
-		"page":  func(slug string) reply { return d.get("/links/"+slug, stranger) },
-		"state": func(slug string) reply { return d.get("/links/"+slug+"/state", stranger) },
-		"edit":  func(slug string) reply { return d.ask("/links/"+slug+"/edit", `{"title":"mine"}`, stranger) },
-		"check": func(slug string) reply { return d.get("/dashboard/slug?slug=abc-free&for="+slug, stranger) },
+		"page":     func(slug string) reply { return d.get("/links/"+slug, stranger) },
+		"share":    func(slug string) reply { return d.get("/links/"+slug+"/share", stranger) },
+		"settings": func(slug string) reply { return d.get("/links/"+slug+"/settings", stranger) },
+		"state":    func(slug string) reply { return d.get("/links/"+slug+"/state", stranger) },
+		"edit":     func(slug string) reply { return d.ask("/links/"+slug+"/edit", `{"title":"mine"}`, stranger) },
+		"check":    func(slug string) reply { return d.get("/dashboard/slug?slug=abc-free&for="+slug, stranger) },
 	}
-	for _, form := range []string{"title", "slug", "download", "disable", "undo", "delete"} {
+	for _, form := range []string{"settings", "disable", "undo", "delete"} {
 		requests[form] = func(slug string) reply {
-			return d.post("/links/"+slug+"/"+form, url.Values{"title": {"mine"}, "slug": {"mine-now"}}, stranger)
+			return d.post("/links/"+slug+"/"+form, url.Values{"title": {"mine"}, "slug": {"mine-now"}, "download": {"no"}}, stranger)
 		}
 	}
 	for name, ask := range requests {
@@ -87,7 +89,7 @@ func TestSessionIsNoKey(t *testing.T) {
 		r := d.do(http.MethodPost, path, begin, jsonBody, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie)
 		d.status(r, http.StatusForbidden)
 	}
-	for _, action := range []string{"title", "slug", "download", "disable", "undo", "delete"} {
+	for _, action := range []string{"settings", "disable", "undo", "delete"} {
 		r := d.do(http.MethodPost, linkPath(l)+"/"+action, "title=x&slug=xyz", form, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie)
 		d.status(r, http.StatusForbidden)
 	}
@@ -131,8 +133,8 @@ func TestUploadBySession(t *testing.T) {
 	}
 }
 
-// Title, downloads and address are changed by forms that say what came of it,
-// and are shown again with what was wrong.
+// Title, downloads and address are changed by one form that says what came of
+// it, and is shown again with what was wrong.
 func TestLinkForms(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -140,27 +142,31 @@ func TestLinkForms(t *testing.T) {
 	l := d.publish("notes.txt", samples["notes.txt"])
 	at := linkPath(l)
 	send := func(action string, f url.Values) reply { t.Helper(); return d.post(at+"/"+action, f, cookie) }
-	if r := d.follow(send("title", url.Values{"title": {"Ein <neuer> Titel"}}), cookie); !strings.Contains(r.body, "The title is changed") || !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
+	if r := d.follow(send("settings", url.Values{"title": {"Ein <neuer> Titel"}}), cookie); !strings.Contains(r.body, "Saved.") || !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
 		t.Errorf("renamed: %s", r.body)
 	}
 	if r := d.status(d.get("/p/"+string(l.Slug)), 200); !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
 		t.Error("the public page has the title before")
 	}
-	r := d.status(send("title", url.Values{"title": {" "}}), 400)
+	r := d.status(send("settings", url.Values{"title": {" "}}), 400)
 	if !strings.Contains(r.body, "A title has 1 to 200 characters") || !strings.Contains(r.body, `aria-invalid="true"`) {
 		t.Errorf("no title: %s", r.body)
 	}
-	d.follow(send("download", url.Values{}), cookie)
+	d.follow(send("settings", url.Values{"download": {"no"}}), cookie)
 	d.status(d.get("/p/"+string(l.Slug)+"/download"), 404)
-	d.follow(send("download", url.Values{"allow": {"yes"}}), cookie)
+	d.follow(send("settings", url.Values{"download": {"no", "yes"}}), cookie)
 	d.status(d.get("/p/"+string(l.Slug)+"/download"), 200)
-	if r := d.status(send("slug", url.Values{"slug": {"no--good"}}), 400); !strings.Contains(r.body, "An address has 3 to 50 letters") || !strings.Contains(r.body, `value="no--good"`) {
+	r = d.status(send("settings", url.Values{"title": {"Another"}, "slug": {"no--good"}, "download": {"no"}}), 400)
+	if !strings.Contains(r.body, "An address has 3 to 50 letters") || !strings.Contains(r.body, `value="no--good"`) || !strings.Contains(r.body, `value="Another"`) {
 		t.Errorf("a bad slug: %s", r.body)
+	}
+	if now, err := d.server.Links.BySlug(t.Context(), string(l.Slug)); err != nil || now.Title != "Ein <neuer> Titel" || !now.AllowDownload {
+		t.Errorf("a form that was refused changed the link: %+v, %v", now, err)
 	}
 	d.follow(send("disable", nil), cookie)
 	d.status(d.get("/p/"+string(l.Slug)), 410)
-	page := d.status(d.get(at, cookie), 200)
-	if !strings.Contains(page.body, at+"/undo") || strings.Contains(page.body, at+"/disable") || strings.Contains(page.body, "qr.svg") {
+	page := d.status(d.get(at+"/settings", cookie), 200)
+	if !strings.Contains(page.body, at+"/undo") || strings.Contains(page.body, at+"/disable") || strings.Contains(d.get(at+"/share", cookie).body, "qr.svg") {
 		t.Error("off display: the page does not offer to put it back, or shows a QR code that is not there")
 	}
 	d.status(send("disable", nil), 400)
@@ -194,7 +200,7 @@ func TestOldAddresses(t *testing.T) {
 	l := d.publish("notes.txt", samples["notes.txt"])
 	move := func(from, to string) {
 		t.Helper()
-		d.follow(d.post("/links/"+from+"/slug", url.Values{"slug": {to}}, cookie), cookie)
+		d.follow(d.post("/links/"+from+"/settings", url.Values{"slug": {to}}, cookie), cookie)
 	}
 	leads := func(from, to string) {
 		t.Helper()
@@ -209,7 +215,7 @@ func TestOldAddresses(t *testing.T) {
 	leads("/p/second/qr.svg", "/p/third/qr.svg")
 	d.countOpens(l, 0)
 	d.status(d.get("/p/third"), 200)
-	if r := d.get("/links/second", cookie); r.Header.Get("Location") != "/links/third" {
+	if r := d.get("/links/second/share", cookie); r.Header.Get("Location") != "/links/third/share" {
 		t.Errorf("on the site: %d %s", r.StatusCode, r.Header.Get("Location"))
 	}
 	stranger := d.signIn(d.join("stranger@example.org", vitrine.RoleMember))
@@ -288,7 +294,7 @@ func TestSlugCheck(t *testing.T) {
 	if r := d.status(d.get("/dashboard/slug?slug=quite-free", d.signIn(free)), 403); !strings.Contains(r.body, "pro_required") {
 		t.Errorf("on Free: %s", r.body)
 	}
-	if r := d.status(d.post(linkPath(mine)+"/slug", url.Values{"slug": {"quite-free"}}, d.signIn(free)), 403); !strings.Contains(r.body, "part of the Pro plan") {
+	if r := d.status(d.post(linkPath(mine)+"/settings", url.Values{"slug": {"quite-free"}}, d.signIn(free)), 403); !strings.Contains(r.body, "part of the Pro plan") {
 		t.Errorf("on Free: %s", r.body)
 	}
 }
@@ -472,7 +478,7 @@ func TestLinkCaptions(t *testing.T) {
 		return d.do(http.MethodPost, linkPath(l)+"/captions", b.String(), "Content-Type: "+m.FormDataContentType(), "Origin: "+d.url, "Sec-Fetch-Site: same-origin", cookie)
 	}
 	const vtt = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n"
-	if r := d.follow(send(song, "de", vtt), cookie); !strings.Contains(r.body, "Deutsch") || !strings.Contains(r.body, "The captions are there") {
+	if r := d.follow(send(song, "de", vtt), cookie); !strings.Contains(r.body, "Deutsch") || !strings.Contains(r.body, "Captions added.") {
 		t.Errorf("added: %s", r.body)
 	}
 	if r := d.status(send(song, "nonsense!", vtt), 400); !strings.Contains(r.body, "BCP 47") || !strings.Contains(r.body, `value="nonsense!"`) {
@@ -486,7 +492,7 @@ func TestLinkCaptions(t *testing.T) {
 	if r := d.follow(d.post(linkPath(song)+"/captions/delete", url.Values{"language": {"de"}}, cookie), cookie); strings.Contains(r.body, "Deutsch") {
 		t.Errorf("removed: %s", r.body)
 	}
-	if r := d.get(linkPath(notes), cookie); strings.Contains(r.body, "Captions") {
+	if r := d.get(linkPath(notes)+"/settings", cookie); strings.Contains(r.body, "Captions") {
 		t.Error("a text has captions")
 	}
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/public"
 	"vitrine/internal/web/ui"
@@ -130,10 +131,10 @@ func (h *handlers) linkRoutes(r *router) {
 	r.data("GET /links/{slug}/state", h.upload.State)
 	r.data("POST /links/{slug}/edit", h.upload.Edit)
 	r.member("GET /links", h.links.List)
-	r.member("GET /links/{slug}", h.links.Show)
-	r.member("POST /links/{slug}/title", h.links.Form("title"))
-	r.member("POST /links/{slug}/slug", h.links.Form("slug"))
-	r.member("POST /links/{slug}/download", h.links.Form("download"))
+	r.member("GET /links/{slug}", h.links.Show(app.LinkOverview))
+	r.member("GET /links/{slug}/share", h.links.Show(app.LinkShare))
+	r.member("GET /links/{slug}/settings", h.links.Show(app.LinkSettings))
+	r.member("POST /links/{slug}/settings", h.links.Form("settings"))
 	r.member("POST /links/{slug}/disable", h.links.Form("disable"))
 	r.member("POST /links/{slug}/undo", h.links.Form("undo"))
 	r.member("POST /links/{slug}/delete", h.links.Form("delete"))

@@ -45,12 +45,13 @@ func sitePages(d *demo) []sitePage {
 	pages = append(pages, sitePage{name: "analytics of poster.pdf on Free", path: statsPath(d.links["poster.pdf"]), as: d.free, then: openAll},
 		sitePage{name: "a definition", path: "/analytics", as: d.pro, then: `document.querySelector("[popovertarget=means-views]").click()`,
 			holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("means-views").getBoundingClientRect())`})
-	for name, path := range map[string]string{"dashboard": "/dashboard", "links": "/links", "link": "/links/" + string(d.links["annual-report.pdf"].Slug), "analytics": "/analytics",
+	for name, path := range map[string]string{"dashboard": "/dashboard", "links": "/links", "link": "/links/" + string(d.links["annual-report.pdf"].Slug),
+		"link share": "/links/" + string(d.links["annual-report.pdf"].Slug) + "/share", "link settings": "/links/" + string(d.links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
 		"albums": "/albums", "album": "/albums/" + string(d.album.Slug), "websites": "/websites", "website": "/websites/" + string(d.website.Slug), "website analytics": "/websites/" + string(d.website.Slug) + "/analytics", "keys": "/keys", "account": "/account",
 		"plans of Pro": "/plans"} {
 		member(d.pro, name, path)
 	}
-	for name, path := range map[string]string{"dashboard on Free": "/dashboard", "analytics on Free": "/analytics", "account on Free": "/account", "link on Free": "/links/" + string(d.links["poster.pdf"].Slug),
+	for name, path := range map[string]string{"dashboard on Free": "/dashboard", "analytics on Free": "/analytics", "account on Free": "/account", "link on Free": "/links/" + string(d.links["poster.pdf"].Slug) + "/settings",
 		"no page, signed in": "/nowhere"} {
 		member(d.free, name, path)
 	}

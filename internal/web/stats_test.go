@@ -447,7 +447,7 @@ func TestStatsPlace(t *testing.T) {
 	}
 	page := o.parse(o.status(o.get(statsPath(l), o.cookie), http.StatusOK).body)
 	same(t, "the place", here(page), "/links")
-	same(t, "the way", page.class("crumbs")[0].text(), "Links / "+l.Title+" / Analytics")
+	same(t, "the way", page.class("crumb")[0].text(), "Links")
 	page = o.parse(o.status(o.get("/analytics", o.cookie), http.StatusOK).body)
 	same(t, "the place", here(page), "/analytics")
 

@@ -77,13 +77,11 @@ var sayings = map[string]string{
 
 	"link-deleted":  "The link was deleted.",
 	"renamed":       "The title is changed.",
-	"moved":         "The address is changed. The one before leads here for 90 days.",
-	"with-file":     "Readers can download the file.",
-	"view-only":     "Readers can view the file, and not download it.",
+	"moved":         "Saved. The old address keeps working for 90 days.",
 	"off-display":   "The link is disabled.",
 	"on-display":    "The link is enabled.",
-	"captioned":     "The captions are there.",
-	"captions-gone": "The captions are removed.",
+	"captioned":     "Captions added.",
+	"captions-gone": "Captions removed.",
 	"saved":         "Saved.",
 
 	"website-made": "The website is made. Drop its files below.",

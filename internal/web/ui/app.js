@@ -27,13 +27,12 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// Sharing: a button has data-share with an address, where the system can share.
-for (const button of all("[data-share]")) {
-  button.hidden = !navigator.share;
-  button.addEventListener("click", () =>
-    navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {}),
-  );
-}
+// Sharing: a button has data-share with an address. It is seen where the system can share.
+document.body.classList.toggle("can-share", Boolean(globalThis.navigator?.share));
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-share]");
+  if (button) navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {});
+});
 
 // A form that was sent is not sent again while its answer is on its way.
 let sent = new WeakSet();

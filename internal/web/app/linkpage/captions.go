@@ -37,7 +37,7 @@ func (s *Handler) AddCaptions(w http.ResponseWriter, r *http.Request, me *vitrin
 	if err != nil {
 		return s.wrongLinkForm(w, r, me, o, err)
 	}
-	return httpx.Redirect(w, r, app.Said(app.LinkAddress(l), "captioned"))
+	return httpx.Redirect(w, r, app.Said(app.LinkAddress(l)+string(app.LinkSettings), "captioned"))
 }
 
 func (s *Handler) RemoveCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -51,5 +51,5 @@ func (s *Handler) RemoveCaptions(w http.ResponseWriter, r *http.Request, me *vit
 	if err := s.Captions.Delete(r.Context(), me, string(o.Slug), r.PostForm.Get("language")); err != nil {
 		return s.wrongLinkForm(w, r, me, o, err)
 	}
-	return httpx.Redirect(w, r, app.Said(app.LinkAddress(o.Link), "captions-gone"))
+	return httpx.Redirect(w, r, app.Said(app.LinkAddress(o.Link)+string(app.LinkSettings), "captions-gone"))
 }

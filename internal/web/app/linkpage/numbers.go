@@ -9,16 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// linkNumbers are the last 30 days of a link, in short.
-type linkNumbers struct {
-	Figures []linkFigure
-	Spark   string // points of a line of its daily views
-}
-
-type linkFigure struct{ Name, Value string }
-
 // numbers are nil if the plan has no analytics, or nobody has opened the link.
-func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.Link) (*linkNumbers, error) {
+func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.Link) (*app.LinkNumbers, error) {
 	if !me.Plan.Pro() {
 		return nil, nil
 	}
@@ -34,6 +26,7 @@ func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.L
 	for _, p := range r.Series {
 		daily = append(daily, p.Views)
 	}
-	return &linkNumbers{[]linkFigure{{"Views", ui.Figure(r.Totals.Views).String()}, {"Unique viewers", ui.Figure(r.Totals.Uniques).String()},
-		{"Average time", ui.Lasting(r.Totals.AvgEngagedMs).String()}, {"Completion", completion}}, app.Spark(daily)}, nil
+	return &app.LinkNumbers{Figures: []app.LinkFigure{{Name: "Views", Value: ui.Figure(r.Totals.Views).String()},
+		{Name: "Unique viewers", Value: ui.Figure(r.Totals.Uniques).String()}, {Name: "Average time", Value: ui.Lasting(r.Totals.AvgEngagedMs).String()},
+		{Name: "Completion", Value: completion}}, Spark: app.Spark(daily)}, nil
 }

@@ -23,7 +23,7 @@ import (
 
 const analyticsRoot = "/analytics"
 
-var statsTemplate = app.Parse("stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
+var statsTemplate = app.Parse("link_head.html", "stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
 
 // numbers are one report: of a link, of an account, or of a website, whose
 // pages are its links.
@@ -171,6 +171,7 @@ func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 type reportPage struct {
 	app.Page
 	*report.Summary
+	Head    *app.LinkHead         // nil: of an account or a website
 	Link    *statsLink            // nil: of an account or a website
 	Website *app.WebsiteRow       // nil: of a link or an account
 	Of      *report.LinkReport    // nil: of an account
@@ -234,6 +235,8 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	root, api := analyticsRoot, s.PublicURL.String()+httpx.APIRoot
 	if l != nil {
 		root = "/links/" + string(l.Slug) + analyticsRoot
+		p.Head = s.LinkHead(l, app.LinkAnalytics)
+		p.Head.Sample = n.sample
 		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)), State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
 	}
 	if n.website != nil {

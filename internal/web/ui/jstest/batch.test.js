@@ -7,7 +7,7 @@ globalThis.document = {
   querySelectorAll: () => [],
   addEventListener() {},
   documentElement: { classList: { add() {} } },
-  body: { classList: { add() {} } },
+  body: { classList: { add() {}, toggle() {} } },
 };
 globalThis.addEventListener = () => {};
 const { summary } = await import("../../app/uploadpage/batch.js");

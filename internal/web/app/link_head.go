@@ -1,0 +1,78 @@
+package app
+
+import (
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/web/ui"
+)
+
+// A LinkTab is one of the pages of a link.
+type LinkTab string
+
+// The pages of a link, by the end of their address; the overview has none.
+const (
+	LinkOverview  LinkTab = ""
+	LinkAnalytics LinkTab = "/analytics"
+	LinkShare     LinkTab = "/share"
+	LinkSettings  LinkTab = "/settings"
+)
+
+// linkTabs are all of them, in the order in which they are shown.
+var linkTabs = []struct {
+	Tab  LinkTab
+	Name string
+}{{LinkOverview, "Overview"}, {LinkAnalytics, "Analytics"}, {LinkShare, "Share"}, {LinkSettings, "Settings"}}
+
+// LinkHead is what the pages of a link begin with: its title and address, its
+// numbers, and the tabs between the pages (link_head.html, "link-head").
+type LinkHead struct {
+	*vitrine.Link
+	Badge   string
+	Facts   []string
+	URL     string // public address
+	Address string // the same without its scheme
+	Here    string // address of the overview
+	Tab     LinkTab
+	Sample  bool         // the numbers on the page are made up
+	Numbers *LinkNumbers // nil: none, or the page has them already
+}
+
+// LinkNumbers are the last 30 days of a link, in short.
+type LinkNumbers struct {
+	Figures []LinkFigure
+	Spark   string // points of a line of its daily views
+}
+
+// LinkFigure is one of its numbers.
+type LinkFigure struct{ Name, Value string }
+
+// LinkHead returns the head of one of the pages of a link.
+func (s *Shell) LinkHead(l *vitrine.Link, tab LinkTab) *LinkHead {
+	t, _ := filetype.ByExt(l.Name)
+	h := &LinkHead{Link: l, Badge: ui.Badge(t), Facts: ui.Facts(l, t), URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab}
+	if h.Badge == "" {
+		h.Badge = strings.ToUpper(string(l.Kind))
+	}
+	h.Address = s.PublicURL.Host + "/p/" + string(l.Slug)
+	return h
+}
+
+// ShownTab is a tab as the head shows it.
+type ShownTab struct {
+	Name, Address string
+	Here          bool
+}
+
+// Tabs are the pages of the link.
+func (h *LinkHead) Tabs() (tabs []ShownTab) {
+	for _, t := range linkTabs {
+		tabs = append(tabs, ShownTab{t.Name, h.Here + string(t.Tab), t.Tab == h.Tab})
+	}
+	return tabs
+}
+
+// ShowsAddress reports whether the head has the address: on the settings a
+// field has it.
+func (h *LinkHead) ShowsAddress() bool { return h.Tab != LinkSettings }
