@@ -98,12 +98,12 @@ web/app/reportpage           web/samples web/ui
 web/app/uploadpage           vitrine links publish web/api web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui
-web/content                  vitrine accept collections filetype filetype/inspect links markup moderation sitestats
+web/content                  vitrine accept collections filetype filetype/inspect links moderation sitestats
 web/content                  web/httpx web/ui web/viewer
 web/front                    vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth report visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer
-web/public                   vitrine accept collections filetype ingest links markup moderation visitor web/httpx
+web/public                   vitrine accept collections filetype ingest links moderation visitor web/httpx
 web/public                   web/ui web/viewer
 web/samples                  vitrine report visitor
 web/ui                       vitrine filetype importer moderation report visitor web/httpx

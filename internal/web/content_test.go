@@ -129,7 +129,7 @@ func TestUserHTML(t *testing.T) {
 			content := c.before + c.after + strings.Repeat(" <p>more</p>", 5000)
 			l := s.publish("page.html", []byte(content))
 			r := s.status(s.get(s.contentAddress(l, "frame")), 200)
-			script := s.attr(r.body, `(<script src="[^"]*/assets/[0-9a-f]+/content/frame\.js"></script>)`)
+			script := s.attr(r.body, `(<script src="[^"]*/assets/[0-9a-f]+/viewer/html/frame\.js"></script>)`)
 			if want := c.before + script + strings.TrimPrefix(content, c.before); r.body != want {
 				t.Errorf("got %.200q", r.body)
 			}

@@ -148,15 +148,15 @@ func (s *Server) handlers() *handlers {
 		UpgradeURL: s.UpgradeURL, TrustedProxies: s.TrustedProxies, Sessions: s.Sessions, Now: s.Now, Log: s.Log, BodyTime: s.BodyTime,
 		StallTime: s.StallTime, RecheckEvery: s.RecheckEvery}
 	pages := &ui.Pages{Server: common, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
-	view := &viewer.Viewer{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer}
-	shell := &app.Shell{Viewer: view, Moderation: s.Moderation, Notices: s.Notices}
+	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer}
+	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Notices: s.Notices}
 	h := &handlers{
 		shell: shell,
-		api: &api.Handler{Viewer: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Captions: s.Captions,
+		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Captions: s.Captions,
 			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
-		public: &public.Handler{Viewer: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views,
+		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views,
 			ViewIDs: s.ViewIDs, RedirectDownloads: s.RedirectDownloads},
-		content:    &content.Handler{Viewer: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse},
+		content:    &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse},
 		front:      &front.Handler{Pages: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
 		entry:      &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins},
 		links:      &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions, Analytics: s.Analytics},

@@ -13,7 +13,7 @@ import (
 
 // Handler serves the API and the signed PUT.
 type Handler struct {
-	*viewer.Viewer
+	*viewer.Viewers
 	Keys      *auth.Keys
 	Logins    *auth.Logins
 	Uploads   *publish.Uploads

@@ -11,7 +11,7 @@ import (
 
 // Shell is the shell of the pages that people sign in for.
 type Shell struct {
-	*viewer.Viewer
+	*viewer.Viewers
 	Moderation *moderation.Service
 	// Notices, if set, are what an administrator must know.
 	Notices func(context.Context) []Notice

@@ -85,7 +85,7 @@ func (s *Handler) File(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 		return httpx.ErrNoPage // in its frame only
 	case httpx.Navigated(r) && (l.Kind == filetype.PDF || !l.AllowDownload):
 		return s.toPage(w, r, l)
-	case !inline && !svg && s.ShowOf(l) != viewer.ShowDocx && !l.AllowDownload: // docxFrame reads the bytes too
+	case !inline && !svg && !reads(s.Of(l)) && !l.AllowDownload:
 		return httpx.ErrNoPage // it has no viewer that would need the bytes
 	}
 	blob, err := s.Blob(r, l)
@@ -105,6 +105,9 @@ func (s *Handler) File(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 	viewer.SendBlob(w, r, l, blob)
 	return nil
 }
+
+// reads reports whether the frame of a viewer reads the file itself.
+func reads(v *viewer.Viewer) bool { return v.Frame != nil && v.Frame.File }
 
 func (s *Handler) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	http.Redirect(w, r, s.LinkURL(l.Slug), http.StatusSeeOther)
@@ -135,13 +138,13 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "text/html; charset="+charset)
-	s.SetPolicy(w, r, httpx.HTMLFrame, "{sandbox}", viewer.FrameSandbox)
+	s.SetPolicy(w, r, httpx.HTMLFrame, "{sandbox}", viewer.HTMLSandbox)
 	if r.Method == http.MethodHead {
 		return nil
 	}
 	if !strings.HasPrefix(charset, "utf-16") {
 		n := prologue(head)
-		script := `<script src="` + httpx.Origin(s.ContentURL) + ui.AssetPath("content/frame.js") + `"></script>`
+		script := `<script src="` + httpx.Origin(s.ContentURL) + ui.AssetPath("viewer/html/frame.js") + `"></script>`
 		if _, err := io.WriteString(w, string(head[:n])+script); err != nil {
 			return nil // the reader has gone away
 		}

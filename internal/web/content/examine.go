@@ -3,16 +3,11 @@ package content
 import (
 	"bytes"
 	"context"
-	"html/template"
 	"io"
 	"net/http"
-	"strings"
 
 	"vitrine"
-	"vitrine/internal/filetype"
-	"vitrine/internal/markup"
 	"vitrine/internal/web/httpx"
-	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
 
 	"golang.org/x/net/html"
@@ -60,74 +55,31 @@ func (s *Handler) OnBytes(h contentHandler) httpx.HandlerFunc {
 	}
 }
 
-// examinePage is the frame that shows a file to a moderator.
-type examinePage struct {
-	Title, Styles string
-	Show          string // one of the show constants
-	Image         string // address, relative to the frame's, as those of Tracks are
-	Tracks        []viewer.Track
-	HTML          template.HTML
-	Text          string
-	Note          string
-	Message       string // what is here in the place of content
-}
-
 // Examine shows a file as its public page would, but inert.
-func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Link) (err error) {
+func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if httpx.Navigated(r) {
 		return httpx.ErrNoPage
 	}
-	p := examinePage{Title: l.Title, Styles: httpx.Origin(s.ContentURL), Show: s.ShowOf(l)}
-	sandbox := ""
-	switch p.Show {
-	case viewer.ShowPDF:
-		return httpx.SeeOther(w, r, "view")
-	case viewer.ShowDocx:
-		return httpx.SeeOther(w, r, "docx")
-	case viewer.ShowHTML:
+	v := s.Of(l)
+	switch {
+	case v.Examined.Path != "":
+		return httpx.SeeOther(w, r, v.Examined.Path)
+	case v.Examined.Parsed:
 		return s.inertHTML(w, r, l)
-	case viewer.ShowImage:
-		p.Image = viewer.ImageOf(l)
-	case viewer.ShowVideo, viewer.ShowAudio:
-		sandbox = viewer.ExaminedMediaSandbox
-		for _, tag := range l.Captions() {
-			p.Tracks = append(p.Tracks, viewer.Track{Language: tag, Label: viewer.LanguageName(tag), Address: "captions/" + tag})
-		}
-	case viewer.ShowSheets, viewer.ShowTree:
-		var d markup.Document
-		d, err = s.Derived(r, l, p.Show)
-		p.HTML, p.Note = d.HTML, d.Note
-	case viewer.ShowText:
-		err = s.examineText(&p, r, l)
-	case viewer.ShowSoon:
+	}
+	p, err := s.inertPage(v, r, l)
+	if err != nil {
+		return err
+	}
+	switch {
+	case v.Waits:
 		w.Header().Set("Refresh", previewRefresh)
-		sandbox = "allow-scripts" // without which no browser refreshes; there is no script
 		p.Message = "The preview is being made. It will be here in a moment."
-	default:
+	case v.Inert == "":
 		p.Message = "A browser cannot show this kind of file."
 	}
-	if err != nil {
-		return err
-	}
-	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", sandbox)
-	return ui.Render(w, r, http.StatusOK, examineTemplate, p)
-}
-
-func (s *Handler) examineText(p *examinePage, r *http.Request, l *vitrine.Link) error {
-	text, cut, err := s.Text(r, l)
-	if err != nil {
-		return err
-	}
-	t, _ := filetype.ByExt(l.Name)
-	d, _ := viewer.Arranged(text, t.Ext, cut)
-	p.HTML, p.Note = d.HTML, d.Note
-	if p.HTML == "" {
-		p.Text = text
-	}
-	if cut {
-		p.Note = strings.TrimSpace(p.Note + " This is the first mebibyte of the file.")
-	}
-	return nil
+	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", v.Examined.Sandbox)
+	return s.writeInert(w, r, v, p)
 }
 
 // Source sends the beginning of a text file as plain text: what a web page or
@@ -140,12 +92,9 @@ func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	if err != nil {
 		return err
 	}
-	p := examinePage{Title: l.Title, Styles: httpx.Origin(s.ContentURL), Show: viewer.ShowText, Text: text}
-	if cut {
-		p.Note = "This is the first mebibyte of the file."
-	}
+	p := inertPage{Title: l.Title, Styles: httpx.Origin(s.ContentURL), Content: viewer.Content{Text: text, TextCut: cut}}
 	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", "")
-	return ui.Render(w, r, http.StatusOK, examineTemplate, p)
+	return s.writeInert(w, r, viewer.Named("text"), p)
 }
 
 // CopyOfFile sends a file's bytes to keep, as bytes that no browser opens by
@@ -164,7 +113,7 @@ func (s *Handler) CopyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.
 	return nil
 }
 
-// inertHTML shows how a web page looks. Its policy lets it run and load
+// inertHTML shows a moderator how a web page looks. Its policy lets it run and load
 // nothing; the elements that make a browser greet a host all the same
 // (preconnect), or go elsewhere, are not in it any more, and its links lead
 // nowhere.

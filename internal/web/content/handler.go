@@ -13,20 +13,25 @@ import (
 
 // Handler serves the bytes of files, the frames of viewers, and websites.
 type Handler struct {
-	*viewer.Viewer
+	*viewer.Viewers
 	Links     *links.Service
 	Sites     *collections.Sites
 	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 }
 
-var pdfTemplate = ui.Parse("pdf.html")
+var frameTemplates = viewer.Parse(func(v *viewer.Viewer) string {
+	if v.Frame == nil {
+		return ""
+	}
+	return v.Frame.Template
+})
 
-var previewTemplate = ui.Parse("preview.html")
+var inertTemplates = viewer.Parse(func(v *viewer.Viewer) string { return v.Inert }, "inert.html")
 
-var examineTemplate = ui.Parse("examine.html")
+var messageTemplate = ui.Parse("inert.html")
 
-//go:embed *.html *.css *.js pdf
+//go:embed *.html
 var files embed.FS
 
 var _ = ui.Folder("content", files)

@@ -2,12 +2,10 @@ package content
 
 import (
 	"fmt"
-	"html/template"
 	"net/http"
 	"time"
 
 	"vitrine"
-	"vitrine/internal/markup"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
@@ -50,46 +48,56 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
 	}
-	p := previewPage{Page: s.NewChrome(l.Title), Script: httpx.Origin(s.ContentURL) + ui.AssetPath("content/frame.js"), Styles: httpx.Origin(s.ContentURL)}
-	show := s.ShowOf(l)
-	var err error
-	switch show {
-	case viewer.ShowPDF:
-		return httpx.SeeOther(w, r, "view")
-	case viewer.ShowDocx:
-		return httpx.SeeOther(w, r, "docx")
-	case viewer.ShowImage:
-		p.Image = viewer.ImageOf(l)
-	case viewer.ShowSheets, viewer.ShowTree:
-		var d markup.Document
-		d, err = s.Derived(r, l, show)
-		p.HTML, p.Note = d.HTML, d.Note
-	case viewer.ShowSoon:
-		w.Header().Set("Refresh", previewRefresh)
-		p.Message = "A preview is being made. It will be here in a moment."
-	default:
-		p.Message = viewer.Unshown(viewer.ShowCard, l)
+	v := s.Of(l)
+	if v.Frame != nil && !v.Waits {
+		return httpx.SeeOther(w, r, v.Frame.Path)
 	}
+	p, err := s.inertPage(v, r, l)
 	if err != nil {
 		return err
 	}
-	h := w.Header()
-	h.Set("Cache-Control", "private, no-store")
-	s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.PdfSandbox)
-	return ui.Render(w, r, http.StatusOK, previewTemplate, p)
+	switch {
+	case v.Waits:
+		w.Header().Set("Refresh", previewRefresh)
+		p.Message = "A preview is being made. It will be here in a moment."
+	case v.Inert == "":
+		p.Message = viewer.Card.Unshown(l)
+	default:
+		p.Script = p.Styles + ui.AssetPath("viewer/html/frame.js")
+	}
+	w.Header().Set("Cache-Control", "private, no-store")
+	s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", viewer.Named("soon").Frame.Sandbox)
+	return s.writeInert(w, r, v, p)
 }
 
 // previewRefresh is after how many seconds a frame looks again whether what it
 // waits for is there.
 const previewRefresh = "2"
 
-type previewPage struct {
-	ui.Page
-	Script, Styles string // addresses: of the script that tells how far it was read, of the origin of styles
-	Message        string // what is here in the place of content
-	Image          string // address, relative to the frame's
-	HTML           template.HTML
-	Note           string
+// inertPage is a frame that holds content, but no script of its viewer.
+type inertPage struct {
+	Title   string
+	Styles  string // origin of the styles
+	Script  string // address of the script that tells how far it was read; "" for none
+	Message string // what is here in the place of content
+	viewer.Content
+}
+
+// inertPage gathers what a viewer shows without its scripts. Addresses are
+// relative to the frame's.
+func (s *Handler) inertPage(v *viewer.Viewer, r *http.Request, l *vitrine.Link) (p inertPage, err error) {
+	p.Title, p.Styles = l.Title, httpx.Origin(s.ContentURL)
+	if v.Inert != "" {
+		p.Content, err = s.ContentOf(v, r, l, func(what string) string { return what })
+	}
+	return p, err
+}
+
+func (s *Handler) writeInert(w http.ResponseWriter, r *http.Request, v *viewer.Viewer, p inertPage) error {
+	if p.Message != "" {
+		return ui.Render(w, r, http.StatusOK, messageTemplate, p)
+	}
+	return ui.Render(w, r, http.StatusOK, inertTemplates[v], p)
 }
 
 // sendPart answers with a part, whole or in ranges. It is made once of bytes

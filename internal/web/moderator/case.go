@@ -115,23 +115,17 @@ func (s *Handler) examination(l *vitrine.Link) (e examination) {
 		e.Note = "A version of a website, from the page on that something was found in, or its first. Its own links can be followed; nothing in it runs, and nothing is loaded from elsewhere."
 		return e
 	}
-	switch show := s.ShowOf(l); show {
-	case viewer.ShowPDF, viewer.ShowDocx, viewer.ShowSoon:
-		e.Sandbox = viewer.PdfSandbox
-	case viewer.ShowVideo, viewer.ShowAudio:
-		e.Sandbox = viewer.ExaminedMediaSandbox
-	case viewer.ShowImage:
-		if viewer.HasSource(l) {
-			e.Source = s.ExamineAddress(l, "source")
-		}
-	case viewer.ShowHTML:
-		e.Source = s.ExamineAddress(l, "source")
-		e.Note = "Nothing in it runs, loads or can be followed here; readers see it with its scripts."
-		if l.Size > viewer.ExaminedHTML {
-			e.Note = "This is the first 4 MiB of it. " + e.Note
-		}
-	case viewer.ShowCard:
+	how := s.Of(l).Examined
+	if how.None {
 		e.Frame, e.Message = "", "A browser cannot show this kind of file."
+		return e
+	}
+	e.Sandbox = how.Sandbox
+	if how.Source && viewer.HasSource(l) {
+		e.Source = s.ExamineAddress(l, "source")
+	}
+	if how.Note != nil {
+		e.Note = how.Note(l)
 	}
 	return e
 }

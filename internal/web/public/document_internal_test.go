@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,17 +38,18 @@ func unzip(t testing.TB, z []byte) []byte {
 // whatever it shows.
 func TestDocumentIsTheTemplates(t *testing.T) {
 	const hostile = "\"'><script>alert(1)</script>\x00{{.Nonce}}&amp;\u2028 n v ✓"
-	for i, show := range []string{viewer.ShowPDF, viewer.ShowImage, viewer.ShowVideo, viewer.ShowAudio, viewer.ShowText, viewer.ShowHTML, viewer.ShowCard,
-		viewer.ShowPDF, viewer.ShowImage, viewer.ShowVideo, viewer.ShowAudio, viewer.ShowText, viewer.ShowHTML, viewer.ShowCard} {
+	for i, v := range slices.Concat(viewer.Table, viewer.Table) {
 		for _, download := range []string{"", "/p/slug/download"} {
-			f := form(i % 2) // seven kinds: each has its turn in both
-			t.Run(fmt.Sprint(show, f, download), func(t *testing.T) {
+			f := form(i / len(viewer.Table))
+			t.Run(fmt.Sprint(v.Name, f, download), func(t *testing.T) {
 				page := func() *linkPage {
 					return &linkPage{Page: ui.Page{Title: hostile, Icon: "https://files.example/assets/icon.svg"}, URL: "https://example.org/p/slug",
-						Name: hostile, Facts: []string{hostile, "3 pages"}, ViewOnly: download == "", Badge: "TXT", Show: show, File: "https://files.example/c/1.2.3/file",
+						Name: hostile, Facts: []string{hostile, "3 pages"}, ViewOnly: download == "", Badge: "TXT", Viewer: v,
 						Form: f, Embed: hostile, OEmbed: "https://example.org/oembed?url=x", Picture: viewer.Picture{Address: "https://example.org/p/slug/picture"},
-						Tracks: []viewer.Track{{Language: hostile, Label: hostile, Address: "https://files.example/c/1.2.3/en"}}, Report: "/p/slug/report", Sandbox: viewer.FrameSandbox, Text: strings.Repeat(hostile+"\n", 100), TextCut: true, Wrap: true,
-						QR: "/p/slug/qr", Kind: "pages", Beacon: "/p/slug/beacon", Download: download, Notice: notice{Message: hostile}}
+						Content: viewer.Content{File: "https://files.example/c/1.2.3/file", Sandbox: viewer.HTMLSandbox, Text: strings.Repeat(hostile+"\n", 100), TextCut: true, Wrap: true,
+							Tracks: []viewer.Track{{Language: hostile, Label: hostile, Address: "https://files.example/c/1.2.3/en"}}},
+						Report: "/p/slug/report",
+						QR:     "/p/slug/qr", Kind: "pages", Beacon: "/p/slug/beacon", Download: download, Notice: notice{Message: hostile}}
 				}
 				d, err := newDocument(&vitrine.Link{ID: 1}, page())
 				if err != nil {
@@ -82,7 +84,7 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 
 // What would have to be escaped is on no page.
 func TestDocumentRefusesFillings(t *testing.T) {
-	d, err := newDocument(&vitrine.Link{ID: 1}, &linkPage{Show: viewer.ShowCard})
+	d, err := newDocument(&vitrine.Link{ID: 1}, &linkPage{Viewer: viewer.Card})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // Handler serves the public pages of links and albums, and what they send
 // back.
 type Handler struct {
-	*viewer.Viewer
+	*viewer.Viewers
 	Links             *links.Service
 	Albums            *collections.Albums
 	Sites             *collections.Sites
@@ -30,9 +30,11 @@ type Handler struct {
 	rendering singleflight.Group // of documents
 }
 
-var linkTemplate = ui.Parse("layout.html", "icons.html", "content.html", "link.html")
+var linkTemplates = viewer.Parse(shownOn, "layout.html", "icons.html", "content.html", "link.html")
 
-var embedTemplate = ui.Parse("layout.html", "icons.html", "content.html", "embed.html")
+var embedTemplates = viewer.Parse(shownOn, "layout.html", "icons.html", "content.html", "embed.html")
+
+func shownOn(v *viewer.Viewer) string { return v.Page }
 
 var reportTemplate = ui.Parse("layout.html", "icons.html", "report.html")
 

@@ -9,7 +9,6 @@ import (
 
 	"vitrine"
 	"vitrine/internal/web/httpx"
-	"vitrine/internal/web/viewer"
 
 	"github.com/go-json-experiment/json"
 )
@@ -98,7 +97,7 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Handler) oembedAnswer(l *vitrine.Link, maxWidth, maxHeight int) oembedAnswer {
-	video := s.ShowOf(l) == viewer.ShowVideo
+	video := s.Of(l).Wide
 	e := s.EmbedOf(l).Within(maxWidth, maxHeight, video)
 	a := oembedAnswer{Version: "1.0", Type: "rich", Title: l.Title, ProviderName: "Vitrine", ProviderURL: s.PublicURL.String() + "/",
 		CacheAge: oembedAge, HTML: e.HTML(), Width: e.Width, Height: e.Height}

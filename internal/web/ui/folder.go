@@ -64,8 +64,17 @@ func (f folder) read(name string) ([]byte, error) {
 
 // each calls do with each file of the folder that is no template.
 func (f folder) each(do func(name string)) {
+	f.walk(func(name string) {
+		if path.Ext(name) != ".html" {
+			do(name)
+		}
+	})
+}
+
+// walk calls do with each file of the folder.
+func (f folder) walk(do func(name string)) {
 	err := fs.WalkDir(f.files, ".", func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && path.Ext(p) != ".html" {
+		if err == nil && !d.IsDir() {
 			do(p)
 		}
 		return err
@@ -79,16 +88,15 @@ func (f folder) each(do func(name string)) {
 var templateFolders = sync.OnceValue(func() map[string]folder {
 	all := map[string]folder{}
 	for _, f := range folders {
-		names, err := fs.Glob(f.files, "*.html")
-		if err != nil {
-			panic(err) // the pattern is one
-		}
-		for _, name := range names {
+		f.walk(func(name string) {
+			if path.Ext(name) != ".html" {
+				return
+			}
 			if _, ok := all[name]; ok {
 				panic("two templates are called " + name)
 			}
 			all[name] = f
-		}
+		})
 	}
 	return all
 })

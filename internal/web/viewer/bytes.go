@@ -13,13 +13,13 @@ import (
 // "view" or "frame". The token's time counts from the beginning of the hour, so
 // that for an hour a file keeps its address, and a copy that a browser has kept
 // can be used again.
-func (s *Viewer) ContentAddress(l *vitrine.Link, what string) string {
+func (s *Viewers) ContentAddress(l *vitrine.Link, what string) string {
 	until := s.Now().Truncate(time.Hour).Add(signer.ContentLife)
 	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ContentToken(l.ID, until) + "/" + what
 }
 
 // Blob opens a link's bytes.
-func (s *Viewer) Blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
+func (s *Viewers) Blob(r *http.Request, l *vitrine.Link) (vitrine.Blob, error) {
 	if !l.HasBytes {
 		return nil, httpx.ErrNoPage
 	}
@@ -35,6 +35,6 @@ func SendBlob(w http.ResponseWriter, r *http.Request, l *vitrine.Link, b vitrine
 
 // ExamineAddress is where the content host has something of a link for a
 // moderator. It is for their pages alone.
-func (s *Viewer) ExamineAddress(l *vitrine.Link, what string) string {
+func (s *Viewers) ExamineAddress(l *vitrine.Link, what string) string {
 	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ExamineToken(l.ID, s.Now().Add(signer.ExamineLife)) + "/" + what
 }

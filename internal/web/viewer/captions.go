@@ -10,12 +10,17 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// Tracks are the captions that the page of a link offers, by the names of their
+// Tracks are the captions of a link for pages of the public's.
+func (s *Viewers) Tracks(l *vitrine.Link) []Track {
+	return tracks(l, func(what string) string { return s.ContentAddress(l, what) })
+}
+
+// tracks are the captions that the page of a link offers, by the names of their
 // languages.
-func (s *Viewer) Tracks(l *vitrine.Link) []Track {
+func tracks(l *vitrine.Link, address func(what string) string) []Track {
 	var all []Track
 	for _, tag := range l.Captions() {
-		all = append(all, Track{Language: tag, Label: LanguageName(tag), Address: s.ContentAddress(l, "captions/"+tag)})
+		all = append(all, Track{Language: tag, Label: LanguageName(tag), Address: address("captions/" + tag)})
 	}
 	slices.SortStableFunc(all, func(a, b Track) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
 	return all

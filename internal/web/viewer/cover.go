@@ -19,7 +19,7 @@ type Cover struct {
 
 // Cover shows of a link what the public may see of it, and no picture of one
 // that is not live.
-func (s *Viewer) Cover(l *vitrine.Link) Cover {
+func (s *Viewers) Cover(l *vitrine.Link) Cover {
 	t, _ := filetype.ByExt(l.Name)
 	c := Cover{Title: l.Title, Address: s.LinkURL(l.Slug), Badge: ui.Badge(t), Facts: ui.Facts(l, t)}
 	if c.Badge == "" {

@@ -17,19 +17,9 @@ type Embedding struct {
 const embedBar = 40
 
 // EmbedOf is the embed of a link, at the size that suits its kind.
-func (s *Viewer) EmbedOf(l *vitrine.Link) Embedding {
-	e := Embedding{title: l.Title, address: s.LinkURL(l.Slug) + "/embed", Width: 640, Height: embedBar + 480}
-	switch s.ShowOf(l) {
-	case ShowPDF:
-		e.Height = embedBar + 720
-	case ShowVideo:
-		e.Height = embedBar + 360 // 16:9
-	case ShowAudio:
-		e.Height = embedBar + 88
-	case ShowCard:
-		e.Height = embedBar + 320
-	}
-	return e
+func (s *Viewers) EmbedOf(l *vitrine.Link) Embedding {
+	v := s.Of(l)
+	return Embedding{title: l.Title, address: s.LinkURL(l.Slug) + "/embed", Width: 640, Height: embedBar + v.Height}
 }
 
 // Within is the embed in a space that is bounded; 0 is no bound. A video keeps

@@ -10,20 +10,22 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// Derived is what a page shows of a part that is data.
-func (s *Viewer) Derived(r *http.Request, l *vitrine.Link, show string) (markup.Document, error) {
-	if show == ShowTree {
-		var listing vitrine.Listing
-		err := s.readPart(r, l, vitrine.PartEntries, &listing)
-		return markup.Tree(listing), err
-	}
+func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
+	var listing vitrine.Listing
+	err := s.readPart(r, l, vitrine.PartEntries, &listing)
+	c.Document = markup.Tree(listing)
+	return err
+}
+
+func fillSheets(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
 	var book vitrine.Workbook
 	err := s.readPart(r, l, vitrine.PartSheets, &book)
-	return markup.Sheets(book), err
+	c.Document = markup.Sheets(book)
+	return err
 }
 
 // readPart reads a part that is JSON of ours.
-func (s *Viewer) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to any) error {
+func (s *Viewers) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to any) error {
 	blob, err := s.OpenPart(r, l, p)
 	if err != nil {
 		return err
@@ -35,7 +37,7 @@ func (s *Viewer) readPart(r *http.Request, l *vitrine.Link, p vitrine.Part, to a
 	return nil
 }
 
-func (s *Viewer) OpenPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vitrine.Blob, error) {
+func (s *Viewers) OpenPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vitrine.Blob, error) {
 	if !l.HasBytes {
 		return nil, httpx.ErrNoPage
 	}

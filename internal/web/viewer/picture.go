@@ -29,7 +29,7 @@ type Picture struct {
 
 // Picture is made of the file where that was possible; otherwise it is a card
 // that is drawn when it is asked for.
-func (s *Viewer) Picture(l *vitrine.Link) Picture {
+func (s *Viewers) Picture(l *vitrine.Link) Picture {
 	p := Picture{Address: s.LinkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth, Height: vitrine.PictureHeight}
 	if l.Parts.Has(vitrine.PartPicture) {
 		p.Type, p.OfFile = "image/jpeg", true
@@ -40,7 +40,7 @@ func (s *Viewer) Picture(l *vitrine.Link) Picture {
 // SendPicture answers with a link's picture. It is no open: anyone who sees a
 // picture of a link has not been there. It may be kept, and is asked for again
 // each time, so that of a link that is taken down it is gone at once.
-func (s *Viewer) SendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+func (s *Viewers) SendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	content, tag, err := s.pictureOf(r, l)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ type pictureTag struct {
 	card bool
 }
 
-func (s *Viewer) pictureOf(r *http.Request, l *vitrine.Link) (io.ReadSeeker, pictureTag, error) {
+func (s *Viewers) pictureOf(r *http.Request, l *vitrine.Link) (io.ReadSeeker, pictureTag, error) {
 	if l.Parts.Has(vitrine.PartPicture) {
 		blob, err := s.Blobs.OpenPart(r.Context(), l.Upload, vitrine.PartPicture)
 		if err == nil {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/markup"
 )
 
 // maxText is how much of a text file its page shows.
@@ -15,7 +18,7 @@ const maxText = 1 << 20
 
 // Text reads the beginning of a text file as UTF-8, and tells whether there is
 // more of it.
-func (s *Viewer) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
+func (s *Viewers) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 	blob, err := s.Blob(r, l)
 	if err != nil {
 		return "", false, err
@@ -27,6 +30,34 @@ func (s *Viewer) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 	}
 	cut := blob.Size() > int64(len(b))
 	return DecodeText(b, cut), cut, nil
+}
+
+// arranged are the kinds of text that have a form for reading.
+var arranged = []string{"md", "csv", "tsv", "json", "xml", "yaml", "yml"}
+
+func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) (err error) {
+	c.Text, c.TextCut, err = s.Text(r, l)
+	t, _ := filetype.ByExt(l.Name)
+	c.Wrap = t.Ext == "txt" || t.Ext == "log"
+	switch t.Ext {
+	case "md":
+		c.Document = markup.Markdown(c.Text)
+	case "csv":
+		c.Document = markup.Table(c.Text, 0, c.TextCut)
+	case "tsv":
+		c.Document = markup.Table(c.Text, '\t', c.TextCut)
+	case "json", "xml", "yaml", "yml":
+		c.Document, c.Lines = markup.Code(c.Text, t.Ext, c.TextCut), true
+	}
+	return err
+}
+
+// Note is what has to be said below the content; "" for nothing.
+func (c Content) Note() string {
+	if c.TextCut {
+		return strings.TrimSpace(c.Document.Note + " This is the first mebibyte of the file.")
+	}
+	return c.Document.Note
 }
 
 // DecodeText turns text into valid UTF-8: by its byte order mark from UTF-16,

@@ -2,22 +2,158 @@ package viewer
 
 import (
 	"embed"
+	"net/http"
 
 	"vitrine"
+	"vitrine/internal/markup"
 	"vitrine/internal/publish"
 	"vitrine/internal/signer"
+	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 )
 
-// Viewer knows how the content of links is shown, and where its bytes are.
-type Viewer struct {
+// Viewers shows the content of links, and knows where their bytes are.
+type Viewers struct {
 	*ui.Pages
 	Blobs    vitrine.Blobs
 	Previews *publish.Previews
 	Signer   *signer.Signer
 }
 
-//go:embed *.css *.js
+// A Viewer shows files of some kinds. It is a row of the table, and a folder
+// with its templates, styles and scripts.
+// How far a reader came is measured by the file's kind, not by its viewer.
+type Viewer struct {
+	Name   string // its folder, where it has one of its own
+	Layout string // of the page: the class of its body after "is-"
+	Page   string // template that defines "shown", the content on the page
+
+	Style  string // asset; "" for none but the page's
+	Script string // asset; "" for none
+	Speeds bool   // there is a choice of speeds
+
+	// Shows reports whether it shows a link whose bytes are here and that no
+	// viewer before it in the table shows.
+	Shows func(s *Viewers, l *vitrine.Link) bool
+	// Fill adds what the template needs. address is where the content host has
+	// something of the link. Nil: no more than the frame is needed.
+	// [httpx.ErrNoPage]: what it would show is lost.
+	Fill func(s *Viewers, r *http.Request, l *vitrine.Link, address func(what string) string, c *Content) error
+
+	Frame    *Frame // nil: the page itself shows the content
+	Scripted bool   // without JavaScript nothing is shown
+	Waits    bool   // another viewer takes over once parts are made
+
+	Height int    // of the content in an embed, CSS pixels
+	Wide   bool   // it keeps the shape 16:9
+	Type   string // what it is to other sites, in the words of Open Graph
+
+	Inert    string // template that defines "inert": the content without scripts of ours; "" for none
+	Examined Examined
+}
+
+// Frame is a document on the content host that shows a file in a sandbox of its
+// own.
+type Frame struct {
+	Path    string // below the address of the link's content
+	Sandbox string
+
+	// The rest is of frames that are a template of the viewer.
+
+	Template string
+	Policy   httpx.Surface
+	Library  string // directory of assets; "" for none
+	File     bool   // it reads the file itself
+	// Reads is what it reads, below the link's content, and its size in bytes.
+	// [httpx.ErrNoPage]: it cannot show the link.
+	Reads func(s *Viewers, r *http.Request, l *vitrine.Link) (path string, size int64, err error)
+}
+
+// Examined is how moderators see what a viewer shows.
+type Examined struct {
+	None    bool   // there is nothing to see
+	Path    string // of the frame that shows it; "": the inert template
+	Parsed  bool   // it is a web page, which is shown without what is active in it
+	Sandbox string // of the frame
+	Source  bool   // the text of the file is offered too, if it is text
+	Note    func(l *vitrine.Link) string
+}
+
+// Content is what a viewer shows of one file.
+type Content struct {
+	File     string // address of the bytes, or of the frame that shows them; "" for none
+	Sandbox  string // of the frame
+	Tracks   []Track
+	Text     string
+	TextCut  bool            // there is more of it
+	Wrap     bool            // long lines are wrapped at first
+	Lines    bool            // Document is lines of code
+	Document markup.Document // what is shown in place of Text, if it has HTML
+}
+
+// Track is captions of a video or sound, WebVTT.
+type Track struct {
+	Language string // a BCP 47 tag
+	Label    string // the language's name
+	Address  string
+}
+
+// ContentOf gathers what a viewer shows of a link.
+func (s *Viewers) ContentOf(v *Viewer, r *http.Request, l *vitrine.Link, address func(what string) string) (c Content, err error) {
+	if v.Frame != nil {
+		c.File, c.Sandbox = address(v.Frame.Path), v.Frame.Sandbox
+	}
+	if v.Fill != nil {
+		err = v.Fill(s, r, l, address, &c)
+	}
+	return c, err
+}
+
+// Of is the viewer of a link, as its file is and as what was made of it allows.
+func (s *Viewers) Of(l *vitrine.Link) *Viewer {
+	if l.HasBytes {
+		for _, v := range Table {
+			if v.Shows(s, l) {
+				return v
+			}
+		}
+	}
+	return Card
+}
+
+// Named is the viewer of a name; nil for none.
+func Named(name string) *Viewer {
+	for _, v := range Table {
+		if v.Name == name {
+			return v
+		}
+	}
+	return nil
+}
+
+// ByFrame is the viewer whose frame is a template and has a path; nil for none.
+func ByFrame(path string) *Viewer {
+	for _, v := range Table {
+		if v.Frame != nil && v.Frame.Template != "" && v.Frame.Path == path {
+			return v
+		}
+	}
+	return nil
+}
+
+// Parse parses a template of each viewer, with the names of others before it.
+// Viewers without one are left out.
+func Parse(of func(*Viewer) string, names ...string) map[*Viewer]ui.Template {
+	all := map[*Viewer]ui.Template{}
+	for _, v := range Table {
+		if own := of(v); own != "" {
+			all[v] = ui.Parse(append(names[:len(names):len(names)], own)...)
+		}
+	}
+	return all
+}
+
+//go:embed */*.html */*.css */*.js
 var files embed.FS
 
 var _ = ui.Folder("viewer", files)

@@ -1,7 +1,7 @@
 // What a search in a PDF finds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fold, pattern } from "../../content/pdf/fold.js";
+import { fold, pattern } from "../../viewer/pdf/fold.js";
 
 const lines = (...all) => all.map((str) => ({ str, hasEOL: true }));
 const found = (query, ...text) => [...fold(lines(...text)).text.matchAll(pattern(query))].length;

@@ -1,0 +1,196 @@
+package viewer
+
+import (
+	"net/http"
+	"slices"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/web/httpx"
+)
+
+// Table is all viewers. A link is shown by the first that shows it.
+var Table = []*Viewer{
+	{
+		Name: "pdf", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Height: 720, Type: "website",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool {
+			return l.Kind == filetype.PDF || l.Parts.Has(vitrine.PartPages)
+		},
+		Frame: &Frame{
+			Path: "view", Sandbox: frameSandbox, Template: "pdf/frame.html", Policy: httpx.PDFFrame, Library: "pdfjs/", File: true, Reads: pdfOf,
+		},
+		Examined: Examined{Path: "view", Sandbox: frameSandbox},
+	},
+	{
+		Name: "sheets", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Height: 480, Type: "website",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartSheets) },
+		Fill:  fillSheets, Inert: "text/inert.html",
+	},
+	{
+		Name: "tree", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Height: 480, Type: "website",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartEntries) },
+		Fill:  fillTree, Inert: "text/inert.html",
+	},
+	{
+		Name: "image", Layout: "image", Page: "image/page.html", Style: "viewer/image/image.css", Script: "viewer/image/image.js",
+		Height: 480, Type: "website",
+		Shows: func(s *Viewers, l *vitrine.Link) bool {
+			return l.Kind == filetype.Image && !s.awaits(l, vitrine.PartImage)
+		},
+		Fill: fillImage, Inert: "image/inert.html", Examined: Examined{Source: true},
+	},
+	{
+		Name: "video", Layout: "video", Page: "media/video.html", Style: "viewer/media/media.css", Script: "viewer/media/media.js",
+		Speeds: true, Height: 360, Wide: true, Type: "video.other",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Video },
+		Fill:  fillMedia, Inert: "media/video_inert.html", Examined: Examined{Sandbox: mediaSandbox},
+	},
+	{
+		Name: "audio", Layout: "audio", Page: "media/audio.html", Style: "viewer/media/media.css", Script: "viewer/media/media.js",
+		Speeds: true, Height: 88, Type: "music.song",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Audio },
+		Fill:  fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
+	},
+	{
+		Name: "document", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Height: 480, Type: "website",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool {
+			t, _ := filetype.ByExt(l.Name)
+			return l.Kind == filetype.Text && slices.Contains(arranged, t.Ext)
+		},
+		Fill: fillText, Inert: "text/inert.html",
+	},
+	{
+		Name: "text", Layout: "text", Page: "text/page.html", Height: 480, Type: "website",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Text },
+		Fill:  fillText, Inert: "text/inert.html",
+	},
+	{
+		Name: "html", Layout: "html", Page: "html/page.html", Height: 480, Type: "website",
+		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.HTML },
+		Frame:    &Frame{Path: "frame", Sandbox: HTMLSandbox},
+		Examined: Examined{Parsed: true, Source: true, Note: noteOfHTML},
+	},
+	{ // what it will be is being made
+		Name: "soon", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Waits: true, Height: 480, Type: "website",
+		Shows: func(s *Viewers, l *vitrine.Link) bool {
+			return s.awaits(l, vitrine.PartImage, vitrine.PartPages, vitrine.PartSheets, vitrine.PartEntries)
+		},
+		Frame:    &Frame{Path: "preview", Sandbox: frameSandbox},
+		Examined: Examined{Sandbox: frameSandbox},
+	},
+	{ // a Word document of which no converter made pages: it is built in the browser
+		Name: "docx", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Height: 480, Type: "website",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool { return isDocx(l) },
+		Frame: &Frame{
+			Path: "docx", Sandbox: frameSandbox, Template: "docx/frame.html", Policy: httpx.DocxFrame, Library: "docx/", File: true, Reads: docxOf,
+		},
+		Examined: Examined{Path: "docx", Sandbox: frameSandbox},
+	},
+	Card,
+}
+
+// Card shows what a browser does not: name, size, download.
+var Card = &Viewer{
+	Name: "card", Layout: "card", Page: "card/page.html", Height: 320, Type: "website",
+	Shows:    func(*Viewers, *vitrine.Link) bool { return true },
+	Examined: Examined{None: true},
+}
+
+const (
+	// frameSandbox is what a frame of ours may do: run, and open the web links
+	// of a document in a tab of their own.
+	frameSandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
+	// HTMLSandbox is what a user's HTML may do. Neither our origin nor the page
+	// around it is ever among it.
+	HTMLSandbox = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
+	// mediaSandbox is what the frame of a video or sound may do: some browsers
+	// run their own controls as scripts of the page. The frame has none of its
+	// own, and its policy admits none.
+	mediaSandbox = "allow-scripts"
+)
+
+// awaits reports whether one of some parts of a link is not made yet, but will
+// be.
+func (s *Viewers) awaits(l *vitrine.Link, parts ...vitrine.Part) bool {
+	return slices.ContainsFunc(parts, func(p vitrine.Part) bool { return !l.Parts.Has(p) && s.Previews.Expects(l, p) })
+}
+
+// pdfOf is the PDF of a link: its file, or pages that were made of it.
+func pdfOf(s *Viewers, r *http.Request, l *vitrine.Link) (string, int64, error) {
+	switch {
+	case l.Kind == filetype.PDF && l.HasBytes:
+		return "file", l.Size, nil
+	case l.Parts.Has(vitrine.PartPages):
+		pages, err := s.OpenPart(r, l, vitrine.PartPages)
+		if err != nil {
+			return "", 0, err
+		}
+		return "part/" + string(vitrine.PartPages), pages.Size(), pages.Close()
+	}
+	return "", 0, httpx.ErrNoPage
+}
+
+func isDocx(l *vitrine.Link) bool {
+	t, ok := filetype.ByExt(l.Name)
+	return ok && t.Ext == "docx" && l.HasBytes
+}
+
+func docxOf(_ *Viewers, _ *http.Request, l *vitrine.Link) (string, int64, error) {
+	if !isDocx(l) {
+		return "", 0, httpx.ErrNoPage
+	}
+	return "file", l.Size, nil
+}
+
+// fillImage names what an image's page shows: the file, or where browsers
+// cannot read that, what was made of it.
+func fillImage(_ *Viewers, _ *http.Request, l *vitrine.Link, address func(string) string, c *Content) error {
+	c.File = address("file")
+	if l.Parts.Has(vitrine.PartImage) {
+		c.File = address("part/" + string(vitrine.PartImage))
+	}
+	return nil
+}
+
+func fillMedia(_ *Viewers, _ *http.Request, l *vitrine.Link, address func(string) string, c *Content) error {
+	c.File, c.Tracks = address("file"), tracks(l, address)
+	return nil
+}
+
+// ExaminedHTML is how much of a web page is parsed for a moderator, in bytes.
+const ExaminedHTML = 4 << 20
+
+func noteOfHTML(l *vitrine.Link) string {
+	note := "Nothing in it runs, loads or can be followed here; readers see it with its scripts."
+	if l.Size > ExaminedHTML {
+		note = "This is the first 4 MiB of it. " + note
+	}
+	return note
+}
+
+// HasSource reports whether a file is text, whatever it looks like.
+func HasSource(l *vitrine.Link) bool {
+	t, _ := filetype.ByExt(l.Name)
+	return l.Kind == filetype.HTML || l.Kind == filetype.Text || t.Ext == "svg"
+}
+
+// Unshown is what is in the place of content: always for a card, otherwise
+// where a browser cannot show it.
+func (v *Viewer) Unshown(l *vitrine.Link) string {
+	switch {
+	case !l.HasBytes:
+		return "Only the history of this link is kept here, not its file."
+	case v == Card && !l.AllowDownload:
+		return "A browser cannot show this kind of file, and its owner has turned downloads off."
+	case v == Card:
+		return "A browser cannot show this kind of file. Download it to open it."
+	case v.Scripted && !l.AllowDownload:
+		return "Reading this document here needs JavaScript. Its owner has turned downloads off."
+	case v.Scripted:
+		return "Reading this document here needs JavaScript. Without it, download the file."
+	case !l.AllowDownload:
+		return "This browser cannot show this file, and its owner has turned downloads off."
+	default:
+		return "This browser cannot show this file. Download it to open it."
+	}
+}
