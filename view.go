@@ -35,7 +35,7 @@ const BotAutomation = "automation"
 // so lost, repeated and reordered snapshots are harmless.
 type Snapshot struct {
 	Link    LinkID
-	Open    ViewID
+	View    ViewID
 	At      int64 // when the server received it, ms
 	Session report.Session
 	Bot     string // BotAutomation, or ""
@@ -59,7 +59,7 @@ type Claim struct {
 // Viewed is what a view token says: the open that a beacon may speak of.
 type Viewed struct {
 	Link  LinkID
-	Open  ViewID
+	View  ViewID
 	Kind  report.ContentKind
 	Pages int // of the PDF, 0 unknown
 }
@@ -73,8 +73,8 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 		clamped = clamped || b != n
 		return b
 	}
-	elapsed := max(at.UnixMilli()-v.Open.Ms(), 0) + clockSlackMs
-	s = Snapshot{Link: v.Link, Open: v.Open, At: at.UnixMilli()}
+	elapsed := max(at.UnixMilli()-v.View.Ms(), 0) + clockSlackMs
+	s = Snapshot{Link: v.Link, View: v.View, At: at.UnixMilli()}
 	s.Session.PresentMs = bound(c.Present, min(elapsed, maxSessionMs))
 	s.Session.EngagedMs = bound(c.Engaged, s.Session.PresentMs)
 	s.Session.Screen = screen
@@ -128,7 +128,7 @@ type Engagement struct {
 // faster than the server's clock, but for the slack, once; taking a snapshot in
 // again changes nothing (engagement, The server).
 func (e *Engagement) Apply(s Snapshot) {
-	start := max(e.StartMs, s.Open.Ms())
+	start := max(e.StartMs, s.View.Ms())
 	n := s.Session
 	n.EngagedMs = min(n.EngagedMs, max(s.At-start, 0)+clockSlackMs)
 	e.Session.Max(&n)

@@ -12,7 +12,7 @@ import (
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func viewed(kind report.ContentKind, pages int) Viewed {
-	return Viewed{Link: 1, Open: ViewIDAt(noon.UnixMilli(), 5), Kind: kind, Pages: pages}
+	return Viewed{Link: 1, View: ViewIDAt(noon.UnixMilli(), 5), Kind: kind, Pages: pages}
 }
 
 func TestClaimSnapshot(t *testing.T) {

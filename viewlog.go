@@ -60,11 +60,11 @@ type ViewLog interface {
 	// Recent lists the newest n opens of a link in [from, to) that have
 	// engagement data, newest first. Downloaded is set of those that a download
 	// event belongs to; no other method sets it.
-	Recent(ctx context.Context, l LinkID, from, to report.Day, n int) ([]report.Open, error)
+	Recent(ctx context.Context, l LinkID, from, to report.Day, n int) ([]report.View, error)
 
-	// Opens calls f with every open of a link in [from, to), oldest first; f
+	// Views calls f with every open of a link in [from, to), oldest first; f
 	// keeps nothing of what it is given.
-	Opens(ctx context.Context, l LinkID, from, to report.Day, f func(*report.Open) error) error
+	Views(ctx context.Context, l LinkID, from, to report.Day, f func(*report.View) error) error
 
 	// Counts are the all-time counts of links; links never opened are left out.
 	Counts(ctx context.Context, links []LinkID) (map[LinkID]LinkCounts, error)
@@ -79,7 +79,7 @@ type ViewLog interface {
 	// file's stored progress adds nothing. An open of a forgotten day fails the
 	// batch: ErrForgotten. An ID that its link has already moves on to the next
 	// free one of its millisecond.
-	Import(ctx context.Context, receipt ImportReceipt, opens []OpenRecord) error
+	Import(ctx context.Context, receipt ImportReceipt, views []ViewRecord) error
 
 	// Imported tells how far the file with a SHA-256 was imported: 0 when never
 	// begun.
@@ -147,17 +147,17 @@ type TallyQuery struct {
 
 // Batch is what Append stores at once.
 type Batch struct {
-	Opens     []OpenRecord
+	Views     []ViewRecord
 	Snapshots []Snapshot
 	Downloads []Download
 }
 
 // Len is how many entries a batch has.
-func (b *Batch) Len() int { return len(b.Opens) + len(b.Snapshots) + len(b.Downloads) }
+func (b *Batch) Len() int { return len(b.Views) + len(b.Snapshots) + len(b.Downloads) }
 
 // Add adds the entries of another batch.
 func (b *Batch) Add(c Batch) {
-	b.Opens = append(b.Opens, c.Opens...)
+	b.Views = append(b.Views, c.Views...)
 	b.Snapshots = append(b.Snapshots, c.Snapshots...)
 	b.Downloads = append(b.Downloads, c.Downloads...)
 }
@@ -173,11 +173,11 @@ type Outcome struct {
 	Early Batch
 }
 
-// OpenRecord is an open and whose it is. One that the server writes when a page
+// ViewRecord is an open and whose it is. One that the server writes when a page
 // is served has no session.
-type OpenRecord struct {
+type ViewRecord struct {
 	Account AccountID
-	report.Open
+	report.View
 }
 
 // ImportReceipt says which file a batch of imported opens is from, and up to
@@ -193,7 +193,7 @@ type ImportReceipt struct {
 type Download struct {
 	ID   ViewID // of the event
 	Link LinkID
-	Open ViewID // the open it belongs to
+	View ViewID // the open it belongs to
 }
 
 // LinkCounts stand on the link's row: all-time, bots left out.

@@ -43,9 +43,9 @@ type LastSeen struct {
 	Day    report.Day
 }
 
-// LoggedOpen is an open as a log has decided on it.
-type LoggedOpen struct {
-	OpenRecord       // Returning and Session are as they are stored
+// LoggedView is an open as a log has decided on it.
+type LoggedView struct {
+	ViewRecord       // Returning and Session are as they are stored
 	StartMs    int64 // Engagement.StartMs
 	Told       bool  // a bot by its own beacon's word
 	Imported   bool

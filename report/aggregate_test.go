@@ -14,7 +14,7 @@ func TestAggregates(t *testing.T) {
 	worlds(t, 200, func(t *testing.T, r *rand.Rand, w *world) {
 		var want, got report.Tally
 		whole, days, links := new(report.Sums), map[report.Day]*report.Sums{}, map[int64]*report.Sums{}
-		of := func(o *report.Open) []*report.Sums {
+		of := func(o *report.View) []*report.Sums {
 			d := report.DayOf(o.At)
 			if days[d] == nil {
 				days[d] = new(report.Sums)
@@ -24,8 +24,8 @@ func TestAggregates(t *testing.T) {
 			}
 			return []*report.Sums{whole, days[d], links[o.Link]}
 		}
-		for i := range w.opens {
-			o := &w.opens[i]
+		for i := range w.views {
+			o := &w.views[i]
 			want.Add(o)
 			addSums(of(o), o, rules)
 			addGroups(&got, o)
@@ -57,7 +57,7 @@ func TestAggregates(t *testing.T) {
 }
 
 // addSums adds an open to the sums that it belongs to.
-func addSums(all []*report.Sums, o *report.Open, rules report.Rules) {
+func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 	one := func(is bool) int64 {
 		if is {
 			return 1
@@ -96,7 +96,7 @@ func addSums(all []*report.Sums, o *report.Open, rules report.Rules) {
 
 // addGroups adds what an open is one of in its groups: its labels, its hour,
 // its pages.
-func addGroups(t *report.Tally, o *report.Open) {
+func addGroups(t *report.Tally, o *report.View) {
 	if o.Bot != "" {
 		t.AddBots(o.Bot, 1)
 		return

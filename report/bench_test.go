@@ -14,15 +14,15 @@ var benchNow = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
 // benchOpens makes n opens of a year, in the order of time, over some links:
 // skewed towards a few viewers, labels and links as real ones are.
-func benchOpens(n, links int) []report.Open {
+func benchViews(n, links int) []report.View {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	skewed := func(of int) int { return int(float64(of) * r.Float64() * r.Float64() * r.Float64()) }
 	label := func(name string, of int) string { return fmt.Sprint(name, skewed(of)) }
 	end := report.DayOf(benchNow.UnixMilli()).StartMs()
-	opens := make([]report.Open, n)
-	for i := range opens {
-		o := &opens[i]
-		*o = report.Open{
+	views := make([]report.View, n)
+	for i := range views {
+		o := &views[i]
+		*o = report.View{
 			ID: int64(i), At: end - int64(n-i)*(365*86_400_000/int64(n)), Link: int64(1 + skewed(links)),
 			Viewer:   uint64(skewed(n)) * 0x9e3779b97f4a7c15,
 			Referrer: label("host", 400), Source: label("Source", 30),
@@ -43,55 +43,55 @@ func benchOpens(n, links int) []report.Open {
 			o.Session = s
 		}
 	}
-	return opens
+	return views
 }
 
-func foldOf(opens []report.Open) *report.Tally {
+func foldOf(views []report.View) *report.Tally {
 	var f report.Fold
-	for i := range opens {
-		f.Add(&opens[i])
+	for i := range views {
+		f.Add(&views[i])
 	}
 	return f.Tally()
 }
 
 func BenchmarkFoldLink1M(b *testing.B) {
 	const n = 1_000_000
-	opens := benchOpens(n, 1)
+	views := benchViews(n, 1)
 	l := report.Link{ID: 1, Content: report.ContentPages, Pages: 20, Created: benchNow.AddDate(-1, 0, 0)}
 	w := report.NewWindow(report.RangeAll, benchNow, l.Created)
 	b.ReportAllocs()
 	for b.Loop() {
-		report.ForLink(l, w, foldOf(opens), nil, opens[n-100:])
+		report.ForLink(l, w, foldOf(views), nil, views[n-100:])
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/open")
 }
 
 func BenchmarkForLink1M(b *testing.B) {
 	const n = 1_000_000
-	opens := benchOpens(n, 1)
+	views := benchViews(n, 1)
 	l := report.Link{ID: 1, Content: report.ContentPages, Pages: 20, Created: benchNow.AddDate(-1, 0, 0)}
 	w := report.NewWindow(report.RangeAll, benchNow, l.Created)
-	t := foldOf(opens)
+	t := foldOf(views)
 	b.ReportAllocs()
 	for b.Loop() {
-		report.ForLink(l, w, t, nil, opens[n-100:])
+		report.ForLink(l, w, t, nil, views[n-100:])
 	}
 }
 
 func BenchmarkForAccount1000Links(b *testing.B) {
 	const n, count = 1_000_000, 1000
-	opens := benchOpens(n, count)
+	views := benchViews(n, count)
 	links := make([]report.Link, count)
 	byLink := make(map[int64]*report.Fold)
 	for i := range links {
 		links[i] = report.Link{ID: int64(i + 1), Content: report.ContentPages, Pages: 1 + i%400, Kind: "pdf", Created: benchNow.AddDate(-1, 0, 0)}
 		byLink[links[i].ID] = new(report.Fold)
 	}
-	for i := range opens {
-		byLink[opens[i].Link].Add(&opens[i])
+	for i := range views {
+		byLink[views[i].Link].Add(&views[i])
 	}
 	w := report.NewWindow(report.RangeAll, benchNow, links[0].Created)
-	t := foldOf(opens)
+	t := foldOf(views)
 	var top []report.TopLink
 	for _, l := range t.Top(links, 25) {
 		top = append(top, report.TopLink{Link: l, Spark: byLink[l.ID].Tally().DailyViews(report.SparkDays(w))})
@@ -106,16 +106,16 @@ func BenchmarkForAccount1000Links(b *testing.B) {
 // BenchmarkMergeYear merges the tallies of 365 days, as a report of stored ones
 // does.
 func BenchmarkMergeYear(b *testing.B) {
-	opens := benchOpens(1_000_000, 1000)
+	views := benchViews(1_000_000, 1000)
 	var days []*report.Tally
-	for len(opens) > 0 {
-		day := report.DayOf(opens[0].At)
+	for len(views) > 0 {
+		day := report.DayOf(views[0].At)
 		n := 0
-		for n < len(opens) && report.DayOf(opens[n].At) == day {
+		for n < len(views) && report.DayOf(views[n].At) == day {
 			n++
 		}
-		days = append(days, foldOf(opens[:n]))
-		opens = opens[n:]
+		days = append(days, foldOf(views[:n]))
+		views = views[n:]
 	}
 	b.ReportAllocs()
 	for b.Loop() {

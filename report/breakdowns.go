@@ -43,7 +43,7 @@ const (
 )
 
 // addLabels counts the labels of an open that is a person's, n times.
-func (t *Tally) addLabels(o *Open, n int64) {
+func (t *Tally) addLabels(o *View, n int64) {
 	labels := [dimensions]string{
 		byCountry:  o.Country,
 		byReferrer: o.Referrer,

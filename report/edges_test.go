@@ -81,7 +81,7 @@ func TestOneOpen(t *testing.T) {
 		win.To.StartMs() - 1:                {1, 0},
 		win.To.StartMs():                    {0, 0},
 	} {
-		w := world{opens: []report.Open{{At: at, Link: 1, Viewer: 9}}}
+		w := world{views: []report.View{{At: at, Link: 1, Viewer: 9}}}
 		r := w.linkReport(report.Link{ID: 1}, win)
 		if got := [2]int64{r.Totals.Views, r.Previous.Views}; got != want {
 			t.Errorf("%v: views now and before %v, want %v", time.UnixMilli(at).UTC(), got, want)
@@ -95,7 +95,7 @@ func TestOneOpen(t *testing.T) {
 func TestOnlyBots(t *testing.T) {
 	w := world{}
 	for i := range int64(50) {
-		w.opens = append(w.opens, report.Open{
+		w.views = append(w.views, report.View{
 			ID: i, At: today.UnixMilli(), Link: 1, Viewer: 1, Bot: []string{"crawler", "preview"}[i%2], Country: "US", QR: true, Returning: true,
 			Session: &report.Session{EngagedMs: 9000, PresentMs: 9000, Screen: "1920+", Pages: []report.PageTime{{1, 9}}},
 		})
@@ -127,8 +127,8 @@ func TestCrowds(t *testing.T) {
 	var one, many report.Fold
 	for i := range n {
 		day := int64(i % 90)
-		one.Add(&report.Open{At: win.From.StartMs() + day*oneDayMs, Viewer: 5})
-		many.Add(&report.Open{At: win.From.StartMs(), Viewer: uint64(i / 2)})
+		one.Add(&report.View{At: win.From.StartMs() + day*oneDayMs, Viewer: 5})
+		many.Add(&report.View{At: win.From.StartMs(), Viewer: uint64(i / 2)})
 	}
 	a, b := one.Tally(), many.Tally()
 	if a.Views() != n || a.Uniques(win.From, win.To) != 1 {
@@ -147,9 +147,9 @@ func TestCrowds(t *testing.T) {
 // TestFoldEndsEmpty: a fold can be used again, and what it gave stays.
 func TestFoldEndsEmpty(t *testing.T) {
 	var f report.Fold
-	f.Add(&report.Open{Viewer: 1})
+	f.Add(&report.View{Viewer: 1})
 	first := f.Tally()
-	f.Add(&report.Open{Viewer: 1})
+	f.Add(&report.View{Viewer: 1})
 	f.AddDownload(3)
 	second := f.Tally()
 	if first.Views() != 1 || second.Views() != 1 || second.Uniques(0, 1) != 1 || first.Equal(second) {
@@ -167,7 +167,7 @@ func TestTop(t *testing.T) {
 	for id, views := range map[int64]int{1: 2, 2: 5, 3: 2, 4: 0, 5: 2} {
 		links = append(links, report.Link{ID: id, Created: time.Unix(id%4, 0)}) // 1 and 5 are of one moment
 		for range views {
-			tally.Add(&report.Open{Link: id})
+			tally.Add(&report.View{Link: id})
 		}
 	}
 	var got []int64
@@ -188,7 +188,7 @@ func TestTopLinksLimit(t *testing.T) {
 	for id := range int64(40) {
 		w.links = append(w.links, report.Link{ID: id, Created: time.Unix(id, 0)})
 		for range 1 + id/2 {
-			w.opens = append(w.opens, report.Open{At: today.UnixMilli(), Link: id})
+			w.views = append(w.views, report.View{At: today.UnixMilli(), Link: id})
 		}
 	}
 	win := report.NewWindow(report.Range90d, today, today)
@@ -208,7 +208,7 @@ func TestTopLinksLimit(t *testing.T) {
 // TestTopLinksWithoutViews: what has no view in the window is no row.
 func TestTopLinksWithoutViews(t *testing.T) {
 	var viewed report.Tally
-	viewed.Add(&report.Open{At: today.UnixMilli(), Link: 1})
+	viewed.Add(&report.View{At: today.UnixMilli(), Link: 1})
 	top := []report.TopLink{{}, {Link: report.Link{ID: 2}}, {Link: report.Link{ID: 1}}}
 	r := report.ForAccount(nil, report.NewWindow(report.Range7d, today, today), &viewed, nil, top, report.AllTime{})
 	if len(r.TopLinks) != 1 || r.TopLinks[0].Views != 1 || len(r.Mix) != 0 {
@@ -230,32 +230,32 @@ func TestYearInLabels(t *testing.T) {
 // TestAbsurdPages: a document of absurd length lists the pages that anyone came
 // to; page numbers that cannot be are harmless.
 func TestAbsurdPages(t *testing.T) {
-	open := func(pages ...int) report.Open {
+	view := func(pages ...int) report.View {
 		s := &report.Session{EngagedMs: 5000}
 		for _, p := range pages {
 			s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: 10})
 		}
-		return report.Open{At: today.UnixMilli(), Link: 1, Session: s}
+		return report.View{At: today.UnixMilli(), Link: 1, Session: s}
 	}
 	win := report.NewWindow(report.Range7d, today, today)
 	for _, c := range []struct {
 		name      string
 		total     int
-		opens     []report.Open
+		views     []report.View
 		rows      int
 		firstTwo  [2]report.Tenths // reach
 		readToEnd report.Tenths
 		done      report.Tenths
 		avgSeen   report.Tenths
 	}{
-		{"few pages of a million", 1_000_000, []report.Open{open(1, 2), open(1)}, 2, [2]report.Tenths{1000, 500}, 0, 0, 15},
-		{"the last of a million", 1_000_000, []report.Open{open(1, 2, 1_000_000), open(1)}, 5000, [2]report.Tenths{1000, 500}, 500, 0, 20},
-		{"5000 pages", 5000, []report.Open{open(1)}, 5000, [2]report.Tenths{1000, 0}, 0, 0, 10},
-		{"beyond the end", 2, []report.Open{open(1, 2, 7, 8), open(-3, 0, 1)}, 2, [2]report.Tenths{1000, 500}, 500, 1000, 25},
-		{"unknown length", 0, []report.Open{open(1, 2, math.MaxInt), open(1)}, 5000, [2]report.Tenths{1000, 500}, 0, -1, 20},
+		{"few pages of a million", 1_000_000, []report.View{view(1, 2), view(1)}, 2, [2]report.Tenths{1000, 500}, 0, 0, 15},
+		{"the last of a million", 1_000_000, []report.View{view(1, 2, 1_000_000), view(1)}, 5000, [2]report.Tenths{1000, 500}, 500, 0, 20},
+		{"5000 pages", 5000, []report.View{view(1)}, 5000, [2]report.Tenths{1000, 0}, 0, 0, 10},
+		{"beyond the end", 2, []report.View{view(1, 2, 7, 8), view(-3, 0, 1)}, 2, [2]report.Tenths{1000, 500}, 500, 1000, 25},
+		{"unknown length", 0, []report.View{view(1, 2, math.MaxInt), view(1)}, 5000, [2]report.Tenths{1000, 500}, 0, -1, 20},
 	} {
 		l := report.Link{ID: 1, Content: report.ContentPages, Pages: c.total}
-		r := (&world{opens: c.opens}).linkReport(l, win)
+		r := (&world{views: c.views}).linkReport(l, win)
 		p := r.Content.Pages
 		if len(p.Pages) != c.rows || p.Pages[0].ReachPct != c.firstTwo[0] || p.Pages[1].ReachPct != c.firstTwo[1] || p.ReadToEndPct != c.readToEnd {
 			t.Errorf("%s: %d rows, first %+v, read to end %v", c.name, len(p.Pages), p.Pages[:2], p.ReadToEndPct)
@@ -274,7 +274,7 @@ func TestAbsurdPages(t *testing.T) {
 func TestRubbishSessions(t *testing.T) {
 	w := world{}
 	for i, v := range []int64{math.MinInt64, -1, math.MaxInt64, math.MaxInt64} {
-		w.opens = append(w.opens, report.Open{ID: int64(i), At: today.UnixMilli(), Session: &report.Session{
+		w.views = append(w.views, report.View{ID: int64(i), At: today.UnixMilli(), Session: &report.Session{
 			EngagedMs: v, PresentMs: math.MaxInt64, Played: v, Reached: v, Depth: v, Pages: []report.PageTime{{1, v}},
 		}})
 	}
@@ -326,7 +326,7 @@ func TestDropoffBounds(t *testing.T) {
 				s.Pages = append(s.Pages, report.PageTime{Page: 2, Ms: 1})
 				s.Reached = 1_000_000
 			}
-			w.opens = append(w.opens, report.Open{At: today.UnixMilli(), Session: s})
+			w.views = append(w.views, report.View{At: today.UnixMilli(), Session: s})
 		}
 		pages := w.linkReport(report.Link{Content: report.ContentPages, Pages: 2}, win).Content.Pages.Dropoff
 		media := w.linkReport(report.Link{Content: report.ContentMedia}, win).Content.Media.Dropoff

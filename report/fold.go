@@ -35,7 +35,7 @@ const (
 )
 
 // Add counts an open.
-func (f *Fold) Add(o *Open) {
+func (f *Fold) Add(o *View) {
 	f.tally.Add(o)
 	if o.Counted() {
 		f.addVisit(viewerDay{o.Viewer, o.Link, DayOf(o.At)})

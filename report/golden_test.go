@@ -89,7 +89,7 @@ type importedLink struct {
 }
 
 // importedOpen is a line of opens.ndjson (import format).
-type importedOpen struct {
+type importedView struct {
 	Slug, Viewer                                         string
 	At                                                   time.Time
 	Country, City, Referrer, Source, Device, Browser, OS string
@@ -105,7 +105,7 @@ type importedSession struct {
 	PlayedPct, ReachedPct, ScrollPct float64
 }
 
-func readWorld(links, opens []byte) (*world, error) {
+func readWorld(links, views []byte) (*world, error) {
 	w := &world{}
 	bySlug := make(map[string]int64)
 	for line := range bytes.Lines(links) {
@@ -120,17 +120,17 @@ func readWorld(links, opens []byte) (*world, error) {
 			Created: in.CreatedAt, Views: in.Views, Downloads: in.Downloads,
 		})
 	}
-	for line := range bytes.Lines(opens) {
-		var in importedOpen
+	for line := range bytes.Lines(views) {
+		var in importedView
 		if err := decode(line, &in); err != nil {
 			return nil, fmt.Errorf("%s: %w", line, err)
 		}
-		o := in.open(int64(len(w.opens)), bySlug[in.Slug])
+		o := in.view(int64(len(w.views)), bySlug[in.Slug])
 		if o.Link == 0 {
 			return nil, fmt.Errorf("%s: no such link", line)
 		}
 		o.Downloaded = o.Session != nil && o.Session.Downloaded && !in.Bot
-		w.opens = append(w.opens, o)
+		w.views = append(w.views, o)
 		if o.Downloaded {
 			w.downloads = append(w.downloads, download{o.Link, o.At})
 		}
@@ -138,10 +138,10 @@ func readWorld(links, opens []byte) (*world, error) {
 	return w, nil
 }
 
-func (in *importedOpen) open(id, link int64) report.Open {
+func (in *importedView) view(id, link int64) report.View {
 	viewer := fnv.New64a()
 	viewer.Write([]byte(in.Viewer))
-	o := report.Open{
+	o := report.View{
 		ID: id, At: in.At.UnixMilli(), Link: link, Viewer: viewer.Sum64(),
 		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: in.Source,
 		Device: in.Device, Browser: in.Browser, OS: in.OS, QR: in.QR, Returning: in.Returning,

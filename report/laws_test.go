@@ -57,7 +57,7 @@ func TestFoldOrder(t *testing.T) {
 	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
 		want := w.fold(win)
-		r.Shuffle(len(w.opens), func(i, j int) { w.opens[i], w.opens[j] = w.opens[j], w.opens[i] })
+		r.Shuffle(len(w.views), func(i, j int) { w.views[i], w.views[j] = w.views[j], w.views[i] })
 		r.Shuffle(len(w.downloads), func(i, j int) { w.downloads[i], w.downloads[j] = w.downloads[j], w.downloads[i] })
 		if !w.fold(win).Equal(want) {
 			t.Error("another order gives another tally")
@@ -71,8 +71,8 @@ func TestMergeOfFacts(t *testing.T) {
 	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
 		parts := make([]report.Tally, 1+r.IntN(6))
 		part := func() *report.Tally { return &parts[r.IntN(len(parts))] }
-		for i := range w.opens {
-			part().Add(&w.opens[i])
+		for i := range w.views {
+			part().Add(&w.views[i])
 		}
 		for _, v := range w.visits() {
 			part().AddVisit(v)
@@ -131,8 +131,8 @@ func dayTallies(w *world) map[report.Day]*report.Tally {
 		}
 		return days[d]
 	}
-	for i := range w.opens {
-		day(report.DayOf(w.opens[i].At)).Add(&w.opens[i])
+	for i := range w.views {
+		day(report.DayOf(w.views[i].At)).Add(&w.views[i])
 	}
 	for _, v := range w.visits() {
 		day(v.Day).AddVisit(v)
@@ -172,14 +172,14 @@ func TestEqualSeesEveryFact(t *testing.T) {
 	worlds(t, 10, func(t *testing.T, r *rand.Rand, w *world) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
 		whole := w.fold(win)
-		for i := range w.opens {
-			less := &world{opens: slices.Delete(slices.Clone(w.opens), i, i+1), downloads: w.downloads}
+		for i := range w.views {
+			less := &world{views: slices.Delete(slices.Clone(w.views), i, i+1), downloads: w.downloads}
 			if less.fold(win).Equal(whole) || whole.Equal(less.fold(win)) {
-				t.Errorf("open %+v makes no difference", w.opens[i])
+				t.Errorf("open %+v makes no difference", w.views[i])
 			}
 		}
 		for i := range w.downloads {
-			less := &world{opens: w.opens, downloads: slices.Delete(slices.Clone(w.downloads), i, i+1)}
+			less := &world{views: w.views, downloads: slices.Delete(slices.Clone(w.downloads), i, i+1)}
 			if less.fold(win).Equal(whole) || whole.Equal(less.fold(win)) {
 				t.Errorf("download %+v makes no difference", w.downloads[i])
 			}
@@ -196,7 +196,7 @@ func TestUniquesOfAnyDays(t *testing.T) {
 			from := last - report.Day(r.IntN(420))
 			to := from + report.Day(r.IntN(120))
 			set := make(map[uint64]bool)
-			for _, o := range w.opens {
+			for _, o := range w.views {
 				if d := report.DayOf(o.At); o.Bot == "" && from <= d && d < to {
 					set[o.Viewer] = true
 				}

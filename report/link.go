@@ -30,7 +30,7 @@ type LinkReport struct {
 	Link LinkCard `json:"link"`
 	Summary
 	Content   Content      `json:"content"`
-	Recent    []RecentOpen `json:"recent"`
+	Recent    []RecentView `json:"recent"`
 	Truncated bool         `json:"truncated"` // left false: it is for the reader of the log to say
 
 	AllTimeViews int64 `json:"-"` // counted opens since creation
@@ -57,7 +57,7 @@ type Summary struct {
 // the days of w and of w.Previous(), nil where nothing happened; recent holds
 // at least the 25 newest opens of w with engagement data, or all there are, in
 // any order. It only reads what it is given.
-func ForLink(l Link, w Window, cur, prev *Tally, recent []Open) *LinkReport {
+func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
 	var c completion
 	c.add(&l, cur.sessions)
@@ -65,7 +65,7 @@ func ForLink(l Link, w Window, cur, prev *Tally, recent []Open) *LinkReport {
 		Link:    LinkCard{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind},
 		Summary: summary(w, cur, prev, c.pct(), l.Downloads),
 		Content: content(&l, cur),
-		Recent:  recentOpens(&l, w, recent),
+		Recent:  recentViews(&l, w, recent),
 
 		AllTimeViews: l.Views,
 	}

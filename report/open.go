@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Open is one load of a public link page (analytics, Views). The zero
+// View is one load of a public link page (analytics, Views). The zero
 // value of a label means unknown.
-type Open struct {
+type View struct {
 	ID     int64 // unique within the link; its upper bits are At, so the order of IDs is the order of time
 	At     int64 // Unix milliseconds, UTC
 	Link   int64 // opaque number of the link
@@ -34,11 +34,11 @@ type Open struct {
 }
 
 // Counted says that the open is a person's: a view.
-func (o *Open) Counted() bool { return o.Bot == "" }
+func (o *View) Counted() bool { return o.Bot == "" }
 
 // Atypical says that the open is a session by a bot, a scanner or a preview:
 // known as one from its request, or gone as soon as it came.
-func (o *Open) Atypical() bool {
+func (o *View) Atypical() bool {
 	s := o.Session
 	if s == nil {
 		return false
@@ -47,7 +47,7 @@ func (o *Open) Atypical() bool {
 }
 
 // CountedSession says that the open has engagement data that enters averages.
-func (o *Open) CountedSession() bool { return o.Session != nil && !o.Atypical() }
+func (o *View) CountedSession() bool { return o.Session != nil && !o.Atypical() }
 
 // Session is the engagement data of an open. Durations are in milliseconds and
 // not negative; shares are in millionths, 0 to 1,000,000.

@@ -12,7 +12,7 @@ import (
 
 // The oracle's cards of the content, the recent opens and an account's links.
 
-func oracleContent(l report.Link, sessions []report.Open) object {
+func oracleContent(l report.Link, sessions []report.View) object {
 	of := func(share func(*report.Session) int64) (values []int64) {
 		for _, x := range sessions {
 			values = append(values, share(x.Session))
@@ -62,7 +62,7 @@ func oracleMarks(began, furthest []int64) (marks []any, dropoff object) {
 	return marks, dropoff
 }
 
-func oraclePages(total int, sessions []report.Open) object {
+func oraclePages(total int, sessions []report.View) object {
 	n := int64(len(sessions))
 	var seen, toEnd, allMs int64
 	last := total
@@ -79,7 +79,7 @@ func oraclePages(total int, sessions []report.Open) object {
 		}
 	}
 	reach := func(page int) int64 {
-		return some(sessions, func(x report.Open) bool { return furthestPage(x.Session) >= page })
+		return some(sessions, func(x report.View) bool { return furthestPage(x.Session) >= page })
 	}
 	rows, dropoff, most := []any{}, object{"afterPage": nil, "lostPct": nil}, int64(0)
 	for page := 1; page <= last; page++ {
@@ -117,9 +117,9 @@ func furthestPage(s *report.Session) int {
 	return furthest
 }
 
-func oracleRecent(l report.Link, opens []report.Open) []any {
-	var with []report.Open
-	for _, x := range opens {
+func oracleRecent(l report.Link, views []report.View) []any {
+	var with []report.View
+	for _, x := range views {
 		if x.Session != nil {
 			with = append(with, x)
 		}
@@ -169,7 +169,7 @@ func oracleProgress(l report.Link, s *report.Session) string {
 }
 
 func (o *oracle) topLinks() []any {
-	byLink := map[int64][]report.Open{}
+	byLink := map[int64][]report.View{}
 	for _, x := range o.now {
 		byLink[x.Link] = append(byLink[x.Link], x)
 	}
@@ -201,7 +201,7 @@ func (o *oracle) topLinks() []any {
 	return rows
 }
 
-func (o *oracle) spark(views []report.Open) []any {
+func (o *oracle) spark(views []report.View) []any {
 	n := min(o.days(), 30)
 	days := make([]int64, n)
 	for _, x := range views {

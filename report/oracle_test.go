@@ -18,7 +18,7 @@ import (
 type object = map[string]any
 
 type oracle struct {
-	now, before []report.Open // of the window and of the one before it
+	now, before []report.View // of the window and of the one before it
 	down, was   int           // download events of the two
 	from, to    time.Time
 	links       map[int64]report.Link
@@ -33,7 +33,7 @@ func consult(w *world, win report.Window, links ...report.Link) *oracle {
 	if win.Key == report.RangeAll {
 		past = o.from // all time has no time before it
 	}
-	for _, x := range w.opens {
+	for _, x := range w.views {
 		switch at := time.UnixMilli(x.At); {
 		case !at.Before(o.from) && at.Before(o.to):
 			o.now = append(o.now, x)
@@ -64,7 +64,7 @@ func (o *oracle) account(win report.Window, all report.AllTime) object {
 	r := o.common(win, all.Downloads)
 	r["all_time"] = object{"views": whole(all.Views), "downloads": whole(all.Downloads), "links": whole(all.Links)}
 	r["top_links"] = o.topLinks()
-	r["mix"] = oracleBuckets(o.now, func(x report.Open) string {
+	r["mix"] = oracleBuckets(o.now, func(x report.View) string {
 		if x.Bot != "" {
 			return ""
 		}
@@ -93,7 +93,7 @@ func (o *oracle) common(win report.Window, downloads int64) object {
 
 func (o *oracle) days() int { return int(o.to.Sub(o.from) / (24 * time.Hour)) }
 
-func people(opens []report.Open) (views []report.Open) {
+func people(opens []report.View) (views []report.View) {
 	for _, x := range opens {
 		if x.Bot == "" {
 			views = append(views, x)
@@ -102,13 +102,13 @@ func people(opens []report.Open) (views []report.Open) {
 	return views
 }
 
-func gone(x report.Open) bool {
+func gone(x report.View) bool {
 	return x.Session != nil && (x.Bot != "" || x.Session.EngagedMs < 1000 && x.Session.PresentMs < 2000)
 }
 
 // sessionsOf is the counted sessions.
-func sessionsOf(opens []report.Open) (s []report.Open) {
-	for _, x := range opens {
+func sessionsOf(views []report.View) (s []report.View) {
+	for _, x := range views {
 		if x.Session != nil && !gone(x) {
 			s = append(s, x)
 		}
@@ -116,23 +116,23 @@ func sessionsOf(opens []report.Open) (s []report.Open) {
 	return s
 }
 
-func viewers(opens []report.Open) int64 {
+func viewers(views []report.View) int64 {
 	set := map[uint64]bool{}
-	for _, x := range opens {
+	for _, x := range views {
 		set[x.Viewer] = true
 	}
 	return int64(len(set))
 }
 
-func engagedSum(opens []report.Open) (sum int64) {
-	for _, x := range opens {
+func engagedSum(views []report.View) (sum int64) {
+	for _, x := range views {
 		sum += x.Session.EngagedMs
 	}
 	return sum
 }
 
-func some(opens []report.Open, is func(report.Open) bool) (n int64) {
-	for _, x := range opens {
+func some(views []report.View, is func(report.View) bool) (n int64) {
+	for _, x := range views {
 		if is(x) {
 			n++
 		}
@@ -142,8 +142,8 @@ func some(opens []report.Open, is func(report.Open) bool) (n int64) {
 
 func (o *oracle) totals(downloads int64) object {
 	views, sessions := people(o.now), sessionsOf(o.now)
-	bounced := some(sessions, func(x report.Open) bool { return x.Session.EngagedMs < 5000 })
-	returned := some(views, func(x report.Open) bool { return x.Returning })
+	bounced := some(sessions, func(x report.View) bool { return x.Session.EngagedMs < 5000 })
+	returned := some(views, func(x report.View) bool { return x.Returning })
 	return object{
 		"views": whole(int64(len(views))), "uniques": whole(viewers(views)), "sessions": whole(int64(len(sessions))),
 		"avgEngagedMs":    round(over(engagedSum(sessions), int64(len(sessions))), 0),
@@ -152,15 +152,15 @@ func (o *oracle) totals(downloads int64) object {
 		"completionPct":   o.completion(sessions),
 		"downloads":       whole(downloads),
 		"rangeDownloads":  whole(int64(o.down)),
-		"qrScans":         whole(some(views, func(x report.Open) bool { return x.QR })),
+		"qrScans":         whole(some(views, func(x report.View) bool { return x.QR })),
 		"returningPct":    percent(returned, int64(len(views))),
 		"bouncePct":       percent(bounced, int64(len(sessions))),
-		"botsExcluded":    whole(some(o.now, func(x report.Open) bool { return x.Bot != "" })),
+		"botsExcluded":    whole(some(o.now, func(x report.View) bool { return x.Bot != "" })),
 		"atypical":        whole(some(o.now, gone)),
 	}
 }
 
-func oracleMedian(sessions []report.Open) json.Number {
+func oracleMedian(sessions []report.View) json.Number {
 	var ms []int
 	for _, x := range sessions {
 		ms = append(ms, int(x.Session.EngagedMs))
@@ -173,7 +173,7 @@ func oracleMedian(sessions []report.Open) json.Number {
 	return round(over(int64(lower+upper), 2), 0)
 }
 
-func (o *oracle) completion(sessions []report.Open) any {
+func (o *oracle) completion(sessions []report.View) any {
 	sum, n := new(big.Rat), int64(0)
 	for _, x := range sessions {
 		if c := completionOf(o.links[x.Link], x.Session); c != nil {
@@ -242,7 +242,7 @@ func (o *oracle) series() []any {
 		for o.days() > 120 && end.Weekday() != time.Monday && end.Before(o.to) {
 			end = end.AddDate(0, 0, 1)
 		}
-		var in []report.Open
+		var in []report.View
 		for _, x := range o.now {
 			if t := time.UnixMilli(x.At); !t.Before(at) && t.Before(end) {
 				in = append(in, x)
@@ -265,26 +265,26 @@ func (o *oracle) series() []any {
 
 func (o *oracle) breakdowns() object {
 	views := people(o.now)
-	of := func(key func(report.Open) string) []any { return oracleBuckets(views, key) }
+	of := func(key func(report.View) string) []any { return oracleBuckets(views, key) }
 	return object{
-		"countries": of(func(x report.Open) string { return x.Country }),
-		"cities": of(func(x report.Open) string {
+		"countries": of(func(x report.View) string { return x.Country }),
+		"cities": of(func(x report.View) string {
 			if x.City != "" && x.Country != "" {
 				return x.City + ", " + x.Country
 			}
 			return x.City
 		}),
-		"referrers": of(func(x report.Open) string { return x.Referrer }),
-		"sources": of(func(x report.Open) string {
+		"referrers": of(func(x report.View) string { return x.Referrer }),
+		"sources": of(func(x report.View) string {
 			if x.Source == "" {
 				return "Direct"
 			}
 			return x.Source
 		}),
-		"devices":  of(func(x report.Open) string { return x.Device }),
-		"browsers": of(func(x report.Open) string { return x.Browser }),
-		"os":       of(func(x report.Open) string { return x.OS }),
-		"screens": of(func(x report.Open) string {
+		"devices":  of(func(x report.View) string { return x.Device }),
+		"browsers": of(func(x report.View) string { return x.Browser }),
+		"os":       of(func(x report.View) string { return x.OS }),
+		"screens": of(func(x report.View) string {
 			if x.Session == nil {
 				return ""
 			}
@@ -293,9 +293,9 @@ func (o *oracle) breakdowns() object {
 	}
 }
 
-func oracleBuckets(opens []report.Open, key func(report.Open) string) []any {
+func oracleBuckets(views []report.View, key func(report.View) string) []any {
 	counts, all := map[string]int64{}, int64(0)
-	for _, x := range opens {
+	for _, x := range views {
 		if k := key(x); k != "" {
 			counts[k]++
 			all++
@@ -320,7 +320,7 @@ func oracleBuckets(opens []report.Open, key func(report.Open) string) []any {
 	return rows
 }
 
-func oracleTiming(views []report.Open) object {
+func oracleTiming(views []report.View) object {
 	var hours [24]int64
 	var weekdays [7]int64
 	var heat [7][24]int64

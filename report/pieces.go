@@ -57,8 +57,8 @@ func (t *Tally) OfAccount() *Tally {
 	return t
 }
 
-// Opens is the number of opens that were added, bots' included.
-func (t *Tally) Opens() int64 { return t.views + t.bots.total() }
+// AllViews is the number of opens that were added, bots' included.
+func (t *Tally) AllViews() int64 { return t.views + t.bots.total() }
 
 // AppendHead appends the head to b.
 func (t *Tally) AppendHead(b []byte) []byte {

@@ -111,8 +111,8 @@ func TestPieces(t *testing.T) {
 func TestRemove(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		var all, some report.Tally
-		for i := range w.opens {
-			all.Add(&w.opens[i])
+		for i := range w.views {
+			all.Add(&w.views[i])
 		}
 		visits := w.visits()
 		for _, v := range visits {
@@ -123,11 +123,11 @@ func TestRemove(t *testing.T) {
 			all.RemoveVisit(v)
 			all.RemoveLinkVisit(7, v.Prev)
 		}
-		for i := range w.opens {
+		for i := range w.views {
 			if r.IntN(2) == 0 {
-				all.Remove(&w.opens[i])
+				all.Remove(&w.views[i])
 			} else {
-				some.Add(&w.opens[i])
+				some.Add(&w.views[i])
 			}
 		}
 		if !all.Equal(&some) {

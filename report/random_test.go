@@ -54,7 +54,7 @@ func randomWorld(r *rand.Rand) *world {
 	span := 1 + r.IntN(400)
 	for i := range r.IntN(300) {
 		l := w.links[r.IntN(len(w.links))]
-		w.opens = append(w.opens, randomOpen(r, l, int64(i), span))
+		w.views = append(w.views, randomView(r, l, int64(i), span))
 	}
 	for range r.IntN(40) {
 		w.downloads = append(w.downloads, download{w.links[r.IntN(len(w.links))].ID, randomMoment(r, span)})
@@ -69,8 +69,8 @@ func randomMoment(r *rand.Rand, span int) int64 {
 	return day + pick(r, 0, 86_399_999, r.Int64N(86_400_000), 3_600_000*r.Int64N(24))
 }
 
-func randomOpen(r *rand.Rand, l report.Link, id int64, span int) report.Open {
-	o := report.Open{
+func randomView(r *rand.Rand, l report.Link, id int64, span int) report.View {
+	o := report.View{
 		ID: id, At: randomMoment(r, span), Link: l.ID, Viewer: r.Uint64N(1 + r.Uint64N(60)),
 		Country: label(r, "C", 12), City: label(r, "City", 12), Referrer: label(r, "host", 4), Source: label(r, "Source", 4),
 		Device: label(r, "Device", 3), Browser: label(r, "Browser", 3), OS: label(r, "OS", 3),
@@ -123,7 +123,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 // visits is every visit of a scope over all its days, counted from sets.
 func (w *world) visits() []report.Visit {
 	days := make(map[uint64][]report.Day)
-	for _, o := range w.opens {
+	for _, o := range w.views {
 		if o.Bot == "" {
 			days[o.Viewer] = append(days[o.Viewer], report.DayOf(o.At))
 		}

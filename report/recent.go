@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// RecentOpen is one row of `recent` (analytics, Recent). It names nobody.
-type RecentOpen struct {
+// RecentView is one row of `recent` (analytics, Recent). It names nobody.
+type RecentView struct {
 	At         time.Time `json:"at"`
 	Country    string    `json:"country"` // labels are "" when unknown
 	City       string    `json:"city"`
@@ -25,8 +25,8 @@ type RecentOpen struct {
 }
 
 // MarshalJSON writes At as dateTime does.
-func (o RecentOpen) MarshalJSON() ([]byte, error) {
-	type plain RecentOpen
+func (o RecentView) MarshalJSON() ([]byte, error) {
+	type plain RecentView
 	return json.Marshal(struct {
 		At string `json:"at"`
 		plain
@@ -34,25 +34,25 @@ func (o RecentOpen) MarshalJSON() ([]byte, error) {
 }
 
 // recentOpens lists the newest opens of the window that have engagement data.
-func recentOpens(l *Link, w Window, opens []Open) []RecentOpen {
-	var newest []*Open
-	for i := range opens {
-		if o := &opens[i]; o.Session != nil && w.Contains(o.At) {
+func recentViews(l *Link, w Window, views []View) []RecentView {
+	var newest []*View
+	for i := range views {
+		if o := &views[i]; o.Session != nil && w.Contains(o.At) {
 			newest = append(newest, o)
 		}
 	}
-	slices.SortFunc(newest, func(a, b *Open) int {
+	slices.SortFunc(newest, func(a, b *View) int {
 		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.ID, a.ID))
 	})
-	rows := []RecentOpen{}
+	rows := []RecentView{}
 	for _, o := range newest[:min(len(newest), maxRecent)] {
-		rows = append(rows, recentOpen(l, o))
+		rows = append(rows, recentView(l, o))
 	}
 	return rows
 }
 
-func recentOpen(l *Link, o *Open) RecentOpen {
-	return RecentOpen{
+func recentView(l *Link, o *View) RecentView {
+	return RecentView{
 		At:         time.UnixMilli(o.At).UTC(),
 		Country:    o.Country,
 		City:       o.City,

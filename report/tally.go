@@ -46,16 +46,16 @@ type dayRow struct {
 // Add counts an open: everything of it but the uniqueness of its viewer, which
 // AddVisit and AddLinkVisit give, and its download events, which AddDownload
 // gives.
-func (t *Tally) Add(o *Open) { t.count(o, 1) }
+func (t *Tally) Add(o *View) { t.count(o, 1) }
 
 // Remove takes back an Add of the same open.
-func (t *Tally) Remove(o *Open) {
+func (t *Tally) Remove(o *View) {
 	t.count(o, -1)
 	t.tidy(DayOf(o.At), o.Link)
 }
 
 // count adds an open n times.
-func (t *Tally) count(o *Open, n int64) {
+func (t *Tally) count(o *View, n int64) {
 	if o.Atypical() {
 		t.atypical += n
 	}

@@ -24,8 +24,8 @@ func TestDateTimesHaveMilliseconds(t *testing.T) {
 	for ms, want := range map[int]string{0: "2026-05-04T12:00:00.000Z", 120: "2026-05-04T12:00:00.120Z", 999: "2026-05-04T12:00:00.999Z"} {
 		at := base.Add(time.Duration(ms) * time.Millisecond)
 		l := report.Link{ID: 1, Content: report.ContentScroll, Created: base}
-		o := report.Open{ID: 1, At: at.UnixMilli(), Link: 1, Session: &report.Session{EngagedMs: 5000, PresentMs: 5000}}
-		b, err := json.Marshal(report.ForLink(l, report.NewWindow(report.Range7d, at, base), nil, nil, []report.Open{o}))
+		o := report.View{ID: 1, At: at.UnixMilli(), Link: 1, Session: &report.Session{EngagedMs: 5000, PresentMs: 5000}}
+		b, err := json.Marshal(report.ForLink(l, report.NewWindow(report.Range7d, at, base), nil, nil, []report.View{o}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,8 +43,8 @@ func TestRecentDownloaded(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		for _, said := range []bool{false, true} {
 			at := today.UnixMilli()
-			o := report.Open{ID: 1, At: at, Link: 1, Downloaded: counted, Session: &report.Session{EngagedMs: 5000, PresentMs: 5000, Downloaded: said}}
-			r := report.ForLink(report.Link{ID: 1}, report.NewWindow(report.Range7d, today, today), nil, nil, []report.Open{o})
+			o := report.View{ID: 1, At: at, Link: 1, Downloaded: counted, Session: &report.Session{EngagedMs: 5000, PresentMs: 5000, Downloaded: said}}
+			r := report.ForLink(report.Link{ID: 1}, report.NewWindow(report.Range7d, today, today), nil, nil, []report.View{o})
 			if got := r.Recent[0].Downloaded; got != counted {
 				t.Errorf("downloaded is %v of an open with a counted download: %v, and a script that said %v", got, counted, said)
 			}

@@ -11,7 +11,7 @@ import (
 // world is the facts that reports are made of.
 type world struct {
 	links     []report.Link
-	opens     []report.Open
+	views     []report.View
 	downloads []download
 }
 
@@ -27,9 +27,9 @@ func (w *world) scope(link int64) *world {
 		return w
 	}
 	s := &world{}
-	for _, o := range w.opens {
+	for _, o := range w.views {
 		if o.Link == link {
-			s.opens = append(s.opens, o)
+			s.views = append(s.views, o)
 		}
 	}
 	for _, d := range w.downloads {
@@ -43,9 +43,9 @@ func (w *world) scope(link int64) *world {
 // fold is the tally of the world within a window.
 func (w *world) fold(win report.Window) *report.Tally {
 	var f report.Fold
-	for i := range w.opens {
-		if win.Contains(w.opens[i].At) {
-			f.Add(&w.opens[i])
+	for i := range w.views {
+		if win.Contains(w.views[i].At) {
+			f.Add(&w.views[i])
 		}
 	}
 	for _, d := range w.downloads {
@@ -58,7 +58,7 @@ func (w *world) fold(win report.Window) *report.Tally {
 
 func (w *world) linkReport(l report.Link, win report.Window) *report.LinkReport {
 	s := w.scope(l.ID)
-	return report.ForLink(l, win, s.fold(win), s.fold(win.Previous()), s.opens)
+	return report.ForLink(l, win, s.fold(win), s.fold(win.Previous()), s.views)
 }
 
 func (w *world) accountReport(win report.Window) *report.AccountReport {

@@ -281,8 +281,8 @@ func TestBackupSpool(t *testing.T) {
 	}
 	for i := range 4 { // the last is of a link that is not there any more
 		id := vitrine.ViewIDAt(time.Now().UnixMilli(), i)
-		o := vitrine.OpenRecord{Account: 1, Open: report.Open{Link: 1 + int64(i/3), ID: int64(id), Viewer: uint64(i + 1)}}
-		if err := s.Append(vitrine.Batch{Opens: []vitrine.OpenRecord{o}}); err != nil {
+		o := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1 + int64(i/3), ID: int64(id), Viewer: uint64(i + 1)}}
+		if err := s.Append(vitrine.Batch{Views: []vitrine.ViewRecord{o}}); err != nil {
 			t.Fatal(err)
 		}
 	}

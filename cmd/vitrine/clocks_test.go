@@ -183,9 +183,9 @@ func (a *apart) reads() {
 		f.t.Error(err)
 		return
 	}
-	const opens = 12
+	const views = 12
 	beacon := regexp.MustCompile(`data-beacon="[^"]*(/p/[^"]+)"`)
-	f.race(opens, func(s *ship) outcome {
+	f.race(views, func(s *ship) outcome {
 		other := f.ships[0]
 		if s == other {
 			other = f.ships[1]
@@ -227,7 +227,7 @@ func (a *apart) reads() {
 			return
 		}
 		told[i], _ = json.Marshal(r)
-		if n := r.Totals; n.Views != opens || n.Sessions != opens || n.Downloads != opens || n.AvgEngagedMs != readFor.Milliseconds()-100 {
+		if n := r.Totals; n.Views != views || n.Sessions != views || n.Downloads != views || n.AvgEngagedMs != readFor.Milliseconds()-100 {
 			b, _ := json.Marshal(n)
 			f.t.Errorf("server %d: %s", i, b)
 		}

@@ -152,7 +152,7 @@ func TestEarlyFleet(t *testing.T) {
 
 // earlyIn reads which opens the snapshots and downloads are about that are
 // early in a data directory. With some more to add they are added.
-func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (opens []vitrine.ViewID) {
+func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (views []vitrine.ViewID) {
 	t.Helper()
 	s, err := spool.Open(filepath.Join(data, earlyDir), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -166,17 +166,17 @@ func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (opens []vitrine.
 	}
 	err = s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
 		for _, s := range b.Snapshots {
-			opens = append(opens, s.Open)
+			views = append(views, s.View)
 		}
 		for _, d := range b.Downloads {
-			opens = append(opens, d.Open)
+			views = append(views, d.View)
 		}
 		return b, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return opens
+	return views
 }
 
 // Backups and migrations put what is early into the log where its open is in
@@ -200,15 +200,15 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 	now := time.Now().UnixMilli()
 	here, elsewhere, old := vitrine.ViewIDAt(now, 1), vitrine.ViewIDAt(now, 2), vitrine.ViewIDAt(now-49*time.Hour.Milliseconds(), 3)
 	of := func(link vitrine.LinkID, id vitrine.ViewID) vitrine.Batch {
-		return vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: link, Open: id, At: id.Ms() + 5000, Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}},
-			Downloads: []vitrine.Download{{ID: id, Link: link, Open: id}}}
+		return vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: link, View: id, At: id.Ms() + 5000, Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}},
+			Downloads: []vitrine.Download{{ID: id, Link: link, View: id}}}
 	}
 	s, err := spool.Open(filepath.Join(data, spoolDir), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := vitrine.OpenRecord{Account: 1, Open: report.Open{Link: 1, ID: int64(here), Viewer: 1}}
-	if err := s.Append(vitrine.Batch{Opens: []vitrine.OpenRecord{o}}); err != nil {
+	o := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1, ID: int64(here), Viewer: 1}}
+	if err := s.Append(vitrine.Batch{Views: []vitrine.ViewRecord{o}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -128,9 +128,9 @@ func (f *fleet) reports(key string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	const opens = 24
+	const views = 24
 	beacon := regexp.MustCompile(`data-beacon="[^"]*(/p/[^"]+)"`)
-	f.race(opens, func(s *ship) outcome {
+	f.race(views, func(s *ship) outcome {
 		status, body, err := getPage(ctx, s.url+"/p/"+l.Slug)
 		m := beacon.FindStringSubmatch(body)
 		if err != nil || status != 200 || m == nil {
@@ -155,7 +155,7 @@ func (f *fleet) reports(key string) {
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		if r.Totals.Views != opens || r.Totals.AvgEngagedMs == 0 {
+		if r.Totals.Views != views || r.Totals.AvgEngagedMs == 0 {
 			b, _ := json.Marshal(r.Totals)
 			f.t.Errorf("server %d: %s", i, b)
 		}

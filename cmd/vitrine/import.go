@@ -13,7 +13,7 @@ import (
 
 type importCmd struct {
 	Links importLinksCmd `cmd:"" help:"Add links without bytes, one JSON object a line."`
-	Opens importOpensCmd `cmd:"" help:"Add opens to links, one JSON object a line. A second run of the same file adds nothing."`
+	Opens importViewsCmd `cmd:"" help:"Add opens to links, one JSON object a line. A second run of the same file adds nothing."`
 }
 
 type fileArg struct {
@@ -76,11 +76,11 @@ func (c *importLinksCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		func(*instance) error { return nil })
 }
 
-type importOpensCmd struct{ fileArg }
+type importViewsCmd struct{ fileArg }
 
-func (c *importOpensCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	opens := func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Opens(ctx, r) }
-	return c.run(ctx, t, "open", opens, func(in *instance) error {
+func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	views := func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Views(ctx, r) }
+	return c.run(ctx, t, "open", views, func(in *instance) error {
 		if err := in.analytics.RollUp(ctx); err != nil {
 			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)
 		}

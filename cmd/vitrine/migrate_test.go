@@ -54,13 +54,13 @@ func newHistory(t *testing.T, links int) *history {
 	k.run("link", "disable", slugs[1])
 	k.run("link", "delete", slugs[2])
 	kill()
-	h.opens(slugs[3])
+	h.views(slugs[3])
 	k.run("audit", "--deep", "--all")
 	return h
 }
 
 // opens adds the opens of months and a part to a link, and puts the days away.
-func (h *history) opens(slug string) {
+func (h *history) views(slug string) {
 	h.t.Helper()
 	in, err := openInstance(h.t.Context(), placeFlags{Data: h.data})
 	if err != nil {
@@ -85,7 +85,7 @@ func (h *history) opens(slug string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	begin := time.Now().AddDate(0, -5, 0)
 	for i := range 3000 {
 		at := begin.Add(time.Duration(i) * time.Hour)
@@ -93,13 +93,13 @@ func (h *history) opens(slug string) {
 			break
 		}
 		id := vitrine.ViewIDAt(at.UnixMilli(), i)
-		o := vitrine.OpenRecord{Account: l.Account, Open: report.Open{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i % 400), Country: fmt.Sprint("C", i%9)}}
+		o := vitrine.ViewRecord{Account: l.Account, View: report.View{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i % 400), Country: fmt.Sprint("C", i%9)}}
 		if i%2 == 0 {
 			o.Session = &report.Session{EngagedMs: int64(i), PresentMs: int64(2 * i), Downloaded: i%10 == 0}
 		}
-		opens = append(opens, o)
+		views = append(views, o)
 	}
-	if err := in.log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()}, opens); err != nil {
+	if err := in.log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()}, views); err != nil {
 		h.t.Fatal(err)
 	}
 	if err := in.analytics.RollUp(h.t.Context()); err != nil {
@@ -254,7 +254,7 @@ func TestMigrateClickHouse(t *testing.T) {
 	}
 	defer log.Close()
 	id := vitrine.ViewIDAt(time.Now().UnixMilli(), 0)
-	if _, err := log.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: 1}}}}); err != nil {
+	if _, err := log.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: 1}}}}); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := vitrineOn(root, "migrate", h.data, word); err == nil || !strings.Contains(out, "it has other data in it") {
@@ -341,7 +341,7 @@ func TestMigratePlaces(t *testing.T) {
 //	go test -run '^$' -bench Instance -benchtime 1x ./cmd/vitrine
 func BenchmarkInstance(b *testing.B) {
 	data := filepath.Join(b.TempDir(), "data")
-	opens := fillInstance(b, data, 1_000_000)
+	views := fillInstance(b, data, 1_000_000)
 	run := func(b *testing.B, args ...string) string {
 		out, err := vitrineOn(data, args...)
 		if err != nil {
@@ -357,7 +357,7 @@ func BenchmarkInstance(b *testing.B) {
 	}
 	report := func(b *testing.B) {
 		b.SetBytes(size)
-		b.ReportMetric(float64(opens)*float64(b.N)/b.Elapsed().Seconds(), "opens/s")
+		b.ReportMetric(float64(views)*float64(b.N)/b.Elapsed().Seconds(), "opens/s")
 	}
 	b.Run("backup", func(b *testing.B) {
 		root := b.TempDir()
@@ -386,7 +386,7 @@ func BenchmarkInstance(b *testing.B) {
 
 // fillInstance makes an instance of one link with so many opens of the last two
 // years.
-func fillInstance(b *testing.B, data string, opens int) int {
+func fillInstance(b *testing.B, data string, views int) int {
 	b.Helper()
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
 		b.Fatalf("%v: %s", err, out)
@@ -398,18 +398,18 @@ func fillInstance(b *testing.B, data string, opens int) int {
 	defer in.Close()
 	const links, atOnce = 20, 50_000
 	begin := time.Now().AddDate(-2, 0, 0).UnixMilli()
-	step := (time.Now().UnixMilli() - begin - 1000) / int64(opens)
+	step := (time.Now().UnixMilli() - begin - 1000) / int64(views)
 	r := rand.New(rand.NewPCG(1, 2))
-	for done := 0; done < opens; {
-		var batch []vitrine.OpenRecord
-		for range min(atOnce, opens-done) {
+	for done := 0; done < views; {
+		var batch []vitrine.ViewRecord
+		for range min(atOnce, views-done) {
 			id := vitrine.ViewIDAt(begin+int64(done)*step, done)
-			o := report.Open{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(links), Viewer: r.Uint64N(300_000), Country: fmt.Sprint("C", r.IntN(60)), Browser: fmt.Sprint("B", r.IntN(8))}
+			o := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(links), Viewer: r.Uint64N(300_000), Country: fmt.Sprint("C", r.IntN(60)), Browser: fmt.Sprint("B", r.IntN(8))}
 			if r.IntN(10) < 7 {
 				o.Session = &report.Session{EngagedMs: r.Int64N(200_000), Downloaded: r.IntN(10) == 0}
 				o.Session.PresentMs = o.Session.EngagedMs + r.Int64N(20_000)
 			}
-			batch = append(batch, vitrine.OpenRecord{Account: 1, Open: o})
+			batch = append(batch, vitrine.ViewRecord{Account: 1, View: o})
 			done++
 		}
 		if err := in.log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{9}, Lines: int64(done), At: time.Now()}, batch); err != nil {
@@ -419,5 +419,5 @@ func fillInstance(b *testing.B, data string, opens int) int {
 	if err := in.analytics.RollUp(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	return opens
+	return views
 }

@@ -51,12 +51,12 @@ func BenchmarkPlacesTake(b *testing.B) {
 		for _, size := range []int{1, 64, 4096} {
 			b.Run(fmt.Sprintf("%s/batch=%d", log.name, size), func(b *testing.B) {
 				l, g := openBenchLog(b, log.open), vitrinetest.NewTraffic(200, 1000)
-				batch := vitrine.Batch{Opens: make([]vitrine.OpenRecord, size)}
+				batch := vitrine.Batch{Views: make([]vitrine.ViewRecord, size)}
 				n := 0
 				for b.Loop() {
 					b.StopTimer()
-					for i := range batch.Opens {
-						batch.Opens[i] = g.Open()
+					for i := range batch.Views {
+						batch.Views[i] = g.Open()
 					}
 					b.StartTimer()
 					if _, err := l.Append(context.Background(), batch); err != nil {
@@ -75,13 +75,13 @@ func BenchmarkPlacesTake(b *testing.B) {
 // links in a year, settled. Of each the first is left out: it reads into memory
 // what the others find there.
 func BenchmarkPlacesReport(b *testing.B) {
-	const opens = 200_000
+	const views = 200_000
 	start := report.DayOf(vitrinetest.NewTraffic(1, 1).Open().At)
 	for _, log := range benchLogs {
 		l := openBenchLog(b, log.open)
-		g := vitrinetest.NewTraffic(100, 365*86_400_000/opens)
-		for n := 0; n < opens; {
-			some := make([]vitrine.OpenRecord, 0, 10_000)
+		g := vitrinetest.NewTraffic(100, 365*86_400_000/views)
+		for n := 0; n < views; {
+			some := make([]vitrine.ViewRecord, 0, 10_000)
 			for range cap(some) {
 				some = append(some, g.Imported())
 			}

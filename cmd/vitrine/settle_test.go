@@ -93,7 +93,7 @@ func (i *importing) right(when string) {
 // and then the second does.
 func TestTwoProcessesSettle(t *testing.T) {
 	t.Parallel()
-	const opens = 8000 // more tallies than one transaction stores
+	const views = 8000 // more tallies than one transaction stores
 	i := newImporting(t)
 	known := i.opens(10)
 	i.run("import", "opens", known)
@@ -120,17 +120,17 @@ func TestTwoProcessesSettle(t *testing.T) {
 		}
 		return strings.Count(text, ": committed ")
 	}
-	commits := end(begin(i.opens(opens), killSetting(0)))
-	i.views += opens
+	commits := end(begin(i.opens(views), killSetting(0)))
+	i.views += views
 	for range tier.Pick(4, 40) {
 		a, b := commits-i.r.IntN(commits/2), 1+i.r.IntN(commits/2)
-		one, saidOne := begin(i.opens(opens), fmt.Sprint(killVariable, "=stop:", a))
+		one, saidOne := begin(i.opens(views), fmt.Sprint(killVariable, "=stop:", a))
 		waitStopped(t, one.Process.Pid)
 		other, saidOther := begin(known, fmt.Sprint(killVariable, "=stop:", b))
 		waitStopped(t, other.Process.Pid)
 		end(one, saidOne)
 		end(other, saidOther)
-		i.views += opens
+		i.views += views
 		i.right(fmt.Sprintf("stopped after commit %d of %d, and after commit %d", a, commits, b))
 	}
 }
@@ -177,8 +177,8 @@ func TestImportBesideKills(t *testing.T) {
 	}
 	i := newImporting(t)
 	for n := range kills {
-		file, opens := "", 1000+i.r.IntN(9000)
-		file = i.opens(opens)
+		file, views := "", 1000+i.r.IntN(9000)
+		file = i.opens(views)
 		var all sync.WaitGroup
 		all.Go(func() {
 			out, err := exec.Command("vitrine", "import", "opens", file, "--data", i.data).CombinedOutput()
@@ -197,7 +197,7 @@ func TestImportBesideKills(t *testing.T) {
 		if t.Failed() {
 			t.FailNow()
 		}
-		i.views += int64(opens)
+		i.views += int64(views)
 		if n%10 == 9 || n == kills-1 {
 			i.right(fmt.Sprintf("after %d kills", n+1))
 		}

@@ -128,7 +128,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		return err
 	}))
 	in.links.ViewerKeyLife = c.ViewerKeyLife
-	in.analytics.MaxOpens, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
+	in.analytics.MaxViews, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
 	s.http = s.httpServer(c.app(s, uploads, made, siteStats, viewIDs, public, content))
 	return s

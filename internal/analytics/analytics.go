@@ -21,7 +21,7 @@ const (
 type Log interface {
 	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
 	DailyViews(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error)
-	Recent(ctx context.Context, l vitrine.LinkID, from, to report.Day, n int) ([]report.Open, error)
+	Recent(ctx context.Context, l vitrine.LinkID, from, to report.Day, n int) ([]report.View, error)
 	Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	RollUp(ctx context.Context, before report.Day) error
@@ -37,9 +37,9 @@ type Service struct {
 	Now    func() time.Time
 	// KeepMonths is how many months single opens are kept; 0: for ever.
 	KeepMonths int
-	// MaxOpens caps the opens read for one report; 0: no cap. A report that
+	// MaxViews caps the opens read for one report; 0: no cap. A report that
 	// meets it says so in Truncated.
-	MaxOpens int
+	MaxViews int
 }
 
 // settleAfter is how long after its end a day is settled: until then beacons of
@@ -181,11 +181,11 @@ func (s *Service) name(l *report.Link, row *vitrine.Link) {
 // tallies reads the window's summary, and the one of the time before it, which
 // matters for comparison alone.
 func (s *Service) tallies(ctx context.Context, scope vitrine.Scope, w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
-	cur, truncated, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: w.From, To: w.To, Cap: s.MaxOpens})
+	cur, truncated, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: w.From, To: w.To, Cap: s.MaxViews})
 	if err == nil && w.Key != report.RangeAll { // which has no time before it
 		p := w.Previous()
 		var cut bool
-		prev, cut, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: p.From, To: p.To, Cap: s.MaxOpens, Brief: true})
+		prev, cut, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: p.From, To: p.To, Cap: s.MaxViews, Brief: true})
 		truncated = truncated || cut
 	}
 	return cur, prev, truncated, err

@@ -23,10 +23,10 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 		if err != nil {
 			return nil, err
 		}
-		for i := range b.Opens {
-			err := w.open(&b.Opens[i])
+		for i := range b.Views {
+			err := w.view(&b.Views[i])
 			if err != nil && refused == nil {
-				refused = make([]error, len(b.Opens))
+				refused = make([]error, len(b.Views))
 			}
 			if err != nil {
 				refused[i] = err
@@ -58,14 +58,14 @@ type writing struct {
 	state state
 
 	links     map[vitrine.LinkID]*linkRow
-	opens     map[key]*openRow // nil, or not there: no such open
+	views     map[key]*viewRow // nil, or not there: no such open
 	viewers   map[viewerKey]*viewerRow
 	downloads map[key]*downloadRow
 	early     vitrine.Batch
 
 	// In the order in which they are written first, so that a batch comes out
 	// the same each time.
-	newOpens     []key
+	newViews     []key
 	newLinks     []vitrine.LinkID
 	newViewers   []viewerKey
 	newDownloads []key
@@ -88,14 +88,14 @@ type viewerKey struct {
 // viewerRow is a row of viewers: how many opens that count a link has of a
 // viewer, of all time.
 type viewerRow struct {
-	opens   int64
+	views   int64
 	version uint64
 	changed bool
 }
 
 // downloadRow is a row of downloads.
 type downloadRow struct {
-	open    vitrine.ViewID
+	view    vitrine.ViewID
 	deleted bool
 	version uint64
 	changed bool
@@ -103,7 +103,7 @@ type downloadRow struct {
 
 func (l *ViewLog) writing(ctx context.Context) (*writing, error) {
 	s, err := l.stateNow(ctx)
-	return &writing{c: l.c, ctx: ctx, state: s, links: map[vitrine.LinkID]*linkRow{}, opens: map[key]*openRow{},
+	return &writing{c: l.c, ctx: ctx, state: s, links: map[vitrine.LinkID]*linkRow{}, views: map[key]*viewRow{},
 		viewers: map[viewerKey]*viewerRow{}, downloads: map[key]*downloadRow{}}, err
 }
 
@@ -111,8 +111,8 @@ func (l *ViewLog) writing(ctx context.Context) (*writing, error) {
 // told to be a bot's.
 func (w *writing) loadBatch(b *vitrine.Batch) error {
 	links := map[vitrine.LinkID]bool{}
-	for i := range b.Opens {
-		links[vitrine.LinkID(b.Opens[i].Link)] = true
+	for i := range b.Views {
+		links[vitrine.LinkID(b.Views[i].Link)] = true
 	}
 	for i := range b.Snapshots {
 		links[b.Snapshots[i].Link] = true
@@ -123,31 +123,31 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 	if err := w.loadLinks(links); err != nil {
 		return err
 	}
-	var opens, told, downloads []key
+	var views, told, downloads []key
 	var viewers []viewerKey
-	for i := range b.Opens {
-		o := &b.Opens[i]
+	for i := range b.Views {
+		o := &b.Views[i]
 		w.own(o)
-		opens = append(opens, key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)})
+		views = append(views, key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)})
 		if o.Counted() {
 			viewers = append(viewers, viewerKey{vitrine.LinkID(o.Link), o.Viewer})
 		}
 	}
 	for i := range b.Snapshots {
-		told = append(told, key{b.Snapshots[i].Link, b.Snapshots[i].Open})
+		told = append(told, key{b.Snapshots[i].Link, b.Snapshots[i].View})
 	}
 	for i := range b.Downloads {
 		d := &b.Downloads[i]
-		told = append(told, key{d.Link, d.Open})
+		told = append(told, key{d.Link, d.View})
 		downloads = append(downloads, key{d.Link, d.ID})
 	}
 	return together(
 		func() error {
-			stored, err := w.storedOpens(opens) // none, mostly
+			stored, err := w.storedViews(views) // none, mostly
 			if err != nil {
 				return err
 			}
-			return w.loadOpens(append(told, stored...))
+			return w.loadViews(append(told, stored...))
 		},
 		func() error { return w.loadViewers(viewers) },
 		func() error { return w.loadDownloads(downloads) },
@@ -156,7 +156,7 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 
 // own makes the row of an open's link where there is none. It is written once
 // something of it is.
-func (w *writing) own(o *vitrine.OpenRecord) *linkRow {
+func (w *writing) own(o *vitrine.ViewRecord) *linkRow {
 	link := vitrine.LinkID(o.Link)
 	if w.links[link] == nil {
 		w.links[link] = &linkRow{account: o.Account}
@@ -166,13 +166,13 @@ func (w *writing) own(o *vitrine.OpenRecord) *linkRow {
 
 // open decides on an open. ErrExists: its ID is another open's. ErrForgotten:
 // its day's opens are gone.
-func (w *writing) open(o *vitrine.OpenRecord) error {
+func (w *writing) view(o *vitrine.ViewRecord) error {
 	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
 	if !w.mayCome(k) {
 		return vitrine.ErrForgotten
 	}
-	if there := w.opens[k]; there != nil {
-		if there.same(&o.Open) {
+	if there := w.views[k]; there != nil {
+		if there.same(&o.View) {
 			return nil
 		}
 		return vitrine.ErrExists
@@ -182,17 +182,17 @@ func (w *writing) open(o *vitrine.OpenRecord) error {
 }
 
 // add adds an open, and counts it but for its viewer.
-func (w *writing) add(k key, o *vitrine.OpenRecord, imported bool) *openRow {
+func (w *writing) add(k key, o *vitrine.ViewRecord, imported bool) *viewRow {
 	link := w.own(o)
-	row := &openRow{Open: o.Open, account: link.account, imported: imported}
+	row := &viewRow{View: o.View, account: link.account, imported: imported}
 	row.ID, row.At = int64(k.id), k.id.Ms()
 	if o.Session != nil {
 		s := *o.Session
 		s.Pages = append([]report.PageTime(nil), s.Pages...)
 		row.Session = &s
 	}
-	w.opens[k] = row
-	w.changedOpen(k, row)
+	w.views[k] = row
+	w.changedView(k, row)
 	w.count(k.link, 0, 0)
 	if row.Counted() {
 		w.count(k.link, 1, 0)
@@ -200,10 +200,10 @@ func (w *writing) add(k key, o *vitrine.OpenRecord, imported bool) *openRow {
 	return row
 }
 
-func (w *writing) changedOpen(k key, o *openRow) {
+func (w *writing) changedView(k key, o *viewRow) {
 	if !o.changed {
 		o.changed = true
-		w.newOpens = append(w.newOpens, k)
+		w.newViews = append(w.newViews, k)
 	}
 }
 
@@ -220,15 +220,15 @@ func (w *writing) count(link vitrine.LinkID, views, downloads int64) {
 
 // see changes how many opens a link has of a viewer, and tells whether it had
 // any.
-func (w *writing) see(link vitrine.LinkID, viewer uint64, opens int64) (before bool) {
+func (w *writing) see(link vitrine.LinkID, viewer uint64, views int64) (before bool) {
 	k := viewerKey{link, viewer}
 	r := w.viewers[k]
 	if r == nil {
 		r = new(viewerRow)
 		w.viewers[k] = r
 	}
-	before = r.opens > 0
-	r.opens += opens
+	before = r.views > 0
+	r.views += views
 	if !r.changed {
 		r.changed = true
 		w.newViewers = append(w.newViewers, k)
@@ -243,8 +243,8 @@ func (w *writing) loadTold(snapshots []vitrine.Snapshot) error {
 	var viewers []viewerKey
 	for i := range snapshots {
 		s := &snapshots[i]
-		k := key{s.Link, s.Open}
-		o := w.opens[k]
+		k := key{s.Link, s.View}
+		o := w.views[k]
 		if s.Bot == "" || o == nil || !o.Counted() {
 			continue
 		}
@@ -258,8 +258,8 @@ func (w *writing) loadTold(snapshots []vitrine.Snapshot) error {
 
 // snapshot takes a snapshot in.
 func (w *writing) snapshot(s *vitrine.Snapshot) {
-	k := key{s.Link, s.Open}
-	o := w.opens[k]
+	k := key{s.Link, s.View}
+	o := w.views[k]
 	if o == nil {
 		if w.mayCome(k) {
 			w.early.Snapshots = append(w.early.Snapshots, *s)
@@ -272,7 +272,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 	}
 	e.Apply(*s)
 	o.Session, o.startMs = &e.Session, e.StartMs
-	w.changedOpen(k, o)
+	w.changedView(k, o)
 	if s.Bot == "" || !o.Counted() {
 		return
 	}
@@ -280,7 +280,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 	w.see(k.link, o.Viewer, -1)
 	w.count(k.link, -1, 0)
 	for event, d := range w.downloads {
-		if event.link == k.link && d.open == k.id && !d.deleted {
+		if event.link == k.link && d.view == k.id && !d.deleted {
 			d.deleted = true
 			w.changedDownload(event, d)
 			w.count(k.link, 0, -1)
@@ -290,15 +290,15 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 
 // download decides on a download.
 func (w *writing) download(d *vitrine.Download) {
-	k := key{d.Link, d.Open}
-	o := w.opens[k]
+	k := key{d.Link, d.View}
+	o := w.views[k]
 	if o == nil && w.mayCome(k) {
 		w.early.Downloads = append(w.early.Downloads, *d)
 	}
 	if o == nil || !o.Counted() || report.DayOf(d.ID.Ms()) < w.state.forgotten {
 		return
 	}
-	w.addDownload(key{d.Link, d.ID}, d.Open)
+	w.addDownload(key{d.Link, d.ID}, d.View)
 }
 
 // mayCome reports whether an open that is not there may be there later.
@@ -309,7 +309,7 @@ func (w *writing) addDownload(k key, open vitrine.ViewID) {
 	if there := w.downloads[k]; there != nil && !there.deleted {
 		return
 	}
-	row := &downloadRow{open: open}
+	row := &downloadRow{view: open}
 	if there := w.downloads[k]; there != nil {
 		row.changed = there.changed
 	}
@@ -327,9 +327,9 @@ func (w *writing) changedDownload(k key, d *downloadRow) {
 
 // steps are what the batch does, with its number as the version of each row.
 func (w *writing) steps(number uint64) (steps []step) {
-	var opens, links, viewers, downloads rows
-	for _, k := range w.newOpens {
-		w.opens[k].append(&opens, number)
+	var views, links, viewers, downloads rows
+	for _, k := range w.newViews {
+		w.views[k].append(&views, number)
 	}
 	for _, link := range w.newLinks {
 		r := w.links[link]
@@ -342,12 +342,12 @@ func (w *writing) steps(number uint64) (steps []step) {
 		viewers.int64(int64(k.link))
 		viewers.uint64(k.viewer)
 		viewers.int64(int64(w.links[k.link].account))
-		viewers.int64(w.viewers[k].opens)
+		viewers.int64(w.viewers[k].views)
 		viewers.uint64(number)
 	}
 	for _, k := range w.newDownloads {
 		d := w.downloads[k]
-		for _, n := range []int64{int64(w.links[k.link].account), int64(k.link), int64(k.id), int64(d.open)} {
+		for _, n := range []int64{int64(w.links[k.link].account), int64(k.link), int64(k.id), int64(d.view)} {
 			downloads.int64(n)
 		}
 		downloads.bool(d.deleted)
@@ -355,7 +355,7 @@ func (w *writing) steps(number uint64) (steps []step) {
 	}
 	steps = lateStep(w.late(), number)
 	for _, s := range []step{
-		{stepInsert, insertOpens, opens.b},
+		{stepInsert, insertViews, views.b},
 		{stepInsert, "viewers (link, viewer, account, opens, version)", viewers.b},
 		{stepInsert, "downloads (account, link, id, open, deleted, version)", downloads.b},
 		{stepInsert, insertLinks, links.b},

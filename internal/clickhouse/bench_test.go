@@ -15,23 +15,23 @@ import (
 // BenchmarkTally makes tallies of a year of a million opens,
 // VITRINE_BENCH_OPENS of them, by reading them and inside the database.
 func BenchmarkTally(b *testing.B) {
-	opens := 1_000_000
+	views := 1_000_000
 	if n, err := strconv.Atoi(os.Getenv("VITRINE_BENCH_OPENS")); err == nil {
-		opens = n
+		views = n
 	}
 	l := openTestLog(b, vitrinetest.ClickHouseDatabase(b))
-	g := vitrinetest.NewTraffic(100, 365*86_400_000/opens)
+	g := vitrinetest.NewTraffic(100, 365*86_400_000/views)
 	start := time.Now()
-	for n := 0; n < opens; {
-		var some []vitrine.OpenRecord
-		for ; len(some) < 16_384 && n < opens; n++ {
+	for n := 0; n < views; {
+		var some []vitrine.ViewRecord
+		for ; len(some) < 16_384 && n < views; n++ {
 			some = append(some, g.Imported())
 		}
 		if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)}, some); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.Logf("imported %d opens in %v", opens, time.Since(start).Round(time.Millisecond))
+	b.Logf("imported %d opens in %v", views, time.Since(start).Round(time.Millisecond))
 	from := report.DayOf(1_767_225_600_000)
 	for _, q := range []struct {
 		name  string

@@ -98,7 +98,7 @@ func (c *client) rest(ctx context.Context, w window, first, from report.Day, t *
 	seen := w.From < w.gone
 	w.reach = idsOf(first, w.To)
 	w.From, w.ids = from, idsOf(from, w.To)
-	opens, err := c.count(ctx, w)
+	views, err := c.count(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -106,11 +106,11 @@ func (c *client) rest(ctx context.Context, w window, first, from report.Day, t *
 	if w.Brief {
 		most = min(most, briefInside)
 	}
-	if most >= 0 && opens >= int64(most) {
+	if most >= 0 && views >= int64(most) {
 		return c.inside(ctx, w, seen, t)
 	}
-	if opens > 0 {
-		if err := c.eachOpen(ctx, w.where(), t.Add); err != nil {
+	if views > 0 {
+		if err := c.eachView(ctx, w.where(), t.Add); err != nil {
 			return err
 		}
 		if err := c.visits(ctx, w, seen, func(d report.Day, v prevViewers) { t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers) }); err != nil {
@@ -150,8 +150,8 @@ func (w *writing) late() map[vitrine.AccountID]report.Day {
 			days[account] = day
 		}
 	}
-	for _, k := range w.newOpens {
-		of(w.opens[k].account, k.id)
+	for _, k := range w.newViews {
+		of(w.views[k].account, k.id)
 	}
 	for _, k := range w.newDownloads {
 		of(w.links[k.link].account, k.id)

@@ -17,14 +17,14 @@ import (
 func TestDaily(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(4, 257*60_000)
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	for range 700 { // some four months
-		opens = append(opens, g.Imported())
+		views = append(views, g.Imported())
 	}
-	if err := l.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1}, opens); err != nil {
+	if err := l.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1}, views); err != nil {
 		t.Fatal(err)
 	}
-	first, last := report.DayOf(opens[0].At), report.DayOf(opens[len(opens)-1].At)
+	first, last := report.DayOf(views[0].At), report.DayOf(views[len(views)-1].At)
 	step := func(what string, err error) {
 		t.Helper()
 		if err != nil {
@@ -80,17 +80,17 @@ func TestDaily(t *testing.T) {
 	step("Settle", l.RollUp(ctx, last-10))
 	trusted(last - 10)
 	same("settled")
-	late := opens[200]
-	late.ID, late.Viewer = int64(vitrine.ViewIDAt(late.At+1, 9)), opens[100].Viewer
-	_, err := l.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{late}})
+	late := views[200]
+	late.ID, late.Viewer = int64(vitrine.ViewIDAt(late.At+1, 9)), views[100].Viewer
+	_, err := l.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{late}})
 	step("Append", err)
 	trusted(report.DayOf(late.At))
 	same("with a late open")
 	step("Settle", l.RollUp(ctx, last-10))
 	trusted(last - 10)
 	same("settled again")
-	human := opens[slices.IndexFunc(opens[300:], func(o vitrine.OpenRecord) bool { return o.Bot == "" })+300]
-	_, err = l.Append(ctx, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(human.Link), Open: vitrine.ViewID(human.ID), At: human.At + 1000,
+	human := views[slices.IndexFunc(views[300:], func(o vitrine.ViewRecord) bool { return o.Bot == "" })+300]
+	_, err = l.Append(ctx, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(human.Link), View: vitrine.ViewID(human.ID), At: human.At + 1000,
 		Session: report.Session{EngagedMs: 10, PresentMs: 20}, Bot: vitrine.BotAutomation}}})
 	step("Append", err)
 	trusted(report.DayOf(human.At))

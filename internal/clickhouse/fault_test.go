@@ -26,8 +26,8 @@ import (
 var ctx = context.Background()
 
 // view is a person's open of a link of account 1.
-func view(link int64, at time.Time, n int, viewer uint64) vitrine.OpenRecord {
-	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at.UnixMilli(), n)), At: at.UnixMilli(), Link: link, Viewer: viewer, Country: "DE"}}
+func view(link int64, at time.Time, n int, viewer uint64) vitrine.ViewRecord {
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at.UnixMilli(), n)), At: at.UnixMilli(), Link: link, Viewer: viewer, Country: "DE"}}
 }
 
 var errDied = errors.New("the process has died")
@@ -59,18 +59,18 @@ func (d *dying) RoundTrip(r *http.Request) (*http.Response, error) {
 // one goes on.
 func TestCrash(t *testing.T) {
 	start := vitrinetest.Epoch
-	first := vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, start, 0, 10), view(2, start, 0, 10)},
-		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 0), Link: 1, Open: vitrine.ViewIDAt(start.UnixMilli(), 0)}}}
+	first := vitrine.Batch{Views: []vitrine.ViewRecord{view(1, start, 0, 10), view(2, start, 0, 10)},
+		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 0), Link: 1, View: vitrine.ViewIDAt(start.UnixMilli(), 0)}}}
 	second := vitrine.Batch{
-		Opens: []vitrine.OpenRecord{view(1, start.Add(time.Hour), 0, 10), view(1, start.Add(40*24*time.Hour), 0, 20), view(3, start, 0, 10)},
+		Views: []vitrine.ViewRecord{view(1, start.Add(time.Hour), 0, 10), view(1, start.Add(40*24*time.Hour), 0, 20), view(3, start, 0, 10)},
 		Snapshots: []vitrine.Snapshot{
-			{Link: 1, Open: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000, Session: report.Session{EngagedMs: 5000, PresentMs: 9000}, Bot: vitrine.BotAutomation},
-			{Link: 2, Open: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000, Session: report.Session{EngagedMs: 5000, PresentMs: 9000}},
+			{Link: 1, View: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000, Session: report.Session{EngagedMs: 5000, PresentMs: 9000}, Bot: vitrine.BotAutomation},
+			{Link: 2, View: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000, Session: report.Session{EngagedMs: 5000, PresentMs: 9000}},
 		},
-		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 5), Link: 2, Open: vitrine.ViewIDAt(start.UnixMilli(), 0)}},
+		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 5), Link: 2, View: vitrine.ViewIDAt(start.UnixMilli(), 0)}},
 	}
 	receipt := vitrine.ImportReceipt{File: [32]byte{1}, Lines: 2, At: start}
-	imported := []vitrine.OpenRecord{view(1, start, 0, 10), view(2, start.Add(40*24*time.Hour), 0, 30)}
+	imported := []vitrine.ViewRecord{view(1, start, 0, 10), view(2, start.Add(40*24*time.Hour), 0, 30)}
 	for _, c := range []struct {
 		name   string
 		run    func(l *ViewLog) error
@@ -134,7 +134,7 @@ func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, b
 	// Another process goes on: first with something else, which finds all of
 	// the batch, or nothing of it if it was not acknowledged.
 	other := openTestLog(t, address)
-	if _, err := other.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(9, vitrinetest.Epoch.AddDate(0, 0, 100), 0, 10)}}); err != nil {
+	if _, err := other.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(9, vitrinetest.Epoch.AddDate(0, 0, 100), 0, 10)}}); err != nil {
 		t.Fatal(err)
 	}
 	got, err2 := other.Counts(ctx, []vitrine.LinkID{1, 2, 3})
@@ -173,7 +173,7 @@ func TestAway(t *testing.T) {
 	l := openTestLog(t, s.Database(t))
 	at := vitrinetest.Epoch
 	write := func(n int) error {
-		_, err := l.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, at, n, 10)}})
+		_, err := l.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, at, n, 10)}})
 		return err
 	}
 	if err := write(0); err != nil {
@@ -266,8 +266,8 @@ func TestWriters(t *testing.T) {
 						at := vitrinetest.Epoch.Add(time.Duration(i) * time.Minute)
 						// One open that all write, and one of each; all are the
 						// same viewer's.
-						b := vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, at, 0, 10), view(1, at, 1+w, 10)}}
-						b.Downloads = []vitrine.Download{{ID: vitrine.ViewID(b.Opens[0].ID), Link: 1, Open: vitrine.ViewID(b.Opens[0].ID)}}
+						b := vitrine.Batch{Views: []vitrine.ViewRecord{view(1, at, 0, 10), view(1, at, 1+w, 10)}}
+						b.Downloads = []vitrine.Download{{ID: vitrine.ViewID(b.Views[0].ID), Link: 1, View: vitrine.ViewID(b.Views[0].ID)}}
 						if o, err := l.Append(ctx, b); err != nil || o.Refused != nil || o.Early.Len() > 0 {
 							t.Errorf("Append: %+v, %v", o, err)
 						}
@@ -280,7 +280,7 @@ func TestWriters(t *testing.T) {
 				t.Errorf("counts: %v, %v, want %v", counts[1], err, want)
 			}
 			fresh := 0
-			err = logs[1].Opens(ctx, 1, 0, 40_000, func(o *report.Open) error {
+			err = logs[1].Views(ctx, 1, 0, 40_000, func(o *report.View) error {
 				if !o.Returning {
 					fresh++
 				}
@@ -300,7 +300,7 @@ func TestCut(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	var b vitrine.Batch
 	for i := range 50 {
-		b.Opens = append(b.Opens, view(int64(1+i%5), vitrinetest.Epoch, i, uint64(i)))
+		b.Views = append(b.Views, view(int64(1+i%5), vitrinetest.Epoch, i, uint64(i)))
 	}
 	if _, err := l.Append(ctx, b); err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ type filling struct {
 	sum    int64  // over those before
 	n      int    // its rows
 
-	receipts, tallies, seen, opens, downloads, links rows
+	receipts, tallies, seen, views, downloads, links rows
 	viewers                                          rows // stepViewers
 
 	account   vitrine.AccountID
@@ -143,13 +143,13 @@ func (f *filling) add(entry vitrine.LogEntry) error {
 		f.seen.day(e.Day)
 		f.seen.uint64(filledAttempt)
 		f.seen.uint64(f.number)
-	case *vitrine.LoggedOpen:
+	case *vitrine.LoggedView:
 		f.totals[3]++
-		row := openRow{Open: e.Open, account: e.Account, startMs: e.StartMs, told: e.Told, imported: e.Imported}
-		row.append(&f.opens, f.number)
+		row := viewRow{View: e.View, account: e.Account, startMs: e.StartMs, told: e.Told, imported: e.Imported}
+		row.append(&f.views, f.number)
 	case *vitrine.LoggedDownload:
 		f.totals[4]++
-		for _, n := range []int64{int64(e.Account), int64(e.Link), int64(e.ID), int64(e.Open)} {
+		for _, n := range []int64{int64(e.Account), int64(e.Link), int64(e.ID), int64(e.View)} {
 			f.downloads.int64(n)
 		}
 		f.downloads.bool(false)
@@ -206,7 +206,7 @@ func (f *filling) steps() (steps []step) {
 		{stepInsert, "imports (file, lines, at, version)", f.receipts.b},
 		{stepInsert, "tallies (account, link, day, attempt, version, labels, head, body, times)", f.tallies.b},
 		{stepInsert, "seen (account, link, viewer, day, attempt, version)", f.seen.b},
-		{stepInsert, insertOpens, f.opens.b},
+		{stepInsert, insertViews, f.views.b},
 		{stepInsert, "downloads (account, link, id, open, deleted, version)", f.downloads.b},
 		{stepInsert, insertLinks, f.links.b},
 		{stepViewers, "", f.viewers.b},
@@ -219,7 +219,7 @@ func (f *filling) steps() (steps []step) {
 }
 
 func (f *filling) size() int {
-	return len(f.receipts.b) + len(f.tallies.b) + len(f.seen.b) + len(f.opens.b) + len(f.downloads.b) + len(f.links.b) + len(f.viewers.b)
+	return len(f.receipts.b) + len(f.tallies.b) + len(f.seen.b) + len(f.views.b) + len(f.downloads.b) + len(f.links.b) + len(f.viewers.b)
 }
 
 // flush writes the batch, unless it is there. The last one makes the forgotten
@@ -247,7 +247,7 @@ func (f *filling) flush(last bool) error {
 	}
 	f.number++
 	f.n = 0
-	for _, r := range []*rows{&f.receipts, &f.tallies, &f.seen, &f.opens, &f.downloads, &f.links, &f.viewers} {
+	for _, r := range []*rows{&f.receipts, &f.tallies, &f.seen, &f.views, &f.downloads, &f.links, &f.viewers} {
 		r.b = r.b[:0]
 	}
 	return f.ctx.Err()

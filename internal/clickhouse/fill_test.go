@@ -84,7 +84,7 @@ func TestFillOther(t *testing.T) {
 	smallFills(t, 3)
 	from := fileLog(t)
 	open := func(n int) vitrine.Batch {
-		return vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, vitrinetest.Epoch, n, uint64(n))}}
+		return vitrine.Batch{Views: []vitrine.ViewRecord{view(1, vitrinetest.Epoch, n, uint64(n))}}
 	}
 	put := func(l vitrine.ViewLog, b vitrine.Batch) {
 		t.Helper()
@@ -122,7 +122,7 @@ func TestFillOther(t *testing.T) {
 	}
 	// The first one goes on: what is there is not a beginning of it any more.
 	at := vitrinetest.Epoch.AddDate(0, 0, -1)
-	put(from, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, at, 0, 99)}})
+	put(from, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, at, 0, 99)}})
 	refused("a beginning of what it was", half)
 	refused("what it was", whole)
 	put(whole, open(50))
@@ -134,7 +134,7 @@ func TestFillOther(t *testing.T) {
 func TestFillBehind(t *testing.T) {
 	from := fileLog(t)
 	day := report.DayOf(vitrinetest.Epoch.UnixMilli())
-	if _, err := from.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, vitrinetest.Epoch, 0, 10)}}); err != nil {
+	if _, err := from.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, vitrinetest.Epoch, 0, 10)}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(from.RollUp(ctx, day+200), from.Expire(ctx, day+200)); err != nil {
@@ -142,7 +142,7 @@ func TestFillBehind(t *testing.T) {
 	}
 	late := view(2, vitrinetest.Epoch, 0, 10)
 	late.Account = 2
-	if _, err := from.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{late}}); err != nil {
+	if _, err := from.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{late}}); err != nil {
 		t.Fatal(err)
 	}
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))

@@ -306,10 +306,10 @@ func (f *forgetting) account(ctx context.Context, account vitrine.AccountID) err
 // eachDay calls f with the tally of each day of each link of an account, of its
 // opens alone.
 func (f *forgetting) eachDay(ctx context.Context, w window, each func(linkDay, *report.Tally) error) error {
-	var o openRow
+	var o viewRow
 	var now linkDay
 	var t *report.Tally
-	err := f.c.read(ctx, backgroundTime, "SELECT "+openColumns+" FROM opens FINAL WHERE "+w.where()+" ORDER BY link, id", func(r *reader) error {
+	err := f.c.read(ctx, backgroundTime, "SELECT "+viewColumns+" FROM opens FINAL WHERE "+w.where()+" ORDER BY link, id", func(r *reader) error {
 		if o.read(r); r.err != nil {
 			return r.err
 		}
@@ -321,7 +321,7 @@ func (f *forgetting) eachDay(ctx context.Context, w window, each func(linkDay, *
 			}
 			now, t = d, new(report.Tally)
 		}
-		t.Add(&o.Open)
+		t.Add(&o.View)
 		return nil
 	})
 	if err == nil && t != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Import implements [vitrine.ViewLog].
-func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
+func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
 		lines, err := l.Imported(ctx, receipt.File)
 		if err != nil || receipt.Lines <= lines {
@@ -18,7 +18,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 		}
 		w, err := l.writing(ctx)
 		if err == nil {
-			err = w.imports(opens)
+			err = w.imports(views)
 		}
 		if err != nil {
 			return nil, err
@@ -33,12 +33,12 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 }
 
 // imports decides on imported opens.
-func (w *writing) imports(opens []vitrine.OpenRecord) error {
+func (w *writing) imports(views []vitrine.ViewRecord) error {
 	links := map[vitrine.LinkID]bool{}
 	var viewers []viewerKey
 	var keys []key
-	for i := range opens {
-		o := &opens[i]
+	for i := range views {
+		o := &views[i]
 		k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
 		if report.DayOf(k.id.Ms()) < w.state.forgotten {
 			return vitrine.ErrForgotten
@@ -51,8 +51,8 @@ func (w *writing) imports(opens []vitrine.OpenRecord) error {
 	if err := w.loadLinks(links); err != nil {
 		return err
 	}
-	for i := range opens {
-		w.own(&opens[i])
+	for i := range views {
+		w.own(&views[i])
 	}
 	openIDs, downloadIDs := places{}, places{}
 	err := together(
@@ -63,8 +63,8 @@ func (w *writing) imports(opens []vitrine.OpenRecord) error {
 	if err != nil {
 		return err
 	}
-	for i := range opens {
-		o := &opens[i]
+	for i := range views {
+		o := &views[i]
 		k, err := openIDs.take(keys[i])
 		if err != nil {
 			return err

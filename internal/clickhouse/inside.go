@@ -130,22 +130,22 @@ func toInt64(expressions []string) string {
 func (w window) insideSQL(seen bool) string {
 	rules := report.CountingRules()
 	typical := fmt.Sprintf("(engaged >= %d OR present >= %d)", rules.AtypicalEngagedMs, rules.AtypicalPresentMs)
-	opens := fmt.Sprintf(`(SELECT *, bot = '' AS view, NOT %s AS brief, view AND session AND NOT brief AS counted, least(greatest(engaged, 0), %d) AS e,
+	views := fmt.Sprintf(`(SELECT *, bot = '' AS view, NOT %s AS brief, view AND session AND NOT brief AS counted, least(greatest(engaged, 0), %d) AS e,
 		arrayCount(p -> p >= 1, pages) AS seen FROM opens FINAL WHERE %s)`, typical, rules.MaxMs, w.where())
 	parts := []string{
-		fmt.Sprintf("SELECT %d AS kind, toInt64(0) AS i, '' AS s1, '' AS s2, %s AS v FROM %s", partWhole, insideSums(rules, true), opens),
-		fmt.Sprintf("SELECT %d, intDiv(bitShiftRight(id, 21), 3600000) AS hour, '', '', %s FROM %s GROUP BY hour", partHour, insideSums(rules, false), opens),
+		fmt.Sprintf("SELECT %d AS kind, toInt64(0) AS i, '' AS s1, '' AS s2, %s AS v FROM %s", partWhole, insideSums(rules, true), views),
+		fmt.Sprintf("SELECT %d, intDiv(bitShiftRight(id, 21), 3600000) AS hour, '', '', %s FROM %s GROUP BY hour", partHour, insideSums(rules, false), views),
 		fmt.Sprintf("SELECT %d, toInt64(day), '', '', [toInt64(count())] FROM downloads FINAL WHERE %s GROUP BY day", partDownload, w.where()),
 		fmt.Sprintf("SELECT %d, toInt64(d), '', '', [toInt64(prev), n] FROM (%s)", partVisit, w.visits("viewer", "viewer", "", seen)),
 	}
 	if !w.Brief {
-		parts = append(parts, w.insideMore(rules, opens, seen)...)
+		parts = append(parts, w.insideMore(rules, views, seen)...)
 	}
 	return "SELECT toUInt8(kind), toInt64(i), toString(s1), toString(s2), v FROM (" + strings.Join(parts, "\nUNION ALL ") + ")"
 }
 
 // insideMore are the parts that a comparison does without.
-func (w window) insideMore(rules report.Rules, opens string, seen bool) []string {
+func (w window) insideMore(rules report.Rules, views string, seen bool) []string {
 	var columns, sets, which []string
 	for i, l := range insideLabels {
 		set := "(" + l.column + ")"
@@ -160,15 +160,15 @@ func (w window) insideMore(rules report.Rules, opens string, seen bool) []string
 	parts := []string{
 		fmt.Sprintf(`SELECT %d, toInt64(multiIf(%s, -1)), if(grouping(city) = 0, toString(city), concat(%s)), if(grouping(city) = 0, toString(country), ''),
 			[toInt64(sum(view)), toInt64(count())] FROM %s GROUP BY GROUPING SETS (%s)`,
-			partLabel, strings.Join(which, ", "), strings.Join(columns, ", "), opens, strings.Join(sets, ", ")),
-		fmt.Sprintf("SELECT %d, e, '', '', [toInt64(count())] FROM %s WHERE counted GROUP BY e", partTime, opens),
+			partLabel, strings.Join(which, ", "), strings.Join(columns, ", "), views, strings.Join(sets, ", ")),
+		fmt.Sprintf("SELECT %d, e, '', '', [toInt64(count())] FROM %s WHERE counted GROUP BY e", partTime, views),
 	}
 	if w.Link != 0 {
 		return append(parts, fmt.Sprintf(`SELECT %d, page, '', '', [toInt64(count()), sum(least(greatest(ms, 0), %d)), toInt64(countIf(page = pages[-1]))]
-			FROM (SELECT pages, page, ms FROM %s ARRAY JOIN pages AS page, page_ms AS ms WHERE counted AND page >= 1) GROUP BY page`, partPage, rules.MaxMs, opens))
+			FROM (SELECT pages, page, ms FROM %s ARRAY JOIN pages AS page, page_ms AS ms WHERE counted AND page >= 1) GROUP BY page`, partPage, rules.MaxMs, views))
 	}
 	return append(parts,
-		fmt.Sprintf("SELECT %d, link, '', '', %s FROM %s GROUP BY link", partLink, insideSums(rules, true), opens),
+		fmt.Sprintf("SELECT %d, link, '', '', %s FROM %s GROUP BY link", partLink, insideSums(rules, true), views),
 		fmt.Sprintf("SELECT %d, link, '', '', [toInt64(prev), toInt64(sum(n))] FROM (%s) GROUP BY link, prev", partLinkVisit,
 			w.visits("link, viewer", "link, viewer", "link, ", seen)))
 }

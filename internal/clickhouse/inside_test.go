@@ -14,7 +14,7 @@ import (
 func TestInside(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(5, 20*60_000)
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	for i := range 3000 {
 		o := g.Imported()
 		if s := o.Session; s != nil && i%3 == 0 { // sessions of every kind, and some that are no use
@@ -30,15 +30,15 @@ func TestInside(t *testing.T) {
 		if o.Bot != "" && i%2 == 0 {
 			o.Session = &report.Session{EngagedMs: 2000, PresentMs: 3000, Downloaded: true}
 		}
-		opens = append(opens, o)
+		views = append(views, o)
 	}
 	odd := g.Imported()
 	odd.Bot, odd.Session = "", &report.Session{EngagedMs: 1 << 40, PresentMs: 1 << 40, Played: 2_000_000, Depth: -5, Pages: []report.PageTime{{Page: -1, Ms: 9}, {Page: 3, Ms: -9}, {Page: 4, Ms: 1 << 40}}}
-	opens = append(opens, odd)
-	if err := l.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1}, opens); err != nil {
+	views = append(views, odd)
+	if err := l.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1}, views); err != nil {
 		t.Fatal(err)
 	}
-	first, last := report.DayOf(opens[0].At), report.DayOf(odd.At)
+	first, last := report.DayOf(views[0].At), report.DayOf(odd.At)
 	for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 2}, {Account: 1, Link: 77}, {Account: 2}} {
 		for _, days := range [][2]report.Day{{first, last + 1}, {first + 10, first + 17}, {first + 3, first + 4}, {report.NoDay, 1<<31 - 1}, {last + 5, last + 9}} {
 			q := vitrine.TallyQuery{Scope: s, From: days[0], To: days[1]}

@@ -85,7 +85,7 @@ func (w *writing) keyList(keys []key) string {
 }
 
 // storedOpens tells which keys are those of opens, reading little else.
-func (w *writing) storedOpens(keys []key) (stored []key, err error) {
+func (w *writing) storedViews(keys []key) (stored []key, err error) {
 	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
 		err := w.c.query(w.ctx, "SELECT link, id FROM opens WHERE "+w.keyList(some), func(r *reader) error {
 			stored = append(stored, key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())})
@@ -99,15 +99,15 @@ func (w *writing) storedOpens(keys []key) (stored []key, err error) {
 }
 
 // loadOpens reads opens.
-func (w *writing) loadOpens(keys []key) error {
+func (w *writing) loadViews(keys []key) error {
 	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
-		err := w.c.query(w.ctx, "SELECT "+openColumns+", version FROM opens WHERE "+w.keyList(some), func(r *reader) error {
-			o := new(openRow)
+		err := w.c.query(w.ctx, "SELECT "+viewColumns+", version FROM opens WHERE "+w.keyList(some), func(r *reader) error {
+			o := new(viewRow)
 			o.read(r)
 			o.spare, o.version = nil, r.uint64()
 			k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
-			if there := w.opens[k]; there == nil || there.version < o.version {
-				w.opens[k] = o
+			if there := w.views[k]; there == nil || there.version < o.version {
+				w.views[k] = o
 			}
 			return nil
 		})
@@ -128,7 +128,7 @@ func (w *writing) loadViewers(keys []viewerKey) error {
 		}
 		err := w.c.query(w.ctx, "SELECT link, viewer, opens, version FROM viewers WHERE (link, viewer) IN "+keySet("l Int64, v UInt64", set), func(r *reader) error {
 			k := viewerKey{vitrine.LinkID(r.int64()), r.uint64()}
-			row := &viewerRow{opens: r.int64(), version: r.uint64()}
+			row := &viewerRow{views: r.int64(), version: r.uint64()}
 			if there := w.viewers[k]; there == nil || there.version < row.version {
 				w.viewers[k] = row
 			}
@@ -152,8 +152,8 @@ func (w *writing) loadDownloads(keys []key) error {
 }
 
 // loadDownloadsOf reads the download events of opens.
-func (w *writing) loadDownloadsOf(opens []key) error {
-	for some := range slices.Chunk(w.byTime(opens), keysAtOnce) {
+func (w *writing) loadDownloadsOf(views []key) error {
+	for some := range slices.Chunk(w.byTime(views), keysAtOnce) {
 		var links, of rows
 		for _, k := range some {
 			links.int64(int64(w.links[k.link].account))
@@ -172,7 +172,7 @@ func (w *writing) loadDownloadsOf(opens []key) error {
 func (w *writing) readDownloads(where string) error {
 	return w.c.query(w.ctx, "SELECT link, id, open, deleted, version FROM downloads WHERE "+where, func(r *reader) error {
 		k := key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())}
-		row := &downloadRow{open: vitrine.ViewID(r.int64()), deleted: r.bool(), version: r.uint64()}
+		row := &downloadRow{view: vitrine.ViewID(r.int64()), deleted: r.bool(), version: r.uint64()}
 		if there := w.downloads[k]; there == nil || !there.changed && there.version < row.version {
 			w.downloads[k] = row
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // openRow is a row of the table opens.
-type openRow struct {
-	report.Open // Session is of this row alone
+type viewRow struct {
+	report.View // Session is of this row alone
 	account     vitrine.AccountID
 	startMs     int64 // vitrine.Engagement.StartMs
 	told        bool  // a bot by its own beacon's word, not by the request's
@@ -20,26 +20,26 @@ type openRow struct {
 }
 
 // openColumns are the columns of opens as openRow reads and writes them.
-const openColumns = "account, link, id, viewer, country, city, referrer, source, device, browser, os, bot, qr, returning, told, imported, " +
+const viewColumns = "account, link, id, viewer, country, city, referrer, source, device, browser, os, bot, qr, returning, told, imported, " +
 	"session, engaged, present, start, screen, downloaded, pages, page_ms, played, reached, depth"
 
 // insertOpens is where rows of append go.
-const insertOpens = "opens (" + openColumns + ", version)"
+const insertViews = "opens (" + viewColumns + ", version)"
 
 // same says that o is stored as n is to be: equal but for what the log itself
 // decides.
-func (o *openRow) same(n *report.Open) bool {
-	a, b := o.Open, *n
+func (o *viewRow) same(n *report.View) bool {
+	a, b := o.View, *n
 	if o.told {
 		a.Bot = ""
 	}
-	for _, x := range []*report.Open{&a, &b} {
+	for _, x := range []*report.View{&a, &b} {
 		x.Returning, x.Session, x.At = false, nil, 0
 	}
 	return a == b && !o.imported
 }
 
-func (o *openRow) append(w *rows, version uint64) {
+func (o *viewRow) append(w *rows, version uint64) {
 	w.int64(int64(o.account))
 	w.int64(o.Link)
 	w.int64(o.ID)
@@ -74,12 +74,12 @@ func (o *openRow) append(w *rows, version uint64) {
 }
 
 // read reads a row, into the memory of the one before.
-func (o *openRow) read(r *reader) {
+func (o *viewRow) read(r *reader) {
 	s := o.Session
 	if s == nil {
 		s = o.spare
 	}
-	*o = openRow{account: vitrine.AccountID(r.int64())}
+	*o = viewRow{account: vitrine.AccountID(r.int64())}
 	o.Link, o.ID, o.Viewer = r.int64(), r.int64(), r.uint64()
 	o.At = vitrine.ViewID(o.ID).Ms()
 	for _, label := range []*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS, &o.Bot} {

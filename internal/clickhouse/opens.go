@@ -12,18 +12,18 @@ import (
 
 // Recent implements [vitrine.ViewLog]. Which opens they are is found in narrow
 // columns.
-func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
+func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.View, err error) {
 	account, r, err := l.kept(ctx, link, from, to)
 	if err != nil || account == 0 || n <= 0 {
 		return nil, err
 	}
 	where := within(vitrine.Scope{Account: account, Link: link}) + " AND " + r.where()
 	sql := fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND id IN (SELECT id FROM opens FINAL WHERE %s AND session ORDER BY id DESC LIMIT %d) ORDER BY id DESC",
-		openColumns, where, where, n)
+		viewColumns, where, where, n)
 	err = l.c.query(ctx, sql, func(r *reader) error {
-		var o openRow
+		var o viewRow
 		o.read(r)
-		recent = append(recent, o.Open)
+		recent = append(recent, o.View)
 		return nil
 	})
 	if err != nil || len(recent) == 0 {
@@ -34,12 +34,12 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 
 // markDownloaded sets Downloaded of those opens of a link that a download event
 // belongs to.
-func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, opens []report.Open) error {
-	at := make(map[int64]*report.Open, len(opens))
-	list := make([]string, len(opens))
-	for i := range opens {
-		at[opens[i].ID] = &opens[i]
-		list[i] = strconv.FormatInt(opens[i].ID, 10)
+func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, views []report.View) error {
+	at := make(map[int64]*report.View, len(views))
+	list := make([]string, len(views))
+	for i := range views {
+		at[views[i].ID] = &views[i]
+		list[i] = strconv.FormatInt(views[i].ID, 10)
 	}
 	sql := fmt.Sprintf("SELECT open FROM downloads FINAL WHERE %s AND open IN (%s)", within(s), strings.Join(list, ", "))
 	return l.c.query(ctx, sql, func(r *reader) error {
@@ -52,10 +52,10 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, opens []r
 
 // opensAtOnce is about how many opens are read before they are handed on:
 // the consumer may be slow.
-const opensAtOnce = 16_384
+const viewsAtOnce = 16_384
 
-// Opens implements [vitrine.ViewLog].
-func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
+// Views implements [vitrine.ViewLog].
+func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.View) error) error {
 	account, r, err := l.kept(ctx, link, from, to)
 	if err != nil || account == 0 {
 		return err
@@ -65,14 +65,14 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 		some := r
 		// An ID with about as many before it: found in the order of the table,
 		// without reading what comes after.
-		sql := fmt.Sprintf("SELECT id FROM opens WHERE %s AND %s ORDER BY account, link, id LIMIT 1 OFFSET %d", scope, r.where(), opensAtOnce)
+		sql := fmt.Sprintf("SELECT id FROM opens WHERE %s AND %s ORDER BY account, link, id LIMIT 1 OFFSET %d", scope, r.where(), viewsAtOnce)
 		if _, err := l.c.one(ctx, sql, func(r *reader) { some.to = max(some.from+1, vitrine.ViewID(r.int64())) }); err != nil {
 			return err
 		}
-		var rows []openRow
-		sql = fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND %s ORDER BY id", openColumns, scope, some.where())
+		var rows []viewRow
+		sql = fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND %s ORDER BY id", viewColumns, scope, some.where())
 		err := l.c.query(ctx, sql, func(r *reader) error {
-			rows = append(rows, openRow{})
+			rows = append(rows, viewRow{})
 			rows[len(rows)-1].read(r)
 			return nil
 		})
@@ -80,7 +80,7 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 			return err
 		}
 		for i := range rows {
-			if err := f(&rows[i].Open); err != nil {
+			if err := f(&rows[i].View); err != nil {
 				return err
 			}
 		}

@@ -54,10 +54,10 @@ func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery, s state) (t
 	if t, ok, err := c.known(ctx, w); ok || err != nil {
 		return t, false, err
 	}
-	opens, err := c.count(ctx, w)
+	views, err := c.count(ctx, w)
 	switch {
 	case err != nil:
-	case q.Cap > 0 && opens > int64(q.Cap):
+	case q.Cap > 0 && views > int64(q.Cap):
 		truncated = true
 		t, err = c.newest(ctx, w)
 	default:
@@ -65,7 +65,7 @@ func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery, s state) (t
 		if q.Brief {
 			from = min(from, briefInside)
 		}
-		t, err = c.tally(ctx, w, from >= 0 && opens >= int64(from))
+		t, err = c.tally(ctx, w, from >= 0 && views >= int64(from))
 	}
 	return t, truncated, err
 }
@@ -120,7 +120,7 @@ func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tall
 	if inside {
 		return t, c.inside(ctx, w, forgotten, t)
 	}
-	if err := c.eachOpen(ctx, w.where(), t.Add); err != nil {
+	if err := c.eachView(ctx, w.where(), t.Add); err != nil {
 		return nil, err
 	}
 	// Viewers of forgotten days come again.
@@ -137,7 +137,7 @@ func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tall
 // fold reads opens and counts them here, with the downloads of the window.
 func (c *client) fold(ctx context.Context, w window, where string) (*report.Tally, error) {
 	var fold report.Fold
-	if err := c.eachOpen(ctx, where, fold.Add); err != nil {
+	if err := c.eachView(ctx, where, fold.Add); err != nil {
 		return nil, err
 	}
 	t := fold.Tally()
@@ -145,11 +145,11 @@ func (c *client) fold(ctx context.Context, w window, where string) (*report.Tall
 }
 
 // eachOpen calls f with each open of a condition; f keeps nothing of it.
-func (c *client) eachOpen(ctx context.Context, where string, f func(*report.Open)) error {
-	var o openRow
-	return c.query(ctx, "SELECT "+openColumns+" FROM opens FINAL WHERE "+where, func(r *reader) error {
+func (c *client) eachView(ctx context.Context, where string, f func(*report.View)) error {
+	var o viewRow
+	return c.query(ctx, "SELECT "+viewColumns+" FROM opens FINAL WHERE "+where, func(r *reader) error {
 		if o.read(r); r.err == nil {
-			f(&o.Open)
+			f(&o.View)
 		}
 		return nil
 	})

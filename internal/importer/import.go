@@ -26,7 +26,7 @@ const importMaxLine = 1 << 20 // bytes
 
 // Log is what this package uses of [vitrine.ViewLog].
 type Log interface {
-	Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error
+	Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error
 	Imported(ctx context.Context, file [32]byte) (lines int64, err error)
 	RetainedFrom(ctx context.Context, a vitrine.AccountID) (from report.Day, err error)
 }
@@ -41,7 +41,7 @@ type Importer struct {
 	// also when it did what it was asked and only its answer was lost.
 	Retry func(ctx context.Context, call func() error) error
 
-	runOpens, batchOpens int // tests: less than stagedRunOpens and importBatch
+	runViews, batchViews int // tests: less than stagedRunOpens and importBatch
 }
 
 // Result says what an import did.

@@ -26,9 +26,9 @@ const benchLine = `{"slug":"bench-12","at":"2026-05-04T12:00:00.123Z","viewer":"
 func BenchmarkImportParse(b *testing.B) {
 	in := importing{links: map[string]*importTarget{"bench-12": {account: 1, link: 2, content: vitrine.ContentKindOf("pdf"), pages: 12}}}
 	line := []byte(benchLine)
-	var o vitrine.OpenRecord
+	var o vitrine.ViewRecord
 	for b.Loop() {
-		if _, err := in.open(b.Context(), line, &o); err != nil {
+		if _, err := in.view(b.Context(), line, &o); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -71,7 +71,7 @@ func (l *silentLog) RetainedFrom(context.Context, vitrine.AccountID) (report.Day
 
 func (l *silentLog) Imported(context.Context, [32]byte) (int64, error) { return 0, nil }
 
-func (l *silentLog) Import(context.Context, vitrine.ImportReceipt, []vitrine.OpenRecord) error {
+func (l *silentLog) Import(context.Context, vitrine.ImportReceipt, []vitrine.ViewRecord) error {
 	l.look()
 	return nil
 }
@@ -116,7 +116,7 @@ func BenchmarkImportSort(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				res, err := in.Opens(b.Context(), &watched{Reader: f, log: log})
+				res, err := in.Views(b.Context(), &watched{Reader: f, log: log})
 				f.Close()
 				if err != nil || res.Added != int64(n) {
 					b.Fatal(res, err)

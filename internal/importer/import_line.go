@@ -18,7 +18,7 @@ import (
 	"vitrine/report"
 )
 
-type importedOpen struct {
+type importedView struct {
 	Slug      string           `json:"slug"`
 	At        string           `json:"at"`
 	Viewer    string           `json:"viewer"`
@@ -63,8 +63,8 @@ type importTarget struct {
 
 // open reads one line into o, all but its ID, and returns the link it is to.
 // o.Session is good until the next call.
-func (i *importing) open(ctx context.Context, b []byte, o *vitrine.OpenRecord) (*importTarget, error) {
-	var in importedOpen
+func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (*importTarget, error) {
+	var in importedView
 	if err := decodeLine(b, &in); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (i *importing) open(ctx context.Context, b []byte, o *vitrine.OpenRecord) (
 	if in.Viewer == "" {
 		return nil, errors.New("viewer is missing")
 	}
-	*o = vitrine.OpenRecord{Account: l.account, Open: report.Open{At: at.UnixMilli(), Link: int64(l.link), Viewer: importedViewer(l.account, in.Viewer),
+	*o = vitrine.ViewRecord{Account: l.account, View: report.View{At: at.UnixMilli(), Link: int64(l.link), Viewer: importedViewer(l.account, in.Viewer),
 		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: cmp.Or(in.Source, "Direct"), Device: in.Device,
 		Browser: in.Browser, OS: in.OS, QR: in.QR, Returning: in.Returning}}
 	if in.Bot {

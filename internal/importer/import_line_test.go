@@ -63,15 +63,15 @@ func TestStagedRecord(t *testing.T) {
 		`"slug":"pdf","session":{"engagedMs":5,"presentMs":6,"screen":"1920+","pages":[{"page":100000,"ms":1099511627776},{"page":1,"ms":0}]}`,
 		`"slug":"video","bot":true,"session":{"engagedMs":5,"presentMs":6,"playedPct":0.0001,"reachedPct":100}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
-		var want, got vitrine.OpenRecord
-		if _, err := in.open(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)), &want); err != nil {
+		var want, got vitrine.ViewRecord
+		if _, err := in.view(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)), &want); err != nil {
 			t.Fatal(members, err)
 		}
 		if want.Session != nil && len(want.Session.Pages) == 0 {
 			want.Session.Pages = nil
 		}
 		b := appendStaged(nil, &want)
-		got = vitrine.OpenRecord{Account: want.Account}
+		got = vitrine.ViewRecord{Account: want.Account}
 		got.At, got.Link = want.At, want.Link
 		stored := append([]byte{}, b...)
 		if err := readStaged(stored, &got, newWordCache()); err != nil {

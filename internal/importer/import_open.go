@@ -14,7 +14,7 @@ import (
 // log waits for no more than that.
 const importBatch = 16_384
 
-// Opens adds opens, one a line, to links that exist. The file is read once:
+// Views adds opens, one a line, to links that exist. The file is read once:
 // every line is checked and staged in a temporary file, so that a bad one stops
 // the import before anything is kept. Then the opens go to ViewLog.Import in
 // batches, each with the import's progress. An import that was interrupted goes
@@ -26,8 +26,8 @@ const importBatch = 16_384
 // opens. Each open's ID is the smallest of its millisecond. ImportReceipt.Lines
 // counts the opens stored so far, and with the last batch it is the number of
 // lines of the file.
-func (s *Importer) Opens(ctx context.Context, r io.Reader) (Result, error) {
-	staged, err := newStaging(s.runOpens)
+func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
+	staged, err := newStaging(s.runViews)
 	if err != nil {
 		return Result{}, err
 	}
@@ -64,12 +64,12 @@ type importing struct {
 // stage reads the file, all of it, and returns its SHA-256 and number of lines.
 func (i *importing) stage(ctx context.Context, r io.Reader) (file [32]byte, lines int64, err error) {
 	sum := sha256.New()
-	var o vitrine.OpenRecord
+	var o vitrine.ViewRecord
 	lines, err = eachLine(io.TeeReader(r, sum), func(line int64, b []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		t, err := i.open(ctx, b, &o)
+		t, err := i.view(ctx, b, &o)
 		if err != nil {
 			return lineError(line, err)
 		}
@@ -85,15 +85,15 @@ func (i *importing) store(ctx context.Context, file [32]byte, lines, before int6
 	if err != nil {
 		return 0, err
 	}
-	opens := i.staged.opens
-	stored := min(before, opens)
+	views := i.staged.views
+	stored := min(before, views)
 	for range stored {
-		if err := sorted.next(new(vitrine.OpenRecord)); err != nil {
+		if err := sorted.next(new(vitrine.ViewRecord)); err != nil {
 			return 0, err
 		}
 	}
 	for {
-		batch := make([]vitrine.OpenRecord, min(int64(cmp.Or(i.batchOpens, importBatch)), opens-stored))
+		batch := make([]vitrine.ViewRecord, min(int64(cmp.Or(i.batchViews, importBatch)), views-stored))
 		for n := range batch {
 			o := &batch[n]
 			if err := sorted.next(o); err != nil {
@@ -103,14 +103,14 @@ func (i *importing) store(ctx context.Context, file [32]byte, lines, before int6
 		}
 		stored += int64(len(batch))
 		receipt := vitrine.ImportReceipt{File: file, Lines: stored, At: i.Now()}
-		if stored == opens {
+		if stored == views {
 			receipt.Lines = lines
 		}
 		if err := i.retry(ctx, func() error { return i.Log.Import(ctx, receipt, batch) }); err != nil {
 			return added, err
 		}
 		added += int64(len(batch))
-		if stored == opens {
+		if stored == views {
 			return added, nil
 		}
 	}

@@ -49,7 +49,7 @@ type importLog struct {
 	vitrine.ViewLog
 	t      *testing.T
 	lines  map[[32]byte]int64
-	opens  []vitrine.OpenRecord
+	views  []vitrine.ViewRecord
 	sizes  []int // of the batches
 	failAt int   // which Import from now on fails, from 1; 0: none
 }
@@ -68,7 +68,7 @@ func (l *importLog) Imported(_ context.Context, file [32]byte) (int64, error) {
 	return l.lines[file], nil
 }
 
-func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
+func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	if l.failAt--; l.failAt == 0 {
 		return errLog
 	}
@@ -80,8 +80,8 @@ func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, ope
 		return nil
 	}
 	l.lines[receipt.File] = receipt.Lines
-	l.opens = append(l.opens, opens...)
-	l.sizes = append(l.sizes, len(opens))
+	l.views = append(l.views, views...)
+	l.sizes = append(l.sizes, len(views))
 	return nil
 }
 
@@ -112,8 +112,8 @@ func TestImportOrder(t *testing.T) {
 	for _, run := range []int{1, 100, 999, n, 0} {
 		log := newImportLog(t)
 		in := importInto(log)
-		in.runOpens, in.batchOpens = run, 1000
-		res, err := in.Opens(t.Context(), strings.NewReader(lines))
+		in.runViews, in.batchViews = run, 1000
+		res, err := in.Views(t.Context(), strings.NewReader(lines))
 		if want := (Result{Lines: n, Added: n}); err != nil || res != want {
 			t.Fatalf("runs of %d: %+v, %v", run, res, err)
 		}
@@ -123,10 +123,10 @@ func TestImportOrder(t *testing.T) {
 		if log.lines[sha256.Sum256([]byte(lines))] != n {
 			t.Errorf("receipts: %v", log.lines)
 		}
-		place := func(o *vitrine.OpenRecord) (i int) { fmt.Sscan(o.City, &i); return i }
+		place := func(o *vitrine.ViewRecord) (i int) { fmt.Sscan(o.City, &i); return i }
 		seen := make([]bool, n)
-		for i := range log.opens {
-			o := &log.opens[i]
+		for i := range log.views {
+			o := &log.views[i]
 			p := place(o)
 			if seen[p] {
 				t.Fatalf("open %d of the file comes twice", p)
@@ -138,12 +138,12 @@ func TestImportOrder(t *testing.T) {
 			if i == 0 {
 				continue
 			}
-			last := &log.opens[i-1]
+			last := &log.views[i-1]
 			if cmp.Or(cmp.Compare(last.Account, o.Account), cmp.Compare(last.Link, o.Link), cmp.Compare(last.At, o.At), cmp.Compare(place(last), p)) >= 0 {
 				t.Fatalf("runs of %d: %+v comes before %+v", run, last, o)
 			}
 		}
-		if log.opens[0].Account != 1 || log.opens[n-1].Link != 7 {
+		if log.views[0].Account != 1 || log.views[n-1].Link != 7 {
 			t.Error("not all links are there")
 		}
 	}
@@ -151,7 +151,7 @@ func TestImportOrder(t *testing.T) {
 
 func TestImportBatches(t *testing.T) {
 	log := newImportLog(t)
-	if _, err := importInto(log).Opens(t.Context(), strings.NewReader(historyLines(2*importBatch+1))); err != nil {
+	if _, err := importInto(log).Views(t.Context(), strings.NewReader(historyLines(2*importBatch+1))); err != nil {
 		t.Fatal(err)
 	}
 	if want := []int{importBatch, importBatch, 1}; !slices.Equal(log.sizes, want) {
@@ -171,26 +171,26 @@ func TestImportResume(t *testing.T) {
 	} {
 		whole := newImportLog(t)
 		in := importInto(whole)
-		in.batchOpens = 100
-		if _, err := in.Opens(t.Context(), strings.NewReader(lines)); err != nil {
+		in.batchViews = 100
+		if _, err := in.Views(t.Context(), strings.NewReader(lines)); err != nil {
 			t.Fatal(err)
 		}
 		for k := 1; k <= len(whole.sizes); k++ {
 			log := newImportLog(t)
-			in.Log, log.failAt, in.runOpens = log, k, 120
-			res, err := in.Opens(t.Context(), strings.NewReader(lines))
-			if !errors.Is(err, errLog) || res.Added != int64(len(log.opens)) || len(log.sizes) != k-1 {
+			in.Log, log.failAt, in.runViews = log, k, 120
+			res, err := in.Views(t.Context(), strings.NewReader(lines))
+			if !errors.Is(err, errLog) || res.Added != int64(len(log.views)) || len(log.sizes) != k-1 {
 				t.Fatalf("%s: %d batches, %+v, %v", name, len(log.sizes), res, err)
 			}
-			in.runOpens = 77
-			again, err := in.Opens(t.Context(), strings.NewReader(lines))
-			if err != nil || again.Already || again.Added+res.Added != int64(len(whole.opens)) {
+			in.runViews = 77
+			again, err := in.Views(t.Context(), strings.NewReader(lines))
+			if err != nil || again.Already || again.Added+res.Added != int64(len(whole.views)) {
 				t.Fatalf("%s: second run %+v, %v", name, again, err)
 			}
-			if !reflect.DeepEqual(log.opens, whole.opens) || !reflect.DeepEqual(log.lines, whole.lines) {
+			if !reflect.DeepEqual(log.views, whole.views) || !reflect.DeepEqual(log.lines, whole.lines) {
 				t.Fatalf("%s: interrupted at batch %d, other opens are there", name, k)
 			}
-			last, err := in.Opens(t.Context(), strings.NewReader(lines))
+			last, err := in.Views(t.Context(), strings.NewReader(lines))
 			if want := (Result{Lines: again.Lines, Already: true}); err != nil || last != want {
 				t.Fatalf("%s: third run %+v, %v", name, last, err)
 			}
@@ -220,8 +220,8 @@ func TestImportRefused(t *testing.T) {
 	} {
 		log := newImportLog(t)
 		in := importInto(log)
-		in.runOpens = 100
-		res, err := in.Opens(t.Context(), strings.NewReader(good+"\n\n"+bad))
+		in.runViews = 100
+		res, err := in.Views(t.Context(), strings.NewReader(good+"\n\n"+bad))
 		var e *vitrine.Error
 		if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest || !strings.HasPrefix(e.Message, "line 2002: ") || !strings.Contains(e.Message, want) {
 			t.Errorf("%.100s: %v", bad, err)
@@ -231,7 +231,7 @@ func TestImportRefused(t *testing.T) {
 		}
 	}
 	log := newImportLog(t)
-	if res, err := importInto(log).Opens(t.Context(), strings.NewReader(huge(importMaxLine-1)+"\n")); err != nil || res.Added != 1 {
+	if res, err := importInto(log).Views(t.Context(), strings.NewReader(huge(importMaxLine-1)+"\n")); err != nil || res.Added != 1 {
 		t.Errorf("a line as long as it may be: %+v, %v", res, err)
 	}
 }
@@ -240,11 +240,11 @@ func TestImportNothing(t *testing.T) {
 	for file, want := range map[string]Result{"": {}, "\n": {Lines: 1}, " \n\t\r\n\n": {Lines: 3}} {
 		log := newImportLog(t)
 		in := importInto(log)
-		if res, err := in.Opens(t.Context(), strings.NewReader(file)); err != nil || res != want {
+		if res, err := in.Views(t.Context(), strings.NewReader(file)); err != nil || res != want {
 			t.Errorf("%q: %+v, %v", file, res, err)
 		}
 		want.Already = want.Lines > 0
-		if res, err := in.Opens(t.Context(), strings.NewReader(file)); err != nil || res != want || len(log.opens) > 0 {
+		if res, err := in.Views(t.Context(), strings.NewReader(file)); err != nil || res != want || len(log.views) > 0 {
 			t.Errorf("%q again: %+v, %v", file, res, err)
 		}
 	}
@@ -259,12 +259,12 @@ func TestImportPipe(t *testing.T) {
 	log := newImportLog(t)
 	in := importInto(log)
 	broken := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]), readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
-	if _, err := in.Opens(t.Context(), broken); !errors.Is(err, io.ErrUnexpectedEOF) || len(log.lines) > 0 {
+	if _, err := in.Views(t.Context(), broken); !errors.Is(err, io.ErrUnexpectedEOF) || len(log.lines) > 0 {
 		t.Errorf("half a file: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]), readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }), bytes.NewReader(lines[len(lines)/2:]))
-	if _, err := in.Opens(ctx, stopped); !errors.Is(err, context.Canceled) || len(log.lines) > 0 {
+	if _, err := in.Views(ctx, stopped); !errors.Is(err, context.Canceled) || len(log.lines) > 0 {
 		t.Errorf("stopped: %v", err)
 	}
 	r, w := io.Pipe()
@@ -275,10 +275,10 @@ func TestImportPipe(t *testing.T) {
 		}
 		w.Close()
 	}()
-	if res, err := in.Opens(t.Context(), r); err != nil || res.Added != 3000 {
+	if res, err := in.Views(t.Context(), r); err != nil || res.Added != 3000 {
 		t.Errorf("pipe: %+v, %v", res, err)
 	}
-	if res, err := in.Opens(t.Context(), bytes.NewReader(lines)); err != nil || !res.Already {
+	if res, err := in.Views(t.Context(), bytes.NewReader(lines)); err != nil || !res.Already {
 		t.Errorf("the same as a file: %+v, %v", res, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -293,7 +293,7 @@ func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 func TestImportNoTemporaryFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
 	log := newImportLog(t)
-	_, err := importInto(log).Opens(t.Context(), strings.NewReader(historyLines(1)))
+	_, err := importInto(log).Views(t.Context(), strings.NewReader(historyLines(1)))
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") || vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
 		t.Errorf("error %v", err)
 	}

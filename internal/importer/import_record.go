@@ -18,13 +18,13 @@ const (
 )
 
 // labelsOf are the labels of an open that is staged, each at most 255 bytes.
-func labelsOf(o *vitrine.OpenRecord) [7]*string {
+func labelsOf(o *vitrine.ViewRecord) [7]*string {
 	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS}
 }
 
 // appendStaged writes an open in a short form that readStaged reads; all but
 // its account, link, time and ID.
-func appendStaged(b []byte, o *vitrine.OpenRecord) []byte {
+func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 	s := o.Session
 	var flags byte
 	for _, f := range []struct {
@@ -57,7 +57,7 @@ func appendStaged(b []byte, o *vitrine.OpenRecord) []byte {
 var errStaged = errors.New("the temporary file of the import is damaged; run the import again")
 
 // readStaged reads what appendStaged wrote. The open shares no memory with b.
-func readStaged(b []byte, o *vitrine.OpenRecord, words *wordCache) error {
+func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 	r := stagedReader{rest: b}
 	flags := r.bytes(1)[0]
 	if flags&stagedBot != 0 {

@@ -17,7 +17,7 @@ import (
 // Bounds of the memory of an import, which is about 40 MiB however large the
 // file.
 const (
-	stagedRunOpens = 1 << 18  // opens of a sorted run
+	stagedRunViews = 1 << 18  // opens of a sorted run
 	stagedRunBytes = 24 << 20 // bytes of a sorted run
 	mergeBytes     = 16 << 20 // of the buffers of all runs together, unless there are thousands
 )
@@ -30,16 +30,16 @@ type staging struct {
 	named   bool // the file must be removed
 	end     int64
 	runs    []stagedRun
-	opens   int64
+	views   int64
 	targets []*importTarget // by number
 
-	runOpens int
-	index    []stagedOpen // the run in memory, as it came
+	runViews int
+	index    []stagedView // the run in memory, as it came
 	data     []byte       // of its opens
 }
 
 // stagedOpen is an open of the run in memory.
-type stagedOpen struct {
+type stagedView struct {
 	at        int64
 	target    uint32 // number; its place in the order while the run is sorted
 	off, size uint32 // in staging.data
@@ -52,12 +52,12 @@ func stagingError(err error) error {
 	return fmt.Errorf("the temporary file of the import in %s (TMPDIR chooses another place): %w", os.TempDir(), err)
 }
 
-func newStaging(runOpens int) (*staging, error) {
+func newStaging(runViews int) (*staging, error) {
 	f, err := os.CreateTemp("", "vitrine-import-*")
 	if err != nil {
 		return nil, stagingError(err)
 	}
-	return &staging{file: f, named: os.Remove(f.Name()) != nil, runOpens: cmp.Or(runOpens, stagedRunOpens)}, nil
+	return &staging{file: f, named: os.Remove(f.Name()) != nil, runViews: cmp.Or(runViews, stagedRunViews)}, nil
 }
 
 func (s *staging) close() {
@@ -74,15 +74,15 @@ func (s *staging) target(t *importTarget) uint32 {
 }
 
 // add takes an open in and keeps nothing of it.
-func (s *staging) add(t *importTarget, o *vitrine.OpenRecord) error {
+func (s *staging) add(t *importTarget, o *vitrine.ViewRecord) error {
 	if s.index == nil {
-		s.index, s.data = make([]stagedOpen, 0, s.runOpens), make([]byte, 0, stagedRunBytes)
+		s.index, s.data = make([]stagedView, 0, s.runViews), make([]byte, 0, stagedRunBytes)
 	}
 	off := len(s.data)
 	s.data = appendStaged(s.data, o)
-	s.index = append(s.index, stagedOpen{at: o.At, target: t.number, off: uint32(off), size: uint32(len(s.data) - off)})
-	s.opens++
-	if len(s.index) < s.runOpens && len(s.data) < stagedRunBytes-2*importMaxLine {
+	s.index = append(s.index, stagedView{at: o.At, target: t.number, off: uint32(off), size: uint32(len(s.data) - off)})
+	s.views++
+	if len(s.index) < s.runViews && len(s.data) < stagedRunBytes-2*importMaxLine {
 		return nil
 	}
 	return s.spill()
@@ -99,7 +99,7 @@ func (s *staging) compare(target1 uint32, at1 int64, target2 uint32, at2 int64) 
 
 // spill writes the run in memory, sorted, at the end of the file.
 func (s *staging) spill() error {
-	slices.SortFunc(s.index, func(a, b stagedOpen) int {
+	slices.SortFunc(s.index, func(a, b stagedView) int {
 		if c := s.compare(a.target, a.at, b.target, b.at); c != 0 {
 			return c
 		}
@@ -154,13 +154,13 @@ type merge struct {
 }
 
 // next reads the next open, all but its ID; io.EOF: there is none.
-func (m *merge) next(o *vitrine.OpenRecord) error {
+func (m *merge) next(o *vitrine.ViewRecord) error {
 	if len(m.runs) == 0 {
 		return io.EOF
 	}
 	r := m.runs[0]
 	t := m.targets[r.target]
-	*o = vitrine.OpenRecord{Account: t.account, Open: report.Open{At: r.at, Link: int64(t.link)}}
+	*o = vitrine.ViewRecord{Account: t.account, View: report.View{At: r.at, Link: int64(t.link)}}
 	m.body = slices.Grow(m.body[:0], r.size)[:r.size]
 	if _, err := io.ReadFull(r, m.body); err != nil {
 		return stagingError(err)

@@ -106,7 +106,7 @@ func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err er
 // entries there are.
 func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool) (b vitrine.Batch, old int, err error) {
 	owner, since := v.owners(ctx), time.Now().Add(-earlyLife).UnixMilli()
-	wanted := func(of openOf) bool {
+	wanted := func(of viewOf) bool {
 		whose := vitrine.AccountID(0)
 		if err == nil {
 			whose, err = owner(of.link)
@@ -114,19 +114,19 @@ func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool)
 		if err != nil || whose == 0 && v.Owner != nil {
 			return false
 		}
-		if letGoOld && of.open.Ms() < since {
+		if letGoOld && of.view.Ms() < since {
 			old++
 			return false
 		}
 		return true
 	}
 	for _, s := range early.Snapshots {
-		if wanted(openOf{s.Link, s.Open}) {
+		if wanted(viewOf{s.Link, s.View}) {
 			b.Snapshots = append(b.Snapshots, s)
 		}
 	}
 	for _, d := range early.Downloads {
-		if wanted(openOf{d.Link, d.Open}) {
+		if wanted(viewOf{d.Link, d.View}) {
 			b.Downloads = append(b.Downloads, d)
 		}
 	}
@@ -134,13 +134,13 @@ func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool)
 }
 
 // opensOf are the opens that the snapshots and downloads of a batch are about.
-func opensOf(b vitrine.Batch) map[openOf]bool {
-	of := map[openOf]bool{}
+func viewsOf(b vitrine.Batch) map[viewOf]bool {
+	of := map[viewOf]bool{}
 	for _, s := range b.Snapshots {
-		of[openOf{s.Link, s.Open}] = true
+		of[viewOf{s.Link, s.View}] = true
 	}
 	for _, d := range b.Downloads {
-		of[openOf{d.Link, d.Open}] = true
+		of[viewOf{d.Link, d.View}] = true
 	}
 	return of
 }

@@ -25,8 +25,8 @@ func TestEarlyDrained(t *testing.T) {
 	}
 	dir := t.TempDir()
 	spool, early := openSpool(t, filepath.Join(dir, "spool")), openSpool(t, filepath.Join(dir, "early"))
-	old := vitrine.Snapshot{Link: l.ID, Open: vitrine.ViewID(newOpen(0).ID)}
-	gone := vitrine.Snapshot{Link: 2, Open: old.Open}
+	old := vitrine.Snapshot{Link: l.ID, View: vitrine.ViewID(newView(0).ID)}
+	gone := vitrine.Snapshot{Link: 2, View: old.View}
 	if err := early.Append(vitrine.Batch{Snapshots: []vitrine.Snapshot{old, gone}}); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestEarlyDrained(t *testing.T) {
 	if err := early.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) { left = append(left, b.Snapshots...); return b, nil }); err != nil {
 		t.Error(err)
 	}
-	if len(left) != 1 || left[0].Link != l.ID || left[0].Open != old.Open {
+	if len(left) != 1 || left[0].Link != l.ID || left[0].View != old.View {
 		t.Errorf("left: %+v", left)
 	}
 }
@@ -50,8 +50,8 @@ func TestEarlyAlone(t *testing.T) {
 		log := others(t)
 		v, s, _ := startViews(t, log, dir)
 		defer v.Close()
-		id := vitrine.ViewID(newOpen(0).ID)
-		if err := v.Snapshot(t.Context(), &vitrine.Snapshot{Link: 1, Open: id}); err != nil || !s.Empty() {
+		id := vitrine.ViewID(newView(0).ID)
+		if err := v.Snapshot(t.Context(), &vitrine.Snapshot{Link: 1, View: id}); err != nil || !s.Empty() {
 			t.Errorf("%v; empty spool: %v", err, s.Empty())
 		}
 	})

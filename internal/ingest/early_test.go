@@ -84,9 +84,9 @@ func (s *peer) restart() {
 // tell hands in what the page of an open says, and a download.
 func (s *peer) tell(n int, engaged int64) {
 	s.t.Helper()
-	id := vitrine.ViewID(newOpen(n).ID)
-	err := s.Snapshot(s.t.Context(), &vitrine.Snapshot{Link: 1, Open: id, Session: report.Session{EngagedMs: engaged}})
-	if err := errors.Join(err, s.Download(s.t.Context(), &vitrine.Download{ID: id, Link: 1, Open: id})); err != nil {
+	id := vitrine.ViewID(newView(n).ID)
+	err := s.Snapshot(s.t.Context(), &vitrine.Snapshot{Link: 1, View: id, Session: report.Session{EngagedMs: engaged}})
+	if err := errors.Join(err, s.Download(s.t.Context(), &vitrine.Download{ID: id, Link: 1, View: id})); err != nil {
 		s.t.Errorf("what the page of open %d says: %v", n, err)
 	}
 }
@@ -104,11 +104,11 @@ func (l *frailLog) holds(n int, engaged int64) {
 	l.t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.opens) != n {
-		l.t.Errorf("%d opens, want %d", len(l.opens), n)
+	if len(l.views) != n {
+		l.t.Errorf("%d opens, want %d", len(l.views), n)
 	}
 	for i := range n {
-		if id := vitrine.ViewID(newOpen(i).ID); l.engaged[id] != engaged || !l.downloads[id] {
+		if id := vitrine.ViewID(newView(i).ID); l.engaged[id] != engaged || !l.downloads[id] {
 			l.t.Errorf("of open %d: %d ms, downloaded: %v; want %d ms and a download", i, l.engaged[id], l.downloads[id], engaged)
 		}
 	}
@@ -336,19 +336,19 @@ func TestEarlyFull(t *testing.T) {
 		outcomes := make([]error, 7)
 		var all sync.WaitGroup
 		do := func(i int, f func(context.Context) error) { all.Go(func() { outcomes[i] = f(t.Context()) }) }
-		known, unknown := vitrine.ViewID(newOpen(0).ID), vitrine.ViewID(newOpen(5).ID)
-		do(0, func(ctx context.Context) error { return b.Open(ctx, newOpen(1)) })
+		known, unknown := vitrine.ViewID(newView(0).ID), vitrine.ViewID(newView(5).ID)
+		do(0, func(ctx context.Context) error { return b.Add(ctx, newView(1)) })
 		<-entered
-		do(1, func(ctx context.Context) error { return b.Open(ctx, newOpen(2)) })
-		do(2, func(ctx context.Context) error { return b.Snapshot(ctx, &vitrine.Snapshot{Link: 1, Open: known}) })
-		do(3, func(ctx context.Context) error { return b.Snapshot(ctx, &vitrine.Snapshot{Link: 1, Open: unknown}) })
+		do(1, func(ctx context.Context) error { return b.Add(ctx, newView(2)) })
+		do(2, func(ctx context.Context) error { return b.Snapshot(ctx, &vitrine.Snapshot{Link: 1, View: known}) })
+		do(3, func(ctx context.Context) error { return b.Snapshot(ctx, &vitrine.Snapshot{Link: 1, View: unknown}) })
 		do(4, func(ctx context.Context) error {
-			return b.Download(ctx, &vitrine.Download{ID: unknown, Link: 1, Open: unknown})
+			return b.Download(ctx, &vitrine.Download{ID: unknown, Link: 1, View: unknown})
 		})
 		do(5, func(ctx context.Context) error {
-			return b.Download(ctx, &vitrine.Download{ID: known, Link: 1, Open: known})
+			return b.Download(ctx, &vitrine.Download{ID: known, Link: 1, View: known})
 		})
-		do(6, func(ctx context.Context) error { return b.Snapshot(ctx, &vitrine.Snapshot{Link: 1, Open: known}) })
+		do(6, func(ctx context.Context) error { return b.Snapshot(ctx, &vitrine.Snapshot{Link: 1, View: known}) })
 		synctest.Wait()
 		close(hold)
 		all.Wait()
@@ -436,8 +436,8 @@ func TestEarlyLetGo(t *testing.T) {
 		b.restart()
 		down.Store(true)
 		b.tell(0, 1000)
-		id := vitrine.ViewID(newOpen(1).ID)
-		if err := b.Snapshot(t.Context(), &vitrine.Snapshot{Link: 2, Open: id}); err != nil {
+		id := vitrine.ViewID(newView(1).ID)
+		if err := b.Snapshot(t.Context(), &vitrine.Snapshot{Link: 2, View: id}); err != nil {
 			t.Error(err)
 		}
 		<-time.After(time.Hour)

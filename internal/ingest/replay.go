@@ -107,10 +107,10 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 			return early, err
 		}
 		early.Add(o.Early)
-		var moved []vitrine.OpenRecord
+		var moved []vitrine.ViewRecord
 		for i, err := range o.Refused {
 			if err != nil && !errors.Is(err, vitrine.ErrForgotten) {
-				o := b.Opens[i]
+				o := b.Views[i]
 				id := vitrine.ViewID(o.ID)
 				o.ID = int64(vitrine.ViewIDAt(id.Ms(), int(id)+1))
 				moved = append(moved, o)
@@ -119,7 +119,7 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 		if moved == nil {
 			return early, nil
 		}
-		b = vitrine.Batch{Opens: moved}
+		b = vitrine.Batch{Views: moved}
 	}
 }
 
@@ -127,8 +127,8 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 // another's; what else there is of them is early, and let go there.
 func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
 	owner := v.owners(ctx)
-	var kept []vitrine.OpenRecord
-	for _, o := range b.Opens {
+	var kept []vitrine.ViewRecord
+	for _, o := range b.Views {
 		whose, err := owner(vitrine.LinkID(o.Link))
 		if err != nil {
 			return b, err
@@ -137,7 +137,7 @@ func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, err
 			kept = append(kept, o)
 		}
 	}
-	b.Opens = kept
+	b.Views = kept
 	return b, nil
 }
 

@@ -96,27 +96,27 @@ type Views struct {
 }
 
 type entry struct {
-	open     *vitrine.OpenRecord
+	view     *vitrine.ViewRecord
 	snapshot *vitrine.Snapshot
 	download *vitrine.Download
 	done     chan error
 }
 
 // openOf names an open.
-type openOf struct {
+type viewOf struct {
 	link vitrine.LinkID
-	open vitrine.ViewID
+	view vitrine.ViewID
 }
 
 // of is the open that an entry is about.
-func (e *entry) of() openOf {
+func (e *entry) of() viewOf {
 	switch {
 	case e.snapshot != nil:
-		return openOf{e.snapshot.Link, e.snapshot.Open}
+		return viewOf{e.snapshot.Link, e.snapshot.View}
 	case e.download != nil:
-		return openOf{e.download.Link, e.download.Open}
+		return viewOf{e.download.Link, e.download.View}
 	}
-	return openOf{vitrine.LinkID(e.open.Link), vitrine.ViewID(e.open.ID)}
+	return viewOf{vitrine.LinkID(e.view.Link), vitrine.ViewID(e.view.ID)}
 }
 
 // NewViews starts writing to log alone: what it does not take is refused, and
@@ -181,22 +181,22 @@ func (v *Views) Close() {
 	v.logging <- struct{}{} // the log may be closed now
 }
 
-// Open writes an open. ErrExists: its ID is taken, and another must be tried.
-func (v *Views) Open(ctx context.Context, o *vitrine.OpenRecord) error {
-	return v.hand(ctx, entry{open: o})
+// Add writes an open. ErrExists: its ID is taken, and another must be tried.
+func (v *Views) Add(ctx context.Context, o *vitrine.ViewRecord) error {
+	return v.hand(ctx, entry{view: o})
 }
 
 // openTries bounds the search for a free ID: two opens of one link must meet in
 // a millisecond and in a counter of two million.
-const openTries = 3
+const viewTries = 3
 
-// OpenNext writes an open under the next free ID of a moment, which it returns.
+// AddNext writes an open under the next free ID of a moment, which it returns.
 // Errors: CodeUnavailable.
-func (v *Views) OpenNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, o *vitrine.OpenRecord) (vitrine.ViewID, error) {
-	for range openTries {
+func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, o *vitrine.ViewRecord) (vitrine.ViewID, error) {
+	for range viewTries {
 		id := ids.Next(now)
 		o.ID, o.At = int64(id), id.Ms()
-		if err := v.Open(ctx, o); !errors.Is(err, vitrine.ErrExists) {
+		if err := v.Add(ctx, o); !errors.Is(err, vitrine.ErrExists) {
 			return id, err
 		}
 	}
@@ -273,8 +273,8 @@ func (v *Views) store(entries []entry) {
 	var b vitrine.Batch
 	for _, e := range entries {
 		switch {
-		case e.open != nil:
-			b.Opens = append(b.Opens, *e.open)
+		case e.view != nil:
+			b.Views = append(b.Views, *e.view)
 		case e.snapshot != nil:
 			b.Snapshots = append(b.Snapshots, *e.snapshot)
 		case e.download != nil:
@@ -285,19 +285,19 @@ func (v *Views) store(entries []entry) {
 	outcome, err := v.keep(b)
 	<-v.turn
 	lost := v.wait(outcome.Early)
-	var early map[openOf]bool
+	var early map[viewOf]bool
 	if lost != nil {
-		early = opensOf(outcome.Early)
+		early = viewsOf(outcome.Early)
 	}
-	opens := 0
+	views := 0
 	for _, e := range entries {
 		answer := err
 		switch {
-		case e.open != nil:
-			if outcome.Refused != nil && outcome.Refused[opens] != nil {
-				answer = outcome.Refused[opens]
+		case e.view != nil:
+			if outcome.Refused != nil && outcome.Refused[views] != nil {
+				answer = outcome.Refused[views]
 			}
-			opens++
+			views++
 		case early[e.of()]:
 			answer = lost
 		}

@@ -21,12 +21,12 @@ func TestViewsNeither(t *testing.T) {
 		v.Start()
 		defer v.Close()
 		for i := range 3 {
-			if err := v.Open(t.Context(), newOpen(100+i)); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+			if err := v.Add(t.Context(), newView(100+i)); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
 				t.Errorf("with nothing to write to: %v", err)
 			}
 		}
 		write(t, v, 0)
-		wantOpens(t, log, 1)
+		wantViews(t, log, 1)
 	})
 }
 
@@ -38,7 +38,7 @@ func TestViewsFaultIsNotSpooled(t *testing.T) {
 		log := newFrailLog(t, func(int) error { return errors.New("a record cannot be read") })
 		v, s, _ := startViews(t, log, dir)
 		defer v.Close()
-		if err := v.Open(t.Context(), newOpen(0)); vitrine.CodeOf(err) != vitrine.CodeUnavailable || !s.Empty() {
+		if err := v.Add(t.Context(), newView(0)); vitrine.CodeOf(err) != vitrine.CodeUnavailable || !s.Empty() {
 			t.Errorf("%v; empty spool: %v", err, s.Empty())
 		}
 	})
@@ -56,7 +56,7 @@ func TestViewsBackPressure(t *testing.T) {
 		const n = 10_000
 		outcomes := make(chan error, n)
 		for i := range n {
-			go func() { outcomes <- v.Open(ctx, newOpen(i)) }()
+			go func() { outcomes <- v.Add(ctx, newView(i)) }()
 		}
 		<-ctx.Done()
 		synctest.Wait()

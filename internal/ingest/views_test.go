@@ -32,14 +32,14 @@ type frailLog struct {
 
 	mu        sync.Mutex
 	calls     int
-	opens     map[vitrine.ViewID]vitrine.OpenRecord
+	views     map[vitrine.ViewID]vitrine.ViewRecord
 	order     []vitrine.ViewID
 	engaged   map[vitrine.ViewID]int64
 	downloads map[vitrine.ViewID]bool
 }
 
 func newFrailLog(t *testing.T, before func(call int) error) *frailLog {
-	return &frailLog{t: t, before: before, opens: map[vitrine.ViewID]vitrine.OpenRecord{}, engaged: map[vitrine.ViewID]int64{},
+	return &frailLog{t: t, before: before, views: map[vitrine.ViewID]vitrine.ViewRecord{}, engaged: map[vitrine.ViewID]int64{},
 		downloads: map[vitrine.ViewID]bool{}}
 }
 
@@ -54,34 +54,34 @@ func (l *frailLog) Append(_ context.Context, b vitrine.Batch) (o vitrine.Outcome
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o.Refused = make([]error, len(b.Opens))
-	for i, open := range b.Opens {
-		id := vitrine.ViewID(open.ID)
-		if there, ok := l.opens[id]; id < l.forgotten {
+	o.Refused = make([]error, len(b.Views))
+	for i, view := range b.Views {
+		id := vitrine.ViewID(view.ID)
+		if there, ok := l.views[id]; id < l.forgotten {
 			o.Refused[i] = vitrine.ErrForgotten
 		} else if !ok {
-			l.opens[id] = open
+			l.views[id] = view
 			l.order = append(l.order, id)
-		} else if there != open {
+		} else if there != view {
 			o.Refused[i] = vitrine.ErrExists
 		}
 	}
 	known := func(id vitrine.ViewID) bool {
-		_, ok := l.opens[id]
+		_, ok := l.views[id]
 		if !ok && !l.others {
 			l.t.Errorf("something was said of open %d before the open itself", id)
 		}
 		return ok
 	}
 	for _, s := range b.Snapshots {
-		if known(s.Open) {
-			l.engaged[s.Open] = max(l.engaged[s.Open], s.Session.EngagedMs)
+		if known(s.View) {
+			l.engaged[s.View] = max(l.engaged[s.View], s.Session.EngagedMs)
 		} else {
 			o.Early.Snapshots = append(o.Early.Snapshots, s)
 		}
 	}
 	for _, d := range b.Downloads {
-		if known(d.Open) {
+		if known(d.View) {
 			l.downloads[d.ID] = true
 		} else {
 			o.Early.Downloads = append(o.Early.Downloads, d)
@@ -146,18 +146,18 @@ func startViews(t *testing.T, log vitrine.ViewLog, dir string) (*ingest.Views, *
 	return v, s, n
 }
 
-func newOpen(n int) *vitrine.OpenRecord {
-	return &vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, n)), At: at, Link: 1, Viewer: uint64(n)}}
+func newView(n int) *vitrine.ViewRecord {
+	return &vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at, n)), At: at, Link: 1, Viewer: uint64(n)}}
 }
 
 func write(t *testing.T, v *ingest.Views, n int) {
 	t.Helper()
-	if err := v.Open(t.Context(), newOpen(n)); err != nil {
+	if err := v.Add(t.Context(), newView(n)); err != nil {
 		t.Errorf("open %d: %v", n, err)
 	}
 }
 
-func wantOpens(t *testing.T, log *frailLog, n int) {
+func wantViews(t *testing.T, log *frailLog, n int) {
 	t.Helper()
 	var want []vitrine.ViewID
 	for i := range n {
@@ -202,7 +202,7 @@ func TestViewsLogFails(t *testing.T) {
 				if log.count() != calls+1 || !s.Empty() {
 					t.Error("the log is not written directly again")
 				}
-				wantOpens(t, log, 11)
+				wantViews(t, log, 11)
 				if n := len(told.all); n != 6 || told.all[n-1] != nil || slices.Contains(told.all[:n-1], nil) {
 					t.Errorf("told: %v, want five failures and the end", told.all)
 				}
@@ -229,14 +229,14 @@ func TestViewsOfDeleted(t *testing.T) {
 		defer v.Close()
 		write(t, v, 0)
 		for _, link := range []int64{2, 3} {
-			gone := newOpen(1)
+			gone := newView(1)
 			gone.Link = link
-			if err := v.Open(t.Context(), gone); err != nil {
+			if err := v.Add(t.Context(), gone); err != nil {
 				t.Error(err)
 			}
 		}
 		drained(t, s)
-		wantOpens(t, log, 1)
+		wantViews(t, log, 1)
 	})
 }
 
@@ -274,7 +274,7 @@ func TestViewsPausesAnew(t *testing.T) {
 		var v *ingest.Views
 		log := newFrailLog(t, func(call int) error {
 			if call == 4 { // the replay; what comes meanwhile is for the hand-over, which fails
-				if err := v.Open(context.Background(), newOpen(1)); err != nil {
+				if err := v.Add(context.Background(), newView(1)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -287,7 +287,7 @@ func TestViewsPausesAnew(t *testing.T) {
 		defer v.Close()
 		write(t, v, 0)
 		drained(t, s)
-		wantOpens(t, log, 2)
+		wantViews(t, log, 2)
 	})
 }
 
@@ -319,7 +319,7 @@ func TestViewsLogHangs(t *testing.T) {
 		}
 		close(release)
 		drained(t, s)
-		wantOpens(t, log, 100)
+		wantViews(t, log, 100)
 	})
 }
 
@@ -335,7 +335,7 @@ func TestViewsHandOverHangs(t *testing.T) {
 			case 1:
 				return errDown
 			case 2: // the replay; what comes meanwhile is for the hand-over
-				if err := v.Open(context.Background(), newOpen(1)); err != nil {
+				if err := v.Add(context.Background(), newView(1)); err != nil {
 					t.Error(err)
 				}
 			case 3:
@@ -354,7 +354,7 @@ func TestViewsHandOverHangs(t *testing.T) {
 		}
 		close(release)
 		drained(t, s)
-		wantOpens(t, log, 3)
+		wantViews(t, log, 3)
 	})
 }
 
@@ -378,7 +378,7 @@ func TestViewsRestart(t *testing.T) {
 		defer v.Close()
 		write(t, v, 6)
 		drained(t, s)
-		wantOpens(t, log, 7)
+		wantViews(t, log, 7)
 		if len(told.all) != 1 || told.all[0] != nil {
 			t.Errorf("told: %v, want the end alone", told.all)
 		}
@@ -391,7 +391,7 @@ func TestViewsForgotten(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		log := newFrailLog(t, down(1))
-		log.forgotten = vitrine.ViewID(newOpen(3).ID)
+		log.forgotten = vitrine.ViewID(newView(3).ID)
 		v, s, _ := startViews(t, log, dir)
 		write(t, v, 2)
 		write(t, v, 3)
@@ -410,19 +410,19 @@ func TestViewsMovesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newFrailLog(t, down(1))
 		for _, n := range []int{1<<21 - 2, 1<<21 - 1, 0} {
-			o := newOpen(n)
+			o := newView(n)
 			o.Viewer = 99
-			log.opens[vitrine.ViewID(o.ID)] = *o
+			log.views[vitrine.ViewID(o.ID)] = *o
 		}
 		v, s, _ := startViews(t, log, dir)
 		write(t, v, 1<<21-2)
 		drained(t, s)
-		if err := v.Open(t.Context(), newOpen(1<<21-1)); !errors.Is(err, vitrine.ErrExists) {
+		if err := v.Add(t.Context(), newView(1<<21-1)); !errors.Is(err, vitrine.ErrExists) {
 			t.Errorf("a taken ID, directly: %v", err)
 		}
 		v.Close()
-		if o := log.opens[vitrine.ViewIDAt(at, 1)]; o.Viewer != 1<<21-2 || o.At != at || len(log.opens) != 4 {
-			t.Errorf("it is %+v, of %d opens", o, len(log.opens))
+		if o := log.views[vitrine.ViewIDAt(at, 1)]; o.Viewer != 1<<21-2 || o.At != at || len(log.views) != 4 {
+			t.Errorf("it is %+v, of %d opens", o, len(log.views))
 		}
 	})
 }

@@ -186,7 +186,7 @@ func lower(resource int, most uint64) error {
 const (
 	landRead    = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	landExecute = landRead | unix.LANDLOCK_ACCESS_FS_EXECUTE
-	landOpen    = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
+	landView    = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 )
 
 // landlock leaves of the file system what programs are made of, the child's own
@@ -250,7 +250,7 @@ func (o order) allow(rules int, all uint64, private bool) error {
 		access uint64
 		paths  []string
 	}{
-		{landExecute, programs}, {landRead, reads}, {landOpen, []string{"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"}},
+		{landExecute, programs}, {landRead, reads}, {landView, []string{"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"}},
 		{cache, []string{o.Cache}}, {all &^ unix.LANDLOCK_ACCESS_FS_EXECUTE, own},
 	} {
 		for _, path := range r.paths {
@@ -281,7 +281,7 @@ func allowPath(rules int, path string, access uint64) error {
 		return err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		access &= landOpen
+		access &= landView
 	}
 	return allowFD(rules, fd, access)
 }

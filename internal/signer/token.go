@@ -130,7 +130,7 @@ func (s *Signer) LinkID(id vitrine.LinkID) string {
 // ViewToken is what a page carries so that its beacons are believed to be of
 // its open.
 func (s *Signer) ViewToken(v vitrine.Viewed) string {
-	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.Open), 36), string(v.Kind), strconv.Itoa(v.Pages))
+	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.View), 36), string(v.Kind), strconv.Itoa(v.Pages))
 }
 
 // ParseViewToken checks a view token; it is good for TokenLife from its open
@@ -146,8 +146,8 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, er
 	if err1 != nil || err2 != nil || err3 != nil {
 		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeInvalidSignature, "The view token is not valid.")
 	}
-	v := vitrine.Viewed{Link: vitrine.LinkID(link), Open: vitrine.ViewID(open), Kind: report.ContentKind(f[2]), Pages: pages}
-	if age := now.Sub(v.Open.Time()); age >= vitrine.TokenLife || age < -vitrine.ClockJump {
+	v := vitrine.Viewed{Link: vitrine.LinkID(link), View: vitrine.ViewID(open), Kind: report.ContentKind(f[2]), Pages: pages}
+	if age := now.Sub(v.View.Time()); age >= vitrine.TokenLife || age < -vitrine.ClockJump {
 		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeURLExpired, "The view token has expired.")
 	}
 	return v, nil

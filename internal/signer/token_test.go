@@ -61,7 +61,7 @@ func TestSignatureFields(t *testing.T) {
 
 func TestViewToken(t *testing.T) {
 	s := New([]byte("secret"))
-	v := vitrine.Viewed{Link: 7, Open: vitrine.NewViewIDs().Next(Noon), Kind: report.ContentPages, Pages: 12}
+	v := vitrine.Viewed{Link: 7, View: vitrine.NewViewIDs().Next(Noon), Kind: report.ContentPages, Pages: 12}
 	token := s.ViewToken(v)
 	if got, err := s.ParseViewToken(token, Noon.Add(vitrine.TokenLife-time.Millisecond)); err != nil || got != v {
 		t.Fatalf("ParseViewToken = %+v, %v", got, err)

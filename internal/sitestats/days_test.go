@@ -59,7 +59,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	site := addSite(t, store, now.Add(-time.Hour))
 	count := func(path string, viewer uint64, source, bot string) {
 		t.Helper()
-		if err := stats.Count(t.Context(), site.ID, path, report.Open{Viewer: viewer, Source: source, Bot: bot}); err != nil {
+		if err := stats.Count(t.Context(), site.ID, path, report.View{Viewer: viewer, Source: source, Bot: bot}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,13 +60,13 @@ func New(s Stats) *Stats {
 // Count records that a page was loaded. path is that of its file in the
 // website. The load is durable when Count returns nil. Errors: CodeNotFound if
 // the website is deleted, CodeUnavailable.
-func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, load report.Open) error {
+func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, load report.View) error {
 	account, link, err := s.lookUp(ctx, site, path)
 	if err != nil {
 		return err
 	}
 	load.Link = link
-	_, err = s.Views.OpenNext(ctx, s.IDs, s.Now(), &vitrine.OpenRecord{Account: vitrine.AccountID(account), Open: load})
+	_, err = s.Views.AddNext(ctx, s.IDs, s.Now(), &vitrine.ViewRecord{Account: vitrine.AccountID(account), View: load})
 	return err
 }
 

@@ -30,11 +30,11 @@ func (s *Spool) HighestIDs(ctx context.Context) (account vitrine.AccountID, link
 		}
 		r := reader{data: data}
 		for b, ok := r.next(); ok; b, ok = r.next() {
-			for i := range b.Opens {
-				if b.Opens[i].Account >= vitrine.FirstSitePage {
+			for i := range b.Views {
+				if b.Views[i].Account >= vitrine.FirstSitePage {
 					continue
 				}
-				account, link = max(account, b.Opens[i].Account), max(link, vitrine.LinkID(b.Opens[i].Link))
+				account, link = max(account, b.Views[i].Account), max(link, vitrine.LinkID(b.Views[i].Link))
 			}
 			for i := range b.Snapshots {
 				link = max(link, b.Snapshots[i].Link)

@@ -28,7 +28,7 @@ func TestHighest(t *testing.T) {
 	}
 	is("nothing", 0, 0)
 	open := func(a vitrine.AccountID, l vitrine.LinkID) vitrine.Batch {
-		return vitrine.Batch{Opens: []vitrine.OpenRecord{{Account: a, Open: report.Open{ID: 1, Link: int64(l)}}}}
+		return vitrine.Batch{Views: []vitrine.ViewRecord{{Account: a, View: report.View{ID: 1, Link: int64(l)}}}}
 	}
 	err = errors.Join(s.Append(open(7, 3)), s.Append(open(2, 9)), s.Append(vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 4}}}))
 	is("opens and a beacon", 7, 9)

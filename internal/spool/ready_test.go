@@ -47,9 +47,9 @@ func TestNotReadyWhenFull(t *testing.T) {
 	v.Start()
 	defer v.Close()
 	add := func(id int) error {
-		o := spooltest.Batch(id).Opens[0]
+		o := spooltest.Batch(id).Views[0]
 		o.Bot = ""
-		return v.Open(t.Context(), &o)
+		return v.Add(t.Context(), &o)
 	}
 	l.away.Store(true)
 	n, kept := 1, 0

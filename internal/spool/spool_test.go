@@ -90,7 +90,7 @@ func TestReplayFails(t *testing.T) {
 			if calls < 6 {
 				spooltest.Add(t, s, 100_000+calls)
 			}
-			for _, o := range b.Opens {
+			for _, o := range b.Views {
 				got = append(got, int(o.ID))
 			}
 			return vitrine.Batch{}, nil
@@ -225,9 +225,9 @@ func leave(t *testing.T, s *Spool, left ...int) (ids []int, calls int) {
 	err := s.Replay(t.Context(), func(b vitrine.Batch) (rest vitrine.Batch, err error) {
 		calls++
 		for i, s := range b.Snapshots {
-			ids = append(ids, int(s.Open))
-			if slices.Contains(left, int(s.Open)) {
-				rest.Add(vitrine.Batch{Opens: b.Opens[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]})
+			ids = append(ids, int(s.View))
+			if slices.Contains(left, int(s.View)) {
+				rest.Add(vitrine.Batch{Views: b.Views[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]})
 			}
 		}
 		return rest, nil

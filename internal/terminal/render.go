@@ -278,17 +278,17 @@ func (p *page) insights(cards []report.Insight) {
 	}
 }
 
-func (p *page) recent(opens []report.RecentOpen) {
-	if len(opens) == 0 {
+func (p *page) recent(views []report.RecentView) {
+	if len(views) == 0 {
 		return
 	}
 	p.heading("Recent")
-	for _, o := range opens[:min(len(opens), recentRows)] {
+	for _, o := range views[:min(len(views), recentRows)] {
 		p.line("%s", p.open(o))
 	}
 }
 
-func (p *page) open(o report.RecentOpen) string {
+func (p *page) open(o report.RecentView) string {
 	place := Plain(o.Country)
 	if o.City != "" {
 		place = Plain(o.City) + ", " + place

@@ -23,7 +23,7 @@ import (
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	err = l.update(ctx, func(t logTx, c *feed.Changes) error {
 		w := l.write(t, c)
-		refused, err := w.opens(b.Opens)
+		refused, err := w.views(b.Views)
 		if err != nil {
 			return err
 		}
@@ -59,11 +59,11 @@ type writing struct {
 	accounts map[vitrine.AccountID]*written
 	owners   map[vitrine.LinkID]vitrine.AccountID
 	erasing  map[vitrine.LinkID]bool
-	engaged  map[openKey]*engaged // what snapshots and downloads are about; nil: not there
-	missing  map[openKey]bool     // of those that are not there: they may yet come
+	engaged  map[viewKey]*engaged // what snapshots and downloads are about; nil: not there
+	missing  map[viewKey]bool     // of those that are not there: they may yet come
 	early    vitrine.Batch        // what is about these
-	looked   map[openKey]blobs    // rows, as they were found; one without blobs is not there
-	taken    map[openKey]idRun
+	looked   map[viewKey]blobs    // rows, as they were found; one without blobs is not there
+	taken    map[viewKey]idRun
 	visits   map[vitrine.AccountID][]segment.Visit // of opens that were imported into packs
 	b, b2    []byte
 }
@@ -74,9 +74,9 @@ type change struct {
 	views, downloads int64
 }
 
-type openKey struct {
+type viewKey struct {
 	link vitrine.LinkID
-	open vitrine.ViewID
+	view vitrine.ViewID
 }
 
 // engaged is a stored open with its engagement.
@@ -85,17 +85,17 @@ type engaged struct {
 	vitrine.Engagement
 	engagementChanged bool
 	account           vitrine.AccountID
-	before            *report.Open // as it was; nil: nobody wants to know
+	before            *report.View // as it was; nil: nobody wants to know
 }
 
 func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {
 	return &writing{log: l, tx: t, told: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
-		engaged: map[openKey]*engaged{}, looked: map[openKey]blobs{}, taken: map[openKey]idRun{}, visits: map[vitrine.AccountID][]segment.Visit{}}
+		engaged: map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{}, visits: map[vitrine.AccountID][]segment.Visit{}}
 }
 
 // count adds an open that was written to its link's counts.
-func (w *writing) count(o *vitrine.OpenRecord, r *segment.View) {
+func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 	c := w.change(vitrine.LinkID(o.Link))
 	c.account = o.Account
 	if r.Human() {
@@ -104,7 +104,7 @@ func (w *writing) count(o *vitrine.OpenRecord, r *segment.View) {
 }
 
 // insert writes the row of an open, unless its link has the ID.
-func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View, o *vitrine.OpenRecord) (added bool, err error) {
+func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View, o *vitrine.ViewRecord) (added bool, err error) {
 	w.b = r.Append(w.b[:0])
 	var session any
 	if o.Session != nil {
@@ -136,7 +136,7 @@ const selectBlobs = "SELECT open, session FROM opens WHERE link = $1 AND id = $2
 
 // stored reads an open. ErrNotFound: it is not there.
 func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r segment.View, session []byte, err error) {
-	b, looked := w.looked[openKey{link, id}]
+	b, looked := w.looked[viewKey{link, id}]
 	if !looked {
 		err = w.tx.Get([]any{&b.open, &b.session}, selectBlobs, int64(link), int64(id))
 	} else if b.open == nil {
@@ -150,25 +150,25 @@ func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r segment.View
 
 // look reads at once what the snapshots and downloads of a batch are about.
 func (w *writing) look(batch vitrine.Batch) error {
-	var keys []openKey
+	var keys []viewKey
 	var links []vitrine.LinkID
-	ask := func(link vitrine.LinkID, open vitrine.ViewID) {
-		key := openKey{link, open}
+	ask := func(link vitrine.LinkID, view vitrine.ViewID) {
+		key := viewKey{link, view}
 		if _, asked := w.looked[key]; !asked {
 			w.looked[key] = blobs{}
 			keys, links = append(keys, key), append(links, link)
 		}
 	}
 	for i := range batch.Snapshots {
-		ask(batch.Snapshots[i].Link, batch.Snapshots[i].Open)
+		ask(batch.Snapshots[i].Link, batch.Snapshots[i].View)
 	}
 	for i := range batch.Downloads {
-		ask(batch.Downloads[i].Link, batch.Downloads[i].Open)
+		ask(batch.Downloads[i].Link, batch.Downloads[i].View)
 	}
 	if err := w.learnOwners(links); err != nil {
 		return err
 	}
-	return w.tx.GetMany(selectBlobs, len(keys), func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].open)} },
+	return w.tx.GetMany(selectBlobs, len(keys), func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
 		func(i int, row sqldb.Scanner) error {
 			var b blobs
 			if err := row.Scan(&b.open, &b.session); err != nil {
@@ -182,7 +182,7 @@ func (w *writing) look(batch vitrine.Batch) error {
 // find gives the open of a snapshot or download as the transaction has it so
 // far; nil: there is none.
 func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error) {
-	key := openKey{link, id}
+	key := viewKey{link, id}
 	if e, ok := w.engaged[key]; ok {
 		return e, nil
 	}
@@ -192,7 +192,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	}
 	r, session, err := w.stored(link, id)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		if err := w.loosenOpen(account, link, id); err != nil {
+		if err := w.unpackView(account, link, id); err != nil {
 			return nil, err
 		}
 		r, session, err = w.stored(link, id)
@@ -231,11 +231,11 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 }
 
 // miss notes that an open is not there, unless it never will be.
-func (w *writing) miss(account vitrine.AccountID, key openKey) error {
+func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 	a, err := w.account(account)
-	if err == nil && report.DayOf(key.open.Ms()) >= a.retainedFrom {
+	if err == nil && report.DayOf(key.view.Ms()) >= a.retainedFrom {
 		if w.missing == nil {
-			w.missing = map[openKey]bool{}
+			w.missing = map[viewKey]bool{}
 		}
 		w.missing[key] = true
 	}
@@ -243,9 +243,9 @@ func (w *writing) miss(account vitrine.AccountID, key openKey) error {
 }
 
 // asReported is an open as the engine takes it; it shares no memory with e.
-func (w *writing) asReported(key openKey, e *engaged, session bool) (*report.Open, error) {
-	o := &report.Open{ID: int64(key.open), At: key.open.Ms(), Link: int64(key.link), Viewer: e.Viewer,
-		QR: e.Flags&segment.OpenQR != 0, Returning: e.Flags&segment.OpenReturning != 0}
+func (w *writing) asReported(key viewKey, e *engaged, session bool) (*report.View, error) {
+	o := &report.View{ID: int64(key.view), At: key.view.Ms(), Link: int64(key.link), Viewer: e.Viewer,
+		QR: e.Flags&segment.ViewQR != 0, Returning: e.Flags&segment.ViewReturning != 0}
 	for _, l := range []struct {
 		id     segment.LabelID
 		labels []*string
@@ -272,12 +272,12 @@ func (w *writing) asReported(key openKey, e *engaged, session bool) (*report.Ope
 }
 
 func (w *writing) snapshot(s *vitrine.Snapshot) error {
-	e, err := w.find(s.Link, s.Open)
+	e, err := w.find(s.Link, s.View)
 	if err != nil {
 		return err
 	}
 	if e == nil {
-		if w.missing[openKey{s.Link, s.Open}] {
+		if w.missing[viewKey{s.Link, s.View}] {
 			w.early.Snapshots = append(w.early.Snapshots, *s)
 		}
 		return nil
@@ -292,7 +292,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	}
 	c := w.change(s.Link)
 	c.views--
-	n, err := w.dropDownloads(e.account, s.Link, s.Open)
+	n, err := w.dropDownloads(e.account, s.Link, s.View)
 	if err != nil {
 		return err
 	}
@@ -300,20 +300,20 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	if n > 0 {
 		w.told.Reset(e.account)
 	}
-	e.Flags = e.Flags&^segment.OpenReturning | segment.OpenBot | segment.OpenTold
+	e.Flags = e.Flags&^segment.ViewReturning | segment.ViewBot | segment.ViewTold
 	return w.tx.decrementViewer(s.Link, e.Viewer, 1)
 }
 
 // dropDownloads removes the download events of an open and tells how many there
 // were.
-func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, open vitrine.ViewID) (int64, error) {
+func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, view vitrine.ViewID) (int64, error) {
 	var days []report.Day
 	err := w.tx.Each(func(s sqldb.Scanner) error {
 		var id vitrine.ViewID
 		err := s.Scan(&id)
 		days = append(days, report.DayOf(id.Ms()))
 		return err
-	}, "SELECT id FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(open))
+	}, "SELECT id FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(view))
 	for _, day := range days {
 		if err == nil {
 			err = w.changedOn(account, day)
@@ -322,15 +322,15 @@ func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, 
 	if err != nil || len(days) == 0 {
 		return 0, err
 	}
-	return w.tx.Exec("DELETE FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(open))
+	return w.tx.Exec("DELETE FROM downloads WHERE link = $1 AND open = $2", int64(link), int64(view))
 }
 
 func (w *writing) download(d *vitrine.Download) error {
-	e, err := w.find(d.Link, d.Open)
+	e, err := w.find(d.Link, d.View)
 	if err != nil {
 		return err
 	}
-	if e == nil && w.missing[openKey{d.Link, d.Open}] {
+	if e == nil && w.missing[viewKey{d.Link, d.View}] {
 		w.early.Downloads = append(w.early.Downloads, *d)
 	}
 	if e == nil || !e.Human() {
@@ -339,7 +339,7 @@ func (w *writing) download(d *vitrine.Download) error {
 	if a, err := w.account(e.account); err != nil || report.DayOf(d.ID.Ms()) < a.retainedFrom {
 		return err
 	}
-	n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(d.Link), int64(d.ID), int64(d.Open))
+	n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(d.Link), int64(d.ID), int64(d.View))
 	w.change(d.Link).downloads += n
 	if n > 0 {
 		if err := w.changedOn(e.account, report.DayOf(d.ID.Ms())); err != nil {
@@ -377,13 +377,13 @@ func (w *writing) finish() error {
 
 // finishEngaged writes the opens whose engagement has changed.
 func (w *writing) finishEngaged() error {
-	var keys []openKey
+	var keys []viewKey
 	var rows []blobs
 	for key, e := range w.engaged {
 		if e == nil || !e.engagementChanged {
 			continue
 		}
-		session, err := w.session(&e.Engagement, key.open)
+		session, err := w.session(&e.Engagement, key.view)
 		if err != nil {
 			return err
 		}
@@ -397,7 +397,7 @@ func (w *writing) finishEngaged() error {
 		}
 	}
 	_, err := w.tx.ExecMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys), func(i int) []any {
-		return []any{rows[i].open, rows[i].session, int64(keys[i].link), int64(keys[i].open)}
+		return []any{rows[i].open, rows[i].session, int64(keys[i].link), int64(keys[i].view)}
 	})
 	return err
 }

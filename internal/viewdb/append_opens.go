@@ -12,7 +12,7 @@ import (
 
 // adding is an open on its way into the table of opens.
 type adding struct {
-	*vitrine.OpenRecord
+	*vitrine.ViewRecord
 	record  segment.View
 	blob    []byte
 	added   bool
@@ -31,26 +31,26 @@ type viewerOf struct {
 
 // opens writes opens, and tells of each that is refused why; nil: none is. All
 // are asked for at once what they need to know of those that are there.
-func (w *writing) opens(opens []vitrine.OpenRecord) (refused []error, err error) {
-	if len(opens) == 0 {
+func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error) {
+	if len(views) == 0 {
 		return nil, nil
 	}
-	list := make([]adding, len(opens))
-	for i := range opens {
-		list[i].OpenRecord = &opens[i]
+	list := make([]adding, len(views))
+	for i := range views {
+		list[i].ViewRecord = &views[i]
 	}
-	if err := writeOpens(w.words, list); err != nil {
+	if err := writeViews(w.words, list); err != nil {
 		return nil, err
 	}
 	for i := range list {
 		a := &list[i]
-		a.record.Flags &^= segment.OpenReturning
+		a.record.Flags &^= segment.ViewReturning
 		a.refused = w.loosen(a.Account, a.link(), report.DayOf(a.id().Ms()))
 		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrForgotten) {
 			return nil, a.refused
 		}
 		if a.refused != nil {
-			w.engaged[openKey{a.link(), a.id()}] = nil // nor will it ever be there
+			w.engaged[viewKey{a.link(), a.id()}] = nil // nor will it ever be there
 		}
 	}
 	seen, err := w.see(list)
@@ -84,7 +84,7 @@ func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 	type viewer struct {
 		viewerOf
 		account vitrine.AccountID
-		opens   int64
+		views   int64
 	}
 	var viewers []viewer
 	at := map[viewerOf]int{}
@@ -99,10 +99,10 @@ func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 			at[a.of()] = n
 			viewers = append(viewers, viewer{viewerOf: a.of(), account: a.Account})
 		}
-		viewers[n].opens++
+		viewers[n].views++
 	}
 	added, err := w.tx.ExecMany("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", len(viewers), func(i int) []any {
-		return []any{int64(viewers[i].link), int64(viewers[i].viewer), viewers[i].opens}
+		return []any{int64(viewers[i].link), int64(viewers[i].viewer), viewers[i].views}
 	})
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 		}
 	}
 	_, err = w.tx.ExecMany("UPDATE viewers SET opens = opens + $1 WHERE link = $2 AND viewer = $3", len(again), func(i int) []any {
-		return []any{again[i].opens, int64(again[i].link), int64(again[i].viewer)}
+		return []any{again[i].views, int64(again[i].link), int64(again[i].viewer)}
 	})
 	if err != nil {
 		return nil, err
@@ -149,9 +149,9 @@ func decide(list []adding, before map[viewerOf]bool, counts func(*adding) bool) 
 		if !counts(a) || !a.record.Human() {
 			continue
 		}
-		flags := a.record.Flags &^ segment.OpenReturning
+		flags := a.record.Flags &^ segment.ViewReturning
 		if before[a.of()] || now[a.of()] {
-			flags |= segment.OpenReturning
+			flags |= segment.ViewReturning
 		}
 		now[a.of()] = true
 		if flags != a.record.Flags {
@@ -261,10 +261,10 @@ func (w *writing) tell(list []adding) error {
 		if w.owners[a.link()] == 0 { // its row comes with this transaction
 			w.owners[a.link()] = a.Account
 		}
-		w.count(a.OpenRecord, &a.record)
+		w.count(a.ViewRecord, &a.record)
 		if followed {
-			after := a.Open
-			after.Returning = a.record.Flags&segment.OpenReturning != 0
+			after := a.View
+			after.Returning = a.record.Flags&segment.ViewReturning != 0
 			w.told.Add(feed.Event{Account: a.Account, After: &after})
 		}
 	}

@@ -44,7 +44,7 @@ func (l *ViewLog) auditLinks(ctx context.Context, t logTx, fault func(string)) e
 		if err != nil && !last {
 			return err
 		}
-		a := linksAudit{ctx: ctx, tx: t, opens: opener{words: l.words}, between: []any{after, upTo}, links: map[int64]*linkAudit{}, forgotten: forgotten}
+		a := linksAudit{ctx: ctx, tx: t, views: viewReader{words: l.words}, between: []any{after, upTo}, links: map[int64]*linkAudit{}, forgotten: forgotten}
 		if err := a.run(); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (l *ViewLog) auditLinks(ctx context.Context, t logTx, fault func(string)) e
 type linksAudit struct {
 	ctx     context.Context
 	tx      logTx
-	opens   opener
+	views   viewReader
 	between []any
 	links   map[int64]*linkAudit
 	// forgotten are the days before which accounts have no opens. It is kept
@@ -142,7 +142,7 @@ func (a *linksAudit) next() error {
 }
 
 func (a *linksAudit) run() error {
-	for _, read := range []func() error{a.readCounts, a.readForgotten, a.readDownloads, a.readPacks, a.readOpens, a.readViewers} {
+	for _, read := range []func() error{a.readCounts, a.readForgotten, a.readDownloads, a.readPacks, a.readViews, a.readViewers} {
 		if err := read(); err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (a *linksAudit) readPacks() error {
 	}, "SELECT link, first, data FROM packs WHERE link > $1 AND link <= $2 ORDER BY link, first", a.between...)
 }
 
-func (a *linksAudit) readOpens() error {
+func (a *linksAudit) readViews() error {
 	return a.tx.VisitOpens(func(link, id int64, open, session []byte) error {
 		l, r := a.of(link), segment.Row{ID: vitrine.ViewID(id)}
 		if err := r.Decode(open, session); err != nil {
@@ -255,7 +255,7 @@ func (a *linksAudit) open(link int64, l *linkAudit, r *segment.Row, packed bool)
 	if err := a.next(); err != nil {
 		return err
 	}
-	o, err := a.opens.make(link, r)
+	o, err := a.views.make(link, r)
 	if errors.Is(err, segment.ErrDamaged) {
 		l.fault("open %d: %v", r.ID, err)
 		return nil
@@ -263,7 +263,7 @@ func (a *linksAudit) open(link int64, l *linkAudit, r *segment.Row, packed bool)
 	if err != nil {
 		return err
 	}
-	imported := r.Flags&segment.OpenImported != 0
+	imported := r.Flags&segment.ViewImported != 0
 	if o.Counted() {
 		l.views++
 		if !packed {
@@ -280,15 +280,15 @@ func (a *linksAudit) open(link int64, l *linkAudit, r *segment.Row, packed bool)
 
 func (a *linksAudit) readViewers() error {
 	return a.tx.Each(func(s sqldb.Scanner) error {
-		var link, viewer, opens int64
-		if err := s.Scan(&link, &viewer, &opens); err != nil {
+		var link, viewer, views int64
+		if err := s.Scan(&link, &viewer, &views); err != nil {
 			return err
 		}
 		l := a.of(link)
-		if opens < 1 {
-			l.fault("a viewer is kept with %d opens", opens)
+		if views < 1 {
+			l.fault("a viewer is kept with %d opens", views)
 		}
-		l.seen += uint64(opens) * segment.Fingerprint(uint64(viewer))
+		l.seen += uint64(views) * segment.Fingerprint(uint64(viewer))
 		return a.next()
 	}, "SELECT link, viewer, opens FROM viewers WHERE link > $1 AND link <= $2", a.between...)
 }

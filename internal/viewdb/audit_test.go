@@ -74,9 +74,9 @@ func TestAuditFinds(t *testing.T) {
 		bot.Bot = "crawler"
 		other := from(1, "x")
 		other.Link = 2
-		download := vitrine.Download{ID: 1, Link: 1, Open: vitrine.ViewID(from(1, "").ID)}
-		opens := []vitrine.OpenRecord{from(1, "a"), from(2, "b"), from(3, "c"), bot, other}
-		_, err := l.Append(t.Context(), vitrine.Batch{Opens: opens, Downloads: []vitrine.Download{download}})
+		download := vitrine.Download{ID: 1, Link: 1, View: vitrine.ViewID(from(1, "").ID)}
+		views := []vitrine.ViewRecord{from(1, "a"), from(2, "b"), from(3, "c"), bot, other}
+		_, err := l.Append(t.Context(), vitrine.Batch{Views: views, Downloads: []vitrine.Download{download}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,11 +97,11 @@ func TestAuditFinds(t *testing.T) {
 func TestEraseInSteps(t *testing.T) {
 	l := openTestLog(t)
 	const n = 2*erasedAtOnce + 500
-	opens := make([]vitrine.OpenRecord, n)
-	for i := range opens {
-		opens[i] = from(i, "a")
+	views := make([]vitrine.ViewRecord, n)
+	for i := range views {
+		views[i] = from(i, "a")
 	}
-	appendOpens(t, l, opens...)
+	appendViews(t, l, views...)
 	step := func() (more bool) {
 		t.Helper()
 		err := l.update(t.Context(), func(t logTx, c *feed.Changes) (err error) {
@@ -126,7 +126,7 @@ func TestEraseInSteps(t *testing.T) {
 		if got := faults(t, l); got != nil {
 			t.Errorf("audit: %v", got)
 		}
-		appendOpens(t, l, from(n+steps, "late")) // the page was still open somewhere
+		appendViews(t, l, from(n+steps, "late")) // the page was still open somewhere
 	}
 	if steps < 3 {
 		t.Errorf("%d opens are erased in %d steps", n, steps)
@@ -150,11 +150,11 @@ func TestEraseInSteps(t *testing.T) {
 // of one leaves the log usable.
 func TestVisitEnds(t *testing.T) {
 	l := openTestLog(t)
-	opens := make([]vitrine.OpenRecord, 3*checkEvery)
-	for i := range opens {
-		opens[i] = from(i, "a")
+	views := make([]vitrine.ViewRecord, 3*checkEvery)
+	for i := range views {
+		views[i] = from(i, "a")
 	}
-	appendOpens(t, l, opens...)
+	appendViews(t, l, views...)
 	for range 2 * sqldb.SqliteReaders {
 		rows := 0
 		visit := func(f sqldb.Visitor) error {
@@ -180,7 +180,7 @@ func TestVisitEnds(t *testing.T) {
 		t.Errorf("Tally that nobody wants: %v", err)
 	}
 	tally, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000})
-	if err != nil || tally.Views() != int64(len(opens)) {
+	if err != nil || tally.Views() != int64(len(views)) {
 		t.Errorf("Tally after that: %d views, %v", tally.Views(), err)
 	}
 }

@@ -52,12 +52,12 @@ func BenchmarkAppend(b *testing.B) {
 		for _, size := range []int{1, 64, 512, 4096} {
 			b.Run(fmt.Sprintf("links=%d/batch=%d", links, size), func(b *testing.B) {
 				l, g := openTestLog(b), sqltest.NewTraffic(links)
-				batch := vitrine.Batch{Opens: make([]vitrine.OpenRecord, size)}
+				batch := vitrine.Batch{Views: make([]vitrine.ViewRecord, size)}
 				m := meter{b: b, from: processorTime()}
 				for b.Loop() {
 					m.stop()
-					for i := range batch.Opens {
-						batch.Opens[i] = g.Open()
+					for i := range batch.Views {
+						batch.Views[i] = g.Open()
 					}
 					m.start()
 					if _, err := l.Append(context.Background(), batch); err != nil {
@@ -74,13 +74,13 @@ func BenchmarkAppend(b *testing.B) {
 // fill imports n opens of history.
 func fill(tb testing.TB, l *ViewLog, n, links int) {
 	g := sqltest.NewTraffic(links)
-	opens := make([]vitrine.OpenRecord, 0, 5000)
-	for i := 0; i < n; i += len(opens) {
-		opens = opens[:0]
-		for range min(cap(opens), n-i) {
-			opens = append(opens, g.Imported())
+	views := make([]vitrine.ViewRecord, 0, 5000)
+	for i := 0; i < n; i += len(views) {
+		views = views[:0]
+		for range min(cap(views), n-i) {
+			views = append(views, g.Imported())
 		}
-		if err := l.Import(context.Background(), vitrine.ImportReceipt{Lines: int64(i + len(opens))}, opens); err != nil {
+		if err := l.Import(context.Background(), vitrine.ImportReceipt{Lines: int64(i + len(views))}, views); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -90,16 +90,16 @@ func BenchmarkImport(b *testing.B) {
 	for _, links := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("links=%d", links), func(b *testing.B) {
 			l, g := openTestLog(b), sqltest.NewTraffic(links)
-			opens := make([]vitrine.OpenRecord, 5000)
+			views := make([]vitrine.ViewRecord, 5000)
 			m := meter{b: b, from: processorTime()}
 			for b.Loop() {
 				m.stop()
-				for i := range opens {
-					opens[i] = g.Imported()
+				for i := range views {
+					views[i] = g.Imported()
 				}
 				m.start()
-				m.n += len(opens)
-				if err := l.Import(context.Background(), vitrine.ImportReceipt{Lines: int64(m.n)}, opens); err != nil {
+				m.n += len(views)
+				if err := l.Import(context.Background(), vitrine.ImportReceipt{Lines: int64(m.n)}, views); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -138,14 +138,14 @@ func BenchmarkAudit(b *testing.B) {
 	for _, size := range []struct{ links, views int }{{10_000, 20_000}, {40_000, 80_000}, {10, 100_000}, {10, 400_000}} {
 		b.Run(fmt.Sprintf("links=%d/views=%d", size.links, size.views), func(b *testing.B) {
 			l, g := openTestLog(b), sqltest.NewTraffic(size.links)
-			opens := make([]vitrine.OpenRecord, size.views)
+			views := make([]vitrine.ViewRecord, size.views)
 			var last report.Day
-			for i := range opens {
-				opens[i] = g.Imported()
-				last = max(last, report.DayOf(opens[i].At))
+			for i := range views {
+				views[i] = g.Imported()
+				last = max(last, report.DayOf(views[i].At))
 			}
-			slices.SortFunc(opens, func(a, b vitrine.OpenRecord) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.ID, b.ID)) })
-			if err := importOpens(b, l, 1, opens...); err != nil {
+			slices.SortFunc(views, func(a, b vitrine.ViewRecord) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.ID, b.ID)) })
+			if err := importViews(b, l, 1, views...); err != nil {
 				b.Fatal(err)
 			}
 			settled(b, l, last-2)

@@ -67,8 +67,8 @@ func (b *building) begin() (done bool, err error) {
 		if err != nil {
 			return err
 		}
-		first, opens, err := b.ahead(t)
-		b.plan(first, opens)
+		first, views, err := b.ahead(t)
+		b.plan(first, views)
 		if err != nil {
 			return err
 		}
@@ -87,8 +87,8 @@ func (b *building) begin() (done bool, err error) {
 // there are a day.
 func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
 	var from, to *vitrine.ViewID
-	var opens int64
-	err = t.Get([]any{&from, &to, &opens}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.opens), 0) AS BIGINT)
+	var views int64
+	err = t.Get([]any{&from, &to, &views}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.opens), 0) AS BIGINT)
 		FROM links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link AND p.last >= $2 AND p.first < $3`,
 		int64(b.account), int64(firstID(b.state.staleFrom)), int64(firstID(b.state.rolledUpUntil)))
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
 		return first, 0, err
 	}
 	start, end := report.DayOf(from.Ms()), report.DayOf(to.Ms())
-	return min(first, max(b.state.staleFrom, start)), opens / int64(end-start+1), nil
+	return min(first, max(b.state.staleFrom, start)), views / int64(end-start+1), nil
 }
 
 // firstDownload is the first day of some that has a download event of an
@@ -214,7 +214,7 @@ func (b *building) run() error {
 	if err != nil {
 		return err
 	}
-	if err := b.opens(facts); err != nil {
+	if err := b.views(facts); err != nil {
 		return err
 	}
 	b.tallied(b.scope(0), b.whole)
@@ -290,7 +290,7 @@ func (b *building) scope(link vitrine.LinkID) vitrine.Scope {
 }
 
 // opens makes the tallies of each link, and adds the opens to the account's.
-func (b *building) opens(facts map[int64][]visitFact) error {
+func (b *building) views(facts map[int64][]visitFact) error {
 	return b.read(func(t logTx) error {
 		downloads, err := b.downloads(t)
 		if err != nil {
@@ -307,7 +307,7 @@ func (b *building) opens(facts map[int64][]visitFact) error {
 			clear(days)
 			return err
 		}
-		opens, n := opener{words: b.log.words}, 0
+		views, n := viewReader{words: b.log.words}, 0
 		err = t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), false, func(link vitrine.LinkID, r *segment.Row) error {
 			if n++; n%checkEvery == 0 && b.ctx.Err() != nil {
 				return b.ctx.Err()
@@ -318,7 +318,7 @@ func (b *building) opens(facts map[int64][]visitFact) error {
 				}
 				of = link
 			}
-			o, err := opens.make(int64(link), r)
+			o, err := views.make(int64(link), r)
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ func twoLogs(t *testing.T) (one, other *ViewLog) {
 	}
 	for day := range report.Day(20) {
 		for link := range int64(3) {
-			appendOpens(t, logs[0], on(firstTestDay+day, link, 1+link, uint64(day%5)))
+			appendViews(t, logs[0], on(firstTestDay+day, link, 1+link, uint64(day%5)))
 		}
 	}
 	return logs[0], logs[1]
@@ -90,7 +90,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 	}
 	facts, err := first.visits()
 	if err == nil {
-		err = first.opens(facts)
+		err = first.views(facts)
 	}
 	if err == nil {
 		first.tallied(first.scope(0), first.whole)

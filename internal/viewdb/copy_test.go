@@ -86,17 +86,17 @@ func fillLog(t testing.TB, l *ViewLog, n int) {
 	var b vitrine.Batch
 	for i := range n {
 		o := g.Open()
-		b.Opens = append(b.Opens, o)
+		b.Views = append(b.Views, o)
 		id := vitrine.ViewID(o.ID)
 		if i%3 == 0 {
-			b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 1, Link: vitrine.LinkID(o.Link), Open: id})
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 1, Link: vitrine.LinkID(o.Link), View: id})
 		}
 	}
-	last := report.DayOf(b.Opens[n-1].At)
+	last := report.DayOf(b.Views[n-1].At)
 	if _, err := l.Append(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1, 2}, Lines: 1}, []vitrine.OpenRecord{g.Imported()}); err != nil {
+	if err := l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1, 2}, Lines: 1}, []vitrine.ViewRecord{g.Imported()}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.RollUp(t.Context(), last-10); err != nil {
@@ -197,7 +197,7 @@ func TestCopy(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := fromLog.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{sqltest.NewTraffic(3).Open()}}); err != nil {
+	if _, err := fromLog.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{sqltest.NewTraffic(3).Open()}}); err != nil {
 		t.Error(err)
 	}
 	// What has gone on by itself is not written over, and not taken for the

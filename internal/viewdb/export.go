@@ -244,7 +244,7 @@ func (e *exporting) lastOf(some []vitrine.LastSeen, of []segment.Visit) []vitrin
 
 // link exports a link.
 func (e *exporting) link(c *vitrine.CountedLink) error {
-	opens := opener{words: e.log.words}
+	views := viewReader{words: e.log.words}
 	for r, more := (ids{math.MinInt64, math.MaxInt64}), true; more; {
 		var rows []segment.Row
 		err := e.log.read(e.ctx, func(t logTx) (err error) {
@@ -256,11 +256,11 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 		}
 		for i := range rows {
 			row := &rows[i]
-			o, err := opens.make(int64(c.Link), row)
+			o, err := views.make(int64(c.Link), row)
 			if err != nil {
 				return fmt.Errorf("open %d of link %d: %w", row.ID, c.Link, err)
 			}
-			out := vitrine.LoggedOpen{OpenRecord: vitrine.OpenRecord{Account: e.account, Open: *o}, Told: row.Flags&segment.OpenTold != 0, Imported: row.Flags&segment.OpenImported != 0}
+			out := vitrine.LoggedView{ViewRecord: vitrine.ViewRecord{Account: e.account, View: *o}, Told: row.Flags&segment.ViewTold != 0, Imported: row.Flags&segment.ViewImported != 0}
 			if row.Engaged {
 				out.StartMs = row.Session.StartMs
 			}
@@ -283,7 +283,7 @@ func (e *exporting) downloads(link vitrine.LinkID) error {
 		err := e.log.read(e.ctx, func(t logTx) error {
 			return t.Each(func(s sqldb.Scanner) error {
 				d := vitrine.LoggedDownload{Account: e.account, Download: vitrine.Download{Link: link}}
-				err := s.Scan(&d.ID, &d.Open)
+				err := s.Scan(&d.ID, &d.View)
 				some = append(some, d)
 				return err
 			}, "SELECT id, open FROM downloads WHERE link = $1 AND id > $2 ORDER BY id LIMIT $3", int64(link), after, exportedAtOnce)

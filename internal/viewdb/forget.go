@@ -78,7 +78,7 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 			return err
 		}
 		for _, link := range b.links {
-			if err := t.dropOpens(link, firstID(s.retainedFrom)); err != nil {
+			if err := t.dropViews(link, firstID(s.retainedFrom)); err != nil {
 				return err
 			}
 		}
@@ -141,7 +141,7 @@ func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 
 // dropOpens removes the packed opens and the download events of a link before
 // an ID.
-func (t logTx) dropOpens(link vitrine.LinkID, before vitrine.ViewID) error {
+func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 	var kept []segment.Row
 	err := t.Each(func(s sqldb.Scanner) error {
 		var p storedPack

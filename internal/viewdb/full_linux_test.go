@@ -46,10 +46,10 @@ func untilFull(t *testing.T, place, dir, larger string) {
 		for range 200 {
 			o := g.Open()
 			o.Bot = ""
-			b.Opens = append(b.Opens, o)
+			b.Views = append(b.Views, o)
 		}
 		outcome, err := l.Append(context.Background(), b)
-		for i, o := range b.Opens {
+		for i, o := range b.Views {
 			if err == nil && (outcome.Refused == nil || outcome.Refused[i] == nil) {
 				stored[vitrine.LinkID(o.Link)]++
 			}

@@ -15,13 +15,13 @@ import (
 type gathering struct {
 	ctx     context.Context
 	tx      logTx
-	opens   opener
+	views   viewReader
 	scope   vitrine.Scope
 	tallies dayTallies
 	visits  []segment.Visit
 	visit   func(segment.Visit) error // takes the visits instead, one for each view
 	rows    int
-	each    func(*report.Open) // takes the opens instead
+	each    func(*report.View) // takes the opens instead
 	wants   func(report.Day) bool
 }
 
@@ -39,11 +39,11 @@ func (ts dayTallies) of(d report.Day) *report.Tally {
 }
 
 func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gathering {
-	return &gathering{ctx: ctx, tx: t, opens: opener{words: l.words}, scope: s, tallies: dayTallies{}, wants: everyDay}
+	return &gathering{ctx: ctx, tx: t, views: viewReader{words: l.words}, scope: s, tallies: dayTallies{}, wants: everyDay}
 }
 
 // add counts an open and remembers the visit.
-func (g *gathering) add(o *report.Open) error {
+func (g *gathering) add(o *report.View) error {
 	if g.rows++; g.rows%checkEvery == 0 && g.ctx.Err() != nil {
 		return g.ctx.Err()
 	}
@@ -84,7 +84,7 @@ func (g *gathering) packed(from, to report.Day) error {
 		if !g.wants(report.DayOf(r.ID.Ms())) {
 			return nil
 		}
-		o, err := g.opens.make(int64(link), r)
+		o, err := g.views.make(int64(link), r)
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func everyDay(report.Day) bool { return true }
 func (g *gathering) running(from, to report.Day) error {
 	clause, args := within(g.scope, "opens", idsOf(from, to))
 	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {
-		o, err := g.opens.read(link, id, open, session)
+		o, err := g.views.read(link, id, open, session)
 		if err != nil {
 			return err
 		}

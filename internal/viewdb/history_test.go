@@ -19,48 +19,48 @@ import (
 // facts is what was told to a log, kept as plainly as can be, and recounted for
 // each question.
 type facts struct {
-	opens     map[openKey]*remembered
-	downloads map[openKey]vitrine.ViewID // events, to their open
+	views     map[viewKey]*remembered
+	downloads map[viewKey]vitrine.ViewID // events, to their open
 	account   map[vitrine.LinkID]vitrine.AccountID
 }
 
 type remembered struct {
-	report.Open
+	report.View
 	vitrine.Engagement
 	engaged, imported bool
 }
 
 func newFacts() *facts {
-	return &facts{map[openKey]*remembered{}, map[openKey]vitrine.ViewID{}, map[vitrine.LinkID]vitrine.AccountID{}}
+	return &facts{map[viewKey]*remembered{}, map[viewKey]vitrine.ViewID{}, map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
-func keyOf(o *vitrine.OpenRecord) openKey {
-	return openKey{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
+func keyOf(o *vitrine.ViewRecord) viewKey {
+	return viewKey{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
 }
 
-func (h *facts) add(o vitrine.OpenRecord, imported bool) {
+func (h *facts) add(o vitrine.ViewRecord, imported bool) {
 	h.account[vitrine.LinkID(o.Link)] = o.Account
-	r := &remembered{Open: o.Open, imported: imported}
+	r := &remembered{View: o.View, imported: imported}
 	if r.engaged = o.Session != nil; r.engaged {
 		r.Engagement.Session = *o.Session
 		r.Engagement.Session.Pages = slices.Clone(o.Session.Pages)
 	}
-	h.opens[keyOf(&o)] = r
+	h.views[keyOf(&o)] = r
 	if imported && r.engaged && r.Engagement.Session.Downloaded && o.Counted() {
 		h.downloads[keyOf(&o)] = vitrine.ViewID(o.ID)
 	}
 }
 
 func (h *facts) batch(b vitrine.Batch) (refused []int) {
-	for i, o := range b.Opens {
-		if was := h.opens[keyOf(&o)]; was != nil {
+	for i, o := range b.Views {
+		if was := h.views[keyOf(&o)]; was != nil {
 			if was.Viewer != o.Viewer || was.Country != o.Country {
 				refused = append(refused, i)
 			}
 			continue
 		}
 		o.Returning = false
-		for k, r := range h.opens {
+		for k, r := range h.views {
 			if k.link == vitrine.LinkID(o.Link) && o.Counted() && r.Counted() && r.Viewer == o.Viewer {
 				o.Returning = true
 			}
@@ -68,7 +68,7 @@ func (h *facts) batch(b vitrine.Batch) (refused []int) {
 		h.add(o, false)
 	}
 	for _, s := range b.Snapshots {
-		r := h.opens[openKey{s.Link, s.Open}]
+		r := h.views[viewKey{s.Link, s.View}]
 		if r == nil {
 			continue
 		}
@@ -76,43 +76,43 @@ func (h *facts) batch(b vitrine.Batch) (refused []int) {
 		r.engaged = true
 		if s.Bot != "" && r.Counted() {
 			r.Bot, r.Returning = s.Bot, false
-			maps.DeleteFunc(h.downloads, func(k openKey, of vitrine.ViewID) bool { return k.link == s.Link && of == s.Open })
+			maps.DeleteFunc(h.downloads, func(k viewKey, of vitrine.ViewID) bool { return k.link == s.Link && of == s.View })
 		}
 	}
 	for _, d := range b.Downloads {
-		r := h.opens[openKey{d.Link, d.Open}]
-		if _, there := h.downloads[openKey{d.Link, d.ID}]; r != nil && r.Counted() && !there {
-			h.downloads[openKey{d.Link, d.ID}] = d.Open
+		r := h.views[viewKey{d.Link, d.View}]
+		if _, there := h.downloads[viewKey{d.Link, d.ID}]; r != nil && r.Counted() && !there {
+			h.downloads[viewKey{d.Link, d.ID}] = d.View
 		}
 	}
 	return refused
 }
 
 func (h *facts) erase(link vitrine.LinkID) {
-	maps.DeleteFunc(h.opens, func(k openKey, _ *remembered) bool { return k.link == link })
-	maps.DeleteFunc(h.downloads, func(k openKey, _ vitrine.ViewID) bool { return k.link == link })
+	maps.DeleteFunc(h.views, func(k viewKey, _ *remembered) bool { return k.link == link })
+	maps.DeleteFunc(h.downloads, func(k viewKey, _ vitrine.ViewID) bool { return k.link == link })
 }
 
 // of is what a scope has in [from, to).
-func (h *facts) of(s vitrine.Scope, from, to report.Day) (opens []report.Open, downloads []report.Day) {
+func (h *facts) of(s vitrine.Scope, from, to report.Day) (views []report.View, downloads []report.Day) {
 	has := func(link vitrine.LinkID, d report.Day) bool {
 		return from <= d && d < to && h.account[link] == s.Account && (s.Link == 0 || s.Link == link)
 	}
-	for k, r := range h.opens {
-		if has(k.link, report.DayOf(k.open.Ms())) {
-			o := r.Open
+	for k, r := range h.views {
+		if has(k.link, report.DayOf(k.view.Ms())) {
+			o := r.View
 			if o.Session = nil; r.engaged {
 				o.Session = &r.Engagement.Session
 			}
-			opens = append(opens, o)
+			views = append(views, o)
 		}
 	}
 	for k := range h.downloads {
-		if d := report.DayOf(k.open.Ms()); has(k.link, d) {
+		if d := report.DayOf(k.view.Ms()); has(k.link, d) {
 			downloads = append(downloads, d)
 		}
 	}
-	return opens, downloads
+	return views, downloads
 }
 
 // recount is numbers that no tally had a part in.
@@ -121,11 +121,11 @@ type recount struct {
 	Daily, Viewers                                     []int64
 }
 
-func naively(opens []report.Open, downloads []report.Day, from, to report.Day) (n recount) {
+func naively(views []report.View, downloads []report.Day, from, to report.Day) (n recount) {
 	n.Daily, n.Viewers = make([]int64, to-from), make([]int64, to-from)
 	all, daily := map[uint64]bool{}, make([]map[uint64]bool, to-from)
 	var times []int64
-	for _, o := range opens {
+	for _, o := range views {
 		if o.Bot != "" {
 			n.Bots++
 			continue
@@ -206,10 +206,10 @@ func (h *facts) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report
 // wrong is how an answer differs.
 func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []string) {
 	fault := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	opens, downloads := h.of(s, from, to)
+	views, downloads := h.of(s, from, to)
 	var fold report.Fold
-	for i := range opens {
-		fold.Add(&opens[i])
+	for i := range views {
+		fold.Add(&views[i])
 	}
 	for _, d := range downloads {
 		fold.AddDownload(d)
@@ -228,7 +228,7 @@ func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []s
 		i = max(i-120, 0)
 		fault("log has\n %.240s\nfold has\n %.240s", a[i:], b[i:])
 	}
-	n, m := naively(opens, downloads, from, to), naiveOf(got, from, to)
+	n, m := naively(views, downloads, from, to), naiveOf(got, from, to)
 	if n.Views != m.Views || n.Uniques != m.Uniques || n.Bots != m.Bots || !slices.Equal(n.Daily, m.Daily) || !slices.Equal(n.Viewers, m.Viewers) {
 		fault("log has %+v, counted %+v", m, n)
 	}
@@ -254,8 +254,8 @@ func (h *facts) wrongDaily(fault func(string, ...any), l *ViewLog, account vitri
 		fault("DailyViews: %v", err)
 	}
 	for _, link := range links {
-		opens, _ := h.of(vitrine.Scope{Account: account, Link: link}, from, to)
-		if want := naively(opens, nil, from, to).Daily; !slices.Equal(got[link], want) {
+		views, _ := h.of(vitrine.Scope{Account: account, Link: link}, from, to)
+		if want := naively(views, nil, from, to).Daily; !slices.Equal(got[link], want) {
 			fault("daily views of link %d: %v, want %v", link, got[link], want)
 		}
 	}
@@ -286,15 +286,15 @@ func (r luck) moment() int64 {
 	return d.StartMs() + ms
 }
 
-func (r luck) open() vitrine.OpenRecord {
+func (r luck) view() vitrine.ViewRecord {
 	link := 1 + min(r.IntN(r.links), r.IntN(r.links))
 	at := r.moment()
-	o := report.Open{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link), Viewer: uint64(min(r.IntN(r.viewers), r.IntN(r.viewers))) * 0x9e3779b97f4a7c15,
+	o := report.View{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link), Viewer: uint64(min(r.IntN(r.viewers), r.IntN(r.viewers))) * 0x9e3779b97f4a7c15,
 		Country: fmt.Sprint("C", r.IntN(5)), Source: fmt.Sprint("s", r.IntN(3)), QR: r.IntN(5) == 0}
 	if r.IntN(7) == 0 {
 		o.Bot = "crawler"
 	}
-	return vitrine.OpenRecord{Account: vitrine.AccountID(1 + link%2), Open: o}
+	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
 }
 
 func (r luck) session() report.Session {
@@ -309,35 +309,35 @@ func (r luck) session() report.Session {
 	return s
 }
 
-func (r luck) known(h *facts) openKey {
-	keys := slices.SortedFunc(maps.Keys(h.opens), func(a, b openKey) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.open, b.open)) })
+func (r luck) known(h *facts) viewKey {
+	keys := slices.SortedFunc(maps.Keys(h.views), func(a, b viewKey) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view)) })
 	if len(keys) == 0 {
-		return openKey{1, vitrine.ViewIDAt(r.moment(), 0)}
+		return viewKey{1, vitrine.ViewIDAt(r.moment(), 0)}
 	}
 	return keys[r.IntN(len(keys))]
 }
 
-func (r luck) batch(h *facts, opens, late int) (b vitrine.Batch) {
-	for range opens {
-		b.Opens = append(b.Opens, r.open())
+func (r luck) batch(h *facts, views, late int) (b vitrine.Batch) {
+	for range views {
+		b.Views = append(b.Views, r.view())
 	}
 	for range r.IntN(late + 1) {
 		k := r.known(h)
 		switch r.IntN(5) {
 		case 0:
-			b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(k.open.Ms()+r.Int64N(80)*86_400_000, r.IntN(1<<21)), Link: k.link, Open: k.open})
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(k.view.Ms()+r.Int64N(80)*86_400_000, r.IntN(1<<21)), Link: k.link, View: k.view})
 		case 1: // the same again, or another one with its ID
-			if o := h.opens[k]; o != nil && !o.imported {
-				again := o.Open
+			if o := h.views[k]; o != nil && !o.imported {
+				again := o.View
 				if r.IntN(2) == 0 {
 					again.Viewer++
 				}
 				if again.Session = nil; o.Bot == "" || o.Bot == "crawler" {
-					b.Opens = append(b.Opens, vitrine.OpenRecord{Account: h.account[k.link], Open: again})
+					b.Views = append(b.Views, vitrine.ViewRecord{Account: h.account[k.link], View: again})
 				}
 			}
 		default:
-			s := vitrine.Snapshot{Link: k.link, Open: k.open, At: k.open.Ms() + r.Int64N(3_600_000), Session: r.session()}
+			s := vitrine.Snapshot{Link: k.link, View: k.view, At: k.view.Ms() + r.Int64N(3_600_000), Session: r.session()}
 			if r.IntN(6) == 0 {
 				s.Bot = vitrine.BotAutomation
 			}
@@ -347,11 +347,11 @@ func (r luck) batch(h *facts, opens, late int) (b vitrine.Batch) {
 	return b
 }
 
-func (r luck) imports(h *facts, n int) (opens []vitrine.OpenRecord) {
+func (r luck) imports(h *facts, n int) (views []vitrine.ViewRecord) {
 	for range n {
-		o := r.open()
+		o := r.view()
 		o.Viewer = ^o.Viewer
-		if h.opens[keyOf(&o)] != nil {
+		if h.views[keyOf(&o)] != nil {
 			continue
 		}
 		if r.IntN(2) == 0 {
@@ -359,9 +359,9 @@ func (r luck) imports(h *facts, n int) (opens []vitrine.OpenRecord) {
 			o.Session = &s
 		}
 		h.add(o, true)
-		opens = append(opens, o)
+		views = append(views, o)
 	}
-	return opens
+	return views
 }
 
 func (r luck) windows(t *testing.T, h *facts, l *ViewLog, n int) {
@@ -432,9 +432,9 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				}
 			case n < 11:
 				what = "import"
-				opens := r.imports(h, 30+r.IntN(100))
+				views := r.imports(h, 30+r.IntN(100))
 				receipt := vitrine.ImportReceipt{Lines: int64(step + 1), At: (r.start + report.Day(r.IntN(r.days+10))).Time()}
-				if err := l.Import(t.Context(), receipt, opens); err != nil {
+				if err := l.Import(t.Context(), receipt, views); err != nil {
 					t.Fatalf("seed %d, step %d: Import: %v", seed, step, err)
 				}
 			case n < 16:

@@ -16,7 +16,7 @@ import (
 
 // Import implements [vitrine.ViewLog]. Opens of past days go into packs, later
 // ones into the table of opens.
-func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
+func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t logTx, c *feed.Changes) error {
 		clear(touched)
@@ -26,11 +26,11 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 		}
 		w := l.write(t, c)
 		past := report.DayOf(sqldb.Ms(receipt.At)) - runningDays
-		opens := slices.Clone(opens)
-		slices.SortStableFunc(opens, func(a, b vitrine.OpenRecord) int {
+		views := slices.Clone(views)
+		slices.SortStableFunc(views, func(a, b vitrine.ViewRecord) int {
 			return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Link, b.Link))
 		})
-		for rest := opens; len(rest) > 0; {
+		for rest := views; len(rest) > 0; {
 			n := 1
 			for n < len(rest) && rest[n].Account == rest[0].Account && rest[n].Link == rest[0].Link {
 				n++
@@ -70,17 +70,17 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, ope
 const runningDays = 2
 
 // importLink imports opens of one link, in any order.
-func (w *writing) importLink(opens []vitrine.OpenRecord, past report.Day) error {
-	account, link := opens[0].Account, vitrine.LinkID(opens[0].Link)
+func (w *writing) importLink(views []vitrine.ViewRecord, past report.Day) error {
+	account, link := views[0].Account, vitrine.LinkID(views[0].Link)
 	w.owners[link] = account
 	a, err := w.account(account)
 	if err != nil {
 		return err
 	}
 	var rows []segment.Row
-	var running []*vitrine.OpenRecord
-	for i := range opens {
-		o := &opens[i]
+	var running []*vitrine.ViewRecord
+	for i := range views {
+		o := &views[i]
 		if report.DayOf(vitrine.ViewID(o.ID).Ms()) < a.retainedFrom {
 			return vitrine.ErrForgotten
 		}
@@ -165,12 +165,12 @@ func (w *writing) importVisits() error {
 }
 
 // row makes the row of an imported open.
-func (w *writing) row(o *vitrine.OpenRecord) (r segment.Row, err error) {
+func (w *writing) row(o *vitrine.ViewRecord) (r segment.Row, err error) {
 	r.ID = vitrine.ViewID(o.ID)
-	if r.View, err = writeOpen(w.words, &o.Open); err != nil {
+	if r.View, err = writeView(w.words, &o.View); err != nil {
 		return r, err
 	}
-	r.Flags |= segment.OpenImported
+	r.Flags |= segment.ViewImported
 	if r.Engaged = o.Session != nil; r.Engaged {
 		r.Session.Session = *o.Session
 		r.Session.Screen, err = w.words.ID(segment.WordScreen, o.Session.Screen)
@@ -179,12 +179,12 @@ func (w *writing) row(o *vitrine.OpenRecord) (r segment.Row, err error) {
 }
 
 // imported writes an open of a running day.
-func (w *writing) imported(o *vitrine.OpenRecord) error {
-	r, err := writeOpen(w.words, &o.Open)
+func (w *writing) imported(o *vitrine.ViewRecord) error {
+	r, err := writeView(w.words, &o.View)
 	if err != nil {
 		return err
 	}
-	r.Flags |= segment.OpenImported
+	r.Flags |= segment.ViewImported
 	link, id := vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)
 	if err := w.loosen(o.Account, link, report.DayOf(id.Ms())); err != nil {
 		return err
@@ -236,12 +236,12 @@ type idRun struct{ first, last vitrine.ViewID }
 // within its millisecond. It remembers the run that it went along, so that many
 // opens of one millisecond do not each go along it again.
 func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID, error) {
-	key := openKey{link, vitrine.ViewIDAt(from.Ms(), 0)}
+	key := viewKey{link, vitrine.ViewIDAt(from.Ms(), 0)}
 	run, ok := w.taken[key]
 	if !ok || from < run.first || run.last < from {
 		run = idRun{from, from}
 	}
-	start, end := key.open, vitrine.ViewIDAt(from.Ms()+1, 0)
+	start, end := key.view, vitrine.ViewIDAt(from.Ms()+1, 0)
 	id, err := w.gap(link, run.last+1, end)
 	if err == nil && id == end {
 		run.first = start

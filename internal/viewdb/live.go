@@ -282,7 +282,7 @@ func (lv *hotScope) apply(t logTx, events []feed.Event) error {
 // count counts n views, 1 or -1, of an open's visit. If the visit begins or
 // ends by it, what is known of all visits of the viewer changes: the day before
 // on which the viewer came.
-func (lv *hotScope) count(h *lazyHistory, o *report.Open, n int32) error {
+func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {
 	v := segment.Visit{Viewer: int64(o.Viewer), Link: o.Link, Day: report.DayOf(o.At)}
 	old := lv.visits.Of(nil, v.Viewer)
 	views, ok := lv.visits.Add(v, n)

@@ -36,22 +36,22 @@ func coldLog(t *testing.T) (*ViewLog, *facts) {
 	t.Helper()
 	const d = firstTestDay
 	l, h := openTestLog(t), newFacts()
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	for i := range int64(checkEvery + 10) {
-		opens = append(opens, on(d, i, 1, uint64(100+i%50)))
+		views = append(views, on(d, i, 1, uint64(100+i%50)))
 	}
 	last := on(d, 86_000_000, 2, 103)
-	opens = append(opens, last, on(d, 86_000_001, 3, 104))
-	for _, o := range opens {
+	views = append(views, last, on(d, 86_000_001, 3, 104))
+	for _, o := range views {
 		h.add(o, true)
 	}
-	if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 9).Time()}, opens); err != nil {
+	if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 9).Time()}, views); err != nil {
 		t.Fatal(err)
 	}
 	settled(t, l, d+5)
 	told(t, h, l, on(d+5, 0, 1, 1), on(d+5, 1, 2, 2))
-	both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewID(last.ID) + 1, Link: 2, Open: vitrine.ViewID(on(d+5, 1, 2, 2).ID)},
-		{ID: vitrine.ViewID(opens[0].ID) + 1, Link: 1, Open: vitrine.ViewID(on(d+5, 0, 1, 1).ID)}}})
+	both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewID(last.ID) + 1, Link: 2, View: vitrine.ViewID(on(d+5, 1, 2, 2).ID)},
+		{ID: vitrine.ViewID(views[0].ID) + 1, Link: 1, View: vitrine.ViewID(on(d+5, 0, 1, 1).ID)}}})
 	return l, h
 }
 
@@ -95,8 +95,8 @@ func TestLiveIsOfOneMoment(t *testing.T) {
 }
 
 func naivelyOf(h *facts, from, to report.Day) recount {
-	opens, downloads := h.of(account1, from, to)
-	return naively(opens, downloads, from, to)
+	views, downloads := h.of(account1, from, to)
+	return naively(views, downloads, from, to)
 }
 
 // What comes late to a link whose erasure was cut off does not count for its
@@ -114,11 +114,11 @@ func TestLiveOfErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.check(t, l, account1, d, d+2)
-	appendOpens(t, l, on(d, 2, 2, 5)) // the page was still open somewhere
+	appendViews(t, l, on(d, 2, 2, 5)) // the page was still open somewhere
 	h.check(t, l, account1, d, d+2)
-	open := vitrine.ViewID(on(d, 2, 2, 5).ID)
-	if _, err := l.Append(t.Context(), vitrine.Batch{Downloads: []vitrine.Download{{ID: open, Link: 2, Open: open}},
-		Snapshots: []vitrine.Snapshot{{Link: 2, Open: open, At: open.Ms() + 5000, Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}}}); err != nil {
+	view := vitrine.ViewID(on(d, 2, 2, 5).ID)
+	if _, err := l.Append(t.Context(), vitrine.Batch{Downloads: []vitrine.Download{{ID: view, Link: 2, View: view}},
+		Snapshots: []vitrine.Snapshot{{Link: 2, View: view, At: view.Ms() + 5000, Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}}}); err != nil {
 		t.Fatal(err)
 	}
 	h.check(t, l, account1, d, d+2)
@@ -180,7 +180,7 @@ func TestAtOnce(t *testing.T) {
 			link := int64(1 + w)
 			for i := range 24 {
 				var b vitrine.Batch
-				var imported []vitrine.OpenRecord
+				var imported []vitrine.ViewRecord
 				for range 5 {
 					o := on(d+report.Day(r.IntN(80)), r.Int64N(86_400_000), link, uint64(r.IntN(20)))
 					if i%8 == 7 {
@@ -188,8 +188,8 @@ func TestAtOnce(t *testing.T) {
 						imported = append(imported, o)
 						continue
 					}
-					b.Opens = append(b.Opens, o)
-					b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(link), Open: vitrine.ViewID(o.ID), At: o.At + 9000,
+					b.Views = append(b.Views, o)
+					b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(link), View: vitrine.ViewID(o.ID), At: o.At + 9000,
 						Session: report.Session{EngagedMs: r.Int64N(9000), PresentMs: 9000}})
 				}
 				mu.Lock()

@@ -22,7 +22,7 @@ func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 		oldest := all.places[0]
 		var fold report.Fold
 		g := l.gather(ctx, tx, q.Scope)
-		g.each = func(o *report.Open) {
+		g.each = func(o *report.View) {
 			if !(place{vitrine.ViewID(o.ID), vitrine.LinkID(o.Link)}).before(oldest) {
 				fold.Add(o)
 			}

@@ -22,7 +22,7 @@ func (t logTx) selectRecent() string {
 }
 
 // Recent implements [vitrine.ViewLog].
-func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.Open, err error) {
+func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.View, err error) {
 	if n <= 0 {
 		return nil, nil
 	}
@@ -30,8 +30,8 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 		recent = nil
 		r := idsOf(from, to)
 		err := t.Opens(func(link, id int64, open, session []byte) error {
-			opens := opener{words: l.words}
-			o, err := opens.read(link, id, open, session)
+			views := viewReader{words: l.words}
+			o, err := views.read(link, id, open, session)
 			if err == nil {
 				recent = append(recent, *o)
 			}
@@ -50,9 +50,9 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 
 // markDownloaded sets Downloaded of those opens of a link, listed newest first,
 // that a download event belongs to.
-func (t logTx) markDownloaded(link vitrine.LinkID, opens []report.Open) error {
-	for some := range slices.Chunk(opens, 500) { // a statement takes only so many values
-		at := make(map[int64]*report.Open, len(some))
+func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
+	for some := range slices.Chunk(views, 500) { // a statement takes only so many values
+		at := make(map[int64]*report.View, len(some))
 		args, places := []any{int64(link)}, make([]string, len(some))
 		for i := range some {
 			at[some[i].ID] = &some[i]
@@ -76,7 +76,7 @@ func (t logTx) markDownloaded(link vitrine.LinkID, opens []report.Open) error {
 
 // recentPacked adds sessions in packs to a list of the newest, newest first,
 // and cuts it to n.
-func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recent *[]report.Open) error {
+func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recent *[]report.View) error {
 	for before, limit := r.to, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
 		packs, first, err := l.recentIn(t, link, r, before, limit, n, recent)
 		if errors.Is(err, errStop) {
@@ -92,7 +92,7 @@ func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recen
 // recentIn is recentPacked of the newest packs that begin before an ID. It
 // tells how many there were, and where they begin. errStop: no other has
 // anything newer.
-func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.ViewID, limit, n int, recent *[]report.Open) (packs int, first vitrine.ViewID, err error) {
+func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.ViewID, limit, n int, recent *[]report.View) (packs int, first vitrine.ViewID, err error) {
 	err = t.Each(func(s sqldb.Scanner) error {
 		var p storedPack
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
@@ -107,14 +107,14 @@ func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.V
 			if !row.Engaged || row.ID < r.from || row.ID >= r.to {
 				continue
 			}
-			opens := opener{words: l.words}
-			o, err := opens.make(int64(link), &row)
+			views := viewReader{words: l.words}
+			o, err := views.make(int64(link), &row)
 			if err != nil {
 				return err
 			}
 			*recent = append(*recent, *o)
 		}
-		if slices.SortFunc(*recent, func(a, b report.Open) int { return cmp.Compare(b.ID, a.ID) }); len(*recent) < n {
+		if slices.SortFunc(*recent, func(a, b report.View) int { return cmp.Compare(b.ID, a.ID) }); len(*recent) < n {
 			return nil
 		}
 		*recent = (*recent)[:n]
@@ -130,22 +130,22 @@ func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.V
 // opensAtOnce is how many opens are read before they are handed on. Anyone who
 // takes them may be slow, and a transaction that is held meanwhile would keep
 // others from the connection and the database's log from being shortened.
-const opensAtOnce = 1000
+const viewsAtOnce = 1000
 
-// Opens implements [vitrine.ViewLog].
-func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
-	opens := opener{words: l.words}
+// Views implements [vitrine.ViewLog].
+func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.View) error) error {
+	views := viewReader{words: l.words}
 	for r := idsOf(from, to); ; {
 		var rows []segment.Row
 		err := l.read(ctx, func(t logTx) (err error) {
-			rows, err = t.rows(link, r, opensAtOnce)
+			rows, err = t.rows(link, r, viewsAtOnce)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		for i := range rows {
-			o, err := opens.make(int64(link), &rows[i])
+			o, err := views.make(int64(link), &rows[i])
 			if err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func (l *ViewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to repor
 				return err
 			}
 		}
-		if len(rows) < opensAtOnce {
+		if len(rows) < viewsAtOnce {
 			return nil
 		}
 		r.from = rows[len(rows)-1].ID + 1

@@ -11,14 +11,14 @@ import (
 	"vitrine/report"
 )
 
-func importOpens(t testing.TB, l *ViewLog, line int64, opens ...vitrine.OpenRecord) error {
+func importViews(t testing.TB, l *ViewLog, line int64, views ...vitrine.ViewRecord) error {
 	t.Helper()
-	return l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: line, At: (firstTestDay + 100).Time()}, opens)
+	return l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: line, At: (firstTestDay + 100).Time()}, views)
 }
 
 func idsOfLink(t *testing.T, l *ViewLog, link vitrine.LinkID) (list []vitrine.ViewID) {
 	t.Helper()
-	if err := l.Opens(t.Context(), link, -1000, 40_000, func(o *report.Open) error { list = append(list, vitrine.ViewID(o.ID)); return nil }); err != nil {
+	if err := l.Views(t.Context(), link, -1000, 40_000, func(o *report.View) error { list = append(list, vitrine.ViewID(o.ID)); return nil }); err != nil {
 		t.Error(err)
 	}
 	return list
@@ -31,7 +31,7 @@ func TestImportOfOneMillisecond(t *testing.T) {
 	for _, batches := range [][]int{{1500, 1}, {1500, 1500}, {1023, 1, 1, 1}, {1024, 1024, 1024, 1}, {500, 600, 700, 800, 1}} {
 		l, all := openTestLog(t), 0
 		for i, n := range batches {
-			if err := importOpens(t, l, int64(i+1), slices.Repeat([]vitrine.OpenRecord{o}, n)...); err != nil {
+			if err := importViews(t, l, int64(i+1), slices.Repeat([]vitrine.ViewRecord{o}, n)...); err != nil {
 				t.Errorf("%v, batch %d: %v", batches, i, err)
 				break
 			}
@@ -45,19 +45,19 @@ func TestImportOfOneMillisecond(t *testing.T) {
 	// And with gaps: an ID that moves past a pack's end must not run into the
 	// next pack.
 	l, n := openTestLog(t), 0
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	for i := range 1500 {
 		o := o
 		o.ID = int64(vitrine.ViewIDAt(o.At, i))
-		opens = append(opens, o)
+		views = append(views, o)
 		n++
 	}
-	if err := importOpens(t, l, 1, opens...); err != nil {
+	if err := importViews(t, l, 1, views...); err != nil {
 		t.Fatal(err)
 	}
 	for i, at := range []int{1023, 1499, 1023, 0, 1022} {
 		o.ID = int64(vitrine.ViewIDAt(o.At, at))
-		if err := importOpens(t, l, int64(i+2), o); err != nil {
+		if err := importViews(t, l, int64(i+2), o); err != nil {
 			t.Errorf("another open with counter %d: %v", at, err)
 			continue
 		}
@@ -76,7 +76,7 @@ func TestImportGoesRound(t *testing.T) {
 		l := openTestLog(t)
 		o := on(d, 7, 1, 1)
 		o.ID = int64(vitrine.ViewIDAt(o.At, segment.Counters-1))
-		if err := importOpens(t, l, 1, o, o, o); err != nil {
+		if err := importViews(t, l, 1, o, o, o); err != nil {
 			t.Errorf("day %d: %v", d, err)
 			continue
 		}
@@ -97,7 +97,7 @@ func TestPacksStayFew(t *testing.T) {
 		l := openTestLog(t)
 		const n = 120
 		for i := range n {
-			if err := importOpens(t, l, int64(i+1), on(firstTestDay, int64(at(i)), 1, uint64(i))); err != nil {
+			if err := importViews(t, l, int64(i+1), on(firstTestDay, int64(at(i)), 1, uint64(i))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -115,7 +115,7 @@ func TestRecentNone(t *testing.T) {
 	l := openTestLog(t)
 	o := on(firstTestDay, 0, 1, 1)
 	o.Session = &report.Session{EngagedMs: 5}
-	appendOpens(t, l, o)
+	appendViews(t, l, o)
 	settled(t, l, firstTestDay+1)
 	for _, n := range []int{0, -1} {
 		func() {
@@ -138,8 +138,8 @@ func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	luck := luck{r, d, 100, 4, 12}
 	h := newFacts()
-	opens := luck.imports(h, 500)
-	slices.SortFunc(opens, func(a, b vitrine.OpenRecord) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	views := luck.imports(h, 500)
+	slices.SortFunc(views, func(a, b vitrine.ViewRecord) int { return int(min(max(a.ID-b.ID, -1), 1)) })
 	for _, table := range []struct {
 		name, column, key string
 		derived           bool
@@ -149,8 +149,8 @@ func TestDamage(t *testing.T) {
 	} {
 		for round := range 3 {
 			l := openTestLog(t)
-			l.least = []least{{1, 1, 1}, leastOpens, {2, 5, 9}}[round]
-			if err := importOpens(t, l, 1, opens...); err != nil {
+			l.least = []least{{1, 1, 1}, leastViews, {2, 5, 9}}[round]
+			if err := importViews(t, l, 1, views...); err != nil {
 				t.Fatal(err)
 			}
 			settled(t, l, d+98)
@@ -184,11 +184,11 @@ func TestDamage(t *testing.T) {
 			if table.derived { // it is made anew once a day before it changes
 				late := on(d-1, int64(round), 1, 4)
 				late.Account = 2
-				h2 := &facts{map[openKey]*remembered{}, h.downloads, h.account}
-				for k, o := range h.opens {
-					h2.opens[k] = o
+				h2 := &facts{map[viewKey]*remembered{}, h.downloads, h.account}
+				for k, o := range h.views {
+					h2.views[k] = o
 				}
-				both(t, h2, l, vitrine.Batch{Opens: []vitrine.OpenRecord{late, {Account: 1, Open: on(d-1, 9, 2, 4).Open}}})
+				both(t, h2, l, vitrine.Batch{Views: []vitrine.ViewRecord{late, {Account: 1, View: on(d-1, 9, 2, 4).View}}})
 				settled(t, l, d+99)
 				luck.windows(t, h2, l, 5)
 				clean(t, l)
@@ -209,7 +209,7 @@ func TestLostRows(t *testing.T) {
 		l.least = least{1, 1, 1}
 		r := luck{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
 		h := newFacts()
-		if err := importOpens(t, l, 1, r.imports(h, 300)...); err != nil {
+		if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
 			t.Fatal(err)
 		}
 		settled(t, l, d+100)
@@ -233,11 +233,11 @@ func TestLostRows(t *testing.T) {
 func TestAuditFindsMissingDailyViews(t *testing.T) {
 	const d = firstTestDay
 	l := openTestLog(t)
-	appendOpens(t, l, on(d, 0, 1, 1), on(d, 1, 2, 1))
+	appendViews(t, l, on(d, 0, 1, 1), on(d, 1, 2, 1))
 	settled(t, l, d+1)
 	var fold report.Fold
 	o := on(d, 0, 1, 1)
-	fold.Add(&o.Open)
+	fold.Add(&o.View)
 	tamper(t, l, "UPDATE daily_views SET data = $1", fold.Tally().AppendLinkViews(nil))
 	if faults(t, l) == nil {
 		t.Error("the audit finds nothing")

@@ -12,12 +12,12 @@ import (
 )
 
 // packOpens is how many opens a pack has at most.
-const packOpens = 1024
+const packViews = 1024
 
 // storedPack is a pack in its table.
 type storedPack struct {
 	first, last     vitrine.ViewID
-	opens, sessions int64
+	views, sessions int64
 	data            []byte
 }
 
@@ -39,7 +39,7 @@ func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack)
 		err = t.Each(func(row sqldb.Scanner) error {
 			var link vitrine.LinkID
 			var p storedPack
-			if err := row.Scan(&link, &p.first, &p.last, &p.opens, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
+			if err := row.Scan(&link, &p.first, &p.last, &p.views, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
 				return t.Fail(err)
 			}
 			n, last = n+1, p.last
@@ -157,10 +157,10 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err er
 	}
 	var before storedPack
 	err = w.tx.Each(func(s sqldb.Scanner) error {
-		if err := s.Scan(&before.first, &before.last, &before.opens, (*sql.RawBytes)(&before.data)); err != nil {
+		if err := s.Scan(&before.first, &before.last, &before.views, (*sql.RawBytes)(&before.data)); err != nil {
 			return w.tx.Fail(err)
 		}
-		if before.last >= first || before.opens > packOpens*3/4 {
+		if before.last >= first || before.views > packViews*3/4 {
 			return nil
 		}
 		var rows []segment.Row
@@ -175,10 +175,10 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err er
 	}
 	err = w.tx.Each(func(s sqldb.Scanner) error {
 		var after storedPack
-		if err := s.Scan(&after.first, &after.opens, (*sql.RawBytes)(&after.data)); err != nil {
+		if err := s.Scan(&after.first, &after.views, (*sql.RawBytes)(&after.data)); err != nil {
 			return w.tx.Fail(err)
 		}
-		if after.opens > packOpens*3/4 {
+		if after.views > packViews*3/4 {
 			return nil
 		}
 		return segment.UnpackAll(after.data, after.first, &old)
@@ -196,7 +196,7 @@ func (w *packWriter) add(r *segment.Row) error {
 	}
 	w.written, w.last = true, r.ID
 	w.packer.Add(r)
-	if w.packer.Opens < packOpens {
+	if w.packer.Opens < packViews {
 		return nil
 	}
 	return w.end()
@@ -208,9 +208,9 @@ func (w *packWriter) end() error {
 	if p.Opens == 0 {
 		return nil
 	}
-	first, last, opens, sessions := p.First, p.Last, p.Opens, p.Sessions
+	first, last, views, sessions := p.First, p.Last, p.Opens, p.Sessions
 	w.b = p.End(w.b[:0])
 	_, err := w.tx.Exec("INSERT INTO packs (link, first, last, opens, sessions, data) VALUES ($1, $2, $3, $4, $5, $6)",
-		int64(w.link), int64(first), int64(last), opens, sessions, w.b)
+		int64(w.link), int64(first), int64(last), views, sessions, w.b)
 	return err
 }

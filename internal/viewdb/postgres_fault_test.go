@@ -266,7 +266,7 @@ func TestPostgresFails(t *testing.T) {
 	}
 	defer log.Close()
 	const workers, failures, between = 4, 2, 40
-	var opens, updates [workers]int // acknowledged
+	var views, updates [workers]int // acknowledged
 	acknowledged := make(chan bool, 1)
 	done := make(chan bool)
 	ended := func() bool {
@@ -302,14 +302,14 @@ func TestPostgresFails(t *testing.T) {
 			for n := 0; !ended(); n++ {
 				o := on(firstTestDay, int64(n), int64(1+w), uint64(n%7))
 				again("Append", func() error {
-					outcome, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.OpenRecord{o},
-						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
+					outcome, err := log.Append(context.Background(), vitrine.Batch{Views: []vitrine.ViewRecord{o},
+						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
 					if outcome.Refused != nil || outcome.Early.Len() > 0 {
 						t.Errorf("not stored: %+v", outcome)
 					}
 					return err
 				})
-				opens[w]++
+				views[w]++
 			}
 		})
 		all.Go(func() {
@@ -337,8 +337,8 @@ func TestPostgresFails(t *testing.T) {
 	all.Wait()
 	for w := range workers {
 		counts, err := log.Counts(t.Context(), []vitrine.LinkID{vitrine.LinkID(1 + w)})
-		if err != nil || counts[vitrine.LinkID(1+w)].Views != int64(opens[w]) {
-			t.Errorf("link %d has %d views, want %d, %v", 1+w, counts[vitrine.LinkID(1+w)].Views, opens[w], err)
+		if err != nil || counts[vitrine.LinkID(1+w)].Views != int64(views[w]) {
+			t.Errorf("link %d has %d views, want %d, %v", 1+w, counts[vitrine.LinkID(1+w)].Views, views[w], err)
 		}
 		err = store.Read(t.Context(), func(tx vitrine.Tx) error {
 			for n := range updates[w] {
@@ -354,5 +354,5 @@ func TestPostgresFails(t *testing.T) {
 	}
 	clean(t, log)
 	sqltest.Steady(t, store, store.DB)
-	t.Logf("acknowledged: %v opens, %v updates", opens, updates)
+	t.Logf("acknowledged: %v opens, %v updates", views, updates)
 }

@@ -42,8 +42,8 @@ func TestPostgresFrozen(t *testing.T) {
 	}
 	appendOne := func(n int64) error {
 		o := on(firstTestDay, n, 1, uint64(n%7))
-		outcome, err := log.Append(context.Background(), vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Snapshots: []vitrine.Snapshot{
-			{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
+		outcome, err := log.Append(context.Background(), vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{
+			{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
 		return errors.Join(err, errors.Join(outcome.Refused...))
 	}
 	read := func(int64) error {
@@ -152,7 +152,7 @@ func TestPostgresFrozen(t *testing.T) {
 	others.Wait()
 
 	kept := map[vitrine.ViewID]bool{}
-	opens, updates := 0, 0
+	views, updates := 0, 0
 	err = log.db.Read(ctx, func(tx *sqldb.Tx) error {
 		return tx.VisitOpens(func(_, id int64, _, _ []byte) error { kept[vitrine.ViewID(id)] = true; return nil }, " FROM opens AS o WHERE o.link = $1", []any{int64(1)})
 	})
@@ -163,7 +163,7 @@ func TestPostgresFrozen(t *testing.T) {
 		acknowledged.Range(func(key, _ any) bool {
 			switch n := key.(int64); {
 			case n < 0:
-				opens++
+				views++
 				if !kept[vitrine.ViewID(on(firstTestDay, -n, 1, uint64(-n%7)).ID)] {
 					t.Errorf("open %d was acknowledged, and is gone", -n)
 				}
@@ -177,8 +177,8 @@ func TestPostgresFrozen(t *testing.T) {
 		})
 		return nil
 	})
-	if err != nil || opens == 0 || updates == 0 {
-		t.Errorf("%d opens and %d updates were acknowledged, %v", opens, updates, err)
+	if err != nil || views == 0 || updates == 0 {
+		t.Errorf("%d opens and %d updates were acknowledged, %v", views, updates, err)
 	}
 	clean(t, log)
 	sqltest.Steady(t, store, store.DB)
@@ -195,5 +195,5 @@ func TestPostgresFrozen(t *testing.T) {
 		t.Error(err)
 	}
 	vitrinetest.Polls(t, time.Minute, "no goroutine is left behind", func() bool { return runtime.NumGoroutine() <= goroutines })
-	t.Logf("acknowledged: %d opens, %d updates", opens, updates)
+	t.Logf("acknowledged: %d opens, %d updates", views, updates)
 }

@@ -25,10 +25,10 @@ type steppedLog struct {
 	after  func(call int) error
 }
 
-func (l *steppedLog) Import(ctx context.Context, r vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
+func (l *steppedLog) Import(ctx context.Context, r vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	l.call++
 	l.before(l.call)
-	return cmp.Or(l.ViewLog.Import(ctx, r, opens), l.after(l.call))
+	return cmp.Or(l.ViewLog.Import(ctx, r, views), l.after(l.call))
 }
 
 // An import over a PostgreSQL that loses the answer of a commit, and is
@@ -84,7 +84,7 @@ func TestPostgresImportOverRestart(t *testing.T) {
 	if res, err := in.Links(t.Context(), strings.NewReader(link)); err != nil || res.Added != 1 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	res, err := in.Opens(t.Context(), strings.NewReader(text.String()))
+	res, err := in.Views(t.Context(), strings.NewReader(text.String()))
 	if err != nil || res.Added != opens || res.Already {
 		t.Errorf("%+v, %v", res, err)
 	}

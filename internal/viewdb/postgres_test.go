@@ -77,7 +77,7 @@ func TestPostgresOpenTogether(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			_, err = l.Append(context.Background(), vitrine.Batch{Opens: []vitrine.OpenRecord{from(1, "a")}})
+			_, err = l.Append(context.Background(), vitrine.Batch{Views: []vitrine.ViewRecord{from(1, "a")}})
 			if err := errors.Join(err, l.Close()); err != nil {
 				t.Error(err)
 			}

@@ -12,13 +12,13 @@ import (
 
 // opener makes opens of their rows, in memory that it uses again: what it
 // returned is good until its next open.
-type opener struct {
+type viewReader struct {
 	words *labels.Dict
 	row   segment.Row
-	open  report.Open
+	view  report.View
 }
 
-func (r *opener) read(link, id int64, open, session []byte) (*report.Open, error) {
+func (r *viewReader) read(link, id int64, open, session []byte) (*report.View, error) {
 	r.row.ID = vitrine.ViewID(id)
 	if err := r.row.View.Decode(open); err != nil {
 		return nil, err
@@ -32,10 +32,10 @@ func (r *opener) read(link, id int64, open, session []byte) (*report.Open, error
 }
 
 // make makes an open of a row, with whose pages it shares memory.
-func (r *opener) make(link int64, row *segment.Row) (*report.Open, error) {
-	rec, o := &row.View, &r.open
-	*o = report.Open{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: rec.Viewer,
-		QR: rec.Flags&segment.OpenQR != 0, Returning: rec.Flags&segment.OpenReturning != 0}
+func (r *viewReader) make(link int64, row *segment.Row) (*report.View, error) {
+	rec, o := &row.View, &r.view
+	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: rec.Viewer,
+		QR: rec.Flags&segment.ViewQR != 0, Returning: rec.Flags&segment.ViewReturning != 0}
 	place, err1 := r.words.Word(rec.Place)
 	origin, err2 := r.words.Word(rec.Origin)
 	agent, err3 := r.words.Word(rec.Agent)

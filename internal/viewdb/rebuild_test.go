@@ -25,7 +25,7 @@ func TestRebuild(t *testing.T) {
 		l.least = least{1, 1, 1}
 		r := luck{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
 		h := newFacts()
-		if err := importOpens(t, l, 1, r.imports(h, 300)...); err != nil {
+		if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
 			t.Fatal(err)
 		}
 		settled(t, l, d+100)

@@ -48,17 +48,17 @@ func benchmarkRunning(b *testing.B, place string, size int) {
 	}
 	g := sqltest.NewTraffic(1)
 	g.SetStep(80_000_000 / size)
-	opens := make([]vitrine.OpenRecord, 4096)
-	for n := 0; n < size; n += len(opens) {
-		for i := range opens {
-			opens[i] = g.Imported()
+	views := make([]vitrine.ViewRecord, 4096)
+	for n := 0; n < size; n += len(views) {
+		for i := range views {
+			views[i] = g.Imported()
 		}
-		appendOpens(b, l, opens...)
+		appendViews(b, l, views...)
 	}
 	if err := l.Close(); err != nil {
 		b.Fatal(err)
 	}
-	day := report.DayOf(opens[0].At)
+	day := report.DayOf(views[0].At)
 	ask := func(b *testing.B, l *ViewLog, s vitrine.Scope) *report.Tally {
 		t, _, err := l.Tally(context.Background(), vitrine.TallyQuery{Scope: s, From: day - 30, To: day + 1})
 		if err != nil {
@@ -95,7 +95,7 @@ func benchmarkRunning(b *testing.B, place string, size int) {
 		b.Run("next/"+names[i], func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				appendOpens(b, l, g.Imported())
+				appendViews(b, l, g.Imported())
 				b.StartTimer()
 				ask(b, l, s)
 			}

@@ -155,8 +155,8 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 			viewers[r.Viewer]++
 		}
 	}
-	for viewer, opens := range viewers {
-		if err := t.decrementViewer(link, viewer, opens); err != nil {
+	for viewer, views := range viewers {
+		if err := t.decrementViewer(link, viewer, views); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -216,10 +216,10 @@ func (t logTx) see(link vitrine.LinkID, viewer uint64) error {
 }
 
 // decrementViewer takes some sees back.
-func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, opens int64) error {
-	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer), opens)
+func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, views int64) error {
+	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer), views)
 	if err == nil && n == 0 {
-		_, err = t.Exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", opens, int64(link), int64(viewer))
+		_, err = t.Exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", views, int64(link), int64(viewer))
 	}
 	return err
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // on is an open of a link of account 1, at some milliseconds of a day.
-func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.OpenRecord {
+func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(d.StartMs()+ms, 0)
-	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer, Country: fmt.Sprint("C", viewer%3)}}
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer, Country: fmt.Sprint("C", viewer%3)}}
 }
 
 const firstTestDay report.Day = 20_032 // begins 64 days
@@ -27,9 +27,9 @@ func both(t *testing.T, h *facts, l *ViewLog, b vitrine.Batch) {
 }
 
 // told appends opens to a log and its history.
-func told(t *testing.T, h *facts, l *ViewLog, opens ...vitrine.OpenRecord) {
+func told(t *testing.T, h *facts, l *ViewLog, views ...vitrine.ViewRecord) {
 	t.Helper()
-	both(t, h, l, vitrine.Batch{Opens: opens})
+	both(t, h, l, vitrine.Batch{Views: views})
 }
 
 func settled(t testing.TB, l *ViewLog, before report.Day) {
@@ -45,10 +45,10 @@ var account1 = vitrine.Scope{Account: 1}
 func TestSettleCutOff(t *testing.T) {
 	const d, links = firstTestDay, 6
 	for _, days := range []report.Day{70, 13} {
-		var opens []vitrine.OpenRecord
+		var views []vitrine.ViewRecord
 		for day := range days {
 			for link := range int64(links) {
-				opens = append(opens, on(d+day, link, 1+link, uint64(link+int64(day)%5)))
+				views = append(views, on(d+day, link, 1+link, uint64(link+int64(day)%5)))
 			}
 		}
 		cuts := 0
@@ -56,10 +56,10 @@ func TestSettleCutOff(t *testing.T) {
 			l := openTestLog(t)
 			l.least = least{1, 1, 1}
 			h := newFacts()
-			for _, o := range opens {
+			for _, o := range views {
 				h.add(o, true)
 			}
-			if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 200).Time()}, opens); err != nil {
+			if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 200).Time()}, views); err != nil {
 				t.Fatal(err)
 			}
 			ctx := &dyingContext{Context: t.Context(), lives: lives}
@@ -89,32 +89,32 @@ func TestSettleCutOffThenLate(t *testing.T) {
 	for done, lives := false, 4; !done; lives += 5 {
 		l, h := openTestLog(t), newFacts()
 		l.least = least{3, 1, 1}
-		var opens []vitrine.OpenRecord
+		var views []vitrine.ViewRecord
 		for link := range int64(5) {
 			for day := range report.Day(66) {
 				for n := range 2 + (link+int64(day))%2 {
 					o := on(d+day, link*10+n, 1+link, uint64(link+int64(day)*n%5))
 					o.Session = &report.Session{EngagedMs: 2000 + 977*link + 131*int64(day) + n, PresentMs: 90_000}
-					opens = append(opens, o)
+					views = append(views, o)
 				}
 			}
 		}
-		for _, o := range opens {
+		for _, o := range views {
 			h.add(o, true)
 		}
-		if err := importOpens(t, l, 1, opens...); err != nil {
+		if err := importViews(t, l, 1, views...); err != nil {
 			t.Fatal(err)
 		}
 		done = l.RollUp(&dyingContext{Context: t.Context(), lives: lives}, d+65) == nil
 		var b vitrine.Batch
-		for i, o := range opens {
-			s := vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: vitrine.ViewID(o.ID), At: o.At + 3_000_000}
+		for i, o := range views {
+			s := vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), At: o.At + 3_000_000}
 			switch {
 			case o.Link == 2 || i%40 == 0:
 				s.Bot = vitrine.BotAutomation
 			case o.Link == 3 && report.DayOf(o.At) == d+1 || i%50 == 0:
 				s.Session = report.Session{EngagedMs: 85_000, PresentMs: 90_000}
-				b.Opens = append(b.Opens, on(report.DayOf(o.At), 5_000_000+int64(i), o.Link, 77))
+				b.Views = append(b.Views, on(report.DayOf(o.At), 5_000_000+int64(i), o.Link, 77))
 			default:
 				continue
 			}
@@ -145,7 +145,7 @@ func TestSettleDownloadsOnly(t *testing.T) {
 		o := on(firstTestDay+first, 0, 1, 1)
 		told(t, h, l, o)
 		settled(t, l, firstTestDay+first+1)
-		late := vitrine.Download{ID: vitrine.ViewIDAt(o.At+86_400_000, 0), Link: 1, Open: vitrine.ViewID(o.ID)}
+		late := vitrine.Download{ID: vitrine.ViewIDAt(o.At+86_400_000, 0), Link: 1, View: vitrine.ViewID(o.ID)}
 		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{late}})
 		for _, days := range []report.Day{2, 3, 64, 130} {
 			settled(t, l, firstTestDay+first+days)
@@ -162,11 +162,11 @@ func TestSettleDownloadsOnly(t *testing.T) {
 // A download on a day before its open's, as after a clock was set back, goes
 // with its open.
 func TestDownloadBeforeItsOpen(t *testing.T) {
-	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.OpenRecord){
-		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.OpenRecord) {
-			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, Open: vitrine.ViewID(o.ID), At: o.At, Bot: vitrine.BotAutomation}}})
+	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.ViewRecord){
+		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
+			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, View: vitrine.ViewID(o.ID), At: o.At, Bot: vitrine.BotAutomation}}})
 		},
-		"erase": func(t *testing.T, h *facts, l *ViewLog, o vitrine.OpenRecord) {
+		"erase": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
 			h.erase(2)
 			if err := l.DeleteLink(t.Context(), 2); err != nil {
 				t.Fatal(err)
@@ -178,7 +178,7 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 			l, h := openTestLog(t), newFacts()
 			o := on(d+5, 0, 2, 2)
 			told(t, h, l, on(d+1, 0, 1, 1), o)
-			both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 1).StartMs(), 7), Link: 2, Open: vitrine.ViewID(o.ID)}}})
+			both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 1).StartMs(), 7), Link: 2, View: vitrine.ViewID(o.ID)}}})
 			settled(t, l, d+4)
 			h.check(t, l, account1, d, d+9)
 			undo(t, h, l, o)
@@ -224,7 +224,7 @@ func TestSettleAndReturning(t *testing.T) {
 		l, h := openTestLog(t), newFacts()
 		was := on(d, 0, 1, 1)
 		h.add(was, true)
-		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: d.Time()}, []vitrine.OpenRecord{was}); err != nil {
+		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: d.Time()}, []vitrine.ViewRecord{was}); err != nil {
 			t.Fatal(err)
 		}
 		settled(t, l, before)
@@ -244,7 +244,7 @@ func TestLateOnSettledDays(t *testing.T) {
 		if few {
 			l.least = least{1, 1, 1}
 		}
-		var all []vitrine.OpenRecord
+		var all []vitrine.ViewRecord
 		for day := range report.Day(130) {
 			for n := range int64(3) {
 				all = append(all, on(d+day, n*1000, 1+n%2, uint64(day)%9+uint64(n)))
@@ -259,16 +259,16 @@ func TestLateOnSettledDays(t *testing.T) {
 			b := vitrine.Batch{}
 			switch i % 5 {
 			case 0:
-				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, Open: id, At: o.At + 9000, Session: report.Session{EngagedMs: 8000, PresentMs: 9000}})
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: o.At + 9000, Session: report.Session{EngagedMs: 8000, PresentMs: 9000}})
 			case 1:
-				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, Open: id, At: o.At + 9000, Bot: vitrine.BotAutomation})
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: o.At + 9000, Bot: vitrine.BotAutomation})
 			case 2:
-				b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 5, Link: link, Open: id})
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 5, Link: link, View: id})
 			case 3:
-				b.Opens = append(b.Opens, on(report.DayOf(o.At), 5000+int64(i), o.Link, 3))
+				b.Views = append(b.Views, on(report.DayOf(o.At), 5000+int64(i), o.Link, 3))
 			case 4:
 				o.Viewer++
-				outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{o, all[0]}})
+				outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{o, all[0]}})
 				refused := outcome.Refused
 				if err != nil || len(refused) != 2 || refused[0] != vitrine.ErrExists || refused[1] != nil {
 					t.Errorf("another open with an ID in a pack: %v, %v", refused, err)
@@ -329,7 +329,7 @@ func TestForgetDownloadsOnly(t *testing.T) {
 		if later {
 			told(t, h, l, on(d+200, 0, 1, 1))
 		}
-		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 70).StartMs(), 0), Link: 1, Open: vitrine.ViewID(o.ID)}}})
+		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 70).StartMs(), 0), Link: 1, View: vitrine.ViewID(o.ID)}}})
 		settled(t, l, d+300)
 		check := func(when string) {
 			t.Helper()

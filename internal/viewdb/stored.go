@@ -31,14 +31,14 @@ func width(level int) report.Day { return 1 << (levelShift * level) }
 // least is how many opens a link's tally of each level must be of to be stored.
 type least [levels]int64
 
-var leastOpens = least{16, 64, 512}
+var leastViews = least{16, 64, 512}
 
 // stores reports whether a tally is worth storing.
 func (l least) stores(s vitrine.Scope, level int, t *report.Tally) bool {
 	if s.Link == 0 {
 		return !t.Empty()
 	}
-	return t.Opens() >= l[level]
+	return t.AllViews() >= l[level]
 }
 
 // alignDown is the first day of the tally of a level that has d.

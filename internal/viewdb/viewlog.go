@@ -42,7 +42,7 @@ func Open(place string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords), feed: feed.NewFeed(), kept: newKept(), least: leastOpens}
+	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords), feed: feed.NewFeed(), kept: newKept(), least: leastViews}
 	l.lives = newLives(l)
 	return l, nil
 }

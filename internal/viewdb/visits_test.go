@@ -229,12 +229,12 @@ func TestVisitsDamaged(t *testing.T) {
 	for _, data := range [][]byte{{}, {0}, {0x80}, {0, 0xff, 0xff}} {
 		l := openTestLog(t)
 		o := on(d, 0, 1, 5)
-		appendOpens(t, l, o, on(d+1, 0, 1, 5), on(d+4, 0, 1, 6))
+		appendViews(t, l, o, on(d+1, 0, 1, 5), on(d+4, 0, 1, 6))
 		settled(t, l, d+3)
 		tamper(t, l, "UPDATE visits SET data = $1", data)
 		for name, f := range map[string]func() error{
 			"Append": func() error {
-				_, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{on(d, 5, 1, 5)}})
+				_, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{on(d, 5, 1, 5)}})
 				return err
 			},
 			"Audit": func() error { return l.Audit(t.Context(), true, func(string, bool) {}) },

@@ -8,12 +8,12 @@ import (
 
 // writeOpens makes the records of opens. What words it does not know it asks for
 // together.
-func writeOpens(w *labels.Writer, list []adding) (err error) {
+func writeViews(w *labels.Writer, list []adding) (err error) {
 	w.Collects, w.Noted, w.Unknown = true, map[string]bool{}, nil
 	var again []*adding
 	for i := range list {
 		before := w.Misses
-		if list[i].record, err = writeOpen(w, &list[i].Open); err != nil {
+		if list[i].record, err = writeView(w, &list[i].View); err != nil {
 			break
 		}
 		if w.Misses > before {
@@ -26,20 +26,20 @@ func writeOpens(w *labels.Writer, list []adding) (err error) {
 	}
 	for _, a := range again {
 		if err == nil {
-			a.record, err = writeOpen(w, &a.Open)
+			a.record, err = writeView(w, &a.View)
 		}
 	}
 	return err
 }
 
 // writeOpen makes the record of an open.
-func writeOpen(w *labels.Writer, o *report.Open) (r segment.View, err error) {
+func writeView(w *labels.Writer, o *report.View) (r segment.View, err error) {
 	r.Viewer = o.Viewer
 	if o.Returning {
-		r.Flags |= segment.OpenReturning
+		r.Flags |= segment.ViewReturning
 	}
 	if o.QR {
-		r.Flags |= segment.OpenQR
+		r.Flags |= segment.ViewQR
 	}
 	if r.Place, err = w.ID(segment.WordPlace, o.Country, o.City); err != nil {
 		return r, err
@@ -51,7 +51,7 @@ func writeOpen(w *labels.Writer, o *report.Open) (r segment.View, err error) {
 		return r, err
 	}
 	if o.Bot != "" {
-		r.Flags |= segment.OpenBot
+		r.Flags |= segment.ViewBot
 		r.Bot, err = w.ID(segment.WordBot, o.Bot)
 	}
 	return r, err

@@ -16,14 +16,14 @@ import (
 )
 
 // from is an open with a source of its own.
-func from(n int, source string) vitrine.OpenRecord {
+func from(n int, source string) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli()+int64(n), 0)
-	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n), Source: source}}
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n), Source: source}}
 }
 
 func sources(t *testing.T, l *ViewLog) (list []string) {
 	t.Helper()
-	err := l.Opens(t.Context(), 1, 0, 40_000, func(o *report.Open) error {
+	err := l.Views(t.Context(), 1, 0, 40_000, func(o *report.View) error {
 		list = append(list, o.Source)
 		return nil
 	})
@@ -33,9 +33,9 @@ func sources(t *testing.T, l *ViewLog) (list []string) {
 	return list
 }
 
-func appendOpens(t testing.TB, l *ViewLog, opens ...vitrine.OpenRecord) {
+func appendViews(t testing.TB, l *ViewLog, views ...vitrine.ViewRecord) {
 	t.Helper()
-	if o, err := l.Append(context.Background(), vitrine.Batch{Opens: opens}); err != nil || o.Refused != nil {
+	if o, err := l.Append(context.Background(), vitrine.Batch{Views: views}); err != nil || o.Refused != nil {
 		t.Fatalf("Append: %v, %v", o.Refused, err)
 	}
 }
@@ -57,7 +57,7 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 	for p, l := range logs {
 		all.Go(func() {
 			for i := range n {
-				appendOpens(t, l, from(2*i+p, fmt.Sprint("source ", i)))
+				appendViews(t, l, from(2*i+p, fmt.Sprint("source ", i)))
 			}
 		})
 	}
@@ -87,13 +87,13 @@ func TestWordsOfFailedTransaction(t *testing.T) {
 	failed := errors.New("failed")
 	err := l.update(t.Context(), func(t logTx, c *feed.Changes) error {
 		o := from(1, "forgotten")
-		_, err := l.write(t, c).opens([]vitrine.OpenRecord{o})
+		_, err := l.write(t, c).views([]vitrine.ViewRecord{o})
 		return errors.Join(err, failed)
 	})
 	if !errors.Is(err, failed) {
 		t.Fatal(err)
 	}
-	appendOpens(t, l, from(2, "another"), from(3, "forgotten"))
+	appendViews(t, l, from(2, "another"), from(3, "forgotten"))
 	if got := sources(t, l); fmt.Sprint(got) != "[another forgotten]" {
 		t.Errorf("sources %v", got)
 	}
@@ -104,8 +104,8 @@ func TestWordsWithinTransaction(t *testing.T) {
 	l := openTestLog(t)
 	o := from(1, "a")
 	o.Session = &report.Session{PresentMs: 1000, Screen: "1920+"}
-	s := vitrine.Snapshot{Link: 1, Open: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
-	outcome, err := l.Append(t.Context(), vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Snapshots: []vitrine.Snapshot{s}})
+	s := vitrine.Snapshot{Link: 1, View: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
+	outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{s}})
 	if err != nil || outcome.Refused != nil {
 		t.Fatal(outcome.Refused, err)
 	}
@@ -131,15 +131,15 @@ func TestManyWords(t *testing.T) {
 	l := open()
 	const n = 3000
 	for i := 0; i < n; {
-		var opens []vitrine.OpenRecord
-		for ; len(opens) < 250 && i < n; i++ {
-			opens = append(opens, from(i, fmt.Sprint("source ", i)))
+		var views []vitrine.ViewRecord
+		for ; len(views) < 250 && i < n; i++ {
+			views = append(views, from(i, fmt.Sprint("source ", i)))
 		}
-		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: int64(i)}, opens); err != nil {
+		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: int64(i)}, views); err != nil {
 			t.Fatal(err)
 		}
 	}
-	appendOpens(t, l, from(n, "source 3"), from(n+1, fmt.Sprint("source ", n-1)))
+	appendViews(t, l, from(n, "source 3"), from(n+1, fmt.Sprint("source ", n-1)))
 	for _, l := range []*ViewLog{l, open()} {
 		var all sync.WaitGroup
 		for range 3 {

@@ -96,7 +96,7 @@ func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day rep
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(w.looked, func(_ openKey, b blobs) bool { return b.open == nil }) // it may be there now
+	maps.DeleteFunc(w.looked, func(_ viewKey, b blobs) bool { return b.open == nil }) // it may be there now
 	switch {
 	case day < a.rolledUpUntil:
 		a.unsettle(day)
@@ -132,7 +132,7 @@ func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 
 // loosenOpen sees to it that an open that is in a pack, if it is in any, is
 // where it can change.
-func (w *writing) loosenOpen(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
+func (w *writing) unpackView(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
 	day := report.DayOf(id.Ms())
 	if a, err := w.account(account); err != nil || day >= a.compactedUntil || day < a.retainedFrom {
 		return err

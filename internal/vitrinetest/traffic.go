@@ -29,7 +29,7 @@ func NewTraffic(links, step int) *Traffic {
 func (g *Traffic) SetStep(ms int) { g.step = ms }
 
 // Open is the next open, a page's.
-func (g *Traffic) Open() vitrine.OpenRecord {
+func (g *Traffic) Open() vitrine.ViewRecord {
 	pick := func(prefix string, n int) string {
 		return prefix + strconv.Itoa(min(g.Rand.IntN(n), g.Rand.IntN(n)))
 	}
@@ -41,18 +41,18 @@ func (g *Traffic) Open() vitrine.OpenRecord {
 		g.viewers = append(g.viewers, viewer)
 	}
 	country := pick("C", 60)
-	o := report.Open{Link: int64(1 + g.Rand.IntN(g.links)), ID: int64(g.ids.Next(time.UnixMilli(g.ms))), At: g.ms, Viewer: viewer,
+	o := report.View{Link: int64(1 + g.Rand.IntN(g.links)), ID: int64(g.ids.Next(time.UnixMilli(g.ms))), At: g.ms, Viewer: viewer,
 		Country: country, City: country + pick(" city ", 8), Referrer: pick("host", 30), Source: pick("source", 12),
 		Device: pick("device", 3), Browser: pick("browser", 8), OS: pick("os", 6), QR: g.Rand.IntN(20) == 0}
 	if g.Rand.IntN(10) == 0 {
 		o.Bot = pick("reason", 6)
 	}
-	return vitrine.OpenRecord{Account: 1, Open: o}
+	return vitrine.ViewRecord{Account: 1, View: o}
 }
 
 // Imported is the next open as it is in another system's history: with how it
 // was read, mostly.
-func (g *Traffic) Imported() vitrine.OpenRecord {
+func (g *Traffic) Imported() vitrine.ViewRecord {
 	o := g.Open()
 	if o.Bot == "" && g.Rand.IntN(10) < 7 {
 		s := &report.Session{EngagedMs: g.Rand.Int64N(200_000), Screen: "1200-1439", Downloaded: g.Rand.IntN(10) == 0}

@@ -123,7 +123,7 @@ func TestTruncated(t *testing.T) {
 		f.openPage(slug)
 	}
 	for most, want := range map[int]fields{0: {"views": 3.0, "truncated": false}, 2: {"views": 2.0, "truncated": true}, 3: {"views": 3.0, "truncated": false}} {
-		f.server.Analytics.MaxOpens = most
+		f.server.Analytics.MaxViews = most
 		for _, path := range []string{"/analytics", "/links/" + slug + "/analytics"} {
 			rep := f.call(key, "GET", path, nil).want(200, "").json()
 			if v := rep["totals"].(map[string]any)["views"]; v != want["views"] || rep["truncated"] != want["truncated"] {

@@ -45,12 +45,12 @@ func TestBeacon(t *testing.T) {
 	if public.ClampedBeacons() != clamped+1 {
 		t.Error("an impossible claim is not counted as clamped")
 	}
-	o = s.opens(l)[0]
+	o = s.views(l)[0]
 	if o.Session.EngagedMs > 70_000 || o.Session.PresentMs > 70_000 || len(o.Session.Pages) > 2 {
 		t.Errorf("clamped to %+v", o.Session)
 	}
 	send(`{"automation":true}`, plainText)
-	if o = s.opens(l)[0]; o.Bot != vitrine.BotAutomation {
+	if o = s.views(l)[0]; o.Bot != vitrine.BotAutomation {
 		t.Errorf("bot %q", o.Bot)
 	}
 }
@@ -67,7 +67,7 @@ func TestBeaconOfMedia(t *testing.T) {
 	} {
 		beacon := s.beaconOf(s.get("/p/" + string(l.Slug)).body)
 		s.status(s.do(http.MethodPost, beacon, body, plainText), 204)
-		all := s.opens(l)
+		all := s.views(l)
 		if got := all[len(all)-1].Session; got.Played != want[0] || got.Reached != want[1] {
 			t.Errorf("%s: played %d, reached %d, want %d", body, got.Played, got.Reached, want)
 		}
@@ -135,7 +135,7 @@ func TestBeaconRubbish(t *testing.T) {
 		t.Error(r.body)
 	}
 	s.ahead.Store(0)
-	if o := s.opens(l)[0]; o.Session == nil || o.Session.Depth != 500_000 {
+	if o := s.views(l)[0]; o.Session == nil || o.Session.Depth != 500_000 {
 		t.Errorf("session %+v", o.Session)
 	}
 }
@@ -158,7 +158,7 @@ func FuzzBeacon(f *testing.F) {
 		if w.Code != 204 && w.Code != 400 {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
-		session := s.opens(l)[0].Session
+		session := s.views(l)[0].Session
 		if session == nil {
 			return
 		}
@@ -167,7 +167,7 @@ func FuzzBeacon(f *testing.F) {
 				t.Errorf("page %d", p.Page)
 			}
 		}
-		if session.EngagedMs < 0 || session.EngagedMs > session.PresentMs || session.PresentMs > time.Since(time.UnixMilli(s.opens(l)[0].At)).Milliseconds()+2001 {
+		if session.EngagedMs < 0 || session.EngagedMs > session.PresentMs || session.PresentMs > time.Since(time.UnixMilli(s.views(l)[0].At)).Milliseconds()+2001 {
 			t.Errorf("session %+v", session)
 		}
 	})

@@ -125,7 +125,7 @@ func TestBrowserEmbed(t *testing.T) {
 			if name != "notes.txt" {
 				f.until(`document.documentElement.scrollHeight <= innerHeight`) // the size that the code says suits
 			}
-			all := s.opens(l)
+			all := s.views(l)
 			if len(all) != 2 || all[1].Bot != "" || all[1].Referrer != "localhost" {
 				t.Errorf("opens: %+v", all)
 			}

@@ -90,5 +90,5 @@ func TestBrowserAutomation(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
 	newTab(t, chromedp.ActionFunc(onNewDocument(`Object.defineProperty(navigator, "webdriver", {get: () => true})`)), s.page(l))
-	eventually(t, "a bot's open", func() bool { o := s.opens(l); return len(o) == 1 && o[0].Bot == vitrine.BotAutomation })
+	eventually(t, "a bot's open", func() bool { o := s.views(l); return len(o) == 1 && o[0].Bot == vitrine.BotAutomation })
 }

@@ -144,7 +144,7 @@ func TestBrowserPreviews(t *testing.T) {
 			tb.linger(1500 * time.Millisecond)
 			tb.leave()
 			eventually(t, "a second open with its session", func() bool {
-				all := s.opens(l)
+				all := s.views(l)
 				return len(all) == 2 && all[1].Session != nil && enough(all[1].Session)
 			})
 			tb.quiet()

@@ -171,7 +171,7 @@ func (r *reading) measured(untold time.Duration) report.Session {
 	}()
 	eventually(r.t, fmt.Sprintf("engaged for %v", engaged), func() bool {
 		complete := untold > 0 || r.s.witness.since(r.link, r.moment-1)
-		all := r.s.opens(r.link)
+		all := r.s.views(r.link)
 		if len(all) > 1 || len(all) == 1 && all[0].Bot != "" {
 			r.t.Fatalf("%d views: %+v", len(all), all)
 		}

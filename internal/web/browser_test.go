@@ -290,16 +290,16 @@ func eventually(t testing.TB, what string, yes func() bool) {
 }
 
 // session waits until the one open of a link has a session that suffices.
-func (s *site) session(t *testing.T, l *vitrine.Link, what string, enough func(*report.Session) bool) report.Open {
+func (s *site) session(t *testing.T, l *vitrine.Link, what string, enough func(*report.Session) bool) report.View {
 	t.Helper()
-	var o report.Open
+	var o report.View
 	defer func() {
 		if t.Failed() && o.Session != nil {
 			t.Logf("session %+v", *o.Session)
 		}
 	}()
 	eventually(t, what, func() bool {
-		all := s.opens(l)
+		all := s.views(l)
 		if len(all) != 1 {
 			t.Fatalf("%d opens of %s", len(all), l.Name)
 		}

@@ -111,7 +111,7 @@ func (d *demo) readWebsite(n int) {
 	var account vitrine.AccountID
 	var links []*vitrine.Link
 	for _, path := range []string{"index.html", "rooms/one.html"} {
-		d.check(d.server.SiteStats.Count(d.t.Context(), d.website.ID, path, report.Open{Viewer: 1, Source: "Direct"}))
+		d.check(d.server.SiteStats.Count(d.t.Context(), d.website.ID, path, report.View{Viewer: 1, Source: "Direct"}))
 	}
 	d.check(d.server.Links.Store.Read(d.t.Context(), func(tx vitrine.Tx) error {
 		pages, err := tx.SitePages(d.website.ID)
@@ -142,7 +142,7 @@ func (d *demo) read(l *vitrine.Link, n int) {
 			continue
 		}
 		at := t.UnixMilli()
-		o := report.Open{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n/2+1)) + 1, Source: one("Email", "Email", "LinkedIn", "Direct", "Direct", "Slack", "Google", "museum.example"),
+		o := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n/2+1)) + 1, Source: one("Email", "Email", "LinkedIn", "Direct", "Direct", "Slack", "Google", "museum.example"),
 			QR: r.IntN(30) == 0, Returning: r.IntN(6) == 0}
 		o.City, o.Country, _ = strings.Cut(one("London GB", "London GB", "Leeds GB", "Berlin DE", "Munich DE", "Boston US", "Paris FR", "Utrecht NL", "Malmö SE", "Kyoto JP"), " ")
 		agent := strings.Fields(one("Desktop Chrome Windows 1440-1919", "Desktop Chrome Windows 1920+", "Desktop Safari macOS 1440-1919", "Desktop Firefox Linux 1200-1439", "Desktop Edge Windows 1920+",
@@ -155,10 +155,10 @@ func (d *demo) read(l *vitrine.Link, n int) {
 			o.Session = d.session(r, l)
 			o.Session.Screen = agent[3]
 			if o.Session.Downloaded && o.Bot == "" {
-				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, Open: vitrine.ViewID(o.ID)})
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, View: vitrine.ViewID(o.ID)})
 			}
 		}
-		b.Opens = append(b.Opens, vitrine.OpenRecord{Account: l.Account, Open: o})
+		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: o})
 	}
 	o, err := d.log.Append(d.t.Context(), b)
 	d.check(err)

@@ -275,7 +275,7 @@ func TestOpens(t *testing.T) {
 	}
 	s.ahead.Store(int64(24 * time.Hour))
 	s.status(s.get(page, "Sec-GPC: 1"), 200)
-	if all := s.opens(l); all[5].Viewer == private.Viewer {
+	if all := s.views(l); all[5].Viewer == private.Viewer {
 		t.Error("a viewer with Sec-GPC is known on the next day")
 	}
 }
@@ -294,7 +294,7 @@ func (b *brokenLog) Append(ctx context.Context, batch vitrine.Batch) (vitrine.Ou
 	if b.down {
 		return vitrine.Outcome{}, vitrine.Unavailable(errors.New("disk full"))
 	}
-	if b.exists > 0 && len(batch.Opens) == 1 {
+	if b.exists > 0 && len(batch.Views) == 1 {
 		b.exists--
 		return vitrine.Outcome{Refused: []error{vitrine.ErrExists}}, nil
 	}

@@ -384,11 +384,11 @@ func TestStatsTruncated(t *testing.T) {
 		if strings.Contains(o.get(path, o.cookie).body, told) {
 			t.Errorf("%s: a whole report is called a part", path)
 		}
-		o.server.Analytics.MaxOpens = 20
+		o.server.Analytics.MaxViews = 20
 		if !strings.Contains(o.get(path, o.cookie).body, told) {
 			t.Errorf("%s: nobody is told that the report is cut short", path)
 		}
-		o.server.Analytics.MaxOpens = 0
+		o.server.Analytics.MaxViews = 0
 	}
 }
 

@@ -223,7 +223,7 @@ func TestWebsiteNumbersDeleted(t *testing.T) {
 		t.Errorf("a deleted website has %d page loads, %d all-time", r.Totals.Views, r.AllTime.Views)
 	}
 	// One that was under way.
-	h.check(h.server.SiteStats.Count(t.Context(), garden.ID, "about.html", report.Open{Viewer: 1}))
+	h.check(h.server.SiteStats.Count(t.Context(), garden.ID, "about.html", report.View{Viewer: 1}))
 	h.ahead.Add(int64(2 * time.Hour))
 	h.check(h.server.SiteStats.Purge(t.Context()))
 	if r := h.numbers(garden, report.RangeAll); r.Totals.Views != 0 || r.AllTime.Links != 0 {
@@ -232,7 +232,7 @@ func TestWebsiteNumbersDeleted(t *testing.T) {
 	if n := h.numbers(kept, report.RangeAll).Totals.Views; n != 1 {
 		t.Errorf("the other website has %d page loads, want 1", n)
 	}
-	if err := h.server.SiteStats.Count(t.Context(), 999, "index.html", report.Open{}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if err := h.server.SiteStats.Count(t.Context(), 999, "index.html", report.View{}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("a load of no website: %v", err)
 	}
 }

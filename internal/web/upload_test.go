@@ -390,9 +390,9 @@ func TestOpenOfADeletedLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.delete(slug)
-	late := &vitrine.OpenRecord{Account: l.Account, Open: report.Open{ID: int64(f.server.ViewIDs.Next(f.clock.Now())), At: f.clock.Now().UnixMilli(), Link: int64(l.ID), Viewer: 7}}
+	late := &vitrine.ViewRecord{Account: l.Account, View: report.View{ID: int64(f.server.ViewIDs.Next(f.clock.Now())), At: f.clock.Now().UnixMilli(), Link: int64(l.ID), Viewer: 7}}
 	for range 2 { // within the hour after it was deleted
-		if err := f.server.Views.Open(t.Context(), late); err != nil {
+		if err := f.server.Views.Add(t.Context(), late); err != nil {
 			t.Fatal(err)
 		}
 		f.clock.Advance(45 * time.Minute)

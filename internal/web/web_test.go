@@ -293,11 +293,11 @@ func (s *site) beaconOf(page string) string { return s.attr(page, `data-beacon="
 func (s *site) contentOf(page string) string { return s.attr(page, ` src="([^"]+/c/[^"]+)"`) }
 
 // opens are all opens of a link, oldest first.
-func (s *site) opens(l *vitrine.Link) []report.Open {
+func (s *site) views(l *vitrine.Link) []report.View {
 	s.t.Helper()
 	today := report.DayOf(s.server.Now().UnixMilli())
-	var all []report.Open
-	s.check(s.log.Opens(context.Background(), l.ID, today-2, today+2, func(o *report.Open) error {
+	var all []report.View
+	s.check(s.log.Views(context.Background(), l.ID, today-2, today+2, func(o *report.View) error {
 		c := *o
 		if o.Session != nil {
 			session := *o.Session
@@ -318,9 +318,9 @@ func (s *site) counts(l *vitrine.Link) vitrine.LinkCounts {
 }
 
 // countOpens checks how many opens a link has.
-func (s *site) countOpens(l *vitrine.Link, want int) []report.Open {
+func (s *site) countOpens(l *vitrine.Link, want int) []report.View {
 	s.t.Helper()
-	all := s.opens(l)
+	all := s.views(l)
 	if len(all) != want {
 		s.t.Errorf("%d opens of %s, want %d", len(all), l.Name, want)
 	}

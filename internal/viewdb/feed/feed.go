@@ -23,7 +23,7 @@ type Changes struct {
 // day.
 type Event struct {
 	Account       vitrine.AccountID
-	Before, After *report.Open // nil: it was not there
+	Before, After *report.View // nil: it was not there
 	Link          vitrine.LinkID
 	Day           report.Day // of downloads
 	Downloads     int64

@@ -96,7 +96,7 @@ func (p *Packer) Add(r *Row) {
 	number(columnPlace, int64(r.Place))
 	number(columnOrigin, int64(r.Origin))
 	number(columnAgent, int64(r.Agent))
-	if r.Flags&OpenBot != 0 {
+	if r.Flags&ViewBot != 0 {
 		number(columnBot, int64(r.Bot))
 	}
 	p.Opens++
@@ -220,7 +220,7 @@ func (u *Unpacker) Next() *Row {
 		return nil
 	}
 	r.Place, r.Origin, r.Agent, r.Bot = c[columnPlace].word(), c[columnOrigin].word(), c[columnAgent].word(), 0
-	if r.Flags&OpenBot != 0 {
+	if r.Flags&ViewBot != 0 {
 		r.Bot = c[columnBot].word()
 	}
 	if !r.Engaged {

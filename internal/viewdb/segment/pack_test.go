@@ -15,7 +15,7 @@ import (
 
 func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 	w := Row{ID: id, View: View{Flags: byte(r.IntN(32)), Viewer: r.Uint64(), Place: LabelID(r.IntN(300)), Origin: LabelID(r.IntN(3)), Agent: LabelID(r.Uint64() >> 1)}}
-	if w.Flags&OpenBot != 0 {
+	if w.Flags&ViewBot != 0 {
 		w.Bot = LabelID(r.IntN(300))
 	}
 	if w.Engaged = r.IntN(3) > 0; w.Engaged {

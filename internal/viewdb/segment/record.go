@@ -22,11 +22,11 @@ const (
 	version     = 1 << 5
 	versionMask = 7 << 5
 
-	OpenReturning = 1 << 0
-	OpenQR        = 1 << 1
-	OpenBot       = 1 << 2
-	OpenTold      = 1 << 3 // a bot by its own beacon's word, not by the request's
-	OpenImported  = 1 << 4
+	ViewReturning = 1 << 0
+	ViewQR        = 1 << 1
+	ViewBot       = 1 << 2
+	ViewTold      = 1 << 3 // a bot by its own beacon's word, not by the request's
+	ViewImported  = 1 << 4
 
 	sessionDownloaded = 1 << 0
 	sessionStart      = 1 << 1
@@ -50,7 +50,7 @@ func (o *View) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(o.Place))
 	b = binary.AppendUvarint(b, uint64(o.Origin))
 	b = binary.AppendUvarint(b, uint64(o.Agent))
-	if o.Flags&OpenBot != 0 {
+	if o.Flags&ViewBot != 0 {
 		b = binary.AppendUvarint(b, uint64(o.Bot))
 	}
 	return b
@@ -64,14 +64,14 @@ func (o *View) Decode(b []byte) error {
 	o.Viewer = binary.LittleEndian.Uint64(b[1:])
 	r := Reader{b: b[9:]}
 	o.Place, o.Origin, o.Agent, o.Bot = r.word(), r.word(), r.word(), 0
-	if o.Flags&OpenBot != 0 {
+	if o.Flags&ViewBot != 0 {
 		o.Bot = r.word()
 	}
 	return r.end()
 }
 
 // Human says that the open counts.
-func (o *View) Human() bool { return o.Flags&OpenBot == 0 }
+func (o *View) Human() bool { return o.Flags&ViewBot == 0 }
 
 // Same says that o and p are of one open: equal but for what the log itself
 // decides.
@@ -81,9 +81,9 @@ func (o *View) Same(p *View) bool {
 
 func (o *View) asWritten() View {
 	w := *o
-	w.Flags &^= OpenReturning
-	if w.Flags&OpenTold != 0 {
-		w.Flags &^= OpenTold | OpenBot
+	w.Flags &^= ViewReturning
+	if w.Flags&ViewTold != 0 {
+		w.Flags &^= ViewTold | ViewBot
 		w.Bot = 0
 	}
 	return w

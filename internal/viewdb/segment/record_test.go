@@ -16,20 +16,20 @@ const testMs = 1_767_605_400_250
 // beside the old one.
 func TestRecordBytes(t *testing.T) {
 	for _, c := range []struct {
-		open View
+		view View
 		want string
 	}{
 		{View{Viewer: 0x0102030405060708, Place: 1, Origin: 127, Agent: 300}, "20" + "0807060504030201" + "01" + "7f" + "ac02"},
-		{View{Flags: OpenBot | OpenQR, Viewer: math.MaxUint64, Bot: 5}, "26" + "ffffffffffffffff" + "000000" + "05"},
-		{View{Flags: OpenReturning | OpenImported}, "31" + "0000000000000000" + "000000"},
+		{View{Flags: ViewBot | ViewQR, Viewer: math.MaxUint64, Bot: 5}, "26" + "ffffffffffffffff" + "000000" + "05"},
+		{View{Flags: ViewReturning | ViewImported}, "31" + "0000000000000000" + "000000"},
 	} {
-		if got := hex.EncodeToString(c.open.Append(nil)); got != c.want {
-			t.Errorf("%+v is stored as %s, want %s", c.open, got, c.want)
+		if got := hex.EncodeToString(c.view.Append(nil)); got != c.want {
+			t.Errorf("%+v is stored as %s, want %s", c.view, got, c.want)
 		}
 		var back View
 		b, _ := hex.DecodeString(c.want)
-		if err := back.Decode(b); err != nil || back != c.open {
-			t.Errorf("%s reads as %+v, %v, want %+v", c.want, back, err, c.open)
+		if err := back.Decode(b); err != nil || back != c.view {
+			t.Errorf("%s reads as %+v, %v, want %+v", c.want, back, err, c.view)
 		}
 	}
 	for _, c := range []struct {
@@ -55,16 +55,16 @@ func TestRecordBytes(t *testing.T) {
 
 // A record that was cut, lengthened or made by a version to come is refused.
 func TestRecordDamage(t *testing.T) {
-	open := (&View{Flags: OpenBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000}).Append(nil)
+	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000}).Append(nil)
 	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5, Depth: 6}
 	session := (&Session{Session: full, Screen: 1, StartMs: testMs}).Append(nil, testMs)
-	decodeOpen := func(b []byte) error { return new(View).Decode(b) }
+	decodeView := func(b []byte) error { return new(View).Decode(b) }
 	decodeSession := func(b []byte) error { return new(Session).Decode(b, testMs) }
 	for _, c := range []struct {
 		name   string
 		record []byte
 		decode func([]byte) error
-	}{{"open", open, decodeOpen}, {"session", session, decodeSession}} {
+	}{{"open", open, decodeView}, {"session", session, decodeSession}} {
 		if err := c.decode(c.record); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -92,7 +92,7 @@ func TestRecordDamage(t *testing.T) {
 
 func FuzzOpenRecord(f *testing.F) {
 	f.Add((&View{Viewer: 1, Place: 2, Origin: 3, Agent: 4}).Append(nil))
-	f.Add((&View{Flags: OpenBot | OpenTold, Bot: 70_000}).Append(nil))
+	f.Add((&View{Flags: ViewBot | ViewTold, Bot: 70_000}).Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var o, again View
 		if o.Decode(b) != nil {

@@ -61,8 +61,8 @@ func flow(p ports) error {
 	if err := p.faultyStore.Read(ctx, func(tx vitrine.Tx) error { _, err := tx.Secret("one"); return err }); err != nil {
 		return err
 	}
-	o := report.Open{ID: int64(vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli(), 0)), At: vitrinetest.Epoch.UnixMilli(), Link: 1}
-	if _, err := p.faultyLog.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{{Account: 1, Open: o}}}); err != nil {
+	o := report.View{ID: int64(vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli(), 0)), At: vitrinetest.Epoch.UnixMilli(), Link: 1}
+	if _, err := p.faultyLog.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{{Account: 1, View: o}}}); err != nil {
 		return err
 	}
 	g := vitrine.PutGrant{Key: key, Size: 5, Expires: vitrinetest.Epoch.Add(time.Hour)}

@@ -43,12 +43,12 @@ func (l viewLog) RetainedFrom(ctx context.Context, a vitrine.AccountID) (report.
 	return value(l.fault, func() (report.Day, error) { return l.real.RetainedFrom(ctx, a) })
 }
 
-func (l viewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) ([]report.Open, error) {
-	return value(l.fault, func() ([]report.Open, error) { return l.real.Recent(ctx, link, from, to, n) })
+func (l viewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) ([]report.View, error) {
+	return value(l.fault, func() ([]report.View, error) { return l.real.Recent(ctx, link, from, to, n) })
 }
 
-func (l viewLog) Opens(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.Open) error) error {
-	return l.fault.do(func() error { return l.real.Opens(ctx, link, from, to, f) })
+func (l viewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.View) error) error {
+	return l.fault.do(func() error { return l.real.Views(ctx, link, from, to, f) })
 }
 
 func (l viewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
@@ -59,8 +59,8 @@ func (l viewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrin
 	return value(l.fault, func() (map[vitrine.LinkID]vitrine.LinkCounts, error) { return l.real.Counts(ctx, links) })
 }
 
-func (l viewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, opens []vitrine.OpenRecord) error {
-	return l.fault.do(func() error { return l.real.Import(ctx, receipt, opens) })
+func (l viewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
+	return l.fault.do(func() error { return l.real.Import(ctx, receipt, views) })
 }
 
 func (l viewLog) Imported(ctx context.Context, file [32]byte) (int64, error) {

@@ -48,14 +48,14 @@ func (t spoolTest) again() spoolTest {
 
 // Batch returns an open, its snapshot and its download, with all their fields.
 func Batch(id int) vitrine.Batch {
-	open := report.Open{ID: int64(id), At: 5, Link: 1 << 60, Viewer: 1<<64 - 1, Country: "FR", City: "Orléans",
+	view := report.View{ID: int64(id), At: 5, Link: 1 << 60, Viewer: 1<<64 - 1, Country: "FR", City: "Orléans",
 		Referrer: "<script>&\u2028", Device: "mobile", Bot: "crawler", QR: true}
 	session := report.Session{EngagedMs: 1 << 40, Screen: "0-575", Downloaded: true,
 		Pages: []report.PageTime{{Page: 3, Ms: 4}}, Played: 1, Reached: 2, Depth: 3}
 	return vitrine.Batch{
-		Opens:     []vitrine.OpenRecord{{Account: 7, Open: open}},
-		Snapshots: []vitrine.Snapshot{{Link: 1 << 60, Open: vitrine.ViewID(id), At: 6, Bot: vitrine.BotAutomation, Session: session}},
-		Downloads: []vitrine.Download{{ID: 9, Link: 1 << 60, Open: vitrine.ViewID(id)}},
+		Views:     []vitrine.ViewRecord{{Account: 7, View: view}},
+		Snapshots: []vitrine.Snapshot{{Link: 1 << 60, View: vitrine.ViewID(id), At: 6, Bot: vitrine.BotAutomation, Session: session}},
+		Downloads: []vitrine.Download{{ID: 9, Link: 1 << 60, View: vitrine.ViewID(id)}},
 	}
 }
 
@@ -75,8 +75,8 @@ func Replay(t testing.TB, s vitrine.Spool, leave ...int) (ids []int) {
 	t.Helper()
 	err := s.Replay(context.Background(), func(b vitrine.Batch) (left vitrine.Batch, err error) {
 		for i, s := range b.Snapshots {
-			id := int(s.Open)
-			one := vitrine.Batch{Opens: b.Opens[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]}
+			id := int(s.View)
+			one := vitrine.Batch{Views: b.Views[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]}
 			if !reflect.DeepEqual(one, Batch(id)) {
 				t.Errorf("replayed %+v, want %+v", one, Batch(id))
 			}
@@ -179,8 +179,8 @@ func (t spoolTest) left() {
 func (t spoolTest) during() {
 	Add(t, t, 1)
 	err := t.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
-		if id := b.Opens[0].ID; id != 1 || len(b.Opens) != 1 {
-			t.Errorf("%d opens came, the first of them %d", len(b.Opens), id)
+		if id := b.Views[0].ID; id != 1 || len(b.Views) != 1 {
+			t.Errorf("%d opens came, the first of them %d", len(b.Views), id)
 		}
 		Add(t, t, 2)
 		return vitrine.Batch{}, nil

@@ -34,69 +34,69 @@ func (t logTest) empty() {
 
 // fields checks that opens come back as they went in, whatever is in them.
 func (t logTest) fields() {
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	full := view(1, 0, 1<<64-1)
-	full.Open = report.Open{ID: full.ID, At: full.At, Link: 1, Viewer: 1<<64 - 1, Country: "DE", City: "Berlin", Referrer: "example.org",
+	full.View = report.View{ID: full.ID, At: full.At, Link: 1, Viewer: 1<<64 - 1, Country: "DE", City: "Berlin", Referrer: "example.org",
 		Source: "Hacker News", Device: "Desktop", Browser: "Firefox", OS: "Linux", QR: true}
 	bare := view(1, time.Minute, 0)
 	bare.Country = ""
 	odd := view(1, 2*time.Minute, 42)
 	odd.City, odd.Referrer, odd.Source, odd.Browser = "São Paulo, \x00\n'\"", "\xff\xfe", string(make([]byte, 1000)), "DE"
 	crawler := bot(view(1, 3*time.Minute, 1<<63))
-	opens = append(opens, full, bare, odd, crawler)
-	t.open(opens...)
-	var want []report.Open
-	for _, o := range opens {
-		want = append(want, o.Open)
+	views = append(views, full, bare, odd, crawler)
+	t.view(views...)
+	var want []report.View
+	for _, o := range views {
+		want = append(want, o.View)
 	}
 	vitrinetest.Equal(t, "opens", t.all(1), want)
 }
 
-func (t logTest) sameOpen() {
+func (t logTest) sameView() {
 	a, b := view(1, 0, 10), view(1, time.Minute, 20)
-	t.open(a)
-	t.open(a, b)
-	t.open(a, b, a)
+	t.view(a)
+	t.view(a, b)
+	t.view(a, b, a)
 	a.Returning = true // what the caller sets is ignored
-	t.open(a)
+	t.view(a)
 	t.counted(1, 2, 0)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false})
 	// Also after a beacon has changed what is stored.
 	read := snapshot(b, time.Minute, report.Session{EngagedMs: 30_000, PresentMs: 40_000})
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), read}})
-	t.open(a, b)
+	t.view(a, b)
 	t.counted(1, 1, 0)
 	// And on its own link alone.
 	other := a
 	other.Link = 2
-	t.open(other)
+	t.view(other)
 	t.counted(2, 1, 0)
 }
 
-func (t logTest) otherOpen() {
+func (t logTest) otherView() {
 	a := view(1, 0, 10)
-	t.open(a)
+	t.view(a)
 	var batch vitrine.Batch
-	for _, change := range []func(*report.Open){
-		func(o *report.Open) { o.Viewer = 11 },
-		func(o *report.Open) { o.City = "Bonn" },
-		func(o *report.Open) { o.Referrer = "example.org" },
-		func(o *report.Open) { o.OS = "Plan 9" },
-		func(o *report.Open) { o.QR = true },
-		func(o *report.Open) { o.Bot = "crawler" },
+	for _, change := range []func(*report.View){
+		func(o *report.View) { o.Viewer = 11 },
+		func(o *report.View) { o.City = "Bonn" },
+		func(o *report.View) { o.Referrer = "example.org" },
+		func(o *report.View) { o.OS = "Plan 9" },
+		func(o *report.View) { o.QR = true },
+		func(o *report.View) { o.Bot = "crawler" },
 	} {
 		o := a
-		change(&o.Open)
-		batch.Opens = append(batch.Opens, o)
+		change(&o.View)
+		batch.Views = append(batch.Views, o)
 	}
 	fresh := view(1, time.Minute, 10)
-	batch.Opens = append(batch.Opens, fresh, a)
+	batch.Views = append(batch.Views, fresh, a)
 	vitrinetest.Equal(t, "opens refused", t.append(batch), []int{0, 1, 2, 3, 4, 5})
 	t.counted(1, 2, 0)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true})
 	// Those that were refused have left nothing: their viewer is new.
 	eleven := view(1, 2*time.Minute, 11)
-	t.open(eleven)
+	t.view(eleven)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true, false})
 }
 
@@ -104,17 +104,17 @@ func (t logTest) returning() {
 	first := view(1, time.Hour, 10)
 	claims := view(1, 2*time.Hour, 20)
 	claims.Returning = true
-	t.open(first, claims, view(1, 3*time.Hour, 10))
+	t.view(first, claims, view(1, 3*time.Hour, 10))
 	// An open that is older but came later returns: what counts is what is
 	// stored so far.
-	t.open(view(1, 0, 10))
-	t.open(view(2, 0, 10))
+	t.view(view(1, 0, 10))
+	t.view(view(2, 0, 10))
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{true, false, false, true})
 	vitrinetest.Equal(t, "returning on another link", t.returns(2), []bool{false})
 }
 
 func (t logTest) bots() {
-	t.open(bot(view(1, 0, 10)), bot(view(1, time.Minute, 10)), view(1, 2*time.Minute, 10), bot(view(1, 3*time.Minute, 10)))
+	t.view(bot(view(1, 0, 10)), bot(view(1, time.Minute, 10)), view(1, 2*time.Minute, 10), bot(view(1, 3*time.Minute, 10)))
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false, false, false})
 	t.counted(1, 1, 0)
 	tally, _ := t.tally(vitrine.Scope{Account: 1}, day, day+1, 0)
@@ -124,7 +124,7 @@ func (t logTest) bots() {
 
 func (t logTest) snapshots() {
 	o, untouched := view(1, 0, 10), view(1, time.Hour, 10)
-	t.open(o, untouched)
+	t.view(o, untouched)
 	var want vitrine.Engagement
 	apply := func(list ...vitrine.Snapshot) {
 		t.Helper()
@@ -135,11 +135,11 @@ func (t logTest) snapshots() {
 		elsewhere := snapshot(o, 0, report.Session{EngagedMs: 99})
 		elsewhere.Link = 2
 		t.append(vitrine.Batch{Snapshots: append(list, unknown, elsewhere)})
-		opens := t.all(1)
-		if len(opens) != 2 || opens[1].Session != nil {
-			t.Fatalf("opens after snapshots: %+v", opens)
+		views := t.all(1)
+		if len(views) != 2 || views[1].Session != nil {
+			t.Fatalf("opens after snapshots: %+v", views)
 		}
-		vitrinetest.Equal(t, "session", opens[0].Session, own(report.Open{Session: &want.Session}).Session)
+		vitrinetest.Equal(t, "session", views[0].Session, own(report.View{Session: &want.Session}).Session)
 	}
 	first := snapshot(o, 5*time.Second, report.Session{EngagedMs: 3000, PresentMs: 5000, Screen: "1200-1439", Pages: []report.PageTime{{Page: 1, Ms: 2000}}})
 	second := snapshot(o, 20*time.Second, report.Session{EngagedMs: 15_000, PresentMs: 20_000, Screen: "0-575", Downloaded: true,
@@ -158,7 +158,7 @@ func (t logTest) snapshots() {
 func (t logTest) snapshotOfBot() {
 	o := bot(view(1, 0, 10))
 	later := snapshot(o, 2*time.Second, report.Session{EngagedMs: 600, PresentMs: 2000})
-	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Snapshots: []vitrine.Snapshot{told(o), later}})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{told(o), later}})
 	t.counted(1, 0, 0)
 	got := t.all(1)[0]
 	vitrinetest.Equal(t, "reason", got.Bot, "crawler")
@@ -167,7 +167,7 @@ func (t logTest) snapshotOfBot() {
 
 func (t logTest) botSnapshot() {
 	a, b := view(1, 0, 10), view(1, time.Minute, 20)
-	t.open(a, b)
+	t.view(a, b)
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Second), download(a, time.Hour), download(b, time.Minute)}})
 	t.counted(1, 2, 3)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a)}})
@@ -188,7 +188,7 @@ func (t logTest) botSnapshot() {
 
 func (t logTest) botSnapshotAgain() {
 	a := view(1, 0, 10)
-	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{a}, Snapshots: []vitrine.Snapshot{told(a), told(a)}, Downloads: []vitrine.Download{download(a, 0)}})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a}, Snapshots: []vitrine.Snapshot{told(a), told(a)}, Downloads: []vitrine.Download{download(a, 0)}})
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), snapshot(a, time.Minute, report.Session{EngagedMs: 2000, PresentMs: 3000})}})
 	t.counted(1, 0, 0)
 	vitrinetest.Equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
@@ -198,24 +198,24 @@ func (t logTest) botSnapshotAgain() {
 // out to be a bot's.
 func (t logTest) botSnapshotReturning() {
 	only := view(1, 0, 10)
-	t.open(only)
+	t.view(only)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(only)}})
-	t.open(view(1, time.Minute, 10)) // no other open of the viewer counts: new
+	t.view(view(1, time.Minute, 10)) // no other open of the viewer counts: new
 	first, second := view(2, 0, 20), view(2, time.Minute, 20)
-	t.open(first, second)
+	t.view(first, second)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(first)}})
-	t.open(view(2, 2*time.Minute, 20)) // second is a person's: it returns
+	t.view(view(2, 2*time.Minute, 20)) // second is a person's: it returns
 	third, fourth := view(3, 0, 30), view(3, time.Minute, 30)
-	t.open(third, fourth)
+	t.view(third, fourth)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(fourth), told(third)}})
-	t.open(view(3, 2*time.Minute, 30)) // both were a bot's: new
+	t.view(view(3, 2*time.Minute, 30)) // both were a bot's: new
 	last := func(link vitrine.LinkID) bool { r := t.returns(link); return r[len(r)-1] }
 	vitrinetest.Equal(t, "returning", []bool{last(1), last(2), last(3)}, []bool{false, true, false})
 }
 
 func (t logTest) downloads() {
 	a, b := view(1, 0, 10), bot(view(1, time.Minute, 20))
-	t.open(a, b)
+	t.view(a, b)
 	once := download(a, time.Second)
 	unknown := download(view(1, time.Hour, 1), 0)
 	elsewhere := once
@@ -234,7 +234,7 @@ func (t logTest) order() {
 	t.append(vitrine.Batch{
 		Downloads: []vitrine.Download{download(a, 0), download(b, 0)},
 		Snapshots: []vitrine.Snapshot{snapshot(a, time.Minute, report.Session{EngagedMs: 4000, PresentMs: 5000}), told(b)},
-		Opens:     []vitrine.OpenRecord{a, b},
+		Views:     []vitrine.ViewRecord{a, b},
 	})
 	t.counted(1, 1, 1)
 	vitrinetest.Equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
@@ -246,12 +246,12 @@ func (t logTest) early() {
 	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30), view(7, time.Hour, 40)
 	elsewhere := there
 	elsewhere.Link = 7
-	read := func(o vitrine.OpenRecord, engaged int64) vitrine.Snapshot {
+	read := func(o vitrine.ViewRecord, engaged int64) vitrine.Snapshot {
 		return snapshot(o, time.Minute, report.Session{EngagedMs: engaged, PresentMs: 50_000, Pages: []report.PageTime{{Page: 2, Ms: 1500}}})
 	}
 	for _, known := range []bool{false, true} { // whether the log has anything of the link
 		if known {
-			t.open(there, crawler)
+			t.view(there, crawler)
 		}
 		stored := vitrine.Batch{
 			Snapshots: []vitrine.Snapshot{read(missing, 5000), read(elsewhere, 6000), told(stranger), read(missing, 9000), read(missing, 5000)},
@@ -259,7 +259,7 @@ func (t logTest) early() {
 		}
 		b := stored
 		if known {
-			b.Opens = []vitrine.OpenRecord{view(1, 2*time.Minute, 10)}
+			b.Views = []vitrine.ViewRecord{view(1, 2*time.Minute, 10)}
 			b.Snapshots = slices.Concat([]vitrine.Snapshot{read(there, 1000)}, stored.Snapshots, []vitrine.Snapshot{read(crawler, 2000)})
 			b.Downloads = slices.Concat([]vitrine.Download{download(crawler, 0)}, stored.Downloads, []vitrine.Download{download(there, 0), download(there, 0)})
 		}
@@ -273,21 +273,21 @@ func (t logTest) early() {
 	t.counted(7, 0, 0)
 	vitrinetest.Equal(t, "opens of a link that only strays were of", t.all(7), nil)
 	// Now the opens come: one before, one along with what was early.
-	t.open(missing)
-	_, early := t.outcome(vitrine.Batch{Opens: []vitrine.OpenRecord{stranger}, Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
+	t.view(missing)
+	_, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{stranger}, Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
 		Downloads: []vitrine.Download{download(stranger, 0), download(missing, time.Minute), download(missing, 0), download(missing, 0)}})
 	vitrinetest.Equal(t, "what is early of those that came", early, vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}})
 	t.counted(1, 3, 3)
 	t.counted(7, 0, 0)
-	opens := t.all(1)
-	if last := opens[len(opens)-1].Session; last == nil || last.EngagedMs != 9000 || len(last.Pages) != 1 {
+	views := t.all(1)
+	if last := views[len(views)-1].Session; last == nil || last.EngagedMs != 9000 || len(last.Pages) != 1 {
 		t.Errorf("the session of the open that came late: %+v", last)
 	}
 	// On days that are rolled up, too.
 	if err := t.log.RollUp(ctx, day+3); err != nil {
 		t.Fatal(err)
 	}
-	refused, early := t.outcome(vitrine.Batch{Opens: []vitrine.OpenRecord{missing}, Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
+	refused, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{missing}, Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
 		Downloads: []vitrine.Download{download(elsewhere, 0), download(there, time.Minute), download(crawler, 0)}})
 	vitrinetest.Equal(t, "opens refused of a settled day", refused, nil)
 	vitrinetest.Equal(t, "what is early of a settled day", early, vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}, Downloads: []vitrine.Download{download(elsewhere, 0)}})
@@ -297,7 +297,7 @@ func (t logTest) early() {
 // earlyErased checks that a log forgets that it ever knew a link.
 func (t logTest) earlyErased() {
 	o, kept := view(1, 0, 10), view(2, 0, 10)
-	t.open(o, kept)
+	t.view(o, kept)
 	if err := t.log.DeleteLink(ctx, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -311,17 +311,17 @@ func (t logTest) earlyErased() {
 func (t logTest) counts() {
 	const links = 1000
 	var ids []vitrine.LinkID
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	want := map[vitrine.LinkID]vitrine.LinkCounts{}
 	for i := range vitrine.LinkID(links) {
 		link := i + 1
 		ids = append(ids, link, link+links) // every other one was never opened
 		for n := range i%3 + 1 {
-			opens = append(opens, view(link, time.Duration(n)*time.Minute, uint64(n)))
+			views = append(views, view(link, time.Duration(n)*time.Minute, uint64(n)))
 		}
 		want[link] = vitrine.LinkCounts{Views: int64(i%3 + 1)}
 	}
-	t.open(opens...)
+	t.view(views...)
 	got, err := t.log.Counts(ctx, append(ids, ids...))
 	if err != nil {
 		t.Fatal(err)
@@ -336,7 +336,7 @@ func (t logTest) counts() {
 func (t logTest) cancelled() {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err := t.log.Append(gone, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, 1)}})
+	_, err := t.log.Append(gone, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, 0, 1)}})
 	_, _, err2 := t.log.Tally(gone, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: firstDay, To: lastDay})
 	if !errors.Is(err, context.Canceled) || !errors.Is(err2, context.Canceled) {
 		t.Errorf("without a caller Append says %v, Tally %v", err, err2)

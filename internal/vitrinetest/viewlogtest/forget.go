@@ -19,15 +19,15 @@ func (t logTest) forget() {
 	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
 	var b vitrine.Batch
 	for i := range 900 {
-		o := c.open()
+		o := c.view()
 		o.ID = int64(vitrine.ViewIDAt((day+report.Day(c.IntN(days))).StartMs()+c.Int64N(86_400_000), i))
 		o.At = vitrine.ViewID(o.ID).Ms()
-		b.Opens = append(b.Opens, o)
+		b.Views = append(b.Views, o)
 		if c.IntN(2) == 0 {
-			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: id(o), At: o.At + 3_600_000, Session: c.session()})
+			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o), At: o.At + 3_600_000, Session: c.session()})
 		}
 		if c.IntN(3) == 0 {
-			b.Downloads = append(b.Downloads, vitrine.Download{ID: id(o), Link: vitrine.LinkID(o.Link), Open: id(o)})
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: id(o), Link: vitrine.LinkID(o.Link), View: id(o)})
 		}
 	}
 	m.append(b)
@@ -75,7 +75,7 @@ func (t logTest) forget() {
 	late, soon := view(1, 0, 5), view(1, 200*24*time.Hour, 5)
 	late.Account, soon.Account = 2, 2
 	of := vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})}, Downloads: []vitrine.Download{download(late, 0)}}
-	o, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{late, soon}, Snapshots: of.Snapshots, Downloads: of.Downloads})
+	o, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{late, soon}, Snapshots: of.Snapshots, Downloads: of.Downloads})
 	step("Append", err)
 	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrForgotten) || o.Refused[1] != nil {
 		t.Errorf("opens of a forgotten day and of another: %v", o.Refused)
@@ -86,12 +86,12 @@ func (t logTest) forget() {
 	fresh, unknown := late, late // as the first opens of links
 	fresh.Link, unknown.Link = 101, 101
 	unknown.ID = int64(vitrine.ViewIDAt(vitrine.ViewID(soon.ID).Ms(), 99))
-	o, err = t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{fresh}, Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
+	o, err = t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{fresh}, Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
 	step("Append", err)
 	vitrinetest.Equal(t, "what is early of a link without opens", o.Early, vitrine.Batch{Downloads: []vitrine.Download{download(unknown, 0)}})
-	m.append(vitrine.Batch{Opens: []vitrine.OpenRecord{soon}})
+	m.append(vitrine.Batch{Views: []vitrine.ViewRecord{soon}})
 	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: vitrinetest.Epoch.AddDate(1, 0, 0)}
-	if err := t.log.Import(ctx, receipt, []vitrine.OpenRecord{late}); !errors.Is(err, vitrine.ErrForgotten) {
+	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{late}); !errors.Is(err, vitrine.ErrForgotten) {
 		t.Errorf("an import of a forgotten day: %v", err)
 	}
 	step("Settle", t.log.RollUp(ctx, day+220))

@@ -8,15 +8,15 @@ import (
 	"vitrine/report"
 )
 
-func (t logTest) doImport(file byte, lines int64, opens ...vitrine.OpenRecord) {
+func (t logTest) doImport(file byte, lines int64, views ...vitrine.ViewRecord) {
 	t.Helper()
-	t.importAt(vitrinetest.Epoch, file, lines, opens...)
+	t.importAt(vitrinetest.Epoch, file, lines, views...)
 }
 
-func (t logTest) importAt(at time.Time, file byte, lines int64, opens ...vitrine.OpenRecord) {
+func (t logTest) importAt(at time.Time, file byte, lines int64, views ...vitrine.ViewRecord) {
 	t.Helper()
 	receipt := vitrine.ImportReceipt{File: [32]byte{file, 255}, Lines: lines, At: at}
-	if err := t.log.Import(ctx, receipt, opens); err != nil {
+	if err := t.log.Import(ctx, receipt, views); err != nil {
 		t.Fatalf("Import: %v", err)
 	}
 }
@@ -41,7 +41,7 @@ func (t logTest) imports() {
 	idle := view(1, 3*time.Minute, 40)
 	idle.Session = new(report.Session)
 	t.doImport(1, 4, read, again, crawler, idle)
-	vitrinetest.Equal(t, "opens", t.all(1), []report.Open{read.Open, again.Open, crawler.Open, idle.Open})
+	vitrinetest.Equal(t, "opens", t.all(1), []report.View{read.View, again.View, crawler.View, idle.View})
 	t.counted(1, 3, 1)
 	tally, _ := t.tally(vitrine.Scope{Account: 1}, day, day+1, 0)
 	vitrinetest.Equal(t, "download events", events(tally, day, day+1), 1)
@@ -56,9 +56,9 @@ func (t logTest) imports() {
 	// that were not imported.
 	mixed := view(2, 0, 50)
 	t.doImport(2, 1, mixed)
-	t.open(view(2, time.Minute, 50))
+	t.view(view(2, time.Minute, 50))
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(mixed)}})
-	t.open(view(2, 2*time.Minute, 50))
+	t.view(view(2, 2*time.Minute, 50))
 	vitrinetest.Equal(t, "returning", t.returns(2)[2], true)
 	t.counted(2, 2, 0)
 }
@@ -84,12 +84,12 @@ func (t logTest) importProgress() {
 
 func (t logTest) importCollisions() {
 	ms := vitrinetest.Epoch.UnixMilli()
-	with := func(n int, viewer uint64) vitrine.OpenRecord {
+	with := func(n int, viewer uint64) vitrine.ViewRecord {
 		o := at(1, ms, n, viewer)
 		o.Session = &report.Session{Downloaded: true}
 		return o
 	}
-	t.open(at(1, ms, 5, 100), at(1, ms, 1<<21-1, 101))
+	t.view(at(1, ms, 5, 100), at(1, ms, 1<<21-1, 101))
 	t.doImport(1, 3, with(5, 1), with(5, 2), with(6, 3))
 	t.doImport(1, 5, with(5, 4), with(1<<21-1, 5)) // the last one goes round
 	t.doImport(2, 1, with(5, 6))
@@ -103,11 +103,11 @@ func (t logTest) importCollisions() {
 	vitrinetest.Equal(t, "places in the millisecond, and viewers", got, [][2]int64{{0, 5}, {5, 100}, {6, 1}, {7, 2}, {8, 3}, {9, 4}, {10, 6}, {1<<21 - 1, 101}})
 	t.counted(1, 8, 6)
 	// A whole file of one instant.
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	for i := range 3000 {
-		opens = append(opens, at(2, ms, 0, uint64(i)))
+		views = append(views, at(2, ms, 0, uint64(i)))
 	}
-	t.doImport(4, 3000, opens...)
-	t.doImport(4, 6000, opens...)
+	t.doImport(4, 3000, views...)
+	t.doImport(4, 6000, views...)
 	t.counted(2, 6000, 0)
 }

@@ -40,22 +40,22 @@ func (t logTest) known() {
 			}
 		}
 	}
-	of := func(account vitrine.AccountID, link vitrine.LinkID, after time.Duration) vitrine.OpenRecord {
+	of := func(account vitrine.AccountID, link vitrine.LinkID, after time.Duration) vitrine.ViewRecord {
 		o := view(link, after, uint64(link))
 		o.Account = account
 		return o
 	}
 	is("when nothing came", 0, 0)
-	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{of(3, 20, 0), of(2, 31, time.Hour)}})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{of(3, 20, 0), of(2, 31, time.Hour)}})
 	both := []vitrine.Scope{{Account: 3, Link: 20}, {Account: 2, Link: 31}}
 	is("after two opens", 3, 31, both...)
 	receipt := vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: vitrinetest.Epoch}
-	if err := t.log.Import(ctx, receipt, []vitrine.OpenRecord{of(7, 5, -time.Hour)}); err != nil {
+	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{of(7, 5, -time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	all := append(both, vitrine.Scope{Account: 7, Link: 5})
 	is("after an import", 7, 31, all...)
-	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{of(vitrine.FirstSitePage+9, vitrine.FirstSitePage+7, 0)}})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{of(vitrine.FirstSitePage+9, vitrine.FirstSitePage+7, 0)}})
 	all = append(all, vitrine.Scope{Account: vitrine.FirstSitePage + 9, Link: vitrine.FirstSitePage + 7})
 	is("after a page load of a website", 7, 31, all...)
 	later := report.DayOf(vitrinetest.Epoch.UnixMilli()) + 400

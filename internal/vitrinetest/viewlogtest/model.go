@@ -15,14 +15,14 @@ import (
 // memory is the contract of a ViewLog as plainly as it can be written down.
 // Backends are compared with it.
 type memory struct {
-	opens     map[vitrine.LinkID]map[vitrine.ViewID]*remembered
+	views     map[vitrine.LinkID]map[vitrine.ViewID]*remembered
 	downloads map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID // event to open
 	accounts  map[vitrine.LinkID]vitrine.AccountID
 }
 
 type remembered struct {
-	open   report.Open
-	asSent report.Open
+	view   report.View
+	asSent report.View
 	vitrine.Engagement
 	imported bool
 }
@@ -32,84 +32,84 @@ func newMemory() *memory {
 		map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
-func (m *memory) add(o vitrine.OpenRecord, imported bool) {
+func (m *memory) add(o vitrine.ViewRecord, imported bool) {
 	link := vitrine.LinkID(o.Link)
-	if m.opens[link] == nil {
-		m.opens[link] = map[vitrine.ViewID]*remembered{}
+	if m.views[link] == nil {
+		m.views[link] = map[vitrine.ViewID]*remembered{}
 		m.downloads[link] = map[vitrine.ViewID]vitrine.ViewID{}
 		m.accounts[link] = o.Account
 	}
-	r := &remembered{open: own(o.Open), asSent: o.Open, imported: imported}
+	r := &remembered{view: own(o.View), asSent: o.View, imported: imported}
 	if o.Session != nil {
-		r.Engagement.Session = *own(o.Open).Session
-		r.open.Session = &r.Engagement.Session
+		r.Engagement.Session = *own(o.View).Session
+		r.view.Session = &r.Engagement.Session
 	}
-	m.opens[link][id(o)] = r
+	m.views[link][id(o)] = r
 }
 
 func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
-	for i, o := range b.Opens {
+	for i, o := range b.Views {
 		link := vitrine.LinkID(o.Link)
 		o.Returning = false
-		if there := m.opens[link][id(o)]; there != nil {
-			if there.asSent != o.Open {
+		if there := m.views[link][id(o)]; there != nil {
+			if there.asSent != o.View {
 				refused = append(refused, i)
 			}
 			continue
 		}
-		asSent := o.Open
-		for _, other := range m.opens[link] {
-			if o.Counted() && other.open.Counted() && other.open.Viewer == o.Viewer {
+		asSent := o.View
+		for _, other := range m.views[link] {
+			if o.Counted() && other.view.Counted() && other.view.Viewer == o.Viewer {
 				o.Returning = true
 			}
 		}
 		m.add(o, false)
-		m.opens[link][id(o)].asSent = asSent
+		m.views[link][id(o)].asSent = asSent
 	}
 	for _, s := range b.Snapshots {
-		r := m.opens[s.Link][s.Open]
+		r := m.views[s.Link][s.View]
 		if r == nil {
 			early.Snapshots = append(early.Snapshots, s)
 			continue
 		}
 		r.Apply(s)
-		r.open.Session = &r.Engagement.Session
-		if s.Bot != "" && r.open.Counted() {
-			r.open.Bot, r.open.Returning = s.Bot, false
+		r.view.Session = &r.Engagement.Session
+		if s.Bot != "" && r.view.Counted() {
+			r.view.Bot, r.view.Returning = s.Bot, false
 			for event, open := range m.downloads[s.Link] {
-				if open == s.Open {
+				if open == s.View {
 					delete(m.downloads[s.Link], event)
 				}
 			}
 		}
 	}
 	for _, d := range b.Downloads {
-		r := m.opens[d.Link][d.Open]
+		r := m.views[d.Link][d.View]
 		if r == nil {
 			early.Downloads = append(early.Downloads, d)
 		}
-		if _, counted := m.downloads[d.Link][d.ID]; r != nil && r.open.Counted() && !counted {
-			m.downloads[d.Link][d.ID] = d.Open
+		if _, counted := m.downloads[d.Link][d.ID]; r != nil && r.view.Counted() && !counted {
+			m.downloads[d.Link][d.ID] = d.View
 		}
 	}
 	return refused, early
 }
 
 func (m *memory) erase(link vitrine.LinkID) {
-	delete(m.opens, link)
+	delete(m.views, link)
 	delete(m.downloads, link)
 	delete(m.accounts, link)
 }
 
 // list are the opens of a link, oldest first.
-func (m *memory) list(link vitrine.LinkID, from, to report.Day) (opens []report.Open) {
-	for _, r := range m.opens[link] {
-		if d := report.DayOf(r.open.At); from <= d && d < to {
-			opens = append(opens, own(r.open))
+func (m *memory) list(link vitrine.LinkID, from, to report.Day) (views []report.View) {
+	for _, r := range m.views[link] {
+		if d := report.DayOf(r.view.At); from <= d && d < to {
+			views = append(views, own(r.view))
 		}
 	}
-	slices.SortFunc(opens, func(a, b report.Open) int { return int(min(max(a.ID-b.ID, -1), 1)) })
-	return opens
+	slices.SortFunc(views, func(a, b report.View) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	return views
 }
 
 func (m *memory) tally(s vitrine.Scope, from, to report.Day) *report.Tally {
@@ -131,8 +131,8 @@ func (m *memory) tally(s vitrine.Scope, from, to report.Day) *report.Tally {
 }
 
 func (m *memory) counts(link vitrine.LinkID) (c vitrine.LinkCounts) {
-	for _, r := range m.opens[link] {
-		if r.open.Counted() {
+	for _, r := range m.views[link] {
+		if r.view.Counted() {
 			c.Views++
 		}
 	}
@@ -159,14 +159,14 @@ func (c chance) id() vitrine.ViewID {
 	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+c.Int64N(20)*3_600_000, c.IntN(2))
 }
 
-func (c chance) open() vitrine.OpenRecord {
+func (c chance) view() vitrine.ViewRecord {
 	id, link := c.id(), c.Int64N(modelLinks)+1
-	o := report.Open{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"), City: c.word("city "),
+	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"), City: c.word("city "),
 		Source: c.word("source "), Device: c.word("device "), OS: c.word("os "), QR: c.IntN(4) == 0, Returning: c.IntN(2) == 0}
 	if c.IntN(6) == 0 {
 		o.Bot = "crawler"
 	}
-	return vitrine.OpenRecord{Account: vitrine.AccountID(1 + link%2), Open: o}
+	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
 }
 
 func (c chance) session() report.Session {
@@ -188,19 +188,19 @@ func (c chance) session() report.Session {
 // known picks an open that is there, most often.
 func (c chance) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
 	link := vitrine.LinkID(c.IntN(modelLinks) + 1)
-	if opens := m.list(link, firstDay, lastDay); len(opens) > 0 && c.IntN(10) > 0 {
-		return link, vitrine.ViewID(opens[c.IntN(len(opens))].ID)
+	if views := m.list(link, firstDay, lastDay); len(views) > 0 && c.IntN(10) > 0 {
+		return link, vitrine.ViewID(views[c.IntN(len(views))].ID)
 	}
 	return link, c.id()
 }
 
 func (c chance) batch(m *memory) (b vitrine.Batch) {
 	for range c.IntN(6) {
-		b.Opens = append(b.Opens, c.open())
+		b.Views = append(b.Views, c.view())
 	}
 	for range c.IntN(6) {
 		link, open := c.known(m)
-		s := vitrine.Snapshot{Link: link, Open: open, At: open.Ms() + c.Int64N(3_600_000), Session: c.session()}
+		s := vitrine.Snapshot{Link: link, View: open, At: open.Ms() + c.Int64N(3_600_000), Session: c.session()}
 		if c.IntN(8) == 0 {
 			s.Bot = vitrine.BotAutomation
 		}
@@ -208,7 +208,7 @@ func (c chance) batch(m *memory) (b vitrine.Batch) {
 	}
 	for range c.IntN(4) {
 		link, open := c.known(m)
-		b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, Open: open})
+		b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, View: open})
 	}
 	return b
 }
@@ -266,22 +266,22 @@ func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
 
 // importSome imports opens of viewers and IDs that nothing else has.
 func (t logTest) importSome(c chance, m *memory, step int) {
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	for i := range 3 {
-		o := c.open()
+		o := c.view()
 		o.ID = int64(vitrine.ViewIDAt(o.At, 1000+3*step+i))
 		o.Viewer += 1000
 		if c.IntN(2) == 0 {
 			s := c.session()
 			o.Session = &s
 		}
-		opens = append(opens, o)
+		views = append(views, o)
 		m.add(o, true)
 		if o.Session != nil && o.Session.Downloaded && o.Counted() {
 			m.downloads[vitrine.LinkID(o.Link)][id(o)] = id(o)
 		}
 	}
-	t.importAt(vitrinetest.Epoch.AddDate(0, 0, c.IntN(modelDays+4)), 9, int64(step), opens...)
+	t.importAt(vitrinetest.Epoch.AddDate(0, 0, c.IntN(modelDays+4)), 9, int64(step), views...)
 }
 
 func (t logTest) compare(c chance, m *memory) {

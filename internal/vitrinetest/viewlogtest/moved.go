@@ -58,7 +58,7 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	if !erased {
 		after.same("forgotten more")
 	}
-	if _, err := to.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, 10)}}); err != nil {
+	if _, err := to.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, 0, 10)}}); err != nil {
 		t.Error(err)
 	}
 	step("Erase", to.DeleteLink(ctx, 1))
@@ -72,14 +72,14 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 	gone := func(id vitrine.ViewID) bool { return report.DayOf(id.Ms()) < kept }
 	for range 12 {
 		b := h.chance.batch(h.memory)
-		b.Opens = nil
-		for len(b.Opens) < 12 {
-			if o := h.open(); !gone(id(o)) && h.memory.accounts[vitrine.LinkID(o.Link)] != 0 {
-				b.Opens = append(b.Opens, o)
+		b.Views = nil
+		for len(b.Views) < 12 {
+			if o := h.view(); !gone(id(o)) && h.memory.accounts[vitrine.LinkID(o.Link)] != 0 {
+				b.Views = append(b.Views, o)
 			}
 		}
-		b.Snapshots = slices.DeleteFunc(b.Snapshots, func(s vitrine.Snapshot) bool { return gone(s.Open) })
-		b.Downloads = slices.DeleteFunc(b.Downloads, func(d vitrine.Download) bool { return gone(d.Open) })
+		b.Snapshots = slices.DeleteFunc(b.Snapshots, func(s vitrine.Snapshot) bool { return gone(s.View) })
+		b.Downloads = slices.DeleteFunc(b.Downloads, func(d vitrine.Download) bool { return gone(d.View) })
 		refused, early := h.memory.append(b)
 		for _, log := range logs {
 			logTest{h.T, log, h.share}.becomes(b, refused, early)

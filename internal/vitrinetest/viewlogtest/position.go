@@ -44,11 +44,11 @@ func (t logTest) position() {
 		last = p.Last
 	}
 	a := view(1, 0, 1)
-	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{a}})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a}})
 	later("an open")
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Minute)}})
 	later("a download")
-	if err := t.log.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: vitrinetest.Epoch}, []vitrine.OpenRecord{view(1, -time.Hour, 2)}); err != nil {
+	if err := t.log.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: vitrinetest.Epoch}, []vitrine.ViewRecord{view(1, -time.Hour, 2)}); err != nil {
 		t.Fatal(err)
 	}
 	later("an import")

@@ -14,7 +14,7 @@ import (
 func (t logTest) parallelSame() {
 	o := view(1, 0, 10)
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(int) {
-		outcome, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{o}, Downloads: []vitrine.Download{download(o, 0)}})
+		outcome, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{o}, Downloads: []vitrine.Download{download(o, 0)}})
 		if err != nil || outcome.Early.Len() > 0 || slices.IndexFunc(outcome.Refused, func(err error) bool { return err != nil }) >= 0 {
 			t.Errorf("Append: %+v, %v", outcome, err)
 		}
@@ -26,7 +26,7 @@ func (t logTest) parallelSame() {
 func (t logTest) parallelOther() {
 	var stored atomic.Int64
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
-		o, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, 0, uint64(i))}})
+		o, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, 0, uint64(i))}})
 		switch {
 		case err != nil:
 			t.Errorf("Append: %v", err)
@@ -44,7 +44,7 @@ func (t logTest) parallelOther() {
 // return.
 func (t logTest) parallelViewer() {
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
-		if _, err := t.log.Append(ctx, vitrine.Batch{Opens: []vitrine.OpenRecord{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {
+		if _, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {
 			t.Errorf("Append: %v", err)
 		}
 	})

@@ -13,19 +13,19 @@ import (
 )
 
 // at is a person's open at an instant, with the n-th ID of its millisecond.
-func at(link vitrine.LinkID, ms int64, n int, viewer uint64) vitrine.OpenRecord {
-	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(ms, n)), At: ms, Link: int64(link), Viewer: viewer}}
+func at(link vitrine.LinkID, ms int64, n int, viewer uint64) vitrine.ViewRecord {
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(ms, n)), At: ms, Link: int64(link), Viewer: viewer}}
 }
 
 // days checks the edges of windows.
 func (t logTest) days() {
 	start, end := day.StartMs(), (day + 1).StartMs()
-	opens := []vitrine.OpenRecord{at(1, start-1, 1<<21-1, 1), at(1, start, 0, 2), at(1, end-1, 1<<21-1, 3), at(1, end, 0, 4)}
-	t.open(opens...)
+	views := []vitrine.ViewRecord{at(1, start-1, 1<<21-1, 1), at(1, start, 0, 2), at(1, end-1, 1<<21-1, 3), at(1, end, 0, 4)}
+	t.view(views...)
 	var batch vitrine.Batch
-	for _, o := range opens {
+	for _, o := range views {
 		batch.Snapshots = append(batch.Snapshots, snapshot(o, 0, report.Session{EngagedMs: 1}))
-		batch.Downloads = append(batch.Downloads, vitrine.Download{ID: id(o), Link: 1, Open: id(o)})
+		batch.Downloads = append(batch.Downloads, vitrine.Download{ID: id(o), Link: 1, View: id(o)})
 	}
 	t.append(batch)
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func (t logTest) days() {
 func (t logTest) scopes() {
 	mine, alsoMine, bobs := view(1, 0, 10), view(2, 0, 10), view(3, 0, 10)
 	bobs.Account = 2
-	t.open(mine, alsoMine, bobs)
+	t.view(mine, alsoMine, bobs)
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(mine, 0), download(alsoMine, 0), download(bobs, 0)}})
 	for _, c := range []struct {
 		scope                     vitrine.Scope
@@ -92,7 +92,7 @@ func (t logTest) recent() {
 		if i%4 == 0 {
 			o.Bot = "crawler"
 		}
-		batch.Opens = append(batch.Opens, o)
+		batch.Views = append(batch.Views, o)
 		if i%2 == 0 {
 			batch.Snapshots = append(batch.Snapshots, snapshot(o, time.Minute, report.Session{
 				EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}}, Downloaded: i%5 == 0}))
@@ -102,8 +102,8 @@ func (t logTest) recent() {
 		}
 	}
 	t.append(batch)
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(batch.Opens[6])}}) // its download counts no more
-	batch.Opens[6].Bot = vitrine.BotAutomation
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(batch.Views[6])}}) // its download counts no more
+	batch.Views[6].Bot = vitrine.BotAutomation
 	for range 2 {
 		for _, n := range []int{0, 1, 5, 25} {
 			got, err := t.log.Recent(ctx, 1, day, day+1, n)
@@ -113,7 +113,7 @@ func (t logTest) recent() {
 			vitrinetest.Equal(t, "number of recent opens", len(got), min(n, 20))
 			for i, o := range got {
 				n := 38 - 2*i
-				want := batch.Opens[n].Open
+				want := batch.Views[n].View
 				want.Session = &batch.Snapshots[19-i].Session
 				want.Downloaded = n%3 == 0 && want.Bot == ""
 				vitrinetest.Equal(t, "recent open", own(o), want)
@@ -125,13 +125,13 @@ func (t logTest) recent() {
 	}
 }
 
-func (t logTest) opens() {
+func (t logTest) views() {
 	const n = 2500 // more than is read at once
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	for i := range n {
-		opens = append(opens, view(1, time.Duration((i*7919)%n)*time.Second, uint64(i)))
+		views = append(views, view(1, time.Duration((i*7919)%n)*time.Second, uint64(i)))
 	}
-	t.open(append(opens, view(2, 0, 1))...)
+	t.view(append(views, view(2, 0, 1))...)
 	got := t.all(1)
 	vitrinetest.Equal(t, "opens", len(got), n)
 	for i, o := range got {
@@ -140,7 +140,7 @@ func (t logTest) opens() {
 		}
 	}
 	calls := 0
-	err := t.log.Opens(ctx, 1, firstDay, lastDay, func(*report.Open) error {
+	err := t.log.Views(ctx, 1, firstDay, lastDay, func(*report.View) error {
 		if calls++; calls == 3 {
 			return vitrinetest.ErrAbandoned
 		}
@@ -151,7 +151,7 @@ func (t logTest) opens() {
 	}
 	// The log may be asked while it lists.
 	listed := 0
-	err = t.log.Opens(ctx, 1, firstDay, lastDay, func(o *report.Open) error {
+	err = t.log.Views(ctx, 1, firstDay, lastDay, func(o *report.View) error {
 		if listed++; listed%100 != 1 {
 			return nil
 		}
@@ -165,20 +165,20 @@ func (t logTest) opens() {
 
 // cap checks which opens are read when not all may be.
 func (t logTest) cap() {
-	var opens []vitrine.OpenRecord // oldest first
+	var views []vitrine.ViewRecord // oldest first
 	for i := range 60 {
-		opens = append(opens, at(vitrine.LinkID(1+i%3), (day-report.Day(60-i)).StartMs()+int64(i), 0, uint64(i)))
+		views = append(views, at(vitrine.LinkID(1+i%3), (day-report.Day(60-i)).StartMs()+int64(i), 0, uint64(i)))
 	}
 	// The newest are of one instant.
 	for link := range vitrine.LinkID(3) {
-		opens = append(opens, at(link+1, day.StartMs(), 0, 100), at(link+1, day.StartMs(), 1, 200))
+		views = append(views, at(link+1, day.StartMs(), 0, 100), at(link+1, day.StartMs(), 1, 200))
 	}
-	t.open(opens...)
-	slices.SortStableFunc(opens, func(a, b vitrine.OpenRecord) int { return cmp.Compare(a.ID, b.ID) })
-	first, to := report.DayOf(opens[0].At), day+1
+	t.view(views...)
+	slices.SortStableFunc(views, func(a, b vitrine.ViewRecord) int { return cmp.Compare(a.ID, b.ID) })
+	first, to := report.DayOf(views[0].At), day+1
 	for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 2}} {
-		var in []vitrine.OpenRecord
-		for _, o := range opens {
+		var in []vitrine.ViewRecord
+		for _, o := range views {
 			if s.Link == 0 || o.Link == int64(s.Link) {
 				in = append(in, o)
 			}
@@ -210,7 +210,7 @@ func (t logTest) cap() {
 func (t logTest) erase() {
 	a, b, other := view(1, 0, 10), view(1, time.Minute, 20), view(2, 0, 10)
 	t.append(vitrine.Batch{
-		Opens:     []vitrine.OpenRecord{a, b, other, bot(view(1, time.Hour, 30))},
+		Views:     []vitrine.ViewRecord{a, b, other, bot(view(1, time.Hour, 30))},
 		Snapshots: []vitrine.Snapshot{snapshot(a, time.Minute, report.Session{EngagedMs: 1000, PresentMs: 1000})},
 		Downloads: []vitrine.Download{download(a, 0), download(other, 0)},
 	})
@@ -236,7 +236,7 @@ func (t logTest) erase() {
 	// Nothing of it is remembered: an ID is free, a viewer new, a download an
 	// event.
 	a.Viewer = 20
-	t.append(vitrine.Batch{Opens: []vitrine.OpenRecord{a}, Downloads: []vitrine.Download{download(a, 0)}})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a}, Downloads: []vitrine.Download{download(a, 0)}})
 	t.counted(1, 1, 1)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false})
 }

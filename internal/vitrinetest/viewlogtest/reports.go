@@ -70,9 +70,9 @@ func (h *history) live() {
 }
 
 // open is an open of some day.
-func (h *history) open() vitrine.OpenRecord {
+func (h *history) view() vitrine.ViewRecord {
 	h.n++
-	o := h.chance.open()
+	o := h.chance.view()
 	o.At = (day + report.Day(h.chance.IntN(historyDays))).StartMs() + h.chance.Int64N(86_400_000)
 	o.ID = int64(vitrine.ViewIDAt(o.At, h.n))
 	return o
@@ -83,16 +83,16 @@ func (h *history) happen() {
 	h.Helper()
 	for range 12 {
 		b := h.chance.batch(h.memory)
-		for i := range b.Opens {
-			b.Opens[i] = h.open()
+		for i := range b.Views {
+			b.Views[i] = h.view()
 		}
 		for range 12 {
-			b.Opens = append(b.Opens, h.open())
+			b.Views = append(b.Views, h.view())
 		}
-		if again := b.Opens[0]; h.chance.IntN(2) == 0 { // once more, and as someone else's
+		if again := b.Views[0]; h.chance.IntN(2) == 0 { // once more, and as someone else's
 			other := again
 			other.Viewer++
-			b.Opens = append(b.Opens, again, other)
+			b.Views = append(b.Views, again, other)
 		}
 		h.follow(h.memory, b)
 	}
@@ -101,21 +101,21 @@ func (h *history) happen() {
 // bring imports opens of viewers that nothing else has.
 func (h *history) bring(n int) {
 	h.Helper()
-	var opens []vitrine.OpenRecord
+	var views []vitrine.ViewRecord
 	for range n {
-		o := h.open()
+		o := h.view()
 		o.Viewer += 1000
 		if h.chance.IntN(2) == 0 {
 			s := h.chance.session()
 			o.Session = &s
 		}
-		opens = append(opens, o)
+		views = append(views, o)
 		h.memory.add(o, true)
 		if o.Session != nil && o.Session.Downloaded && o.Counted() {
 			h.memory.downloads[vitrine.LinkID(o.Link)][id(o)] = id(o)
 		}
 	}
-	h.importAt((day + historyDays).Time(), 5, int64(h.n), opens...)
+	h.importAt((day + historyDays).Time(), 5, int64(h.n), views...)
 }
 
 // same compares reports over windows of every length.

@@ -27,8 +27,8 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 	}{
 		{"Empty", logTest.empty},
 		{"Fields", logTest.fields},
-		{"SameOpen", logTest.sameOpen},
-		{"OtherOpen", logTest.otherOpen},
+		{"SameOpen", logTest.sameView},
+		{"OtherOpen", logTest.otherView},
 		{"Returning", logTest.returning},
 		{"Bots", logTest.bots},
 		{"Snapshots", logTest.snapshots},
@@ -44,7 +44,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"Days", logTest.days},
 		{"Scopes", logTest.scopes},
 		{"Recent", logTest.recent},
-		{"Opens", logTest.opens},
+		{"Opens", logTest.views},
 		{"Cap", logTest.cap},
 		{"Import", logTest.imports},
 		{"ImportProgress", logTest.importProgress},
@@ -86,32 +86,32 @@ const (
 )
 
 // view is a person's open of a link of account 1, some time after Epoch.
-func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.OpenRecord {
+func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.ViewRecord {
 	at := vitrinetest.Epoch.Add(after).UnixMilli()
-	return vitrine.OpenRecord{Account: 1, Open: report.Open{ID: int64(vitrine.ViewIDAt(at, 7)), At: at, Link: int64(link), Viewer: viewer, Country: "DE"}}
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at, 7)), At: at, Link: int64(link), Viewer: viewer, Country: "DE"}}
 }
 
-func bot(o vitrine.OpenRecord) vitrine.OpenRecord {
+func bot(o vitrine.ViewRecord) vitrine.ViewRecord {
 	o.Bot = "crawler"
 	return o
 }
 
-func id(o vitrine.OpenRecord) vitrine.ViewID { return vitrine.ViewID(o.ID) }
+func id(o vitrine.ViewRecord) vitrine.ViewID { return vitrine.ViewID(o.ID) }
 
 // snapshot is a beacon some time after an open.
-func snapshot(o vitrine.OpenRecord, after time.Duration, s report.Session) vitrine.Snapshot {
-	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), Open: id(o), At: o.At + after.Milliseconds(), Session: s}
+func snapshot(o vitrine.ViewRecord, after time.Duration, s report.Session) vitrine.Snapshot {
+	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o), At: o.At + after.Milliseconds(), Session: s}
 }
 
-func told(o vitrine.OpenRecord) vitrine.Snapshot {
+func told(o vitrine.ViewRecord) vitrine.Snapshot {
 	s := snapshot(o, time.Second, report.Session{EngagedMs: 500, PresentMs: 1000})
 	s.Bot = vitrine.BotAutomation
 	return s
 }
 
-func download(o vitrine.OpenRecord, after time.Duration) vitrine.Download {
+func download(o vitrine.ViewRecord, after time.Duration) vitrine.Download {
 	at := time.UnixMilli(o.At).Add(after).UnixMilli()
-	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), Open: id(o)}
+	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), View: id(o)}
 }
 
 // append stores a batch and tells which of its opens were refused.
@@ -129,8 +129,8 @@ func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	if err != nil {
 		t.Fatalf("Append: %v", err)
 	}
-	if o.Refused != nil && len(o.Refused) != len(b.Opens) {
-		t.Fatalf("Append answers %d errors for %d opens", len(o.Refused), len(b.Opens))
+	if o.Refused != nil && len(o.Refused) != len(b.Views) {
+		t.Fatalf("Append answers %d errors for %d opens", len(o.Refused), len(b.Views))
 	}
 	for i, err := range o.Refused {
 		if err == nil {
@@ -144,9 +144,9 @@ func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	return refused, o.Early
 }
 
-func (t logTest) open(opens ...vitrine.OpenRecord) {
+func (t logTest) view(views ...vitrine.ViewRecord) {
 	t.Helper()
-	vitrinetest.Equal(t, "opens refused", t.append(vitrine.Batch{Opens: opens}), nil)
+	vitrinetest.Equal(t, "opens refused", t.append(vitrine.Batch{Views: views}), nil)
 }
 
 // counted checks the counts of a link.
@@ -160,25 +160,25 @@ func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
 }
 
 // all are the opens of a link, oldest first, with memory of their own.
-func (t logTest) all(link vitrine.LinkID) []report.Open {
+func (t logTest) all(link vitrine.LinkID) []report.View {
 	t.Helper()
 	return t.between(link, firstDay, lastDay)
 }
 
-func (t logTest) between(link vitrine.LinkID, from, to report.Day) (opens []report.Open) {
+func (t logTest) between(link vitrine.LinkID, from, to report.Day) (views []report.View) {
 	t.Helper()
-	err := t.log.Opens(ctx, link, from, to, func(o *report.Open) error {
-		opens = append(opens, own(*o))
+	err := t.log.Views(ctx, link, from, to, func(o *report.View) error {
+		views = append(views, own(*o))
 		return nil
 	})
 	if err != nil {
 		t.Fatalf("Opens: %v", err)
 	}
-	return opens
+	return views
 }
 
 // own copies what an open refers to; no pages are nil.
-func own(o report.Open) report.Open {
+func own(o report.View) report.View {
 	if o.Session != nil {
 		s := *o.Session
 		s.Pages = append([]report.PageTime(nil), s.Pages...)

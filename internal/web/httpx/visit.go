@@ -17,7 +17,7 @@ func Speculative(r *http.Request) bool {
 
 // PageLoad is what a request for a page of an account says about its sender. A
 // referrer from ownHost is none.
-func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, now time.Time) report.Open {
+func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, now time.Time) report.View {
 	addr := s.ClientAddr(r)
 	h := r.Header
 	v := visitor.Classify(visitor.Request{
@@ -28,7 +28,7 @@ func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, n
 	if h.Get("Sec-GPC") == "1" {
 		key = visitor.DayKey(key, now.UTC().Format(time.DateOnly)) // counted today, unknown tomorrow
 	}
-	return report.Open{
+	return report.View{
 		Viewer:  visitor.ViewerID(key, addr, r.UserAgent()),
 		Country: v.Country, City: v.City, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser, OS: v.OS,
 		Bot: v.Bot, QR: v.QR,

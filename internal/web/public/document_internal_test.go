@@ -58,7 +58,7 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 				signer := signer.New([]byte("secret"))
 				for i := range 3 {
 					nonce := httpx.NewNonce()
-					token := signer.ViewToken(vitrine.Viewed{Link: 1, Open: vitrine.ViewIDAt(time.Now().UnixMilli(), i), Kind: "pages", Pages: 7 + i*100})
+					token := signer.ViewToken(vitrine.Viewed{Link: 1, View: vitrine.ViewIDAt(time.Now().UnixMilli(), i), Kind: "pages", Pages: 7 + i*100})
 					p := page()
 					p.Nonce = nonce
 					p.identify(token)

@@ -69,11 +69,11 @@ func (s *Handler) Show(f form) LinkHandler {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			return nil
 		}
-		open, err := s.open(r, l, a)
+		view, err := s.open(r, l, a)
 		if err != nil {
 			return err
 		}
-		token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, Open: open, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages})
+		token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, View: view, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages})
 		return d.write(w, r, nonce, token)
 	}
 }
@@ -82,12 +82,12 @@ func (s *Handler) Show(f form) LinkHandler {
 // request tells.
 func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
 	now := s.Now()
-	o := &vitrine.OpenRecord{Account: a.ID, Open: s.PageLoad(r, a, s.PublicURL.Host, now)}
+	o := &vitrine.ViewRecord{Account: a.ID, View: s.PageLoad(r, a, s.PublicURL.Host, now)}
 	o.Link = int64(l.ID)
 	if accept.Gone(r.Context()) {
 		return 0, httpx.ErrClientGone
 	}
-	return s.Views.OpenNext(r.Context(), s.ViewIDs, now, o)
+	return s.Views.AddNext(r.Context(), s.ViewIDs, now, o)
 }
 
 // Download sends a file to keep. A link that is view-only has no such address.
@@ -159,7 +159,7 @@ func (s *Handler) countDownload(r *http.Request, l *vitrine.Link) error {
 	if accept.Gone(r.Context()) {
 		return httpx.ErrClientGone
 	}
-	return s.Views.Download(r.Context(), &vitrine.Download{ID: v.Open, Link: l.ID, Open: v.Open})
+	return s.Views.Download(r.Context(), &vitrine.Download{ID: v.View, Link: l.ID, View: v.View})
 }
 
 // FromStart reports whether a Range header, or its absence, asks for a file's

@@ -73,14 +73,14 @@ var (
 
 // sampleFacts are opens and downloads.
 type sampleFacts struct {
-	opens     []report.Open
+	opens     []report.View
 	downloads []report.Day
 	views     int64
 }
 
 // sampleOpens makes the opens of the sample's days up to now, of a link of a
 // kind.
-func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
+func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
 	r := rand.New(rand.NewPCG(1874, uint64(id)))
 	today := report.DayOf(now.UnixMilli())
 	seen := map[uint64]bool{}
@@ -94,7 +94,7 @@ func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time
 			busy *= 2.4
 		}
 		for range int(busy + r.Float64()) {
-			o := sampleOpen(r, id, kind, day)
+			o := sampleView(r, id, kind, day)
 			if o.At >= now.UnixMilli() {
 				continue
 			}
@@ -112,10 +112,10 @@ func sampleOpens(id int64, kind report.ContentKind, daily float64, now time.Time
 	return f
 }
 
-func sampleOpen(r *rand.Rand, id int64, kind report.ContentKind, day report.Day) report.Open {
+func sampleView(r *rand.Rand, id int64, kind report.ContentKind, day report.Day) report.View {
 	at := day.StartMs() + int64(drawnOf(r, sampleHours))*3_600_000 + r.Int64N(3_600_000)
 	place, source, agent := drawnOf(r, samplePlaces), drawnOf(r, sampleSources), drawnOf(r, sampleAgents)
-	o := report.Open{
+	o := report.View{
 		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place[0], City: place[1], Source: source[0], Referrer: source[1],
 		Device: agent[0], Browser: agent[1], OS: agent[2], QR: source[0] == "QR code",
 	}
@@ -181,7 +181,7 @@ func sampleCreated(now time.Time) time.Time { return now.AddDate(0, 0, 1-sampleD
 // and the kind, and nothing else.
 func SampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time) *report.LinkReport {
 	kind := vitrine.ContentKindOf(l.Kind)
-	facts := sampleOpens(1, kind, 16, now)
+	facts := sampleViews(1, kind, 16, now)
 	of := report.Link{ID: 1, Slug: string(l.Slug), Title: l.Title, URL: address, Kind: string(l.Kind), Content: kind, Pages: samplePages, Created: sampleCreated(now),
 		Views: facts.views, Downloads: int64(len(facts.downloads))}
 	w := report.NewWindow(rg, now, of.Created)
@@ -197,7 +197,7 @@ func SampleAccount(rg report.Range, now time.Time) *report.AccountReport {
 	var top []report.TopLink
 	for i, work := range sampleWorks {
 		kind := report.ContentOf(work.kind)
-		f := sampleOpens(int64(i+1), kind, work.daily, now)
+		f := sampleViews(int64(i+1), kind, work.daily, now)
 		l := report.Link{ID: int64(i + 1), Slug: work.slug, Title: work.title, Kind: work.kind, Content: kind, Pages: samplePages, Created: sampleCreated(now),
 			Views: f.views, Downloads: int64(len(f.downloads))}
 		facts, links = append(facts, f), append(links, l)

@@ -153,14 +153,14 @@ func statsTips(insights []report.Insight) []statsTip {
 }
 
 // statsOpen is one of the recent opens.
-type statsOpen struct {
-	report.RecentOpen
+type statsView struct {
+	report.RecentView
 	When, Place string
 	Engaged     ui.Lasting
 }
 
-func statsRecent(recent []report.RecentOpen, now time.Time) []statsOpen {
-	rows := []statsOpen{}
+func statsRecent(recent []report.RecentView, now time.Time) []statsView {
+	rows := []statsView{}
 	for _, o := range recent {
 		place := o.City
 		if o.Country != "" {
@@ -169,7 +169,7 @@ func statsRecent(recent []report.RecentOpen, now time.Time) []statsOpen {
 			}
 			place += report.CountryName(o.Country)
 		}
-		rows = append(rows, statsOpen{o, ui.RecentTime(o.At, now), place, ui.Lasting(o.EngagedMs)})
+		rows = append(rows, statsView{o, ui.RecentTime(o.At, now), place, ui.Lasting(o.EngagedMs)})
 	}
 	return rows
 }

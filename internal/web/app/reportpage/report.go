@@ -194,7 +194,7 @@ type reportPage struct {
 	Heat    statsHeat
 	Pages   *statsPages
 	Marks   *statsMarks
-	Recent  []statsOpen
+	Recent  []statsView
 	Top     []statsTop
 }
 
