@@ -24,14 +24,14 @@ type (
 	LoginID        int64
 )
 
-// ViewID names one open of a link: the millisecond of the open (UTC) in the
+// ViewID names one view of a link: the millisecond of the view (UTC) in the
 // upper 42 bits, a counter in the lower 21. IDs sort by time, and
 // (link, ViewID) is unique.
 type ViewID int64
 
 const viewCounterBits = 21
 
-// Time is when the open happened, to the millisecond.
+// Time is when the view happened, to the millisecond.
 func (id ViewID) Time() time.Time { return time.UnixMilli(int64(id) >> viewCounterBits).UTC() }
 
 // Ms is Time in milliseconds since 1970.
@@ -56,7 +56,7 @@ func NewViewIDs() *ViewIDs {
 	return g
 }
 
-// Next makes an ID for an open at a time.
+// Next makes an ID for a view at a time.
 func (g *ViewIDs) Next(at time.Time) ViewID {
 	return ViewIDAt(at.UnixMilli(), int(g.counter.Add(1)))
 }

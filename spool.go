@@ -16,7 +16,7 @@ type Spool interface {
 	Append(b Batch) error
 	// Replay calls f with what was there when it was called, oldest first, and
 	// forgets what f has taken: all but what it returns. Successive batches may
-	// come as one: the opens of all, then the snapshots, then the downloads,
+	// come as one: the views of all, then the snapshots, then the downloads,
 	// each in their order. Replay ends with the first error of f, with its own,
 	// or when ctx has ended. What is left comes again with the next one,
 	// perhaps after what has been appended since; after a crash, or where what

@@ -10,9 +10,9 @@ import (
 
 // Bounds of what a beacon may claim (engagement, The server).
 const (
-	// TokenLife is how long the beacon of an open is accepted.
+	// TokenLife is how long the beacon of a view is accepted.
 	TokenLife = 24 * time.Hour
-	// maxSessionMs is the longest time one open can count.
+	// maxSessionMs is the longest time one view can count.
 	maxSessionMs = 4 * 60 * 60 * 1000
 	// clockSlackMs is what a claim may be ahead of the server's clock.
 	clockSlackMs = 2000
@@ -27,11 +27,11 @@ const (
 	Million     = 1_000_000
 )
 
-// BotAutomation is the reason of an open whose own browser told that a program
+// BotAutomation is the reason of a view whose own browser told that a program
 // drives it.
 const BotAutomation = "automation"
 
-// Snapshot is what one beacon says of one open so far. Every member only grows,
+// Snapshot is what one beacon says of one view so far. Every member only grows,
 // so lost, repeated and reordered snapshots are harmless.
 type Snapshot struct {
 	Link    LinkID
@@ -56,7 +56,7 @@ type Claim struct {
 	Automation bool
 }
 
-// Viewed is what a view token says: the open that a beacon may speak of.
+// Viewed is what a view token says: the view that a beacon may speak of.
 type Viewed struct {
 	Link  LinkID
 	View  ViewID
@@ -115,7 +115,7 @@ const MaxPages = 100_000
 // share is n of all in millionths, rounded to the nearest.
 func share(n, all int64) int64 { return (n*2*Million + all) / (2 * all) }
 
-// Engagement is what the log keeps of an open that has engagement data.
+// Engagement is what the log keeps of a view that has engagement data.
 type Engagement struct {
 	Session report.Session
 	// StartMs is the earliest moment at which the engaged time can have begun:

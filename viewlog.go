@@ -7,7 +7,7 @@ import (
 	"vitrine/report"
 )
 
-// ViewLog keeps every open of every link, what is known of how it was read, and
+// ViewLog keeps every view of every link, what is known of how it was read, and
 // the counts on the link rows. Opens are of 1970 or later.
 //
 // Every backend passes the suite viewlogtest.Run.
@@ -15,54 +15,54 @@ type ViewLog interface {
 	// Append stores a batch; durable, all of it but what the outcome names,
 	// when nil, and nothing of it otherwise.
 	//
-	//   - An open whose (Link, ID) is stored with the same content is there already: success, and nothing is counted twice. With
+	//   - A view whose (Link, ID) is stored with the same content is there already: success, and nothing is counted twice. With
 	//     other content it is refused alone, with ErrExists.
-	//   - Open.Returning is decided here, in the same transaction, from all opens of the link by people so far; what the
-	//     caller set is ignored. An open with Bot set neither returns nor makes others return.
-	//   - An open of a day that is forgotten (Forget) is refused alone, too, with ErrForgotten.
-	//   - A snapshot goes to its open by Engagement.Apply. A snapshot with Bot set makes the open a bot's: its views and downloads
+	//   - Open.Returning is decided here, in the same transaction, from all views of the link by people so far; what the
+	//     caller set is ignored. A view with Bot set neither returns nor makes others return.
+	//   - A view of a day that is forgotten (Forget) is refused alone, too, with ErrForgotten.
+	//   - A snapshot goes to its view by Engagement.Apply. A snapshot with Bot set makes the open a bot's: its views and downloads
 	//     leave the counts.
-	//   - A download of a bot's open is not an event. Each (Link, ID) counts once.
-	//   - A snapshot or download whose open is not there is early: it is not stored, and the outcome has it. Nothing is early of an
+	//   - A download of a bot's view is not an event. Each (Link, ID) counts once.
+	//   - A snapshot or download whose view is not there is early: it is not stored, and the outcome has it. Nothing is early of an
 	//     open of a day that is forgotten, as far as the log knows whose its link is: that is dropped.
-	//   - Within a batch opens come first, then snapshots, then downloads.
+	//   - Within a batch views come first, then snapshots, then downloads.
 	Append(ctx context.Context, b Batch) (Outcome, error)
 
-	// Tally summarises the opens of a scope over the days of a query and its
+	// Tally summarises the views of a scope over the days of a query and its
 	// downloads of those days. A visit whose previous day lies before the first
 	// may be given as never. Of an account's tally the pages, media and scroll
-	// are left out, of a link's the links. With a cap only the newest opens of
+	// are left out, of a link's the links. With a cap only the newest views of
 	// the window are counted, and truncated tells whether any was left out.
 	Tally(ctx context.Context, q TallyQuery) (t *report.Tally, truncated bool, err error)
 
-	// DailyViews are the counted opens of each of the days [from, to), of links
+	// DailyViews are the counted views of each of the days [from, to), of links
 	// of an account.
 	DailyViews(ctx context.Context, a AccountID, links []LinkID, from, to report.Day) (map[LinkID][]int64, error)
 
 	// RollUp is background work: it puts what is known of days before one away
 	// in its final form, so that it takes little room and is quickly summed.
 	// Nothing that any other method tells changes by it. It is for days whose
-	// opens change no more, mostly: any change of them is still possible, and
+	// views change no more, mostly: any change of them is still possible, and
 	// costs more. One that ctx or a failure ends goes on with the next.
 	RollUp(ctx context.Context, before report.Day) error
 
-	// Expire is background work: it removes the opens of days before one, or of
+	// Expire is background work: it removes the views of days before one, or of
 	// somewhat fewer, once they are settled. Tallies and counts stay as they
 	// are, but for links that are erased later: what they were of is still in
 	// the forgotten days of their account. Recent and Opens leave those days
 	// out, and nothing can be added to them.
 	Expire(ctx context.Context, before report.Day) error
 
-	// RetainedFrom tells from which day on opens of an account are kept; days
+	// RetainedFrom tells from which day on views of an account are kept; days
 	// before are forgotten.
 	RetainedFrom(ctx context.Context, a AccountID) (from report.Day, err error)
 
-	// Recent lists the newest n opens of a link in [from, to) that have
+	// Recent lists the newest n views of a link in [from, to) that have
 	// engagement data, newest first. Downloaded is set of those that a download
 	// event belongs to; no other method sets it.
 	Recent(ctx context.Context, l LinkID, from, to report.Day, n int) ([]report.View, error)
 
-	// Views calls f with every open of a link in [from, to), oldest first; f
+	// Views calls f with every view of a link in [from, to), oldest first; f
 	// keeps nothing of what it is given.
 	Views(ctx context.Context, l LinkID, from, to report.Day, f func(*report.View) error) error
 
@@ -72,11 +72,11 @@ type ViewLog interface {
 	// AccountCounts is Counts of all links of an account.
 	AccountCounts(ctx context.Context, a AccountID) (map[LinkID]LinkCounts, error)
 
-	// Import stores opens of another system's history, Returning as given and a
-	// downloaded session as one download event at the open's time, in one
-	// transaction with the receipt's progress. It is quickest when opens come
+	// Import stores views of another system's history, Returning as given and a
+	// downloaded session as one download event at the view's time, in one
+	// transaction with the receipt's progress. It is quickest when views come
 	// in the order of account, link, time. A batch that does not go beyond the
-	// file's stored progress adds nothing. An open of a forgotten day fails the
+	// file's stored progress adds nothing. A view of a forgotten day fails the
 	// batch: ErrForgotten. An ID that its link has already moves on to the next
 	// free one of its millisecond.
 	Import(ctx context.Context, receipt ImportReceipt, views []ViewRecord) error
@@ -142,7 +142,7 @@ type TallyQuery struct {
 	// days with their views, sessions, downloads and visits. The tally may have
 	// more.
 	Brief bool
-	Cap   int // most opens to count; 0: all
+	Cap   int // most views to count; 0: all
 }
 
 // Batch is what Append stores at once.
@@ -165,22 +165,22 @@ func (b *Batch) Add(c Batch) {
 // Outcome is what became of the entries of a batch that were not stored. The
 // zero Outcome: all of them were.
 type Outcome struct {
-	// Refused has for each open of the batch why it was refused, or nil. As
+	// Refused has for each view of the batch why it was refused, or nil. As
 	// long as the batch's Opens; nil when none was.
 	Refused []error
-	// Early are snapshots and downloads that came before their opens, in the
+	// Early are snapshots and downloads that came before their views, in the
 	// order of the batch.
 	Early Batch
 }
 
-// ViewRecord is an open and whose it is. One that the server writes when a page
+// ViewRecord is a view and whose it is. One that the server writes when a page
 // is served has no session.
 type ViewRecord struct {
 	Account AccountID
 	report.View
 }
 
-// ImportReceipt says which file a batch of imported opens is from, and up to
+// ImportReceipt says which file a batch of imported views is from, and up to
 // which line it reaches once the batch is stored.
 type ImportReceipt struct {
 	File  [32]byte // SHA-256 of the whole file

@@ -9,16 +9,16 @@ import (
 // LogExporter is a log whose everything can be brought into one of another
 // kind. Nobody writes to it meanwhile.
 type LogExporter interface {
-	// Forgotten is the day before which the opens of all accounts are gone, and
+	// Forgotten is the day before which the views of all accounts are gone, and
 	// their tallies are all there is; 0: none are. A log that keeps earlier
-	// opens of one account than of another cannot be exported, and the error
+	// views of one account than of another cannot be exported, and the error
 	// says what to do.
 	Forgotten(ctx context.Context) (report.Day, error)
 
 	// Export calls f with every entry, the same ones in the same order each
 	// time, and ends with the first error of f, which keeps nothing of what it
 	// is given. First come the receipts; then account by account the forgotten
-	// days, who was last seen on them, and link by link its opens, its
+	// days, who was last seen on them, and link by link its views, its
 	// downloads and, last, its counts.
 	Export(ctx context.Context, f func(LogEntry) error) error
 }
@@ -43,7 +43,7 @@ type LastSeen struct {
 	Day    report.Day
 }
 
-// LoggedView is an open as a log has decided on it.
+// LoggedView is a view as a log has decided on it.
 type LoggedView struct {
 	ViewRecord       // Returning and Session are as they are stored
 	StartMs    int64 // Engagement.StartMs

@@ -16,7 +16,7 @@ import (
 // 500 times a second, and compares with the same link at rest.
 func BenchmarkReportWhileOpened(b *testing.B) {
 	const rate = 500
-	w := worldOf(b, linkParams(b, "busy")) // its own: it gets more opens
+	w := worldOf(b, linkParams(b, "busy")) // its own: it gets more views
 	link := w.LinksOf(0)[0]
 	report := func() { w.call(b, 0, http.MethodGet, "/links/"+link.Slug+"/analytics?range=90d", "", nil) }
 	var quiet, busy time.Duration

@@ -7,7 +7,7 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkImport is about an import of all opens by a process that has one
+// BenchmarkImport is about an import of all views by a process that has one
 // core: the one that the reports are measured on.
 func BenchmarkImport(b *testing.B) {
 	w := accountWorld(b)

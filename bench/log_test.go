@@ -185,7 +185,7 @@ func bothRates(b *testing.B, figure, reference, aim string, n int, durable, sile
 	b.ReportMetric(rate(took[1]).N, "silent/s")
 }
 
-// BenchmarkPageOpens opens one page over 64 connections: with every open
+// BenchmarkPageOpens opens one page over 64 connections: with every view
 // durable before its page ends, and, in turn, with a log that writes nothing.
 func BenchmarkPageOpens(b *testing.B) {
 	durable, silent := bothLogs(b)
@@ -196,7 +196,7 @@ func BenchmarkPageOpens(b *testing.B) {
 		})
 }
 
-// beaconsOfOpen is how many beacons an open sends in a benchmark: those of a
+// beaconsOfOpen is how many beacons a view sends in a benchmark: those of a
 // quarter of an hour.
 const beaconsOfOpen = 30
 

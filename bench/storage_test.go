@@ -17,7 +17,7 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkMemory asks a server with all opens for every kind of report, and
+// BenchmarkMemory asks a server with all views for every kind of report, and
 // looks at what memory it has and had.
 func BenchmarkMemory(b *testing.B) {
 	w := accountWorld(b)
@@ -46,7 +46,7 @@ func BenchmarkMemory(b *testing.B) {
 	summary.add(table.Row{Figure: figure + ", then", Vitrine: memory("VmRSS"), Aim: "≤ 150 MB"})
 }
 
-// BenchmarkStorage looks at what an open takes on disk: in the log and in what
+// BenchmarkStorage looks at what a view takes on disk: in the log and in what
 // is summed from it, and as rows of others.
 func BenchmarkStorage(b *testing.B) {
 	w := accountWorld(b)
@@ -88,7 +88,7 @@ func BenchmarkStorage(b *testing.B) {
 // space and other files.
 type storage struct{ total, log, visits, tallies int64 }
 
-// Tables of what is made from the opens; every other table is the log.
+// Tables of what is made from the views; every other table is the log.
 var (
 	tallyTables = []string{"tallies", "times", "daily_views"}
 	visitTables = []string{"visits", "runs"}

@@ -40,7 +40,7 @@ type TopLink struct {
 }
 
 // ForAccount renders the report of an account over w. links are all links that
-// the opens of cur may have; a link that is missing is in no mix and no
+// the views of cur may have; a link that is missing is in no mix and no
 // completion. cur and prev are tallies of the account over exactly the days of
 // w and of w.Previous(), nil where nothing happened. top holds at least the
 // links of cur.Top(links, 25). It only reads what it is given.

@@ -1,6 +1,6 @@
 package report
 
-// A database that holds opens can count them itself: what it has summed makes
+// A database that holds views can count them itself: what it has summed makes
 // the same tally as Add, AddVisit, AddLinkVisit and AddDownload do one by one.
 // Each method adds n facts at once; the caller makes sure that every
 // fact is in each of the sums that it belongs to.
@@ -8,7 +8,7 @@ package report
 // Label is one of the labels that a tally counts views by.
 type Label int
 
-// The labels of an open. The empty label means unknown, and is not counted; but
+// The labels of a view. The empty label means unknown, and is not counted; but
 // for a source, of which it means a direct one.
 const (
 	LabelCountry  Label = byCountry
@@ -20,7 +20,7 @@ const (
 	LabelScreen   Label = byScreen
 )
 
-// Sums are sums over opens that have a day, or a link, in common, or over all.
+// Sums are sums over views that have a day, or a link, in common, or over all.
 // Only views count, but for Atypical; what begins with Sessions is of counted
 // sessions alone, with times of 0 to MaxMs and shares of 0 to a million, both
 // brought into these bounds before they are added up.
@@ -75,7 +75,7 @@ func (t *Tally) AddSums(s *Sums) {
 	t.scroll.merge(progress{s.Scroll.Begun, s.Scroll.Reached})
 }
 
-// AddDaySums adds what is counted of the opens of a day: views, sessions and
+// AddDaySums adds what is counted of the views of a day: views, sessions and
 // engaged time.
 func (t *Tally) AddDaySums(d Day, s *Sums) {
 	if s.Views != 0 {
@@ -83,7 +83,7 @@ func (t *Tally) AddDaySums(d Day, s *Sums) {
 	}
 }
 
-// AddLinkSums adds what is counted of the opens of a link of the scope: views,
+// AddLinkSums adds what is counted of the views of a link of the scope: views,
 // and what sessions have.
 func (t *Tally) AddLinkSums(link int64, s *Sums) {
 	if s.Views != 0 {
@@ -111,7 +111,7 @@ func (t *Tally) AddCity(city, country string, n int64) {
 	}
 }
 
-// AddBots adds n opens by bots, with the reason.
+// AddBots adds n views by bots, with the reason.
 func (t *Tally) AddBots(reason string, n int64) {
 	if n != 0 {
 		t.bots.add(reason, n)

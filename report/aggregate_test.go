@@ -56,7 +56,7 @@ func TestAggregates(t *testing.T) {
 	})
 }
 
-// addSums adds an open to the sums that it belongs to.
+// addSums adds a view to the sums that it belongs to.
 func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 	one := func(is bool) int64 {
 		if is {
@@ -94,7 +94,7 @@ func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 	}
 }
 
-// addGroups adds what an open is one of in its groups: its labels, its hour,
+// addGroups adds what a view is one of in its groups: its labels, its hour,
 // its pages.
 func addGroups(t *report.Tally, o *report.View) {
 	if o.Bot != "" {

@@ -12,7 +12,7 @@ import (
 // benchNow is the noon at which the benchmarks read their reports.
 var benchNow = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
-// benchOpens makes n opens of a year, in the order of time, over some links:
+// benchViews makes n views of a year, in the order of time, over some links:
 // skewed towards a few viewers, labels and links as real ones are.
 func benchViews(n, links int) []report.View {
 	r := rand.New(rand.NewPCG(1, uint64(n)))

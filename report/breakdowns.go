@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Breakdowns is `breakdowns` of a report: counted opens by label, the largest
+// Breakdowns is `breakdowns` of a report: counted views by label, the largest
 // first (analytics, Breakdowns). Screens alone counts sessions.
 type Breakdowns struct {
 	Countries []Bucket `json:"countries"` // ISO 3166-1 alpha-2
@@ -26,7 +26,7 @@ type Bucket struct {
 	Pct   Tenths `json:"pct"`
 }
 
-// directSource is the source of an open of which nothing else is known.
+// directSource is the source of a view of which nothing else is known.
 const directSource = "Direct"
 
 // The labels that a tally counts.
@@ -42,7 +42,7 @@ const (
 	dimensions
 )
 
-// addLabels counts the labels of an open that is a person's, n times.
+// addLabels counts the labels of a view that is a person's, n times.
 func (t *Tally) addLabels(o *View, n int64) {
 	labels := [dimensions]string{
 		byCountry:  o.Country,
@@ -66,7 +66,7 @@ func (t *Tally) addLabels(o *View, n int64) {
 }
 
 // addCity counts a city under the name that its card shows. It is a label like
-// others but for the memory that joining its name would take for every open.
+// others but for the memory that joining its name would take for every view.
 func (c *counts) addCity(city, country string, n int64) {
 	if country == "" {
 		c.add(city, n)

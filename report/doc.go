@@ -1,23 +1,22 @@
-// Package report is the analytics engine: it turns the opens of links into the
+// Package report is the analytics engine: it turns the views of links into the
 // report that the API and the dashboard show. It is pure: no input or output,
 // no clock, no log. What every number means is defined by
 // docs/specification/analytics.md; comments name its section.
 //
 // # Dictionary
 //
-//	open        one load of a public link page
-//	bot         an open known as a machine's from its request, with a reason
-//	counted     of an open: a person's, not a bot's
-//	view        a counted open
-//	session     an open with engagement data
+//	view        one load of a public link page
+//	bot         a view known as a machine's from its request, with a reason
+//	counted     of a view: a person's, not a bot's
+//	session     a view with engagement data
 //	atypical    of a session: a bot's, or gone as soon as it came
 //	counted session  one that is not atypical; averages are over these
 //	engaged     the time in which the viewer did attend to the page
-//	present     the time from the open to the last sign of life
+//	present     the time from the view to the last sign of life
 //	bounce      a counted session that was engaged for less than five seconds
 //	viewer      an opaque number that is the same for the same person, as far as one can tell
-//	uniques     distinct viewers of counted opens
-//	returning   of an open: its viewer had opened the link before
+//	uniques     distinct viewers of counted views
+//	returning   of a view: its viewer had opened the link before
 //	visit       one viewer on one day of a scope, with the day of the viewer's visit before
 //	scope       what a tally is about: one link, or all links of an account
 //	completion  how much of a link's content a session saw, played or scrolled to
@@ -26,18 +25,18 @@
 //	drop-off    the place before which the largest share of sessions stopped
 //	window      the whole UTC days that a report covers; range is the key that asks for it
 //	previous    the window of the same width before
-//	tally       the exact summary of a scope's opens over some days
+//	tally       the exact summary of a scope's views over some days
 //	card        one part of a report, as totals, timing or content
 //	bucket      one label of a breakdown with its count
 //	mark        one of the points 25, 50, 75 and 100 percent of media and scroll kinds
 //
 // # Tour
 //
-// Opens go into a [Tally], and a report is rendered from the tallies of its
+// Views go into a [Tally], and a report is rendered from the tallies of its
 // window and of the window before:
 //
 //	var cur, prev report.Fold
-//	for _, o := range opens {
+//	for _, o := range views {
 //		if w.Contains(o.At) {
 //			cur.Add(&o)
 //		} else if w.Previous().Contains(o.At) {
@@ -46,7 +45,7 @@
 //	}
 //	r := report.ForLink(link, w, cur.Tally(), prev.Tally(), newest)
 //
-// Tallies add up: a report costs its days, not its opens, once the tallies of
+// Tallies add up: a report costs its days, not its views, once the tallies of
 // finished days are kept. Distinct viewers add up too, by visits (see [Visit]).
 //
 //	open.go                      Open, Session: what the engine is fed

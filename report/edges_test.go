@@ -119,7 +119,7 @@ func TestOnlyBots(t *testing.T) {
 	}
 }
 
-// TestCrowds: one viewer with very many opens, and very many viewers on one
+// TestCrowds: one viewer with very many views, and very many viewers on one
 // day.
 func TestCrowds(t *testing.T) {
 	const n = 200_000

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Fold turns the opens of one scope, in any order, into a Tally with its
-// visits. It keeps 24 bytes an open until Tally (which takes as much again for
+// Fold turns the views of one scope, in any order, into a Tally with its
+// visits. It keeps 24 bytes a view until Tally (which takes as much again for
 // its moment), and not the opens themselves. The zero value is empty and ready.
 //
 // A fold knows of the days that it was given and no others, so what it counts
@@ -34,7 +34,7 @@ const (
 	maxChunk = 8192
 )
 
-// Add counts an open.
+// Add counts a view.
 func (f *Fold) Add(o *View) {
 	f.tally.Add(o)
 	if o.Counted() {

@@ -66,7 +66,7 @@ func TestFoldOrder(t *testing.T) {
 }
 
 // TestMergeOfFacts: any split of the facts into tallies merges into the whole,
-// in any order, and the whole is what a fold makes of the opens.
+// in any order, and the whole is what a fold makes of the views.
 func TestMergeOfFacts(t *testing.T) {
 	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
 		parts := make([]report.Tally, 1+r.IntN(6))

@@ -2,9 +2,9 @@ package report
 
 import "time"
 
-// Link is what a report says of a link beside its opens.
+// Link is what a report says of a link beside its views.
 type Link struct {
-	ID        int64  // Open.Link of its opens
+	ID        int64  // Open.Link of its views
 	PublicID  string // the id that readers of a report see
 	Slug      string
 	Title     string
@@ -13,7 +13,7 @@ type Link struct {
 	Content   ContentKind
 	Pages     int // of a pdf; 0 unknown
 	Created   time.Time
-	Views     int64 // counted opens since creation
+	Views     int64 // counted views since creation
 	Downloads int64 // since creation
 }
 
@@ -33,7 +33,7 @@ type LinkReport struct {
 	Recent    []RecentView `json:"recent"`
 	Truncated bool         `json:"truncated"` // left false: it is for the reader of the log to say
 
-	AllTimeViews int64 `json:"-"` // counted opens since creation
+	AllTimeViews int64 `json:"-"` // counted views since creation
 }
 
 // Summary is the part that a link's report and an account's have in common.
@@ -50,12 +50,12 @@ type Summary struct {
 
 	// What a page shows beside, and the API does not.
 	PreviousSeries []Point  `json:"-"` // of the previous window; as long as Series, but for partial weeks
-	Excluded       []Bucket `json:"-"` // bots' opens by reason, all that Totals.BotsExcluded counts
+	Excluded       []Bucket `json:"-"` // bots' views by reason, all that Totals.BotsExcluded counts
 }
 
 // ForLink renders the report of l over w. cur and prev are tallies of exactly
 // the days of w and of w.Previous(), nil where nothing happened; recent holds
-// at least the 25 newest opens of w with engagement data, or all there are, in
+// at least the 25 newest views of w with engagement data, or all there are, in
 // any order. It only reads what it is given.
 func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)

@@ -27,16 +27,16 @@ type View struct {
 
 	Session *Session // nil: no engagement data
 
-	// Downloaded says that a download event of this open is counted. It is
+	// Downloaded says that a download event of this view is counted. It is
 	// known of recent opens alone; Session.Downloaded is what the page's script
 	// said.
 	Downloaded bool
 }
 
-// Counted says that the open is a person's: a view.
+// Counted says that the view is a person's: a view.
 func (o *View) Counted() bool { return o.Bot == "" }
 
-// Atypical says that the open is a session by a bot, a scanner or a preview:
+// Atypical says that the view is a session by a bot, a scanner or a preview:
 // known as one from its request, or gone as soon as it came.
 func (o *View) Atypical() bool {
 	s := o.Session
@@ -46,14 +46,14 @@ func (o *View) Atypical() bool {
 	return !o.Counted() || s.EngagedMs < atypicalEngagedMs && s.PresentMs < atypicalPresentMs
 }
 
-// CountedSession says that the open has engagement data that enters averages.
+// CountedSession says that the view has engagement data that enters averages.
 func (o *View) CountedSession() bool { return o.Session != nil && !o.Atypical() }
 
-// Session is the engagement data of an open. Durations are in milliseconds and
+// Session is the engagement data of a view. Durations are in milliseconds and
 // not negative; shares are in millionths, 0 to 1,000,000.
 type Session struct {
 	EngagedMs  int64
-	PresentMs  int64  // from the open to the last sign of life
+	PresentMs  int64  // from the view to the last sign of life
 	Screen     string // one of the contract's ranges of viewport widths, "" unknown
 	Downloaded bool
 	Pages      []PageTime // pdf: the pages seen, each once, ascending

@@ -22,7 +22,7 @@ import (
 // stores it. Numbers are varints; what is sorted is stored as differences.
 
 // pieceVersion is the form of the pieces. A piece of another one is as good as
-// damaged: the tally is made again from its opens.
+// damaged: the tally is made again from its views.
 const pieceVersion = 1
 
 // ErrPiece says that a piece is damaged or of another version.
@@ -57,7 +57,7 @@ func (t *Tally) OfAccount() *Tally {
 	return t
 }
 
-// AllViews is the number of opens that were added, bots' included.
+// AllViews is the number of views that were added, bots' included.
 func (t *Tally) AllViews() int64 { return t.views + t.bots.total() }
 
 // AppendHead appends the head to b.

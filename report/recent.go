@@ -33,7 +33,7 @@ func (o RecentView) MarshalJSON() ([]byte, error) {
 	}{dateTime(o.At), plain(o)})
 }
 
-// recentOpens lists the newest opens of the window that have engagement data.
+// recentViews lists the newest views of the window that have engagement data.
 func recentViews(l *Link, w Window, views []View) []RecentView {
 	var newest []*View
 	for i := range views {

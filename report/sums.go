@@ -1,6 +1,6 @@
 package report
 
-// counts counts opens by label.
+// counts counts views by label.
 type counts map[string]*int64
 
 // engagement sums counted sessions.

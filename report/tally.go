@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Tally is an exact summary of the opens of one scope (a link, or an account)
+// Tally is an exact summary of the views of one scope (a link, or an account)
 // over some days. Tallies add up: Add in any order and Merge of any split of
-// the facts (opens, visits, downloads) give the same tally. The zero value is
+// the facts (views, visits, downloads) give the same tally. The zero value is
 // empty and ready.
 //
 // A tally costs as much as its days, links and distinct labels, and 4 bytes a
@@ -18,7 +18,7 @@ type Tally struct {
 	views     int64
 	qr        int64
 	returning int64
-	bots      counts // opens by reason
+	bots      counts // views by reason
 	atypical  int64
 
 	sessions engagement
@@ -43,18 +43,18 @@ type dayRow struct {
 	seen      seen
 }
 
-// Add counts an open: everything of it but the uniqueness of its viewer, which
+// Add counts a view: everything of it but the uniqueness of its viewer, which
 // AddVisit and AddLinkVisit give, and its download events, which AddDownload
 // gives.
 func (t *Tally) Add(o *View) { t.count(o, 1) }
 
-// Remove takes back an Add of the same open.
+// Remove takes back an Add of the same view.
 func (t *Tally) Remove(o *View) {
 	t.count(o, -1)
 	t.tidy(DayOf(o.At), o.Link)
 }
 
-// count adds an open n times.
+// count adds a view n times.
 func (t *Tally) count(o *View, n int64) {
 	if o.Atypical() {
 		t.atypical += n
@@ -249,7 +249,7 @@ func (t *Tally) Size() int {
 	return n
 }
 
-// Views is the number of counted opens.
+// Views is the number of counted views.
 func (t *Tally) Views() int64 { return t.views }
 
 // Uniques is the number of distinct viewers of the days [from, to).
@@ -263,7 +263,7 @@ func (t *Tally) Uniques(from, to Day) int64 {
 	return n
 }
 
-// DailyViews is the number of counted opens of each of the days [from, to).
+// DailyViews is the number of counted views of each of the days [from, to).
 func (t *Tally) DailyViews(from, to Day) []int64 {
 	views := make([]int64, max(to-from, 0))
 	for i := range views {
@@ -272,10 +272,10 @@ func (t *Tally) DailyViews(from, to Day) []int64 {
 	return views
 }
 
-// LinkViews is the number of counted opens of a link of the scope.
+// LinkViews is the number of counted views of a link of the scope.
 func (t *Tally) LinkViews(link int64) int64 { return t.link(link).views }
 
-// Bots lists the bots' opens by reason, most first, ties by reason.
+// Bots lists the bots' views by reason, most first, ties by reason.
 func (t *Tally) Bots() []Bucket { return topBuckets(t.bots, len(t.bots)) }
 
 // Top lists the n of links with most views, most first; the newer link stands

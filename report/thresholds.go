@@ -59,7 +59,7 @@ const (
 	completionWarn Tenths = 300 // below
 	dropoffWarn    Tenths = 300
 	returningGood  Tenths = 250
-	botsWarn       Tenths = 250 // share of all opens, people's and bots'
+	botsWarn       Tenths = 250 // share of all views, people's and bots'
 )
 
 // expendable are the insights that make room for others, the first first. Of

@@ -110,7 +110,7 @@ func (t *Tally) AppendTimes(b []byte, g TimesGroup) []byte {
 }
 
 // AddTimes adds the values of a piece to t: those that its median lacks, or all
-// with nil. They are of opens that t has counted.
+// with nil. They are of views that t has counted.
 func (t *Tally) AddTimes(piece []byte, of *MedianTimes) error {
 	if err := CheckPiece(piece); err != nil {
 		return err

@@ -2,7 +2,7 @@ package report
 
 import "slices"
 
-// Timing is `timing` of a report: counted opens by UTC hour and weekday, 0 =
+// Timing is `timing` of a report: counted views by UTC hour and weekday, 0 =
 // Sunday (analytics, Timing). The peaks are nil without views.
 type Timing struct {
 	ByHour      [24]int64    `json:"byHour"`

@@ -14,7 +14,7 @@ import (
 var postgresDialect = dialect{div: divide("/"), median: "percentile_cont(0.5) WITHIN GROUP (ORDER BY engaged)", distinct: distinctByGroups,
 	among: "link = ANY({top})", labels: labelsTogether}
 
-// labelsTogether asks for all breakdowns in one pass over the opens.
+// labelsTogether asks for all breakdowns in one pass over the views.
 func labelsTogether(table, where string) []string {
 	columns := strings.Join(labelColumns[:], "), (")
 	var which, key strings.Builder

@@ -1,6 +1,6 @@
 // Package reference holds what Vitrine's reports are measured against: the same
 // reports in SQL, as a person would write them well for each engine, on the
-// same opens. Their answers are compared too, so each reference also proves the
+// same views. Their answers are compared too, so each reference also proves the
 // figures.
 package reference
 

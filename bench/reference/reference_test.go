@@ -11,7 +11,7 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// TestDuckDB holds the SQL against a count of the same opens, one by one.
+// TestDuckDB holds the SQL against a count of the same views, one by one.
 func TestDuckDB(t *testing.T) {
 	p := dataset.Params{Name: "t", Accounts: 2, Opens: 30_000, Links: 30, Days: 130, Last: time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), Seed: 1}
 	d, err := OpenDuckDB(context.Background(), p, t.TempDir())
@@ -48,7 +48,7 @@ type brief struct {
 	completion         float64
 	points, inWeek2    int64 // points of the series, and viewers in the second
 	country, slug      Bucket
-	heat               int64 // counted opens on Sundays from 9 to 10
+	heat               int64 // counted views on Sundays from 9 to 10
 	pages, ms, lastOne int64 // sessions on page 2, time on it, share of those that came to the end
 }
 

@@ -4,7 +4,7 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// openRow is an open as the tables have it.
+// viewRow is a view as the tables have it.
 type openRow struct {
 	account, link                                             uint32
 	at                                                        int64

@@ -32,7 +32,7 @@ func (h *held) upload(key string) client.Link {
 
 // TestServeAnOlderState serves a directory, puts the database of an earlier
 // moment into it, and serves it again. The server says that the database is
-// older than the log and than the files; a new link shows nobody else's opens;
+// older than the log and than the files; a new link shows nobody else's views;
 // no file is removed; and the verbs say what there is to do.
 func TestServeAnOlderState(t *testing.T) {
 	t.Parallel()

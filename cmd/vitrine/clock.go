@@ -18,7 +18,7 @@ const (
 )
 
 // sharedClock is the clock of servers that share a database: they go by that of
-// the database where their own are somewhat off. So an open that one has
+// the database where their own are somewhat off. So a view that one has
 // counted is not in the future of the other that is told how it was read.
 type sharedClock struct {
 	own    func() time.Time

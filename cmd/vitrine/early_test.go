@@ -22,8 +22,8 @@ import (
 var beaconAddress = regexp.MustCompile(`/p/[^/"]+/beacon\?v=[^"&]+`)
 
 // TestEarlyFleet has the pages of a link come from one server while the log of
-// opens is away, and what they say go to the other, which has the log again
-// first: the one with the opens is dead by then, and the other is killed, too.
+// views is away, and what they say go to the other, which has the log again
+// first: the one with the views is dead by then, and the other is killed, too.
 // Everything that was acknowledged is counted, once.
 func TestEarlyFleet(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,7 @@ func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (views []vitrine.
 	return views
 }
 
-// Backups and migrations put what is early into the log where its open is in
+// Backups and migrations put what is early into the log where its view is in
 // the spool beside it, and take what still waits along.
 func TestEarlyIsTakenAlong(t *testing.T) {
 	t.Parallel()

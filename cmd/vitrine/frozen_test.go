@@ -56,7 +56,7 @@ func TestDatabaseFrozen(t *testing.T) {
 		}
 		res.Body.Close()
 		if !known && res.StatusCode == http.StatusOK && strings.HasPrefix(path, "/p/") && time.Since(began) < frozenWithin {
-			return // from memory, and its open is in the spool
+			return // from memory, and its view is in the spool
 		}
 		if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" || time.Since(began) > frozenWithin {
 			t.Errorf("%s %s answered %s, Retry-After %q, after %v", method, path, res.Status, res.Header.Get("Retry-After"), time.Since(began))

@@ -126,7 +126,7 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 }
 
 // passOver has no number be given to an account or a link that the log of
-// opens, or what else is named, knows one by. It returns what is to be said of
+// views, or what else is named, knows one by. It returns what is to be said of
 // a database that was behind, "" otherwise. Anyone who makes accounts or links
 // calls it first.
 func (in *instance) passOver(ctx context.Context, more ...logowner.IDSource) (warning string, err error) {
@@ -186,7 +186,7 @@ func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, er
 }
 
 // ready reports whether what no page can be served without answers: the store.
-// The log of opens does not count here: while it is away opens wait in the
+// The log of views does not count here: while it is away views wait in the
 // spool, and a balancer that saw it would take all servers away at once.
 func (in *instance) ready(ctx context.Context) error {
 	_, err := in.hasAccounts(ctx)

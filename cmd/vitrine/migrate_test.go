@@ -19,7 +19,7 @@ import (
 )
 
 // history is an instance of some history: two accounts, links of which some are
-// deleted or disabled, opens of many days with what was read and downloaded,
+// deleted or disabled, views of many days with what was read and downloaded,
 // and tallies.
 type history struct {
 	t    *testing.T
@@ -59,7 +59,7 @@ func newHistory(t *testing.T, links int) *history {
 	return h
 }
 
-// opens adds the opens of months and a part to a link, and puts the days away.
+// views adds the views of months and a part to a link, and puts the days away.
 func (h *history) views(slug string) {
 	h.t.Helper()
 	in, err := openInstance(h.t.Context(), placeFlags{Data: h.data})
@@ -336,7 +336,7 @@ func TestMigratePlaces(t *testing.T) {
 }
 
 // BenchmarkInstance tells how long it takes to back up and to migrate an
-// instance of a million opens, whose past days are rolled up:
+// instance of a million views, whose past days are rolled up:
 //
 //	go test -run '^$' -bench Instance -benchtime 1x ./cmd/vitrine
 func BenchmarkInstance(b *testing.B) {
@@ -384,7 +384,7 @@ func BenchmarkInstance(b *testing.B) {
 	})
 }
 
-// fillInstance makes an instance of one link with so many opens of the last two
+// fillInstance makes an instance of one link with so many views of the last two
 // years.
 func fillInstance(b *testing.B, data string, views int) int {
 	b.Helper()

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// viewsFit refuses a place that has other opens.
+// viewsFit refuses a place that has other views.
 func (m *migration) viewsFit(ctx context.Context) error {
 	from := m.from.log.(*viewdb.ViewLog)
 	switch to := m.to.log.(type) {
@@ -21,7 +21,7 @@ func (m *migration) viewsFit(ctx context.Context) error {
 	}
 }
 
-// views copies the opens. What ClickHouse has been given is counted there at
+// views copies the views. What ClickHouse has been given is counted there at
 // once.
 func (m *migration) views(ctx context.Context) error {
 	from, told := m.from.log.(*viewdb.ViewLog), m.told("opens")

@@ -26,7 +26,7 @@ const (
 	viewsFile = "views.db"
 	filesDir  = "files"
 	spoolDir  = "spool"
-	earlyDir  = "early" // of what came before its open, which another process has
+	earlyDir  = "early" // of what came before its view, which another process has
 )
 
 // viewsLock is the lock, of all processes on a store, that is held by anyone

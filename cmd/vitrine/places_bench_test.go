@@ -71,7 +71,7 @@ func BenchmarkPlacesTake(b *testing.B) {
 }
 
 // BenchmarkPlacesReport makes what a report is made of, the tally of its range
-// and a brief one of the range before, from each log with 200,000 opens of 100
+// and a brief one of the range before, from each log with 200,000 views of 100
 // links in a year, settled. Of each the first is left out: it reads into memory
 // what the others find there.
 func BenchmarkPlacesReport(b *testing.B) {

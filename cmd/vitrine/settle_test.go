@@ -55,7 +55,7 @@ func (i *importing) file(text string) string {
 	return name
 }
 
-// opens is a file with n opens over 70 days.
+// views is a file with n views over 70 days.
 func (i *importing) opens(n int) string {
 	i.t.Helper()
 	var b strings.Builder

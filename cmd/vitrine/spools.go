@@ -102,7 +102,7 @@ func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 }
 
 // drainSpools puts what is in the spools of a data directory that nobody serves
-// into a log. What is left is damaged, or waits for opens that other servers
+// into a log. What is left is damaged, or waits for views that other servers
 // have, and is kept.
 func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, data string, shared bool) error {
 	used, err := spooled(data)
@@ -142,7 +142,7 @@ func finishCopy(ctx context.Context, data string) error {
 	return errors.Join(err, log.Close(), store.Close())
 }
 
-// copyEarly copies what still waits for opens of other servers to the data
+// copyEarly copies what still waits for views of other servers to the data
 // directory that the instance will have, which may have some of it.
 func copyEarly(ctx context.Context, from, to string) error {
 	_, used, err := holds(filepath.Join(from, earlyDir))

@@ -37,7 +37,7 @@ type Service struct {
 	Now    func() time.Time
 	// KeepMonths is how many months single opens are kept; 0: for ever.
 	KeepMonths int
-	// MaxViews caps the opens read for one report; 0: no cap. A report that
+	// MaxViews caps the views read for one report; 0: no cap. A report that
 	// meets it says so in Truncated.
 	MaxViews int
 }
@@ -52,7 +52,7 @@ func (s *Service) RollUp(ctx context.Context) error {
 	return s.Log.RollUp(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
 }
 
-// Expire removes single opens that are older than KeepMonths. It is background
+// Expire removes single views that are older than KeepMonths. It is background
 // work.
 func (s *Service) Expire(ctx context.Context) error {
 	if s.KeepMonths <= 0 {

@@ -85,7 +85,7 @@ type viewerKey struct {
 	viewer uint64
 }
 
-// viewerRow is a row of viewers: how many opens that count a link has of a
+// viewerRow is a row of viewers: how many views that count a link has of a
 // viewer, of all time.
 type viewerRow struct {
 	views   int64
@@ -107,7 +107,7 @@ func (l *ViewLog) writing(ctx context.Context) (*writing, error) {
 		viewers: map[viewerKey]*viewerRow{}, downloads: map[key]*downloadRow{}}, err
 }
 
-// loadBatch reads what a batch is about, but for the viewers of opens that are
+// loadBatch reads what a batch is about, but for the viewers of views that are
 // told to be a bot's.
 func (w *writing) loadBatch(b *vitrine.Batch) error {
 	links := map[vitrine.LinkID]bool{}
@@ -154,7 +154,7 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 	)
 }
 
-// own makes the row of an open's link where there is none. It is written once
+// own makes the row of a view's link where there is none. It is written once
 // something of it is.
 func (w *writing) own(o *vitrine.ViewRecord) *linkRow {
 	link := vitrine.LinkID(o.Link)
@@ -164,7 +164,7 @@ func (w *writing) own(o *vitrine.ViewRecord) *linkRow {
 	return w.links[link]
 }
 
-// open decides on an open. ErrExists: its ID is another open's. ErrForgotten:
+// open decides on a view. ErrExists: its ID is another view's. ErrForgotten:
 // its day's opens are gone.
 func (w *writing) view(o *vitrine.ViewRecord) error {
 	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
@@ -181,7 +181,7 @@ func (w *writing) view(o *vitrine.ViewRecord) error {
 	return nil
 }
 
-// add adds an open, and counts it but for its viewer.
+// add adds a view, and counts it but for its viewer.
 func (w *writing) add(k key, o *vitrine.ViewRecord, imported bool) *viewRow {
 	link := w.own(o)
 	row := &viewRow{View: o.View, account: link.account, imported: imported}
@@ -236,7 +236,7 @@ func (w *writing) see(link vitrine.LinkID, viewer uint64, views int64) (before b
 	return before
 }
 
-// loadTold reads what changes with opens that are told to be a bot's: their
+// loadTold reads what changes with views that are told to be a bot's: their
 // viewers, and their downloads.
 func (w *writing) loadTold(snapshots []vitrine.Snapshot) error {
 	var told []key
@@ -301,7 +301,7 @@ func (w *writing) download(d *vitrine.Download) {
 	w.addDownload(key{d.Link, d.ID}, d.View)
 }
 
-// mayCome reports whether an open that is not there may be there later.
+// mayCome reports whether a view that is not there may be there later.
 func (w *writing) mayCome(k key) bool { return report.DayOf(k.id.Ms()) >= w.state.forgotten }
 
 // addDownload adds a download event, unless its ID is one already.

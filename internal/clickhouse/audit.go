@@ -195,7 +195,7 @@ func (a *recounted) compare() {
 }
 
 // viewersSQL counts the viewers of each link that are kept with another number
-// of opens than there are. Of those whose opens were forgotten there may be
+// of views than there are. Of those whose views were forgotten there may be
 // fewer.
 func viewersSQL(s state, where string) string {
 	wrong := "sum(n) != 0"
@@ -218,7 +218,7 @@ func strayDownloadsSQL(kept ids, where string) string {
 // wrongSessionsSQL lists sessions that no session can be. Another system's
 // history is held to less.
 func wrongSessionsSQL(where string) string {
-	const maxSessionMs = 4 * 60 * 60 * 1000 // the longest time one open can count (engagement, The server)
+	const maxSessionMs = 4 * 60 * 60 * 1000 // the longest time one view can count (engagement, The server)
 	return fmt.Sprintf(`SELECT link, id FROM opens FINAL WHERE %s AND session AND (engaged < 0 OR present < 0 OR NOT imported AND (engaged > present OR present > %d)
 		OR played NOT BETWEEN 0 AND 1000000 OR reached NOT BETWEEN 0 AND 1000000 OR depth NOT BETWEEN 0 AND 1000000
 		OR length(pages) != length(page_ms) OR arrayExists(p -> p < 1, pages) OR arrayExists(ms -> ms < 0, page_ms)

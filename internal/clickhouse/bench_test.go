@@ -12,7 +12,7 @@ import (
 	"vitrine/report"
 )
 
-// BenchmarkTally makes tallies of a year of a million opens,
+// BenchmarkTally makes tallies of a year of a million views,
 // VITRINE_BENCH_OPENS of them, by reading them and inside the database.
 func BenchmarkTally(b *testing.B) {
 	views := 1_000_000

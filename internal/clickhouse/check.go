@@ -16,7 +16,7 @@ const (
 	// oldestVersion is the oldest server that has all that is asked of it: what
 	// a DELETE waits for (24.4), and months merged into one part (22.10).
 	oldestVersion = "24.8"
-	// clockApart is how far the clock of a server may be from ours: an open's
+	// clockApart is how far the clock of a server may be from ours: a view's
 	// ID tells its time.
 	clockApart = 30 * time.Second
 )

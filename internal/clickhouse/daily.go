@@ -271,7 +271,7 @@ func (l *ViewLog) auditDaily(ctx context.Context, s state, all bool, fault func(
 	return err
 }
 
-// auditAccount compares what is stored of an account's days with its opens. A
+// auditAccount compares what is stored of an account's days with its views. A
 // difference is looked at once more while nobody writes, so that a batch that
 // was on its way is no fault.
 func (l *ViewLog) auditAccount(ctx context.Context, s state, account vitrine.AccountID, fault func(string)) error {

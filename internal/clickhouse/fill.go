@@ -84,7 +84,7 @@ func (l *ViewLog) filled(ctx context.Context) (there uint64, sum int64, err erro
 
 // forgottenLink is what is known of the forgotten days of a link.
 type forgottenLink struct {
-	views, seen int64  // opens that count, and viewers
+	views, seen int64  // views that count, and viewers
 	viewer      uint64 // one of them
 }
 
@@ -179,7 +179,7 @@ func (f *filling) of(s vitrine.Scope) *forgottenLink {
 	return f.forgotten[s.Link]
 }
 
-// link ends a link. How many of the opens of forgotten days were a viewer's
+// link ends a link. How many of the views of forgotten days were a viewer's
 // nobody knows any more, and nothing asks: each has one of them, and one viewer
 // the rest.
 func (f *filling) link(e *vitrine.CountedLink) error {
@@ -262,7 +262,7 @@ func (f *filling) write(steps []step) error {
 	})
 }
 
-// countViewers counts, of links that are whole, the opens of each viewer: those
+// countViewers counts, of links that are whole, the views of each viewer: those
 // that are there, and what is known of those that were forgotten.
 func (c *client) countViewers(ctx context.Context, number uint64, links []byte) error {
 	given := keySet("a Int64, l Int64, w UInt64, r Int64", rows{links})

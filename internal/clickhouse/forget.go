@@ -61,7 +61,7 @@ func monthOf(d report.Day) report.Day {
 	return report.DayOf(time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC).UnixMilli())
 }
 
-// firstDay is the first day before end that has opens or downloads; end: there
+// firstDay is the first day before end that has views or downloads; end: there
 // is none.
 func (c *client) firstDay(ctx context.Context, end report.Day) (first report.Day, err error) {
 	first = end

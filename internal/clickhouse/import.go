@@ -32,7 +32,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, vie
 	})
 }
 
-// imports decides on imported opens.
+// imports decides on imported views.
 func (w *writing) imports(views []vitrine.ViewRecord) error {
 	links := map[vitrine.LinkID]bool{}
 	var viewers []viewerKey
@@ -119,7 +119,7 @@ func after(id vitrine.ViewID) vitrine.ViewID {
 	return id + 1
 }
 
-// loadPlaces reads which IDs of the milliseconds of keys are taken, of opens or
+// loadPlaces reads which IDs of the milliseconds of keys are taken, of views or
 // of downloads.
 func (w *writing) loadPlaces(table string, keys []key, taken places) error {
 	var starts []key

@@ -12,10 +12,10 @@ import (
 // kinds of rows that its one query answers with. Each has a number, two texts
 // and some more numbers.
 const (
-	partWhole     = iota // of all opens: the sums
+	partWhole     = iota // of all views: the sums
 	partLink             // of a link: the number is the link, the sums
 	partHour             // of an hour since 1970: the sums
-	partLabel            // of opens with a label: the number is which (insideLabels), the texts are the label and a city's country; views, opens
+	partLabel            // of opens with a label: the number is which (insideLabels), the texts are the label and a city's country; views, views
 	partTime             // of counted sessions of an engaged time: how many
 	partPage             // of counted sessions that saw a page: how many, their time on it, how many saw no later one
 	partVisit            // of viewers of a day: the day on which they came last, how many
@@ -33,7 +33,7 @@ var insideLabels = []struct {
 	{"browser", report.LabelBrowser}, {"os", report.LabelOS}, {"screen", report.LabelScreen}, {"bot", -1}, {"city", -1},
 }
 
-// inside counts the opens of a window inside the database, with their visits;
+// inside counts the views of a window inside the database, with their visits;
 // with seen, visits of forgotten days before are known.
 func (c *client) inside(ctx context.Context, w window, seen bool, t *report.Tally) error {
 	sql := w.insideSQL(seen)
@@ -100,7 +100,7 @@ func sumsOf(v *[20]int64) *report.Sums {
 		Scroll: report.ProgressSums{Begun: v[15], Reached: [4]int64(v[16:20])}}
 }
 
-// insideSums are the sums of opens, all or the first three.
+// insideSums are the sums of views, all or the first three.
 func insideSums(rules report.Rules, all bool) string {
 	sums := []string{"sum(view)", "sum(counted)", "sum(counted * e)"}
 	if !all {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestInside compares tallies that the database counts with those of the fold,
-// of the same opens: by everything that a tally has.
+// of the same views: by everything that a tally has.
 func TestInside(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(5, 20*60_000)

@@ -41,8 +41,8 @@ type step struct {
 const (
 	stepInsert  = 'i'
 	stepErase   = 'e' // all of a link: account, link
-	stepForget  = 'f' // opens of months before a day: the day, 0
-	stepViewers = 'v' // counts the viewers of links that were filled: of each its account, the link, a viewer, and how many more opens that one has
+	stepForget  = 'f' // views of months before a day: the day, 0
+	stepViewers = 'v' // counts the viewers of links that were filled: of each its account, the link, a viewer, and how many more views that one has
 )
 
 // appendSteps writes steps as the journal keeps them.

@@ -84,7 +84,7 @@ func (w *writing) keyList(keys []key) string {
 	return fmt.Sprintf("(account, link, id) IN %s AND id >= %d AND id <= %d", keySet("a Int64, l Int64, i Int64", set), keys[0].id, keys[len(keys)-1].id)
 }
 
-// storedOpens tells which keys are those of opens, reading little else.
+// storedViews tells which keys are those of views, reading little else.
 func (w *writing) storedViews(keys []key) (stored []key, err error) {
 	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
 		err := w.c.query(w.ctx, "SELECT link, id FROM opens WHERE "+w.keyList(some), func(r *reader) error {
@@ -98,7 +98,7 @@ func (w *writing) storedViews(keys []key) (stored []key, err error) {
 	return stored, nil
 }
 
-// loadOpens reads opens.
+// loadViews reads views.
 func (w *writing) loadViews(keys []key) error {
 	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
 		err := w.c.query(w.ctx, "SELECT "+viewColumns+", version FROM opens WHERE "+w.keyList(some), func(r *reader) error {
@@ -118,7 +118,7 @@ func (w *writing) loadViews(keys []key) error {
 	return nil
 }
 
-// loadViewers reads how many opens links have of viewers.
+// loadViewers reads how many views links have of viewers.
 func (w *writing) loadViewers(keys []viewerKey) error {
 	for some := range slices.Chunk(keys, keysAtOnce) {
 		var set rows
@@ -151,7 +151,7 @@ func (w *writing) loadDownloads(keys []key) error {
 	return nil
 }
 
-// loadDownloadsOf reads the download events of opens.
+// loadDownloadsOf reads the download events of views.
 func (w *writing) loadDownloadsOf(views []key) error {
 	for some := range slices.Chunk(w.byTime(views), keysAtOnce) {
 		var links, of rows

@@ -7,7 +7,7 @@ import (
 	"vitrine/report"
 )
 
-// openRow is a row of the table opens.
+// viewRow is a row of the table views.
 type viewRow struct {
 	report.View // Session is of this row alone
 	account     vitrine.AccountID
@@ -114,7 +114,7 @@ func (o *viewRow) read(r *reader) {
 	}
 }
 
-// key names an open, or a download, of a link.
+// key names a view, or a download, of a link.
 type key struct {
 	link vitrine.LinkID
 	id   vitrine.ViewID

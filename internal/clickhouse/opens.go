@@ -32,7 +32,7 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 	return recent, l.markDownloaded(ctx, vitrine.Scope{Account: account, Link: link}, recent)
 }
 
-// markDownloaded sets Downloaded of those opens of a link that a download event
+// markDownloaded sets Downloaded of those views of a link that a download event
 // belongs to.
 func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, views []report.View) error {
 	at := make(map[int64]*report.View, len(views))
@@ -89,7 +89,7 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 	return nil
 }
 
-// kept is the account of a link, and which IDs its opens of the days [from, to)
+// kept is the account of a link, and which IDs its views of the days [from, to)
 // may have.
 func (l *ViewLog) kept(ctx context.Context, link vitrine.LinkID, from, to report.Day) (vitrine.AccountID, ids, error) {
 	s, err := l.c.state(ctx)

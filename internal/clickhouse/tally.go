@@ -75,13 +75,13 @@ type window struct {
 	vitrine.TallyQuery
 	ids  ids        // whose opens are there
 	gone report.Day // days of the window before this one are forgotten
-	// reach are the opens that say when viewers of the window came before,
+	// reach are the views that say when viewers of the window came before,
 	// where that is more than the window's own; zero: it is not.
 	reach ids
 	state
 }
 
-// where is the condition of the opens, or downloads, that are there.
+// where is the condition of the views, or downloads, that are there.
 func (w window) where() string { return within(w.Scope) + " AND " + w.ids.where() }
 
 // count is how many opens there are, exactly.
@@ -90,21 +90,21 @@ func (c *client) count(ctx context.Context, w window) (n int64, err error) {
 	return n, err
 }
 
-// newest is the tally of the newest opens, as many as the cap.
+// newest is the tally of the newest views, as many as the cap.
 func (c *client) newest(ctx context.Context, w window) (*report.Tally, error) {
 	return c.fold(ctx, w, fmt.Sprintf("%s ORDER BY id DESC, link DESC LIMIT %d", w.where(), w.Cap))
 }
 
-// defaultInside is from how many opens on they are counted inside the database.
+// defaultInside is from how many views on they are counted inside the database.
 // Reading them is quicker (docs/decisions/0019-clickhouse.md), and takes 24
-// bytes of memory an open here, twice as much at its end; inside, the server's
+// bytes of memory a view here, twice as much at its end; inside, the server's
 // bounds hold.
 const defaultInside = 2_000_000
 
 // briefInside is the same of brief tallies, which have few parts.
 const briefInside = 50_000
 
-// tally is the tally of all of a window, its opens counted inside the database
+// tally is the tally of all of a window, its views counted inside the database
 // or here.
 func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tally, error) {
 	t := new(report.Tally)
@@ -144,7 +144,7 @@ func (c *client) fold(ctx context.Context, w window, where string) (*report.Tall
 	return t, c.downloads(ctx, w, t)
 }
 
-// eachOpen calls f with each open of a condition; f keeps nothing of it.
+// eachView calls f with each view of a condition; f keeps nothing of it.
 func (c *client) eachView(ctx context.Context, where string, f func(*report.View)) error {
 	var o viewRow
 	return c.query(ctx, "SELECT "+viewColumns+" FROM opens FINAL WHERE "+where, func(r *reader) error {

@@ -69,7 +69,7 @@ const attemptPrefix = "attempt "
 // state is what is known of the whole log.
 type state struct {
 	settled   report.Day // days before are settled
-	forgotten report.Day // opens of days before are gone, and their tallies are all there is: the first of a month, but for a log that was moved here
+	forgotten report.Day // views of days before are gone, and their tallies are all there is: the first of a month, but for a log that was moved here
 	erased    uint64     // the last batch that erased a link
 	built     report.Day // of days before, every account has been looked at (daily.go)
 	// attempts are the attempts to forget that came to their end: rows of other

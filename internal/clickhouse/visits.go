@@ -13,7 +13,7 @@ type prevViewers struct {
 	viewers int64
 }
 
-// visits counts in the database the viewers of each day of a window's opens by
+// visits counts in the database the viewers of each day of a window's views by
 // the day before on which the scope saw them, within the window; with seen,
 // also on forgotten days before.
 func (c *client) visits(ctx context.Context, w window, seen bool, each func(report.Day, prevViewers)) error {

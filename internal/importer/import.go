@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// BotImported is the reason of an imported open that its file calls a bot's.
+// BotImported is the reason of an imported view that its file calls a bot's.
 const BotImported = "imported"
 
 const importMaxLine = 1 << 20 // bytes
@@ -47,7 +47,7 @@ type Importer struct {
 // Result says what an import did.
 type Result struct {
 	Lines   int64 // of the file
-	Added   int64 // links or opens that this run added
+	Added   int64 // links or views that this run added
 	Already bool  // all of it was there before
 }
 

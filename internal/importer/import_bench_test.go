@@ -35,7 +35,7 @@ func BenchmarkImportParse(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N), "ns/open")
 }
 
-// benchHistory writes n opens, each of a line like benchLine, in the order of
+// benchHistory writes n views, each of a line like benchLine, in the order of
 // time.
 func benchHistory(b *testing.B, n int) (path string) {
 	b.Helper()
@@ -99,7 +99,7 @@ func (w *watched) Read(b []byte) (int, error) {
 const benchLinks = 100
 
 // BenchmarkImportSort imports opens into a log that keeps nothing: they are
-// read, checked, staged, sorted and merged. Metrics: the time of an open, and
+// read, checked, staged, sorted and merged. Metrics: the time of a view, and
 // the largest heap.
 func BenchmarkImportSort(b *testing.B) {
 	links := linkStore{}

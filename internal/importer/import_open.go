@@ -14,17 +14,17 @@ import (
 // log waits for no more than that.
 const importBatch = 16_384
 
-// Views adds opens, one a line, to links that exist. The file is read once:
+// Views adds views, one a line, to links that exist. The file is read once:
 // every line is checked and staged in a temporary file, so that a bad one stops
-// the import before anything is kept. Then the opens go to ViewLog.Import in
+// the import before anything is kept. Then the views go to ViewLog.Import in
 // batches, each with the import's progress. An import that was interrupted goes
 // on where it stopped, and a second run of the same file adds nothing.
 //
-// What the log is promised: the opens of a file, over all its batches, come in
+// What the log is promised: the views of a file, over all its batches, come in
 // the order of account, link, time, those of one millisecond in the order of
 // the file, and in the same order in each run. A batch has at most 16,384
-// opens. Each open's ID is the smallest of its millisecond. ImportReceipt.Lines
-// counts the opens stored so far, and with the last batch it is the number of
+// views. Each open's ID is the smallest of its millisecond. ImportReceipt.Lines
+// counts the views stored so far, and with the last batch it is the number of
 // lines of the file.
 func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 	staged, err := newStaging(s.runViews)
@@ -53,7 +53,7 @@ func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 	return res, err
 }
 
-// importing is one file of opens on its way in.
+// importing is one file of views on its way in.
 type importing struct {
 	*Importer
 	staged  *staging
@@ -78,7 +78,7 @@ func (i *importing) stage(ctx context.Context, r io.Reader) (file [32]byte, line
 	return [32]byte(sum.Sum(nil)), lines, err
 }
 
-// store hands the staged opens to the log, without the first ones that an
+// store hands the staged views to the log, without the first ones that an
 // earlier run stored, and counts those that it added.
 func (i *importing) store(ctx context.Context, file [32]byte, lines, before int64) (added int64, err error) {
 	sorted, err := i.staged.sorted()

@@ -17,12 +17,12 @@ const (
 	stagedDownloaded
 )
 
-// labelsOf are the labels of an open that is staged, each at most 255 bytes.
+// labelsOf are the labels of a view that is staged, each at most 255 bytes.
 func labelsOf(o *vitrine.ViewRecord) [7]*string {
 	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS}
 }
 
-// appendStaged writes an open in a short form that readStaged reads; all but
+// appendStaged writes a view in a short form that readStaged reads; all but
 // its account, link, time and ID.
 func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 	s := o.Session

@@ -17,12 +17,12 @@ import (
 // Bounds of the memory of an import, which is about 40 MiB however large the
 // file.
 const (
-	stagedRunViews = 1 << 18  // opens of a sorted run
+	stagedRunViews = 1 << 18  // views of a sorted run
 	stagedRunBytes = 24 << 20 // bytes of a sorted run
 	mergeBytes     = 16 << 20 // of the buffers of all runs together, unless there are thousands
 )
 
-// staging sorts opens by account, link, time and, within a millisecond, the
+// staging sorts views by account, link, time and, within a millisecond, the
 // order in which they came: runs of them in memory, and these through a
 // temporary file, which has no name where the system allows it.
 type staging struct {
@@ -35,10 +35,10 @@ type staging struct {
 
 	runViews int
 	index    []stagedView // the run in memory, as it came
-	data     []byte       // of its opens
+	data     []byte       // of its views
 }
 
-// stagedOpen is an open of the run in memory.
+// stagedView is a view of the run in memory.
 type stagedView struct {
 	at        int64
 	target    uint32 // number; its place in the order while the run is sorted
@@ -73,7 +73,7 @@ func (s *staging) target(t *importTarget) uint32 {
 	return uint32(len(s.targets) - 1)
 }
 
-// add takes an open in and keeps nothing of it.
+// add takes a view in and keeps nothing of it.
 func (s *staging) add(t *importTarget, o *vitrine.ViewRecord) error {
 	if s.index == nil {
 		s.index, s.data = make([]stagedView, 0, s.runViews), make([]byte, 0, stagedRunBytes)
@@ -88,7 +88,7 @@ func (s *staging) add(t *importTarget, o *vitrine.ViewRecord) error {
 	return s.spill()
 }
 
-// compare orders two opens of known targets.
+// compare orders two views of known targets.
 func (s *staging) compare(target1 uint32, at1 int64, target2 uint32, at2 int64) int {
 	if target1 != target2 {
 		a, b := s.targets[target1], s.targets[target2]
@@ -123,7 +123,7 @@ func (s *staging) spill() error {
 	return nil
 }
 
-// sorted begins to read all opens back; no more can be added.
+// sorted begins to read all views back; no more can be added.
 func (s *staging) sorted() (*merge, error) {
 	if len(s.index) > 0 {
 		if err := s.spill(); err != nil {
@@ -145,7 +145,7 @@ func (s *staging) sorted() (*merge, error) {
 }
 
 // merge reads staged opens in their order. It is a heap of the runs that have
-// opens left, by the next one of each.
+// views left, by the next one of each.
 type merge struct {
 	*staging
 	runs  []*runReader

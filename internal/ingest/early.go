@@ -8,7 +8,7 @@ import (
 	"vitrine"
 )
 
-// Several servers may write to one log. While the log is away the open of a
+// Several servers may write to one log. While the log is away the view of a
 // page goes to the spool of the server that answered with the page; what the
 // page says then may reach another server, for which the log is there again
 // first. It is early: it waits in Views.Early, on the disk of that server,
@@ -18,7 +18,7 @@ import (
 // download counts by its ID.
 
 const (
-	// earlyLife is how long after an open something waits for it: as long as
+	// earlyLife is how long after a view something waits for it: as long as
 	// its page may say anything, and once more, for a server with a spool to be
 	// there again.
 	earlyLife = 2 * vitrine.TokenLife
@@ -101,8 +101,8 @@ func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err er
 	return some, err
 }
 
-// awaited is what is early without what no open will come for: of links that
-// were deleted, and, if letGoOld, of old opens, of which it tells how many
+// awaited is what is early without what no view will come for: of links that
+// were deleted, and, if letGoOld, of old views, of which it tells how many
 // entries there are.
 func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool) (b vitrine.Batch, old int, err error) {
 	owner, since := v.owners(ctx), time.Now().Add(-earlyLife).UnixMilli()
@@ -133,7 +133,7 @@ func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool)
 	return b, old, err
 }
 
-// opensOf are the opens that the snapshots and downloads of a batch are about.
+// viewsOf are the views that the snapshots and downloads of a batch are about.
 func viewsOf(b vitrine.Batch) map[viewOf]bool {
 	of := map[viewOf]bool{}
 	for _, s := range b.Snapshots {

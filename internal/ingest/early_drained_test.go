@@ -12,7 +12,7 @@ import (
 )
 
 // Who puts the spools of a stopped server into the log lets nothing go, however
-// old: there has been no time for the open to come.
+// old: there has been no time for the view to come.
 func TestEarlyDrained(t *testing.T) {
 	db, err := sqlstore.Open(filepath.Join(fixture.Databases(t), "store.db"))
 	if err != nil {
@@ -42,7 +42,7 @@ func TestEarlyDrained(t *testing.T) {
 	}
 }
 
-// Where no other process writes to the log, nothing waits for an open that is
+// Where no other process writes to the log, nothing waits for a view that is
 // not there.
 func TestEarlyAlone(t *testing.T) {
 	dir := t.TempDir()

@@ -81,7 +81,7 @@ func (s *peer) restart() {
 	s.start(s.Owner)
 }
 
-// tell hands in what the page of an open says, and a download.
+// tell hands in what the page of a view says, and a download.
 func (s *peer) tell(n int, engaged int64) {
 	s.t.Helper()
 	id := vitrine.ViewID(newView(n).ID)
@@ -98,7 +98,7 @@ func others(t *testing.T) *frailLog {
 	return log
 }
 
-// holds checks that a log has the first n opens, of each what its page said
+// holds checks that a log has the first n views, of each what its page said
 // last, and its download.
 func (l *frailLog) holds(n int, engaged int64) {
 	l.t.Helper()
@@ -232,7 +232,7 @@ func TestEarlyPauses(t *testing.T) {
 		for _, d := range times {
 			seconds = append(seconds, int(d.Seconds()))
 		}
-		// Four come and are early; tries; the first open at 100 and what waits
+		// Four come and are early; tries; the first view at 100 and what waits
 		// for it at 121; the second at 125.
 		want := []int{0, 0, 0, 0, 1, 3, 7, 15, 31, 61, 91, 100, 121, 122, 124, 125, 128}
 		if !slices.Equal(seconds, want) {
@@ -377,7 +377,7 @@ func TestEarlyFull(t *testing.T) {
 }
 
 // What is early in the spool of all, and finds no room elsewhere, stays there
-// alone: opens go into the log meanwhile. With room it goes on by itself.
+// alone: views go into the log meanwhile. With room it goes on by itself.
 func TestEarlyFullReplay(t *testing.T) {
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
@@ -415,7 +415,7 @@ func TestEarlyFullReplay(t *testing.T) {
 	})
 }
 
-// What waits for an open that does not come is dropped in the end, and it is
+// What waits for a view that does not come is dropped in the end, and it is
 // said of how much; what is of a link that was deleted goes without a word,
 // once it is known that it was.
 func TestEarlyLetGo(t *testing.T) {

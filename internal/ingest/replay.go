@@ -92,10 +92,10 @@ func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 }
 
 // take hands a batch of the spool to the log, and tells what of it is early.
-// The page of an open was answered long ago, with an ID that the log now has of
-// another open: it moves on to the next free one of its millisecond. That keeps
-// the open, and is all that can be done: what its page says is put down to the
-// other. An open of a day that is forgotten by now is dropped, as it would be
+// The page of a view was answered long ago, with an ID that the log now has of
+// another view: it moves on to the next free one of its millisecond. That keeps
+// the view, and is all that can be done: what its page says is put down to the
+// other. A view of a day that is forgotten by now is dropped, as it would be
 // had it come in time.
 func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch, err error) {
 	if b, err = v.living(ctx, b); err != nil {
@@ -123,7 +123,7 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 	}
 }
 
-// living is a batch without the opens of links that were deleted, or are
+// living is a batch without the views of links that were deleted, or are
 // another's; what else there is of them is early, and let go there.
 func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
 	owner := v.owners(ctx)

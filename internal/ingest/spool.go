@@ -9,7 +9,7 @@ import (
 
 // DrainSpool puts what a server has left in its spool into the log, as it would
 // itself at its next start. Nobody else writes to any of these. What is early
-// goes to a spool of its own, as far as its open is not there after that, or
+// goes to a spool of its own, as far as its view is not there after that, or
 // nowhere: early may be nil.
 func DrainSpool(ctx context.Context, store vitrine.Store, log Log, spool, early vitrine.Spool) error {
 	v := &Views{Log: log, Spool: spool, Early: early, Owner: LinkOwner(store), EarlyNotice: func(int, int, error) {},

@@ -47,9 +47,9 @@ type Views struct {
 	Log   Log
 	Spool vitrine.Spool
 
-	// Early keeps what is early, until its open is there. nil: what is early is
+	// Early keeps what is early, until its view is there. nil: what is early is
 	// dropped, as it may be where no other process writes to the log, so that
-	// the open never comes.
+	// the view never comes.
 	Early vitrine.Spool
 
 	// Patience is how long a batch waits for the log before it goes to the
@@ -58,7 +58,7 @@ type Views struct {
 
 	// Owner, unless nil, is whose a link is; 0: it was deleted, or there is
 	// none. What the spool has of such is dropped, for the link may have been
-	// purged since, and opens of a link that is another account's: the store
+	// purged since, and views of a link that is another account's: the store
 	// was restored, and has given the number again.
 	Owner func(context.Context, vitrine.LinkID) (vitrine.AccountID, error)
 
@@ -70,7 +70,7 @@ type Views struct {
 	Notice func(error)
 
 	// EarlyNotice, unless nil, is told after each try at what is in Early how
-	// many snapshots and downloads still wait, of how many the open has not
+	// many snapshots and downloads still wait, of how many the view has not
 	// come in earlyLife nor while they were tried for earlyPatience, so that
 	// they were dropped, and what failed.
 	EarlyNotice func(waiting, letGo int, err error)
@@ -102,13 +102,13 @@ type entry struct {
 	done     chan error
 }
 
-// openOf names an open.
+// viewOf names a view.
 type viewOf struct {
 	link vitrine.LinkID
 	view vitrine.ViewID
 }
 
-// of is the open that an entry is about.
+// of is the view that an entry is about.
 func (e *entry) of() viewOf {
 	switch {
 	case e.snapshot != nil:
@@ -181,16 +181,16 @@ func (v *Views) Close() {
 	v.logging <- struct{}{} // the log may be closed now
 }
 
-// Add writes an open. ErrExists: its ID is taken, and another must be tried.
+// Add writes a view. ErrExists: its ID is taken, and another must be tried.
 func (v *Views) Add(ctx context.Context, o *vitrine.ViewRecord) error {
 	return v.hand(ctx, entry{view: o})
 }
 
-// openTries bounds the search for a free ID: two opens of one link must meet in
+// viewTries bounds the search for a free ID: two views of one link must meet in
 // a millisecond and in a counter of two million.
 const viewTries = 3
 
-// AddNext writes an open under the next free ID of a moment, which it returns.
+// AddNext writes a view under the next free ID of a moment, which it returns.
 // Errors: CodeUnavailable.
 func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, o *vitrine.ViewRecord) (vitrine.ViewID, error) {
 	for range viewTries {

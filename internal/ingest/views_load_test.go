@@ -15,7 +15,7 @@ import (
 )
 
 // Hundreds of writers who never let up, over a log that takes its time and
-// fails and hangs by chance: everything is there once, opens before what is
+// fails and hangs by chance: everything is there once, views before what is
 // said of them, and each time the log recovers it is written directly again.
 //
 // It sleeps where it could wait for time.After: with the race detector of Go

@@ -28,7 +28,7 @@ type frailLog struct {
 	before          func(call int) error // may wait; its error is the answer of Append
 	others          bool                 // write to it, too
 	lost            bool                 // a call that fails takes effect all the same
-	forgotten       vitrine.ViewID       // opens before it are refused
+	forgotten       vitrine.ViewID       // views before it are refused
 
 	mu        sync.Mutex
 	calls     int
@@ -385,7 +385,7 @@ func TestViewsRestart(t *testing.T) {
 	})
 }
 
-// An open of a day that was forgotten while it lay in the spool is dropped, and
+// A view of a day that was forgotten while it lay in the spool is dropped, and
 // does not hold up what comes after it.
 func TestViewsForgotten(t *testing.T) {
 	dir := t.TempDir()
@@ -403,7 +403,7 @@ func TestViewsForgotten(t *testing.T) {
 	})
 }
 
-// An open whose ID turns out to be another's, when its page was answered long
+// A view whose ID turns out to be another's, when its page was answered long
 // ago, takes the next one that is free.
 func TestViewsMovesOn(t *testing.T) {
 	dir := t.TempDir()

@@ -309,7 +309,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f
 const purgeGrace = time.Hour
 
 // Delete removes a link at once from the public, the lists and the limits, with
-// what was reported about it, and then its bytes and its opens. What is left
+// what was reported about it, and then its bytes and its views. What is left
 // when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
 func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) error {
 	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {

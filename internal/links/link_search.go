@@ -26,7 +26,7 @@ type LinkSearch struct {
 	Views bool
 }
 
-// FoundLink is a link of a search, and its counted opens of each of the last
+// FoundLink is a link of a search, and its counted views of each of the last
 // ViewDays, oldest first; nil when they were not asked for.
 type FoundLink struct {
 	*vitrine.Link
@@ -43,7 +43,7 @@ func (f FoundLink) Views() (n int64) {
 
 // Search lists links of an account, and tells whether there are more after
 // them. By views the whole list is sorted each time, of the account's stored
-// sums, and not of single opens.
+// sums, and not of single views.
 func (s *Service) Search(ctx context.Context, a *vitrine.Account, q LinkSearch) (found []FoundLink, more bool, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
 	from := to - ViewDays

@@ -15,7 +15,7 @@ import (
 )
 
 // A database that was restored to an earlier moment than the log gives no
-// number again that the log knows: nobody is shown another's opens (promise 9),
+// number again that the log knows: nobody is shown another's views (promise 9),
 // and the audit names those whose links are lost.
 func TestRestoredBehindTheLog(t *testing.T) {
 	for _, place := range []struct {

@@ -24,7 +24,7 @@ type Purpose string
 
 const (
 	PurposePut     Purpose = "put"     // a signed upload URL
-	PurposeView    Purpose = "view"    // the beacon of one open
+	PurposeView    Purpose = "view"    // the beacon of one view
 	PurposeContent Purpose = "content" // the bytes of one link
 	PurposeExamine Purpose = "examine" // the bytes of one link, for a moderator, whatever its state
 	PurposeLinkID  Purpose = "link-id" // the public id of a link
@@ -128,12 +128,12 @@ func (s *Signer) LinkID(id vitrine.LinkID) string {
 }
 
 // ViewToken is what a page carries so that its beacons are believed to be of
-// its open.
+// its view.
 func (s *Signer) ViewToken(v vitrine.Viewed) string {
 	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.View), 36), string(v.Kind), strconv.Itoa(v.Pages))
 }
 
-// ParseViewToken checks a view token; it is good for TokenLife from its open
+// ParseViewToken checks a view token; it is good for TokenLife from its view
 // on. Errors: CodeInvalidSignature, CodeURLExpired.
 func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, error) {
 	f, ok := s.parse(PurposeView, token, 4)

@@ -30,7 +30,7 @@ const (
 	defaultMaxBytes = 1 << 30
 	fileBytes       = 8 << 20 // from which on a file is not continued; with one record more, the memory of a replay
 	staysBytes      = 1 << 20 // from which on a file stays as it is when nothing of it was taken; smaller ones become one
-	joined          = 4096    // opens, snapshots and downloads from which on records are not joined
+	joined          = 4096    // views, snapshots and downloads from which on records are not joined
 	suffix          = ".spool"
 	damagedSuffix   = ".damaged"
 )

@@ -218,7 +218,7 @@ func TestMaxBytes(t *testing.T) {
 	spooltest.Add(t, s, 4)
 }
 
-// leave replays, leaves what is said of some opens, and returns all IDs that
+// leave replays, leaves what is said of some views, and returns all IDs that
 // came, and how often f was called.
 func leave(t *testing.T, s *Spool, left ...int) (ids []int, calls int) {
 	t.Helper()

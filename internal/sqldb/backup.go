@@ -73,7 +73,7 @@ func (s *Snapshot) Count(ctx context.Context, tables ...string) (map[string]int6
 	return rows, nil
 }
 
-// Opens counts the single opens of a log.
+// Opens counts the single views of a log.
 func (s *Snapshot) Opens(ctx context.Context) (n int64, err error) {
 	const query = "SELECT (SELECT count(*) FROM opens) + (SELECT coalesce(sum(opens), 0) FROM packs)"
 	if err := s.conn.QueryRowContext(ctx, query).Scan(&n); err != nil {

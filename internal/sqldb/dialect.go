@@ -51,7 +51,7 @@ func (t *Tx) Visit(columns, from string, args []any, f func([]driver.Value) erro
 	return t.Dialect.Visit(t, columns, from, args, f)
 }
 
-// VisitOpens calls f with every row of opens that a FROM clause selects under
+// VisitOpens calls f with every row of views that a FROM clause selects under
 // the name o. The blobs are f's until it returns.
 func (t *Tx) VisitOpens(f Visitor, from string, args []any) error {
 	return t.Dialect.Visit(t, "o.link, o.id, o.open, o.session", from, args, func(row []driver.Value) error {

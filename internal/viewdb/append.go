@@ -16,9 +16,9 @@ import (
 
 // Append implements [vitrine.ViewLog].
 //
-// A snapshot that makes an open a bot's takes the open off the viewer's count,
+// A snapshot that makes a view a bot's takes the view off the viewer's count,
 // and with the last one the viewer's row: from then on the viewer returns only
-// if another of their opens is a person's. What was decided for opens in
+// if another of their views is a person's. What was decided for opens in
 // between stays.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	err = l.update(ctx, func(t logTx, c *feed.Changes) error {
@@ -49,7 +49,7 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 	return o, nil
 }
 
-// writing is a transaction that writes opens.
+// writing is a transaction that writes views.
 type writing struct {
 	log      *ViewLog
 	tx       logTx
@@ -64,7 +64,7 @@ type writing struct {
 	early    vitrine.Batch        // what is about these
 	looked   map[viewKey]blobs    // rows, as they were found; one without blobs is not there
 	taken    map[viewKey]idRun
-	visits   map[vitrine.AccountID][]segment.Visit // of opens that were imported into packs
+	visits   map[vitrine.AccountID][]segment.Visit // of views that were imported into packs
 	b, b2    []byte
 }
 
@@ -79,7 +79,7 @@ type viewKey struct {
 	view vitrine.ViewID
 }
 
-// engaged is a stored open with its engagement.
+// engaged is a stored view with its engagement.
 type engaged struct {
 	segment.View
 	vitrine.Engagement
@@ -94,7 +94,7 @@ func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {
 		engaged: map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{}, visits: map[vitrine.AccountID][]segment.Visit{}}
 }
 
-// count adds an open that was written to its link's counts.
+// count adds a view that was written to its link's counts.
 func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 	c := w.change(vitrine.LinkID(o.Link))
 	c.account = o.Account
@@ -103,7 +103,7 @@ func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 	}
 }
 
-// insert writes the row of an open, unless its link has the ID.
+// insert writes the row of a view, unless its link has the ID.
 func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View, o *vitrine.ViewRecord) (added bool, err error) {
 	w.b = r.Append(w.b[:0])
 	var session any
@@ -129,12 +129,12 @@ func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, err
 	return w.b2, nil
 }
 
-// blobs are those of the row of an open.
+// blobs are those of the row of a view.
 type blobs struct{ open, session []byte }
 
 const selectBlobs = "SELECT open, session FROM opens WHERE link = $1 AND id = $2"
 
-// stored reads an open. ErrNotFound: it is not there.
+// stored reads a view. ErrNotFound: it is not there.
 func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r segment.View, session []byte, err error) {
 	b, looked := w.looked[viewKey{link, id}]
 	if !looked {
@@ -179,7 +179,7 @@ func (w *writing) look(batch vitrine.Batch) error {
 		})
 }
 
-// find gives the open of a snapshot or download as the transaction has it so
+// find gives the view of a snapshot or download as the transaction has it so
 // far; nil: there is none.
 func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error) {
 	key := viewKey{link, id}
@@ -230,7 +230,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	return e, nil
 }
 
-// miss notes that an open is not there, unless it never will be.
+// miss notes that a view is not there, unless it never will be.
 func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 	a, err := w.account(account)
 	if err == nil && report.DayOf(key.view.Ms()) >= a.retainedFrom {
@@ -242,7 +242,7 @@ func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 	return err
 }
 
-// asReported is an open as the engine takes it; it shares no memory with e.
+// asReported is a view as the engine takes it; it shares no memory with e.
 func (w *writing) asReported(key viewKey, e *engaged, session bool) (*report.View, error) {
 	o := &report.View{ID: int64(key.view), At: key.view.Ms(), Link: int64(key.link), Viewer: e.Viewer,
 		QR: e.Flags&segment.ViewQR != 0, Returning: e.Flags&segment.ViewReturning != 0}
@@ -304,7 +304,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	return w.tx.decrementViewer(s.Link, e.Viewer, 1)
 }
 
-// dropDownloads removes the download events of an open and tells how many there
+// dropDownloads removes the download events of a view and tells how many there
 // were.
 func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, view vitrine.ViewID) (int64, error) {
 	var days []report.Day
@@ -375,7 +375,7 @@ func (w *writing) finish() error {
 	return err
 }
 
-// finishEngaged writes the opens whose engagement has changed.
+// finishEngaged writes the views whose engagement has changed.
 func (w *writing) finishEngaged() error {
 	var keys []viewKey
 	var rows []blobs

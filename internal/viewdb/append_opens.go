@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// adding is an open on its way into the table of opens.
+// adding is a view on its way into the table of views.
 type adding struct {
 	*vitrine.ViewRecord
 	record  segment.View
@@ -29,7 +29,7 @@ type viewerOf struct {
 	viewer uint64
 }
 
-// opens writes opens, and tells of each that is refused why; nil: none is. All
+// views writes views, and tells of each that is refused why; nil: none is. All
 // are asked for at once what they need to know of those that are there.
 func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error) {
 	if len(views) == 0 {
@@ -78,7 +78,7 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	return refused, nil
 }
 
-// see counts the opens by people, and tells which viewers their links have seen
+// see counts the views by people, and tells which viewers their links have seen
 // before.
 func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 	type viewer struct {
@@ -140,7 +140,7 @@ func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 	return seen, nil
 }
 
-// decide decides for each open that counts whether its viewer returns, and
+// decide decides for each view that counts whether its viewer returns, and
 // lists those of which it had been decided otherwise.
 func decide(list []adding, before map[viewerOf]bool, counts func(*adding) bool) (changed []*adding) {
 	now := make(map[viewerOf]bool, len(before))
@@ -203,7 +203,7 @@ func blobOrNull(b []byte) any {
 	return b
 }
 
-// notAdded takes back what was done for opens whose ID was there: they are
+// notAdded takes back what was done for views whose ID was there: they are
 // there already, or refused. Who came after them may not return.
 func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 	some := false
@@ -238,7 +238,7 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 	return nil
 }
 
-// tell counts the opens that were added, and notifies their followers.
+// tell counts the views that were added, and notifies their followers.
 func (w *writing) tell(list []adding) error {
 	var links []vitrine.LinkID
 	for i := range list {

@@ -66,7 +66,7 @@ type linksAudit struct {
 	views   viewReader
 	between []any
 	links   map[int64]*linkAudit
-	// forgotten are the days before which accounts have no opens. It is kept
+	// forgotten are the days before which accounts have no views. It is kept
 	// for the next links.
 	forgotten map[vitrine.AccountID]report.Day
 	rows      int
@@ -86,8 +86,8 @@ type linkAudit struct {
 	faults                   []string
 	last                     vitrine.ViewID // of the opens in packs
 	some                     bool
-	downloaded               map[vitrine.ViewID][]int64 // opens that may be in packs, with their downloads
-	// viewers sums a fingerprint of the viewer of each open that counts, so
+	downloaded               map[vitrine.ViewID][]int64 // views that may be in packs, with their downloads
+	// viewers sums a fingerprint of the viewer of each view that counts, so
 	// that they need not be remembered; seen is the same from the table of
 	// viewers.
 	viewers, seen uint64
@@ -250,7 +250,7 @@ func (a *linksAudit) readViews() error {
 	}, " FROM opens o WHERE o.link > $1 AND o.link <= $2", a.between)
 }
 
-// open counts an open.
+// open counts a view.
 func (a *linksAudit) open(link int64, l *linkAudit, r *segment.Row, packed bool) error {
 	if err := a.next(); err != nil {
 		return err
@@ -327,7 +327,7 @@ func (a *linksAudit) readDownloads() error {
 	return err
 }
 
-// inPack reports whether a pack has an open, by a person.
+// inPack reports whether a pack has a view, by a person.
 func (a *linksAudit) inPack(link vitrine.LinkID, id vitrine.ViewID) (found bool) {
 	err := a.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(_ vitrine.LinkID, r *segment.Row) error {
 		found = r.Human()
@@ -336,7 +336,7 @@ func (a *linksAudit) inPack(link vitrine.LinkID, id vitrine.ViewID) (found bool)
 	return err == nil && found
 }
 
-// maxSessionMs is the longest time one open can count (engagement, The server).
+// maxSessionMs is the longest time one view can count (engagement, The server).
 const maxSessionMs = 4 * 60 * 60 * 1000
 
 // wrongSession says what no session can be. Another system's history is held to

@@ -91,7 +91,7 @@ func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from
 }
 
 // auditDays looks whether the account has a tally of each day on which
-// something happened; busy tells of each day with opens whether people were
+// something happened; busy tells of each day with views whether people were
 // among them.
 func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
 	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.retainedFrom, s.staleFrom))
@@ -127,7 +127,7 @@ func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]
 }
 
 // packedVisits is the same of the packs of an account; it notes the days of its
-// opens.
+// views.
 func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID, busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
 	sums = map[vitrine.LinkID]uint64{}
 	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
@@ -164,7 +164,7 @@ type storedPart struct {
 	daily bool
 }
 
-// auditTallies recounts stored tallies from their opens: of a scope those of 64
+// auditTallies recounts stored tallies from their views: of a scope those of 64
 // days together.
 func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wrongTally) error {
 	places, err := storedParts(t, all)
@@ -188,7 +188,7 @@ func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wro
 	return nil
 }
 
-// storedParts lists stored tallies that are used, and that there are opens for:
+// storedParts lists stored tallies that are used, and that there are views for:
 // all, or a sample.
 func storedParts(t logTx, all bool) (places []storedPart, err error) {
 	for _, query := range []string{"SELECT account, link, level, day, 0 FROM tallies", "SELECT account, 0, 0, day, 1 FROM daily_views"} {

@@ -16,8 +16,8 @@ import (
 	"vitrine/report"
 )
 
-// meter reports what each of n opens costs, in time and in processor time,
-// which a busy machine does not change. Pre-making the opens is left out.
+// meter reports what each of n views costs, in time and in processor time,
+// which a busy machine does not change. Pre-making the views is left out.
 type meter struct {
 	b    *testing.B
 	n    int
@@ -71,7 +71,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// fill imports n opens of history.
+// fill imports n views of history.
 func fill(tb testing.TB, l *ViewLog, n, links int) {
 	g := sqltest.NewTraffic(links)
 	views := make([]vitrine.ViewRecord, 0, 5000)

@@ -44,7 +44,7 @@ type building struct {
 	days    span // to make
 	block   span // to read: days, and those before that make one tally with the first
 	whole   dayTallies
-	counts  map[vitrine.LinkID][]int64 // opens of each day of the block
+	counts  map[vitrine.LinkID][]int64 // views of each day of the block
 	pending []pendingTally
 }
 
@@ -83,7 +83,7 @@ func (b *building) begin() (done bool, err error) {
 	return false, nil
 }
 
-// ahead tells about when the first open is that has no tally, and how many
+// ahead tells about when the first view is that has no tally, and how many
 // there are a day.
 func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
 	var from, to *vitrine.ViewID
@@ -289,7 +289,7 @@ func (b *building) scope(link vitrine.LinkID) vitrine.Scope {
 	return vitrine.Scope{Account: b.account, Link: link}
 }
 
-// opens makes the tallies of each link, and adds the opens to the account's.
+// views makes the tallies of each link, and adds the views to the account's.
 func (b *building) views(facts map[int64][]visitFact) error {
 	return b.read(func(t logTx) error {
 		downloads, err := b.downloads(t)
@@ -333,7 +333,7 @@ func (b *building) views(facts map[int64][]visitFact) error {
 		if err == nil {
 			err = end()
 		}
-		for link, days := range downloads { // of links without opens on those days
+		for link, days := range downloads { // of links without views on those days
 			if err == nil {
 				err = b.link(link, dayTallies{}, nil, days)
 			}

@@ -47,7 +47,7 @@ func (b *building) days64() error {
 }
 
 // sum puts the tally of many days on its way: of the smaller ones that are
-// stored, and of the opens of other days.
+// stored, and of the views of other days.
 func (b *building) sum(s vitrine.Scope, days span) (*report.Tally, error) {
 	t := new(report.Tally)
 	err := b.read(func(tx logTx) error {

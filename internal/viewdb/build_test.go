@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// twoLogs opens one log twice, as two processes do, with opens of 20 days that
+// twoLogs opens one log twice, as two processes do, with views of 20 days that
 // have no tallies yet.
 func twoLogs(t *testing.T) (one, other *ViewLog) {
 	t.Helper()

@@ -77,7 +77,7 @@ func valueOf(column, of string, i int) any {
 	return int64(i) << (i % 40) * int64(1-i%2*2)
 }
 
-// fillLog has a log with opens of many kinds, on days of which some are put
+// fillLog has a log with views of many kinds, on days of which some are put
 // away and some forgotten.
 func fillLog(t testing.TB, l *ViewLog, n int) {
 	t.Helper()

@@ -14,7 +14,7 @@
 //	tally.go gather.go                        answers: what is stored, and what has to be read
 //	kept.go                                   tallies of past days, in memory
 //	live.go feed/                             running days, in memory, and how they follow changes
-//	opens.go newest.go                        single views
+//	views.go newest.go                        single views
 //	audit.go audit_tally.go                   everything counted again
 //	export.go                                 everything, for a log of another kind
 package viewdb

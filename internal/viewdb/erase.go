@@ -12,7 +12,7 @@ import (
 )
 
 // erasedAtOnce bounds the rows of a table that one transaction removes, so that
-// a large link does not stop the others' opens.
+// a large link does not stop the others' views.
 const erasedAtOnce = 10_000
 
 // DeleteLink implements [vitrine.ViewLog]. It goes in steps: from the first on
@@ -140,7 +140,7 @@ func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bo
 	return true, err
 }
 
-// eraseRows removes some rows of the tables that have one an open.
+// eraseRows removes some rows of the tables that have one a view.
 func eraseRows(t logTx, link vitrine.LinkID) (more bool, err error) {
 	for _, e := range erased {
 		var last int64

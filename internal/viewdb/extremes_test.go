@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkExtremes settles and sums what no real log is like: VITRINE_OPENS
-// opens, else 100,000.
+// views, else 100,000.
 func BenchmarkExtremes(b *testing.B) {
 	n, err := strconv.ParseInt(cmp.Or(os.Getenv("VITRINE_OPENS"), "100000"), 10, 64)
 	if err != nil {

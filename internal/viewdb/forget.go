@@ -14,7 +14,7 @@ import (
 
 // Expire implements [vitrine.ViewLog]. It goes 64 days at a time, which is what
 // the widest tallies are of: every link gets a tally of each of its days,
-// however few their opens, and then the opens are removed.
+// however few their views, and then the opens are removed.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
 		[]any{alignDown(before, 2), width(2)}, func(account vitrine.AccountID) (err error) {
@@ -25,7 +25,7 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 		})
 }
 
-// forgetSome forgets the next 64 days of an account that have opens.
+// forgetSome forgets the next 64 days of an account that have views.
 func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	b := building{log: l, ctx: ctx, account: account}
 	var end report.Day // what is before it can be forgotten

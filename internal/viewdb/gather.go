@@ -11,7 +11,7 @@ import (
 	"vitrine/report"
 )
 
-// gathering makes tallies of days from their opens.
+// gathering makes tallies of days from their views.
 type gathering struct {
 	ctx     context.Context
 	tx      logTx
@@ -42,7 +42,7 @@ func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gatheri
 	return &gathering{ctx: ctx, tx: t, views: viewReader{words: l.words}, scope: s, tallies: dayTallies{}, wants: everyDay}
 }
 
-// add counts an open and remembers the visit.
+// add counts a view and remembers the visit.
 func (g *gathering) add(o *report.View) error {
 	if g.rows++; g.rows%checkEvery == 0 && g.ctx.Err() != nil {
 		return g.ctx.Err()
@@ -123,7 +123,7 @@ const nearDays = 8
 
 func everyDay(report.Day) bool { return true }
 
-// running adds what the table of opens has of some days.
+// running adds what the table of views has of some days.
 func (g *gathering) running(from, to report.Day) error {
 	clause, args := within(g.scope, "opens", idsOf(from, to))
 	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {

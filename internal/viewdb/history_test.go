@@ -20,7 +20,7 @@ import (
 // each question.
 type facts struct {
 	views     map[viewKey]*remembered
-	downloads map[viewKey]vitrine.ViewID // events, to their open
+	downloads map[viewKey]vitrine.ViewID // events, to their view
 	account   map[vitrine.LinkID]vitrine.AccountID
 }
 
@@ -194,7 +194,7 @@ func rendered(s vitrine.Scope, t *report.Tally, from, to report.Day) string {
 	return string(b)
 }
 
-// check compares an answer with one fold over all opens, and with a naive
+// check compares an answer with one fold over all views, and with a naive
 // recount.
 func (h *facts) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report.Day) {
 	t.Helper()
@@ -268,7 +268,7 @@ func clean(t *testing.T, l *ViewLog) {
 	}
 }
 
-// luck makes random opens of few links, many days and weeks without any.
+// luck makes random views of few links, many days and weeks without any.
 type luck struct {
 	*rand.Rand
 	start   report.Day

@@ -15,7 +15,7 @@ import (
 )
 
 // Import implements [vitrine.ViewLog]. Opens of past days go into packs, later
-// ones into the table of opens.
+// ones into the table of views.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t logTx, c *feed.Changes) error {
@@ -65,11 +65,11 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, vie
 	return nil
 }
 
-// runningDays is how many days before today are not past: their opens may still
+// runningDays is how many days before today are not past: their views may still
 // change.
 const runningDays = 2
 
-// importLink imports opens of one link, in any order.
+// importLink imports views of one link, in any order.
 func (w *writing) importLink(views []vitrine.ViewRecord, past report.Day) error {
 	account, link := views[0].Account, vitrine.LinkID(views[0].Link)
 	w.owners[link] = account
@@ -164,7 +164,7 @@ func (w *writing) importVisits() error {
 	return nil
 }
 
-// row makes the row of an imported open.
+// row makes the row of an imported view.
 func (w *writing) row(o *vitrine.ViewRecord) (r segment.Row, err error) {
 	r.ID = vitrine.ViewID(o.ID)
 	if r.View, err = writeView(w.words, &o.View); err != nil {
@@ -178,7 +178,7 @@ func (w *writing) row(o *vitrine.ViewRecord) (r segment.Row, err error) {
 	return r, err
 }
 
-// imported writes an open of a running day.
+// imported writes a view of a running day.
 func (w *writing) imported(o *vitrine.ViewRecord) error {
 	r, err := writeView(w.words, &o.View)
 	if err != nil {
@@ -211,7 +211,7 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 	return w.importDownload(link, id)
 }
 
-// importDownload writes the download event of an imported open, at its time.
+// importDownload writes the download event of an imported view, at its time.
 func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 	event := id
 	for {
@@ -234,7 +234,7 @@ type idRun struct{ first, last vitrine.ViewID }
 
 // free finds the first ID from one on that its link does not have, going round
 // within its millisecond. It remembers the run that it went along, so that many
-// opens of one millisecond do not each go along it again.
+// views of one millisecond do not each go along it again.
 func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID, error) {
 	key := viewKey{link, vitrine.ViewIDAt(from.Ms(), 0)}
 	run, ok := w.taken[key]

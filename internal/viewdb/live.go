@@ -13,7 +13,7 @@ import (
 )
 
 // hotDays keeps the running days of the scopes that were asked for last in
-// memory: those whose opens are in the table of opens. What a transaction
+// memory: those whose opens are in the table of views. What a transaction
 // changes is added when the scope is asked for again.
 type hotDays struct {
 	log     *ViewLog
@@ -279,7 +279,7 @@ func (lv *hotScope) apply(t logTx, events []feed.Event) error {
 	return nil
 }
 
-// count counts n views, 1 or -1, of an open's visit. If the visit begins or
+// count counts n views, 1 or -1, of a view's visit. If the visit begins or
 // ends by it, what is known of all visits of the viewer changes: the day before
 // on which the viewer came.
 func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {

@@ -30,7 +30,7 @@ func (c *meanwhile) Err() error {
 	return nil
 }
 
-// coldLog is a log whose account reads a whole day of opens before it comes to
+// coldLog is a log whose account reads a whole day of views before it comes to
 // its running days.
 func coldLog(t *testing.T) (*ViewLog, *facts) {
 	t.Helper()
@@ -55,7 +55,7 @@ func coldLog(t *testing.T) (*ViewLog, *facts) {
 	return l, h
 }
 
-// An open that comes while the running days are first read, before anyone
+// A view that comes while the running days are first read, before anyone
 // follows their account, is not forgotten.
 func TestLiveFollowsFromItsSnapshot(t *testing.T) {
 	const d = firstTestDay

@@ -45,7 +45,7 @@ func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 	return t, truncated, err
 }
 
-// place is a place in the order of a scope's opens: by ID, then by link.
+// place is a place in the order of a scope's views: by ID, then by link.
 type place struct {
 	id   vitrine.ViewID
 	link vitrine.LinkID
@@ -81,7 +81,7 @@ func (p *places) Swap(i, j int)      { p.places[i], p.places[j] = p.places[j], p
 func (p *places) Push(q any)         { p.places = append(p.places, q.(place)) }
 func (p *places) Pop() any           { panic("sqldb: nothing is taken off") }
 
-// eachID calls f with the place of every open of a window.
+// eachID calls f with the place of every view of a window.
 func eachID(ctx context.Context, t logTx, q vitrine.TallyQuery, f func(place)) error {
 	r, n := idsOf(q.From, q.To), 0
 	each := func(link vitrine.LinkID, id vitrine.ViewID) error {

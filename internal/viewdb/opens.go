@@ -48,7 +48,7 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 	return recent, err
 }
 
-// markDownloaded sets Downloaded of those opens of a link, listed newest first,
+// markDownloaded sets Downloaded of those views of a link, listed newest first,
 // that a download event belongs to.
 func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
 	for some := range slices.Chunk(views, 500) { // a statement takes only so many values
@@ -160,7 +160,7 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 	}
 }
 
-// rows reads the first n opens of a link in a range of IDs, wherever they are.
+// rows reads the first n views of a link in a range of IDs, wherever they are.
 func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []segment.Row, err error) {
 	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
 		if len(rows) >= n && p.first > rows[n-1].ID {

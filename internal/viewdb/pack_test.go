@@ -87,7 +87,7 @@ func TestImportGoesRound(t *testing.T) {
 }
 
 // History that is imported newest first, as most exports are, does not lie in a
-// pack for each open.
+// pack for each view.
 func TestPacksStayFew(t *testing.T) {
 	for name, at := range map[string]func(int) int{
 		"oldest first": func(i int) int { return i },
@@ -131,7 +131,7 @@ func TestRecentNone(t *testing.T) {
 	}
 }
 
-// What is damaged of tallies is made good from the opens, and said; a damaged
+// What is damaged of tallies is made good from the views, and said; a damaged
 // pack is an error.
 func TestDamage(t *testing.T) {
 	const d = firstTestDay

@@ -81,7 +81,7 @@ func TestPostgresFrozen(t *testing.T) {
 
 	var all sync.WaitGroup
 	var numbers atomic.Int64
-	var acknowledged sync.Map // number of an update, or minus that of an open
+	var acknowledged sync.Map // number of an update, or minus that of a view
 	load, stop := context.WithCancel(ctx)
 	var longest atomic.Int64
 	work := func(f func(int64) error, sign int64) {

@@ -32,7 +32,7 @@ func (l *steppedLog) Import(ctx context.Context, r vitrine.ImportReceipt, views 
 }
 
 // An import over a PostgreSQL that loses the answer of a commit, and is
-// restarted between two batches, stores each open once.
+// restarted between two batches, stores each view once.
 func TestPostgresImportOverRestart(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)

@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// opener makes opens of their rows, in memory that it uses again: what it
+// viewReader makes views of their rows, in memory that it uses again: what it
 // returned is good until its next open.
 type viewReader struct {
 	words *labels.Dict
@@ -31,7 +31,7 @@ func (r *viewReader) read(link, id int64, open, session []byte) (*report.View, e
 	return r.make(link, &r.row)
 }
 
-// make makes an open of a row, with whose pages it shares memory.
+// make makes a view of a row, with whose pages it shares memory.
 func (r *viewReader) make(link int64, row *segment.Row) (*report.View, error) {
 	rec, o := &row.View, &r.view
 	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: rec.Viewer,

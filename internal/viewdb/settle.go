@@ -13,7 +13,7 @@ import (
 	"vitrine/report"
 )
 
-// RollUp implements [vitrine.ViewLog]. Each account's opens of days before the
+// RollUp implements [vitrine.ViewLog]. Each account's views of days before the
 // given one move into segments, in short transactions. Then the account is
 // settled up to that day, and its tallies are made. An interrupted call is
 // continued by the next one, and reports are right at every moment.
@@ -85,7 +85,7 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 // wait meanwhile.
 const packedAtOnce = 2048
 
-// packSome packs opens of days before one, and settles the account when none is
+// packSome packs views of days before one, and settles the account when none is
 // left.
 func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	s, err := t.state(account)
@@ -127,7 +127,7 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 	return !done, t.putState(account, s)
 }
 
-// packLink moves up to n opens of a link of days before one into packs and
+// packLink moves up to n views of a link of days before one into packs and
 // tells how many they were, and the visits among them.
 func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []segment.Visit, err error) {
 	var rows []segment.Row
@@ -163,8 +163,8 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 	return len(rows), w.visits, nil
 }
 
-// reopen moves the opens of a link of a day from packs back to the table of
-// opens, where they can change. It tells whether there were any.
+// reopen moves the views of a link of a day from packs back to the table of
+// views, where they can change. It tells whether there were any.
 func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := idsOf(day, day+1)
 	var rows []segment.Row
@@ -208,7 +208,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 	return len(rows) > 0, t.removeVisits(account, segment.SortVisits(visits))
 }
 
-// see counts an open by a person in the table of opens.
+// see counts a view by a person in the table of views.
 func (t logTx) see(link vitrine.LinkID, viewer uint64) error {
 	_, err := t.Exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = viewers.opens + 1",
 		int64(link), int64(viewer))

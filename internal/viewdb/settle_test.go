@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// on is an open of a link of account 1, at some milliseconds of a day.
+// on is a view of a link of account 1, at some milliseconds of a day.
 func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(d.StartMs()+ms, 0)
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer, Country: fmt.Sprint("C", viewer%3)}}
@@ -26,7 +26,7 @@ func both(t *testing.T, h *facts, l *ViewLog, b vitrine.Batch) {
 	}
 }
 
-// told appends opens to a log and its history.
+// told appends views to a log and its history.
 func told(t *testing.T, h *facts, l *ViewLog, views ...vitrine.ViewRecord) {
 	t.Helper()
 	both(t, h, l, vitrine.Batch{Views: views})
@@ -159,8 +159,8 @@ func TestSettleDownloadsOnly(t *testing.T) {
 	}
 }
 
-// A download on a day before its open's, as after a clock was set back, goes
-// with its open.
+// A download on a day before its view's, as after a clock was set back, goes
+// with its view.
 func TestDownloadBeforeItsOpen(t *testing.T) {
 	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.ViewRecord){
 		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {

@@ -7,16 +7,16 @@ import (
 	"vitrine/report"
 )
 
-// state is how far the opens of an account are rolled up. Opens lie in the
+// state is how far the views of an account are rolled up. Opens lie in the
 // table opens as they come, and in packs once their day is past; where both may
 // hold a day, what is true is both together.
 type state struct {
 	version        int64
-	compactedUntil report.Day // opens of this day and later ones are in opens alone
-	rolledUpUntil  report.Day // opens of earlier days are in packs alone
+	compactedUntil report.Day // views of this day and later ones are in opens alone
+	rolledUpUntil  report.Day // views of earlier days are in packs alone
 	staleFrom      report.Day // at most settled: tallies of earlier days are right wherever there are any
 	buildingUntil  report.Day // there may be tallies, right or wrong, of days before this one and of no others
-	// forgotten is at most stale: opens of earlier days are gone, and their
+	// forgotten is at most stale: views of earlier days are gone, and their
 	// tallies are all there is.
 	retainedFrom report.Day
 }
@@ -45,7 +45,7 @@ func (s *state) changedFrom(d report.Day) {
 	s.staleFrom = max(min(s.staleFrom, d), s.retainedFrom)
 }
 
-// unsettle allows opens of a day and of later ones in the table opens again.
+// unsettle allows views of a day and of later ones in the table opens again.
 func (s *state) unsettle(d report.Day) {
 	s.changedFrom(d)
 	s.rolledUpUntil = min(s.rolledUpUntil, d)

@@ -17,7 +17,7 @@ import (
 
 // Tallies are stored for days, for 8 days and for 64 days, each beginning where
 // its width divides the day; so a long window is put together from few. A
-// link's day with few opens has none: its opens are as fast to read. An
+// link's day with few views has none: its opens are as fast to read. An
 // account's has one unless nothing happened, so that nobody has to go along its
 // links to see that.
 const (
@@ -65,10 +65,10 @@ type stored struct {
 	parts []part
 	// damaged are days whose tally is.
 	damaged []span
-	gone    report.Day // opens of earlier days are
+	gone    report.Day // views of earlier days are
 }
 
-// take adds what is stored of days and returns those whose opens have to be
+// take adds what is stored of days and returns those whose views have to be
 // read, in order.
 func (s *stored) take(days span) (missing []span, err error) {
 	missing = []span{days}
@@ -219,5 +219,5 @@ func (t logTx) putTally(words *labels.Writer, s vitrine.Scope, level int, day re
 }
 
 // damaged reports that an error is about what is stored of tallies, which can
-// be made again from the opens.
+// be made again from the views.
 func damaged(err error) bool { return errors.Is(err, report.ErrPiece) }

@@ -20,7 +20,7 @@ const checkEvery = 1 << 12
 
 // Tally implements [vitrine.ViewLog]. What is stored is taken as it is, the
 // running days are kept in memory and brought up to date, and whatever is left
-// is read from its opens.
+// is read from its views.
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	if q.Cap > 0 {
 		if t, truncated, err = l.newest(ctx, q); err != nil || truncated {
@@ -114,7 +114,7 @@ type window struct {
 	state   state
 	stored  span   // tallies may be stored
 	cold    []span // in packs
-	running span   // in the table of opens, and, unless live, in packs
+	running span   // in the table of views, and, unless live, in packs
 	live    bool
 	alone   bool // what was before these days does not matter
 }
@@ -145,7 +145,7 @@ func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w win
 }
 
 // eachDay calls f with a tally of each day that is not taken from what is
-// stored, and was not without opens. The tally is not f's to keep or to change.
+// stored, and was not without views. The tally is not f's to keep or to change.
 func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(report.Day, *report.Tally)) error {
 	return l.eachDays(ctx, t, s, w, func(days dayTallies) {
 		for d, t := range days {

@@ -30,7 +30,7 @@ var _ vitrine.ViewLog = (*ViewLog)(nil)
 // Open opens the log in a SQLite file, or in the PostgreSQL database of an
 // address (postgres://…), which it makes where there is none, and upgrades its
 // schema. It refuses one that a newer version has used. Several processes may
-// have the same one open.
+// have the same one view.
 func Open(place string) (*ViewLog, error) {
 	var db *sqldb.DB
 	var err error

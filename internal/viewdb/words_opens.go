@@ -6,7 +6,7 @@ import (
 	"vitrine/report"
 )
 
-// writeOpens makes the records of opens. What words it does not know it asks for
+// writeViews makes the records of views. What words it does not know it asks for
 // together.
 func writeViews(w *labels.Writer, list []adding) (err error) {
 	w.Collects, w.Noted, w.Unknown = true, map[string]bool{}, nil
@@ -32,7 +32,7 @@ func writeViews(w *labels.Writer, list []adding) (err error) {
 	return err
 }
 
-// writeOpen makes the record of an open.
+// writeView makes the record of a view.
 func writeView(w *labels.Writer, o *report.View) (r segment.View, err error) {
 	r.Viewer = o.Viewer
 	if o.Returning {

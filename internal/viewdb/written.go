@@ -31,7 +31,7 @@ func (w *writing) account(id vitrine.AccountID) (*written, error) {
 	return a, nil
 }
 
-// owner is the account of a link that has opens, 0 of another.
+// owner is the account of a link that has views, 0 of another.
 func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err error) {
 	if account, ok := w.owners[link]; ok {
 		return account, nil
@@ -119,10 +119,10 @@ func (w *writing) change(l vitrine.LinkID) *change {
 	return c
 }
 
-// changedOn says that something of a day changed that no open of the day tells.
+// changedOn says that something of a day changed that no view of the day tells.
 func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 	a, err := w.account(account)
-	if err == nil && day < a.rolledUpUntil { // no event is of a forgotten day: its open would be, too
+	if err == nil && day < a.rolledUpUntil { // no event is of a forgotten day: its view would be, too
 		a.changedFrom(day)
 		a.changed = true
 		w.told.Reset(account)
@@ -130,7 +130,7 @@ func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 	return err
 }
 
-// loosenOpen sees to it that an open that is in a pack, if it is in any, is
+// unpackView sees to it that a view that is in a pack, if it is in any, is
 // where it can change.
 func (w *writing) unpackView(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
 	day := report.DayOf(id.Ms())

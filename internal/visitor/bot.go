@@ -2,7 +2,7 @@ package visitor
 
 import "strings"
 
-// The reasons why an open is not a person's (engagement, Bots).
+// The reasons why a view is not a person's (engagement, Bots).
 const (
 	BotShortUserAgent = "short_user_agent" // none, or one that names no product
 	BotLinkPreview    = "link_preview"     // a chat or a network that draws a card of the link

@@ -5,7 +5,7 @@ import "strings"
 // Speculative reports whether a browser loads a page that nobody looks at yet:
 // a prefetch, a prerender, a thumbnail for the start page. It takes the values
 // of the headers that say so: Sec-Purpose, Purpose, X-Purpose, X-Moz, in any
-// order. Such a load is no open (analytics, Views); the real navigation comes
+// order. Such a load is no view (analytics, Views); the real navigation comes
 // later.
 func Speculative(headers ...string) bool {
 	for _, h := range headers {

@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// Traffic makes opens of some links of account 1 like a real log's: a third by
+// Traffic makes views of some links of account 1 like a real log's: a third by
 // viewers who come again, a tenth by bots.
 type Traffic struct {
 	Rand    *rand.Rand
@@ -28,7 +28,7 @@ func NewTraffic(links, step int) *Traffic {
 // SetStep changes how many milliseconds the next open is away, on average.
 func (g *Traffic) SetStep(ms int) { g.step = ms }
 
-// Open is the next open, a page's.
+// View is the next open, a page's.
 func (g *Traffic) Open() vitrine.ViewRecord {
 	pick := func(prefix string, n int) string {
 		return prefix + strconv.Itoa(min(g.Rand.IntN(n), g.Rand.IntN(n)))

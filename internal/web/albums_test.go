@@ -45,7 +45,7 @@ func (s *site) in(page string, want ...*vitrine.Link) {
 	}
 }
 
-// The public page has what the public may see now, in its order, and is an open
+// The public page has what the public may see now, in its order, and is a view
 // of nothing (promise 5).
 func TestPublicAlbum(t *testing.T) {
 	h := newHosting(t)

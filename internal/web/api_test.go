@@ -92,7 +92,7 @@ func TestStatusNeedsNoKey(t *testing.T) {
 	}
 }
 
-// Every range of both reports answers as described, on an account without opens
+// Every range of both reports answers as described, on an account without views
 // and on one with some.
 func TestReportsMatchTheDescription(t *testing.T) {
 	f := newFixture(t)
@@ -113,7 +113,7 @@ func TestReportsMatchTheDescription(t *testing.T) {
 	}
 }
 
-// A cap on opens read counts the newest, and says that it left some out
+// A cap on views read counts the newest, and says that it left some out
 // (promise 16).
 func TestTruncated(t *testing.T) {
 	f := newFixture(t)
@@ -134,7 +134,7 @@ func TestTruncated(t *testing.T) {
 }
 
 // A log that is down is said to be, and nothing is half done: no page without
-// its open, no report without its numbers.
+// its view, no report without its numbers.
 func TestViewLogDown(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// An embed is an open, in a form of its own, that strangers' pages may show in
+// An embed is a view, in a form of its own, that strangers' pages may show in
 // a frame.
 func TestEmbed(t *testing.T) {
 	s := newSite(t)

@@ -95,7 +95,7 @@ func makeTIFF(t testing.TB) []byte {
 }
 
 // A page that is opened before the preview of its file is made waits for it,
-// and the same open goes on; one that is opened later shows it at once. How far
+// and the same view goes on; one that is opened later shows it at once. How far
 // a document was read is told both times.
 func TestBrowserPreviews(t *testing.T) {
 	for _, c := range []struct {

@@ -16,7 +16,7 @@ import (
 // what it does of itself, every few seconds, is tried once.
 var nudge = chromedp.Evaluate(`dispatchEvent(new Event("online"))`, nil)
 
-// The first open of a link shows up on its page within seconds, by itself; and
+// The first view of a link shows up on its page within seconds, by itself; and
 // so do later ones, without taking away what someone is at.
 func TestBrowserStatsLive(t *testing.T) {
 	d := newDesk(t)

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 }
 
 // chromium starts the browser, without the mark of automation, for what it
-// opens is to count as people's.
+// views is to count as people's.
 func chromium(t testing.TB) context.Context {
 	t.Helper()
 	vitrinetest.Program(t, "chromium")
@@ -289,7 +289,7 @@ func eventually(t testing.TB, what string, yes func() bool) {
 	}
 }
 
-// session waits until the one open of a link has a session that suffices.
+// session waits until the one view of a link has a session that suffices.
 func (s *site) session(t *testing.T, l *vitrine.Link, what string, enough func(*report.Session) bool) report.View {
 	t.Helper()
 	var o report.View

@@ -129,7 +129,7 @@ func (d *demo) readWebsite(n int) {
 	}
 }
 
-// read adds opens since a link was made, n at most, more of them lately.
+// read adds views since a link was made, n at most, more of them lately.
 func (d *demo) read(l *vitrine.Link, n int) {
 	d.t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), 1851))

@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/sqlstore"
 )
 
-// contentToken is what an hour that ends between two opens changes.
+// contentToken is what an hour that ends between two views changes.
 var contentToken = regexp.MustCompile(`/c/[^/]+/`)
 
 // Two opens of one page differ by nonce and view token alone, packed or not.

@@ -16,7 +16,7 @@ func (s *site) frameOf(path string, headers ...string) string {
 }
 
 // A moderator sees a file that the public does not, of every kind; nobody is
-// counted, and nothing but the preview opens.
+// counted, and nothing but the preview views.
 func TestExamine(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
 	cookie := d.signIn(d.owner)

@@ -12,7 +12,7 @@ import (
 )
 
 // A picture of a link is there for other sites, says nothing of it but its type
-// and size, and is no open.
+// and size, and is no view.
 func TestPicture(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {

@@ -197,7 +197,7 @@ func (s *site) contentAddress(l *vitrine.Link, what string) string {
 	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(l.ID, s.server.Now().Add(time.Hour)) + "/" + what
 }
 
-// The states of a link: only a live one is shown, and only showing it is an open (contract, Link states).
+// The states of a link: only a live one is shown, and only showing it is a view (contract, Link states).
 func TestStates(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"], titled("A secret title"))
@@ -391,7 +391,7 @@ func TestDownload(t *testing.T) {
 			t.Errorf("got %q", r.body)
 		}
 	}
-	// Served, and no event: no open is known, or it is not the beginning of a transfer.
+	// Served, and no event: no view is known, or it is not the beginning of a transfer.
 	same(s.get(plain))
 	same(s.get(plain + "?v=rubbish"))
 	same(s.get(plain + foreign))
@@ -403,7 +403,7 @@ func TestDownload(t *testing.T) {
 	events(0)
 	same(s.get(address))
 	events(1)
-	s.status(s.get(address, "Range: bytes=0-3"), 206) // again: one open downloads once
+	s.status(s.get(address, "Range: bytes=0-3"), 206) // again: one view downloads once
 	events(1)
 	address = s.attr(s.get("/p/"+string(l.Slug)).body, `href="(/p/[^"]+/download[^"]+)"`)
 	s.ahead.Store(int64(25 * time.Hour))
@@ -437,7 +437,7 @@ func TestViewOnly(t *testing.T) {
 	}
 }
 
-// An imported link has a history and no file; its page says so, and opens of it count.
+// An imported link has a history and no file; its page says so, and views of it count.
 func TestPageWithoutFile(t *testing.T) {
 	s := newSite(t)
 	l := &vitrine.Link{Account: s.account.ID, Slug: "imported", Title: "Imported", Name: "old.pdf", Kind: "pdf", Pages: 3, State: vitrine.StateLive,

@@ -27,7 +27,7 @@ func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
 	silent, download := open()
 	send(silent, `{"engaged":6000,"present":7000}`)
 	s.status(s.get(download), 200)
-	s.status(s.get(download), 200) // one open downloads once
+	s.status(s.get(download), 200) // one view downloads once
 	s.countOpens(l, 2)
 
 	for _, r := range []report.Range{report.Range7d, report.RangeAll} {

@@ -47,7 +47,7 @@ func newOffice(t testing.TB) *office {
 	return o
 }
 
-// readBy adds opens of the last days, the same each time.
+// readBy adds views of the last days, the same each time.
 func (s *site) readBy(l *vitrine.Link, n int) {
 	s.t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), uint64(len(l.Name))))
@@ -92,7 +92,7 @@ func (s *site) readBy(l *vitrine.Link, n int) {
 	}
 }
 
-// openNow adds one open by someone new, just now.
+// openNow adds one view by someone new, just now.
 func (s *site) openNow(l *vitrine.Link, viewer uint64) {
 	s.t.Helper()
 	at := s.server.Now().UnixMilli()

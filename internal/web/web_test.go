@@ -292,7 +292,7 @@ func (s *site) beaconOf(page string) string { return s.attr(page, `data-beacon="
 // contentOf is the address of the bytes or the frame that a page shows.
 func (s *site) contentOf(page string) string { return s.attr(page, ` src="([^"]+/c/[^"]+)"`) }
 
-// opens are all opens of a link, oldest first.
+// views are all views of a link, oldest first.
 func (s *site) views(l *vitrine.Link) []report.View {
 	s.t.Helper()
 	today := report.DayOf(s.server.Now().UnixMilli())

@@ -16,10 +16,10 @@ type Changes struct {
 	began  int64 // follows there had been when it began
 	Seq    int64
 	events []Event
-	resets []vitrine.AccountID // whose opens were moved, or changed in a way that is not told
+	resets []vitrine.AccountID // whose views were moved, or changed in a way that is not told
 }
 
-// Event is a change to one open of a person or a bot, or download events of a
+// Event is a change to one view of a person or a bot, or download events of a
 // day.
 type Event struct {
 	Account       vitrine.AccountID

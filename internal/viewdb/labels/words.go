@@ -46,7 +46,7 @@ func NewDict(db *sqldb.DB, first, others, ids int) *Dict {
 		Ids: map[string]segment.LabelID{}, MaxIDs: ids}
 }
 
-// Word tells the labels of a number that is in a stored open.
+// Word tells the labels of a number that is in a stored view.
 func (w *Dict) Word(id segment.LabelID) (*segment.Labels, error) {
 	if id == 0 {
 		return segment.Unknown, nil

@@ -5,7 +5,7 @@ import "encoding/binary"
 // LabelID is the number of a word; 0 is the word whose labels are all unknown.
 type LabelID uint64
 
-// Kinds of words: which labels of an open stand together. They are kept
+// Kinds of words: which labels of a view stand together. They are kept
 // together because they come together: a city with its country, a browser with
 // its system.
 const (

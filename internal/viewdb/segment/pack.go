@@ -13,13 +13,13 @@ import (
 	"vitrine/report"
 )
 
-// A pack holds many opens of a link, by columns: what is alike is together,
+// A pack holds many views of a link, by columns: what is alike is together,
 // and numbers are small differences. It begins with its version and the number
-// of opens, then come the lengths of the columns, the columns, and a checksum.
+// of views, then come the lengths of the columns, the columns, and a checksum.
 //
-//	flags     a byte an open: those of the record, and whether there is a session
-//	time      ms since the open before
-//	counter   of the ID, less that of the open before
+//	flags     a byte a view: those of the record, and whether there is a session
+//	time      ms since the view before
+//	counter   of the ID, less that of the view before
 //	viewer    8 bytes
 //	place, origin, agent, bot        words; bot: where the flag is set
 //	session   a byte a session: the flags of its record
@@ -53,7 +53,7 @@ const Counters = 1 << 21
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Row is an open as it is stored.
+// Row is a view as it is stored.
 type Row struct {
 	ID vitrine.ViewID
 	View
@@ -171,7 +171,7 @@ type Unpacker struct {
 	row             Row
 }
 
-// Open begins to read a pack whose first open is known.
+// Open begins to read a pack whose first view is known.
 func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 	end := len(pack) - 4
 	if end < 2 || pack[0] != packVersion || crc32.Checksum(pack[:end], castagnoli) != binary.LittleEndian.Uint32(pack[end:]) {

@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// The blobs of an open. Each begins with a byte that holds its version in the
+// The blobs of a view. Each begins with a byte that holds its version in the
 // upper three bits and flags in the lower five; numbers are varints, words the
 // numbers of words. Engagement has a blob of its own because it is rewritten
 // with each snapshot.
@@ -37,7 +37,7 @@ const (
 
 var ErrDamaged = errors.New("the record is damaged")
 
-// View is the blob of an open.
+// View is the blob of a view.
 type View struct {
 	Flags                     byte
 	Viewer                    uint64
@@ -70,10 +70,10 @@ func (o *View) Decode(b []byte) error {
 	return r.end()
 }
 
-// Human says that the open counts.
+// Human says that the view counts.
 func (o *View) Human() bool { return o.Flags&ViewBot == 0 }
 
-// Same says that o and p are of one open: equal but for what the log itself
+// Same says that o and p are of one view: equal but for what the log itself
 // decides.
 func (o *View) Same(p *View) bool {
 	return o.asWritten() == p.asWritten()
@@ -89,7 +89,7 @@ func (o *View) asWritten() View {
 	return w
 }
 
-// Session is the blob of an open's engagement. The screen is in it as a word,
+// Session is the blob of a view's engagement. The screen is in it as a word,
 // Session.Screen is left alone.
 type Session struct {
 	report.Session
@@ -251,7 +251,7 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// Decode reads the blobs of an open; the row shares no memory with them.
+// Decode reads the blobs of a view; the row shares no memory with them.
 func (r *Row) Decode(open, session []byte) error {
 	if err := r.View.Decode(open); err != nil {
 		return err

@@ -46,7 +46,7 @@ func (t spoolTest) again() spoolTest {
 	return t
 }
 
-// Batch returns an open, its snapshot and its download, with all their fields.
+// Batch returns a view, its snapshot and its download, with all their fields.
 func Batch(id int) vitrine.Batch {
 	view := report.View{ID: int64(id), At: 5, Link: 1 << 60, Viewer: 1<<64 - 1, Country: "FR", City: "Orléans",
 		Referrer: "<script>&\u2028", Device: "mobile", Bot: "crawler", QR: true}
@@ -69,7 +69,7 @@ func Add(t testing.TB, s vitrine.Spool, ids ...int) {
 	}
 }
 
-// Replay takes all but what belongs to some opens, and returns the IDs of what
+// Replay takes all but what belongs to some views, and returns the IDs of what
 // came, in order.
 func Replay(t testing.TB, s vitrine.Spool, leave ...int) (ids []int) {
 	t.Helper()

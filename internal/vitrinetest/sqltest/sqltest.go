@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// NewTraffic makes opens of some links, a million a year.
+// NewTraffic makes views of some links, a million a year.
 func NewTraffic(links int) *vitrinetest.Traffic { return vitrinetest.NewTraffic(links, 31536) }
 
 // CheckIntegrity has SQLite look for damage.

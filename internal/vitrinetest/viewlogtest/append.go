@@ -105,7 +105,7 @@ func (t logTest) returning() {
 	claims := view(1, 2*time.Hour, 20)
 	claims.Returning = true
 	t.view(first, claims, view(1, 3*time.Hour, 10))
-	// An open that is older but came later returns: what counts is what is
+	// A view that is older but came later returns: what counts is what is
 	// stored so far.
 	t.view(view(1, 0, 10))
 	t.view(view(2, 0, 10))
@@ -194,13 +194,13 @@ func (t logTest) botSnapshotAgain() {
 	vitrinetest.Equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
 }
 
-// botSnapshotReturning checks who returns once an open by a viewer has turned
+// botSnapshotReturning checks who returns once a view by a viewer has turned
 // out to be a bot's.
 func (t logTest) botSnapshotReturning() {
 	only := view(1, 0, 10)
 	t.view(only)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(only)}})
-	t.view(view(1, time.Minute, 10)) // no other open of the viewer counts: new
+	t.view(view(1, time.Minute, 10)) // no other view of the viewer counts: new
 	first, second := view(2, 0, 20), view(2, time.Minute, 20)
 	t.view(first, second)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(first)}})
@@ -227,7 +227,7 @@ func (t logTest) downloads() {
 	vitrinetest.Equal(t, "opens of a link with a stray download", t.all(2), nil)
 }
 
-// order checks that within a batch opens come first, then snapshots, then
+// order checks that within a batch views come first, then snapshots, then
 // downloads.
 func (t logTest) order() {
 	a, b := view(1, 0, 10), view(1, time.Minute, 20)
@@ -240,7 +240,7 @@ func (t logTest) order() {
 	vitrinetest.Equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
 }
 
-// early checks that what came before its open is told, and nothing else, and
+// early checks that what came before its view is told, and nothing else, and
 // that it comes to the same once it comes again.
 func (t logTest) early() {
 	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30), view(7, time.Hour, 40)
@@ -272,7 +272,7 @@ func (t logTest) early() {
 	t.counted(1, 2, 1)
 	t.counted(7, 0, 0)
 	vitrinetest.Equal(t, "opens of a link that only strays were of", t.all(7), nil)
-	// Now the opens come: one before, one along with what was early.
+	// Now the views come: one before, one along with what was early.
 	t.view(missing)
 	_, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{stranger}, Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
 		Downloads: []vitrine.Download{download(stranger, 0), download(missing, time.Minute), download(missing, 0), download(missing, 0)}})

@@ -11,7 +11,7 @@ import (
 	"vitrine/report"
 )
 
-// forget checks that what is told of days outlives their opens.
+// forget checks that what is told of days outlives their views.
 func (t logTest) forget() {
 	const days = 230
 	seed := rand.Uint64()
@@ -83,7 +83,7 @@ func (t logTest) forget() {
 	vitrinetest.Equal(t, "what is early along with an open of a forgotten day", o.Early, vitrine.Batch{})
 	_, early := t.outcome(of)
 	vitrinetest.Equal(t, "what is early of a forgotten day", early, vitrine.Batch{})
-	fresh, unknown := late, late // as the first opens of links
+	fresh, unknown := late, late // as the first views of links
 	fresh.Link, unknown.Link = 101, 101
 	unknown.ID = int64(vitrine.ViewIDAt(vitrine.ViewID(soon.ID).Ms(), 99))
 	o, err = t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{fresh}, Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})

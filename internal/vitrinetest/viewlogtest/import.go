@@ -45,14 +45,14 @@ func (t logTest) imports() {
 	t.counted(1, 3, 1)
 	tally, _ := t.tally(vitrine.Scope{Account: 1}, day, day+1, 0)
 	vitrinetest.Equal(t, "download events", events(tally, day, day+1), 1)
-	// An imported open takes snapshots and downloads as any other.
+	// An imported view takes snapshots and downloads as any other.
 	t.append(vitrine.Batch{
 		Snapshots: []vitrine.Snapshot{snapshot(again, time.Second, report.Session{EngagedMs: 1500, PresentMs: 2000}), told(read)},
 		Downloads: []vitrine.Download{download(again, time.Minute)},
 	})
 	t.counted(1, 2, 1)
 	vitrinetest.Equal(t, "engaged", t.all(1)[1].Session.EngagedMs, 1500)
-	// That an imported open turns out to be a bot's takes nothing from opens
+	// That an imported view turns out to be a bot's takes nothing from views
 	// that were not imported.
 	mixed := view(2, 0, 50)
 	t.doImport(2, 1, mixed)
@@ -73,7 +73,7 @@ func (t logTest) importProgress() {
 	t.counted(1, 2, 0)
 	t.doImport(1, 5, view(1, 2*time.Minute, 3))
 	t.progress(1, 5)
-	t.doImport(1, 9) // lines without opens count as well
+	t.doImport(1, 9) // lines without views count as well
 	t.progress(1, 9)
 	t.doImport(2, 1, view(1, 3*time.Minute, 4))
 	t.counted(1, 4, 0)

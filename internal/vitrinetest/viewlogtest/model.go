@@ -101,7 +101,7 @@ func (m *memory) erase(link vitrine.LinkID) {
 	delete(m.accounts, link)
 }
 
-// list are the opens of a link, oldest first.
+// list are the views of a link, oldest first.
 func (m *memory) list(link vitrine.LinkID, from, to report.Day) (views []report.View) {
 	for _, r := range m.views[link] {
 		if d := report.DayOf(r.view.At); from <= d && d < to {
@@ -185,7 +185,7 @@ func (c chance) session() report.Session {
 	return s
 }
 
-// known picks an open that is there, most often.
+// known picks a view that is there, most often.
 func (c chance) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
 	link := vitrine.LinkID(c.IntN(modelLinks) + 1)
 	if views := m.list(link, firstDay, lastDay); len(views) > 0 && c.IntN(10) > 0 {
@@ -264,7 +264,7 @@ func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
 	vitrinetest.Equal(t, "what is early", e, early)
 }
 
-// importSome imports opens of viewers and IDs that nothing else has.
+// importSome imports views of viewers and IDs that nothing else has.
 func (t logTest) importSome(c chance, m *memory, step int) {
 	var views []vitrine.ViewRecord
 	for i := range 3 {

@@ -16,7 +16,7 @@ import (
 // Moved has a log live through a history, and another one take its place: move
 // fills it. Its reports are then, byte for byte, those of the first one, of all
 // links and accounts over windows of every length; and so are they after both
-// have gone on with the same opens. With erased, a link is erased of which days
+// have gone on with the same views. With erased, a link is erased of which days
 // are forgotten. share is as in [vitrine.ViewLog].
 func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
 	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0}
@@ -29,7 +29,7 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	h.live()
 	kept, err := from.RetainedFrom(ctx, 1)
 	step("Kept", err)
-	h.later(kept, from) // late opens, mostly
+	h.later(kept, from) // late views, mostly
 	if erased {
 		step("Erase", from.DeleteLink(ctx, 4))
 		h.memory.erase(4) // but for its forgotten days

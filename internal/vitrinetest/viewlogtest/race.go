@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// parallelSame has many write one open: it counts once.
+// parallelSame has many write one view: it counts once.
 func (t logTest) parallelSame() {
 	o := view(1, 0, 10)
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(int) {
@@ -22,7 +22,7 @@ func (t logTest) parallelSame() {
 	t.counted(1, 1, 1)
 }
 
-// parallelOther has many write opens of one ID: one is stored.
+// parallelOther has many write views of one ID: one is stored.
 func (t logTest) parallelOther() {
 	var stored atomic.Int64
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {

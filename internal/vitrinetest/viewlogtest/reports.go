@@ -12,7 +12,7 @@ import (
 
 // SameReports has a vitrine.ViewLog, which open makes and closes with the test,
 // live through histories in which everything happens: bots, snapshots,
-// downloads, imports, opens that come late, days that are settled and
+// downloads, imports, views that come late, days that are settled and
 // forgotten, links that are erased. After each part of it its reports are, byte
 // for byte, those of the contract written down plainly; so they are those of
 // every other backend, too. Without seeds there are two histories. share is as
@@ -38,7 +38,7 @@ type history struct {
 	logTest
 	chance chance
 	memory *memory
-	n      int // of opens, which makes their IDs differ
+	n      int // of views, which makes their IDs differ
 }
 
 func (h *history) live() {
@@ -69,7 +69,7 @@ func (h *history) live() {
 	h.same("with days forgotten")
 }
 
-// open is an open of some day.
+// open is a view of some day.
 func (h *history) view() vitrine.ViewRecord {
 	h.n++
 	o := h.chance.view()
@@ -98,7 +98,7 @@ func (h *history) happen() {
 	}
 }
 
-// bring imports opens of viewers that nothing else has.
+// bring imports views of viewers that nothing else has.
 func (h *history) bring(n int) {
 	h.Helper()
 	var views []vitrine.ViewRecord

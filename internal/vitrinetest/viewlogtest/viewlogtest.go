@@ -98,7 +98,7 @@ func bot(o vitrine.ViewRecord) vitrine.ViewRecord {
 
 func id(o vitrine.ViewRecord) vitrine.ViewID { return vitrine.ViewID(o.ID) }
 
-// snapshot is a beacon some time after an open.
+// snapshot is a beacon some time after a view.
 func snapshot(o vitrine.ViewRecord, after time.Duration, s report.Session) vitrine.Snapshot {
 	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o), At: o.At + after.Milliseconds(), Session: s}
 }
@@ -114,14 +114,14 @@ func download(o vitrine.ViewRecord, after time.Duration) vitrine.Download {
 	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), View: id(o)}
 }
 
-// append stores a batch and tells which of its opens were refused.
+// append stores a batch and tells which of its views were refused.
 func (t logTest) append(b vitrine.Batch) (refused []int) {
 	t.Helper()
 	refused, _ = t.outcome(b)
 	return refused
 }
 
-// outcome stores a batch and tells which of its opens were refused, and what
+// outcome stores a batch and tells which of its views were refused, and what
 // was early.
 func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	t.Helper()
@@ -159,7 +159,7 @@ func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
 	vitrinetest.Equal(t, fmt.Sprintf("counts of link %d", link), counts[link], vitrine.LinkCounts{Views: views, Downloads: downloads})
 }
 
-// all are the opens of a link, oldest first, with memory of their own.
+// all are the views of a link, oldest first, with memory of their own.
 func (t logTest) all(link vitrine.LinkID) []report.View {
 	t.Helper()
 	return t.between(link, firstDay, lastDay)
@@ -177,7 +177,7 @@ func (t logTest) between(link vitrine.LinkID, from, to report.Day) (views []repo
 	return views
 }
 
-// own copies what an open refers to; no pages are nil.
+// own copies what a view refers to; no pages are nil.
 func own(o report.View) report.View {
 	if o.Session != nil {
 		s := *o.Session
@@ -187,7 +187,7 @@ func own(o report.View) report.View {
 	return o
 }
 
-// returns tells of each open of a link, oldest first, whether it is a returning
+// returns tells of each view of a link, oldest first, whether it is a returning
 // viewer's.
 func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 	t.Helper()

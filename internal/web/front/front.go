@@ -85,7 +85,7 @@ func (s *Handler) SendFrontPicture(w http.ResponseWriter, r *http.Request) error
 // and more every year) obey a Disallow and would show a bare address. A search
 // engine that may not fetch a page cannot see that it says noindex, and lists
 // the bare address where it found it; one that may fetch it lists nothing. What
-// is fetched so is a bot's open, which no figure counts. What remains are
+// is fetched so is a bot's view, which no figure counts. What remains are
 // addresses with nothing on them to index, and large ones among them.
 const robotsText = `User-agent: *
 Disallow: /p/*/download

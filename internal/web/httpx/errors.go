@@ -55,7 +55,7 @@ var advice = map[vitrine.Code]string{
 }
 
 // Transient are the failures that the same address may not have a moment later.
-// No page asks again by itself: a tab that was left open would make an open of
+// No page asks again by itself: a tab that was left open would make a view of
 // a link by nobody, as soon as there is something to see.
 var Transient = map[vitrine.Code]bool{
 	vitrine.CodeNotAvailable: true, vitrine.CodeRateLimited: true, vitrine.CodeUnavailable: true, vitrine.CodeInternal: true,

@@ -76,7 +76,7 @@ func (s *Handler) FileSiteReport(w http.ResponseWriter, r *http.Request, slug vi
 	})
 }
 
-// ReportForm is no open: anyone who reports has seen the link's page, or does
+// ReportForm is no view: anyone who reports has seen the link's page, or does
 // not want to.
 func (s *Handler) ReportForm(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	return s.writeReport(w, r, http.StatusOK, s.reportPage(l), "")

@@ -20,7 +20,7 @@ type publicAlbumPage struct {
 }
 
 // ShowAlbum answers with the public page of an album: of its links those that
-// are live now. It is an open of nothing. A slug in another spelling is sent to
+// are live now. It is a view of nothing. A slug in another spelling is sent to
 // the album's own address.
 func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()

@@ -24,7 +24,7 @@ var clampedBeacons atomic.Int64
 func ClampedBeacons() int64 { return clampedBeacons.Load() }
 
 // Beacon takes in how a page is being read. The signature comes first: without
-// an open to speak of, a body is not looked at.
+// a view to speak of, a body is not looked at.
 func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 	now := s.Now()
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), now)

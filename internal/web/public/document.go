@@ -17,8 +17,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// document is the page of a link but for what differs between its opens, the
-// nonce and the view token: whatever is escaped has been, and an open's page is
+// document is the page of a link but for what differs between its views, the
+// nonce and the view token: whatever is escaped has been, and a view's page is
 // written by copying.
 type document struct {
 	link   vitrine.Link // as the page shows it
@@ -30,7 +30,7 @@ type document struct {
 	packed  packed
 }
 
-// piece is a part of a page that is the same for every open, and what follows
+// piece is a part of a page that is the same for every view, and what follows
 // it.
 type piece struct {
 	text []byte
@@ -44,7 +44,7 @@ const (
 	tokenGap byte = 'v'
 )
 
-// filling is what one open puts into the gaps.
+// filling is what one view puts into the gaps.
 type filling struct{ nonce, token string }
 
 func (f filling) of(gap byte) string {
@@ -111,7 +111,7 @@ func cut(page []byte, mark string) (pieces []piece) {
 	}
 }
 
-// write answers with the page of one open.
+// write answers with the page of one view.
 func (d *document) write(w http.ResponseWriter, r *http.Request, nonce, token string) error {
 	// What fills a gap is escaped by nobody: it has no letter that would have
 	// to be.
@@ -127,7 +127,7 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, nonce, token st
 	return nil
 }
 
-// fill is the page of one open.
+// fill is the page of one view.
 func (d *document) fill(f filling) []byte {
 	page := make([]byte, 0, d.size+len(d.pieces)*len(f.token))
 	for _, p := range d.pieces {
@@ -142,7 +142,7 @@ func plain(s string) bool {
 	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
 
-// packed is a document compressed once for every open: the compressed texts of
+// packed is a document compressed once for every view: the compressed texts of
 // its pieces, between which gaps are filled with blocks that are not
 // compressed. Texts refer back to texts before them, over gaps of a certain
 // length.

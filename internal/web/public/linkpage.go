@@ -80,7 +80,7 @@ func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage,
 }
 
 // identify gives the page the view token by which its beacons and its download
-// are known to be of one open.
+// are known to be of one view.
 func (p *linkPage) identify(token string) {
 	q := "?v=" + url.QueryEscape(token)
 	p.Beacon += q

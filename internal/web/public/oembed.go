@@ -41,7 +41,7 @@ func (s *Handler) oembedAddress(l *vitrine.Link) string {
 }
 
 // Oembed tells programs how to show a link (oEmbed 1.0). Nobody has seen the
-// link by that: it is no open. Of what is not live nothing is told, not even
+// link by that: it is no view. Of what is not live nothing is told, not even
 // whether it exists.
 func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()

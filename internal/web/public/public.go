@@ -20,7 +20,7 @@ type LinkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a
 // is no link; a slug in another spelling, or one that was the link's before, is
 // sent to the link's own address; and what a browser asks ahead of its reader
 // is refused, so that it asks again once the reader really goes there: a page
-// fetched ahead would be an open by nobody.
+// fetched ahead would be a view by nobody.
 func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-store")
@@ -55,7 +55,7 @@ func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 }
 
 // Show answers with the public page of a link, in one of its forms. Only an
-// answer of 200 to a GET is an open, and the open is durable before the page is
+// answer of 200 to a GET is a view, and the view is durable before the page is
 // sent: a page that was seen is in the log (analytics, Views).
 func (s *Handler) Show(f form) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
@@ -150,7 +150,7 @@ func (s *Handler) Guarded(h LinkHandler) LinkHandler {
 }
 
 // countDownload writes a download event for the beginning of a transfer. It has
-// the ID of its open: one open downloads once.
+// the ID of its view: one view downloads once.
 func (s *Handler) countDownload(r *http.Request, l *vitrine.Link) error {
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now())
 	if err != nil || v.Link != l.ID || r.Method != http.MethodGet || !FromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {

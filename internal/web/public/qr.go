@@ -21,7 +21,7 @@ type qrCode struct {
 	Path string
 }
 
-// qrAddress is the address in a link's QR code; by its query the open is known
+// qrAddress is the address in a link's QR code; by its query the view is known
 // to have come by the code (contract, sources).
 func (s *Handler) qrAddress(slug string) string { return s.PublicURL.String() + "/p/" + slug + "?qr=1" }
 

@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// What an account whose plan has no analytics is shown: opens that nobody made,
+// What an account whose plan has no analytics is shown: views that nobody made,
 // counted by the real engine. They are the same on every day but for their
 // dates, and know nothing of the account's own.
 
@@ -18,10 +18,10 @@ const (
 	samplePages = 12
 )
 
-// sampleWork is a link that the sample has opens of.
+// sampleWork is a link that the sample has views of.
 type sampleWork struct {
 	slug, title, kind string
-	daily             float64 // opens, at the end
+	daily             float64 // views, at the end
 }
 
 var sampleWorks = []sampleWork{
@@ -78,7 +78,7 @@ type sampleFacts struct {
 	views     int64
 }
 
-// sampleOpens makes the opens of the sample's days up to now, of a link of a
+// sampleViews makes the views of the sample's days up to now, of a link of a
 // kind.
 func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
 	r := rand.New(rand.NewPCG(1874, uint64(id)))

@@ -51,7 +51,7 @@ func KindNoun(kind string) string {
 	return Capital(kind)
 }
 
-// BotNouns are the reasons why an open is not a person's, and who that is.
+// BotNouns are the reasons why a view is not a person's, and who that is.
 var BotNouns = map[string][2]string{
 	visitor.BotLinkPreview:    {"Link previews", "a chat or a network that draws a card of the link"},
 	visitor.BotMailScanner:    {"Mail scanners", "a mail gateway that opens links before the reader does"},

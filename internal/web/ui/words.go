@@ -223,7 +223,7 @@ var WeekdayNames = [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursd
 
 func HourName(h int) string { return fmt.Sprintf("%02d:00", h) }
 
-// RecentTime is when an open was, in a column.
+// RecentTime is when a view was, in a column.
 func RecentTime(t, now time.Time) string {
 	t = t.UTC()
 	if t.Year() != now.UTC().Year() {

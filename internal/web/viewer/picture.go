@@ -37,7 +37,7 @@ func (s *Viewers) Picture(l *vitrine.Link) Picture {
 	return p
 }
 
-// SendPicture answers with a link's picture. It is no open: anyone who sees a
+// SendPicture answers with a link's picture. It is no view: anyone who sees a
 // picture of a link has not been there. It may be kept, and is asked for again
 // each time, so that of a link that is taken down it is gone at once.
 func (s *Viewers) SendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {

@@ -152,7 +152,7 @@ func statsTips(insights []report.Insight) []statsTip {
 	return tips
 }
 
-// statsOpen is one of the recent opens.
+// statsView is one of the recent views.
 type statsView struct {
 	report.RecentView
 	When, Place string
