@@ -157,9 +157,9 @@ func TestHeaders(t *testing.T) {
 		{"QR drawing", s.get("/p/" + string(links["page.html"].Slug) + "/qr.svg"), 200, map[string]string{"Content-Type": "image/svg+xml", "Content-Security-Policy": inert}},
 		{"home", s.get("/"), 200, map[string]string{"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "~script-src 'nonce-"}},
 		{"robots", s.get("/robots.txt"), 200, map[string]string{"Content-Type": "text/plain; charset=utf-8"}},
-		{"asset", s.get(s.attr(page("report.pdf").body, `href="(/assets/[^"]+page\.css)"`)), 200, map[string]string{"Cache-Control": "public, max-age=31536000, immutable",
+		{"asset", s.get(s.attr(page("report.pdf").body, `href="(/assets/[^"]+core\.css)"`)), 200, map[string]string{"Cache-Control": "public, max-age=31536000, immutable",
 			"Access-Control-Allow-Origin": "*", "Vary": "Accept-Encoding", "Content-Encoding": "gzip", "Content-Type": "text/css; charset=utf-8"}},
-		{"no asset", s.get("/assets/000000000000/page.css"), 404, nil},
+		{"no asset", s.get("/assets/000000000000/core.css"), 404, nil},
 		{"no page", s.get("/nowhere"), 404, nil},
 		{"preflight", s.do(http.MethodOptions, file("report.pdf", "file"), ""), 204, map[string]string{"Access-Control-Allow-Headers": "~Range"}},
 	} {

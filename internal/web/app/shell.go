@@ -17,7 +17,7 @@ type Shell struct {
 	Notices func(context.Context) []Notice
 }
 
-//go:embed *.html *.css *.js
+//go:embed *.html *.js
 var files embed.FS
 
 var _ = ui.Folder("app", files)

@@ -29,7 +29,7 @@ func Folder(dir string, files embed.FS) struct{} {
 	return struct{}{}
 }
 
-//go:embed *.html *.css *.js *.svg vendor
+//go:embed *.html *.css *.js *.svg styles components vendor
 var files embed.FS
 
 var _ = Folder("ui", files)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,8 +46,23 @@ func readAssets() assetSet {
 			if err != nil {
 				panic(err) // it is part of the program, or of the checkout
 			}
+			if vendored, ok := strings.CutPrefix(file, "vendor/"); ok && path.Ext(vendored) == ".css" {
+				body = slices.Concat([]byte("@layer base {"), body, []byte("}")) // so that pages can change it
+			}
 			bodies[name] = body
 		})
+	}
+	for sheet, parts := range sheets {
+		for _, part := range parts {
+			name := "ui/" + part
+			bodies[sheet] = append(append(bodies[sheet], bodies[name]...), '\n')
+			delete(bodies, name)
+		}
+	}
+	for name, body := range bodies {
+		if path.Ext(name) == ".css" {
+			bodies[name] = shorter(body)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(bodies)) {
 		group := assetGroup(name)
@@ -64,6 +80,17 @@ func readAssets() assetSet {
 		set.names[name] = httpx.AssetRoot + address
 	}
 	return set
+}
+
+var (
+	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	cssSpace   = regexp.MustCompile(`\s*([{};]|\s)\s*`)
+)
+
+// shorter is a style sheet without comments and indentation. No string in ours
+// holds either.
+func shorter(css []byte) []byte {
+	return cssSpace.ReplaceAll(cssComment.ReplaceAll(css, nil), []byte("$1"))
 }
 
 // assetGroup is the vendored library that a file is of; "" for own files.

@@ -153,7 +153,7 @@ func Parse(of func(*Viewer) string, names ...string) map[*Viewer]ui.Template {
 	return all
 }
 
-//go:embed */*.html */*.css */*.js
+//go:embed *.css */*.html */*.css */*.js
 var files embed.FS
 
 var _ = ui.Folder("viewer", files)

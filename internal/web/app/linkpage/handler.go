@@ -19,7 +19,7 @@ type Handler struct {
 	Analytics *analytics.Service
 }
 
-//go:embed *.html
+//go:embed *.html *.css
 var files embed.FS
 
 var _ = ui.Folder("app/linkpage", files)

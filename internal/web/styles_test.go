@@ -1,0 +1,123 @@
+package web_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// styleSheets are our own style sheets, without comments, by their paths below
+// this directory.
+func styleSheets(t *testing.T) map[string]string {
+	t.Helper()
+	comment := regexp.MustCompile(`(?s)/\*.*?\*/`)
+	all := map[string]string{}
+	err := fs.WalkDir(os.DirFS("."), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "vendor" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case path.Ext(p) == ".css":
+			b, err := os.ReadFile(p)
+			all[p] = comment.ReplaceAllString(string(b), "")
+			return err
+		}
+		return nil
+	})
+	if err != nil || len(all) < 20 {
+		t.Fatalf("%d style sheets: %v", len(all), err)
+	}
+	return all
+}
+
+// Values of styles are tokens: at most eight sizes of type, one scale of
+// distances, three corners, one motion, five breakpoints, and each colour once.
+func TestStyleTokens(t *testing.T) {
+	declaration := regexp.MustCompile(`(?m)([a-z-]+):\s+([^;{}]+);`)
+	length := regexp.MustCompile(`(?:^|[\s(,-])(\d*\.?\d+)(rem|px)\b`)
+	raw := func(value string) bool { // a length that is no hairline
+		for _, m := range length.FindAllStringSubmatch(value, -1) {
+			if m[2] == "rem" && m[1] != "0" || m[2] == "px" && !slices.Contains([]string{"0", "1", "1.5", "2", "3"}, m[1]) {
+				return true
+			}
+		}
+		return false
+	}
+	color := regexp.MustCompile(`#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(|(?:^|\s)(?:white|black|red|gray)(?:$|\s)`)
+	size := regexp.MustCompile(`var\(--text-\w+\)|\b(?:inherit|smaller|normal|revert)\b|--font-height`)
+	width := regexp.MustCompile(`(?:max-width:|width >) ([\d.]+)rem\)`)
+	sheets := styleSheets(t)
+	for name, css := range sheets {
+		if strings.HasPrefix(name, "ui/styles/") && name != "ui/styles/base.css" && name != "ui/styles/reset.css" {
+			continue // where the tokens are
+		}
+		if !strings.HasPrefix(strings.TrimSpace(css), "@layer") && name != "viewer/docx/docx.css" {
+			t.Errorf("%s is in no layer", name)
+		}
+		for _, m := range regexp.MustCompile(`@media[^{]*`).FindAllString(css, -1) {
+			for _, w := range width.FindAllStringSubmatch(m, -1) {
+				if !slices.Contains([]string{"24", "40", "48", "64", "80"}, w[1]) {
+					t.Errorf("%s has a breakpoint of its own: %s", name, m)
+				}
+			}
+		}
+		for _, m := range declaration.FindAllStringSubmatch(css, -1) {
+			property, value := m[1], strings.Join(strings.Fields(m[2]), " ")
+			wrong := ""
+			switch {
+			case color.MatchString(value):
+				wrong = "a colour"
+			case (property == "font" || property == "font-size") && !size.MatchString(value):
+				wrong = "a size of type"
+			case regexp.MustCompile(`^(scroll-)?(padding|margin|gap|row-gap|column-gap)`).MatchString(property) && raw(value):
+				wrong = "a distance"
+			case strings.HasSuffix(property, "radius") && raw(value):
+				wrong = "a corner"
+			case property == "z-index" && !strings.HasPrefix(value, "var(--z-"):
+				wrong = "a height"
+			case property == "transition" && !strings.HasPrefix(value, "none") && !strings.Contains(value, "var(--motion)"):
+				wrong = "a motion"
+			}
+			if wrong != "" {
+				t.Errorf("%s has %s of its own; ui/styles/tokens.css has those of all: %s: %s", name, wrong, property, value)
+			}
+		}
+	}
+	sizes := regexp.MustCompile(`(?m)^\s*--text-(\w+):`).FindAllStringSubmatch(sheets["ui/styles/tokens.css"], -1)
+	if len(sizes) != 9 { // one is relative: code in a line of text
+		t.Errorf("%d sizes of type: %v", len(sizes), sizes)
+	}
+}
+
+// A page links the sheets that all share and those of its own directory, and
+// none of another page's.
+func TestStylesOfPages(t *testing.T) {
+	linked := regexp.MustCompile(`asset "([^"]+\.css)"`)
+	sheets, used := styleSheets(t), map[string]bool{}
+	err := fs.WalkDir(os.DirFS("."), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || path.Ext(p) != ".html" {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		for _, m := range linked.FindAllStringSubmatch(string(b), -1) {
+			used[m[1]] = true
+			if dir := path.Dir(m[1]); dir != "ui" && dir != "viewer" && dir != "uplot" && dir != "viewer/text" && dir != path.Dir(p) {
+				t.Errorf("%s links the styles of another page, %s", p, m[1])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range sheets {
+		if dir := path.Dir(name); dir != "ui/styles" && dir != "ui/components" && !strings.HasPrefix(dir, "viewer") && !used[name] {
+			t.Errorf("no page links %s", name)
+		}
+	}
+}
