@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"hash/crc32"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,7 +32,29 @@ type APIKey struct {
 	CreatedAt time.Time
 	UsedAt    time.Time // zero: never; kept to the minute
 	RevokedAt time.Time // zero: it was not
-	ExpiresAt time.Time // zero: it does not; set when another key takes its place
+	ExpiresAt time.Time // zero: it does not
+	Scope     KeyScope
+	// LinkLife is how long after they were made links may be public that the
+	// key makes or edits; 0: any time.
+	LinkLife time.Duration
+	Replaced bool // another key has taken its place; it is in force until ExpiresAt
+}
+
+// KeyScope is what a key may do. Each includes those before it.
+type KeyScope string
+
+const (
+	ScopeRead    KeyScope = "read"    // lists and reports
+	ScopePublish KeyScope = "publish" // also uploads and edits
+	ScopeFull    KeyScope = "full"    // also deletes, and manages keys
+)
+
+// Scopes are all scopes, the least first.
+var Scopes = []KeyScope{ScopeRead, ScopePublish, ScopeFull}
+
+// Allows reports whether a scope includes another.
+func (s KeyScope) Allows(need KeyScope) bool {
+	return slices.Contains(Scopes, need) && slices.Index(Scopes, s) >= slices.Index(Scopes, need)
 }
 
 // InForce reports whether a key is good at a time.

@@ -80,12 +80,15 @@ type Link struct {
 	SHA256  string // lower-case hex
 	Pages   int    // of a PDF; 0 unknown
 
+	Key           KeyID  // that it was made with; 0: none, or it was not kept
+	Client        string // the program that made it, as it names itself; "": not known
 	AllowDownload bool
 	State         LinkState
 	Reason        string // why it is in review or disabled: a reason code
 	Detail        string // what exactly was found, where something was: a signature, a member of an archive
 	CreatedAt     time.Time
 	StateAt       time.Time // since when it is in its state
+	ExpiresAt     time.Time // from when on it is disabled; zero: it does not expire
 	DeletedAt     time.Time // zero: not deleted
 	// HasBytes says that bytes are stored, and count. Of a deleted link: that
 	// something of it may still be there to be removed.
@@ -293,6 +296,9 @@ type LinkTx interface {
 	// bytes. A website that is not deleted is one link, whatever its versions;
 	// the bytes are theirs, too.
 	CountLinks(a AccountID) (n, bytes int64, err error)
+	// LinksByKey counts the links of an account that are not deleted by the key
+	// that they were made with.
+	LinksByKey(a AccountID) (map[KeyID]int64, error)
 	// ReleaseSlugs takes the slug from the rows of links, websites and albums
 	// deleted before a time, so that it can be given again, and tells from how
 	// many.

@@ -76,6 +76,7 @@ type Tx interface {
 // LinkQuery selects links. Zero members do not select.
 type LinkQuery struct {
 	Account   AccountID
+	Key       KeyID // links that were made with it
 	State     LinkState
 	WithBytes bool // deleted links that still have something to be removed: those alone
 	// PreviewDue selects live links with bytes whose parts are to be made.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/terminal"
 )
 
@@ -21,12 +22,32 @@ type keyCreateCmd struct {
 	emailArg
 	placeFlags
 	jsonFlag
-	Name string `help:"What the key is for." default:"key"`
+	Name     string `help:"What the key is for." default:"key"`
+	Scope    string `help:"What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys)." enum:"read,publish,full" default:"full"`
+	Expires  string `help:"When the key expires, such as 30d, 12h or 2027-01-31. Without it, never." placeholder:"WHEN"`
+	LinkLife string `help:"How long links are public that a publish key makes, such as 30d. Then they expire." placeholder:"TIME"`
+}
+
+func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {
+	r = auth.KeyRequest{Name: c.Name, Scope: vitrine.KeyScope(c.Scope)}
+	if c.Expires != "" {
+		if r.ExpiresAt, err = terminal.ParseWhen(c.Expires, now); err != nil {
+			return r, err
+		}
+	}
+	if c.LinkLife != "" {
+		r.LinkLife, err = terminal.ParseSpan(c.LinkLife)
+	}
+	return r, err
 }
 
 func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		key, err := in.keys.Create(ctx, c.Email, c.Name)
+		r, err := c.request(in.now())
+		if err != nil {
+			return err
+		}
+		key, err := in.keys.Create(ctx, c.Email, r)
 		if err != nil {
 			return err
 		}
@@ -35,7 +56,8 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				Email  string `json:"email"`
 				Name   string `json:"name"`
 				APIKey string `json:"apiKey"`
-			}{c.Email, c.Name, string(key)})
+				Scope  string `json:"scope"`
+			}{c.Email, c.Name, string(key), c.Scope})
 		}
 		t.Say("Key %q of %s, shown this once:", terminal.Plain(c.Name), terminal.Plain(c.Email))
 		return showKey(t, c.Data, key)
@@ -56,6 +78,8 @@ type keyRow struct {
 	UsedAt    string        `json:"usedAt,omitempty"`
 	RevokedAt string        `json:"revokedAt,omitempty"`
 	ExpiresAt string        `json:"expiresAt,omitempty"`
+	Scope     string        `json:"scope"`
+	LinkLife  int64         `json:"linkLifeSeconds,omitempty"`
 }
 
 func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -66,7 +90,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		var rows [][]string
 		for _, k := range keys {
-			r := keyRow{k.ID, k.Name, k.Last4, stamp(k.CreatedAt), stamp(k.UsedAt), stamp(k.RevokedAt), stamp(k.ExpiresAt)}
+			r := keyRow{k.ID, k.Name, k.Last4, stamp(k.CreatedAt), stamp(k.UsedAt), stamp(k.RevokedAt), stamp(k.ExpiresAt), string(k.Scope), int64(k.LinkLife / time.Second)}
 			if c.JSON {
 				if err := t.JSON(r); err != nil {
 					return err
@@ -83,12 +107,12 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				state = "ends " + r.ExpiresAt
 			}
 			rows = append(rows, []string{strconv.FormatInt(int64(r.ID), 10), vitrine.KeyPrefix + "…" + r.Last4, r.CreatedAt,
-				cmp.Or(r.UsedAt, "never"), state, r.Name})
+				cmp.Or(r.UsedAt, "never"), r.Scope, state, r.Name})
 		}
 		if c.JSON {
 			return nil
 		}
-		return t.Table([]string{"ID", "KEY", "CREATED", "LAST USED", "STATE", "NAME"}, rows)
+		return t.Table([]string{"ID", "KEY", "CREATED", "LAST USED", "SCOPE", "STATE", "NAME"}, rows)
 	})
 }
 

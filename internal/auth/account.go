@@ -59,7 +59,7 @@ func (s *Accounts) Create(ctx context.Context, email string, plan vitrine.Plan) 
 		if account, err = s.add(tx, email, plan, ""); err != nil {
 			return err
 		}
-		key, err = addKey(tx, account.ID, "first key", account.CreatedAt)
+		key, err = addKey(tx, account.ID, KeyRequest{Name: "first key"}, account.CreatedAt)
 		return err
 	})
 	return account, key, err

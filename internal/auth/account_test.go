@@ -169,7 +169,7 @@ func TestClose(t *testing.T) {
 	ctx := t.Context()
 	e.Must(e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords))
 	keys := &auth.Keys{Store: e.Store, Now: e.Clock.Now}
-	key, err := keys.Create(ctx, fixture.AnnEmail, "key")
+	key, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "key"})
 	e.Must(err)
 	one, two := e.Note("one"), e.Note("two")
 	album, err := (&collections.Albums{Store: e.Store, Now: e.Clock.Now}).Create(ctx, e.Account, "Album", "")
@@ -263,13 +263,50 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// A key has a scope, may expire, and may limit its links; the key that takes
+// its place may do no more and no longer.
+func TestScopedKey(t *testing.T) {
+	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
+	ctx := t.Context()
+	keys := &auth.Keys{Store: e.Store, Now: e.Clock.Now}
+	end := e.Clock.Now().Add(48 * time.Hour)
+	for what, r := range map[string]auth.KeyRequest{
+		"no such scope":          {Name: "k", Scope: "admin"},
+		"expired":                {Name: "k", ExpiresAt: e.Clock.Now()},
+		"links of a read key":    {Name: "k", Scope: vitrine.ScopeRead, LinkLife: time.Hour},
+		"links of a full key":    {Name: "k", LinkLife: time.Hour},
+		"links for a second":     {Name: "k", Scope: vitrine.ScopePublish, LinkLife: time.Second},
+		"links that end earlier": {Name: "k", Scope: vitrine.ScopePublish, LinkLife: -time.Hour},
+	} {
+		e.Code(what, fixture.Second(keys.Create(ctx, fixture.AnnEmail, r)), vitrine.CodeInvalidRequest)
+	}
+	_, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish, ExpiresAt: end, LinkLife: time.Hour})
+	e.Must(err)
+	list, err := keys.List(ctx, fixture.AnnEmail)
+	e.Must(err)
+	next, err := keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-1].ID, time.Hour)
+	e.Must(err)
+	c, err := keys.Authenticate(ctx, string(next))
+	e.Must(err)
+	if k := c.Key; k.Scope != vitrine.ScopePublish || !k.ExpiresAt.Equal(end) || k.LinkLife != time.Hour || k.Replaced {
+		t.Errorf("the key that takes the place of a scoped one is %+v", k)
+	}
+	for scope, code := range map[vitrine.KeyScope]vitrine.Code{vitrine.ScopeRead: "", vitrine.ScopePublish: "", vitrine.ScopeFull: vitrine.CodeForbidden, "": vitrine.CodeForbidden} {
+		if err := c.Need(scope); vitrine.CodeOf(err) != code {
+			t.Errorf("a publish key for %q: %v", scope, err)
+		}
+	}
+	e.Clock.Advance(48 * time.Hour)
+	e.Code("expired", fixture.Second(keys.Authenticate(ctx, string(next))), vitrine.CodeUnauthorized)
+}
+
 // A key that is rolled has a successor of the same name, and ends after its
 // grace.
 func TestRollKey(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
 	keys := &auth.Keys{Store: e.Store, Now: e.Clock.Now}
-	first, err := keys.Create(ctx, fixture.AnnEmail, "nightly")
+	first, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "nightly"})
 	e.Must(err)
 	list, err := keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
@@ -293,9 +330,12 @@ func TestRollKey(t *testing.T) {
 	if a, err := keys.Authenticate(ctx, string(last)); err != nil || a.Email != fixture.AnnEmail {
 		t.Error(a, err)
 	}
+	list, err = keys.List(ctx, fixture.AnnEmail)
+	e.Must(err)
+	e.Code("replaced", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-2].ID, 0)), vitrine.CodeInvalidRequest)
 	e.Code("of nobody", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, 999, 0)), vitrine.CodeNotFound)
 	for range auth.MaxKeys {
-		if _, err = keys.Create(ctx, fixture.AnnEmail, "one more"); err != nil {
+		if _, err = keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "one more"}); err != nil {
 			break
 		}
 	}

@@ -1,8 +1,10 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -21,9 +23,23 @@ type Keys struct {
 
 var errUnauthorized = &vitrine.Error{Code: vitrine.CodeUnauthorized, Message: "The API key is missing, malformed, unknown or revoked. Send it as \"Authorization: Bearer vtr_…\"."}
 
+// Caller is who sends a request: an account, and the key that it sent.
+type Caller struct {
+	*vitrine.Account
+	Key *vitrine.APIKey
+}
+
+// Need refuses a caller whose key does not have a scope. Errors: CodeForbidden.
+func (c *Caller) Need(scope vitrine.KeyScope) error {
+	if c.Key.Scope.Allows(scope) {
+		return nil
+	}
+	return vitrine.Errorf(vitrine.CodeForbidden, "This API key has the scope %s, and this needs %s. Use a key with that scope.", c.Key.Scope, scope)
+}
+
 // Authenticate finds the account of a key. Errors: CodeUnauthorized, CodeBanned
 // (contract, Order of checks).
-func (s *Keys) Authenticate(ctx context.Context, text string) (*vitrine.Account, error) {
+func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	key, ok := vitrine.ParseKeyText(text)
 	if !ok {
 		return nil, errUnauthorized
@@ -48,7 +64,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*vitrine.Account,
 	if s.Now().Sub(k.UsedAt) >= keyUseGrain {
 		s.touch(ctx, k.ID, key)
 	}
-	return a, nil
+	return &Caller{a, k}, nil
 }
 
 // touch keeps when a key was last used; that it fails is no reason to refuse
@@ -71,28 +87,59 @@ const MaxKeys = 100
 // place.
 const RotateGrace = 7 * 24 * time.Hour
 
+// KeyRequest is what a further key is to be.
+type KeyRequest struct {
+	Name      string
+	Scope     vitrine.KeyScope // "": full
+	ExpiresAt time.Time        // zero: it does not
+	LinkLife  time.Duration    // of a key that publishes, see [vitrine.APIKey]
+}
+
+// minLinkLife is the shortest limit that a key may set for its links.
+const minLinkLife = time.Minute
+
+func (r *KeyRequest) check(now time.Time) error {
+	wrong := func(field, message string) error {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
+	}
+	r.Scope = cmp.Or(r.Scope, vitrine.ScopeFull)
+	switch {
+	case r.Name == "" || utf8.RuneCountInString(r.Name) > vitrine.KeyNameRunes || vitrine.HasControl(r.Name):
+		return wrong("name", "A key's name has 1 to 100 characters, no control characters.")
+	case !slices.Contains(vitrine.Scopes, r.Scope):
+		return wrong("scope", "A key's scope is read, publish or full.")
+	case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(now):
+		return wrong("expiresAt", "The key would have expired already. Choose a later time.")
+	case r.LinkLife != 0 && r.Scope != vitrine.ScopePublish:
+		return wrong("linkLife", "Only a key with the scope publish limits how long its links are public.")
+	case r.LinkLife != 0 && r.LinkLife < minLinkLife:
+		return wrong("linkLife", "Links of a key are public for a minute at least.")
+	}
+	return nil
+}
+
 // Create makes a further key of an account. Errors: CodeInvalidRequest.
-func (s *Keys) Create(ctx context.Context, email, name string) (key vitrine.KeyText, err error) {
-	if name == "" || utf8.RuneCountInString(name) > vitrine.KeyNameRunes || vitrine.HasControl(name) {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "name", Message: "A key's name has 1 to 100 characters, no control characters."}
+func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key vitrine.KeyText, err error) {
+	if err := r.check(s.Now()); err != nil {
+		return "", err
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		a, err := vitrine.AccountByEmail(tx, email)
 		if err != nil {
 			return err
 		}
-		key, err = s.further(tx, a, name)
+		key, err = s.further(tx, a, r)
 		return err
 	})
 	return key, err
 }
 
 // further adds a key within the bound.
-func (s *Keys) further(tx vitrine.KeyTx, a *vitrine.Account, name string) (vitrine.KeyText, error) {
+func (s *Keys) further(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (vitrine.KeyText, error) {
 	if err := s.room(tx, a.ID); err != nil {
 		return "", err
 	}
-	return addKey(tx, a.ID, name, s.Now())
+	return addKey(tx, a.ID, r, s.Now())
 }
 
 // room refuses a key more than an account may have.
@@ -113,9 +160,9 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 	return nil
 }
 
-// Rotate makes a key of the same name in place of one, which stays good for a
-// while: grace, at most RollGrace; 0: it ends now. Errors: CodeNotFound;
-// CodeInvalidRequest for one that has ended.
+// Rotate makes a key of the same name, scope and expiry in place of one, which
+// stays good for a while: grace, at most RotateGrace; 0: it ends now. Errors:
+// CodeNotFound; CodeInvalidRequest for one that has ended, or was replaced.
 func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace time.Duration) (key vitrine.KeyText, err error) {
 	if grace < 0 || grace > RotateGrace {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace", Message: "A key stays good for a week at most beside the new one."}
@@ -129,6 +176,11 @@ func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace
 		if !k.InForce(now) {
 			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This key has ended. Create a new one.")
 		}
+		if k.Replaced {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "Another key has taken the place of this one. Rotate that one.")
+		}
+		next := KeyRequest{Name: k.Name, Scope: k.Scope, ExpiresAt: k.ExpiresAt, LinkLife: k.LinkLife}
+		k.Replaced = true
 		if end := now.Add(grace); grace == 0 {
 			k.RevokedAt = now
 		} else if k.ExpiresAt.IsZero() || end.Before(k.ExpiresAt) {
@@ -137,7 +189,7 @@ func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace
 		if err := tx.PutKey(k); err != nil {
 			return err
 		}
-		key, err = s.further(tx, a, k.Name)
+		key, err = s.further(tx, a, next)
 		return err
 	})
 	return key, err
@@ -159,6 +211,15 @@ func keyOf(tx vitrine.Tx, email string, id vitrine.KeyID) (*vitrine.Account, *vi
 		err = vitrine.Errorf(vitrine.CodeNotFound, "%s has no key %d.", a.Email, id)
 	}
 	return nil, nil, err
+}
+
+// Made counts the links of an account by the key that they were made with.
+func (s *Keys) Made(ctx context.Context, a *vitrine.Account) (made map[vitrine.KeyID]int64, err error) {
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		made, err = tx.LinksByKey(a.ID)
+		return err
+	})
+	return made, err
 }
 
 // List tells an account's keys, revoked ones too, oldest first.
@@ -189,14 +250,10 @@ func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) error
 	})
 }
 
-// RevokeText ends the key of a request, from the next request on. Errors:
-// CodeUnauthorized, CodeBanned.
-func (s *Keys) RevokeText(ctx context.Context, text string) error {
-	if _, err := s.Authenticate(ctx, text); err != nil {
-		return err
-	}
+// RevokeOwn ends the key of a request, from the next request on.
+func (s *Keys) RevokeOwn(ctx context.Context, c *Caller) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		k, err := tx.KeyByHash(vitrine.KeyText(text).Hash())
+		k, err := tx.KeyByHash(c.Key.Hash)
 		if err != nil {
 			return err
 		}
@@ -207,8 +264,9 @@ func (s *Keys) RevokeText(ctx context.Context, text string) error {
 	})
 }
 
-func addKey(tx vitrine.KeyTx, a vitrine.AccountID, name string, now time.Time) (vitrine.KeyText, error) {
+func addKey(tx vitrine.KeyTx, a vitrine.AccountID, r KeyRequest, now time.Time) (vitrine.KeyText, error) {
 	text := vitrine.NewKeyText()
-	k := &vitrine.APIKey{Account: a, Name: name, Hash: text.Hash(), Last4: string(text[len(text)-4:]), CreatedAt: now}
+	k := &vitrine.APIKey{Account: a, Name: r.Name, Hash: text.Hash(), Last4: string(text[len(text)-4:]), CreatedAt: now,
+		Scope: cmp.Or(r.Scope, vitrine.ScopeFull), ExpiresAt: r.ExpiresAt, LinkLife: r.LinkLife}
 	return text, tx.AddKey(k)
 }

@@ -214,7 +214,7 @@ func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err
 		if a.Banned {
 			return vitrine.ErrBanned
 		}
-		key, err := s.Keys.further(tx, a, l.Machine)
+		key, err := s.Keys.further(tx, a, KeyRequest{Name: l.Machine})
 		if err != nil {
 			return err
 		}

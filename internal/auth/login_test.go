@@ -85,9 +85,9 @@ func TestLogin(t *testing.T) {
 	}
 	c.take(secret, vitrine.CodeNotFound)
 	c.decide(c.bob, typed, true, vitrine.CodeNotFound)
-	c.Must(c.keys.RevokeText(t.Context(), string(taken.Key)))
-	if err := c.keys.RevokeText(t.Context(), string(taken.Key)); vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
-		t.Errorf("a revoked key revokes: %v", err)
+	c.Must(c.keys.RevokeOwn(t.Context(), a))
+	if _, err := c.keys.Authenticate(t.Context(), string(taken.Key)); vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
+		t.Errorf("a revoked key is good: %v", err)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestLoginWithoutRoom(t *testing.T) {
 	l, _ = c.begin()
 	c.decide(c.bob, l.Code, true, vitrine.CodeBanned)
 	for range auth.MaxKeys - 1 {
-		_, err := c.keys.Create(t.Context(), c.Account.Email, "k")
+		_, err := c.keys.Create(t.Context(), c.Account.Email, auth.KeyRequest{Name: "k"})
 		c.Must(err)
 	}
 	c.decide(c.Account, l.Code, true, vitrine.CodeInvalidRequest)

@@ -19,6 +19,7 @@ type LinkSearch struct {
 	Text  string
 	Kind  filetype.Kind
 	State vitrine.LinkState
+	Key   vitrine.KeyID // that made them
 	Sort  vitrine.LinkSort
 	// Skip leaves out as many of the first, and at most Limit follow.
 	Skip, Limit int
@@ -47,7 +48,7 @@ func (f FoundLink) Views() (n int64) {
 func (s *Service) Search(ctx context.Context, a *vitrine.Account, q LinkSearch) (found []FoundLink, more bool, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
 	from := to - ViewDays
-	rows := vitrine.LinkQuery{Account: a.ID, Files: true, State: q.State, Kind: q.Kind, Words: vitrine.FoldWords(q.Text), Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}
+	rows := vitrine.LinkQuery{Account: a.ID, Files: true, State: q.State, Kind: q.Kind, Key: q.Key, Words: vitrine.FoldWords(q.Text), Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}
 	var links []*vitrine.Link
 	if q.Sort == vitrine.SortViews {
 		links, err = s.byViews(ctx, a, rows, from, to)

@@ -19,6 +19,9 @@ type CompleteRequest struct {
 	LinkName, Slug, IdempotencyKey *string
 	AllowDownload                  *bool
 	Site                           vitrine.SiteID // that of step 1
+	Key                            vitrine.KeyID  // that the request comes with; 0: a person's browser
+	Client                         string         // the program that sends it, as it names itself
+	LinkLife                       time.Duration  // how long the link may be public (vitrine.APIKey)
 }
 
 // Complete makes the link of an upload whose bytes are stored: seals them,
@@ -34,16 +37,9 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 			return nil, err
 		}
 	}
-	title, download := r.Name, true
-	if r.LinkName != nil {
-		t, err := vitrine.ParseTitle(*r.LinkName)
-		if err != nil {
-			return nil, err
-		}
-		title = t
-	}
-	if r.AllowDownload != nil {
-		download = *r.AllowDownload
+	link, err := s.asked(r)
+	if err != nil {
+		return nil, err
 	}
 	u, l, err := s.find(ctx, a, r)
 	if err != nil || l != nil {
@@ -51,7 +47,7 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 	}
 	return s.checkOnce(ctx, u.ID, func(c *check) (*vitrine.Link, error) {
 		ctx := context.WithoutCancel(ctx)
-		l, err := s.publish(ctx, c, u, title, download)
+		l, err := s.publish(ctx, c, u, link)
 		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
 			// Another process may have ended the upload meanwhile, and taken
 			// its bytes.
@@ -64,6 +60,20 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 		}
 		return l, err
 	})
+}
+
+// asked is what a request says of its link.
+func (s *Uploads) asked(r CompleteRequest) (l vitrine.Link, err error) {
+	l = vitrine.Link{Title: r.Name, AllowDownload: r.AllowDownload == nil || *r.AllowDownload, Key: r.Key, Client: r.Client}
+	if r.LinkName != nil {
+		if l.Title, err = vitrine.ParseTitle(*r.LinkName); err != nil {
+			return l, err
+		}
+	}
+	if r.LinkLife > 0 {
+		l.ExpiresAt = s.Now().Add(r.LinkLife)
+	}
+	return l, nil
 }
 
 var errUploadUnknown = &vitrine.Error{Code: vitrine.CodeUploadNotFound, Field: "path", Message: "There is no upload with this path. Begin again with step 1."}
@@ -126,8 +136,9 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteReques
 	return u, l, err
 }
 
-// publish checks the stored bytes of an upload and makes its link.
-func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, title string, download bool) (*vitrine.Link, error) {
+// publish checks the stored bytes of an upload and makes its link, of which the
+// request has said the rest.
+func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made vitrine.Link) (*vitrine.Link, error) {
 	info, err := s.Blobs.Stat(ctx, u.ID)
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return s.absent(ctx, u)
@@ -141,8 +152,9 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, titl
 	if info, err = s.Blobs.Seal(ctx, u.ID); err != nil {
 		return nil, vitrine.Unavailable(err)
 	}
-	l := &vitrine.Link{Account: u.Account, Upload: u.ID, Slug: u.Slug, Title: title, Name: u.Name, Type: u.Type, Size: u.Size,
-		SHA256: info.SHA256, AllowDownload: download, HasBytes: true, Site: u.Site}
+	l := &made
+	l.Account, l.Upload, l.Slug, l.Name, l.Type, l.Size, l.Site = u.Account, u.ID, u.Slug, u.Name, u.Type, u.Size, u.Site
+	l.SHA256, l.HasBytes = info.SHA256, true
 	if l.Site != 0 {
 		l.AllowDownload, l.Preview = false, vitrine.PreviewDone // there is no page that would offer the one or show the other
 	}

@@ -2,21 +2,26 @@ package sqlstore
 
 import (
 	"fmt"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/sqldb"
 )
 
-const keyColumns = "account, name, hash, last4, created_at, used_at, revoked_at, expires_at"
+const keyColumns = "account, name, hash, last4, created_at, used_at, revoked_at, expires_at, scope, link_life, replaced"
 
 func keyValues(k *vitrine.APIKey) []any {
-	return []any{int64(k.Account), k.Name, k.Hash[:], k.Last4, sqldb.Ms(k.CreatedAt), sqldb.MsOrNull(k.UsedAt), sqldb.MsOrNull(k.RevokedAt), sqldb.MsOrNull(k.ExpiresAt)}
+	return []any{int64(k.Account), k.Name, k.Hash[:], k.Last4, sqldb.Ms(k.CreatedAt), sqldb.MsOrNull(k.UsedAt), sqldb.MsOrNull(k.RevokedAt), sqldb.MsOrNull(k.ExpiresAt),
+		string(k.Scope), k.LinkLife.Milliseconds(), k.Replaced}
 }
 
 func readKey(s sqldb.Scanner) (*vitrine.APIKey, error) {
 	k := new(vitrine.APIKey)
 	var hash []byte
-	err := s.Scan(&k.ID, &k.Account, &k.Name, &hash, &k.Last4, sqldb.Instant{Time: &k.CreatedAt}, sqldb.Instant{Time: &k.UsedAt}, sqldb.Instant{Time: &k.RevokedAt}, sqldb.Instant{Time: &k.ExpiresAt})
+	var life int64
+	err := s.Scan(&k.ID, &k.Account, &k.Name, &hash, &k.Last4, sqldb.Instant{Time: &k.CreatedAt}, sqldb.Instant{Time: &k.UsedAt}, sqldb.Instant{Time: &k.RevokedAt}, sqldb.Instant{Time: &k.ExpiresAt},
+		&k.Scope, &life, &k.Replaced)
+	k.LinkLife = time.Duration(life) * time.Millisecond
 	if err == nil && copy(k.Hash[:], hash) != len(hash) {
 		err = fmt.Errorf("the hash of key %d has %d bytes", k.ID, len(hash))
 	}
@@ -24,7 +29,7 @@ func readKey(s sqldb.Scanner) (*vitrine.APIKey, error) {
 }
 
 func (t Tx) AddKey(k *vitrine.APIKey) error {
-	return t.add(&k.ID, "INSERT INTO keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)", keyValues(k)...)
+	return t.add(&k.ID, "INSERT INTO keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", keyValues(k)...)
 }
 
 func (t Tx) KeyByHash(hash [32]byte) (*vitrine.APIKey, error) {
@@ -36,8 +41,8 @@ func (t Tx) Keys(a vitrine.AccountID) ([]*vitrine.APIKey, error) {
 }
 
 func (t Tx) PutKey(k *vitrine.APIKey) error {
-	return t.Put(`UPDATE keys SET account = $1, name = $2, hash = $3, last4 = $4, created_at = $5, used_at = $6, revoked_at = $7, expires_at = $8
-		WHERE id = $9`, append(keyValues(k), int64(k.ID))...)
+	return t.Put(`UPDATE keys SET account = $1, name = $2, hash = $3, last4 = $4, created_at = $5, used_at = $6, revoked_at = $7, expires_at = $8,
+		scope = $9, link_life = $10, replaced = $11 WHERE id = $12`, append(keyValues(k), int64(k.ID))...)
 }
 
 func (t Tx) DeleteKeys(a vitrine.AccountID) error {

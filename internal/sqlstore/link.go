@@ -11,7 +11,7 @@ import (
 )
 
 const linkColumns = `account, upload, slug, title, name, type, kind, size, sha256, pages, allow_download, state, reason,
-	detail, scanned, created_at, state_at, deleted_at, has_bytes, parts, preview, site, files`
+	detail, scanned, created_at, state_at, deleted_at, has_bytes, parts, preview, site, files, key, client, expires_at`
 
 // Beside what is read back stands what links are searched by.
 const linkWritten = linkColumns + ", words"
@@ -19,19 +19,19 @@ const linkWritten = linkColumns + ", words"
 func linkValues(l *vitrine.Link) []any {
 	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size, l.SHA256, l.Pages,
 		l.AllowDownload, string(l.State), l.Reason, l.Detail, l.Scanned, sqldb.Ms(l.CreatedAt), sqldb.MsOrNull(l.StateAt), sqldb.MsOrNull(l.DeletedAt), l.HasBytes,
-		string(l.Parts), string(l.Preview), int64(l.Site), l.Files, l.SearchWords()}
+		string(l.Parts), string(l.Preview), int64(l.Site), l.Files, int64(l.Key), l.Client, sqldb.MsOrNull(l.ExpiresAt), l.SearchWords()}
 }
 
 func readLink(s sqldb.Scanner) (*vitrine.Link, error) {
 	l := new(vitrine.Link)
 	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256, &l.Pages,
 		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, sqldb.Instant{Time: &l.CreatedAt}, sqldb.Instant{Time: &l.StateAt}, sqldb.Instant{Time: &l.DeletedAt}, &l.HasBytes,
-		&l.Parts, &l.Preview, &l.Site, &l.Files)
+		&l.Parts, &l.Preview, &l.Site, &l.Files, &l.Key, &l.Client, sqldb.Instant{Time: &l.ExpiresAt})
 }
 
 func (t Tx) AddLink(l *vitrine.Link) error {
 	return t.add(&l.ID, "INSERT INTO links ("+linkWritten+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`, linkValues(l)...)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)`, linkValues(l)...)
 }
 
 func (t Tx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
@@ -46,7 +46,7 @@ func (t Tx) PutLink(l *vitrine.Link) error {
 	return t.Put(`UPDATE links SET account = $1, upload = $2, slug = $3, title = $4, name = $5, type = $6, kind = $7, size = $8,
 		sha256 = $9, pages = $10, allow_download = $11, state = $12, reason = $13, detail = $14, scanned = $15, created_at = $16,
 		state_at = $17, deleted_at = $18, has_bytes = $19, parts = $20, preview = $21, site = $22, files = $23,
-		words = $24 WHERE id = $25`, append(linkValues(l), int64(l.ID))...)
+		key = $24, client = $25, expires_at = $26, words = $27 WHERE id = $28`, append(linkValues(l), int64(l.ID))...)
 }
 
 const selectLinks = "SELECT id, " + linkColumns + " FROM links"
@@ -102,6 +102,9 @@ func selectedLinks(q vitrine.LinkQuery) *sqldb.Selection {
 	}
 	if q.Account != 0 {
 		w.Where("account = $%d", int64(q.Account))
+	}
+	if q.Key != 0 {
+		w.Where("key = $%d AND key <> 0", int64(q.Key))
 	}
 	if q.PreviewDue {
 		w.Where("preview = '' AND state IN ('live', 'review') AND has_bytes")
@@ -199,6 +202,17 @@ func (t Tx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
 		CAST(coalesce(sum(CASE WHEN has_bytes THEN size ELSE 0 END), 0) AS BIGINT)
 		FROM links WHERE account = $2 AND deleted_at IS NULL`, int64(a), int64(a))
 	return n, bytes, err
+}
+
+func (t Tx) LinksByKey(a vitrine.AccountID) (map[vitrine.KeyID]int64, error) {
+	counts := map[vitrine.KeyID]int64{}
+	return counts, t.Each(func(s sqldb.Scanner) error {
+		var key vitrine.KeyID
+		var n int64
+		err := s.Scan(&key, &n)
+		counts[key] = n
+		return err
+	}, "SELECT key, count(*) FROM links WHERE account = $1 AND key <> 0 AND deleted_at IS NULL GROUP BY key", int64(a))
 }
 
 func (t Tx) ReleaseSlugs(deletedBefore time.Time) (n int64, err error) {

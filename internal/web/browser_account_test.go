@@ -95,7 +95,7 @@ func TestBrowserDialogs(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, auth.SignUpInvite, false)
 	l := d.publish("notes.txt", samples["notes.txt"])
-	_, err := d.server.Keys.Create(t.Context(), d.member.Email, "A key")
+	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "A key"})
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
 	for _, look := range []struct{ path, viewReader, focus string }{
@@ -122,7 +122,7 @@ func TestBrowserAccountAxe(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, auth.SignUpOpen, true)
 	d.withPassword(d.owner)
-	key, err := d.server.Keys.Create(t.Context(), d.owner.Email, "A key")
+	key, err := d.server.Keys.Create(t.Context(), d.owner.Email, auth.KeyRequest{Name: "A key"})
 	d.check(err)
 	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key)), 200)
 	list, err := d.server.Keys.List(t.Context(), d.owner.Email)

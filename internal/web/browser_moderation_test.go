@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/web/app"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -123,7 +124,7 @@ func TestBrowserModerationHaste(t *testing.T) {
 // Everything works without scripting.
 func TestBrowserModerationWithoutScripting(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
-	_, err := d.server.Keys.Create(t.Context(), d.member.Email, "second")
+	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
 	d.check(err)
 	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonScanLate), d.held("data.json", vitrine.ReasonScanLate)
 	tb := d.signedIn(d.owner, emulation.SetScriptExecutionDisabled(true))
@@ -231,7 +232,7 @@ func TestBrowserModerationPDF(t *testing.T) {
 func TestBrowserModerationSuspend(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
-	key, err := d.server.Keys.Create(t.Context(), d.member.Email, "second")
+	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
 	d.check(err)
 	l := d.publish("notes.txt", samples["notes.txt"])
 	tb := d.signedIn(mod)

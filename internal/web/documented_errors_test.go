@@ -209,6 +209,10 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			return c.call("", "POST", "/logins/take", secret)
 		},
 	},
+	vitrine.CodeForbidden: {"": func(c caller, op string) answer {
+		c.key = c.scoped(c.key, vitrine.ScopeRead)
+		return asked[op](c)
+	}},
 	vitrine.CodeProRequired: {
 		"": func(c caller, op string) answer { return asked[op](c.free(vitrine.Limits{})) },
 		"createUpload": func(c caller, _ string) answer {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 // The page of keys lists the newest 20 keys that have ended, and counts the
@@ -14,7 +15,7 @@ import (
 func TestEndedKeys(t *testing.T) {
 	d := newDesk(t)
 	for i := range 25 {
-		_, err := d.server.Keys.Create(t.Context(), d.member.Email, fmt.Sprint("old ", i))
+		_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: fmt.Sprint("old ", i)})
 		d.check(err)
 		keys, err := d.server.Keys.List(t.Context(), d.member.Email)
 		d.check(err)

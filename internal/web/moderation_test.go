@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/web/app"
 )
 
@@ -282,7 +283,7 @@ func TestSuspend(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
 	cookie := d.signIn(mod)
-	key, err := d.server.Keys.Create(t.Context(), d.member.Email, "second")
+	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
 	d.check(err)
 	list := func(want int) {
 		t.Helper()

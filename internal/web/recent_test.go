@@ -65,7 +65,7 @@ func TestOldSlugInTheAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	slug := "second-name"
-	if _, err := f.server.Links.Edit(t.Context(), owner, old, links.Edit{Slug: &slug}); err != nil {
+	if _, err := f.server.Links.Edit(t.Context(), owner.Account, old, links.Edit{Slug: &slug}); err != nil {
 		t.Fatal(err)
 	}
 	for _, of := range []string{slug, old, "FIRST-name"} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vitrine"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/app/peoplepage"
@@ -63,8 +64,10 @@ func (r *router) json(pattern string, h httpx.HandlerFunc) {
 	})
 }
 
-// key serves an operation of the API for the bearer of a key.
-func (r *router) key(pattern string, h api.AccountHandler) { r.json(pattern, r.h.api.WithAccount(h)) }
+// key serves an operation of the API for the bearer of a key with a scope.
+func (r *router) key(scope vitrine.KeyScope, pattern string, h api.KeyHandler) {
+	r.json(pattern, r.h.api.WithKey(scope, h))
+}
 
 // anyOrigin serves an operation that pages of any origin may call. headers are
 // what they may send.
@@ -77,10 +80,10 @@ func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc) {
 	})
 }
 
-// pro serves an operation for the bearer of a key whose plan has analytics,
-// from any origin.
-func (r *router) pro(pattern string, h api.AccountHandler) {
-	r.anyOrigin(pattern, "Authorization, "+httpx.SentHeaders, r.h.api.WithPro(h))
+// pro serves an operation for the bearer of a key with a scope whose plan has
+// analytics, from any origin.
+func (r *router) pro(scope vitrine.KeyScope, pattern string, h api.KeyHandler) {
+	r.anyOrigin(pattern, "Authorization, "+httpx.SentHeaders, r.h.api.WithPro(scope, h))
 }
 
 // upload takes the bytes of a file at a signed address, from any origin.

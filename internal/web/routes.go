@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"vitrine"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/public"
@@ -26,17 +27,18 @@ func (h *handlers) routes(mux *http.ServeMux) {
 	r.done()
 }
 
-// apiRoutes are for programs: with a key, and without one.
+// apiRoutes are for programs: with a key, and without one. Each says what scope
+// the key needs.
 func (h *handlers) apiRoutes(r *router) {
-	r.key("POST /api/v1/uploads", h.api.CreateUpload)
-	r.key("POST /api/v1/uploads/complete", h.api.CompleteUpload)
-	r.key("GET /api/v1/links", h.api.ListLinks)
-	r.key("GET /api/v1/links/{slug}/captions", h.api.ListCaptions)
-	r.key("PUT /api/v1/links/{slug}/captions/{language}", h.api.PutCaptions)
-	r.key("DELETE /api/v1/links/{slug}/captions/{language}", h.api.DeleteCaptions)
-	r.pro("GET /api/v1/links/{slug}/analytics", h.api.LinkAnalytics)
-	r.pro("GET /api/v1/analytics", h.api.AccountAnalytics)
-	r.json("DELETE /api/v1/key", h.api.RevokeOwnKey)
+	r.key(vitrine.ScopePublish, "POST /api/v1/uploads", h.api.CreateUpload)
+	r.key(vitrine.ScopePublish, "POST /api/v1/uploads/complete", h.api.CompleteUpload)
+	r.key(vitrine.ScopeRead, "GET /api/v1/links", h.api.ListLinks)
+	r.key(vitrine.ScopeRead, "GET /api/v1/links/{slug}/captions", h.api.ListCaptions)
+	r.key(vitrine.ScopePublish, "PUT /api/v1/links/{slug}/captions/{language}", h.api.PutCaptions)
+	r.key(vitrine.ScopeFull, "DELETE /api/v1/links/{slug}/captions/{language}", h.api.DeleteCaptions)
+	r.pro(vitrine.ScopeRead, "GET /api/v1/links/{slug}/analytics", h.api.LinkAnalytics)
+	r.pro(vitrine.ScopeRead, "GET /api/v1/analytics", h.api.AccountAnalytics)
+	r.key(vitrine.ScopeFull, "DELETE /api/v1/key", h.api.RevokeOwnKey)
 
 	r.json("GET /api/v1/status", h.api.Status)
 	r.json("GET /api/v1/openapi.json", h.api.OpenAPI)

@@ -14,6 +14,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/auth"
 	"vitrine/internal/filetype"
 	"vitrine/internal/publish"
 	"vitrine/internal/s3"
@@ -39,7 +40,7 @@ func newBucketSite(t *testing.T) (*site, *s3.Blobs) {
 // bucket.
 func TestBucket(t *testing.T) {
 	d, b := newBucketSite(t)
-	key, err := d.server.Keys.Create(t.Context(), d.member.Email, "test")
+	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "test"})
 	d.check(err)
 	c, err := client.New(d.url, string(key))
 	d.check(err)

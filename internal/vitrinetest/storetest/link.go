@@ -20,7 +20,8 @@ func (t storeTest) links() {
 	ann := t.account("ann@example.org")
 	l := &vitrine.Link{Account: ann.ID, Upload: vitrine.NewUploadID(), Slug: "report", Title: "A <title> ✓", Name: "räport.pdf", Type: "application/pdf",
 		Kind: "pdf", Size: 1 << 40, SHA256: "ab12", Pages: 12, AllowDownload: true, State: vitrine.StateReview, Reason: "because", Detail: "a.zip: ✓", Scanned: "signatures 1",
-		CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch.Add(time.Second), HasBytes: true, Parts: "captions-en picture", Preview: vitrine.PreviewDone}
+		CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch.Add(time.Second), HasBytes: true, Parts: "captions-en picture", Preview: vitrine.PreviewDone,
+		Key: 7, Client: "curl/8.9", ExpiresAt: vitrinetest.Epoch.Add(24 * time.Hour)}
 	bare := &vitrine.Link{Account: ann.ID, Slug: "bare", State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch}
 	t.addLinks(l, bare)
 	if l.ID < 1 || bare.ID < 1 || l.ID == bare.ID {
@@ -38,7 +39,17 @@ func (t storeTest) links() {
 	}
 	check(l)
 	check(bare)
+	t.read(func(tx vitrine.Tx) error {
+		made, err1 := tx.LinksByKey(ann.ID)
+		vitrinetest.Equal(t, "links by key", made, map[vitrine.KeyID]int64{7: 1})
+		of, err2 := tx.Links(vitrine.LinkQuery{Account: ann.ID, Key: 7})
+		vitrinetest.Equal(t, "links of a key", of, []*vitrine.Link{l})
+		none, err3 := tx.Links(vitrine.LinkQuery{Account: ann.ID, Key: 8})
+		vitrinetest.Equal(t, "links of another key", len(none), 0)
+		return errors.Join(err1, err2, err3)
+	})
 	l.Title, l.State, l.Reason, l.Detail, l.Scanned = "other", vitrine.StateDisabled, vitrine.ReasonOwner, "what", "signatures 2"
+	l.Key, l.Client, l.ExpiresAt = 8, "", time.Time{}
 	l.Parts, l.Preview = l.Parts.Without(vitrine.PartPicture), vitrine.PreviewDue
 	l.AllowDownload, l.HasBytes, l.DeletedAt, l.StateAt = false, false, vitrinetest.Epoch.Add(time.Hour), vitrinetest.Epoch.Add(time.Hour)
 	t.update(func(tx vitrine.Tx) error {

@@ -176,7 +176,8 @@ func (t storeTest) keys() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	older := &vitrine.APIKey{Account: ann.ID, Name: "older", Hash: [32]byte{1, 255}, Last4: "abcd", CreatedAt: vitrinetest.Epoch}
 	newer := &vitrine.APIKey{Account: ann.ID, Name: "näher ✓", Hash: [32]byte{2}, Last4: "wxyz",
-		CreatedAt: vitrinetest.Epoch.Add(time.Second), UsedAt: vitrinetest.Epoch.Add(time.Minute), ExpiresAt: vitrinetest.Epoch.Add(time.Hour)}
+		CreatedAt: vitrinetest.Epoch.Add(time.Second), UsedAt: vitrinetest.Epoch.Add(time.Minute), ExpiresAt: vitrinetest.Epoch.Add(time.Hour),
+		Scope: vitrine.ScopePublish, LinkLife: 36 * time.Hour, Replaced: true}
 	other := &vitrine.APIKey{Account: bob.ID, Name: "other", Hash: [32]byte{3}, CreatedAt: vitrinetest.Epoch}
 	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.AddKey(newer), tx.AddKey(older), tx.AddKey(other)) })
 	if older.ID < 1 || older.ID == newer.ID {
@@ -186,6 +187,7 @@ func (t storeTest) keys() {
 		t.is("a hash again", tx.AddKey(&vitrine.APIKey{Account: bob.ID, Hash: older.Hash, CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
 		return nil
 	})
+	older.Scope, older.LinkLife = vitrine.ScopeRead, time.Millisecond
 	older.Name, older.RevokedAt, older.ExpiresAt = "revoked", vitrinetest.Epoch.Add(time.Hour), vitrinetest.Epoch.Add(2*time.Hour)
 	t.update(func(tx vitrine.Tx) error {
 		t.is("Put of no key", tx.PutKey(&vitrine.APIKey{ID: 999, Account: ann.ID, CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)

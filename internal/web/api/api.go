@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/httpx"
 )
@@ -42,27 +43,39 @@ func (s *Handler) Readiness(w http.ResponseWriter, r *http.Request) error {
 	return httpx.WriteJSON(w, map[string]string{"status": "ready"})
 }
 
-type AccountHandler func(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error
+// KeyHandler serves a request that comes with an API key.
+type KeyHandler func(w http.ResponseWriter, r *http.Request, c *auth.Caller) error
 
-// WithAccount admits the bearer of an API key.
-func (s *Handler) WithAccount(h AccountHandler) httpx.HandlerFunc {
+// WithKey admits the bearer of an API key with a scope.
+func (s *Handler) WithKey(scope vitrine.KeyScope, h KeyHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		a, err := s.Keys.Authenticate(r.Context(), httpx.Bearer(r))
+		c, err := s.Keys.Authenticate(r.Context(), httpx.Bearer(r))
+		if err == nil {
+			err = c.Need(scope)
+		}
 		if err != nil {
 			return err
 		}
-		return h(w, r, a)
+		return h(w, r, c)
 	}
 }
 
 // WithPro admits the bearer of a key whose plan has analytics.
-func (s *Handler) WithPro(h AccountHandler) httpx.HandlerFunc {
-	return s.WithAccount(func(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
-		if !a.Plan.Pro() {
-			return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+func (s *Handler) WithPro(scope vitrine.KeyScope, h KeyHandler) httpx.HandlerFunc {
+	return s.WithKey(scope, func(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+		if err := NeedPro(c.Account); err != nil {
+			return err
 		}
-		return h(w, r, a)
+		return h(w, r, c)
 	})
+}
+
+// NeedPro refuses accounts whose plan has no analytics.
+func NeedPro(a *vitrine.Account) error {
+	if a.Plan.Pro() {
+		return nil
+	}
+	return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
 }
 
 type Link struct {
@@ -86,8 +99,8 @@ func (s *Handler) Link(l *vitrine.Link) Link {
 		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing, why: why{l.Reason, l.Detail}}
 }
 
-func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
-	b, err := s.BeginUpload(w, r, a)
+func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	b, err := s.BeginUpload(w, r, c.Account)
 	if err != nil {
 		return err
 	}
@@ -127,16 +140,16 @@ func (s *Handler) wrong(a *vitrine.Account, f httpx.Fields) error {
 	return f.Err
 }
 
-func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
-	l, err := s.EndUpload(w, r, a)
+func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	l, err := s.EndUpload(w, r, c)
 	if err != nil {
 		return err
 	}
 	return httpx.WriteJSON(w, s.Link(l))
 }
 
-// EndUpload is step 3.
-func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (*vitrine.Link, error) {
+// EndUpload is step 3. Without a key the request is a signed-in browser's.
+func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) (*vitrine.Link, error) {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
 		return nil, err
@@ -145,10 +158,26 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, a *vitrine.A
 	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
 		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
 		IdempotencyKey: f.OptionalText("idempotencyKey")}
-	if err := s.wrong(a, f); err != nil {
+	if c.Key != nil {
+		req.Key, req.Client, req.LinkLife = c.Key.ID, program(r), c.Key.LinkLife
+	}
+	if err := s.wrong(c.Account, f); err != nil {
 		return nil, err
 	}
-	return s.Uploads.Complete(r.Context(), a, req)
+	return s.Uploads.Complete(r.Context(), c.Account, req)
+}
+
+// programRunes bounds the name of a program that is kept with a link.
+const programRunes = 60
+
+// program is how the program that sends a request names itself: the first
+// product of its User-Agent; "" of what is none.
+func program(r *http.Request) string {
+	first, _, _ := strings.Cut(r.UserAgent(), " ")
+	if len(first) > programRunes || strings.ContainsFunc(first, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return ""
+	}
+	return first
 }
 
 type listItem struct {
@@ -163,13 +192,13 @@ type listItem struct {
 	why
 }
 
-func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	q := r.URL.Query()
 	cursor, err := httpx.ParseCursor(q.Get("cursor"))
 	if err != nil {
 		return err
 	}
-	links, next, err := s.Links.List(r.Context(), a.ID, listLimit(q.Get("limit")), cursor)
+	links, next, err := s.Links.List(r.Context(), c.ID, listLimit(q.Get("limit")), cursor)
 	if err != nil {
 		return err
 	}
@@ -181,7 +210,7 @@ func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, a *vitrine.A
 		body.Links[i] = listItem{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
 			CreatedAt: l.CreatedAt.UTC().Format(httpx.TimeFormat), Status: string(l.State), why: why{l.Reason, l.Detail}}
 	}
-	if q.Get("views") == "true" && a.Plan.Pro() {
+	if q.Get("views") == "true" && c.Plan.Pro() {
 		found, err := s.Links.WithViews(r.Context(), links)
 		if err != nil {
 			return err
@@ -192,8 +221,8 @@ func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, a *vitrine.A
 		}
 	}
 	if next != nil {
-		c := httpx.FormatCursor(*next)
-		body.NextCursor = &c
+		cursor := httpx.FormatCursor(*next)
+		body.NextCursor = &cursor
 	}
 	return httpx.WriteJSON(w, body)
 }
@@ -219,24 +248,24 @@ func isInteger(s string) bool {
 	return d != "" && strings.Trim(d, "0123456789") == ""
 }
 
-func (s *Handler) LinkAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *Handler) LinkAnalytics(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	rg, err := httpx.ReportRange(r)
 	if err != nil {
 		return err
 	}
-	rep, err := s.Analytics.Link(r.Context(), a, r.PathValue("slug"), rg)
+	rep, err := s.Analytics.Link(r.Context(), c.Account, r.PathValue("slug"), rg)
 	if err != nil {
 		return err
 	}
 	return httpx.WriteJSON(w, rep)
 }
 
-func (s *Handler) AccountAnalytics(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *Handler) AccountAnalytics(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	rg, err := httpx.ReportRange(r)
 	if err != nil {
 		return err
 	}
-	rep, err := s.Analytics.Account(r.Context(), a, rg)
+	rep, err := s.Analytics.Account(r.Context(), c.Account, rg)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/web/httpx"
 )
 
@@ -34,8 +35,8 @@ func (s *Handler) captionList(l *vitrine.Link) captionList {
 	return list
 }
 
-func (s *Handler) ListCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
-	l, err := s.Captions.Of(r.Context(), a, r.PathValue("slug"))
+func (s *Handler) ListCaptions(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	l, err := s.Captions.Of(r.Context(), c.Account, r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
@@ -46,19 +47,19 @@ func (s *Handler) ListCaptions(w http.ResponseWriter, r *http.Request, a *vitrin
 // told by the text itself.
 var captionTypes = []string{"text/vtt", "application/x-subrip"}
 
-func (s *Handler) PutCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
+func (s *Handler) PutCaptions(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !slices.Contains(captionTypes, t) {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Send captions as text/vtt (WebVTT) or application/x-subrip (.srt).")
 	}
-	l, err := s.Captions.Put(r.Context(), a, r.PathValue("slug"), r.PathValue("language"), httpx.Steadily(r))
+	l, err := s.Captions.Put(r.Context(), c.Account, r.PathValue("slug"), r.PathValue("language"), httpx.Steadily(r))
 	if err != nil {
 		return err
 	}
 	return httpx.WriteJSON(w, s.captionList(l))
 }
 
-func (s *Handler) DeleteCaptions(w http.ResponseWriter, r *http.Request, a *vitrine.Account) error {
-	if err := s.Captions.Delete(r.Context(), a, r.PathValue("slug"), r.PathValue("language")); err != nil {
+func (s *Handler) DeleteCaptions(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	if err := s.Captions.Delete(r.Context(), c.Account, r.PathValue("slug"), r.PathValue("language")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

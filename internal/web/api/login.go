@@ -64,8 +64,8 @@ func (s *Handler) TakeLogin(w http.ResponseWriter, r *http.Request) error {
 }
 
 // RevokeOwnKey ends the very key that the request comes with.
-func (s *Handler) RevokeOwnKey(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Keys.RevokeText(r.Context(), httpx.Bearer(r)); err != nil {
+func (s *Handler) RevokeOwnKey(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	if err := s.Keys.RevokeOwn(r.Context(), c); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

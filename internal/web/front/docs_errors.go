@@ -45,6 +45,8 @@ var (
 	ofOneLink = []string{"listCaptions", "putCaptions", "deleteCaptions", "getLinkAnalytics"}
 	loginOps  = []string{"startLogin", "takeLogin"}
 	withKey   = []string{"revokeKey", "createUpload", "completeUpload", "listLinks", "listCaptions", "putCaptions", "deleteCaptions", "getLinkAnalytics", "getAccountAnalytics"}
+	// Operations that a key with the smallest scope may not ask for.
+	needScope = []string{"revokeKey", "createUpload", "completeUpload", "putCaptions", "deleteCaptions"}
 	anyOp     = append([]string{"status", "putFile", "startLogin", "takeLogin"}, withKey...)
 )
 
@@ -69,6 +71,7 @@ var docErrors = []docError{
 	{Code: vitrine.CodeBadRange, When: "range is not one of 7d, 14d, 30d, 90d, all, or comes twice.", Then: "Send one of these.", Ops: reportOps},
 	{Code: vitrine.CodeUnauthorized, When: "The API key is missing, malformed, unknown or revoked.", Then: "Send Authorization: Bearer and a key that is listed on the page of your keys.", Ops: withKey},
 	{Code: vitrine.CodeBanned, When: "The account is suspended.", Then: "Ask the administrator.", Ops: append([]string{"takeLogin", "putFile"}, withKey...)},
+	{Code: vitrine.CodeForbidden, When: "The API key has a smaller scope than the operation needs: read for lists and reports, publish for uploads and edits, full for what deletes.", Then: "Use a key with the scope that the message names. Nothing was changed.", Ops: needScope},
 	{Code: vitrine.CodeProRequired, When: "The plan has no analytics, or no custom names.", Then: "See upgradeUrl.", Ops: append([]string{"createUpload", "completeUpload"}, reportOps...)},
 	{Code: vitrine.CodeLinkLimit, When: "The account has as many links and unfinished uploads as its plan allows.", Then: "Delete a link, wait until heldUntil if it is there, or see upgradeUrl. In step 3 the bytes were deleted.", Ops: uploadOps},
 	{Code: vitrine.CodeFileTooLarge, When: "The file is larger than the account allows.", Then: "Make it smaller, or see upgradeUrl.", Ops: uploadOps},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 )
@@ -20,22 +21,85 @@ const mostEndedKeys = 20
 // keysPage lists API keys.
 type keysPage struct {
 	app.Page
-	Keys    []*vitrine.APIKey // in force, newest first
-	Ended   []*vitrine.APIKey // newest first, at most mostEndedKeys
-	More    int               // ended keys that are not listed
-	New     string            // a key that was just made, which is shown this once
+	Keys    []keyRow // in force, newest first
+	Ended   []keyRow // newest first, at most mostEndedKeys
+	More    int      // ended keys that are not listed
+	New     string   // a key that was just made, which is shown this once
 	NewName string
 	Rolled  time.Time // until when the key holds that it takes the place of; zero: there is none
 	Base    string    // address of the API
 	Site    string    // address of the instance
-	Name    string    // typed
+	Typed   typed
+}
+
+// keyRow is a key, and how many links it has created.
+type keyRow struct {
+	*vitrine.APIKey
+	Links int64
+}
+
+// typed is what the form for a key has.
+type typed struct{ Name, Scope, Expires, LinkLife string }
+
+// choice is a value of a form, and what it is called.
+type choice struct {
+	Value, Name, Note string
+	span              time.Duration
+}
+
+// Scopes are what a key may do, in words.
+func (p *keysPage) Scopes() []choice {
+	return []choice{
+		{Value: string(vitrine.ScopeRead), Name: "Read", Note: "Lists links and reads analytics. Changes nothing."},
+		{Value: string(vitrine.ScopePublish), Name: "Publish", Note: "Also uploads files and edits links. Deletes nothing."},
+		{Value: string(vitrine.ScopeFull), Name: "Full", Note: "Also deletes links, and revokes itself."},
+	}
+}
+
+var spans = []choice{
+	{Value: "1d", Name: "1 day", span: 24 * time.Hour}, {Value: "7d", Name: "7 days", span: 7 * 24 * time.Hour},
+	{Value: "30d", Name: "30 days", span: 30 * 24 * time.Hour}, {Value: "90d", Name: "90 days", span: 90 * 24 * time.Hour},
+	{Value: "365d", Name: "1 year", span: 365 * 24 * time.Hour},
+}
+
+// Spans are how long a key, or its links, may be good.
+func (p *keysPage) Spans() []choice { return spans }
+
+// Life is how long the links of a key are public, in words.
+func (k keyRow) Life() string {
+	for _, s := range spans {
+		if s.span == k.LinkLife {
+			return s.Name
+		}
+	}
+	return k.LinkLife.String()
+}
+
+// request reads the form.
+func (t typed) request(now time.Time) (r auth.KeyRequest, err error) {
+	span := func(field, value string) time.Duration {
+		for _, s := range spans {
+			if s.Value == value {
+				return s.span
+			}
+		}
+		if value != "" {
+			err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: "Choose one of the times in the list."}
+		}
+		return 0
+	}
+	r = auth.KeyRequest{Name: t.Name, Scope: vitrine.KeyScope(t.Scope), LinkLife: span("linkLife", t.LinkLife)}
+	if d := span("expiresAt", t.Expires); d > 0 {
+		r.ExpiresAt = now.Add(d)
+	}
+	return r, err
 }
 
 // EndedInAll is how many keys are no longer in force.
 func (p *keysPage) EndedInAll() int { return len(p.Ended) + p.More }
 
-// Over reports whether a key was revoked, or has ended.
-func (p *keysPage) End(k *vitrine.APIKey) time.Time {
+// End is when a key was revoked, or ends.
+func (k keyRow) End() time.Time {
 	if !k.RevokedAt.IsZero() {
 		return k.RevokedAt
 	}
@@ -51,13 +115,18 @@ func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	p := keysPage{Page: s.NewAppPage(r, me, "API keys", "keys"), Base: s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String()}
+	made, err := s.Keys.Made(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	p := keysPage{Typed: typed{Scope: string(vitrine.ScopeFull)}, Page: s.NewAppPage(r, me, "API keys", "keys"), Base: s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String()}
 	now := s.Now()
 	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].InForce(now) {
-			p.Keys = append(p.Keys, all[i])
+		row := keyRow{all[i], made[all[i].ID]}
+		if row.InForce(now) {
+			p.Keys = append(p.Keys, row)
 		} else if len(p.Ended) < mostEndedKeys {
-			p.Ended = append(p.Ended, all[i])
+			p.Ended = append(p.Ended, row)
 		} else {
 			p.More++
 		}
@@ -83,12 +152,17 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	name := r.PostForm.Get("name")
-	key, err := s.Keys.Create(r.Context(), me.Email, name)
+	f := r.PostForm
+	t := typed{f.Get("name"), f.Get("scope"), f.Get("expires"), f.Get("linkLife")}
+	req, err := t.request(s.Now())
+	var key vitrine.KeyText
+	if err == nil {
+		key, err = s.Keys.Create(r.Context(), me.Email, req)
+	}
 	if err != nil {
 		if wrong := httpx.WrongWith(err); wrong != nil {
 			_, status := s.Known(w, r, err)
-			return s.writeKeys(w, r, status, me, func(p *keysPage) { p.Wrong, p.Name = wrong, name })
+			return s.writeKeys(w, r, status, me, func(p *keysPage) { p.Wrong, p.Typed = wrong, t })
 		}
 		return err
 	}

@@ -50,7 +50,7 @@ type choice struct {
 
 // Searching reports whether not all links are asked for.
 func (p *linksPage) Searching() bool {
-	return p.Search.Text != "" || p.Search.Kind != "" || p.Search.State != ""
+	return p.Search.Text != "" || p.Search.Kind != "" || p.Search.State != "" || p.Search.Key != 0
 }
 
 // From is the number of the first link of the page.
@@ -94,6 +94,9 @@ func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
 			search.Sort = vitrine.LinkSort(o.Value)
 		}
 	}
+	if id, err := strconv.ParseInt(q.Get("key"), 10, 64); err == nil && id > 0 {
+		search.Key = vitrine.KeyID(id)
+	}
 	page, err := strconv.Atoi(q.Get("page"))
 	if err != nil {
 		page = 1
@@ -105,12 +108,15 @@ func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
 
 // address of a search's page.
 func searchAddress(search links.LinkSearch, page int) string {
-	number := ""
+	number, key := "", ""
 	if page > 1 {
 		number = strconv.Itoa(page)
 	}
+	if search.Key != 0 {
+		key = strconv.FormatInt(int64(search.Key), 10)
+	}
 	return httpx.WithQuery(app.LinksRoot, url.Values{}, "q", search.Text, "kind", string(search.Kind), "status", string(search.State),
-		"sort", string(search.Sort), "page", number)
+		"key", key, "sort", string(search.Sort), "page", number)
 }
 
 func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/auth"
 	"vitrine/internal/links"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
@@ -47,7 +48,7 @@ func (s *Handler) Begin(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 }
 
 func (s *Handler) Complete(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	l, err := s.API.EndUpload(w, r, me)
+	l, err := s.API.EndUpload(w, r, &auth.Caller{Account: me})
 	if err != nil {
 		return err
 	}

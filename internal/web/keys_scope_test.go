@@ -1,0 +1,66 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+// A key is made with a scope, an expiry and a limit for its links; the page
+// says so, and leads to what each key created.
+func TestKeysPageScopes(t *testing.T) {
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	form := func(change url.Values) reply {
+		f := url.Values{"name": {"agent"}, "scope": {"publish"}, "expires": {"30d"}, "linkLife": {"7d"}}
+		for name, v := range change {
+			f[name] = v
+		}
+		return d.post("/keys", f, cookie)
+	}
+	for field, v := range map[string]string{"scope": "admin", "expires": "31d", "linkLife": "5d"} {
+		d.status(form(url.Values{field: {v}}), http.StatusBadRequest)
+	}
+	page := d.status(form(url.Values{"scope": {"read"}}), http.StatusBadRequest).body
+	if !strings.Contains(page, "Only a key with the scope publish") || !strings.Contains(page, `value="read" checked`) {
+		t.Errorf("a read key with a limit for links:\n%s", page)
+	}
+	d.status(form(nil), http.StatusOK)
+	keys, err := d.server.Keys.List(t.Context(), d.member.Email)
+	d.check(err)
+	k := keys[len(keys)-1]
+	page = d.status(d.get("/keys", cookie), http.StatusOK).body
+	for _, text := range []string{"Publish", "expires <time", "its links expire after 7 days"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page does not say %q of %+v:\n%s", text, k, page)
+		}
+	}
+}
+
+// The page of keys says how many links each key has created, and the list of
+// links shows those alone.
+func TestLinksOfAKey(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	agent := f.scoped(key, vitrine.ScopePublish)
+	made, other := f.published(agent, noteFile, note), f.published(key, noteFile, note)
+	c, err := f.server.Keys.Authenticate(t.Context(), agent)
+	f.check(err)
+	cookie := f.signIn(c.Account)
+	address := fmt.Sprintf("/links?key=%d", c.Key.ID)
+	if page := f.status(f.get("/keys", cookie), http.StatusOK).body; !strings.Contains(page, `<a href="`+address+`">1 link</a>`) {
+		t.Errorf("the page does not lead to the link of the key:\n%s", page)
+	}
+	if page := f.status(f.get(address, cookie), http.StatusOK).body; !strings.Contains(page, "/p/"+made) || strings.Contains(page, "/p/"+other) {
+		t.Errorf("the list is not of the links of the key:\n%s", page)
+	}
+	l, err := f.server.Links.BySlug(t.Context(), made)
+	f.check(err)
+	if l.Key != c.Key.ID || l.Client != "Go-http-client/1.1" {
+		t.Errorf("the link was made with key %d by %q", l.Key, l.Client)
+	}
+}

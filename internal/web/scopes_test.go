@@ -1,0 +1,174 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/auth"
+)
+
+// keyedRoutes are the routes of the API that take a key, each with the scope
+// that it needs, as routes.go registers them.
+func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
+	t.Helper()
+	b, err := os.ReadFile("routes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scopes := map[string]vitrine.KeyScope{"Read": vitrine.ScopeRead, "Publish": vitrine.ScopePublish, "Full": vitrine.ScopeFull}
+	all := map[string]vitrine.KeyScope{}
+	for _, m := range regexp.MustCompile(`r\.(?:key|pro)\(vitrine\.Scope(\w+), "([^"]+)"`).FindAllStringSubmatch(string(b), -1) {
+		all[m[2]] = scopes[m[1]]
+	}
+	keyless := map[string]bool{"GET /api/v1/status": true, "GET /api/v1/openapi.json": true, "POST /api/v1/logins": true, "POST /api/v1/logins/take": true, "/api/v1/": true}
+	for _, m := range regexp.MustCompile(`"((?:[A-Z]+ )?/api/v1/[^"]*)"`).FindAllStringSubmatch(string(b), -1) {
+		if all[m[1]] == "" && !keyless[m[1]] {
+			t.Errorf("%s takes a key, but names no scope", m[1])
+		}
+	}
+	return all
+}
+
+// requests are a request of each route that takes a key, about a sound with
+// English captions. Each would do what the route is for.
+var requests = map[string]func(c caller, slug string) answer{
+	"POST /api/v1/uploads": func(c caller, _ string) answer { return c.create(nil) },
+	"POST /api/v1/uploads/complete": func(c caller, _ string) answer {
+		path, url := c.begun(c.owner(), noteFile)
+		c.put(url, "text/plain", strings.NewReader(note)).want(200, "")
+		return c.complete(path, noteFile)
+	},
+	"GET /api/v1/links":                 func(c caller, _ string) answer { return c.call(c.key, "GET", "/links?views=true", nil) },
+	"GET /api/v1/links/{slug}/captions": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/captions", nil) },
+	"PUT /api/v1/links/{slug}/captions/{language}": func(c caller, slug string) answer {
+		return c.send(c.key, "PUT", "/links/"+slug+"/captions/de", "text/vtt", morning)
+	},
+	"DELETE /api/v1/links/{slug}/captions/{language}": func(c caller, slug string) answer { return c.call(c.key, "DELETE", "/links/"+slug+"/captions/en", nil) },
+	"GET /api/v1/links/{slug}/analytics":              func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/analytics", nil) },
+	"GET /api/v1/analytics":                           func(c caller, _ string) answer { return c.call(c.key, "GET", "/analytics", nil) },
+	"DELETE /api/v1/key":                              func(c caller, _ string) answer { return c.call(c.key, "DELETE", "/key", nil) },
+}
+
+// owner is a key of the caller's account that may do everything.
+func (c caller) owner() string {
+	c.t.Helper()
+	for key, email := range c.emails {
+		if email == c.emails[c.key] && key != c.key {
+			return key
+		}
+	}
+	return c.key
+}
+
+// scoped is another key of an account, with a scope.
+func (f *fixture) scoped(key string, scope vitrine.KeyScope) string {
+	f.t.Helper()
+	k, err := f.server.Keys.Create(f.t.Context(), f.emails[key], auth.KeyRequest{Name: string(scope), Scope: scope})
+	f.check(err)
+	f.emails[string(k)] = f.emails[key]
+	f.call(string(k), "GET", "/links", nil).want(200, "") // it has been used: its next use within a minute is not written down
+	return string(k)
+}
+
+// spoken publishes a sound with English captions.
+func (f *fixture) spoken(key string) (slug string) {
+	f.t.Helper()
+	path := f.sound(key)
+	f.send(key, "PUT", path+"/en", "text/vtt", morning).want(200, "")
+	return strings.Split(path, "/")[2]
+}
+
+// A key does on each route what its scope says: a read key changes nothing, a
+// publish key deletes nothing, and what is refused has changed nothing.
+func TestScopes(t *testing.T) {
+	routes := keyedRoutes(t)
+	for route, need := range routes {
+		request := requests[route]
+		if request == nil {
+			t.Errorf("%s has no request here", route)
+			continue
+		}
+		if method, _, _ := strings.Cut(route, " "); method != "GET" && need == vitrine.ScopeRead || method == "DELETE" && need != vitrine.ScopeFull {
+			t.Errorf("%s takes a key with the scope %s", route, need)
+		}
+		for _, has := range vitrine.Scopes {
+			t.Run(fmt.Sprint(route, " ", has), func(t *testing.T) {
+				f := newFixture(t)
+				owner := f.account(vitrine.PlanPro)
+				c := caller{f, f.scoped(owner, has)}
+				slug := f.spoken(owner)
+				state := func() (int64, string) {
+					version, err := f.server.Keys.Store.Version(t.Context())
+					f.check(err)
+					return version, string(f.call(owner, "GET", "/links", nil).Body) + string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
+				}
+				before, listed := state()
+				if route == "POST /api/v1/uploads/complete" && !has.Allows(need) {
+					c.complete("nope", noteFile).want(403, string(vitrine.CodeForbidden))
+				} else if a := request(c, slug); !has.Allows(need) {
+					a.want(403, string(vitrine.CodeForbidden))
+				} else if a.Status >= 400 {
+					t.Errorf("the key is refused: %d %s", a.Status, a.Body)
+				}
+				after, now := state()
+				if (!has.Allows(need) || has == vitrine.ScopeRead) && after != before {
+					t.Error("the request has changed something")
+				}
+				if has == vitrine.ScopePublish && (strings.Count(now, `"slug"`) < strings.Count(listed, `"slug"`) || strings.Count(now, `"language"`) < strings.Count(listed, `"language"`)) {
+					t.Errorf("the request has deleted something: before %s, after %s", listed, now)
+				}
+			})
+		}
+	}
+	for route := range requests {
+		if routes[route] == "" {
+			t.Errorf("%s is no route that takes a key", route)
+		}
+	}
+}
+
+// Another account's link is to each route what an unknown one is, byte for
+// byte; a suspended account is refused everywhere; and the plan Free only
+// reports.
+func TestIsolation(t *testing.T) {
+	for route := range keyedRoutes(t) {
+		request := requests[route]
+		if request == nil {
+			continue // TestScopes reports it
+		}
+		t.Run(route, func(t *testing.T) {
+			f := newFixture(t)
+			owner, other, banned, free := f.account(vitrine.PlanPro), f.account(vitrine.PlanPro), f.account(vitrine.PlanPro), f.account(vitrine.PlanFree)
+			slug, own, ofFree := f.spoken(owner), f.spoken(banned), f.spoken(free)
+			if strings.Contains(route, "{slug}") {
+				before := string(f.call(owner, "GET", "/links", nil).Body) + string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
+				foreign, unknown := request(caller{f, other}, slug), request(caller{f, other}, "nothing-here")
+				foreign.want(404, string(vitrine.CodeNotFound))
+				if !bytes.Equal(foreign.Body, unknown.Body) || foreign.Header.Get("ETag") != "" {
+					t.Errorf("another account's link answers %s, an unknown one %s", foreign.Body, unknown.Body)
+				}
+				if now := string(f.call(owner, "GET", "/links", nil).Body) + string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body); now != before {
+					t.Errorf("another account has changed %s to %s", before, now)
+				}
+			}
+			if a := request(caller{f, free}, ofFree); strings.HasSuffix(route, "/analytics") {
+				a.want(403, string(vitrine.CodeProRequired))
+			} else if a.Status >= 400 {
+				t.Errorf("the plan Free is refused: %d %s", a.Status, a.Body)
+			}
+			if route != "POST /api/v1/uploads/complete" {
+				f.ban(banned)
+				request(caller{f, banned}, own).want(403, string(vitrine.CodeBanned))
+				return
+			}
+			path := f.stored(banned, noteFile, note)
+			f.ban(banned)
+			caller{f, banned}.complete(path, noteFile).want(403, string(vitrine.CodeBanned))
+		})
+	}
+}
