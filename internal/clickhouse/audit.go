@@ -130,7 +130,7 @@ func recounts(s state, where string, of func(link int64) *recounted) []recountQu
 		{fmt.Sprintf("SELECT link, head FROM tallies FINAL WHERE %s AND link != 0 AND toInt32(day) < %d AND %s", where, s.forgotten, s.counted()), func(r *reader) {
 			a, t := of(r.int64()), new(report.Tally)
 			if addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil, [3][]byte{r.bytes()}) != nil && r.err == nil {
-				a.fault("the tally of a day whose opens are gone is damaged")
+				a.fault("the tally of a day whose views are gone is damaged")
 			}
 			a.realViews += t.Views()
 			a.realDownloads += t.Downloads()
@@ -184,7 +184,7 @@ func (a *recounted) compare() {
 		return
 	}
 	if a.views != a.realViews {
-		a.fault("%d views are counted, its opens make %d", a.views, a.realViews)
+		a.fault("%d views are counted, its rows make %d", a.views, a.realViews)
 	}
 	if a.downloads != a.realDownloads {
 		a.fault("%d downloads are counted, there are %d", a.downloads, a.realDownloads)
@@ -242,7 +242,7 @@ func (l *ViewLog) auditTallies(ctx context.Context, s state, all bool, fault fun
 			return r.err
 		}
 		if err := addPieces(new(report.Tally), window{TallyQuery: vitrine.TallyQuery{From: report.NoDay}}, labels, pieces); err != nil {
-			fault(fmt.Sprintf("view log, account %d, link %d: the tally of %v, whose opens are gone: %v", account, link, day, err))
+			fault(fmt.Sprintf("view log, account %d, link %d: the tally of %v, whose views are gone: %v", account, link, day, err))
 		}
 		return nil
 	})

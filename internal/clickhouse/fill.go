@@ -191,7 +191,7 @@ func (f *filling) link(e *vitrine.CountedLink) error {
 	of := f.of(e.Scope)
 	rest := of.views - of.seen
 	if rest < 0 || rest > 0 && of.seen == 0 {
-		return fmt.Errorf("link %d has %d opens on days that are forgotten, of %d viewers: see what \"vitrine audit\" finds in the old log", e.Link, of.views, of.seen)
+		return fmt.Errorf("link %d has %d views on days that are forgotten, of %d viewers: see what \"vitrine audit\" finds in the old log", e.Link, of.views, of.seen)
 	}
 	f.viewers.int64(int64(e.Account))
 	f.viewers.int64(int64(e.Link))

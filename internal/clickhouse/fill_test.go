@@ -146,7 +146,7 @@ func TestFillBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
-	const want = "account 2 still has opens of days before"
+	const want = "account 2 still has views of days before"
 	if err := l.Fill(ctx, from, untold); err == nil || !strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %s", err, want)
 	}

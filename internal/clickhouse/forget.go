@@ -48,7 +48,7 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 }
 
 // settledFor is how long days have been settled before they are forgotten: what
-// still comes of them comes soon, and a tally whose opens are gone is never
+// still comes of them comes soon, and a tally whose views are gone is never
 // made again.
 const settledFor = 31
 

@@ -25,7 +25,7 @@ func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warn
 	for _, k := range all {
 		account, link, err := k.HighestIDs(ctx)
 		if err != nil {
-			return "", fmt.Errorf("ask the log of opens which accounts and links it knows: %w", err)
+			return "", fmt.Errorf("ask the view log which accounts and links it knows: %w", err)
 		}
 		a, l = max(a, account), max(l, link)
 	}
@@ -38,5 +38,5 @@ func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warn
 		return "", err
 	}
 	return fmt.Sprintf("the log of opens knows accounts up to number %d and links up to number %d, which the database had not given yet: it was restored to an earlier moment than the log, "+
-		"or one of the two is of another instance. New accounts and links get higher numbers, so that nobody is shown the opens of another; \"vitrine audit\" names opens of links that are not there", a, l), nil
+		"or one of the two is of another instance. New accounts and links get higher numbers, so that nobody is shown the views of another; \"vitrine audit\" names opens of links that are not there", a, l), nil
 }

@@ -87,7 +87,7 @@ func TestAuditMixedLink(t *testing.T) {
 	n := fixture.Numbered{T: t, DB: db, Log: log}
 	one, two := n.Link("one"), n.Link("two")
 	n.Opened(&vitrine.Link{ID: one.ID, Account: two.Account}, 1)
-	if faults := n.Audit(); len(faults) != 1 || !strings.Contains(faults[0], "its opens are account 2's, and the link is account 1's") {
+	if faults := n.Audit(); len(faults) != 1 || !strings.Contains(faults[0], "its views are account 2's, and the link is account 1's") {
 		t.Errorf("audit: %q", faults)
 	}
 }

@@ -333,7 +333,7 @@ func (p *page) topLinks(links []report.LinkSummary) {
 
 func (p *page) truncated(is bool) {
 	if is {
-		p.line("\n%s", p.t.Paint(Warn, "This window has more opens than the instance reads for one report: the newest are counted, older ones are not. A shorter range is exact."))
+		p.line("\n%s", p.t.Paint(Warn, "This period has more views than the instance reads for one report: the newest are counted, older ones are not. A shorter range is exact."))
 	}
 }
 

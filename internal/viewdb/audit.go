@@ -114,7 +114,7 @@ func (a *linkAudit) report(fault func(string)) {
 		}
 	}
 	if a.counted && a.keptViews != a.views {
-		fault(fmt.Sprintf("%d views are counted, its opens make %d", a.keptViews, a.views))
+		fault(fmt.Sprintf("%d views are counted, its rows make %d", a.keptViews, a.views))
 	}
 	if a.counted && a.keptDownloads != a.downloads {
 		fault(fmt.Sprintf("%d downloads are counted, there are %d", a.keptDownloads, a.downloads))
@@ -163,7 +163,7 @@ func (a *linksAudit) readCounts() error {
 	}, "SELECT link, account, views, downloads FROM links WHERE link > $1 AND link <= $2", a.between...)
 }
 
-// readForgotten counts what is known of days whose opens are gone.
+// readForgotten counts what is known of days whose views are gone.
 func (a *linksAudit) readForgotten() error {
 	accounts := map[vitrine.AccountID]bool{}
 	for _, l := range a.links {
@@ -191,7 +191,7 @@ func (a *linksAudit) readForgotten() error {
 			}
 			l, t := a.of(link), new(report.Tally)
 			if report.CheckPiece(head) != nil || t.AddHead(head, report.NoDay) != nil {
-				l.fault("the tally of %v, whose opens are gone, is damaged", day)
+				l.fault("the tally of %v, whose views are gone, is damaged", day)
 			}
 			l.views += t.Views()
 			l.downloads += t.Downloads()

@@ -391,7 +391,7 @@ func (b *building) link(link vitrine.LinkID, days dayTallies, facts []visitFact,
 			continue
 		}
 		if days[f.day] == nil {
-			return fmt.Errorf("link %d has visits on %v and no opens: %w", link, f.day, segment.ErrDamaged)
+			return fmt.Errorf("link %d has visits on %v and no views: %w", link, f.day, segment.ErrDamaged)
 		}
 		days[f.day].AddVisit(report.Visit{Day: f.day, Prev: f.prev})
 	}

@@ -34,7 +34,7 @@ func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 			return nil
 		}
 		if err == nil {
-			err = fmt.Errorf("account %d still has opens of days before %v, and those of other accounts are gone: serve the instance until its background work "+
+			err = fmt.Errorf("account %d still has views of days before %v, and those of other accounts are gone: serve the instance until its background work "+
 				"has removed them, which it does within two days, and begin again", account, day)
 		}
 		return err
@@ -168,7 +168,7 @@ func (e *exporting) days() error {
 			err = e.f(&day)
 		}
 		if err != nil {
-			return fmt.Errorf("the tally of %v, whose opens are gone, of account %d, link %d: %w", p.day, e.account, p.link, err)
+			return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", p.day, e.account, p.link, err)
 		}
 	}
 	return nil

@@ -107,7 +107,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 		}
 		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
 			if level == 0 && day < s.gone {
-				return fmt.Errorf("the tally of %v, whose opens are gone, of account %d, link %d: %w", day, s.scope.Account, s.scope.Link, segment.ErrDamaged)
+				return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", day, s.scope.Account, s.scope.Link, segment.ErrDamaged)
 			}
 			if level == 0 {
 				s.damaged = append(s.damaged, span{day, day + 1})
