@@ -353,7 +353,7 @@ func (c *client) wrongDays(ctx context.Context, s state, account vitrine.Account
 		made, err = asStored(made.OfAccount(), w)
 	}
 	if err == nil && !stored.OfAccount().Equal(made) {
-		return "the tallies of its settled days are not what its opens make", nil
+		return "the tallies of its settled days are not what its rows make", nil
 	}
 	return "", err
 }

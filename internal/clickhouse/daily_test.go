@@ -69,7 +69,7 @@ func TestDaily(t *testing.T) {
 					t.Fatal(err1, err2)
 				}
 				if !got.Equal(want) {
-					t.Errorf("%s, %+v: %d views, %d viewers, %d downloads; its opens make %d, %d, %d", when, q, got.Views(), got.Uniques(q.From, q.To), got.Downloads(),
+					t.Errorf("%s, %+v: %d views, %d viewers, %d downloads; its rows make %d, %d, %d", when, q, got.Views(), got.Uniques(q.From, q.To), got.Downloads(),
 						want.Views(), want.Uniques(q.From, q.To), want.Downloads())
 				}
 			}

@@ -37,6 +37,6 @@ func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warn
 	if err != nil || !passed {
 		return "", err
 	}
-	return fmt.Sprintf("the log of opens knows accounts up to number %d and links up to number %d, which the database had not given yet: it was restored to an earlier moment than the log, "+
+	return fmt.Sprintf("the view log knows accounts up to number %d and links up to number %d, which the database had not given yet: it was restored to an earlier moment than the log, "+
 		"or one of the two is of another instance. New accounts and links get higher numbers, so that nobody is shown the views of another; \"vitrine audit\" names opens of links that are not there", a, l), nil
 }
