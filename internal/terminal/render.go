@@ -98,7 +98,7 @@ func (p *page) summary(s *report.Summary) {
 	p.line("\n%s · median %s · total %s · %s%% returning · %s%% bounced",
 		Counted(n.Sessions, "session"), Duration(n.MedianEngagedMs), Duration(n.TotalEngagedMs), n.ReturningPct, n.BouncePct)
 	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%s all-time · %s by QR code · %s left out · %s atypical",
-		Counted(n.Downloads, "download"), Count(n.QRScans), Counted(n.BotsExcluded, "bot open"), Count(n.Atypical))))
+		Counted(n.Downloads, "download"), Count(n.QRScans), Counted(n.BotsExcluded, "bot view"), Count(n.Atypical))))
 	if n.Views > 0 {
 		p.series(s)
 	} else {

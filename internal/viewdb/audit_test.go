@@ -44,10 +44,10 @@ func TestAuditFinds(t *testing.T) {
 		args               []any
 	}{
 		{"nothing", "UPDATE links SET account = account", "", nil},
-		{"views", "UPDATE links SET views = views + 1 WHERE link = 1", "link 1: 4 views are counted, its opens make 3", nil},
+		{"views", "UPDATE links SET views = views + 1 WHERE link = 1", "link 1: 4 views are counted, its rows make 3", nil},
 		{"downloads", "UPDATE links SET downloads = 0 WHERE link = 1", "link 1: 0 downloads are counted, there are 1", nil},
 		{"counts", "DELETE FROM links WHERE link = 1", "link 1: it has opens or downloads, and no row of counts", nil},
-		{"an open", "DELETE FROM opens WHERE link = 1 AND id = $1", "link 1: 3 views are counted, its opens make 2", []any{from(1, "").ID}},
+		{"an open", "DELETE FROM opens WHERE link = 1 AND id = $1", "link 1: 3 views are counted, its rows make 2", []any{from(1, "").ID}},
 		{"a blob", "UPDATE opens SET open = substr(open, 1, 9) WHERE link = 1 AND id = $1", "the record is damaged", []any{from(1, "").ID}},
 		{"a session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "the record is damaged", []any{from(1, "").ID, []byte{1}}},
 		{"a word", "DELETE FROM words", "is missing", nil},
