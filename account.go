@@ -28,6 +28,7 @@ type Limits struct {
 	FileBytes     int64 `json:"file_bytes"`     // of one file
 	StorageBytes  int64 `json:"storage_bytes"`  // of all files together
 	HourlyUploads int64 `json:"hourly_uploads"` // uploads begun in any 60 minutes
+	Versions      int64 `json:"versions"`       // of a link's file, besides the current one
 }
 
 // Plans are the limits of each plan.
@@ -41,9 +42,9 @@ const (
 // DefaultPlans are the limits of an instance whose operator sets none
 // (contract, Plans).
 func DefaultPlans() Plans {
-	pro := Limits{FileBytes: 2 * GB, StorageBytes: 100 * GB, HourlyUploads: 200}
+	pro := Limits{FileBytes: 2 * GB, StorageBytes: 100 * GB, HourlyUploads: 200, Versions: 10}
 	return Plans{
-		PlanFree:     {Links: 10, FileBytes: 25 * MB, StorageBytes: 250 * MB, HourlyUploads: 20},
+		PlanFree:     {Links: 10, FileBytes: 25 * MB, StorageBytes: 250 * MB, HourlyUploads: 20, Versions: 1},
 		PlanPro:      pro,
 		PlanLifetime: pro,
 	}

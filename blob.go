@@ -189,8 +189,29 @@ func OwnsBytes(tx Tx, id UploadID) (bool, error) {
 	if err != nil || u.State != UploadDone {
 		return err == nil && u.State == UploadOpen, NotFoundIsNil(err)
 	}
+	l, err := MadeOf(tx, u)
+	return err == nil && l.HasBytes, NotFoundIsNil(err)
+}
+
+// MadeOf finds the link, or the version of one, that has the file of an upload
+// that is done: a deleted version, too, as long as its bytes are there.
+func MadeOf(tx LinkTx, u *Upload) (*Link, error) {
 	l, err := tx.Link(u.Link)
-	return err == nil && l.Upload == id && l.HasBytes, NotFoundIsNil(err)
+	if err != nil || l.Upload == u.ID {
+		return l, err
+	}
+	for _, q := range []LinkQuery{{Of: l.ID}, {Of: l.ID, WithBytes: true}} {
+		versions, err := tx.Links(q)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range versions {
+			if v.Upload == u.ID {
+				return v, nil
+			}
+		}
+	}
+	return nil, ErrNotFound
 }
 
 // ownedAtOnce bounds how many links are in memory.

@@ -40,7 +40,9 @@ const (
 	ActionDisable Action = "disable" // taken off display
 	ActionUndo    Action = "undo"    // the decision before it was taken back
 	ActionDelete  Action = "delete"
-	ActionRefuse  Action = "refuse" // a file never became a link: it is malware, or unsafe
+	ActionReplace Action = "replace" // another version of the file is current: Detail says which; the state stays
+	ActionRestore Action = "restore" // as ActionReplace, an earlier version
+	ActionRefuse  Action = "refuse"  // a file never became a link: it is malware, or unsafe
 	ActionBan     Action = "ban"
 	ActionUnban   Action = "unban"
 	ActionPlan    Action = "plan"
@@ -130,6 +132,7 @@ func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time,
 	undone := 0
 	err = EachChange(tx, l, func(c *Change) bool {
 		switch {
+		case c.Action == ActionReplace, c.Action == ActionRestore: // no change of the state
 		case c.Action == ActionUndo:
 			undone++
 		case undone > 0:
@@ -167,7 +170,7 @@ func OwnerMayChange(tx ChangeTx, l *Link, now time.Time) error {
 	}
 	oldest := list[ownerChanges-1]
 	for _, c := range list {
-		if c.By.Kind != ActorOwner || c.Action == ActionCreate || c.At.Before(now.Add(-ownerHour)) {
+		if c.By.Kind != ActorOwner || c.Action == ActionCreate || c.Action == ActionReplace || c.At.Before(now.Add(-ownerHour)) {
 			return nil
 		}
 	}
@@ -240,6 +243,9 @@ func (c *Change) ForOwner() LinkEvent {
 	case ActorOperator:
 		e.By = ActorModerator // who of them it was is not the owner's to know
 	case ActorInspection, ActorScanner:
+		e.Detail = c.Detail
+	}
+	if c.Action == ActionReplace || c.Action == ActionRestore {
 		e.Detail = c.Detail
 	}
 	return e

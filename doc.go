@@ -75,6 +75,7 @@
 //	auth                 accounts, sign-in, sessions, API keys, one-time tokens
 //	publish              uploads to links: inspection, scans, previews, captions
 //	links                find, edit, decide, delete; public links in memory
+//	versions             replace the file of a link; earlier files
 //	collections          albums and websites
 //	moderation           the queue, history, abuse reports
 //	ingest               page views and beacons into the view log

@@ -102,12 +102,25 @@ type Link struct {
 	Site  SiteID
 	Files int64 // that a version serves
 
+	// Of is the link that this row is a version of; 0: it is a link of its own.
+	// A link's own row has the file of its current version. A version that is
+	// not current has its file in a row of its own, whose State is that of the
+	// file alone; the row of the current version has no file.
+	Of       LinkID
+	Version  int    // of a link: the number of its current version; of a version: its own
+	Versions int    // of a link: the highest number that was given to one; 0: it was never replaced
+	Pending  LinkID // of a link: the version that becomes current once it is live; 0: none
+
 	Parts   Parts        // what is kept beside its bytes
 	Preview PreviewState // whether those that are made of the bytes have been made
 }
 
 // Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
+
+// Own reports whether it is a link of its own, and no version of a website or
+// of another link.
+func (l *Link) Own() bool { return l.Site == 0 && l.Of == 0 }
 
 // ContentKindOf tells how progress through a kind of file is measured
 // (contract, createUpload).
@@ -138,7 +151,7 @@ var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 // ShownBy is nil when the public may see the link of an account, and otherwise
 // what its public page says.
 func (l *Link) ShownBy(a *Account) error {
-	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || l.Site != 0 {
+	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || !l.Own() {
 		return ErrNoLink
 	}
 	switch l.stateFor(a) {
@@ -266,10 +279,14 @@ func (l *Link) disableSite(tx SiteTx, c Change) error {
 
 // LinkTx reads and writes links within a transaction.
 type LinkTx interface {
-	// AddLink gives l.ID. Slugs are unique over all links, deleted ones too as
-	// long as their row keeps the slug.
+	// AddLink gives l.ID, and the version 1 to a link without one. Slugs are
+	// unique over all links, deleted ones too as long as their row keeps the
+	// slug; so are the versions of a link.
 	AddLink(l *Link) error
 	Link(id LinkID) (*Link, error)
+	// Version finds the row of a version of a link by its number, deleted or
+	// not. A link that was never replaced has none.
+	Version(of LinkID, n int) (*Link, error)
 	// LinkBySlug finds a link whatever its state, deleted ones too.
 	LinkBySlug(s Slug) (*Link, error)
 	PutLink(l *Link) error
@@ -290,11 +307,11 @@ type LinkTx interface {
 	// all of them: Sort, Before, Offset and Limit do not count.
 	LinkIDs(q LinkQuery) ([]LinkID, error)
 	// LinkFacts lists what an account's report needs of each link that is not
-	// deleted, in any order; versions of websites are left out.
+	// deleted, in any order; versions are left out.
 	LinkFacts(a AccountID) ([]LinkFacts, error)
 	// CountLinks counts an account's links that are not deleted, and their
-	// bytes. A website that is not deleted is one link, whatever its versions;
-	// the bytes are theirs, too.
+	// bytes. A website that is not deleted is one link, whatever its versions,
+	// and so is a link; the bytes are those of versions, too.
 	CountLinks(a AccountID) (n, bytes int64, err error)
 	// LinksByKey counts the links of an account that are not deleted by the key
 	// that they were made with.

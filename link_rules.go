@@ -17,7 +17,7 @@ func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time
 		return err
 	})
 	switch {
-	case CodeOf(err) == CodeNotFound, err == nil && (l.Account != a.ID || l.Site != 0):
+	case CodeOf(err) == CodeNotFound, err == nil && (l.Account != a.ID || !l.Own()):
 		return nil, ErrNoOwnLink
 	case err != nil:
 		return nil, err
@@ -65,7 +65,7 @@ const maxOldSlugs = 10
 // one does.
 func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
 	l, err := LinkBySlug(tx, slug)
-	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || l.Site != 0) {
+	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || !l.Own()) {
 		return nil, ErrNoOwnLink
 	}
 	return l, err

@@ -56,13 +56,14 @@ export                       vitrine report analytics collections
 importer                     vitrine report filetype visitor
 ingest                       vitrine
 lease                        vitrine
-links                        vitrine report filetype
+links                        vitrine report filetype signer versions
 logowner                     vitrine
 moderation                   vitrine visitor
 outbox                       vitrine
-publish                      vitrine filetype filetype/inspect lease storageowner turn webvtt
+publish                      vitrine filetype filetype/inspect lease storageowner turn versions webvtt
 sitestats                    vitrine report ingest
 storageowner                 vitrine
+versions                     vitrine
 
 clamav                       vitrine
 clickhouse                   vitrine report durable
@@ -113,7 +114,7 @@ vitrinetest                  vitrine report vitrinetest/tier
 vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier
 vitrinetest/tier
 vitrinetest/fault            vitrine report sqldb
-vitrinetest/fixture          vitrine signer report audit auth collections disk filetype links moderation outbox password publish sqlstore viewdb vitrinetest vitrinetest/fault
+vitrinetest/fixture          vitrine signer report audit auth collections disk filetype links moderation outbox password publish sqlstore versions viewdb vitrinetest vitrinetest/fault
 vitrinetest/mailtest         vitrine vitrinetest
 vitrinetest/previewtest      vitrine filetype vitrinetest
 vitrinetest/scannertest      vitrine vitrinetest
@@ -169,6 +170,7 @@ var ports = map[string][]string{
 	"publish":      {"Blobs", "Previewer", "Scanner", "Store"},
 	"sitestats":    {"Store"},
 	"storageowner": {"Store"},
+	"versions":     {"Store"},
 }
 
 // Packages that implement ports, try them, or put everything together.

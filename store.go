@@ -83,7 +83,8 @@ type LinkQuery struct {
 	PreviewDue bool
 	Kind       filetype.Kind
 	Site       SiteID // versions of a website
-	Files      bool   // links that are no versions of websites
+	Of         LinkID // versions of a link
+	Files      bool   // links of their own, no versions
 	// Words selects links of which each of these stands somewhere in the title,
 	// the file's name or the slug. They are as FoldWords makes them.
 	Words  []string
@@ -139,7 +140,7 @@ type Holding int
 
 // What unfinished uploads hold.
 const (
-	Slots Holding = iota // a link each; none for a website
+	Slots Holding = iota // a link each; none for a version
 	Bytes                // the size of the file
 )
 

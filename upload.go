@@ -21,7 +21,8 @@ type Upload struct {
 	Type           string
 	Size           int64
 	Slug           Slug   // custom, or ""
-	Site           SiteID // the website that it is a deploy of; 0: it is to become a link of its own
+	Site           SiteID // the website that it is a deploy of; 0: none
+	Replaces       LinkID // the link that it is to be a version of; 0: none. Without Site and Replaces it becomes a link
 	State          UploadState
 	CreatedAt      time.Time
 	HoldUntil      time.Time // until then an open upload holds its slug, a link slot and its bytes of storage
@@ -63,7 +64,7 @@ type UploadTx interface {
 	// none).
 	CountUploads(a AccountID, since time.Time) (n int64, oldest time.Time, err error)
 	// Held counts the account's open uploads that still hold a slot at a time,
-	// and their bytes, leaving out one. Those of websites hold bytes alone.
+	// and their bytes, leaving out one. Those of versions hold bytes alone.
 	Held(a AccountID, now time.Time, except UploadID) (n, bytes int64, err error)
 	// HeldUntil returns when the uploads that Held counts have released n of
 	// their slots, or of their bytes; zero if they hold less.

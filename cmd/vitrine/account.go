@@ -138,7 +138,7 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 type accountPlanCmd struct {
 	emailArg
 	Plan  string        `arg:"" help:"Plan: free, pro or lifetime." enum:"free,pro,lifetime"`
-	Limit limits.Bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
+	Limit limits.Bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
 	noteFlag
 	placeFlags
 	jsonFlag

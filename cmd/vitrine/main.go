@@ -48,7 +48,7 @@ var groups = []kong.Group{
 	{Key: "scanning", Title: "Scanning for malware"},
 	{Key: "previews", Title: "Programs that previews are made with"},
 	{Key: "accounts", Title: "Accounts on the website, and mail"},
-	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour)"},
+	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour,versions=N)"},
 }
 
 // The exit codes.

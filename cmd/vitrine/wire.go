@@ -94,7 +94,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
 		Wake:    func() { scan.Wake(); previews.Wake() },
 		Foreign: func(err error) { log.Warn("nothing is removed from storage: " + otherPlace(err)) }}
-	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(), Leases: leases,
+	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(), Leases: leases, Plans: c.plans(),
 		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
 	scan = worker.New("scan", scanEvery, log, scans.Pending)
 	queue := &watch{moderation: in.moderation, warn: func(text string) { log.Warn(text) }}
@@ -127,7 +127,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		})
 		return err
 	}))
-	in.links.ViewerKeyLife = c.ViewerKeyLife
+	in.links.ViewerKeyLife, in.links.Plans = c.ViewerKeyLife, c.plans()
 	in.analytics.MaxViews, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
 	s.http = s.httpServer(c.app(s, uploads, made, siteStats, viewIDs, public, content))

@@ -64,6 +64,7 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 		if err := auditOldSlugs(tx, a.Now(), fault); err != nil {
 			return err
 		}
+		auditVersions(links, fault)
 		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault), auditAccounts(tx, links, fault)); err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, 
 		fault(fmt.Sprintf("link %s: its upload %s does not exist", l.Slug, l.Upload))
 	case err != nil:
 		return err
-	case u.State != vitrine.UploadDone || u.Link != l.ID:
+	case u.State != vitrine.UploadDone || u.Link != l.ID && (l.Of == 0 || u.Link != l.Of):
 		fault(fmt.Sprintf("link %s: its upload %s is %s and names link %d", l.Slug, u.ID, u.State, u.Link))
 	case u.Size != l.Size:
 		fault(fmt.Sprintf("link %s: %d bytes, but %d were announced", l.Slug, l.Size, u.Size))
@@ -223,16 +224,20 @@ func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, f
 	if err != nil && !waits {
 		return err
 	}
+	unswept := a.Now().Add(-vitrine.UploadLife - 2*publish.SweepGrace - publish.CheckEvery - publish.LeftoversEvery)
 	return a.Store.Read(ctx, func(tx vitrine.Tx) error {
 		for _, id := range stray {
 			u, err := tx.Upload(id)
 			if err == nil && u.State == vitrine.UploadDone {
 				// Made, or being deleted, since the audit began.
-				if l, err := tx.Link(u.Link); err == nil && l.HasBytes && l.Upload == id {
+				if owns, err := vitrine.OwnsBytes(tx, id); err != nil {
+					return err
+				} else if owns {
 					continue
 				}
 			}
 			switch {
+			case err == nil && u.State == vitrine.UploadDone && u.Replaces != 0 && u.CreatedAt.After(unswept): // the bytes were the link's already
 			case err == nil && u.State == vitrine.UploadOpen && (waits || a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.CheckEvery):
 			case err == nil && u.State == vitrine.UploadFailed: // swept with its upload
 			case err == nil || errors.Is(err, vitrine.ErrNotFound):

@@ -40,10 +40,11 @@ type Exporter struct {
 // exportPage bounds the links that are read at once.
 const exportPage = 100
 
-// Write writes an archive: account.json, links.csv, albums.json and
-// websites.json where there are any, analytics/{slug}.json where the plan has
-// analytics, analytics/websites/{slug}.json likewise, and files/{slug}/{name},
-// versions of websites among them. No file is held in memory, and what is no
+// Write writes an archive: account.json, links.csv, versions.json, albums.json
+// and websites.json where there are any, analytics/{slug}.json where the plan
+// has analytics, analytics/websites/{slug}.json likewise, files/{slug}/{name},
+// versions of websites among them, and earlier versions of links as
+// files/{slug}/versions/{number}/{name}. No file is held in memory, and what is no
 // longer there when its turn comes is named in missing.txt. z is not closed.
 func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	if err := e.account(ctx, a, z); err != nil {
@@ -59,19 +60,27 @@ func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer)
 	if err := e.collections(ctx, a, z); err != nil {
 		return err
 	}
+	if err := e.versions(links, z); err != nil {
+		return err
+	}
+	folders := foldersOf(links)
 	var missing []string
 	for _, l := range links {
-		if a.Plan.Pro() {
+		folder := folders[l.ID]
+		if folder == "" {
+			continue // the current version, which is its link's
+		}
+		if a.Plan.Pro() && l.Of == 0 {
 			if err := e.report(ctx, a, l, z); err != nil {
 				return err
 			}
 		}
-		there, err := e.file(ctx, l, z)
+		there, err := e.file(ctx, l, folder, z)
 		if err != nil {
 			return err
 		}
 		if !there {
-			missing = append(missing, string(l.Slug)+"\t"+l.Name)
+			missing = append(missing, folder+"\t"+l.Name)
 		}
 	}
 	if len(missing) == 0 {
@@ -189,7 +198,7 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at", "download"}}
 	for _, l := range links {
-		if l.Site != 0 {
+		if !l.Own() {
 			continue
 		}
 		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), strconv.FormatInt(l.Size, 10), l.SHA256,
@@ -231,7 +240,7 @@ func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Li
 
 // file writes the bytes of a link as they were uploaded, and tells whether they
 // are there.
-func (e *Exporter) file(ctx context.Context, l *vitrine.Link, z *zip.Writer) (bool, error) {
+func (e *Exporter) file(ctx context.Context, l *vitrine.Link, folder string, z *zip.Writer) (bool, error) {
 	if !l.HasBytes {
 		return false, nil
 	}
@@ -245,7 +254,7 @@ func (e *Exporter) file(ctx context.Context, l *vitrine.Link, z *zip.Writer) (bo
 	defer blob.Close()
 	// Most kinds of file are compressed already. A name has no separators
 	// (contract, invalid_name).
-	w, err := e.begin(z, path.Join("files", string(l.Slug), l.Name), zip.Store, l.CreatedAt)
+	w, err := e.begin(z, path.Join("files", folder, l.Name), zip.Store, l.CreatedAt)
 	if err != nil {
 		return false, err
 	}

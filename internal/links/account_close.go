@@ -4,14 +4,19 @@ import (
 	"context"
 
 	"vitrine"
+	"vitrine/internal/versions"
 )
 
 // DeleteByID deletes a link of a closed account, whatever its state, and what
 // it has left. One that is deleted already is success.
 func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
 	var l *vitrine.Link
+	var gone []*vitrine.Link
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
 		if l, err = tx.Link(id); err != nil || !l.DeletedAt.IsZero() {
+			return err
+		}
+		if gone, err = versions.DeleteAll(tx, l, s.Now(), vitrine.Owner(l.Account)); err != nil {
 			return err
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
@@ -23,5 +28,10 @@ func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
 	if err != nil {
 		return err
 	}
-	return s.PurgeLink(ctx, l)
+	for _, l := range append(gone, l) {
+		if err := s.PurgeLink(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/signer"
+	"vitrine/internal/versions"
 	"vitrine/report"
 )
 
@@ -33,6 +35,7 @@ type Service struct {
 	// ViewerKeyLife is how long viewers of an account are distinguished with
 	// one key; 0: DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration
+	Plans         vitrine.Plans // how many versions of a file are kept; nil: all
 
 	cache linkCache // of public links
 }
@@ -75,6 +78,13 @@ func (s *Service) Public(ctx context.Context, slug vitrine.Slug) (*vitrine.Link,
 // PublicByID is Public by the link's ID, as content tokens carry it.
 func (s *Service) PublicByID(ctx context.Context, id vitrine.LinkID) (*vitrine.Link, error) {
 	l, _, err := s.public(ctx, linkKey{id: id})
+	return l, err
+}
+
+// PublicVersion is PublicByID with the file of a version, which a reader has
+// begun to read: an earlier one, too, until it is purged or taken down.
+func (s *Service) PublicVersion(ctx context.Context, id vitrine.LinkID, version int) (*vitrine.Link, error) {
+	l, _, err := s.public(ctx, linkKey{id: id, version: version})
 	return l, err
 }
 
@@ -285,6 +295,9 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f
 		if d.By.Kind == vitrine.ActorOwner && l.Account != d.By.Account { // as if there were none
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
 		}
+		if d.By.Kind == vitrine.ActorOwner && l.Of != 0 {
+			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
+		}
 		if err := seen(tx, l, d.Seen); err != nil {
 			return err
 		}
@@ -298,7 +311,11 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f
 			}
 		}
 		c.By, c.Note = d.By, note
-		return l.Transition(tx, s.Now(), c)
+		from := l.State
+		if err := l.Transition(tx, s.Now(), c); err != nil {
+			return err
+		}
+		return versions.Settled(tx, l, from, d.By, s.Plans, s.Now())
 	})
 	return l, err
 }
@@ -312,17 +329,23 @@ const purgeGrace = time.Hour
 // what was reported about it, and then its bytes and its views. What is left
 // when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
 func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) error {
-	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {
-		l.DeletedAt, l.HasBytes = s.Now(), true
-		if err := l.LeaveSite(tx); err != nil {
-			return vitrine.Change{}, err
+	var gone []*vitrine.Link
+	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
+		if err := errors.Join(versions.Leave(tx, l), l.LeaveSite(tx)); err != nil {
+			return c, err
 		}
+		if gone, err = versions.DeleteAll(tx, l, s.Now(), d.By); err != nil {
+			return c, err
+		}
+		l.DeletedAt, l.HasBytes = s.Now(), true
 		return vitrine.Change{Action: vitrine.ActionDelete}, tx.DeleteAbuseReports(l.ID) // nobody can report it any more
 	})
 	if err != nil {
 		return err
 	}
-	_ = s.PurgeLink(ctx, l) // the link is deleted; what this leaves, Purge removes
+	for _, l := range append(gone, l) {
+		_ = s.PurgeLink(ctx, l) // the link is deleted; what this leaves, Purge removes
+	}
 	return nil
 }
 
@@ -351,9 +374,16 @@ func (s *Service) Purge(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
+// PurgeLink removes what a deleted link has left. A version that others have
+// taken the place of stays as long as a page may still read it.
 func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
-	if err := s.Log.DeleteLink(ctx, l.ID); err != nil {
-		return err
+	switch {
+	case l.Of == 0:
+		if err := s.Log.DeleteLink(ctx, l.ID); err != nil {
+			return err
+		}
+	case l.State == vitrine.StateLive && s.Now().Sub(l.DeletedAt) < signer.ContentLife:
+		return nil // once more later
 	}
 	if err := s.Blobs.Delete(ctx, l.Upload); err != nil {
 		return err

@@ -26,7 +26,7 @@ func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		o = new(LinkDetail)
 		o.Link, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
-		if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (o.Account != a.ID || o.Site != 0) {
+		if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (o.Account != a.ID || !o.Own()) {
 			return vitrine.ErrNoOwnLink
 		}
 		if err != nil {

@@ -6,15 +6,18 @@ import (
 	"sync"
 
 	"vitrine"
+	"vitrine/internal/versions"
 )
 
 // shownLinks bounds how many links are kept for their pages: some 4 MiB.
 const shownLinks = 4096
 
-// linkKey asks for a link in one of two ways; the other member is zero.
+// linkKey asks for a link by its slug or its ID; the other one is zero.
 type linkKey struct {
 	slug vitrine.Slug
 	id   vitrine.LinkID
+
+	version int // of the link that is asked for by its ID; 0: the current one
 }
 
 // shownLink is what the public page of a link is decided by. It is written by
@@ -123,7 +126,11 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 
 func (k linkKey) find(tx vitrine.LinkTx) (*vitrine.Link, error) {
 	if k.id != 0 {
-		return tx.Link(k.id)
+		l, err := tx.Link(k.id)
+		if err != nil || k.version == 0 {
+			return l, err
+		}
+		return versions.As(tx, l, k.version)
 	}
 	return tx.LinkBySlug(k.slug)
 }

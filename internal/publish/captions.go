@@ -128,7 +128,7 @@ func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part)
 	var named bool
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Link(l.ID)
-		named = err == nil && now.DeletedAt.IsZero() && now.Parts.Has(part)
+		named = err == nil && now.DeletedAt.IsZero() && now.Upload == l.Upload && now.Parts.Has(part)
 		return vitrine.NotFoundIsNil(err)
 	})
 	if err != nil {
@@ -170,6 +170,9 @@ func (s *Captions) change(ctx context.Context, l *vitrine.Link, f func(*vitrine.
 		}
 		if !now.DeletedAt.IsZero() {
 			return vitrine.ErrNoOwnLink
+		}
+		if now.Upload != l.Upload {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "The file of this link was replaced in the meantime. Send the captions again if they belong to the new file.")
 		}
 		if err := f(now); err != nil {
 			return err

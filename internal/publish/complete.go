@@ -11,6 +11,7 @@ import (
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/versions"
 )
 
 // CompleteRequest is the body of step 3. Nil members were not sent.
@@ -22,6 +23,8 @@ type CompleteRequest struct {
 	Key                            vitrine.KeyID  // that the request comes with; 0: a person's browser
 	Client                         string         // the program that sends it, as it names itself
 	LinkLife                       time.Duration  // how long the link may be public (vitrine.APIKey)
+	Replaces                       string         // the link of step 1, by its slug
+	If                             versions.Condition
 }
 
 // Complete makes the link of an upload whose bytes are stored: seals them,
@@ -41,13 +44,16 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 	if err != nil {
 		return nil, err
 	}
+	if err := r.keepsPage(); err != nil {
+		return nil, err
+	}
 	u, l, err := s.find(ctx, a, r)
 	if err != nil || l != nil {
 		return l, err
 	}
 	return s.checkOnce(ctx, u.ID, func(c *check) (*vitrine.Link, error) {
 		ctx := context.WithoutCancel(ctx)
-		l, err := s.publish(ctx, c, u, link)
+		l, err := s.publish(ctx, c, u, link, r.If)
 		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
 			// Another process may have ended the upload meanwhile, and taken
 			// its bytes.
@@ -115,6 +121,8 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteReques
 			return mismatch("type")
 		case u.Slug != slug:
 			return mismatch("slug")
+		case !s.sameLink(tx, u, r.Replaces):
+			return mismatch("replace")
 		case key != "" && u.IdempotencyKey != key:
 			return mismatch("idempotencyKey")
 		}
@@ -138,7 +146,7 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteReques
 
 // publish checks the stored bytes of an upload and makes its link, of which the
 // request has said the rest.
-func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made vitrine.Link) (*vitrine.Link, error) {
+func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made vitrine.Link, expected versions.Condition) (*vitrine.Link, error) {
 	info, err := s.Blobs.Stat(ctx, u.ID)
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return s.absent(ctx, u)
@@ -153,7 +161,7 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 		return nil, vitrine.Unavailable(err)
 	}
 	l := &made
-	l.Account, l.Upload, l.Slug, l.Name, l.Type, l.Size, l.Site = u.Account, u.ID, u.Slug, u.Name, u.Type, u.Size, u.Site
+	l.Account, l.Upload, l.Slug, l.Name, l.Type, l.Size, l.Site, l.Of = u.Account, u.ID, u.Slug, u.Name, u.Type, u.Size, u.Site, u.Replaces
 	l.SHA256, l.HasBytes = info.SHA256, true
 	if l.Site != 0 {
 		l.AllowDownload, l.Preview = false, vitrine.PreviewDone // there is no page that would offer the one or show the other
@@ -164,12 +172,17 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 		}
 		return nil, s.fail(ctx, u, err)
 	}
-	if err := s.commit(ctx, u, l); err != nil {
+	unused, err := s.commit(ctx, u, l, expected)
+	if err != nil {
 		switch vitrine.CodeOf(err) {
-		case vitrine.CodeLinkLimit, vitrine.CodeStorageLimit, vitrine.CodeFileTooLarge, vitrine.CodeSlugTaken, vitrine.CodeProRequired, vitrine.CodeNotFound:
+		case vitrine.CodeLinkLimit, vitrine.CodeStorageLimit, vitrine.CodeFileTooLarge, vitrine.CodeSlugTaken, vitrine.CodeProRequired, vitrine.CodeNotFound,
+			vitrine.CodeInvalidRequest, vitrine.CodePreconditionFailed:
 			return nil, s.fail(ctx, u, err)
 		}
 		return nil, err
+	}
+	if unused {
+		_ = s.Blobs.Delete(ctx, u.ID) // what this leaves is swept
 	}
 	if s.Wake != nil {
 		s.Wake()
@@ -262,10 +275,13 @@ func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Fa
 	return facts, err
 }
 
-// commit makes the link and ends the upload in one transaction. When another
-// process did so first, l becomes its link.
-func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link) error {
-	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+// commit makes the link, or the version of one, and ends the upload in one
+// transaction. When another process did so first, l becomes its link. It also
+// tells whether nothing needs the bytes.
+func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition) (unused bool, err error) {
+	checked := *l
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		*l, unused = checked, false
 		now := s.Now()
 		current, err := tx.Upload(u.ID)
 		if err != nil {
@@ -287,6 +303,10 @@ func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link
 			}
 			return err
 		}
+		if current.Replaces != 0 {
+			unused, err = s.replace(tx, current, l, expected, now)
+			return err
+		}
 		l.Slug, l.CreatedAt, l.StateAt = current.Slug, now, now
 		var site *vitrine.Site
 		if l.Site != 0 {
@@ -306,9 +326,15 @@ func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link
 				return err
 			}
 		}
-		current.State, current.Link, current.HoldUntil = vitrine.UploadDone, l.ID, now
-		return tx.PutUpload(current)
+		return s.end(tx, current, l, now)
 	})
+	return unused, err
+}
+
+// end ends an upload that has made a link.
+func (s *Uploads) end(tx vitrine.UploadTx, u *vitrine.Upload, l *vitrine.Link, now time.Time) error {
+	u.State, u.Link, u.HoldUntil = vitrine.UploadDone, l.ID, now
+	return tx.PutUpload(u)
 }
 
 // holdKnown holds a link whose bytes were taken down, or are held as malware or
@@ -346,7 +372,7 @@ func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) 
 	if e.Code != vitrine.CodeMalware {
 		return nil
 	}
-	l, err := tx.Link(u.Link)
+	l, err := vitrine.MadeOf(tx, u)
 	if err != nil {
 		return vitrine.NotFoundIsNil(err)
 	}

@@ -246,7 +246,7 @@ func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Link(l.ID)
-		if err != nil {
+		if err != nil || now.Upload != l.Upload { // another version meanwhile, whose parts are made by themselves
 			return err
 		}
 		now.Parts, now.Preview = now.Parts.With(made...), vitrine.PreviewDone

@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/lease"
+	"vitrine/internal/versions"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -34,6 +35,7 @@ type Scans struct {
 	Now     func() time.Time
 	AtOnce  int // how many scans Pending runs side by side; 0: one
 	Leases  *lease.Leases
+	Plans   vitrine.Plans // how many versions of a file are kept; nil: all
 	// Failed, if set, is told of each scan that had no answer.
 	Failed func(*vitrine.Link, error)
 
@@ -250,7 +252,7 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 // awaits reports whether a link is what it was when its scan was begun, or was
 // to be.
 func awaits(now, then *vitrine.Link) bool {
-	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned && now.HasBytes && now.DeletedAt.IsZero()
+	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned && now.Upload == then.Upload && now.HasBytes && now.DeletedAt.IsZero()
 }
 
 // scan has one link scanned. What fails about this link alone is told to
@@ -318,7 +320,9 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 					doomed = append(doomed, now.Upload)
 				}
 				c.By = vitrine.Actor{Kind: vitrine.ActorScanner}
-				err = now.Transition(tx, s.Now(), c)
+				if err = now.Transition(tx, s.Now(), c); err == nil {
+					err = versions.Settled(tx, now, o.link.State, c.By, s.Plans, s.Now())
+				}
 			}
 			if err != nil {
 				return err
@@ -338,13 +342,25 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 
 // clearedBefore reports whether a person has cleared a link of the very finding
 // already: it is not taken down by it again.
-func clearedBefore(tx vitrine.ChangeTx, l *vitrine.Link, c vitrine.Change) (bool, error) {
+func clearedBefore(tx vitrine.Tx, l *vitrine.Link, c vitrine.Change) (bool, error) {
 	found, cleared := false, false
-	err := vitrine.EachChange(tx, l.ID, func(h *vitrine.Change) bool {
+	look := func(h *vitrine.Change) bool {
+		if h.Action == vitrine.ActionReplace || h.Action == vitrine.ActionRestore {
+			return false // what was decided before was about another file
+		}
 		found = cleared && h.Reason == c.Reason && h.Detail == c.Detail
 		cleared = h.Action == vitrine.ActionClear
 		return !found
-	})
+	}
+	if err := vitrine.EachChange(tx, l.ID, look); err != nil || found || l.Versions == 0 {
+		return found, err
+	}
+	own, err := tx.Version(l.ID, l.Version) // the current file was held before it became the link's
+	if err != nil {
+		return false, vitrine.NotFoundIsNil(err)
+	}
+	cleared = false
+	err = vitrine.EachChange(tx, own.ID, look)
 	return found, err
 }
 

@@ -24,9 +24,9 @@ const (
 	// a break, before bytes without an owner are removed. A process on a copy
 	// of the database is noticed by then: both have checked again.
 	ownedFor = 2 * CheckEvery
-	// leftoversEvery is how often storage is searched for bytes without an
+	// LeftoversEvery is how often storage is searched for bytes without an
 	// owner. Only a crash leaves any.
-	leftoversEvery = 24 * time.Hour
+	LeftoversEvery = 24 * time.Hour
 )
 
 // Sweep removes uploads that never became a link, and what they left in
@@ -64,7 +64,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 			}
 		}
 	}
-	if now.Sub(s.kept) >= ownedFor && now.Sub(s.swept) >= leftoversEvery {
+	if now.Sub(s.kept) >= ownedFor && now.Sub(s.swept) >= LeftoversEvery {
 		owns := func(id vitrine.UploadID) (bool, error) {
 			return storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.Owns(ctx, id)
 		}

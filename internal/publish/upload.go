@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/versions"
 
 	"github.com/google/uuid"
 )
@@ -47,6 +48,11 @@ type UploadRequest struct {
 	// Site has the file, a ZIP, deployed as a version of this website of the
 	// account; 0: it becomes a link.
 	Site vitrine.SiteID
+	// Replaces has the file become a new version of this link of the account, by
+	// its slug; "": it becomes a link of its own.
+	Replaces string
+	// If, unless it is nil, is asked of the link that is replaced.
+	If versions.Condition
 }
 
 // CreatedUpload is the answer of step 1: where to put the bytes, or the link
@@ -71,6 +77,11 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 	var ended []vitrine.UploadID
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		ended = nil
+		if r.Replaces != "" {
+			if err := s.replaces(tx, a, u, r); err != nil {
+				return err
+			}
+		}
 		if b, err = s.begin(tx, *u); err != nil || b.Existing != nil {
 			return err
 		}
@@ -138,9 +149,9 @@ func (s *Uploads) begin(tx vitrine.Tx, u vitrine.Upload) (CreatedUpload, error) 
 			if err := tx.PutUpload(old); err != nil {
 				return CreatedUpload{}, err
 			}
-		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug || old.Site != u.Site:
+		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug || old.Site != u.Site || old.Replaces != u.Replaces:
 			return CreatedUpload{}, &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: "idempotencyKey",
-				Message: "This idempotency key was used for another upload: name, type, size and slug must be the same. Use a new key for a new file."}
+				Message: "This idempotency key was used for another upload: name, type, size, slug and replace must be the same. Use a new key for a new file."}
 		default:
 			return s.resume(tx, old, now)
 		}
@@ -220,6 +231,11 @@ func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh b
 	}
 	if u.Site != 0 {
 		if _, err := vitrine.OpenSite(tx, u); err != nil {
+			return err
+		}
+	}
+	if u.Replaces != 0 {
+		if err := openReplaced(tx, u); err != nil {
 			return err
 		}
 	}

@@ -153,43 +153,54 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, er
 	return v, nil
 }
 
-// ContentToken opens the bytes of a link until a time; the link's state is
-// checked on each request all the same.
-func (s *Signer) ContentToken(l vitrine.LinkID, until time.Time) string {
-	return s.linkToken(PurposeContent, l, until)
+// ContentToken opens the bytes of a version of a link until a time; the state
+// of the link is checked on each request all the same.
+func (s *Signer) ContentToken(l vitrine.LinkID, version int, until time.Time) string {
+	return s.token(PurposeContent, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36), strconv.Itoa(version))
 }
 
 // ParseContentToken checks a content token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
-func (s *Signer) ParseContentToken(token string, now time.Time) (vitrine.LinkID, error) {
-	return s.parseLinkToken(PurposeContent, token, now, ContentLife)
+func (s *Signer) ParseContentToken(token string, now time.Time) (l vitrine.LinkID, version int, err error) {
+	f, ok := s.parse(PurposeContent, token, 3)
+	if !ok {
+		if f, ok = s.parse(PurposeContent, token, 2); !ok {
+			return 0, 0, errBadAddress
+		}
+		f = append(f[:2:2], "1") // of a page that was answered before links had versions
+	}
+	if version, err = strconv.Atoi(f[2]); err != nil {
+		return 0, 0, errBadAddress
+	}
+	l, err = linkOf(f, now, ContentLife)
+	return l, version, err
 }
 
 // ExamineToken opens the bytes of a link until a time, whatever the link's
 // state. It is for a moderator's page alone.
 func (s *Signer) ExamineToken(l vitrine.LinkID, until time.Time) string {
-	return s.linkToken(PurposeExamine, l, until)
+	return s.token(PurposeExamine, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
 }
 
 // ParseExamineToken checks an examine token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
 func (s *Signer) ParseExamineToken(token string, now time.Time) (vitrine.LinkID, error) {
-	return s.parseLinkToken(PurposeExamine, token, now, ExamineLife)
-}
-
-func (s *Signer) linkToken(p Purpose, l vitrine.LinkID, until time.Time) string {
-	return s.token(p, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
-}
-
-func (s *Signer) parseLinkToken(p Purpose, token string, now time.Time, life time.Duration) (vitrine.LinkID, error) {
-	f, ok := s.parse(p, token, 2)
+	f, ok := s.parse(PurposeExamine, token, 2)
 	if !ok {
-		return 0, vitrine.Errorf(vitrine.CodeInvalidSignature, "This address is not valid.")
+		return 0, errBadAddress
 	}
+	return linkOf(f, now, ExamineLife)
+}
+
+var errBadAddress = vitrine.Errorf(vitrine.CodeInvalidSignature, "This address is not valid.")
+
+// linkOf reads the link of a token that is good until a time, its first two
+// fields.
+func linkOf(f []string, now time.Time, life time.Duration) (vitrine.LinkID, error) {
 	link, err1 := strconv.ParseInt(f[0], 36, 64)
 	until, err2 := strconv.ParseInt(f[1], 36, 64)
 	if err1 != nil || err2 != nil {
-		return 0, vitrine.Errorf(vitrine.CodeInvalidSignature, "This address is not valid.")
+		return 0, errBadAddress
 	}
 	if now.Unix() >= until || time.Unix(until, 0).Sub(now) > life+vitrine.ClockJump {
 		return 0, vitrine.Errorf(vitrine.CodeURLExpired, "This address has expired. Open the link's page again.")

@@ -72,7 +72,7 @@ func TestViewToken(t *testing.T) {
 	if _, err := s.ParseViewToken(token, Noon.Add(vitrine.TokenLife)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("after a day: %v", err)
 	}
-	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:], s.ContentToken(7, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
+	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:], s.ContentToken(7, 1, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
 		if _, err := s.ParseViewToken(bad, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -81,14 +81,14 @@ func TestViewToken(t *testing.T) {
 
 func TestContentToken(t *testing.T) {
 	s := New([]byte("secret"))
-	token := s.ContentToken(7, Noon.Add(time.Hour))
-	if got, err := s.ParseContentToken(token, Noon); err != nil || got != 7 {
-		t.Fatalf("ParseContentToken = %d, %v", got, err)
+	token := s.ContentToken(7, 1, Noon.Add(time.Hour))
+	if got, version, err := s.ParseContentToken(token, Noon); err != nil || got != 7 || version != 1 {
+		t.Fatalf("ParseContentToken = %d, %d, %v", got, version, err)
 	}
-	if _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
+	if _, _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("expired: %v", err)
 	}
-	if _, err := s.ParseContentToken("8"+token[1:], Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
+	if _, _, err := s.ParseContentToken("8"+token[1:], Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 		t.Errorf("another link: %v", err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 const linkColumns = `account, upload, slug, title, name, type, kind, size, sha256, pages, allow_download, state, reason,
-	detail, scanned, created_at, state_at, deleted_at, has_bytes, parts, preview, site, files, key, client, expires_at`
+	detail, scanned, created_at, state_at, deleted_at, has_bytes, parts, preview, site, files, key, client, expires_at,
+	version_of, version, versions, pending`
 
 // Beside what is read back stands what links are searched by.
 const linkWritten = linkColumns + ", words"
@@ -19,23 +20,29 @@ const linkWritten = linkColumns + ", words"
 func linkValues(l *vitrine.Link) []any {
 	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size, l.SHA256, l.Pages,
 		l.AllowDownload, string(l.State), l.Reason, l.Detail, l.Scanned, sqldb.Ms(l.CreatedAt), sqldb.MsOrNull(l.StateAt), sqldb.MsOrNull(l.DeletedAt), l.HasBytes,
-		string(l.Parts), string(l.Preview), int64(l.Site), l.Files, int64(l.Key), l.Client, sqldb.MsOrNull(l.ExpiresAt), l.SearchWords()}
+		string(l.Parts), string(l.Preview), int64(l.Site), l.Files, int64(l.Key), l.Client, sqldb.MsOrNull(l.ExpiresAt),
+		int64(l.Of), l.Version, l.Versions, int64(l.Pending), l.SearchWords()}
 }
 
 func readLink(s sqldb.Scanner) (*vitrine.Link, error) {
 	l := new(vitrine.Link)
 	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256, &l.Pages,
 		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, sqldb.Instant{Time: &l.CreatedAt}, sqldb.Instant{Time: &l.StateAt}, sqldb.Instant{Time: &l.DeletedAt}, &l.HasBytes,
-		&l.Parts, &l.Preview, &l.Site, &l.Files, &l.Key, &l.Client, sqldb.Instant{Time: &l.ExpiresAt})
+		&l.Parts, &l.Preview, &l.Site, &l.Files, &l.Key, &l.Client, sqldb.Instant{Time: &l.ExpiresAt}, &l.Of, &l.Version, &l.Versions, &l.Pending)
 }
 
 func (t Tx) AddLink(l *vitrine.Link) error {
+	l.Version = max(l.Version, 1)
 	return t.add(&l.ID, "INSERT INTO links ("+linkWritten+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)`, linkValues(l)...)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)`, linkValues(l)...)
 }
 
 func (t Tx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
 	return sqldb.One(t.Tx, readLink, "SELECT id, "+linkColumns+" FROM links WHERE id = $1", int64(id))
+}
+
+func (t Tx) Version(of vitrine.LinkID, n int) (*vitrine.Link, error) {
+	return sqldb.One(t.Tx, readLink, selectLinks+" WHERE version_of = $1 AND version = $2 AND version_of <> 0", int64(of), n)
 }
 
 func (t Tx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
@@ -46,7 +53,8 @@ func (t Tx) PutLink(l *vitrine.Link) error {
 	return t.Put(`UPDATE links SET account = $1, upload = $2, slug = $3, title = $4, name = $5, type = $6, kind = $7, size = $8,
 		sha256 = $9, pages = $10, allow_download = $11, state = $12, reason = $13, detail = $14, scanned = $15, created_at = $16,
 		state_at = $17, deleted_at = $18, has_bytes = $19, parts = $20, preview = $21, site = $22, files = $23,
-		key = $24, client = $25, expires_at = $26, words = $27 WHERE id = $28`, append(linkValues(l), int64(l.ID))...)
+		key = $24, client = $25, expires_at = $26, version_of = $27, version = $28, versions = $29, pending = $30, words = $31
+		WHERE id = $32`, append(linkValues(l), int64(l.ID))...)
 }
 
 const selectLinks = "SELECT id, " + linkColumns + " FROM links"
@@ -112,8 +120,11 @@ func selectedLinks(q vitrine.LinkQuery) *sqldb.Selection {
 	if q.Site != 0 {
 		w.Where("site = $%d AND site <> 0", int64(q.Site))
 	}
+	if q.Of != 0 {
+		w.Where("version_of = $%d AND version_of <> 0", int64(q.Of))
+	}
 	if q.Files {
-		w.Where("site = 0")
+		w.Where("site = 0 AND version_of = 0")
 	}
 	if q.State != "" {
 		w.Where("state = $%d", string(q.State))
@@ -177,7 +188,7 @@ func (t Tx) BytesRefused(sum string) (bad bool, err error) {
 
 func (t Tx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error) {
 	kinds := map[string]string{}
-	err = t.Visit("id, kind, pages, created_at", " FROM links WHERE deleted_at IS NULL AND site = 0 AND account = $1", []any{int64(a)}, func(row []driver.Value) error {
+	err = t.Visit("id, kind, pages, created_at", " FROM links WHERE deleted_at IS NULL AND site = 0 AND version_of = 0 AND account = $1", []any{int64(a)}, func(row []driver.Value) error {
 		f := vitrine.LinkFacts{ID: vitrine.LinkID(row[0].(int64)), Pages: int(row[2].(int64)), CreatedAt: time.UnixMilli(row[3].(int64)).UTC()}
 		own(&f.Kind, row[1].(string), kinds)
 		list = append(list, f)
@@ -198,7 +209,7 @@ func own[T ~string](to *T, lent string, known map[string]string) {
 }
 
 func (t Tx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
-	err = t.Get([]any{&n, &bytes}, `SELECT (SELECT count(*) FROM sites WHERE account = $1 AND deleted_at IS NULL) + count(CASE WHEN site = 0 THEN 1 END),
+	err = t.Get([]any{&n, &bytes}, `SELECT (SELECT count(*) FROM sites WHERE account = $1 AND deleted_at IS NULL) + count(CASE WHEN site = 0 AND version_of = 0 THEN 1 END),
 		CAST(coalesce(sum(CASE WHEN has_bytes THEN size ELSE 0 END), 0) AS BIGINT)
 		FROM links WHERE account = $2 AND deleted_at IS NULL`, int64(a), int64(a))
 	return n, bytes, err
@@ -212,7 +223,7 @@ func (t Tx) LinksByKey(a vitrine.AccountID) (map[vitrine.KeyID]int64, error) {
 		err := s.Scan(&key, &n)
 		counts[key] = n
 		return err
-	}, "SELECT key, count(*) FROM links WHERE account = $1 AND key <> 0 AND deleted_at IS NULL GROUP BY key", int64(a))
+	}, "SELECT key, count(*) FROM links WHERE account = $1 AND key <> 0 AND version_of = 0 AND deleted_at IS NULL GROUP BY key", int64(a))
 }
 
 func (t Tx) ReleaseSlugs(deletedBefore time.Time) (n int64, err error) {

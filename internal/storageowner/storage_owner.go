@@ -116,7 +116,7 @@ func (p Owner) verifyEmpty(ctx context.Context, m tokens) error {
 	}
 	var newest []*vitrine.Link
 	err := p.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		newest, err = tx.Links(vitrine.LinkQuery{State: vitrine.StateLive, Limit: newestLinks})
+		newest, err = tx.Links(vitrine.LinkQuery{State: vitrine.StateLive, Files: true, Limit: newestLinks})
 		return err
 	})
 	for _, l := range newest {

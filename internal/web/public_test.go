@@ -194,7 +194,7 @@ func TestHeaders(t *testing.T) {
 // contentAddress is where the bytes of a link are, as its page would say.
 func (s *site) contentAddress(l *vitrine.Link, what string) string {
 	u := s.server.ContentURL
-	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(l.ID, s.server.Now().Add(time.Hour)) + "/" + what
+	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(l.ID, 1, s.server.Now().Add(time.Hour)) + "/" + what
 }
 
 // The states of a link: only a live one is shown, and only showing it is a view (contract, Link states).

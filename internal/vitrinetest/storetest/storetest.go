@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"LinkCounts", storeTest.linkCounts},
 		{"Sites", storeTest.sites},
 		{"SiteVersions", storeTest.siteVersions},
+		{"LinkVersions", storeTest.linkVersions},
 		{"Albums", storeTest.albums},
 		{"AlbumLinks", storeTest.albumLinks},
 		{"Changes", storeTest.changes},
@@ -110,7 +111,7 @@ func (t storeTest) accounts() {
 	a := &vitrine.Account{Email: "ann@example.org", Plan: vitrine.PlanPro, ViewerKey: []byte{0, 1, 255}, ViewerKeyAt: vitrinetest.Epoch,
 		CreatedAt: vitrinetest.Epoch.Add(time.Millisecond)}
 	b := &vitrine.Account{Email: "bob@example.org", Plan: vitrine.PlanFree, Role: vitrine.RoleModerator, Banned: true, ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch,
-		Limits: &vitrine.Limits{Links: 3, FileBytes: 1 << 40, StorageBytes: 5, HourlyUploads: 7}}
+		Limits: &vitrine.Limits{Links: 3, FileBytes: 1 << 40, StorageBytes: 5, HourlyUploads: 7, Versions: 9}}
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.CountAccounts()
 		vitrinetest.Equal(t, "accounts of an empty store", n, 0)

@@ -38,7 +38,8 @@ func (s *Handler) Apart(next http.Handler) http.Handler {
 
 type contentHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error
 
-// OnContent finds the link of a content token. Its state is asked for on every
+// OnContent finds the link of a content token, with the version of the file
+// that the reader's page began with. Its state is asked for on every
 // request, and nothing may be used from a browser's store without asking: a
 // link that is taken down is gone at once.
 func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
@@ -46,16 +47,16 @@ func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
 		header := w.Header()
 		header.Set("Access-Control-Allow-Origin", "*")
 		header.Set("X-Robots-Tag", "noindex")
-		id, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now())
+		id, version, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now())
 		if err != nil {
 			return err
 		}
-		l, err := s.Links.PublicByID(r.Context(), id)
+		l, err := s.Links.PublicVersion(r.Context(), id, version)
 		if err != nil {
 			return err
 		}
 		header.Set("Cache-Control", "private, no-cache")
-		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }
+		shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, id, version); return err }
 		return s.WhileShown(w, r, shown, func() error { return h(w, r, l) })
 	}
 }

@@ -48,7 +48,7 @@ func (s *Handler) OnBytes(h contentHandler) httpx.HandlerFunc {
 		return h(w, r, l)
 	})
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if _, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now()); vitrine.CodeOf(err) == vitrine.CodeInvalidSignature {
+		if _, _, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now()); vitrine.CodeOf(err) == vitrine.CodeInvalidSignature {
 			return examine(w, r) // which tells an expired token of its own from rubbish
 		}
 		return public(w, r)

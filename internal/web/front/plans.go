@@ -23,11 +23,11 @@ type plansPage struct {
 
 // planRow is a plan's limits as people read them.
 type planRow struct {
-	Name, For                     string
-	Links, File, Storage, Uploads string
-	Pro                           bool
-	Mine                          bool // it is the plan of who is signed in
-	Own                           bool // whose limits are other than the plan's
+	Name, For                               string
+	Links, File, Storage, Uploads, Versions string
+	Pro                                     bool
+	Mine                                    bool // it is the plan of who is signed in
+	Own                                     bool // whose limits are other than the plan's
 }
 
 // plansInOrder are all plans, the smallest first, with what they are called and
@@ -66,7 +66,7 @@ func (s *Handler) planRows(me *vitrine.Account) (rows []planRow) {
 			l, own = s.Uploads.Plans.LimitsOf(me), me.Limits != nil
 		}
 		rows = append(rows, planRow{Name: p.name, For: p.use, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, planSize),
-			Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount), Pro: p.plan.Pro(),
+			Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount), Versions: planLimit(l.Versions, planCount), Pro: p.plan.Pro(),
 			Mine: i == mine, Own: own})
 	}
 	return rows

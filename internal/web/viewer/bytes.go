@@ -15,7 +15,7 @@ import (
 // can be used again.
 func (s *Viewers) ContentAddress(l *vitrine.Link, what string) string {
 	until := s.Now().Truncate(time.Hour).Add(signer.ContentLife)
-	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ContentToken(l.ID, until) + "/" + what
+	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ContentToken(l.ID, l.Version, until) + "/" + what
 }
 
 // Blob opens a link's bytes.

@@ -106,7 +106,7 @@ func (s *Handler) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, e
 		return nil, nil
 	}
 	l, err := s.Links.BySlug(r.Context(), slug)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != me.ID || l.Site != 0) {
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != me.ID || !l.Own()) {
 		return nil, vitrine.ErrNoOwnLink
 	}
 	return l, err

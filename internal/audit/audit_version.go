@@ -1,0 +1,41 @@
+package audit
+
+import (
+	"fmt"
+
+	"vitrine"
+)
+
+// auditVersions checks that each version belongs to a link of its account, that
+// the row of a current version has no file, and that what is to become current
+// is a version of the link.
+func auditVersions(links []*vitrine.Link, fault func(string)) {
+	of := map[vitrine.LinkID]*vitrine.Link{}
+	for _, l := range links {
+		of[l.ID] = l
+	}
+	for _, l := range links {
+		if l.Pending != 0 && (of[l.Pending] == nil || of[l.Pending].Of != l.ID) {
+			fault(fmt.Sprintf("link %s: it waits for link %d, which is no version of it", l.Slug, l.Pending))
+		}
+		if l.Of == 0 {
+			if l.Version < 1 || l.Version > max(l.Versions, 1) {
+				fault(fmt.Sprintf("link %s: version %d of %d is current", l.Slug, l.Version, l.Versions))
+			}
+			continue
+		}
+		m := of[l.Of]
+		switch {
+		case m == nil:
+			fault(fmt.Sprintf("link %s: it is a version of link %d, which does not exist", l.Slug, l.Of))
+		case m.Of != 0 || m.Site != 0 || l.Site != 0 || m.Account != l.Account:
+			fault(fmt.Sprintf("link %s: it cannot be a version of link %s", l.Slug, m.Slug))
+		case l.Version > m.Versions:
+			fault(fmt.Sprintf("link %s: it is version %d of link %s, which has had %d", l.Slug, l.Version, m.Slug, m.Versions))
+		case l.Version == m.Version && l.HasBytes:
+			fault(fmt.Sprintf("link %s: it has a file, and is the current version of link %s, which has another", l.Slug, m.Slug))
+		case l.Version != m.Version && !l.HasBytes && l.State != vitrine.StateDisabled:
+			fault(fmt.Sprintf("link %s: version %d of link %s has no file", l.Slug, l.Version, m.Slug))
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package publish
+
+import (
+	"time"
+
+	"vitrine"
+	"vitrine/internal/versions"
+)
+
+// replaces finds the link that an upload is to be a version of.
+func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r UploadRequest) error {
+	m, err := vitrine.LinkByAnySlug(tx, r.Replaces, s.Now())
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Own()) {
+		return errNotReplaced
+	}
+	if err != nil {
+		return err
+	}
+	u.Replaces = m.ID
+	if r.If != nil && u.IdempotencyKey != "" {
+		// A retry is answered as its first try was.
+		if _, err := tx.UploadByKey(u.Account, u.IdempotencyKey); err == nil {
+			return nil
+		}
+	}
+	if r.If != nil {
+		return r.If(m)
+	}
+	return nil
+}
+
+var errNotReplaced = &vitrine.Error{Code: vitrine.CodeNotFound, Field: "replace", Message: vitrine.ErrNoOwnLink.Message}
+
+// keepsPage refuses to change the page of a link that is replaced.
+func (r CompleteRequest) keepsPage() error {
+	field := ""
+	switch {
+	case r.Replaces == "":
+		return nil
+	case r.LinkName != nil:
+		field = "linkName"
+	case r.Slug != nil:
+		field = "slug"
+	case r.AllowDownload != nil:
+		field = "allowDownload"
+	default:
+		return nil
+	}
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
+		Message: "A link keeps its title, address and settings when its file is replaced. Leave " + field + " out, and edit the link instead."}
+}
+
+// sameLink reports whether a slug is that of the link that an upload replaces,
+// or is "" as there is none.
+func (s *Uploads) sameLink(tx vitrine.Tx, u *vitrine.Upload, slug string) bool {
+	if slug == "" || u.Replaces == 0 {
+		return (slug == "") == (u.Replaces == 0)
+	}
+	m, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
+	return err == nil && m.ID == u.Replaces
+}
+
+// openReplaced is nil when the link that an upload replaces may have another
+// file.
+func openReplaced(tx vitrine.Tx, u *vitrine.Upload) error {
+	m, err := tx.Link(u.Replaces)
+	if vitrine.NotFoundIsNil(err) != nil {
+		return err
+	}
+	if err != nil || m.Account != u.Account || !m.DeletedAt.IsZero() {
+		return errNotReplaced
+	}
+	return versions.Replaceable(m)
+}
+
+// replace makes a checked file a version of the link that its upload replaces,
+// and ends the upload. l becomes that link. Bytes that are those of the current
+// version make none, and are not used.
+func (s *Uploads) replace(tx vitrine.Tx, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition, now time.Time) (unused bool, err error) {
+	m, err := tx.Link(u.Replaces)
+	if err != nil {
+		return false, err
+	}
+	if expected != nil {
+		if err := expected(m); err != nil {
+			return false, err
+		}
+	}
+	a, err := tx.Account(m.Account)
+	if err != nil {
+		return false, err
+	}
+	if unused = m.HasBytes && m.SHA256 == l.SHA256; !unused {
+		if err := s.holdKnown(tx, l); err != nil {
+			return false, err
+		}
+		if err := versions.Add(tx, m, l, s.Plans.LimitsOf(a).Versions, now); err != nil {
+			return false, err
+		}
+	}
+	*l = *m
+	return unused, s.end(tx, u, l, now)
+}

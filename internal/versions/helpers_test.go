@@ -1,0 +1,28 @@
+package versions_test
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"vitrine/internal/links"
+
+	"github.com/google/uuid"
+)
+
+func reader(text string) io.Reader { return strings.NewReader(text) }
+
+func newKey() string { return uuid.NewString() }
+
+func editTitle(title string) links.Edit { return links.Edit{Title: &title} }
+
+// clip is a short video.
+func clip(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../web/testdata/clip.webm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

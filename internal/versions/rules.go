@@ -1,0 +1,247 @@
+// Package versions replaces the file of a link and keeps the files before it.
+//
+// A link's own row has the file of its current version, so everything that
+// shows a link shows the current version. Each version from the second on has a
+// row of its own with the history of its checks; the first gets one when it is
+// replaced. A version that is not current keeps its file in its row. To make it
+// current is to exchange the files of two rows, in one transaction.
+package versions
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"vitrine"
+)
+
+// ErrNoVersion says that a link has no such version.
+var ErrNoVersion = vitrine.Errorf(vitrine.CodeNotFound, "This link has no such version.")
+
+// Replaceable refuses another file for a link that is being checked, held, or
+// taken down by others than its owner.
+func Replaceable(m *vitrine.Link) error {
+	if m.MayMove() {
+		return nil
+	}
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "replace",
+		Message: "The file of this link stays as it is while the link is being checked, held or taken down. Replace it once the link is live."}
+}
+
+// Add makes a version of a link from a file that was checked, within a
+// transaction. A clean one becomes current at once, and any other once it is
+// live, unless another file was chosen for the link in the meantime.
+func Add(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time) error {
+	m.Versions = max(m.Versions, m.Version) + 1
+	v.Of, v.Version, v.Title, v.Slug = m.ID, m.Versions, m.Title, ""
+	v.CreatedAt, v.StateAt, v.ExpiresAt = now, now, time.Time{} // the link alone expires
+	if err := v.Add(tx, v.Maker()); err != nil {
+		return err
+	}
+	if v.State == vitrine.StateLive {
+		return show(tx, m, v, most, now, vitrine.Change{By: vitrine.Owner(m.Account), Action: vitrine.ActionReplace})
+	}
+	m.Pending = v.ID
+	return errors.Join(tx.PutLink(m), lapse(tx, m, most, now))
+}
+
+// Settled does to a link what follows from a change of one of its versions: the
+// pending version becomes current once it is live, and leaves its place again
+// when that decision is undone.
+func Settled(tx vitrine.Tx, v *vitrine.Link, from vitrine.LinkState, by vitrine.Actor, plans vitrine.Plans, now time.Time) error {
+	if v.Of == 0 || from == v.State || !v.DeletedAt.IsZero() {
+		return nil
+	}
+	m, err := tx.Link(v.Of)
+	if err != nil || !m.DeletedAt.IsZero() {
+		return err
+	}
+	a, err := tx.Account(m.Account)
+	if err != nil {
+		return err
+	}
+	most := plans.LimitsOf(a).Versions
+	switch {
+	case v.State == vitrine.StateLive && m.Pending == v.ID && Replaceable(m) == nil:
+		return show(tx, m, v, most, now, vitrine.Change{By: by, Action: vitrine.ActionReplace})
+	case from == vitrine.StateLive && m.Version == v.Version:
+		before, err := shownBefore(tx, m)
+		if err != nil {
+			return err
+		}
+		if err := show(tx, m, before, most, now, vitrine.Change{By: by, Action: vitrine.ActionRestore}); err != nil {
+			return err
+		}
+		m.Pending = v.ID
+		if fresh, err := tx.Link(v.ID); err != nil {
+			return err
+		} else {
+			*v = *fresh
+		}
+		return tx.PutLink(m)
+	}
+	return nil
+}
+
+// shownBefore is the newest version before the current one that can be shown.
+func shownBefore(tx vitrine.Tx, m *vitrine.Link) (*vitrine.Link, error) {
+	list, err := others(tx, m)
+	for _, v := range slices.Backward(list) {
+		if v.Version < m.Version && v.Live() && v.HasBytes {
+			return v, nil
+		}
+	}
+	return nil, errors.Join(err, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no earlier version to show in its place. Disable the link %s instead.", m.Slug))
+}
+
+// show makes a version the current one. c says who did it, and Action.
+func show(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time, c vitrine.Change) error {
+	if err := keepFile(tx, m, now); err != nil {
+		return err
+	}
+	if m.Title == m.Name { // as it is by default
+		m.Title = v.Name
+	}
+	moveFile(m, v)
+	m.Version, m.Pending = v.Version, 0
+	if m.State == vitrine.StateLive {
+		m.StateAt = now // pages wait for the previews of the new file from now on
+	}
+	c.At, c.Account, c.Link, c.From, c.To, c.Reason = now, m.Account, m.ID, m.State, m.State, m.Reason
+	c.Detail = "version " + strconv.Itoa(m.Version)
+	if err := errors.Join(tx.PutLink(v), tx.PutLink(m), tx.AddChange(&c)); err != nil {
+		return err
+	}
+	return lapse(tx, m, most, now)
+}
+
+// keepFile moves the file of a link into the row of its current version.
+func keepFile(tx vitrine.Tx, m *vitrine.Link, now time.Time) error {
+	if !m.HasBytes {
+		return nil
+	}
+	row, err := tx.Version(m.ID, m.Version)
+	if errors.Is(err, vitrine.ErrNotFound) {
+		row = &vitrine.Link{Account: m.Account, Of: m.ID, Version: m.Version, Title: m.Title, State: vitrine.StateLive,
+			Key: m.Key, Client: m.Client, CreatedAt: m.CreatedAt, StateAt: now}
+		moveFile(row, m)
+		return row.Add(tx, vitrine.Owner(m.Account))
+	}
+	if err != nil {
+		return err
+	}
+	moveFile(row, m)
+	return tx.PutLink(row)
+}
+
+// moveFile moves a file and what is known of it from a row to another. What the
+// file was called stays in both.
+func moveFile(to, from *vitrine.Link) {
+	to.Upload, to.Name, to.Type, to.Kind, to.Size, to.SHA256, to.Pages = from.Upload, from.Name, from.Type, from.Kind, from.Size, from.SHA256, from.Pages
+	to.Scanned, to.HasBytes, to.Parts, to.Preview = from.Scanned, from.HasBytes, from.Parts, from.Preview
+	from.Upload, from.SHA256, from.Scanned, from.HasBytes, from.Parts, from.Preview = "", "", "", false, "", vitrine.PreviewDue
+}
+
+// others are the versions of a link that are neither current, nor pending, nor
+// deleted, the oldest first.
+func others(tx vitrine.LinkTx, m *vitrine.Link) ([]*vitrine.Link, error) {
+	list, err := tx.Links(vitrine.LinkQuery{Of: m.ID})
+	list = slices.DeleteFunc(list, func(v *vitrine.Link) bool { return v.Version == m.Version || v.ID == m.Pending })
+	slices.SortFunc(list, func(a, b *vitrine.Link) int { return a.Version - b.Version })
+	return list, err
+}
+
+// lapse deletes the oldest versions beyond as many as are kept. A reader who
+// has one open goes on reading it: its bytes are purged later.
+func lapse(tx vitrine.Tx, m *vitrine.Link, most int64, now time.Time) error {
+	if most == 0 {
+		return nil
+	}
+	list, err := others(tx, m)
+	if err != nil {
+		return err
+	}
+	for _, v := range list[:max(len(list)-int(most), 0)] {
+		if err := v.DeleteVersion(tx, now, vitrine.Owner(m.Account)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// As is a link with the file of one of its versions, for readers whose page
+// began with it. Errors: ErrNotFound, also for one that was taken down.
+func As(tx vitrine.LinkTx, m *vitrine.Link, n int) (*vitrine.Link, error) {
+	if n == m.Version {
+		return m, nil
+	}
+	v, err := tx.Version(m.ID, n)
+	if err == nil && (v.State != vitrine.StateLive || !v.HasBytes) {
+		err = vitrine.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	as := *m
+	moveFile(&as, v)
+	as.Version = n
+	return &as, nil
+}
+
+// Leave takes a version that is being deleted from its link. It refuses the
+// current one.
+func Leave(tx vitrine.Tx, v *vitrine.Link) error {
+	if v.Of == 0 {
+		return nil
+	}
+	m, err := tx.Link(v.Of)
+	switch {
+	case err != nil || !m.DeletedAt.IsZero():
+		return err
+	case m.Version == v.Version:
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "This is the version that the link %s shows. Disable or delete that link.", m.Slug)
+	case m.Pending == v.ID:
+		m.Pending = 0
+		return tx.PutLink(m)
+	}
+	return nil
+}
+
+// DeleteAll deletes the versions of a link that is being deleted, and returns
+// those whose bytes are to be purged.
+func DeleteAll(tx vitrine.Tx, m *vitrine.Link, now time.Time, by vitrine.Actor) (gone []*vitrine.Link, err error) {
+	if m.Versions == 0 {
+		return nil, nil
+	}
+	kept, err1 := tx.Links(vitrine.LinkQuery{Of: m.ID})
+	lapsed, err2 := tx.Links(vitrine.LinkQuery{Of: m.ID, WithBytes: true})
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	for _, v := range kept {
+		if err := remove(tx, v, now, by); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range lapsed {
+		hide(v)
+		if err := tx.PutLink(v); err != nil {
+			return nil, err
+		}
+	}
+	return append(kept, lapsed...), nil
+}
+
+// remove deletes a version for every reader, also for those who have it open.
+func remove(tx vitrine.Tx, v *vitrine.Link, now time.Time, by vitrine.Actor) error {
+	hide(v)
+	return v.DeleteVersion(tx, now, by)
+}
+
+// hide takes a version from those who have it open. A worse state stays.
+func hide(v *vitrine.Link) {
+	if v.State == vitrine.StateLive {
+		v.State, v.Reason = vitrine.StateDisabled, vitrine.ReasonOwner
+	}
+}

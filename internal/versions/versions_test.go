@@ -1,0 +1,459 @@
+package versions_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/publish"
+	"vitrine/internal/signer"
+	"vitrine/internal/vitrinetest/fault"
+	"vitrine/internal/vitrinetest/fixture"
+)
+
+// versioned is an instance with one link of one version.
+type versioned struct {
+	*fixture.Instance
+	link *vitrine.Link
+}
+
+func newVersioned(t *testing.T) *versioned {
+	t.Helper()
+	v := &versioned{Instance: fixture.New(t)}
+	v.link = v.Note("text 1")
+	return v
+}
+
+// replace makes a version of a text and returns the link.
+func (v *versioned) replace(text string) *vitrine.Link {
+	v.T.Helper()
+	v.Clock.Advance(4 * time.Minute) // so that no hour has too many uploads
+	l, err := v.Replace(v.link, "note.txt", text)
+	v.Must(err)
+	return l
+}
+
+// text is what the public reads of a version; 0: of the current one.
+func (v *versioned) text(version int) string {
+	v.T.Helper()
+	l, err := v.Links.PublicVersion(v.T.Context(), v.link.ID, version)
+	if err != nil {
+		return string(vitrine.CodeOf(err))
+	}
+	b, err := vitrine.OpenWhole(v.T.Context(), v.Blobs, l)
+	v.Must(err)
+	defer b.Close()
+	text, err := io.ReadAll(b)
+	v.Must(err)
+	return string(text)
+}
+
+// want fails the test unless the public reads a text, and the owner's list of
+// versions is such.
+func (v *versioned) want(text, list string) {
+	v.T.Helper()
+	m, all, err := v.Versions.List(v.T.Context(), v.Account, string(v.link.Slug))
+	v.Must(err)
+	got := ""
+	for _, version := range all {
+		got += fmt.Sprintf("%d %s", version.Version, version.State)
+		switch {
+		case version.Current:
+			got += " current"
+		case version.Waits:
+			got += " waits"
+		}
+		got += "; "
+	}
+	if read := v.text(0); read != text || got != list || m.ID != v.link.ID {
+		v.T.Errorf("readers see %q, versions are %q; want %q, %q", read, got, text, list)
+	}
+	v.Audit()
+}
+
+func TestReplace(t *testing.T) {
+	v := newVersioned(t)
+	v.want("text 1", "1 live current; ")
+	l := v.replace("text 2")
+	if l.ID != v.link.ID || l.Slug != v.link.Slug || l.Title != v.link.Title || l.Version != 2 || !l.CreatedAt.Equal(v.link.CreatedAt) {
+		t.Errorf("replaced, it is %+v", l)
+	}
+	v.want("text 2", "2 live current; 1 live; ")
+	if same := v.replace("text 2"); same.Version != 2 {
+		t.Errorf("the same bytes are version %d", same.Version)
+	}
+	v.want("text 2", "2 live current; 1 live; ")
+	v.replace("text 3")
+	v.want("text 3", "3 live current; 2 live; 1 live; ")
+	if one, two := v.text(1), v.text(2); one != "text 1" || two != "text 2" {
+		t.Errorf("earlier readers read %q and %q", one, two)
+	}
+	n, bytes := v.count()
+	if n != 1 || bytes != 18 {
+		t.Errorf("the account has %d links and %d bytes", n, bytes)
+	}
+}
+
+func (v *versioned) count() (n, bytes int64) {
+	v.T.Helper()
+	v.Must(v.Store.Read(v.T.Context(), func(tx vitrine.Tx) (err error) {
+		n, bytes, err = tx.CountLinks(v.Account.ID)
+		return err
+	}))
+	return n, bytes
+}
+
+// The title follows the file's name until its owner chooses another.
+func TestReplaceTitleAndKind(t *testing.T) {
+	v := newVersioned(t)
+	l, err := v.Replace(v.link, "page.html", "<p>hello")
+	if err != nil || l.Title != "page.html" || l.Kind != "html" || l.Name != "page.html" {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	title := "Mine"
+	_, err = v.Links.Edit(t.Context(), v.Account, string(l.Slug), editTitle(title))
+	v.Must(err)
+	if l, err = v.Replace(v.link, "other.txt", "x"); err != nil || l.Title != title || l.Kind != "text" {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// Restoring brings back a file with its number; deleting takes it at once.
+func TestRestoreAndDelete(t *testing.T) {
+	v := newVersioned(t)
+	ctx, slug := t.Context(), string(v.link.Slug)
+	v.replace("text 2")
+	v.replace("text 3")
+	l, err := v.Versions.Restore(ctx, v.Account, slug, 1, nil)
+	if err != nil || l.Version != 1 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	v.want("text 1", "3 live; 2 live; 1 live current; ")
+	_, err = v.Versions.Restore(ctx, v.Account, slug, 1, nil) // nothing to do
+	v.Must(err)
+	for n, want := range map[int]vitrine.Code{1: vitrine.CodeInvalidRequest, 4: vitrine.CodeNotFound, 0: vitrine.CodeNotFound, -1: vitrine.CodeNotFound} {
+		if err := v.Versions.Delete(ctx, v.Account, slug, n, nil); vitrine.CodeOf(err) != want {
+			t.Errorf("delete version %d: %v, want %s", n, err, want)
+		}
+	}
+	v.Must(v.Versions.Delete(ctx, v.Account, slug, 2, nil))
+	v.want("text 1", "3 live; 1 live current; ")
+	if got := v.text(2); got != string(vitrine.CodeNotFound) {
+		t.Errorf("a deleted version is read: %q", got)
+	}
+	if _, err := v.Versions.Restore(ctx, v.Account, slug, 2, nil); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		t.Errorf("a deleted version is restored: %v", err)
+	}
+	v.replace("text 4")
+	v.want("text 4", "4 live current; 3 live; 1 live; ")
+	bob, _, err := v.Accounts.Create(ctx, "bob@example.org", vitrine.PlanPro)
+	v.Must(err)
+	_, _, err = v.Versions.List(ctx, bob, slug)
+	_, err2 := v.Versions.Restore(ctx, bob, slug, 1, nil)
+	err3 := v.Versions.Delete(ctx, bob, slug, 1, nil)
+	if vitrine.CodeOf(err) != vitrine.CodeNotFound || vitrine.CodeOf(err2) != vitrine.CodeNotFound || vitrine.CodeOf(err3) != vitrine.CodeNotFound {
+		t.Errorf("another account: %v, %v, %v", err, err2, err3)
+	}
+}
+
+// The oldest versions go when there are too many, but who reads one goes on as
+// long as their page's addresses are good; then the bytes are gone.
+func TestOldVersionsLapse(t *testing.T) {
+	v := newVersioned(t)
+	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Versions: 1}
+	v.replace("text 2")
+	v.replace("text 3")
+	v.want("text 3", "3 live current; 2 live; ")
+	if n, bytes := v.count(); n != 1 || bytes != 12 {
+		t.Errorf("the account has %d links and %d bytes", n, bytes)
+	}
+	v.Must(v.Links.Purge(t.Context()))
+	if got := v.text(1); got != "text 1" {
+		t.Errorf("a reader of version 1 reads %q", got)
+	}
+	v.Clock.Advance(signer.ContentLife)
+	v.Must(v.Links.Purge(t.Context()))
+	if got := v.text(1); got != string(vitrine.CodeNotFound) {
+		t.Errorf("version 1 is read after the page's addresses expired: %q", got)
+	}
+	if _, err := v.Blobs.Stat(t.Context(), v.link.Upload); !errors.Is(err, vitrine.ErrNotFound) {
+		t.Errorf("the bytes of version 1: %v", err)
+	}
+	v.want("text 3", "3 live current; 2 live; ")
+}
+
+// Until a person has cleared a held version the one before is shown; when the
+// decision is undone it is shown again.
+func TestHeldVersion(t *testing.T) {
+	v := newVersioned(t)
+	ctx := t.Context()
+	v.Scanner.Verdict = fixture.Suspicious
+	if l := v.replace("text 2"); l.State != vitrine.StateLive || l.Version != 1 {
+		t.Errorf("with a held version the link is %+v", l)
+	}
+	v.want("text 1", "2 review waits; 1 live current; ")
+	if got := v.text(2); got != string(vitrine.CodeNotFound) {
+		t.Errorf("a held version is read: %q", got)
+	}
+	held := v.held()
+	_, err := v.Links.Clear(ctx, held, fixture.Operator(""))
+	v.Must(err)
+	v.want("text 2", "2 live current; 1 live; ")
+	_, err = v.Links.Undo(ctx, held, fixture.Operator(""))
+	v.Must(err)
+	v.want("text 1", "2 review waits; 1 live current; ")
+	_, err = v.Links.Reject(ctx, held, fixture.Operator(""))
+	v.Must(err)
+	v.want("text 1", "2 disabled; 1 live current; ")
+	if _, err := v.Versions.Restore(ctx, v.Account, string(v.link.Slug), 2, nil); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+		t.Errorf("a rejected version is restored: %v", err)
+	}
+	_, err = v.Links.Undo(ctx, held, fixture.Operator(""))
+	v.Must(err)
+	_, err = v.Links.Clear(ctx, held, fixture.Operator(""))
+	v.Must(err)
+	v.want("text 2", "2 live current; 1 live; ")
+	// What a person has cleared of a finding is not taken down by it again.
+	v.Scanner.Known = "2"
+	v.Rescan()
+	v.WantState(v.link, vitrine.StateLive, "", "")
+}
+
+// held is the slug of what waits for a person.
+func (v *versioned) held() (slug string) {
+	v.T.Helper()
+	v.Must(v.Store.Read(v.T.Context(), func(tx vitrine.Tx) error {
+		list, err := tx.Review(vitrine.ReviewQuery{})
+		if len(list) != 1 {
+			v.T.Fatalf("%d links wait", len(list))
+		}
+		slug = string(list[0].Slug)
+		return err
+	}))
+	return slug
+}
+
+// A later file is not replaced by an earlier one that is cleared after it.
+func TestHeldVersionComesTooLate(t *testing.T) {
+	v := newVersioned(t)
+	v.Scanner.Verdict = fixture.Suspicious
+	v.replace("text 2")
+	held := v.held()
+	v.Scanner.Verdict = fixture.Clean
+	v.replace("text 3")
+	v.want("text 3", "3 live current; 2 review; 1 live; ")
+	_, err := v.Links.Clear(t.Context(), held, fixture.Operator(""))
+	v.Must(err)
+	v.want("text 3", "3 live current; 2 live; 1 live; ")
+	_, err = v.Versions.Restore(t.Context(), v.Account, string(v.link.Slug), 2, nil)
+	v.Must(err)
+	v.want("text 2", "3 live; 2 live current; 1 live; ")
+}
+
+// Malware makes no version, and leaves the link as it was.
+func TestMalwareVersion(t *testing.T) {
+	v := newVersioned(t)
+	v.Scanner.Verdict = fixture.Malware
+	if _, err := v.Replace(v.link, "note.txt", "text 2"); vitrine.CodeOf(err) != vitrine.CodeMalware {
+		t.Errorf("malware: %v", err)
+	}
+	v.want("text 1", "1 live current; ")
+	v.Scanner.Verdict = fixture.Clean
+	v.replace("text 2")
+	// Found later in an earlier version, it takes that version away alone.
+	v.Scanner.Verdict = fixture.Suspicious
+	_, err := v.Scans.Again(t.Context(), "")
+	v.Must(err)
+	v.Must(v.Store.Update(t.Context(), func(tx vitrine.Tx) error { // the current one is not due
+		m, err := tx.Link(v.link.ID)
+		v.Must(err)
+		m.Scanned = v.Scanner.Known
+		return tx.PutLink(m)
+	}))
+	v.Rescan()
+	v.want("text 2", "2 live current; 1 review; ")
+	if got := v.text(1); got != string(vitrine.CodeNotFound) {
+		t.Errorf("a version in review is read: %q", got)
+	}
+}
+
+// A video becomes current when its scan has found it clean.
+func TestVideoVersion(t *testing.T) {
+	v := newVersioned(t)
+	l, err := v.Replace(v.link, "clip.webm", clip(t))
+	v.Must(err)
+	if l.Kind != "text" || l.State != vitrine.StateLive {
+		t.Errorf("while a video is scanned the link is %+v", l)
+	}
+	v.want("text 1", "2 processing waits; 1 live current; ")
+	v.Pending()
+	if now, err := v.Links.BySlug(t.Context(), string(v.link.Slug)); err != nil || now.Kind != "video" || now.Version != 2 || now.State != vitrine.StateLive {
+		t.Errorf("scanned, the link is %+v, %v", now, err)
+	}
+	v.Audit()
+}
+
+// A link that is disabled by its owner stays so, with the new file; one that
+// was taken down by others keeps its file.
+func TestReplaceWhileDisabled(t *testing.T) {
+	v := newVersioned(t)
+	ctx, slug := t.Context(), string(v.link.Slug)
+	_, err := v.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(v.Account.ID)})
+	v.Must(err)
+	if l := v.replace("text 2"); l.State != vitrine.StateDisabled || l.Version != 2 {
+		t.Errorf("replaced while disabled, it is %+v", l)
+	}
+	_, err = v.Links.Undo(ctx, slug, vitrine.Decision{By: vitrine.Owner(v.Account.ID)}) // not the replacement
+	v.Must(err)
+	v.want("text 2", "2 live current; 1 live; ")
+	_, err = v.Links.Disable(ctx, slug, fixture.Operator(""))
+	v.Must(err)
+	_, err = v.Replace(v.link, "note.txt", "text 3")
+	_, err2 := v.Versions.Restore(ctx, v.Account, slug, 1, nil)
+	if vitrine.CodeOf(err) != vitrine.CodeInvalidRequest || vitrine.CodeOf(err2) != vitrine.CodeInvalidRequest {
+		t.Errorf("taken down, it is replaced: %v, restored: %v", err, err2)
+	}
+}
+
+// Deleting a link deletes all versions and their bytes, those too that readers
+// still have open.
+func TestDeleteLinkWithVersions(t *testing.T) {
+	v := newVersioned(t)
+	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Versions: 1}
+	uploads := []vitrine.UploadID{v.link.Upload, v.replace("text 2").Upload, v.replace("text 3").Upload}
+	v.Must(v.Links.Delete(t.Context(), string(v.link.Slug), vitrine.Decision{By: vitrine.Owner(v.Account.ID)}))
+	for i, id := range uploads {
+		if _, err := v.Blobs.Stat(t.Context(), id); !errors.Is(err, vitrine.ErrNotFound) {
+			t.Errorf("bytes of version %d: %v", i+1, err)
+		}
+	}
+	if n, bytes := v.count(); n != 0 || bytes != 0 {
+		t.Errorf("%d links, %d bytes", n, bytes)
+	}
+	v.Clock.Advance(2 * time.Hour)
+	v.Must(v.Links.Purge(t.Context()))
+	v.Audit()
+}
+
+// A replacement takes no slot, and counts towards storage.
+func TestReplaceWithinLimits(t *testing.T) {
+	v := newVersioned(t)
+	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Links: 1, StorageBytes: 15, Versions: 10}
+	if _, err := v.Uploads.Create(t.Context(), v.Account, publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1}); vitrine.CodeOf(err) != vitrine.CodeLinkLimit {
+		t.Errorf("a second link: %v", err)
+	}
+	v.replace("text 2")
+	if _, err := v.Replace(v.link, "note.txt", "text 3"); vitrine.CodeOf(err) != vitrine.CodeStorageLimit {
+		t.Errorf("beyond the storage: %v", err)
+	}
+	v.want("text 2", "2 live current; 1 live; ")
+}
+
+// Of two replacements of the same version, the condition admits one.
+func TestConditionalReplace(t *testing.T) {
+	v := newVersioned(t)
+	changed := &vitrine.Error{Code: vitrine.CodePreconditionFailed}
+	first := func(l *vitrine.Link) error {
+		if l.Version != 1 {
+			return changed
+		}
+		return nil
+	}
+	begin := func(text string) publish.CreatedUpload {
+		b, err := v.Uploads.Create(t.Context(), v.Account, publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text)), Replaces: string(v.link.Slug), If: first})
+		v.Must(err)
+		_, err = v.Blobs.Receive(t.Context(), vitrine.PutGrant{Key: b.Path, Size: int64(len(text)), Type: "text/plain", Expires: v.Clock.Now().Add(time.Minute)}, reader(text))
+		v.Must(err)
+		return b
+	}
+	a, b := begin("text A"), begin("text B")
+	errs := make(chan error, 2)
+	for _, begun := range []publish.CreatedUpload{a, b} {
+		go func() {
+			_, err := v.Uploads.Complete(t.Context(), v.Account, publish.CompleteRequest{Path: string(begun.Path), Name: "note.txt", Type: "text/plain", Replaces: string(v.link.Slug), If: first})
+			errs <- err
+		}()
+	}
+	err1, err2 := <-errs, <-errs
+	if (err1 == nil) == (err2 == nil) || vitrine.CodeOf(errors.Join(err1, err2)) != vitrine.CodePreconditionFailed {
+		t.Errorf("%v and %v; want that one wins", err1, err2)
+	}
+	if _, err := v.ReplaceBy(v.Uploads, v.link, "note.txt", "text C", first); vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
+		t.Errorf("step 1 with an old condition: %v", err)
+	}
+	v.Audit()
+}
+
+// Whichever operation of a replacement fails, before or after it has had its
+// effect: trying again makes the version, once, and until then the version
+// before is whole.
+func TestReplaceFailsAtEveryStep(t *testing.T) {
+	v := newVersioned(t)
+	before := "text 1"
+	for _, after := range []bool{false, true} {
+		for n := int64(1); ; n++ {
+			v.Clock.Advance(4 * time.Minute) // so that no hour has too many
+			f := &fault.Injector{N: n, After: after}
+			u := &publish.Uploads{Store: f.Store(v.Store), Blobs: f.Blobs(v.Blobs), Scanner: v.Scanner, Plans: v.Uploads.Plans, Now: v.Clock.Now}
+			text := fmt.Sprint("text ", after, n)
+			last := v.replaceUntilDone(u, before, text)
+			before = text
+			v.Audit()
+			if got := v.text(0); got != text {
+				t.Fatalf("with operation %d failing (after: %v) readers see %q", n, after, got)
+			}
+			if _, all, err := v.Versions.List(t.Context(), v.Account, string(v.link.Slug)); err != nil || all[0].Version != last.Version || !all[0].Current {
+				t.Fatalf("with operation %d failing (after: %v): version %d, %v", n, after, all[0].Version, err)
+			}
+			if !f.Hit() {
+				t.Logf("%d operations (after: %v)", f.Operations(), after)
+				break
+			}
+		}
+	}
+}
+
+// replaceUntilDone tries each step again when it fails, and looks at what
+// readers see after each failure.
+func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *vitrine.Link {
+	v.T.Helper()
+	ctx, key := v.T.Context(), newKey()
+	request := publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text)), Replaces: string(v.link.Slug), IdempotencyKey: &key}
+	var last error
+	for range 3 {
+		l, err := func() (*vitrine.Link, error) {
+			b, err := u.Create(ctx, v.Account, request)
+			if err != nil || b.Existing != nil {
+				return b.Existing, err
+			}
+			grant := vitrine.PutGrant{Key: b.Path, Size: request.Size, Type: request.Type, Expires: v.Clock.Now().Add(time.Minute)}
+			if _, err := v.Blobs.Receive(ctx, grant, reader(text)); err != nil {
+				return nil, err
+			}
+			return u.Complete(ctx, v.Account, publish.CompleteRequest{Path: string(b.Path), Name: request.Name, Type: request.Type, Replaces: request.Replaces, IdempotencyKey: &key})
+		}()
+		if err == nil {
+			if l.State != vitrine.StateLive {
+				v.T.Fatalf("the link is %s", l.State)
+			}
+			if l.Pending != 0 { // bytes that could not be scanned are not published
+				if got := v.text(0); got != before {
+					v.T.Fatalf("with a held version readers see %q, want %q", got, before)
+				}
+				l, err = v.Links.Clear(ctx, v.held(), fixture.Operator(""))
+				v.Must(err)
+			}
+			return l
+		}
+		last = err
+		if got := v.text(0); got != before && got != text {
+			v.T.Fatalf("after %v readers see %q, want %q", err, got, before)
+		}
+		v.Audit()
+	}
+	v.T.Fatalf("it fails again and again: %v", last)
+	return nil
+}
