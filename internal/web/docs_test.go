@@ -96,7 +96,7 @@ func TestDocsOfThisInstance(t *testing.T) {
 	s := newSite(t)
 	s.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB, StorageBytes: 9 * vitrine.MB, HourlyUploads: 4, Versions: 2}
 	limits := s.status(s.get("/docs/limits"), 200).body
-	for _, want := range []string{"<td>7</td><td>3 MB</td><td>9 MB</td><td>4</td><td>no</td>", "10 minutes, for one file"} {
+	for _, want := range []string{"<td>7</td><td>3 MB</td><td>9 MB</td><td>4</td><td>2</td><td>no</td>", "10 minutes, for one file"} {
 		if !strings.Contains(limits, want) {
 			t.Errorf("no %q in the limits", want)
 		}
