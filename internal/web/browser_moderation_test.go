@@ -57,42 +57,42 @@ func TestBrowserModerationKeys(t *testing.T) {
 	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonAbuse), d.held("data.json", vitrine.ReasonScanLate)
 	public := func(l *vitrine.Link, want int) { t.Helper(); d.status(d.get("/p/"+string(l.Slug)), want) }
 	tb := d.signedIn(mod)
-	tb.press("c") // on no row: nothing is decided
-	tb.until(`document.querySelector("#said").textContent.includes("Go to a link first")`)
+	tb.press("a") // on no row: nothing is decided
+	tb.until(`document.querySelector("#toast").textContent.includes("Go to a link first")`)
 	tb.press("jjk\r")
 	tb.arrives(at(a))
-	tb.press("c")
-	tb.arrives(at(b) + ` && document.querySelector(".done").innerText.includes("Cleared notes.txt")`)
+	tb.press("a")
+	tb.arrives(at(b) + ` && document.querySelector(".done").innerText.includes("Approved notes.txt")`)
 	public(a, 200)
-	tb.until(`document.querySelector("#heard").textContent === "Cleared notes.txt"`)
+	tb.until(`document.querySelector("#heard").textContent === "Approved notes.txt"`)
 	tb.run(chromedp.KeyEvent("m"), chromedp.KeyEvent("cr, it shocks\x1b"))
 	tb.until(`document.querySelector("#note").value.endsWith("cr, it shocks") && document.activeElement === document.body`)
 	tb.press("r")
 	tb.arrives(at(c) + ` && document.querySelector(".done").innerText.includes("Rejected picture.png")`)
 	public(b, 410)
 	tb.press("u")
-	tb.arrives(at(b) + ` && document.querySelector(".done").innerText.includes("Taken back")`)
+	tb.arrives(at(b) + ` && document.querySelector(".done").innerText.includes("Undone")`)
 	public(b, 404)
 	tb.press("n")
 	tb.arrives(at(c))
 	tb.press("?")
 	tb.until(`document.querySelector("#keys:popover-open") !== null`)
-	tb.press("c") // under the sheet of keys nothing is decided
+	tb.press("a") // under the sheet of keys nothing is decided
 	tb.run(chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
 	tb.until(`document.querySelector("#keys:popover-open") === null && !document.body.classList.contains("has-keys")`)
-	tb.press("c")
+	tb.press("a")
 	tb.run(chromedp.Reload())
-	tb.press("c") // nor in this browser from now on
+	tb.press("a") // nor in this browser from now on
 	if got := d.stateOf(c); got != vitrine.StateReview {
 		t.Errorf("a key that is off has made it %s", got)
 	}
 	tb.run(chromedp.KeyEvent("?"), chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
 	tb.press("q")
-	tb.arrives(`location.pathname === "/moderation" && document.querySelectorAll(".rows li").length === 2`)
+	tb.arrives(`location.pathname === "/moderation" && document.querySelectorAll(".review-rows li").length === 2`)
 	tb.press("jjx") // what was taken back has its place in the queue again, the first
-	tb.until(`document.querySelector("#chosen").textContent === "1 chosen"`)
+	tb.until(`document.querySelector("#chosen").textContent === "1 selected"`)
 	tb.press("kr") // what was chosen, and not the row that was gone to
-	tb.arrives(`document.querySelector(".done")?.innerText.includes("Rejected data.json") && document.querySelectorAll(".rows li").length === 1`)
+	tb.arrives(`document.querySelector(".done")?.innerText.includes("Rejected data.json") && document.querySelectorAll(".review-rows li").length === 1`)
 	public(c, 410)
 	public(b, 404)
 	tb.press("u")
@@ -111,8 +111,8 @@ func TestBrowserModerationHaste(t *testing.T) {
 	// Time stands still for the page, so that it stays as if it had just come.
 	tb := d.signedIn(d.owner, chromedp.ActionFunc(onNewDocument(`performance.now = () => 1e12`)))
 	tb.run(chromedp.Navigate(d.url + casePath(a) + "?queue=all"))
-	tb.press("c")
-	tb.until(`document.querySelector("#said").textContent.includes("That was quick")`)
+	tb.press("a")
+	tb.until(`document.querySelector("#toast").textContent.includes("That was quick")`)
 	tb.run(chromedp.Evaluate(`dispatchEvent(new KeyboardEvent("keydown", {key: "r", repeat: true, bubbles: true}))`, nil))
 	for _, l := range []*vitrine.Link{a, b} {
 		if got := d.stateOf(l); got != vitrine.StateReview {
@@ -128,7 +128,7 @@ func TestBrowserModerationWithoutScripting(t *testing.T) {
 	d.check(err)
 	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonScanLate), d.held("data.json", vitrine.ReasonScanLate)
 	tb := d.signedIn(d.owner, emulation.SetScriptExecutionDisabled(true))
-	tb.run(chromedp.Click(".rows .case"), chromedp.SendKeys("#note", "Fine."), chromedp.Click(`button[formaction$="/clear"]`), chromedp.WaitVisible(".done"))
+	tb.run(chromedp.Click(".review-rows .case"), chromedp.SendKeys("#note", "Fine."), chromedp.Click(`button[formaction$="/clear"]`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(a.Slug)), 200)
 	_, err = chromedp.RunResponse(tb.ctx, chromedp.Click(".done button")) // and waits for the page that it leads to
 	d.check(err)
@@ -139,12 +139,12 @@ func TestBrowserModerationWithoutScripting(t *testing.T) {
 	for _, l := range []*vitrine.Link{b, c} {
 		d.status(d.get("/p/"+string(l.Slug)), 200)
 	}
-	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.rows [type="checkbox"]`), chromedp.Click(`.bulk [value="reject"]`), chromedp.WaitVisible(".done"))
+	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.review-rows [type="checkbox"]`), chromedp.Click(`.bulk [value="reject"]`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(a.Slug)), 410)
 	tb.run(chromedp.Navigate(d.url+casePath(b)), chromedp.Click(`//summary[contains(., "Suspend")]`), chromedp.Click(`form[action$="/suspend"] button`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(b.Slug)), 410)
 	d.status(d.get("/p/"+string(c.Slug)), 410)
-	tb.run(chromedp.Click(".who button"), chromedp.WaitVisible("#password"))
+	tb.run(chromedp.Click(".who-button"), chromedp.Click("#me form button"), chromedp.WaitVisible("#password"))
 	tb.quiet()
 }
 
@@ -283,7 +283,7 @@ func TestBrowserModerationAxe(t *testing.T) {
 	tb.look("keys")
 	tb.visit(d.url+casePath(reported), chromedp.Evaluate(`document.querySelectorAll("details").forEach((e) => (e.open = true))`, nil))
 	tb.look("all open")
-	tb.run(chromedp.Click(".who button"))
+	tb.run(chromedp.Click(".who-button"), chromedp.Click("#me form button"))
 	tb.arrives(`location.pathname === "/sign-in"`)
 	tb.visit(d.url + "/moderation")
 	tb.look("not signed in")

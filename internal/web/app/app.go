@@ -110,9 +110,14 @@ func Said(address, code string) string {
 	return u.String()
 }
 
+// Begin is NewAppPage without what moderators see beside.
+func (s *Shell) Begin(r *http.Request, me *vitrine.Account, title, section string) Page {
+	return Page{Page: s.NewChrome(title + " · Vitrine"), Me: me, Section: section, Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
+}
+
 // NewAppPage begins a page of a section.
 func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section string) Page {
-	p := Page{Page: s.NewChrome(title + " · Vitrine"), Me: me, Section: section, Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
+	p := s.Begin(r, me, title, section)
 	if !me.Moderates() {
 		return p
 	}
@@ -137,7 +142,7 @@ func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, t u
 // Parse reads the template of a page in the shell: it defines "main", and
 // "head" if it wants more there.
 func Parse(names ...string) ui.Template {
-	return ui.Parse(append([]string{"layout.html", "icons.html", "app.html"}, names...)...)
+	return ui.Parse(append([]string{"layout.html", "icons.html", "parts.html", "app.html"}, names...)...)
 }
 
 // Past is how long ago something was, in a sentence.

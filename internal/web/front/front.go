@@ -29,7 +29,7 @@ type frontPage struct {
 // parseFront reads the template of such a page: it defines "main", and
 // "more-head" if it wants more there.
 func parseFront(names ...string) ui.Template {
-	return ui.Parse(append([]string{"layout.html", "icons.html", "front.html"}, names...)...)
+	return ui.Parse(append([]string{"layout.html", "icons.html", "parts.html", "front.html"}, names...)...)
 }
 
 // Personal marks a page that depends on who asks, so that nobody keeps it for

@@ -12,22 +12,23 @@ type Surface int
 
 // The surfaces.
 const (
-	Data         Surface = iota // answers for programs
-	FileBytes                   // bytes of a file, and of what was made of it
-	PublicPage                  // pages of links and albums, and what is shown in their place
-	ReportForm                  // the form that reports a link or a website
-	FrontPage                   // pages about Vitrine
-	EntryPage                   // pages on which people get in, and pages of moderators
-	AppPage                     // pages that people sign in for
-	PDFFrame                    // the viewer of PDF
-	DocxFrame                   // the viewer of Word documents
-	PreviewFrame                // what was made of a file, or will be
-	HTMLFrame                   // a published web page
-	ExamineFrame                // a file as a moderator sees it
-	ExamineHTML                 // a web page as a moderator sees it
-	ExamineSite                 // a website as a moderator sees it
-	SitePage                    // a file of a website that has no host of its own
-	SiteFailure                 // what is shown in the place of a website
+	Data          Surface = iota // answers for programs
+	FileBytes                    // bytes of a file, and of what was made of it
+	PublicPage                   // pages of links and albums, and what is shown in their place
+	ReportForm                   // the form that reports a link or a website
+	FrontPage                    // pages about Vitrine
+	EntryPage                    // pages on which people get in
+	AppPage                      // pages that people sign in for
+	ModeratorPage                // pages of moderators, with a file in a frame
+	PDFFrame                     // the viewer of PDF
+	DocxFrame                    // the viewer of Word documents
+	PreviewFrame                 // what was made of a file, or will be
+	HTMLFrame                    // a published web page
+	ExamineFrame                 // a file as a moderator sees it
+	ExamineHTML                  // a web page as a moderator sees it
+	ExamineSite                  // a website as a moderator sees it
+	SitePage                     // a file of a website that has no host of its own
+	SiteFailure                  // what is shown in the place of a website
 )
 
 // policies has a row for each surface. {nonce} admits the page's own scripts
@@ -54,9 +55,10 @@ var policies = map[Surface]string{
 		"frame-src {files}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {framers}",
 	ReportForm: "default-src 'none'; style-src {nonce}; img-src {assets}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 	FrontPage:  "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; " + ownForms,
-	EntryPage:  "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; frame-src {files}; " + ownForms,
+	EntryPage:  "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; " + ownForms,
 	AppPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets} {files} {links}; " +
 		"connect-src 'self'{storage}; " + ownForms,
+	ModeratorPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; frame-src {files}; " + ownForms,
 	PDFFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets} 'wasm-unsafe-eval'; worker-src blob: {assets}; style-src {assets}; " +
 		"img-src blob: data:; font-src data: {assets}; connect-src {files} {assets}; " + noForms,
 	DocxFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src 'unsafe-inline' {assets}; img-src blob: data:; " +

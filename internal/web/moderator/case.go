@@ -62,7 +62,7 @@ type attempt struct {
 }
 
 func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, status int, a attempt) error {
-	common, _, err := s.newModeratorPage(r, me, c.Link.Title, "queue")
+	common, _, err := s.newModeratorPage(r, me, c.Link.Title, "case")
 	if err != nil {
 		return err
 	}
@@ -72,6 +72,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 		moderatorPage: common, Case: c, Queue: a.queue, Back: queueAddress(reasonOfQueue(a.queue)), Address: app.CaseAddress(l.Slug, ""), Badge: ui.Badge(t), Facts: ui.Facts(l, t),
 		Own: l.Account == me.ID, May: app.MayPublish(me, l), Past: past(c.Account.History), Preview: s.examination(l), Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote,
 	}
+	p.QueueName = a.queue
 	if len(c.History) > 0 {
 		p.Seen = int64(c.History[0].ID)
 	}
@@ -103,16 +104,16 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 // examination tells how a case shows its file.
 func (s *Handler) examination(l *vitrine.Link) (e examination) {
 	if !l.HasBytes {
-		e.Message = "The bytes of this file are gone. What is known of it stays here."
+		e.Message = "The file was deleted. Only its record is left."
 		if l.Reason == vitrine.ReasonMalware {
-			e.Message = "The bytes of this file were deleted when malware was found in it. What is known of it stays here."
+			e.Message = "The file was deleted because malware was found in it. Only its record is left."
 		}
 		return e
 	}
 	e.Frame, e.Copy = s.ExamineAddress(l, "examine"), s.ExamineAddress(l, "copy")
 	if l.Site != 0 {
 		e.Frame = s.ExamineAddress(l, "site/") + "?found"
-		e.Note = "A version of a website, from the page on that something was found in, or its first. Its own links can be followed; nothing in it runs, and nothing is loaded from elsewhere."
+		e.Note = "A version of a website, opened at the page with the finding, or at its first page. You can follow its links. Scripts do not run, and nothing is loaded from other sites."
 		return e
 	}
 	how := s.Of(l).Examined
@@ -195,7 +196,7 @@ func (s *Handler) Decide(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		return s.tooLate(w, r, me, c, a)
 	}
 	if publishes[action] && !app.MayPublish(me, c.Link) {
-		a.problem = "This link is your own: another moderator, or the owner of this site, decides whether it becomes public."
+		a.problem = "This is your own link. Another moderator or the owner of this instance decides whether it becomes public."
 		return s.writeCase(w, r, me, c, http.StatusForbidden, a)
 	}
 	before, err := s.newest(ctx)
@@ -262,9 +263,9 @@ func (s *Handler) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	a.problem = "This link has changed since you opened its page."
 	if len(c.History) > 0 {
 		e := c.History[0]
-		a.problem = ui.Deed(e.Action) + " meanwhile by " + ui.LowerFirst(ui.Doer(e)) + "."
+		a.problem = ui.Deed(e.Action) + " in the meantime by " + ui.LowerFirst(ui.Doer(e)) + "."
 	}
-	a.problem += " Nothing was done now; your note is kept below."
+	a.problem += " Your decision was not carried out; your note is kept below."
 	if a.note == "" {
 		a.problem = a.problem[:len(a.problem)-len("; your note is kept below.")] + "."
 	}

@@ -109,7 +109,7 @@ func (s *Handler) UndoDecisions(w http.ResponseWriter, r *http.Request, me *vitr
 		return err
 	}
 	if len(list) == 0 {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision of yours to take back.")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "You have no decision to undo.")
 	}
 	before, err := s.newest(ctx)
 	if err != nil {

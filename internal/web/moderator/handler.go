@@ -18,13 +18,12 @@ type Handler struct {
 	Sites    *collections.Sites
 }
 
-var queueTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_queue.html")
-
-var caseTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_case.html")
-
-var accountTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_account.html")
-
-var historyTemplate = ui.Parse("layout.html", "icons.html", "moderation.html", "moderation_history.html")
+var (
+	queueTemplate   = app.Parse("moderation.html", "moderation_queue.html")
+	caseTemplate    = app.Parse("moderation.html", "moderation_case.html")
+	accountTemplate = app.Parse("moderation.html", "moderation_account.html")
+	historyTemplate = app.Parse("moderation.html", "moderation_history.html")
+)
 
 //go:embed *.html *.css *.js
 var files embed.FS

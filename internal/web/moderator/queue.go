@@ -32,27 +32,24 @@ const (
 
 // moderatorPage is what every page of moderators has.
 type moderatorPage struct {
-	ui.Page
-	Me      *vitrine.Account
-	Section string // of the navigation
-	Waiting int64  // links in review
-	Notices []app.Notice
-	Done    *done // what was just decided
-	now     time.Time
+	app.Page
+	Name      string // of the page: queue, case, account, history
+	Tabs      []ui.Tab
+	Done      *done  // what was just decided
+	QueueName string // the queue that what is undone leads back to; "" for none
 }
 
-// Ago is how long ago something was.
-func (p *moderatorPage) Ago(t time.Time) string { return ui.Span(p.now.Sub(t)) }
-
 // newModeratorPage begins a page, and tells the counts of the queue too.
-func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, section string) (p moderatorPage, counts map[string]int64, err error) {
+func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, name string) (p moderatorPage, counts map[string]int64, err error) {
 	if counts, err = s.Moderation.Counts(r.Context()); err != nil {
 		return p, nil, err
 	}
-	p = moderatorPage{Page: s.NewChrome(title), Me: me, Section: section, now: s.Now()}
+	p = moderatorPage{Page: s.Begin(r, me, title, "moderation"), Name: name}
 	for _, n := range counts {
 		p.Waiting += n
 	}
+	p.Tabs = []ui.Tab{{Name: "Queue", Address: httpx.ModerationRoot, Count: p.Waiting, Key: "q", Current: name == "queue"},
+		{Name: "Decisions", Address: httpx.ModerationRoot + "/history", Current: name == "history"}}
 	if s.Notices != nil {
 		p.Notices = s.Notices(r.Context())
 	}
@@ -61,7 +58,7 @@ func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, 
 }
 
 func (s *Handler) writeModerator(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string, page any) error {
-	s.SetPagePolicy(w, r, httpx.EntryPage, nonce)
+	s.SetPagePolicy(w, r, httpx.ModeratorPage, nonce)
 	return ui.Render(w, r, status, t, page)
 }
 
@@ -113,6 +110,7 @@ func (s *Handler) Queue(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if reason == vitrine.ReasonScanLate {
 		p.Late = counts[reason]
 	}
+	p.QueueName = app.QueueName(reason)
 	p.Spared, _ = strconv.ParseInt(q.Get("spared"), 10, 32)
 	queue, next, err := s.Moderation.Queue(r.Context(), reason, after, queueRows)
 	if err != nil {

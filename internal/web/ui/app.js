@@ -111,6 +111,6 @@ addEventListener("keydown", (event) => {
     if (!target) return;
     event.preventDefault();
     if (target.matches("input, textarea")) target.focus();
-    else target.click();
+    else if (target.dispatchEvent(new CustomEvent("key", { bubbles: true, cancelable: true }))) target.click();
   }
 });

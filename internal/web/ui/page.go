@@ -114,7 +114,7 @@ func Send(w http.ResponseWriter, r *http.Request, status int, page []byte, gzipp
 }
 
 func ParseEntry(name string) Template {
-	return Parse("layout.html", "icons.html", "signin_entry.html", name)
+	return Parse("layout.html", "icons.html", "parts.html", "signin_entry.html", name)
 }
 
 // speeds are those that a video or sound can be played at.
