@@ -175,7 +175,7 @@ func TestPartsAreTheLinks(t *testing.T) {
 		t.Errorf("%v", r.Header)
 	}
 	s.status(s.get(image, "Sec-Fetch-Dest: document"), 303)
-	for _, other := range []string{"pages", "entries", "picture", "image~x", "sheets"} {
+	for _, other := range []string{"pages", "entries", "image~x", "sheets"} {
 		s.status(s.get(strings.TrimSuffix(image, "image")+other), 404)
 	}
 	s.setState(l, vitrine.StateReview)
@@ -207,7 +207,9 @@ func TestLostPart(t *testing.T) {
 	}
 }
 
-// Without scripts a document is its beginning, as a picture.
+// While a document loads its beginning is here as a picture, and without
+// scripts it stays. The picture moves nothing, and is gone when the page is
+// there.
 func TestBrowserGlimpse(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s)
@@ -220,6 +222,22 @@ func TestBrowserGlimpse(t *testing.T) {
 		t.Errorf("%+v", box)
 	}
 	tb.quiet()
+
+	frame := s.contentOf(s.status(s.get("/p/"+string(l.Slug)), 200).body)
+	if body := s.status(s.get(frame), 200).body; !strings.Contains(body, `<img id="glimpse" src="part/picture"`) {
+		t.Errorf("no picture while it loads:\n%s", body)
+	}
+	picture := strings.TrimSuffix(frame, "view") + "part/picture"
+	if r := s.status(s.get(picture), 200); r.Header.Get("Content-Type") != "image/jpeg" {
+		t.Errorf("%v", r.Header)
+	}
+	tb = newTab(t, s.page(l))
+	f := tb.frame("/view")
+	f.opened("12")
+	f.until(`document.getElementById("glimpse") === null`)
+	f.quiet()
+	s.setState(l, vitrine.StateDisabled)
+	s.status(s.get(picture), 410)
 }
 
 // Of a view-only document that is shown as pages nobody needs the file: what is

@@ -14,6 +14,8 @@ type framePage struct {
 	Library string // directory of assets
 	File    string // the bytes that it reads, relative to the frame's address
 	Size    int64  // of these, bytes
+	Picture string // of the beginning, relative to the frame's address; "" for none
+	Prints  bool
 }
 
 // Frame is the frame of a viewer: a document of an opaque origin, that is shown
@@ -31,11 +33,14 @@ func (s *Handler) Frame(w http.ResponseWriter, r *http.Request) error {
 		if httpx.Navigated(r) {
 			return s.toPage(w, r, l)
 		}
-		p := framePage{File: file, Size: size}
+		p := framePage{File: file, Size: size, Prints: l.AllowDownload}
+		if l.Parts.Has(vitrine.PartPicture) {
+			p.Picture = "part/" + string(vitrine.PartPicture)
+		}
 		if v.Frame.Library != "" {
 			p.Library = ui.AssetPath(v.Frame.Library)
 		}
-		s.SetPolicy(w, r, v.Frame.Policy, "{sandbox}", v.Frame.Sandbox)
+		s.SetPolicy(w, r, v.Frame.Policy, "{sandbox}", v.Frame.SandboxOf(l))
 		w.Header().Set("X-DNS-Prefetch-Control", "off") // a link asks for nothing until it is followed
 		return ui.Render(w, r, http.StatusOK, frameTemplates[v], p)
 	})(w, r)

@@ -13,8 +13,9 @@ import (
 
 // shownParts are the parts that viewers read as they are, and what they are.
 var shownParts = map[vitrine.Part]string{
-	vitrine.PartPages: "application/pdf",
-	vitrine.PartImage: "image/jpeg",
+	vitrine.PartPages:   "application/pdf",
+	vitrine.PartImage:   "image/jpeg",
+	vitrine.PartPicture: "image/jpeg",
 }
 
 // Part sends a part's bytes to its viewer.

@@ -60,7 +60,7 @@ var policies = map[Surface]string{
 		"connect-src 'self'{storage}; " + ownForms,
 	ModeratorPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; frame-src {files}; " + ownForms,
 	PDFFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets} 'wasm-unsafe-eval'; worker-src blob: {assets}; style-src {assets}; " +
-		"img-src blob: data:; font-src data: {assets}; connect-src {files} {assets}; " + noForms,
+		"img-src blob: data: {files}; font-src data: {assets}; connect-src {files} {assets}; " + noForms,
 	DocxFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src 'unsafe-inline' {assets}; img-src blob: data:; " +
 		"font-src blob: data:; connect-src {files}; " + noForms,
 	PreviewFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src {assets}; img-src {files}; " + noForms,

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
 
 	"github.com/go-json-experiment/json"
 )
@@ -99,7 +100,7 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 func (s *Handler) oembedAnswer(l *vitrine.Link, maxWidth, maxHeight int) oembedAnswer {
 	video := s.Of(l).Wide
 	e := s.EmbedOf(l).Within(maxWidth, maxHeight, video)
-	a := oembedAnswer{Version: "1.0", Type: "rich", Title: l.Title, ProviderName: "Vitrine", ProviderURL: s.PublicURL.String() + "/",
+	a := oembedAnswer{Version: "1.0", Type: "rich", Title: ui.Title(l), ProviderName: "Vitrine", ProviderURL: s.PublicURL.String() + "/",
 		CacheAge: oembedAge, HTML: e.HTML(), Width: e.Width, Height: e.Height}
 	if video {
 		a.Type = "video"

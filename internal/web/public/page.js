@@ -34,3 +34,26 @@ if (frame && cannot) {
   });
   frame.contentWindow.postMessage({ vitrine: "again" }, "*");
 }
+
+// Full screen shows the content without the label. A viewer of pages then shows one at a time.
+const stage = find(".stage");
+const full = find("#full");
+if (full && document.fullscreenEnabled) {
+  full.hidden = false;
+  full.addEventListener("click", () => stage.requestFullscreen().catch(() => {}));
+  stage.addEventListener("fullscreenchange", () => {
+    const on = document.fullscreenElement === stage;
+    frame?.contentWindow.postMessage({ vitrine: { full: on } }, "*");
+    if (on) frame?.focus();
+    else full.focus();
+  });
+}
+
+// A frame prints its document itself; this page prints what it holds.
+const print = find("#print");
+if (print) {
+  print.hidden = false;
+  print.addEventListener("click", () =>
+    frame ? frame.contentWindow.postMessage({ vitrine: "print" }, "*") : window.print(),
+  );
+}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"path"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,23 @@ import (
 
 // Badge shows a file's type on a sheet of paper.
 func Badge(t filetype.Type) string { return strings.ToUpper(t.Ext) }
+
+// Title is what public pages call a link. A title that nobody chose is the
+// file's name, and is shown without its extension: the type is beside it.
+func Title(l *vitrine.Link) string {
+	t, ok := filetype.ByExt(l.Name)
+	if l.Title != l.Name || !ok {
+		return l.Title
+	}
+	title := strings.TrimSuffix(l.Title[:len(l.Title)-len(path.Ext(l.Title))], ".")
+	if t.Ext == "gz" && strings.EqualFold(path.Ext(title), ".tar") {
+		title = title[:len(title)-len(".tar")]
+	}
+	if strings.TrimSpace(title) == "" {
+		return l.Title
+	}
+	return title
+}
 
 // Facts are what a page says of its file: type, pages, size.
 func Facts(l *vitrine.Link, t filetype.Type) []string {

@@ -21,7 +21,7 @@ type Cover struct {
 // that is not live.
 func (s *Viewers) Cover(l *vitrine.Link) Cover {
 	t, _ := filetype.ByExt(l.Name)
-	c := Cover{Title: l.Title, Address: s.LinkURL(l.Slug), Badge: ui.Badge(t), Facts: ui.Facts(l, t)}
+	c := Cover{Title: ui.Title(l), Address: s.LinkURL(l.Slug), Badge: ui.Badge(t), Facts: ui.Facts(l, t)}
 	if c.Badge == "" {
 		c.Badge = strings.ToUpper(string(l.Kind))
 	}

@@ -5,6 +5,7 @@ import (
 	"html"
 
 	"vitrine"
+	"vitrine/internal/web/ui"
 )
 
 // Embedding is what another site needs to show a link's content.
@@ -19,7 +20,7 @@ const embedBar = 40
 // EmbedOf is the embed of a link, at the size that suits its kind.
 func (s *Viewers) EmbedOf(l *vitrine.Link) Embedding {
 	v := s.Of(l)
-	return Embedding{title: l.Title, address: s.LinkURL(l.Slug) + "/embed", Width: 640, Height: embedBar + v.Height}
+	return Embedding{title: ui.Title(l), address: s.LinkURL(l.Slug) + "/embed", Width: 640, Height: embedBar + v.Height}
 }
 
 // Within is the embed in a space that is bounded; 0 is no bound. A video keeps

@@ -12,7 +12,7 @@ import (
 // Table is all viewers. A link is shown by the first that shows it.
 var Table = []*Viewer{
 	{
-		Name: "pdf", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Height: 720, Type: "website",
+		Name: "pdf", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 720, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			return l.Kind == filetype.PDF || l.Parts.Has(vitrine.PartPages)
 		},
@@ -22,18 +22,18 @@ var Table = []*Viewer{
 		Examined: Examined{Path: "view", Sandbox: frameSandbox},
 	},
 	{
-		Name: "sheets", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Height: 480, Type: "website",
+		Name: "sheets", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartSheets) },
 		Fill:  fillSheets, Inert: "text/inert.html",
 	},
 	{
-		Name: "tree", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Height: 480, Type: "website",
+		Name: "tree", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Full: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartEntries) },
 		Fill:  fillTree, Inert: "text/inert.html",
 	},
 	{
 		Name: "image", Layout: "image", Page: "image/page.html", Style: "viewer/image/image.css", Script: "viewer/image/image.js",
-		Height: 480, Type: "website",
+		Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
 			return l.Kind == filetype.Image && !s.awaits(l, vitrine.PartImage)
 		},
@@ -52,7 +52,7 @@ var Table = []*Viewer{
 		Fill:  fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 	},
 	{
-		Name: "document", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Height: 480, Type: "website",
+		Name: "document", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			t, _ := filetype.ByExt(l.Name)
 			return l.Kind == filetype.Text && slices.Contains(arranged, t.Ext)
@@ -60,18 +60,18 @@ var Table = []*Viewer{
 		Fill: fillText, Inert: "text/inert.html",
 	},
 	{
-		Name: "text", Layout: "text", Page: "text/page.html", Height: 480, Type: "website",
+		Name: "text", Layout: "text", Page: "text/page.html", Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Text },
 		Fill:  fillText, Inert: "text/inert.html",
 	},
 	{
-		Name: "html", Layout: "html", Page: "html/page.html", Height: 480, Type: "website",
+		Name: "html", Layout: "html", Page: "html/page.html", Full: true, Prints: true, Height: 480, Type: "website",
 		Shows:    func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.HTML },
 		Frame:    &Frame{Path: "frame", Sandbox: HTMLSandbox},
 		Examined: Examined{Parsed: true, Source: true, Note: noteOfHTML},
 	},
 	{ // what it will be is being made
-		Name: "soon", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Waits: true, Height: 480, Type: "website",
+		Name: "soon", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Waits: true, Full: true, Height: 480, Type: "website",
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
 			return s.awaits(l, vitrine.PartImage, vitrine.PartPages, vitrine.PartSheets, vitrine.PartEntries)
 		},
@@ -79,7 +79,7 @@ var Table = []*Viewer{
 		Examined: Examined{Sandbox: frameSandbox},
 	},
 	{ // a Word document of which no converter made pages: it is built in the browser
-		Name: "docx", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Height: 480, Type: "website",
+		Name: "docx", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return isDocx(l) },
 		Frame: &Frame{
 			Path: "docx", Sandbox: frameSandbox, Template: "docx/frame.html", Policy: httpx.DocxFrame, Library: "docx/", File: true, Reads: docxOf,

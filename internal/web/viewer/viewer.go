@@ -31,6 +31,8 @@ type Viewer struct {
 	Style  string // asset; "" for none but the page's
 	Script string // asset; "" for none
 	Speeds bool   // there is a choice of speeds
+	Full   bool   // it can fill the screen
+	Prints bool   // what it shows can be printed
 
 	// Shows reports whether it shows a link whose bytes are here and that no
 	// viewer before it in the table shows.
@@ -69,6 +71,15 @@ type Frame struct {
 	Reads func(s *Viewers, r *http.Request, l *vitrine.Link) (path string, size int64, err error)
 }
 
+// SandboxOf is what the frame may do for a link. Printing needs leave to open
+// dialogs, and is offered with the download.
+func (f *Frame) SandboxOf(l *vitrine.Link) string {
+	if f.Template != "" && l.AllowDownload {
+		return f.Sandbox + " allow-modals"
+	}
+	return f.Sandbox
+}
+
 // Examined is how moderators see what a viewer shows.
 type Examined struct {
 	None    bool   // there is nothing to see
@@ -101,7 +112,7 @@ type Track struct {
 // ContentOf gathers what a viewer shows of a link.
 func (s *Viewers) ContentOf(v *Viewer, r *http.Request, l *vitrine.Link, address func(what string) string) (c Content, err error) {
 	if v.Frame != nil {
-		c.File, c.Sandbox = address(v.Frame.Path), v.Frame.Sandbox
+		c.File, c.Sandbox = address(v.Frame.Path), v.Frame.SandboxOf(l)
 	}
 	if v.Fill != nil {
 		err = v.Fill(s, r, l, address, &c)

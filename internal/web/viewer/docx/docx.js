@@ -121,7 +121,11 @@ function fail(error) {
   report();
 }
 
-addEventListener("message", ({ source, data }) => source === parent && data?.vitrine === "again" && report());
+addEventListener("message", ({ source, data }) => {
+  if (source !== parent) return;
+  if (data?.vitrine === "again") report();
+  if (data?.vitrine === "print") print();
+});
 
 const quiet = { capture: true, passive: true };
 let active = -1000;

@@ -17,7 +17,9 @@
     tell({ active: true });
   };
   addEventListener("message", ({ source, data }) => {
-    if (source === parent && data?.vitrine === "again" && deepest) tell({ depth: deepest });
+    if (source !== parent) return;
+    if (data?.vitrine === "again" && deepest) tell({ depth: deepest });
+    if (data?.vitrine === "print") print();
   });
   const quiet = { capture: true, passive: true };
   for (const type of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"])

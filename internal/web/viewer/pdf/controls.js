@@ -25,6 +25,8 @@ const press = {
   "open-find": openFind,
   "toggle-side": toggleSide,
 };
+const paper = () => import("./print.js").then((m) => m.print());
+if (id("print")) press.print = paper;
 for (const [name, f] of Object.entries(press)) id(name).onclick = f;
 for (const b of id("menu").querySelectorAll("[data-step]")) b.onclick = () => step(b.dataset.step === "up");
 
@@ -87,10 +89,28 @@ addEventListener("keydown", (e) => {
   const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
   const chord = e.ctrlKey || e.metaKey;
   let act;
-  if (chord) act = { f: openFind, g: async () => (await find()).next(e.shiftKey ? -1 : 1) }[key];
+  if (chord) act = { f: openFind, p: press.print, g: async () => (await find()).next(e.shiftKey ? -1 : 1) }[key];
   else if (key === "F3") act = async () => (await find()).next(e.shiftKey ? -1 : 1);
   else if (e.target.tagName !== "INPUT") act = plain[key] || turning(key);
   if (!act) return;
   e.preventDefault();
   act();
+});
+
+// In full screen pages are shown whole, and the bar goes away while nobody moves.
+let still;
+function moved() {
+  clearTimeout(still);
+  root.classList.remove("still");
+  if (root.classList.contains("full")) still = setTimeout(() => root.classList.add("still"), 2500);
+}
+for (const type of ["pointermove", "pointerdown", "focusin"]) addEventListener(type, moved, { passive: true });
+addEventListener("message", ({ source, data }) => {
+  if (source !== parent) return;
+  if (data?.vitrine === "print" && press.print) paper();
+  const full = data?.vitrine?.full;
+  if (typeof full !== "boolean") return;
+  root.classList.toggle("full", full);
+  moved();
+  fit(full ? "page" : "auto");
 });

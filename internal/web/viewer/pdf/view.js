@@ -36,7 +36,16 @@ async function open() {
   await controls;
   id("bar").hidden = false;
   id("status").hidden = true;
+  clear();
   report();
+}
+
+// clear takes away the picture that was here before the page was.
+function clear() {
+  const glimpse = id("glimpse");
+  if (!glimpse) return;
+  glimpse.classList.add("gone");
+  setTimeout(() => glimpse.remove(), 200);
 }
 
 // report tells how things stand: once they stand so, and again when the page around asks, whose scripts may come after this one.
@@ -55,6 +64,7 @@ function ask(answer, reason) {
   const input = panel.querySelector("input");
   const button = panel.querySelector("button");
   id("status").hidden = true;
+  clear();
   panel.hidden = false;
   if (reason === view.pdfjs.PasswordResponses.INCORRECT_PASSWORD)
     id("ask").textContent = "That was not the password. Try again.";
@@ -78,6 +88,7 @@ function fail(error) {
       ? "This document cannot be shown: the file seems to be damaged."
       : "This document cannot be shown. Check the connection, and load the page again.";
   id("status").textContent = failed;
+  clear();
   id("status").hidden = false;
   report();
 }

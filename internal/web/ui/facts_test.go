@@ -1,0 +1,27 @@
+package ui_test
+
+import (
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/web/ui"
+)
+
+// A title that nobody chose loses the extension, and no other title does.
+func TestTitle(t *testing.T) {
+	for _, x := range []struct{ name, title, want string }{
+		{"report.pdf", "report.pdf", "report"},
+		{"Plan v1.2.PDF", "Plan v1.2.PDF", "Plan v1.2"},
+		{"backup.tar.gz", "backup.tar.gz", "backup"},
+		{"notes.gz", "notes.gz", "notes"},
+		{"report.pdf", "Q3 report.pdf", "Q3 report.pdf"},
+		{"report.pdf", "The report", "The report"},
+		{"\u200b.pdf", "\u200b.pdf", "\u200b"},
+		{" .pdf", " .pdf", " .pdf"},
+		{"odd", "odd", "odd"},
+	} {
+		if got := ui.Title(&vitrine.Link{Name: x.name, Title: x.title}); got != x.want {
+			t.Errorf("%q of %q: %q, want %q", x.title, x.name, got, x.want)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// Printing: every page is drawn as a picture, and the browser puts one on each sheet.
+import { id, view } from "./pages.js";
+
+const most = 300; // pages; the pictures of more do not fit into a browser
+const dots = 150 / 72; // pixels to a point
+
+const panel = id("printing");
+const [words, cancel] = panel.children;
+const paper = id("paper");
+const sheet = new CSSStyleSheet();
+document.adoptedStyleSheets = [sheet];
+
+let running = false;
+
+const say = (text) => {
+  words.textContent = text;
+  panel.hidden = false;
+};
+
+function clear() {
+  for (const picture of paper.children) URL.revokeObjectURL(picture.src);
+  paper.replaceChildren();
+  running = false;
+}
+
+async function picture(number) {
+  const page = await view.doc.getPage(number);
+  const viewport = page.getViewport({ scale: dots, rotation: (page.rotate + view.turned) % 360 });
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(viewport.width));
+  canvas.height = Math.max(1, Math.round(viewport.height));
+  await page.render({ canvas, viewport, intent: "print" }).promise;
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.92));
+  canvas.width = 0;
+  const image = new Image();
+  image.alt = `Page ${number}`;
+  image.src = URL.createObjectURL(blob);
+  await image.decode();
+  if (number === 1)
+    sheet.replaceSync(`@page { size: ${viewport.width / dots}pt ${viewport.height / dots}pt; margin: 0 }`);
+  return image;
+}
+
+// print draws the pages, and then opens the browser's dialog.
+export async function print() {
+  if (running) return;
+  const pages = view.doc.numPages;
+  cancel.textContent = "Cancel";
+  if (pages > most) {
+    cancel.textContent = "Close";
+    cancel.onclick = () => (panel.hidden = true);
+    say(`This document has ${pages} pages. Download it to print more than ${most}.`);
+    return;
+  }
+  running = true;
+  let wanted = true;
+  cancel.onclick = () => {
+    wanted = false;
+    panel.hidden = true;
+  };
+  try {
+    for (let n = 1; n <= pages && wanted; n++) {
+      say(`Preparing page ${n} of ${pages}…`);
+      paper.append(await picture(n));
+    }
+    panel.hidden = true;
+    if (wanted) window.print();
+  } catch (error) {
+    console.warn(error);
+    cancel.textContent = "Close";
+    say("This document cannot be printed here. Download it to print it.");
+  }
+  clear();
+}
