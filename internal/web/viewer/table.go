@@ -17,7 +17,7 @@ var Table = []*Viewer{
 			return l.Kind == filetype.PDF || l.Parts.Has(vitrine.PartPages)
 		},
 		Frame: &Frame{
-			Path: "view", Sandbox: frameSandbox, Template: "pdf/frame.html", Policy: httpx.PDFFrame, Library: "pdfjs/", File: true, Reads: pdfOf,
+			Path: "view", Sandbox: frameSandbox, Template: "pdf/frame.html", Policy: httpx.PDFFrame, Library: "pdfjs/", Reads: pdfOf,
 		},
 		Examined: Examined{Path: "view", Sandbox: frameSandbox},
 	},

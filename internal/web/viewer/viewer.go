@@ -65,7 +65,7 @@ type Frame struct {
 	Template string
 	Policy   httpx.Surface
 	Library  string // directory of assets; "" for none
-	File     bool   // it reads the file itself
+	File     bool   // it reads a file that browsers do not show by themselves
 	// Reads is what it reads, below the link's content, and its size in bytes.
 	// [httpx.ErrNoPage]: it cannot show the link.
 	Reads func(s *Viewers, r *http.Request, l *vitrine.Link) (path string, size int64, err error)
