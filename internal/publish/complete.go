@@ -111,20 +111,8 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteReques
 		if err != nil {
 			return err
 		}
-		mismatch := func(field string) error {
-			return &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: field, Message: "The " + field + " differs from the one of step 1. Send the same one."}
-		}
-		switch {
-		case u.Name != r.Name:
-			return mismatch("name")
-		case u.Type != r.Type:
-			return mismatch("type")
-		case u.Slug != slug:
-			return mismatch("slug")
-		case !s.sameLink(tx, u, r.Replaces):
-			return mismatch("replace")
-		case key != "" && u.IdempotencyKey != key:
-			return mismatch("idempotencyKey")
+		if err := s.same(tx, a, u, r, slug, key); err != nil {
+			return err
 		}
 		switch u.State {
 		case vitrine.UploadFailed:
@@ -142,6 +130,32 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteReques
 		return nil
 	})
 	return u, l, err
+}
+
+// same reports whether step 3 says what step 1 has said.
+func (s *Uploads) same(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r CompleteRequest, slug vitrine.Slug, key string) error {
+	mismatch := func(field string) error {
+		return &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: field, Message: "The " + field + " differs from the one of step 1. Send the same one."}
+	}
+	switch {
+	case u.Name != r.Name:
+		return mismatch("name")
+	case u.Type != r.Type:
+		return mismatch("type")
+	case u.Slug != slug:
+		return mismatch("slug")
+	case key != "" && u.IdempotencyKey != key:
+		return mismatch("idempotencyKey")
+	case (u.Replaces == 0) != (r.Replaces == ""):
+		return mismatch("replace")
+	case u.Replaces == 0:
+		return nil
+	}
+	m, err := s.replaced(tx, a, r.Replaces)
+	if err == nil && m.ID != u.Replaces {
+		err = mismatch("replace")
+	}
+	return err
 }
 
 // publish checks the stored bytes of an upload and makes its link, of which the

@@ -9,10 +9,7 @@ import (
 
 // replaces finds the link that an upload is to be a version of.
 func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r UploadRequest) error {
-	m, err := vitrine.LinkByAnySlug(tx, r.Replaces, s.Now())
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Own()) {
-		return errNotReplaced
-	}
+	m, err := s.replaced(tx, a, r.Replaces)
 	if err != nil {
 		return err
 	}
@@ -27,6 +24,15 @@ func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload,
 		return r.If(m)
 	}
 	return nil
+}
+
+// replaced is a link of an account that is to have another file.
+func (s *Uploads) replaced(tx vitrine.Tx, a *vitrine.Account, slug string) (*vitrine.Link, error) {
+	m, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Own()) {
+		return nil, errNotReplaced
+	}
+	return m, err
 }
 
 var errNotReplaced = &vitrine.Error{Code: vitrine.CodeNotFound, Field: "replace", Message: vitrine.ErrNoOwnLink.Message}
@@ -46,18 +52,12 @@ func (r CompleteRequest) keepsPage() error {
 	default:
 		return nil
 	}
-	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
-		Message: "A link keeps its title, address and settings when its file is replaced. Leave " + field + " out, and edit the link instead."}
+	return keepsPage(field)
 }
 
-// sameLink reports whether a slug is that of the link that an upload replaces,
-// or is "" as there is none.
-func (s *Uploads) sameLink(tx vitrine.Tx, u *vitrine.Upload, slug string) bool {
-	if slug == "" || u.Replaces == 0 {
-		return (slug == "") == (u.Replaces == 0)
-	}
-	m, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
-	return err == nil && m.ID == u.Replaces
+func keepsPage(field string) error {
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
+		Message: "A link keeps its title, address and settings when its file is replaced. Leave " + field + " out, and edit the link instead."}
 }
 
 // openReplaced is nil when the link that an upload replaces may have another

@@ -56,7 +56,7 @@ type UploadRequest struct {
 }
 
 // CreatedUpload is the answer of step 1: where to put the bytes, or the link
-// that the idempotency key made already.
+// that the idempotency key made already, of which Path was the upload.
 type CreatedUpload struct {
 	Path      vitrine.UploadID
 	SignedURL string
@@ -107,6 +107,9 @@ func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, e
 		if err := a.MayChooseSlug(); err != nil {
 			return nil, err
 		}
+	}
+	if r.Replaces != "" && r.Slug != nil {
+		return nil, keepsPage("slug")
 	}
 	t, err := filetype.ByName(r.Name, r.Type)
 	if err != nil {
@@ -199,7 +202,7 @@ func (s *Uploads) alive(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) boo
 func (s *Uploads) resume(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (CreatedUpload, error) {
 	if u.State == vitrine.UploadDone {
 		l, err := tx.Link(u.Link)
-		return CreatedUpload{Existing: l}, err
+		return CreatedUpload{Path: u.ID, Existing: l}, err
 	}
 	if !now.Before(u.HoldUntil) {
 		if err := s.admit(tx, u, now, false); err != nil {

@@ -3,6 +3,7 @@ package versions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -23,7 +24,8 @@ type Version struct {
 	*vitrine.Link // with the file, and the state of the file
 	Current       bool
 	// Waits says that it becomes current once it is live.
-	Waits bool
+	Waits   bool
+	KeyName string // of the API key that it was sent with
 }
 
 // Restorable reports whether the version can be made current.
@@ -36,7 +38,17 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account, slug string) (m 
 		if m, err = own(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
-		list, err = all(tx, m)
+		if list, err = all(tx, m); err != nil {
+			return err
+		}
+		keys, err := tx.Keys(a.ID)
+		for _, k := range keys {
+			for i := range list {
+				if list[i].Key == k.ID {
+					list[i].KeyName = k.Name
+				}
+			}
+		}
 		return err
 	})
 	return m, list, err
@@ -104,7 +116,7 @@ func (s *Service) Restore(ctx context.Context, a *vitrine.Account, slug string, 
 			return err
 		}
 		if v.State != vitrine.StateLive || !v.HasBytes {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest, "Version %d is %s, and cannot be shown.", n, v.State)
+			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "version", Message: fmt.Sprintf("Version %d is %s, and cannot be shown.", n, v.State)}
 		}
 		if err := vitrine.OwnerMayChange(tx, m, now); err != nil {
 			return err
@@ -125,7 +137,8 @@ func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n
 			return err
 		}
 		if n == m.Version {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest, "Version %d is the one that readers see. Replace the file or restore another version first.", n)
+			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "version",
+				Message: fmt.Sprintf("Version %d is the one that readers see. Replace the file or restore another version first.", n)}
 		}
 		if v = found; m.Pending == v.ID {
 			m.Pending = 0

@@ -35,6 +35,9 @@ var asked = map[string]func(c caller) answer{
 	"listCaptions":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope/captions", nil) },
 	"putCaptions":         func(c caller) answer { return c.send(c.key, "PUT", "/links/nope/captions/en", "text/vtt", morning) },
 	"deleteCaptions":      func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope/captions/en", nil) },
+	"listVersions":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope/versions", nil) },
+	"restoreVersion":      func(c caller) answer { return c.call(c.key, "POST", "/links/nope/versions/1/restore", nil) },
+	"deleteVersion":       func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope/versions/1", nil) },
 	"getLinkAnalytics":    func(c caller) answer { return c.call(c.key, "GET", "/links/nope/analytics", nil) },
 	"getAccountAnalytics": func(c caller) answer { return c.call(c.key, "GET", "/analytics", nil) },
 	"startLogin":          func(c caller) answer { return c.call("", "POST", "/logins", laptop) },
@@ -45,6 +48,7 @@ var asked = map[string]func(c caller) answer{
 // paths are the paths of operations, for a method that none of them takes.
 var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete", "listLinks": "/links",
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en", "deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
+	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore", "deleteVersion": "/links/nope/versions/1",
 	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "revokeKey": "/key"}
 
 func (c caller) create(change fields) answer {
@@ -130,6 +134,15 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			return c.send(c.key, "PUT", c.sound(c.key)+"/en", "text/vtt", "Good morning.")
 		},
 		"deleteCaptions": func(c caller, _ string) answer { return c.call(c.key, "DELETE", c.sound(c.key)+"/xx", nil) },
+		"restoreVersion": func(c caller, _ string) answer { // of a link that was taken down
+			slug := c.spoken(c.key)
+			_, err := c.server.Links.Disable(c.t.Context(), slug, vitrine.Decision{By: vitrine.Operator})
+			c.check(err)
+			return c.call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)
+		},
+		"deleteVersion": func(c caller, _ string) answer { // the current one
+			return c.call(c.key, "DELETE", "/links/"+c.spoken(c.key)+"/versions/2", nil)
+		},
 	},
 	vitrine.CodeInvalidName:     {"": func(c caller, _ string) answer { return c.create(fields{"name": "../a.txt"}) }},
 	vitrine.CodeUnsupportedType: {"": func(c caller, _ string) answer { return c.create(fields{"name": "a.exe"}) }},
@@ -256,7 +269,17 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		c.clock.Advance(time.Hour)
 		return c.put(address, "text/plain", strings.NewReader(note))
 	}},
-	vitrine.CodeNotFound:         {"": func(c caller, op string) answer { return asked[op](c) }},
+	vitrine.CodeNotFound: {
+		"":             func(c caller, op string) answer { return asked[op](c) },
+		"createUpload": func(c caller, _ string) answer { return c.create(fields{"replace": "nope"}) },
+		"completeUpload": func(c caller, _ string) answer { // the link is deleted meanwhile
+			slug := c.published(c.key, noteFile, note)
+			file := noteFile.with(fields{"replace": slug})
+			path := c.stored(c.key, file, note)
+			c.delete(slug)
+			return c.complete(path, file)
+		},
+	},
 	vitrine.CodeMethodNotAllowed: {"": caller.method},
 	vitrine.CodeURLUsed: {"": func(c caller, _ string) answer {
 		address := c.address()
@@ -268,6 +291,13 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		"createUpload": func(c caller, _ string) answer {
 			c.create(nil).want(200, "")
 			return c.free(vitrine.Limits{HourlyUploads: 1}).create(nil)
+		},
+		"restoreVersion": func(c caller, _ string) answer {
+			slug := c.spoken(c.key)
+			for i := range 30 {
+				c.call(c.key, "POST", fmt.Sprintf("/links/%s/versions/%d/restore", slug, 1+i%2), nil).want(200, "")
+			}
+			return c.call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)
 		},
 		"startLogin": func(c caller, op string) answer {
 			for range 60 {

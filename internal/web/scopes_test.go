@@ -35,7 +35,7 @@ func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
 }
 
 // requests are a request of each route that takes a key, about a sound with
-// English captions. Each would do what the route is for.
+// English captions that has replaced a text. Each would do what the route is for.
 var requests = map[string]func(c caller, slug string) answer{
 	"POST /api/v1/uploads": func(c caller, _ string) answer { return c.create(nil) },
 	"POST /api/v1/uploads/complete": func(c caller, _ string) answer {
@@ -49,9 +49,17 @@ var requests = map[string]func(c caller, slug string) answer{
 		return c.send(c.key, "PUT", "/links/"+slug+"/captions/de", "text/vtt", morning)
 	},
 	"DELETE /api/v1/links/{slug}/captions/{language}": func(c caller, slug string) answer { return c.call(c.key, "DELETE", "/links/"+slug+"/captions/en", nil) },
-	"GET /api/v1/links/{slug}/analytics":              func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/analytics", nil) },
-	"GET /api/v1/analytics":                           func(c caller, _ string) answer { return c.call(c.key, "GET", "/analytics", nil) },
-	"DELETE /api/v1/key":                              func(c caller, _ string) answer { return c.call(c.key, "DELETE", "/key", nil) },
+	"GET /api/v1/links/{slug}/versions":               func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/versions", nil) },
+	"POST /api/v1/links/{slug}/versions/{version}/restore": func(c caller, slug string) answer {
+		c.call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)
+		return c.call(c.key, "POST", "/links/"+slug+"/versions/2/restore", nil) // which has the captions
+	},
+	"DELETE /api/v1/links/{slug}/versions/{version}": func(c caller, slug string) answer {
+		return c.call(c.key, "DELETE", "/links/"+slug+"/versions/1", nil)
+	},
+	"GET /api/v1/links/{slug}/analytics": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/analytics", nil) },
+	"GET /api/v1/analytics":              func(c caller, _ string) answer { return c.call(c.key, "GET", "/analytics", nil) },
+	"DELETE /api/v1/key":                 func(c caller, _ string) answer { return c.call(c.key, "DELETE", "/key", nil) },
 }
 
 // owner is a key of the caller's account that may do everything.
@@ -75,12 +83,14 @@ func (f *fixture) scoped(key string, scope vitrine.KeyScope) string {
 	return string(k)
 }
 
-// spoken publishes a sound with English captions.
+// spoken publishes a sound with English captions, in place of a text.
 func (f *fixture) spoken(key string) (slug string) {
 	f.t.Helper()
-	path := f.sound(key)
-	f.send(key, "PUT", path+"/en", "text/vtt", morning).want(200, "")
-	return strings.Split(path, "/")[2]
+	song := string(mustRead("testdata/song.mp3"))
+	slug = f.published(key, noteFile, note)
+	f.published(key, fields{"name": "song.mp3", "type": "audio/mpeg", "size": len(song), "replace": slug}, song)
+	f.send(key, "PUT", "/links/"+slug+"/captions/en", "text/vtt", morning).want(200, "")
+	return slug
 }
 
 // A key does on each route what its scope says: a read key changes nothing, a

@@ -21,6 +21,7 @@ import (
 	"vitrine/internal/publish"
 	"vitrine/internal/signer"
 	"vitrine/internal/sitestats"
+	"vitrine/internal/versions"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/app/accountpage"
@@ -150,9 +151,10 @@ func (s *Server) handlers() *handlers {
 	pages := &ui.Pages{Server: common, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
 	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer}
 	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Notices: s.Notices}
+	kept := &versions.Service{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
 	h := &handlers{
 		shell: shell,
-		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Captions: s.Captions,
+		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: kept, Captions: s.Captions,
 			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
 		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views,
 			ViewIDs: s.ViewIDs, RedirectDownloads: s.RedirectDownloads},

@@ -85,6 +85,9 @@ type Link struct {
 	Review     bool         `json:"review,omitempty"`
 	Processing bool         `json:"processing,omitempty"`
 	why
+	// Of a link whose file was replaced.
+	Version     int          `json:"version,omitempty"` // the current one
+	Replacement *replacement `json:"replacement,omitempty"`
 }
 
 // why says why a link is held, or off. It is an addition to the members of the
@@ -104,10 +107,14 @@ func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.C
 	if err != nil {
 		return err
 	}
-	if b.Existing != nil {
-		return httpx.WriteJSON(w, map[string]Link{"existing": s.Link(b.Existing)})
+	if b.Existing == nil {
+		return WriteBegun(w, b)
 	}
-	return WriteBegun(w, b)
+	made, err := s.Made(r.Context(), b.Existing, b.Path)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, map[string]Link{"existing": made})
 }
 
 // BeginUpload is step 1, whoever's browser or program it is that asks.
@@ -118,11 +125,19 @@ func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request, a *vitrine
 	}
 	f := httpx.Fields{Object: o}
 	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
-		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey")}
+		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace"))}
 	if err := s.wrong(a, f); err != nil {
 		return publish.CreatedUpload{}, err
 	}
 	return s.Uploads.Create(r.Context(), a, req)
+}
+
+// filled is "" for a member that was not sent.
+func filled(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 func WriteBegun(w http.ResponseWriter, b publish.CreatedUpload) error {
@@ -141,30 +156,39 @@ func (s *Handler) wrong(a *vitrine.Account, f httpx.Fields) error {
 }
 
 func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	l, err := s.EndUpload(w, r, c)
+	l, id, err := s.EndUpload(w, r, c)
 	if err != nil {
 		return err
 	}
-	return httpx.WriteJSON(w, s.Link(l))
+	made, err := s.Made(r.Context(), l, id)
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, made)
 }
 
-// EndUpload is step 3. Without a key the request is a signed-in browser's.
-func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) (*vitrine.Link, error) {
+// EndUpload is step 3. Without a key the request is a signed-in browser's. It
+// also tells the upload where it has replaced the file of a link.
+func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) (l *vitrine.Link, replaced vitrine.UploadID, err error) {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	f := httpx.Fields{Object: o}
 	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
 		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
-		IdempotencyKey: f.OptionalText("idempotencyKey")}
+		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace"))}
 	if c.Key != nil {
 		req.Key, req.Client, req.LinkLife = c.Key.ID, program(r), c.Key.LinkLife
 	}
 	if err := s.wrong(c.Account, f); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return s.Uploads.Complete(r.Context(), c.Account, req)
+	if req.Replaces != "" {
+		replaced = vitrine.UploadID(req.Path)
+	}
+	l, err = s.Uploads.Complete(r.Context(), c.Account, req)
+	return l, replaced, err
 }
 
 // programRunes bounds the name of a program that is kept with a link.

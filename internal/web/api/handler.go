@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/auth"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
+	"vitrine/internal/versions"
 	"vitrine/internal/web/viewer"
 )
 
@@ -18,6 +19,7 @@ type Handler struct {
 	Logins    *auth.Logins
 	Uploads   *publish.Uploads
 	Links     *links.Service
+	Versions  *versions.Service
 	Captions  *publish.Captions
 	Analytics *analytics.Service
 	Receiver  vitrine.Receiver            // nil when signed URLs lead elsewhere

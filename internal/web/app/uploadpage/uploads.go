@@ -48,7 +48,7 @@ func (s *Handler) Begin(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 }
 
 func (s *Handler) Complete(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	l, err := s.API.EndUpload(w, r, &auth.Caller{Account: me})
+	l, _, err := s.API.EndUpload(w, r, &auth.Caller{Account: me})
 	if err != nil {
 		return err
 	}

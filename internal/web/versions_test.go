@@ -1,0 +1,217 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	instance "vitrine/internal/vitrinetest/fixture"
+)
+
+// replaced replaces the file of a link by a text and returns the answer of
+// step 3.
+func (f *fixtureOf) replaced(slug, text string) answer {
+	f.t.Helper()
+	file := fields{"name": "minutes.txt", "type": "text/plain", "size": len(text), "replace": slug}
+	path := f.stored(f.key, file, text)
+	return f.call(f.key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil}))
+}
+
+// fixtureOf is a fixture with an account and its key.
+type fixtureOf struct {
+	*fixture
+	key string
+}
+
+func newFixtureOf(t testing.TB, p vitrine.Plan) *fixtureOf {
+	f := newFixture(t)
+	return &fixtureOf{f, f.account(p)}
+}
+
+// listed are the versions of a link in words.
+func (f *fixtureOf) listed(slug string) string {
+	f.t.Helper()
+	text := ""
+	for _, v := range f.call(f.key, "GET", "/links/"+slug+"/versions", nil).want(200, "").json()["versions"].([]any) {
+		v := v.(map[string]any)
+		text += fmt.Sprintf("%v %v %v %v; ", v["version"], v["status"], v["current"], v["size_bytes"])
+	}
+	return text
+}
+
+// shown is what the public page of a link shows of its text.
+func (f *fixtureOf) shown(slug string) string {
+	f.t.Helper()
+	body := f.status(f.get("/p/"+slug), 200).body
+	m := regexp.MustCompile(`text \w+`).FindString(body)
+	return m
+}
+
+func TestReplaceOverTheAPI(t *testing.T) {
+	f := newFixtureOf(t, vitrine.PlanFree)
+	f.limits(vitrine.Limits{Links: 1, HourlyUploads: 100, Versions: 2})
+	slug := f.published(f.key, noteFile.with(fields{"size": 8}), "text one")
+	made := f.replaced(slug, "text two").want(200, "").json()
+	if made["slug"] != slug || made["version"] != 2.0 || fmt.Sprint(made["replacement"]) != "map[status:live version:2]" {
+		t.Errorf("replaced: %v", made)
+	}
+	if got := f.shown(slug); got != "text two" {
+		t.Errorf("the page shows %q", got)
+	}
+	if got, want := f.listed(slug), "2 live true 8; 1 live false 8; "; got != want {
+		t.Errorf("versions %q, want %q", got, want)
+	}
+	same := f.replaced(slug, "text two").want(200, "").json()
+	if same["version"] != 2.0 || fmt.Sprint(same["replacement"]) != "map[status:live unchanged:true version:2]" {
+		t.Errorf("the same bytes: %v", same)
+	}
+	download := f.get("/p/" + slug + "/download")
+	if download.body != "text two" {
+		t.Errorf("the download is %q", download.body)
+	}
+	f.call(f.key, "POST", "/links/"+slug+"/versions/1/restore", nil).want(200, "")
+	if got := f.shown(slug); got != "text one" {
+		t.Errorf("restored, the page shows %q", got)
+	}
+	for _, bad := range []string{"0", "3", "-1", "x", "01", "99999999999999999999"} {
+		f.call(f.key, "POST", "/links/"+slug+"/versions/"+bad+"/restore", nil).want(404, "not_found")
+		f.call(f.key, "DELETE", "/links/"+slug+"/versions/"+bad, nil).want(404, "not_found")
+	}
+	f.call(f.key, "DELETE", "/links/"+slug+"/versions/1", nil).want(400, "invalid_request")
+	f.call(f.key, "DELETE", "/links/"+slug+"/versions/2", nil).want(204, "")
+	if got, want := f.listed(slug), "1 live true 8; "; got != want {
+		t.Errorf("versions %q, want %q", got, want)
+	}
+	// What a link keeps is not sent with a replacement.
+	file := fields{"name": "minutes.txt", "type": "text/plain", "size": 3, "replace": slug}
+	f.call(f.key, "POST", "/uploads", file.with(fields{"slug": "mine"})).want(403, "pro_required")
+	path := f.stored(f.key, file, "abc")
+	complete := file.with(fields{"path": path, "size": nil})
+	for name, value := range map[string]any{"linkName": "x", "allowDownload": false} {
+		if got := f.call(f.key, "POST", "/uploads/complete", complete.with(fields{name: value})).want(400, "invalid_request").text("field"); got != name {
+			t.Errorf("field %q, want %q", got, name)
+		}
+	}
+	f.call(f.key, "POST", "/uploads/complete", complete.with(fields{"replace": nil})).want(400, "idempotency_mismatch")
+	f.call(f.key, "POST", "/uploads/complete", complete).want(200, "")
+	f.call(f.key, "POST", "/uploads", noteFile).want(403, "link_limit")
+}
+
+// A retry of each step makes one version, and answers alike.
+func TestReplaceOnce(t *testing.T) {
+	f := newFixtureOf(t, vitrine.PlanPro)
+	slug := f.published(f.key, noteFile, note)
+	text := "text two"
+	file := fields{"name": "minutes.txt", "type": "text/plain", "size": len(text), "replace": slug, "idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
+	path := f.stored(f.key, file, text)
+	complete := file.with(fields{"path": path, "size": nil})
+	answers := parallel(20, func(int) string {
+		return string(f.call(f.key, "POST", "/uploads/complete", complete).want(200, "").Body)
+	})
+	for _, a := range answers {
+		if a != answers[0] {
+			t.Errorf("%s and %s", a, answers[0])
+		}
+	}
+	again := f.call(f.key, "POST", "/uploads", file).want(200, "").json()["existing"].(map[string]any)
+	if again["slug"] != slug || fmt.Sprint(again["replacement"]) != "map[status:live version:2]" {
+		t.Errorf("step 1 again: %v", again)
+	}
+	f.call(f.key, "POST", "/uploads", file.with(fields{"replace": nil})).want(400, "idempotency_mismatch")
+	if got, want := f.listed(slug), fmt.Sprintf("2 live true 8; 1 live false %d; ", len(note)); got != want {
+		t.Errorf("versions %q, want %q", got, want)
+	}
+}
+
+// The test virus as version 2 leaves version 1 public, and so does what a
+// scanner finds; a file that a person must look at waits, and a person who
+// clears it shows it.
+func TestReplaceByWhatIsRefusedOrHeld(t *testing.T) {
+	f := newFixtureOf(t, vitrine.PlanPro)
+	slug := f.published(f.key, noteFile.with(fields{"size": 8}), "text one")
+	f.replaced(slug, string(vitrinetest.EICAR())).want(400, "malware")
+	f.server.Uploads.Scanner = &instance.Scanner{Known: "1", Verdict: instance.Malware}
+	f.replaced(slug, "text two").want(400, "malware")
+	f.server.Uploads.Scanner = &instance.Scanner{Known: "1", Verdict: instance.Suspicious}
+	held := f.replaced(slug, "text three").want(200, "").json()
+	if r := held["replacement"].(map[string]any); held["version"] != 1.0 || held["review"] != nil || r["version"] != 2.0 || r["status"] != "review" || r["reason"] != vitrine.ReasonSuspicious {
+		t.Errorf("held: %v", held)
+	}
+	if got := f.shown(slug); got != "text one" {
+		t.Errorf("the page shows %q", got)
+	}
+	queue, _, err := f.server.Moderation.Queue(t.Context(), "", vitrine.ReviewCursor{}, 10)
+	f.check(err)
+	if len(queue) != 1 {
+		t.Fatalf("%d links wait", len(queue))
+	}
+	own := string(queue[0].Link.Slug)
+	f.status(f.get("/p/"+own), 404) // a version has no page, held or not
+	f.call(f.key, "GET", "/links/"+own+"/versions", nil).want(404, "not_found")
+	_, err = f.server.Links.Clear(t.Context(), own, instance.Operator(""))
+	f.check(err)
+	if got := f.shown(slug); got != "text three" {
+		t.Errorf("cleared, the page shows %q", got)
+	}
+	f.status(f.get("/p/"+own), 404)
+}
+
+// Whoever has opened a page reads its version to the end, whatever becomes of
+// the link's file; their next page shows the new one. The kind may change.
+func TestReadersKeepTheirVersion(t *testing.T) {
+	f := newFixtureOf(t, vitrine.PlanPro)
+	first, second := string(makePDF(1)), string(makePDF(2))
+	pdf := fields{"name": "a.pdf", "type": "application/pdf", "size": len(first)}
+	slug := f.published(f.key, pdf, first)
+	address := regexp.MustCompile(`http[^"]*/c/[^"]*/view`)
+	view := address.FindString(f.status(f.get("/p/"+slug), 200).body)
+	file := strings.TrimSuffix(view, "view") + "file"
+	f.published(f.key, pdf.with(fields{"size": len(second), "replace": slug}), second)
+	next := address.FindString(f.status(f.get("/p/"+slug), 200).body)
+	for _, c := range []struct{ address, want string }{{file, first}, {strings.TrimSuffix(next, "view") + "file", second}} {
+		if got := f.fetch(c.address); got != c.want {
+			t.Errorf("%d bytes, want %d", len(got), len(c.want))
+		}
+	}
+	f.replaced(slug, "text three").want(200, "")
+	if got := f.shown(slug); got != "text three" {
+		t.Errorf("the page shows %q", got)
+	}
+	if got := f.fetch(file); got != first {
+		t.Error("an earlier reader does not read what they began with")
+	}
+	// A version that its owner deletes is gone for everybody.
+	f.call(f.key, "DELETE", "/links/"+slug+"/versions/1", nil).want(204, "")
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, file, nil)
+	f.check(err)
+	res, err := http.DefaultClient.Do(req)
+	f.check(err)
+	res.Body.Close()
+	if res.StatusCode != 404 {
+		t.Errorf("a deleted version is answered with %d", res.StatusCode)
+	}
+	f.clock.Advance(time.Minute)
+}
+
+// fetch is a file of the content host.
+func (f *fixtureOf) fetch(address string) string {
+	f.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, address, nil)
+	f.check(err)
+	return string(f.do200(req))
+}
+
+func (f *fixtureOf) do200(req *http.Request) []byte {
+	f.t.Helper()
+	a := f.do(req)
+	if a.Status != 200 {
+		f.t.Fatalf("%s: %d %s", req.URL, a.Status, a.Body)
+	}
+	return a.Body
+}
